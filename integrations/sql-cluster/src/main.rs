@@ -82,8 +82,8 @@ async fn run(query: Query) -> Result<(), Box<dyn Error>> {
 }
 
 /// What the arguments ask for, or an error with its exit code: 2 before a query runs, otherwise 1.
-async fn start(arguments: Vec<String>) -> Result<(), (u8, Box<dyn Error>)> {
-    let (arguments, output) = take_output(arguments).map_err(|error| (2, error.into()))?;
+async fn start(mut arguments: Vec<String>) -> Result<(), (u8, Box<dyn Error>)> {
+    let output = take_output(&mut arguments);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match &arguments[..] {
         ["worker", address] => work(address).await.map_err(|error| (1, error)),

@@ -16,8 +16,8 @@ use sql_tables::{Query, take_output};
 const USAGE: &str = "usage: agent-scorecard-sql [--output FILE] SQL TABLE=PATH…; for example \
 'SELECT auroc(p, y) FROM runs' runs=runs.parquet";
 
-async fn run(arguments: Vec<String>) -> Result<String, Box<dyn Error>> {
-    let (arguments, output) = take_output(arguments)?;
+async fn run(mut arguments: Vec<String>) -> Result<String, Box<dyn Error>> {
+    let output = take_output(&mut arguments);
     let [sql, tables @ ..] = &arguments[..] else { return Err(USAGE.into()) };
     if matches!(&sql[..], "-h" | "--help") {
         return Ok(USAGE.to_owned());

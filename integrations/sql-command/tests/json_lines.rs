@@ -208,4 +208,7 @@ fn whole_numbers_of_csv_are_not_cut_either() {
     let lines = early_and_late(&["1,a"], &["0.5,\"line\nbreak\"", "0.25,b"]);
     let path = file("late.csv", &[vec!["p,t".to_owned()], lines].concat());
     assert_eq!(rows("SELECT exact_sum(p), count(*) FROM r", &path), [["1200.75", "1202"]]);
+    let path = file("uneven.csv", &["p,t", "1,a", "1"].map(str::to_owned));
+    let error = refused("SELECT count(*) FROM r", &path);
+    assert!(error.contains("uneven.csv: ") && error.contains("line 3"), "{error}");
 }

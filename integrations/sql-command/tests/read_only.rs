@@ -106,7 +106,10 @@ fn output_is_a_new_file_that_can_be_read_again() {
     for file in ["rows.parquet", "rows.csv", "rows.jsonl"] {
         let found = command(&folder, &["--output", file, sql, "r=data"]);
         assert!(found.status.success(), "{file}: {}", String::from_utf8_lossy(&found.stderr));
-        assert_eq!(String::from_utf8(found.stdout).unwrap(), format!("{file}: 3 rows\n"));
+        assert_eq!(
+            String::from_utf8(found.stdout).unwrap(),
+            format!("rows written to {file}: 3\n")
+        );
         let read = |table: &str| {
             let sql = "SELECT p, y, model FROM r ORDER BY model";
             String::from_utf8(command(&folder, &[sql, table]).stdout).unwrap()
@@ -117,10 +120,12 @@ fn output_is_a_new_file_that_can_be_read_again() {
     assert_eq!(csv, "p,y,model\n,false,\"b,c\"\n0.75,true,a\n0.25,true,\"\"\"d\"\"\"\n");
     // The option may also come last, and without rows the header is left.
     let none = "SELECT p FROM r WHERE p > 1";
-    assert!(command(&folder, &[none, "r=data", "--output=none.csv"]).status.success());
+    assert!(command(&folder, &[none, "r=data", "--output", "none.csv"]).status.success());
     assert_eq!(fs::read_to_string(folder.join("none.csv")).unwrap(), "p\n");
     assert!(
-        command(&folder, &[none, "r=data/runs.parquet", "--output=data/none.csv"]).status.success()
+        command(&folder, &[none, "r=data/runs.parquet", "--output", "data/none.csv"])
+            .status
+            .success()
     );
 }
 
@@ -158,6 +163,7 @@ fn output_never_replaces_a_file_nor_adds_one_to_the_data() {
     for arguments in [
         &["SELECT 1", "r=data", "--output"][..],
         &["--output", "a.csv", "--output", "b.csv", "SELECT 1", "r=data"],
+        &["SELECT 1", "r=data", "--output=precious.csv"],
     ] {
         assert_eq!(command(&folder, arguments).status.code(), Some(2), "{arguments:?}");
     }

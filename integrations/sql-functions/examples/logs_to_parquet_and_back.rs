@@ -24,8 +24,7 @@ use datafusion::{
     prelude::{ParquetReadOptions, SessionContext},
 };
 use run_logs::{
-    ConfidenceStream, ForecastPolicy, Format, FactRules, ReadOptions, RunTable,
-    StreamOptions, read,
+    ConfidenceStream, FactRules, ForecastPolicy, Format, ReadOptions, RunTable, StreamOptions, read,
 };
 use scoring_rules::{BrierScore, ExactMean, Level};
 use trajectory_metrics::{

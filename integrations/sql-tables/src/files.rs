@@ -8,7 +8,7 @@ use std::{
 
 use percent_encoding::percent_decode_str;
 
-use crate::error::Error;
+use crate::error::Problem;
 
 /// How a file is read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +49,9 @@ pub(crate) struct DataFiles {
 }
 
 /// Finds the data files of a file or folder.
-pub(crate) fn find(path: &Path) -> Result<DataFiles, Error> {
+pub(crate) fn find(path: &Path) -> Result<DataFiles, Problem> {
     if !path.exists() {
-        return Err(Error::Missing { path: path.to_owned() });
+        return Err(Problem::Missing(path.to_owned()));
     }
     let mut search = Search::default();
     if path.is_dir() {
@@ -62,16 +62,16 @@ pub(crate) fn find(path: &Path) -> Result<DataFiles, Error> {
     let Search { files, seen, .. } = search;
     let Some((kind, first)) = files.first().and_then(|file| Some((Kind::of(&file.path)?, file)))
     else {
-        return Err(Error::NoFiles { folder: path.to_owned() });
+        return Err(Problem::NoFiles(path.to_owned()));
     };
     let names = |file: &DataFile| file.keys.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
     for file in &files {
         let (first, other) = (first.path.clone(), file.path.clone());
         if Kind::of(&file.path) != Some(kind) {
-            return Err(Error::MixedKinds { first, other });
+            return Err(Problem::Kinds(first, other));
         }
         if names(file) != names(&files[0]) {
-            return Err(Error::Keys { first, other });
+            return Err(Problem::Keys(first, other));
         }
     }
     let folders = seen.into_iter().filter(|path| path.is_dir()).collect();
@@ -86,13 +86,13 @@ struct Search {
 }
 
 impl Search {
-    fn visit(&mut self, path: &Path) -> Result<(), Error> {
+    fn visit(&mut self, path: &Path) -> Result<(), Problem> {
         let path = path.to_owned();
         let real = match fs::canonicalize(&path) {
             Ok(real) => real,
-            Err(error) => return Err(Error::Read { path, error }),
+            Err(error) => return Err(Problem::File(path, error)),
         };
-        if self.seen.insert(real) { Ok(()) } else { Err(Error::Twice { path }) }
+        if self.seen.insert(real) { Ok(()) } else { Err(Problem::Twice(path)) }
     }
 
     fn folder(
@@ -100,8 +100,8 @@ impl Search {
         folder: &Path,
         keys: &[(String, Option<String>)],
         is_hidden: bool,
-    ) -> Result<(), Error> {
-        let read = |error| Error::Read { path: folder.to_owned(), error };
+    ) -> Result<(), Problem> {
+        let read = |error| Problem::File(folder.to_owned(), error);
         self.visit(folder)?;
         let entries = fs::read_dir(folder).map_err(read)?;
         let mut paths =
@@ -119,7 +119,7 @@ impl Search {
                 let decoded = |text| percent_decode_str(text).decode_utf8_lossy().into_owned();
                 let (key, value) = (decoded(key), decoded(value));
                 if keys.iter().any(|(other, _)| *other == key) {
-                    return Err(Error::KeyTwice { path, key });
+                    return Err(Problem::KeyTwice(path, key));
                 }
                 keys.push((key, (value != "__HIVE_DEFAULT_PARTITION__").then_some(value)));
             }
@@ -133,21 +133,21 @@ impl Search {
         path: &Path,
         keys: &[(String, Option<String>)],
         is_hidden: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Problem> {
         let path = path.to_owned();
         let Some(kind) = Kind::of(&path) else {
-            return if is_hidden { Ok(()) } else { Err(Error::Ending { path }) };
+            return if is_hidden { Ok(()) } else { Err(Problem::Ending(path)) };
         };
         if is_hidden {
-            return Err(Error::Hidden { path });
+            return Err(Problem::Hidden(path));
         }
         self.visit(&path)?;
         let size = match fs::metadata(&path) {
             Ok(data) => data.len(),
-            Err(error) => return Err(Error::Read { path, error }),
+            Err(error) => return Err(Problem::File(path, error)),
         };
         if size == 0 && kind == Kind::Parquet {
-            return Err(Error::EmptyParquet { path });
+            return Err(Problem::EmptyParquet(path));
         }
         self.files.push(DataFile { path, size, keys: keys.to_vec() });
         Ok(())

@@ -5,26 +5,28 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt,
     fs::File,
     io::{BufRead, BufReader},
-    path::PathBuf,
-    sync::Arc,
+    path::Path,
 };
 
-use datafusion::arrow::datatypes::{DataType, Field, Fields};
+use datafusion::arrow::datatypes::{DataType, Field};
 use serde::de::IgnoredAny;
 
-use crate::{error::Error, files::DataFile};
+use crate::{error::Problem, files::DataFile};
 
 /// Nested deeper than this, a value is refused.
 const DEPTH: usize = 64;
 
-/// Reads all rows and returns the columns, sorted by name, each with what makes it unreadable.
-pub(crate) fn columns(files: &[DataFile]) -> Result<Vec<(Field, Option<String>)>, Error> {
-    let mut rows = BTreeMap::new();
-    for (index, file) in files.iter().enumerate() {
-        let path = &file.path;
-        let read = |error| Error::Read { path: path.clone(), error };
+/// Columns by name.
+type Columns<'a> = BTreeMap<String, Values<'a>>;
+
+/// Reads all rows and returns the columns, sorted by name, each with the reason if its type does not hold its values.
+pub(crate) fn columns(files: &[DataFile]) -> Result<Vec<(Field, Option<String>)>, Problem> {
+    let mut rows = Columns::new();
+    for DataFile { path, .. } in files {
+        let read = |error| Problem::File(path.clone(), error);
         let mut reader = BufReader::new(File::open(path).map_err(read)?);
         let mut bytes = Vec::new();
         for line in 1.. {
@@ -32,52 +34,52 @@ pub(crate) fn columns(files: &[DataFile]) -> Result<Vec<(Field, Option<String>)>
             if reader.read_until(b'\n', &mut bytes).map_err(read)? == 0 {
                 break;
             }
-            add_line(&mut rows, &bytes, Place { file: index, line })
-                .map_err(|problem| Error::Line { path: path.clone(), line, problem })?;
+            add_line(&mut rows, &bytes, Place { path, line })
+                .map_err(|problem| Problem::Line(path.clone(), line, problem))?;
         }
     }
     let columns = rows.into_iter().map(|(name, values)| {
-        let (kind, problem) = values.finish(&name, files);
-        (Field::new(name, kind, true), problem)
+        let mut problem = None;
+        let data_type = values.finish(&name, &mut problem);
+        (Field::new(name, data_type, true), problem)
     });
     Ok(columns.collect())
 }
 
 #[derive(Clone, Copy)]
-struct Place {
-    file: usize,
+struct Place<'a> {
+    path: &'a Path,
     line: u64,
 }
 
-impl Place {
-    fn named(self, files: &[DataFile]) -> String {
-        let path = files.get(self.file).map_or_else(PathBuf::new, |file| file.path.clone());
-        format!("in line {} of {}", self.line, path.display())
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "in line {} of {}", self.line, self.path.display())
     }
 }
 
 /// The values of one column so far.
 #[derive(Default)]
-struct Values {
-    shape: Shape,
+struct Values<'a> {
+    shape: Shape<'a>,
     /// Where the first value other than null is.
-    first: Option<Place>,
+    first: Option<Place<'a>>,
     /// A value of another kind than the first.
-    other: Option<(&'static str, Place)>,
+    other: Option<(&'static str, Place<'a>)>,
 }
 
 #[derive(Default)]
-enum Shape {
+enum Shape<'a> {
     #[default]
     Null,
     Boolean,
     Text,
-    Number(Numbers),
-    List(Box<Values>),
-    Object(BTreeMap<String, Values>),
+    Number(Numbers<'a>),
+    List(Box<Values<'a>>),
+    Object(Columns<'a>),
 }
 
-impl Shape {
+impl Shape<'_> {
     fn name(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -91,17 +93,17 @@ impl Shape {
 }
 
 #[derive(Default)]
-struct Numbers {
+struct Numbers<'a> {
     /// Whether a number is written with a point or an exponent.
     is_float: bool,
     lowest: i128,
     highest: i128,
     /// The first number that no 64-bit float equals as it is written, if it is whole, or that is too large.
-    not_a_float: Option<(String, Place)>,
+    not_a_float: Option<(String, Place<'a>)>,
 }
 
-impl Numbers {
-    fn add(&mut self, number: &str, place: Place) {
+impl<'a> Numbers<'a> {
+    fn add(&mut self, number: &str, place: Place<'a>) {
         let float: f64 = number.parse().unwrap_or(f64::INFINITY);
         let is_exact = if number.contains(['.', 'e', 'E']) {
             self.is_float = true;
@@ -119,20 +121,23 @@ impl Numbers {
         }
     }
 
-    /// The type that holds all numbers as they are written.
-    fn data_type(&self) -> Option<DataType> {
+    fn finish(self, column: &str, problem: &mut Option<String>) -> DataType {
         let within = |low: i128, high: i128| low <= self.lowest && self.highest <= high;
         if !self.is_float && within(i64::MIN.into(), i64::MAX.into()) {
-            Some(DataType::Int64)
-        } else if !self.is_float && within(0, u64::MAX.into()) {
-            Some(DataType::UInt64)
-        } else {
-            self.not_a_float.is_none().then_some(DataType::Float64)
+            return DataType::Int64;
         }
+        if !self.is_float && within(0, u64::MAX.into()) {
+            return DataType::UInt64;
+        }
+        if let Some((number, place)) = self.not_a_float {
+            let reason = "equals no 64-bit number that fits the other values";
+            problem.get_or_insert_with(|| format!("column {column}: {number} {place} {reason}"));
+        }
+        DataType::Float64
     }
 }
 
-fn add_line(rows: &mut BTreeMap<String, Values>, bytes: &[u8], place: Place) -> Result<(), String> {
+fn add_line<'a>(rows: &mut Columns<'a>, bytes: &[u8], place: Place<'a>) -> Result<(), String> {
     let json = str::from_utf8(bytes).map_err(|_| "the line is not UTF-8".to_owned())?.trim();
     if json.is_empty() {
         return Ok(());
@@ -149,10 +154,10 @@ fn add_line(rows: &mut BTreeMap<String, Values>, bytes: &[u8], place: Place) -> 
     add_object(rows, json, place, 0)
 }
 
-fn add_object(
-    columns: &mut BTreeMap<String, Values>,
+fn add_object<'a>(
+    columns: &mut Columns<'a>,
     json: &str,
-    place: Place,
+    place: Place<'a>,
     depth: usize,
 ) -> Result<(), String> {
     let mut seen = BTreeSet::new();
@@ -192,8 +197,8 @@ fn parts(json: &str) -> Vec<&str> {
     parts
 }
 
-impl Values {
-    fn add(&mut self, json: &str, place: Place, depth: usize) -> Result<(), String> {
+impl<'a> Values<'a> {
+    fn add(&mut self, json: &str, place: Place<'a>, depth: usize) -> Result<(), String> {
         if depth > DEPTH {
             return Err(format!("values are nested more than {DEPTH} levels deep"));
         }
@@ -202,7 +207,7 @@ impl Values {
             Some(b't' | b'f') => Shape::Boolean,
             Some(b'"') => Shape::Text,
             Some(b'[') => Shape::List(Box::default()),
-            Some(b'{') => Shape::Object(BTreeMap::new()),
+            Some(b'{') => Shape::Object(Columns::new()),
             _ => Shape::Number(Numbers::default()),
         };
         if self.first.is_none() {
@@ -225,42 +230,27 @@ impl Values {
         Ok(())
     }
 
-    /// The type of the column, and the reason why it does not hold the values as they are.
-    fn finish(self, column: &str, files: &[DataFile]) -> (DataType, Option<String>) {
-        let refuse = |problem| Some(format!("column {column}: {problem}"));
-        let mixed = self.first.zip(self.other).and_then(|(first, (kind, other))| {
-            let (one, first, other) = (self.shape.name(), first.named(files), other.named(files));
-            refuse(format!("{one} {first}, but {kind} {other}"))
-        });
-        let (data_type, inexact) = match self.shape {
-            Shape::Null => (DataType::Null, None),
-            Shape::Boolean => (DataType::Boolean, None),
-            Shape::Text => (DataType::Utf8, None),
-            Shape::Number(numbers) => match (numbers.data_type(), numbers.not_a_float) {
-                (None, Some((number, place))) => {
-                    let place = place.named(files);
-                    let problem = format!("no 64-bit number of its kind equals {number} {place}");
-                    (DataType::Float64, refuse(problem))
-                }
-                (data_type, _) => (data_type.unwrap_or(DataType::Float64), None),
-            },
+    /// The type of the column. If it does not hold the values as they are, the problem says so.
+    fn finish(self, column: &str, problem: &mut Option<String>) -> DataType {
+        if let (Some(first), Some((kind, other))) = (self.first, self.other) {
+            let one = self.shape.name();
+            *problem = Some(format!("column {column}: {one} {first}, but {kind} {other}"));
+        }
+        match self.shape {
+            Shape::Null => DataType::Null,
+            Shape::Boolean => DataType::Boolean,
+            Shape::Text => DataType::Utf8,
+            Shape::Number(numbers) => numbers.finish(column, problem),
             Shape::List(items) => {
-                let (item, problem) = items.finish(&format!("{column}[]"), files);
-                (DataType::List(Arc::new(Field::new_list_field(item, true))), problem)
+                DataType::new_list(items.finish(&format!("{column}[]"), problem), true)
             }
             Shape::Object(columns) => {
-                let mut problem = None;
-                let fields: Fields = columns
-                    .into_iter()
-                    .map(|(name, values)| {
-                        let (kind, found) = values.finish(&format!("{column}.{name}"), files);
-                        problem = problem.take().or(found);
-                        Field::new(name, kind, true)
-                    })
-                    .collect();
-                (DataType::Struct(fields), problem)
+                let fields = columns.into_iter().map(|(name, values)| {
+                    let data_type = values.finish(&format!("{column}.{name}"), problem);
+                    Field::new(name, data_type, true)
+                });
+                DataType::Struct(fields.collect())
             }
-        };
-        (data_type, mixed.or(inexact))
+        }
     }
 }

@@ -3,7 +3,6 @@
 //! A table is one file, or all files of a folder and of the folders in it; see [`Query::plan`]. No row and no file
 //! is left out without an error, and nothing is written except the one new file that a caller names.
 
-mod csv;
 mod error;
 mod files;
 mod json_lines;

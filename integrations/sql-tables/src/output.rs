@@ -12,7 +12,7 @@ use datafusion::{
     parquet::arrow::ArrowWriter,
 };
 
-use crate::{error::Error, files::Kind};
+use crate::{error::Problem, files::Kind};
 
 /// A file that does not exist yet, outside of the folders that are read.
 #[derive(Debug)]
@@ -22,33 +22,33 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn new(path: &Path, read_folders: &[PathBuf]) -> Result<Self, Error> {
+    pub(crate) fn new(path: &Path, read_folders: &[PathBuf]) -> Result<Self, Problem> {
         let path = path.to_owned();
         let Some(kind) = Kind::of(&path) else {
-            return Err(Error::Ending { path });
+            return Err(Problem::Ending(path));
         };
         if path.symlink_metadata().is_ok() {
-            return Err(Error::OutputExists { path });
+            return Err(Problem::OutputExists(path));
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         match fs::canonicalize(folder.unwrap_or(Path::new("."))) {
             Ok(folder) if read_folders.iter().any(|read| folder.starts_with(read)) => {
-                Err(Error::OutputInData { path })
+                Err(Problem::OutputInData(path))
             }
             Ok(_) => Ok(Self { path, kind }),
-            Err(error) => Err(Error::Read { path, error }),
+            Err(error) => Err(Problem::File(path, error)),
         }
     }
 
     /// Writes the rows and says so. After an error the file is gone.
-    pub(crate) fn write(&self, schema: SchemaRef, rows: &[RecordBatch]) -> Result<String, Error> {
+    pub(crate) fn write(&self, schema: SchemaRef, rows: &[RecordBatch]) -> Result<String, Problem> {
         let path = &self.path;
         let file = match File::create_new(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(Error::OutputExists { path: path.clone() });
+                return Err(Problem::OutputExists(path.clone()));
             }
-            Err(error) => return Err(Error::Read { path: path.clone(), error }),
+            Err(error) => return Err(Problem::File(path.clone(), error)),
         };
         if let Err(error) = self.write_to(file, schema, rows) {
             // The first error is the one to report.
@@ -56,7 +56,7 @@ impl Output {
             return Err(error.into());
         }
         let count: usize = rows.iter().map(RecordBatch::num_rows).sum();
-        Ok(format!("{}: {count} rows", path.display()))
+        Ok(format!("rows written to {}: {count}", path.display()))
     }
 
     fn write_to(

@@ -12,33 +12,18 @@ use datafusion::{
     prelude::{SQLOptions, SessionContext},
 };
 
-use crate::{error::Error, files, output::Output, table::Table};
+use crate::{
+    error::{Error, Problem},
+    files,
+    output::Output,
+    table::Table,
+};
 
-/// Takes the option `--output FILE`, which may stand anywhere, out of the arguments.
-///
-/// # Errors
-///
-/// An option without a file, or one that is given twice.
-pub fn take_output(
-    arguments: impl IntoIterator<Item = String>,
-) -> Result<(Vec<String>, Option<PathBuf>), Error> {
-    let mut arguments = arguments.into_iter();
-    let (mut others, mut output) = (Vec::new(), None);
-    while let Some(argument) = arguments.next() {
-        let file = match argument.strip_prefix("--output") {
-            Some("") => arguments.next(),
-            Some(rest) if rest.starts_with('=') => Some(rest[1..].to_owned()),
-            _ => {
-                others.push(argument);
-                continue;
-            }
-        };
-        if file.is_none() || output.is_some() {
-            return Err(Error::OutputOption);
-        }
-        output = file.map(PathBuf::from);
-    }
-    Ok((others, output))
+/// Takes the option `--output FILE` out of the arguments, wherever it stands.
+pub fn take_output(arguments: &mut Vec<String>) -> Option<PathBuf> {
+    let option = arguments.iter().position(|argument| argument == "--output");
+    let at = option.filter(|at| at + 1 < arguments.len())?;
+    arguments.drain(at..at + 2).nth(1).map(PathBuf::from)
 }
 
 /// A planned query, with the file that its rows are written to, if any.
@@ -69,24 +54,24 @@ impl Query {
     ) -> Result<Self, Error> {
         let state = session.state();
         let (mut folders, mut refused) = (Vec::new(), Vec::new());
-        for table in tables {
-            let table = table.as_ref();
-            let (name, path) = table
-                .split_once('=')
-                .ok_or_else(|| Error::NotATable { table: table.to_owned() })?;
+        for table in tables.iter().map(AsRef::as_ref) {
+            let not_a_table = || Problem::NotATable(table.to_owned());
+            // No name begins as an option does.
+            let named = table.split_once('=').filter(|(name, _)| !name.starts_with('-'));
+            let (name, path) = named.ok_or_else(not_a_table)?;
             let found = files::find(Path::new(path))?;
             let table = Table::open(&state, &found).await?;
-            refused.extend(table.refused().map(str::to_owned));
-            session.register_table(name, Arc::new(table))?;
+            refused.extend(table.refused.iter().flatten().cloned());
+            session.register_table(name, Arc::new(table)).map_err(Problem::from)?;
             folders.extend(found.folders);
         }
         let output = output.map(|path| Output::new(path, &folders)).transpose()?;
-        // A column that no type holds may be the reason why types do not fit.
-        let explain = |error| match Error::from(error) {
-            Error::Engine(error) if !refused.is_empty() => {
-                Error::Column { problem: format!("{error}; {}", refused.join("; ")) }
+        // A column that its type does not hold may be the reason why types do not fit.
+        let explain = |error| match Problem::from(error) {
+            Problem::Engine(error) if !refused.is_empty() => {
+                Problem::Column(format!("{error}; {}", refused.join("; ")))
             }
-            error => error,
+            problem => problem,
         };
         let plan = state.create_logical_plan(sql).await.map_err(explain)?;
         SQLOptions::new()
@@ -97,7 +82,7 @@ impl Query {
             .map_err(|refused| {
                 let message = refused.message();
                 let statement = message.split(": ").last().unwrap_or_default().to_owned();
-                Error::NotAQuery { statement }
+                Problem::NotAQuery(statement)
             })?;
         let plan = state.create_physical_plan(&plan).await.map_err(explain)?;
         Ok(Self { plan, context: state.task_ctx(), output })
@@ -110,13 +95,10 @@ impl Query {
     /// The first error of a row or of the engine, or the reason why the file cannot be written.
     pub async fn run(self) -> Result<String, Error> {
         let schema = self.plan.schema();
-        let rows = collect(self.plan, self.context).await?;
-        match self.output {
-            Some(output) => output.write(schema, &rows),
-            None => match pretty_format_batches(&rows) {
-                Ok(table) => Ok(table.to_string()),
-                Err(error) => Err(Error::Engine(error.into())),
-            },
-        }
+        let rows = collect(self.plan, self.context).await.map_err(Problem::from)?;
+        Ok(match self.output {
+            Some(output) => output.write(schema, &rows)?,
+            None => pretty_format_batches(&rows).map_err(Problem::from)?.to_string(),
+        })
     }
 }

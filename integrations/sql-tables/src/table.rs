@@ -1,14 +1,18 @@
 //! A table over exactly the data files that were found.
 
 use std::{
-    fs, io,
+    fs::{self, File},
+    io,
     path::{self, Component},
     sync::Arc,
 };
 
 use async_trait::async_trait;
 use datafusion::{
-    arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef},
+    arrow::{
+        csv::reader::Format,
+        datatypes::{DataType, Field, FieldRef, Schema, SchemaRef},
+    },
     catalog::{Session, TableProvider},
     common::{DataFusionError, ScalarValue},
     datasource::{
@@ -25,8 +29,7 @@ use datafusion::{
 };
 
 use crate::{
-    csv,
-    error::Error,
+    error::Problem,
     files::{DataFile, DataFiles, Kind},
     json_lines,
 };
@@ -38,11 +41,11 @@ pub(crate) struct Table {
     schema: TableSchema,
     files: Vec<PartitionedFile>,
     /// For each column why no query may read it. Columns of keys come last and are not in this list.
-    refused: Vec<Option<String>>,
+    pub(crate) refused: Vec<Option<String>>,
 }
 
 impl Table {
-    pub(crate) async fn open(session: &dyn Session, found: &DataFiles) -> Result<Self, Error> {
+    pub(crate) async fn open(session: &dyn Session, found: &DataFiles) -> Result<Self, Problem> {
         let files = found.files.iter().map(partitioned).collect::<Result<Vec<_>, _>>()?;
         let mut refused = Vec::new();
         let (format, columns): (Arc<dyn FileFormat>, _) = match found.kind {
@@ -57,7 +60,7 @@ impl Table {
             Kind::Csv => {
                 let format =
                     CsvFormat::default().with_has_header(true).with_newlines_in_values(true);
-                (Arc::new(format), Arc::new(Schema::new(csv::columns(&found.files)?)))
+                (Arc::new(format), csv_columns(&found.files)?)
             }
             Kind::JsonLines => {
                 let fields: Vec<Field>;
@@ -66,27 +69,39 @@ impl Table {
             }
         };
         let mut keys: Vec<FieldRef> = Vec::new();
-        if let Some(DataFile { path, keys: named, .. }) = found.files.first() {
-            for (key, _) in named {
-                if columns.field_with_name(key).is_ok() {
-                    return Err(Error::KeyTwice { path: path.clone(), key: key.clone() });
-                }
-                keys.push(Arc::new(Field::new(key, DataType::Utf8, true)));
+        for (key, _) in found.files.iter().take(1).flat_map(|file| &file.keys) {
+            if columns.field_with_name(key).is_ok() {
+                return Err(Problem::KeyTwice(found.files[0].path.clone(), key.clone()));
             }
+            keys.push(Arc::new(Field::new(key, DataType::Utf8, true)));
         }
         let schema = TableSchema::builder(columns).with_table_partition_cols(keys).build();
         Ok(Self { format, schema, files, refused })
     }
+}
 
-    /// Why columns cannot be read.
-    pub(crate) fn refused(&self) -> impl Iterator<Item = &str> {
-        self.refused.iter().filter_map(Option::as_deref)
+/// The columns of CSV files, with types from all rows. The engine reads them by position.
+fn csv_columns(files: &[DataFile]) -> Result<SchemaRef, Problem> {
+    let mut columns: Option<(SchemaRef, &DataFile)> = None;
+    for file in files {
+        let read = |error| Problem::File(file.path.clone(), error);
+        let opened = File::open(&file.path).map_err(read)?;
+        let inferred = Format::default().with_header(true).infer_schema(opened, None);
+        let (found, _) = inferred.map_err(|error| read(io::Error::other(error)))?;
+        match &columns {
+            Some((schema, first)) if **schema != found => {
+                return Err(Problem::Columns(first.path.clone(), file.path.clone()));
+            }
+            Some(_) => {}
+            None => columns = Some((Arc::new(found), file)),
+        }
     }
+    Ok(columns.map_or_else(|| Arc::new(Schema::empty()), |(schema, _)| schema))
 }
 
 /// A file as the engine reads it. Links stay, because another host may resolve them in another way.
-fn partitioned(file: &DataFile) -> Result<PartitionedFile, Error> {
-    let read = |error| Error::Read { path: file.path.clone(), error };
+fn partitioned(file: &DataFile) -> Result<PartitionedFile, Problem> {
+    let read = |error| Problem::File(file.path.clone(), error);
     let goes_up = file.path.components().any(|part| part == Component::ParentDir);
     let absolute = if goes_up { fs::canonicalize(&file.path) } else { path::absolute(&file.path) };
     let location = object_store::path::Path::from_absolute_path(absolute.map_err(read)?)
@@ -117,7 +132,7 @@ impl TableProvider for Table {
         let is_read = |column: &usize| projection.is_none_or(|read| read.contains(column));
         let refused = self.refused.iter().enumerate().filter(|(column, _)| is_read(column));
         if let Some(problem) = refused.filter_map(|(_, problem)| problem.clone()).next() {
-            return Err(DataFusionError::External(Box::new(Error::Column { problem })));
+            return Err(DataFusionError::External(Box::new(Problem::Column(problem))));
         }
         let groups =
             FileGroup::new(self.files.clone()).split_files(session.config().target_partitions());

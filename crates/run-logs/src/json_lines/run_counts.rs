@@ -179,10 +179,11 @@ impl RunCounts {
         self.succeeded + self.failed + self.unknown + self.partial
     }
 
-    /// Successes as a share of the runs with a known outcome and this many others.
+    /// Successes as a share of the runs with a known outcome and this many others; `None` if some succeeded in part.
     fn success_rate(&self, others: u64) -> Option<f64> {
         let runs = self.succeeded + self.failed + others;
-        (runs > 0).then(|| self.succeeded as f64 / runs as f64)
+        // Without partial successes it would be a rate of the runs at both ends of the scale.
+        (runs > 0 && self.partial == 0).then(|| self.succeeded as f64 / runs as f64)
     }
 
     /// A line for people.

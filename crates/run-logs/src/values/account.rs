@@ -188,7 +188,7 @@ impl Account {
             rules.push(format!("runs at a limit {how} (--at-limit {})", self.at_limit));
         }
         if self.n_partial > 0 {
-            rules.push("partial successes are neither (--success-at X makes them so)".to_owned());
+            rules.push("partial successes count by their score (--success-at X makes them successes or failures)".to_owned());
         }
         if self.n_repeats > 0 {
             rules.push(

@@ -1,6 +1,6 @@
 use std::ffi::OsString;
 
-use agent_scorecard::{Better, Figure, Heading, Measure, Undefined, Value};
+use agent_scorecard::{Better, Heading, PlacedFigure};
 use agent_scorecard_cli::views;
 use pyo3::{IntoPyObjectExt, prelude::*, types::PyDict};
 
@@ -34,7 +34,8 @@ impl Report {
 
     /// The line that says that a condition of `--fail-if` holds, if it holds.
     fn failure(&self, condition: &str) -> PyResult<Option<String>> {
-        views::failure(&self.report, condition).map_err(invalid)
+        let range = |place: &str| self.report.range(place);
+        views::failure(&self.report, condition, range).map_err(invalid)
     }
 
     /// The tables: title, headings, rows of cells, and how the table is read.
@@ -52,24 +53,12 @@ impl Report {
 
     /// All figures of all columns, one dictionary each.
     fn figures<'py>(&self, py: Python<'py>) -> PyResult<Vec<Entry<'py>>> {
-        let mut figures = Vec::new();
-        for place in self.report.places() {
-            for field in &place.block.fields {
-                if let Value::Figure(measure, figure) = &field.value {
-                    figures.push(entry(py, &place.name, *measure, figure)?);
-                }
-            }
-        }
-        Ok(figures)
+        self.report.figures().iter().map(|placed| entry(py, placed)).collect()
     }
 }
 
-fn entry<'py>(
-    py: Python<'py>,
-    column: &str,
-    measure: Measure,
-    figure: &Result<Figure, Undefined>,
-) -> PyResult<Entry<'py>> {
+fn entry<'py>(py: Python<'py>, placed: &PlacedFigure<'_>) -> PyResult<Entry<'py>> {
+    let PlacedFigure { measure, figure, .. } = placed;
     let known = figure.as_ref().ok();
     let interval = known.and_then(|figure| figure.interval.ok());
     let better = match measure.better {
@@ -79,8 +68,8 @@ fn entry<'py>(
         Better::Neither => py.None().into_bound(py),
     };
     let entry = PyDict::new(py);
-    entry.set_item("column", column)?;
-    entry.set_item("figure", measure.key)?;
+    entry.set_item("column", &placed.column)?;
+    entry.set_item("figure", &placed.name)?;
     entry.set_item("value", known.map_or(f64::NAN, |figure| figure.value))?;
     entry.set_item("ci_low", interval.map_or(f64::NAN, |interval| interval.low()))?;
     entry.set_item("ci_high", interval.map_or(f64::NAN, |interval| interval.high()))?;

@@ -16,7 +16,7 @@ from agent_scorecard import reports
 
 PROGRAM = [sys.executable, "-c", "import sys; from agent_scorecard.command import main; sys.exit(main())"]
 # Options that choose a form of the output, or a file that is written.
-FORMS = {"json", "markdown", "fail_if", "html", "plot", "help", "write_pools"}
+FORMS = {"json", "markdown", "fail_if", "html", "plot", "help", "name", "write_pools"}
 
 
 def command(*arguments):

@@ -26,10 +26,11 @@ use crate::{
         json_lines::{bytes, read_by},
         log_file,
         logs::{Judging, OUTCOMES},
+        names,
     },
     output::{form::Forms, program::Written, text::help},
     progress::working,
-    values::{self, Clustering},
+    values::{self, Caps, Clustering},
 };
 
 /// Says what a cap on the spending of runs would hurt and save, or scores estimates of what runs still spend
@@ -40,14 +41,16 @@ pub(crate) struct Options {
     /// bundled runs
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    names: names::Names,
     /// quantile-forest, conformal, quantile or linear, which learn from the runs before in the file, or a FILE of
     /// recorded answers of a model (default: quantile-forest)
     #[arg(long)]
     estimator: Option<String>,
     /// Compare caps on what a run spends, without an estimator: the successes that each would have kept, and what it
     /// would have saved, if agents do not know of the cap and act as before. Each model in a file has a column
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = values::cap, conflicts_with_all = ["estimator", "cap"])]
-    caps: Vec<f64>,
+    #[arg(long, value_name = "N,...", value_parser = values::caps, conflicts_with_all = ["estimator", "cap"])]
+    caps: Option<Caps>,
     /// Budget of each run
     #[arg(long, value_name = "N", value_parser = values::cap)]
     cap: Option<f64>,
@@ -152,7 +155,8 @@ const RUNS: &str = include_str!("help/budget_runs.txt");
 const ANSWERS: &str = include_str!("help/budget_answers.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let files = &bundled::unless(options.files.clone(), &["demo_rollouts.jsonl"]);
+    let files = bundled::unless(options.files.clone(), &["demo_rollouts.jsonl"]);
+    let files = &options.names.clone().of(files)?;
     let (forms, has_figures) = (&options.forms, options.forms.has_figures());
     let (mut resources, mode) = (options.resource.to_vec(), answer_mode(&options));
     if options.plot_id.is_some() && !has_figures {
@@ -167,13 +171,16 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     if forms.has_files() && resources.len() > 1 {
         return Err("--plot, --html: they show one resource; give one with --resource".into());
     }
-    if options.caps.contains(&0.0) {
-        let problem =
-            "a cap of 0 ends every run; numbers have no comma at thousands, as in 2000,4000";
-        return Err(format!("--caps: {problem}").into());
-    }
-    if !options.caps.is_empty() && resources.len() > 1 {
-        return Err("--caps: they are on one resource; give one with --resource".into());
+    if let Some(Caps { values, may_be_one }) = &options.caps {
+        let is_of_tokens = resources[0].ends_with("tokens");
+        if values.contains(&0.0) || *may_be_one && is_of_tokens {
+            let comma = "numbers have no comma at thousands, as in 2000,4000";
+            let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+            return Err(format!("--caps: a cap of {least} ends every run; {comma}").into());
+        }
+        if resources.len() > 1 {
+            return Err("--caps: they are on one resource; give one with --resource".into());
+        }
     }
     let mut judged = budget::Options {
         probes: options.probes,
@@ -188,14 +195,16 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         ..budget::Options::new(resources.remove(0), By::QuantileForest, options.coverage)
     };
     judged.others = resources;
-    if let Some((path, text)) = files.iter().find_map(|path| Some((path, released_text(path)?))) {
+    if let Some((path, text)) =
+        files.iter().find_map(|(path, _)| Some((path, released_text(path)?)))
+    {
         return forms.show(released(&options, path, &text, &judged)?);
     }
 
-    let (all, mut notes) = read(files, &options, &judged)?;
+    let Read { runs: all, names, mut notes } = read(files, &options, &judged)?;
     notes.extend(options.judging.notes());
-    if !options.caps.is_empty() {
-        let mut report = of_caps(&all, &options, &judged)?;
+    if let Some(Caps { values, .. }) = &options.caps {
+        let mut report = of_caps(&all, &names, values, &options, &judged)?;
         report.account = Some(Account::of_columns(
             all.iter()
                 .map(|it| Account { name: it.runs.file().to_owned(), ..it.runs.account() })
@@ -206,12 +215,12 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     }
     judged.by = estimator(&options, &judged, mode, &all)?;
     let mut columns = Vec::new();
-    for file in &all {
+    for (file, given) in all.iter().zip(names) {
         let drawn_run = options.plot_id.clone().filter(|_| all.len() == 1);
         let judged = budget::Options { drawn_run, ..judged.clone() };
         let name = file.runs.file();
         let column = working(&format!("replaying {name}"), || column(&[file], &options, &judged));
-        columns.push((name.to_owned(), column?));
+        columns.push((name.to_owned(), Column { name: given, ..column? }));
     }
     let mut report = budget::report(columns, &judged);
     report.set_accounts(all.iter().map(|file| file.runs.account()));
@@ -234,16 +243,19 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
 /// The report on caps, which needs no estimator.
 fn of_caps(
     all: &[RunFile],
+    names: &[String],
+    values: &[f64],
     options: &Options,
     judged: &budget::Options,
 ) -> Result<Report, Box<dyn Error>> {
-    let caps = |files: &[&RunFile]| {
-        budget::caps(RunFile::together(files, keys(options))?, &options.caps, judged)
-    };
-    let columns = all.iter().flat_map(|file| {
-        let name =
-            |(model, runs): (_, RunFile)| Ok((file.runs.file().to_owned(), model, caps(&[&runs])?));
-        file.by_model().into_iter().map(name)
+    let caps =
+        |files: &[&RunFile]| budget::caps(RunFile::together(files, keys(options))?, values, judged);
+    let columns = all.iter().zip(names).flat_map(|(file, name)| {
+        let column = move |(model, runs): (_, RunFile)| {
+            let column = (file.runs.file().to_owned(), model, caps(&[&runs])?).into();
+            Ok(Column { name: name.clone(), ..column })
+        };
+        file.by_model().into_iter().map(column)
     });
     let columns = columns.collect::<Result<Vec<_>, agent_scorecard::Error>>()?;
     let pooled = (options.pool && columns.len() > 1).then(|| caps(&all.iter().collect::<Vec<_>>()));
@@ -258,18 +270,27 @@ fn answer_mode(options: &Options) -> AnswerMode {
     }
 }
 
-/// The files of runs, which have all that the options need, and what to know about logs.
+/// Files of runs with the names of their columns, and what to know about logs.
+struct Read {
+    runs: Vec<RunFile>,
+    names: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// The files of runs, which have all that the options need.
 fn read(
-    files: &[PathBuf],
+    files: &[(PathBuf, String)],
     options: &Options,
     judged: &budget::Options,
-) -> Result<(Vec<RunFile>, Vec<String>), Box<dyn Error>> {
-    let (mut all, mut notes) = (Vec::new(), Vec::new());
-    for path in files {
-        let Some(logs) = log_file::read(path, &options.judging)? else {
+) -> Result<Read, Box<dyn Error>> {
+    let (mut all, mut names, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    for (path, name) in files {
+        let Some(logs) = log_file::read((path, name), &options.judging)? else {
             all.push(read_by(path, |file, it| RunFile::read(file, it, &options.resource))?);
+            names.push(name.clone());
             continue;
         };
+        names.push(logs.first().map_or_else(String::new, |log| log.column.name.clone()));
         let log: Vec<&LoggedColumn> = logs.iter().map(|log| &log.column).collect();
         notes.extend(log.first().into_iter().flat_map(|column| column.notes.clone()));
         all.push(RunFile::of_log(&log, &options.resource)?);
@@ -290,7 +311,7 @@ fn read(
     if judged.probes.is_some() {
         problem = problem.or_else(|| lacks(|row| row.achieved.is_none(), "achieved", "--probes"));
     }
-    problem.map_or(Ok((all, notes)), |problem| Err(problem.into()))
+    problem.map_or(Ok(Read { runs: all, names, notes }), |problem| Err(problem.into()))
 }
 
 fn keys(options: &Options) -> &[String] {
@@ -360,7 +381,7 @@ fn released(
 ) -> Result<Report, Box<dyn Error>> {
     let other = if options.files.len() > 1 {
         Some("another FILE: give a file of BAGEN's estimates alone")
-    } else if judged.cap.is_some() || !options.caps.is_empty() {
+    } else if judged.cap.is_some() || options.caps.is_some() {
         Some("--cap, --caps: the file of BAGEN's estimates has its own caps")
     } else if !judged.others.is_empty() {
         Some("--resource: the file of BAGEN's estimates has its own resources")

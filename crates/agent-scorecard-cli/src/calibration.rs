@@ -8,7 +8,7 @@
 use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    Report,
+    Column, Report,
     calibration::{CalibrationOptions, compare},
     traces::{MEASURES, TraceFile},
 };
@@ -18,6 +18,7 @@ use crate::{
     files::{
         bundled, log_file,
         logs::{OUTCOMES, Streamed},
+        names::Names,
     },
     output::{
         form::Forms,
@@ -37,6 +38,8 @@ pub(crate) struct Options {
     /// resampled, of which a run without a task is one; standard errors of runs of one task are undefined
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    names: Names,
     /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
     #[arg(long, default_value = "linear-front")]
     schedule: WeightSchedule,
@@ -64,20 +67,24 @@ Example: agent-scorecard calibration runs.jsonl --whole-tasks
 ";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, schedule, whole_tasks, resamples, seed, missing, read, forms } = options;
+    let Options { files, names, schedule, whole_tasks, resamples, seed, missing, read, forms } =
+        options;
     let with_pictures = forms.has_figures();
     let how = CalibrationOptions { schedule, resamples, seed, whole_tasks, with_pictures };
     let (mut columns, mut accounts) = (Vec::new(), Vec::new());
-    for path in bundled::unless(files, &["demo_overconfident.jsonl", "demo_truthful.jsonl"]) {
+    let files = bundled::unless(files, &["demo_overconfident.jsonl", "demo_truthful.jsonl"]);
+    for (path, name) in names.of(files)? {
         let file = path.display().to_string();
-        for TraceFile { model, runs, remarks, .. } in log_file::traces(&path, &read, missing)? {
+        for TraceFile { name, model, runs, remarks, .. } in
+            log_file::traces((&path, &name), &read, missing)?
+        {
             let compared = working(&format!("calibrating {file}"), || compare(&runs, &how));
             let mut block = compared.map_err(|error| at(&file, error.into()))?;
             block.lines.insert(0, remarks.runs().line());
             block.extend_json(remarks.runs());
             block.push_json("missing", &remarks.missing());
             block.notes.get_or_insert_default().extend(remarks.notes());
-            columns.push((file.clone(), model, block));
+            columns.push(Column { name, ..(file.clone(), model, block).into() });
             accounts.push(remarks.account());
         }
     }

@@ -9,16 +9,14 @@ use std::{error::Error, path::PathBuf, sync::LazyLock};
 use agent_scorecard::{
     Column,
     compare::{Side, UngradedAs, compare, measures},
-    traces::TraceFile,
 };
 use trajectory_metrics::{ForecastPolicy, Level};
 
 use crate::{
     files::{
-        bundled,
-        json_lines::read_by,
-        log_file,
+        bundled, log_file,
         logs::{Judging, OUTCOMES},
+        names::Names,
     },
     output::{form::Forms, program::Written, text::help},
     values::one_of,
@@ -32,6 +30,8 @@ pub(crate) struct Options {
     /// each of the others. Without a file, two bundled models are compared, which are made up
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    names: Names,
     /// Prices of models, from which runs without a cost in their log get one: JSON, in USD per million tokens
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
@@ -55,16 +55,16 @@ Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.is_w
 ";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, prices, ungraded, judging, forms } = options;
+    let Options { files, names, prices, ungraded, judging, forms } = options;
     prices.iter().try_for_each(|path| judging.set_prices(path))?;
     let mut sides = Vec::new();
-    for path in &bundled::unless(files, &["demo_alpha.jsonl", "demo_beta.jsonl"]) {
-        match log_file::read(path, &judging)? {
+    let files = bundled::unless(files, &["demo_alpha.jsonl", "demo_beta.jsonl"]);
+    for (path, name) in names.of(files)? {
+        match log_file::read((&path, &name), &judging)? {
             Some(logs) => sides.extend(logs.iter().map(|log| Side::from(&log.column))),
             None => {
-                let read =
-                    |file: &str, source| TraceFile::read_all(file, source, ForecastPolicy::Skip);
-                let files = read_by(path, read).map_err(|error| {
+                let files = log_file::trace_files((&path, &name), ForecastPolicy::Skip);
+                let files = files.map_err(|error| {
                     format!("{error}; it is no log, and is read as traces: logs --help and traces --help say what is read")
                 })?;
                 sides.extend(files.iter().map(Side::from));

@@ -22,6 +22,7 @@ use crate::{
         json_lines::read_by,
         log_file,
         logs::{OUTCOMES, Streamed},
+        names::Names,
     },
     output::{form::Forms, program::Written, text::rows},
     progress::working,
@@ -37,6 +38,8 @@ pub(crate) struct Options {
     /// known
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    names: Names,
     /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
     #[arg(long, default_value = "linear-front")]
     schedule: WeightSchedule,
@@ -107,18 +110,18 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
     // What is asked is what would be known if a limit hid the outcome.
     options.read.judging.rules.at_limit.get_or_insert(AtLimit::Unknown);
     let is_bundled = options.files.is_empty();
-    let names = ["demo_truthful.jsonl", "demo_overconfident.jsonl", "demo_constant.jsonl"];
-    let read = |paths: &[PathBuf]| {
+    let demo = ["demo_truthful.jsonl", "demo_overconfident.jsonl", "demo_constant.jsonl"];
+    let read = |paths: Vec<(PathBuf, String)>| {
         let mut files = Vec::new();
-        for path in paths {
-            for file in log_file::traces(path, &options.read, options.missing)? {
+        for (path, name) in paths {
+            for file in log_file::traces((&path, &name), &options.read, options.missing)? {
                 file.check_ids()?;
                 files.push(file);
             }
         }
         Ok::<Vec<TraceFile>, Box<dyn Error>>(files)
     };
-    let files = read(&bundled::unless(options.files, &names))?;
+    let files = read(options.names.of(bundled::unless(options.files, &demo))?)?;
     let (given, continued) = (options.success_chance, options.continuations);
     let mut how = CutOffOptions {
         schedule: options.schedule,
@@ -134,7 +137,7 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
         },
         continuations: continued.map(|path| read_by(&path, read_continuations)).transpose()?,
         min_valid: options.min_valid,
-        teachers: read(&options.chance_from)?,
+        teachers: read(Names::default().of(options.chance_from)?)?,
         known: None,
     };
     if is_bundled {

@@ -49,13 +49,18 @@ pub mod views {
         page::of_report(report)
     }
 
-    /// The line that says that a condition such as `hit_rate < 0.5` holds, if it holds.
+    /// The line that says that a condition such as `hit_rate < 0.5` holds, if it holds. `range` has the least and the largest
+    /// value of a figure by its place: [`Report::range`] of this report.
     ///
     /// # Errors
     ///
     /// A line that says what is wrong with the condition.
-    pub fn failure<R: Serialize>(report: &R, condition: &str) -> Result<Option<String>, String> {
+    pub fn failure<R: Serialize>(
+        report: &R,
+        condition: &str,
+        range: impl Fn(&str) -> Option<[f64; 2]>,
+    ) -> Result<Option<String>, String> {
         let report = serde_json::to_value(report).map_err(|error| error.to_string())?;
-        output::fail_if::parse(condition)?.failure(&report)
+        output::fail_if::parse(condition)?.failure(&report, range)
     }
 }

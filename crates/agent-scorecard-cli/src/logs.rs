@@ -13,6 +13,7 @@ use crate::{
         bundled,
         log_file::models,
         logs::{Judging, OUTCOMES, formats, open},
+        names::Names,
     },
     output::{
         form::Forms,
@@ -27,6 +28,8 @@ pub(crate) struct Options {
     /// Logs or folders of logs; without a file, bundled exchanges
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    names: Names,
     /// The format of the files; auto goes by their content
     #[arg(long, value_name = "F", default_value = "auto", value_parser = formats())]
     format: Format,
@@ -45,12 +48,12 @@ pub(crate) struct Options {
 const FORMAT: &str = include_str!("help/logs.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, format, prices, csv: csv_file, mut judging, forms } = options;
+    let Options { files, names, format, prices, csv: csv_file, mut judging, forms } = options;
     judging.rules.is_lenient = true;
     prices.iter().try_for_each(|path| judging.set_prices(path))?;
     let mut columns = Vec::new();
-    for path in &bundled::unless(files, &["demo_log.jsonl"]) {
-        let models = models(path, open(path, format)?, &judging)?;
+    for (path, name) in names.of(bundled::unless(files, &["demo_log.jsonl"]))? {
+        let models = models((&path, &name), open(&path, format)?, &judging)?;
         columns.extend(models.into_iter().map(|model| model.column));
     }
     let mut report = logs(&columns);

@@ -8,7 +8,7 @@
 use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    Report,
+    Column, Report,
     paths::{METRICS, PathTally, logged, read},
 };
 
@@ -18,6 +18,7 @@ use crate::{
         json_lines::read_by,
         log_file::{self, LogFile},
         logs::{Judging, OUTCOMES},
+        names::Names,
     },
     output::{form::Forms, program::Written, text::rows},
 };
@@ -30,6 +31,8 @@ pub(crate) struct Options {
     /// several; without a file, bundled runs
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    names: Names,
     /// Compare calls by name alone; by default also by their exact arguments
     #[arg(long)]
     ignore_arguments: bool,
@@ -45,22 +48,27 @@ pub(crate) struct Options {
 const FORMAT: &str = include_str!("help/paths.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, ignore_arguments, pool, judging, forms } = options;
+    let Options { files, names, ignore_arguments, pool, judging, forms } = options;
     let (mut columns, mut together) = (Vec::new(), PathTally::default());
     let mut accounts = Vec::new();
-    for path in bundled::unless(files, &["demo_tool_calls.jsonl"]) {
-        let tallies = match log_file::read(&path, &judging)? {
-            None => read_by(&path, |file, source| read(file, source, ignore_arguments))?,
+    for (path, name) in names.of(bundled::unless(files, &["demo_tool_calls.jsonl"]))? {
+        let tallies = match log_file::read((&path, &name), &judging)? {
+            None => {
+                let tallies = read_by(&path, |file, source| read(file, source, ignore_arguments))?;
+                tallies.into_iter().map(|(model, tally)| (name.clone(), model, tally)).collect()
+            }
             Some(logs) => {
-                let tally = |log: LogFile| {
-                    Ok((log.column.model.clone(), logged(&log.column, ignore_arguments)?))
+                let tally = |LogFile { column, .. }| {
+                    let tally = logged(&column, ignore_arguments)?;
+                    Ok((column.name, column.model, tally))
                 };
-                logs.into_iter().map(tally).collect::<Result<_, run_logs::Error>>()?
+                logs.into_iter().map(tally).collect::<Result<Vec<_>, run_logs::Error>>()?
             }
         };
-        for (model, tally) in tallies {
+        for (name, model, tally) in tallies {
             let block = tally.block(ignore_arguments, forms.has_figures())?;
-            columns.push((path.display().to_string(), model, block));
+            let column = (path.display().to_string(), model, block).into();
+            columns.push(Column { name, ..column });
             accounts.push(tally.account());
             together.append(&tally);
         }

@@ -10,7 +10,7 @@
 use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    Block, Field, Report,
+    Block, Column, Field, Report,
     traces::{
         Calibration, LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceFigures,
         TraceOptions, TraceRemarks, TraceSource, VERDICTS, compared_streams, differences,
@@ -26,6 +26,7 @@ use crate::{
         json_lines::read_by,
         log_file::{self, LogFile},
         logs::{Judging, OUTCOMES},
+        names::Names,
     },
     output::{
         form::Forms,
@@ -44,6 +45,8 @@ pub(crate) struct Options {
     /// of a log. Without a file, three forecasters on bundled runs are compared
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    names: Names,
     /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
     #[arg(long, default_value = "linear-front")]
     schedule: WeightSchedule,
@@ -118,24 +121,25 @@ pub(crate) fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
 }
 
 pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
-    let names = ["demo_truthful.jsonl", "demo_overconfident.jsonl", "demo_constant.jsonl"];
-    options.files = bundled::unless(options.files, &names);
+    let demo = ["demo_truthful.jsonl", "demo_overconfident.jsonl", "demo_constant.jsonl"];
+    let files = bundled::unless(std::mem::take(&mut options.files), &demo);
+    let files = std::mem::take(&mut options.names).of(files)?;
     let how = options.how();
-    if let Some(output) = log_output(&options, &how)? {
+    if let Some(output) = log_output(&files, &options, &how)? {
         return Ok(output);
     }
     let missing = options.missing.unwrap_or_default();
     let (mut all, mut columns, mut accounts) = (Vec::new(), Vec::new(), Vec::new());
-    for path in &options.files {
+    for (path, name) in &files {
         all.extend(read_by(path, |file, source| {
             let models = TraceSource::all(file, source)?.into_iter().map(|source| {
-                let names = (file.to_owned(), source.model.clone());
+                let names = (file.to_owned(), name.clone(), source.model.clone());
                 Ok((names, TraceEvaluation::read(file, source, missing, &how)?))
             });
             models.collect::<Result<Vec<_>, agent_scorecard::Error>>()
         })?);
     }
-    for ((file, model), (evaluation, remarks)) in &mut all {
+    for ((file, name, model), (evaluation, remarks)) in &mut all {
         let found = working(&format!("scoring {file}"), || {
             evaluation.settle()?;
             evaluation.finish()
@@ -144,18 +148,20 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
         let mut account = remarks.account();
         figures.excluded.iter().for_each(|(reason, n)| account.leave_out(reason, *n));
         accounts.push(account);
-        columns.push((file.clone(), model.clone(), figures));
+        columns.push((file.clone(), name.clone(), model.clone(), figures));
     }
-    let is_same_runs = columns.windows(2).all(|pair| pair[0].2.is_of_same_runs(&pair[1].2));
+    let is_same_runs = columns.windows(2).all(|pair| pair[0].3.is_of_same_runs(&pair[1].3));
     let compared = match all.as_slice() {
         [(_, (first, _)), (_, (second, _))] => {
             vec![("", working("comparing the files", || differences(first, second))?)]
         }
         _ => Vec::new(),
     };
-    let columns =
-        columns.into_iter().map(|(file, model, figures)| (file, model, figures.into_block(&how)));
-    let mut report = Report::of_columns(columns.collect());
+    let columns = columns.into_iter().map(|(file, name, model, figures)| Column {
+        name,
+        ..(file, model, figures.into_block(&how)).into()
+    });
+    let mut report = Report::of_columns(columns.collect::<Vec<_>>());
     report.set_accounts(accounts);
     if options.pool && all.len() > 1 {
         let (mut every, mut remarks) = (TraceEvaluation::new(&how)?, TraceRemarks::default());
@@ -170,12 +176,16 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
 }
 
 /// The output for logs; `None` if no file is one.
-fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, Box<dyn Error>> {
+fn log_output(
+    files: &[(PathBuf, String)],
+    options: &Options,
+    how: &TraceOptions,
+) -> Result<Option<Written>, Box<dyn Error>> {
     let Options { judging, forms, .. } = options;
     let missing = options.missing.unwrap_or(ForecastPolicy::LeaveOut);
     let mut logs: Vec<LogFile> = Vec::new();
-    for (place, path) in options.files.iter().enumerate() {
-        match log_file::read(path, judging)? {
+    for (place, (path, name)) in files.iter().enumerate() {
+        match log_file::read((path, name), judging)? {
             Some(models) if place == 0 || !logs.is_empty() => logs.extend(models),
             None if logs.is_empty() => {}
             _ => return Err("some files are logs and some are traces; score them apart".into()),
@@ -202,7 +212,8 @@ fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, 
         digests.extend(
             streams.iter().map(|(_, figures)| figures.clone()).filter(TraceFigures::has_runs),
         );
-        columns.push((log.file.clone(), log.model.clone(), block));
+        let column = (log.file.clone(), log.model.clone(), block).into();
+        columns.push(Column { name: log.name.clone(), ..column });
         parts.push(blocks(streams, how));
     }
     if forms.has_files() && digests.is_empty() {

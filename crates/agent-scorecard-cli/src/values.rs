@@ -73,6 +73,23 @@ pub(crate) fn cap(text: &str) -> Result<f64, &'static str> {
         .ok_or("give a number from 0 to 1e100")
 }
 
+/// Caps with commas between them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Caps {
+    pub(crate) values: Vec<f64>,
+    /// Whether they may be one number with commas at thousands, as 1,200.
+    pub(crate) may_be_one: bool,
+}
+
+/// Caps.
+pub(crate) fn caps(text: &str) -> Result<Caps, &'static str> {
+    let values: Vec<f64> = text.split(',').map(cap).collect::<Result<_, _>>()?;
+    let mut groups = text.split(',');
+    let is_short = groups.next().is_some_and(|first| first.len() < 3);
+    let are_thousands = groups.all(|group| group.len() == 3 && !group.contains('.'));
+    Ok(Caps { may_be_one: values.len() > 1 && is_short && are_thousands, values })
+}
+
 /// A coverage.
 pub(crate) fn level(text: &str) -> Result<Level, &'static str> {
     let level = text.parse().ok().and_then(|share| Level::new(share).ok());

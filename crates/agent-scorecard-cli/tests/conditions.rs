@@ -31,7 +31,8 @@ fn a_condition_that_holds_is_exit_code_1_and_a_line_beside_the_same_report() {
     let forms: [&[&str]; 3] = [&[], &["--json"], &["--markdown"]];
     for ((program, words, key), form) in CALLS.into_iter().zip(forms.into_iter().cycle()) {
         let value = number(&json_of(program, &[words, &["--json"]].concat()), key);
-        let (holds, no) = (format!("{key} < {}", value + 1.0), format!("{key} > {}", value + 1.0));
+        let (holds, no) =
+            (format!("{key} < {}", value + 1e-6), format!("{key} > {}", value + 1e-6));
         let plain = run_other(program, &[words, form].concat());
         let passed = run_other(program, &[words, form, &["--fail-if", &no]].concat());
         assert_eq!((passed.status.code(), &passed.stdout), (Some(0), &plain.stdout), "{no}");
@@ -108,7 +109,7 @@ fn markdown_has_the_words_and_figures_of_the_table_and_nothing_else() {
 }
 
 fn failure(condition: &str, report: &Value) -> Result<Option<String>, String> {
-    views::failure(report, condition)
+    views::failure(report, condition, |_| None)
 }
 
 #[test]
@@ -189,7 +190,7 @@ fn a_condition_that_names_no_column_lists_them() {
     let by_file = json!({ "files": [{ "file": "logs/a.b.jsonl", "x": 1.0 }] });
     assert!(failure("files.a.b.x < 2", &by_file).unwrap().is_some());
     let same = json!({ "files": [{ "name": "a", "x": 1.0 }, { "name": "a", "x": 0.5 }] });
-    assert!(failure("files.a.x < 2", &same).is_err());
+    assert!(failure("files.a.x < 2", &same).unwrap_err().contains("is ambiguous"));
 }
 
 #[test]
@@ -197,7 +198,7 @@ fn unknown_keys_and_undefined_values_are_errors() {
     let report = json!({ "x": null, "y": "z", "list": [] });
     for (condition, part) in [
         ("x < 1", "x: is undefined"),
-        ("y < 1", "y: is no number"),
+        ("y < 1", "y: is a text, not a number; append a key"),
         ("w < 1", "\"w\" does not exist; there are list, x, y"),
         ("list.0 < 1", "\"0\" does not exist; there are 0 entries"),
         ("x.y < 1", "\"y\" does not exist; there is nothing inside"),
@@ -211,5 +212,127 @@ fn unknown_keys_and_undefined_values_are_errors() {
 fn what_is_no_condition_is_refused() {
     for text in ["", "x", "x = 1", "< 1", "x <", "x < one", "x < NaN", "x < inf", "x << 1"] {
         assert!(failure(text, &json!({ "x": 1 })).is_err(), "{text}");
+    }
+}
+
+/// A table of confidences in which runs of each model succeed at this rate.
+fn models(name: &str, rates: &[(&str, usize)]) -> String {
+    let rows = rates.iter().flat_map(|(model, rate)| {
+        (0..40).map(move |at| format!("r{at},t{at},{model},0.5,{}", u8::from(at % 10 < *rate)))
+    });
+    let rows: Vec<String> = rows.collect();
+    program::write(name, &format!("id,task,model,confidence,outcome\n{}\n", rows.join("\n")))
+}
+
+#[test]
+fn a_number_that_is_a_position_and_the_name_of_another_column_names_neither() {
+    let numbered = models("numbered.csv", &[("1", 1), ("2", 9), ("3", 9)]);
+    let fails = |key: &str, more: &[&str]| {
+        let condition = format!("{key} < 0.5");
+        run_other("compare", &[&[numbered.as_str(), "--fail-if", &condition], more].concat())
+    };
+    for key in ["files.1.success_rate", "files.2.success_rate"] {
+        let error = refusal(&fails(key, &[]), key);
+        assert!(error.contains("is ambiguous") && error.contains("--name"), "{error}");
+    }
+    // Nothing else is called 0 or 3.
+    assert_eq!(fails("files.0.success_rate", &[]).status.code(), Some(1));
+    assert_eq!(fails("files.3.success_rate", &[]).status.code(), Some(0));
+    for key in ["files.00.success_rate", "files.+0.success_rate", "files.01.success_rate"] {
+        assert!(refusal(&fails(key, &[]), key).contains("does not exist"), "{key}");
+    }
+    let error = refusal(&fails("success_rate", &[]), "no column");
+    assert!(!error.contains("files.1") && error.contains("--name"), "{error}");
+    let words = models("words.csv", &[("one", 1), ("two", 9)]);
+    let error = refusal(&run_other("compare", &[&words, "--fail-if", "success_rate < 0.5"]), "");
+    assert!(error.contains("give files.one.success_rate or files.two.success_rate"), "{error}");
+}
+
+#[test]
+fn a_difference_of_two_columns_is_found_by_its_own_name_and_by_that_of_the_second() {
+    let two = models("two.csv", &[("a", 9), ("b.1", 2)]);
+    let three = models("three.csv", &[("a", 9), ("b.1", 2), ("c", 9)]);
+    let code = |file: &str, subcommand: &str, condition: &str| {
+        run_other(subcommand, &[file, "--fail-if", condition]).status.code()
+    };
+    for (file, condition, expected) in [
+        (&two, "difference.success_rate.ci_high < 0", 1),
+        (&two, "differences.b.1.success_rate.ci_high < 0", 1),
+        (&three, "differences.b.1.success_rate.ci_high < 0", 1),
+        (&three, "differences.c.success_rate.ci_high < 0", 0),
+        (&two, "differences.b.1.is_worse > 0", 1),
+        (&three, "difference.success_rate.ci_high < 0", 2),
+        (&two, "differences.a.is_worse > 0", 2),
+    ] {
+        assert_eq!(code(file, "compare", condition), Some(expected), "{condition}");
+    }
+    let report = json_of("compare", &[&two, "--json"]);
+    assert_eq!(report["differences"]["b.1"], report["difference"]);
+    let of = |condition| code(&two, "traces", condition);
+    assert_eq!(of("difference.tps_brier < -0.1"), of("differences.b.1.tps_brier < -0.1"));
+}
+
+#[test]
+fn a_condition_that_no_value_could_change_is_refused() {
+    let two = models("two_models.csv", &[("a", 9), ("b", 2)]);
+    for (condition, part) in [
+        (
+            "difference.success_rate.ci_high < -5",
+            "can never hold, as the value is between -1 and 1",
+        ),
+        ("differences.b.success_rate.ci_high < -5", "can never hold"),
+        ("difference.success_rate < -1", "can never hold"),
+        ("difference.success_rate > -2", "always holds"),
+        ("files.a.success_rate > 1", "can never hold, as the value is between 0 and 1"),
+        ("files.a.success_rate < 0", "can never hold"),
+        ("files.a.success_rate >= 0", "always holds"),
+        ("files.a.success_rate < 80", "always holds"),
+        ("files.a.success_rate.ci_low > 50", "5 percentage points are 0.05"),
+        ("files.a.success_rate.standard_error < 0", "can never hold, as the value is 0 or more"),
+        ("files.a.overconfidence_last > 10", "can never hold"),
+        ("files.a.brier_last > 0", "can never hold"),
+        ("difference.is_worse > 1", "can never hold"),
+        ("difference.is_worse >= 0", "always holds"),
+        ("files.a.n_runs < 0", "can never hold"),
+    ] {
+        let error = refusal(&run_other("compare", &[&two, "--fail-if", condition]), condition);
+        assert!(error.contains(part) && error.contains(condition), "{error}");
+    }
+    for condition in
+        ["files.a.success_rate >= 1", "files.a.success_rate < 1", "difference.success_rate < -0.9"]
+    {
+        let code = run_other("compare", &[&two, "--fail-if", condition]).status.code();
+        assert_ne!(code, Some(2), "{condition}");
+    }
+    for (subcommand, condition) in [
+        ("traces", "files.0.auroc < 0"),
+        ("traces", "files.0.tps_log > 0"),
+        ("paths", "exact_match > 1"),
+        ("budget", "hit_rate < 0"),
+        ("cut-off", "files.0.simple > 0"),
+        ("costbench", "emr > 100"),
+    ] {
+        let error = refusal(&run_other(subcommand, &["--fail-if", condition]), condition);
+        assert!(error.contains("can never hold"), "{error}");
+    }
+}
+
+#[test]
+fn rows_of_caps_are_found_by_their_cap_alone() {
+    let code = |condition: &str| {
+        let words = ["--caps", "5000,500,0.5,1", "--fail-if", condition];
+        run_other("budget", &words)
+    };
+    // Sorted, the second row is that of 1.
+    assert_eq!(code("caps.5000.kept_share < 0.95").status.code(), Some(0));
+    assert_eq!(code("caps.500.kept_share < 0.95").status.code(), Some(1));
+    assert_eq!(code("caps.1.kept_share < 0.95").status.code(), Some(1));
+    assert_eq!(code("caps.0.5.kept_share < 0.95").status.code(), Some(1));
+    for place in ["0", "2", "3", "05000"] {
+        let error = refusal(&code(&format!("caps.{place}.kept_share < 0.95")), place);
+        assert!(
+            error.contains("a row is named by its cap; there are 0.5, 1, 500, 5000"),
+            "{error}"
+        );
     }
 }

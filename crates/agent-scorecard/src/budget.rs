@@ -96,11 +96,12 @@ pub(crate) const JOINT_HIT_RATE: Metric<[usize; 2]> = Metric::new(
     "joint hit rate",
     Better::Higher,
     "Share of feasible prefixes whose intervals hold what remained of every resource.",
-    |&[hits, feasible]| match feasible {
+    |&[hits, feasible]: &[usize; 2]| match feasible {
         0 => Err(Undefined::new("there is no prefix of a feasible run")),
         _ => Ok(hits as f64 / feasible as f64),
     },
-);
+)
+.within(0.0, 1.0);
 
 fn push_joint_hits(block: &mut Block, samples: &[Vec<Sample>]) -> Result<(), Error> {
     let lists: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
@@ -121,16 +122,12 @@ fn push_joint_hits(block: &mut Block, samples: &[Vec<Sample>]) -> Result<(), Err
 /// The report of these files, each with its column.
 #[must_use]
 pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
-    let (files, columns): (Vec<_>, Vec<Column>) =
-        columns.into_iter().map(|(file, column)| ((file, None, Block::default()), column)).unzip();
+    let columns = columns.into_iter().map(|(file, column)| Column { file, ..column });
     let mut report = Report {
         title: "Estimates of what runs would still spend".to_owned(),
         main_pictures: vec!["fan"],
-        ..Report::of_columns(files)
+        ..Report::of_columns(columns.collect::<Vec<_>>())
     };
-    for (named, Column { block, parts, .. }) in report.columns.iter_mut().zip(columns) {
-        (named.block, named.parts) = (block, parts);
-    }
     let places = report.places();
     let by_task = |is: bool| {
         let is = Value::Json(is.into());
@@ -149,7 +146,6 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     let resources = resources.map(String::as_str).collect::<Vec<_>>().join(", ");
     let cap = options.cap.map_or("no cap".to_owned(), |cap| format!("cap {cap}"));
     let (by, claim) = (options.by.name(), options.coverage.get());
-    report.conclude();
     report.lead = format!("{resources} by {by}, {cap}, intervals claim {claim}{sure}");
     report
 }

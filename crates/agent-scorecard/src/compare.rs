@@ -32,7 +32,7 @@ use crate::{
     error::Error,
     natural::natural,
     report::{
-        block::{Block, Field, Report},
+        block::{Block, Column, Field, Report},
         picture::{Axis, Mark, Picture, Series},
     },
     traces::curves,
@@ -83,19 +83,12 @@ pub fn compare(sides: &[Side], ungraded: UngradedAs, level: Level) -> Result<Rep
     };
     let others = sides.get(1..n_compared).unwrap_or_default();
     let is_partial = sides.iter().any(Side::is_partial);
-    let columns = sides
-        .iter()
-        .map(|side| (side.file.clone(), side.model.clone(), side.block(is_partial, level)));
-    let mut report = Report::of_columns(columns.collect());
+    let columns = sides.iter().map(|side| Column {
+        name: side.name.clone(),
+        ..(side.file.clone(), side.model.clone(), side.block(is_partial, level)).into()
+    });
+    let mut report = Report::of_columns(columns.collect::<Vec<_>>());
     report.list = Some("files");
-    let mut names: Vec<String> = Vec::new();
-    for column in &mut report.columns {
-        let given = names.iter().filter(|name| **name == column.name).count();
-        names.push(column.name.clone());
-        if given > 0 {
-            column.name = format!("{} ({})", column.name, given + 1);
-        }
-    }
     let names: Vec<String> = report.columns.iter().map(|column| column.name.clone()).collect();
     let beside = others.iter().zip(&names[1..]);
     let differences = beside
@@ -126,7 +119,9 @@ pub fn compare(sides: &[Side], ungraded: UngradedAs, level: Level) -> Result<Rep
         let of_side =
             |side: usize, key: &str| report.columns[side].block.figure(key).ok().map(|it| it.value);
         report.decided = difference.decided(of_side);
-        together.fields.push(Field::block("difference", std::mem::take(block)));
+        let block = std::mem::take(block);
+        together.push_json("differences", &BTreeMap::from([(&names[1], &block)]));
+        together.fields.push(Field::block("difference", block));
     } else if !blocks.is_empty() {
         let beside = blocks.into_iter().zip(&names[1..]).map(|(block, name)| Field {
             label: name.clone().into(),

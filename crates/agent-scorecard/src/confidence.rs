@@ -14,21 +14,11 @@ use crate::report::{
     sentence::{Percent, counted, side_of, with_ends},
 };
 
-pub(crate) const OVERCONFIDENCE: Measure = Measure {
-    key: "overconfidence",
-    label: "overconfidence",
-    better: Better::Near(0.0),
-    help: "Mean confidence minus the success rate of the same runs, those with a known outcome; interval from those of both by task.",
-};
+pub(crate) const OVERCONFIDENCE: Measure = Measure::new("overconfidence", "overconfidence", Better::Near(0.0), "Mean confidence minus the success rate of the same runs, those with a known outcome; interval from those of both by task.").within(-1.0, 1.0);
 
 /// No constant scores better on these runs than their own success rate p, which nobody knew in advance. That puts the
 /// confidence at a disadvantage of about `p (1 - p) / n`.
-pub(crate) const GAIN: Measure = Measure {
-    key: "brier_gain",
-    label: "Brier score gained over the base rate",
-    better: Better::Higher,
-    help: "Brier score of each run's confidence (where a run states several, of their mean) minus that of the runs' own success rate, which is known only afterwards, as the confidence of each; interval from standard errors by task, if 10 tasks have a success and 10 a failure.",
-};
+pub(crate) const GAIN: Measure = Measure::new("brier_gain", "Brier score gained over the base rate", Better::Higher, "Brier score of each run's confidence (where a run states several, of their mean) minus that of the runs' own success rate, which is known only afterwards, as the confidence of each; interval from standard errors by task, if 10 tasks have a success and 10 a failure.").within(-1.0, 1.0);
 
 /// With fewer tasks that have a success, or a failure, the interval of [`GAIN`] would have no level: in simulations at
 /// success rates near 0 and 1, calibrated confidence was called worse than one number in up to 66 % of data sets.

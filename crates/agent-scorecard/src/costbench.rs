@@ -64,15 +64,17 @@ pub const METRICS: [Metric<GreedyScore>; 6] = [
         "edit distance",
         Better::Lower,
         "Mean edit distance from the optimal run.",
-        |query| known(query.scores.edit_distance.map(|edits| edits as f64)),
-    ),
+        |query: &GreedyScore| known(query.scores.edit_distance.map(|edits| edits as f64)),
+    )
+    .within(0.0, f64::INFINITY),
     Metric::new(
         "aned",
         "normalized edit distance",
         Better::Lower,
         "Mean edit distance by the longer of the two runs.",
-        |query| known(query.scores.normalized_edit_distance),
-    ),
+        |query: &GreedyScore| known(query.scores.normalized_edit_distance),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "emr",
         "exact match",
@@ -88,8 +90,9 @@ pub const METRICS: [Metric<GreedyScore>; 6] = [
         "calls",
         Better::Neither,
         "Mean number of valid calls of the greedy run.",
-        |query| Ok(query.calls as f64),
-    ),
+        |query: &GreedyScore| Ok(query.calls as f64),
+    )
+    .within(0.0, f64::INFINITY),
 ];
 
 fn known(value: Option<f64>) -> Result<f64, Undefined> {
@@ -103,18 +106,18 @@ pub const OPTIMUM: [Metric<OptimumScore>; 2] = [
         "cost of the optimal plan",
         Better::Neither,
         "Mean cost of the optimal plan without events.",
-        |query| Ok(query.cost),
-    ),
+        |query: &OptimumScore| Ok(query.cost),
+    ).within(0.0, f64::INFINITY),
     Metric::new(
         "gt_ned",
         "distance of the optimum",
         Better::Neither,
         "Mean edit distance of the optimal run under events from the plan at the start, by the longer of the two.",
-        |query| {
+        |query: &OptimumScore| {
             let reason = "the optimal run reached the goal before its last event";
             query.distance.ok_or(Undefined::new(reason))
         },
-    ),
+    ).within(0.0, 1.0),
 ];
 
 /// The greedy run of one query.

@@ -119,6 +119,7 @@ pub const METRICS: [Metric<Known>; 8] = [
             mean(it.simple.iter().filter(|run| chance(run).is_none()).map(RunScore::expected))
         },
     )
+    .within(f64::NEG_INFINITY, 0.0)
     .bar("complete"),
     Metric::new(
         "simple",
@@ -127,6 +128,7 @@ pub const METRICS: [Metric<Known>; 8] = [
         "Mean if no run that was cut off would have succeeded; it favours low forecasts on them.",
         |it: &Known| mean(it.simple.iter().map(RunScore::expected)),
     )
+    .within(f64::NEG_INFINITY, 0.0)
     .bar("simple"),
     Metric::new(
         "exact_plug_in",
@@ -135,6 +137,7 @@ pub const METRICS: [Metric<Known>; 8] = [
         "Expected mean at the chances of success that are given, counted or modelled.",
         |it: &Known| mean(known(&it.exact)?.iter().map(RunScore::expected)),
     )
+    .within(f64::NEG_INFINITY, 0.0)
     .bar("estimated"),
     Metric::new(
         "exact_known",
@@ -143,6 +146,7 @@ pub const METRICS: [Metric<Known>; 8] = [
         "Expected mean at the true chances of success.",
         |it: &Known| mean(known(&it.known)?.iter().map(RunScore::expected)),
     )
+    .within(f64::NEG_INFINITY, 0.0)
     .bar("known"),
     Metric::new(
         "ipcw",
@@ -155,6 +159,7 @@ pub const METRICS: [Metric<Known>; 8] = [
             mean.map_err(|error| Undefined::new(with_causes(&error)))
         },
     )
+    .within(f64::NEG_INFINITY, 0.0)
     .bar("weighted"),
     Metric::new(
         "ipcw_coverage",
@@ -162,14 +167,16 @@ pub const METRICS: [Metric<Known>; 8] = [
         Better::Neither,
         "Mean weight of a run; below 1 if some runs are represented by no complete run.",
         |it: &Known| Ok(known(&it.weights)?.coverage()),
-    ),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "censoring_rate",
         "share of runs cut off",
         Better::Neither,
         "Share of the complete and cut-off runs that were cut off.",
         |it: &Known| mean(it.simple.iter().map(|run| f64::from(u8::from(chance(run).is_some())))),
-    ),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "mean_success_chance",
         "mean chance of success of cut-off runs",
@@ -179,7 +186,8 @@ pub const METRICS: [Metric<Known>; 8] = [
             let chances = known(&it.exact)?.iter().filter_map(chance);
             mean(chances).map_err(|_| Undefined::new("no run was cut off"))
         },
-    ),
+    )
+    .within(0.0, 1.0),
 ];
 
 fn known<T>(value: &Result<T, Undefined>) -> Result<&T, Undefined> {
@@ -227,7 +235,8 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
         block.extend_json(remarks.runs());
         block.push_json("missing", &remarks.missing());
         block.notes.get_or_insert_default().splice(0..0, remarks.notes());
-        columns.push((sample.file.to_owned(), file.model.clone(), block));
+        let column = (sample.file.to_owned(), file.model.clone(), block).into();
+        columns.push(Column { name: file.name.clone(), ..column });
         rows.extend(of_rules);
     }
     let mut report = Report {

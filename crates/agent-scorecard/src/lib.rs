@@ -35,7 +35,7 @@ pub use cut_off::cut_off;
 pub use error::{Error, with_causes};
 pub use report::{
     Axis, BAR_WIDTH, Block, Cell, Column, Drawing, Drawings, Field, Heading, Mark, Part, Picture,
-    Pictures, Place, Report, Row, Series, Table, Value, shown, thinned,
+    Pictures, Place, PlacedFigure, Report, Row, Series, Table, Value, log_name, shown, thinned,
 };
 pub use run_logs::{
     Account,

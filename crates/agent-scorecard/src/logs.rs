@@ -48,6 +48,7 @@ const MOST_BARS: usize = 6;
 /// let policy = FactRules::default();
 /// let column = LoggedColumn {
 ///     file: "runs.jsonl".to_owned(),
+///     name: String::new(),
 ///     model: None,
 ///     format: Format::Exchanges.name(),
 ///     table: RunTable::new(runs, &policy, &StreamOptions::default())?,
@@ -65,16 +66,17 @@ pub fn logs(logs: &[LoggedColumn]) -> Report {
     let is_several = logs.windows(2).any(|pair| pair[0].file != pair[1].file);
     let (mut all, mut rows, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for columns in logs.chunk_by(|a, b| a.file == b.file) {
-        let Some(LoggedColumn { file, notes: noted, .. }) = columns.first() else { continue };
+        let Some(LoggedColumn { file, name, notes: noted, .. }) = columns.first() else { continue };
+        let shown = if name.is_empty() { file } else { name };
         // inspect_ai calls its trials epochs.
         let is_inspect = common_format(columns) == Format::Inspect.name();
         let trial = if is_inspect { "epoch" } else { "trial" };
         let mut runs: Vec<&LoggedRun> = columns.iter().flat_map(|log| log.table.rows()).collect();
         sort(&mut runs);
-        rows.extend(runs.iter().map(|run| row(run, is_several.then_some(file), trial)));
+        rows.extend(runs.iter().map(|run| row(run, is_several.then_some([shown, file]), trial)));
         all.extend(runs);
         let named =
-            |note: &String| if is_several { format!("{file}: {note}") } else { note.clone() };
+            |note: &String| if is_several { format!("{shown}: {note}") } else { note.clone() };
         notes.extend(noted.iter().map(named));
     }
     for run in &all {
@@ -127,9 +129,14 @@ pub fn logs(logs: &[LoggedColumn]) -> Report {
 }
 
 /// What is shown of a run. `trial` is what its format calls a trial.
-fn row(run: &LoggedRun, file: Option<&String>, trial: &'static str) -> Block {
+fn row(run: &LoggedRun, file: Option<[&String; 2]>, trial: &'static str) -> Block {
     let mut row = Block::default();
-    row.fields.extend(file.map(|file| Field::shown("file", "file", file.as_str())));
+    if let Some([name, file]) = file {
+        let named = (name != file).then(|| Field::shown("name", "log", name.as_str()));
+        let label = if named.is_some() { "" } else { "file" };
+        row.fields.extend(named);
+        row.fields.push(Field::shown("file", label, file.as_str()));
+    }
     row.fields.push(Field::shown("id", "run", run.id.as_str()));
     row.fields.extend(run.trial.map(|number| Field::shown(trial, trial, number)));
     let scores = run.scores.iter().map(|(name, value)| (name.clone(), json_value(value)));

@@ -36,6 +36,7 @@ pub const METRICS: [Metric<PathTally>; 8] = [
         "Share of runs whose calls are the expected ones in the same order.",
         |runs: &PathTally| mean(&runs.matches[0]),
     )
+    .within(0.0, 1.0)
     .bar("exact"),
     Metric::new(
         "in_order_match",
@@ -44,6 +45,7 @@ pub const METRICS: [Metric<PathTally>; 8] = [
         "Share of runs with all expected calls in order, and maybe others.",
         |runs: &PathTally| mean(&runs.matches[1]),
     )
+    .within(0.0, 1.0)
     .bar("ordered"),
     Metric::new(
         "any_order_match",
@@ -52,6 +54,7 @@ pub const METRICS: [Metric<PathTally>; 8] = [
         "Share of runs with all expected calls, and maybe others.",
         |runs: &PathTally| mean(&runs.matches[2]),
     )
+    .within(0.0, 1.0)
     .bar("any"),
     Metric::new(
         "precision",
@@ -60,6 +63,7 @@ pub const METRICS: [Metric<PathTally>; 8] = [
         "Mean share of a run's calls that are expected, each expected call counted once.",
         |runs: &PathTally| mean(&runs.precision),
     )
+    .within(0.0, 1.0)
     .bar("precision"),
     Metric::new(
         "recall",
@@ -68,21 +72,24 @@ pub const METRICS: [Metric<PathTally>; 8] = [
         "Mean share of the expected calls that a run made.",
         |runs: &PathTally| mean(&runs.recall),
     )
+    .within(0.0, 1.0)
     .bar("recall"),
     Metric::new(
         "aned",
         "normalized edit distance",
         Better::Lower,
         "Mean edit distance by the longer of the two lists of calls.",
-        |runs| mean(&runs.aned),
-    ),
+        |runs: &PathTally| mean(&runs.aned),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "aed",
         "edit distance",
         Better::Lower,
         "Mean edit distance between the calls and the expected ones.",
-        |runs| mean(&runs.aed),
-    ),
+        |runs: &PathTally| mean(&runs.aed),
+    )
+    .within(0.0, f64::INFINITY),
     Metric::new(
         "invalid_tool_use_ratio",
         "invalid tool use",
@@ -93,6 +100,7 @@ pub const METRICS: [Metric<PathTally>; 8] = [
             false => invalid_tool_use_ratio(&runs.taken).map_err(undefined),
         },
     )
+    .within(0.0, 1.0)
     .bar("invalid"),
 ];
 

@@ -2,11 +2,15 @@
 
 pub(crate) mod block;
 mod drawings;
+mod figures;
+mod names;
 pub(crate) mod picture;
 pub(crate) mod sentence;
 pub(crate) mod tables;
 
 pub use block::{Block, Column, Field, Report, Value};
 pub use drawings::{Drawing, Drawings};
+pub use figures::PlacedFigure;
+pub use names::log_name;
 pub use picture::{Axis, BAR_WIDTH, Mark, Picture, Pictures, Series, thinned};
 pub use tables::{Cell, Heading, Part, Place, Row, Table, shown};

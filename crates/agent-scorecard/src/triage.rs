@@ -100,15 +100,17 @@ pub const RATES: [Metric<UnsolvableCounts>; 2] = [
         "detection",
         Better::Higher,
         "Share of the unsolvable problems that the plans leave out.",
-        |counts| counts.detection_rate().map_err(undefined),
-    ),
+        |counts: &UnsolvableCounts| counts.detection_rate().map_err(undefined),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "waste_rate",
         "waste",
         Better::Lower,
         "Share of all allocations that goes to unsolvable problems.",
-        |counts| counts.waste_rate().map_err(undefined),
-    ),
+        |counts: &UnsolvableCounts| counts.waste_rate().map_err(undefined),
+    )
+    .within(0.0, 1.0),
 ];
 
 fn undefined(error: knapsack_oracle::Error) -> Undefined {

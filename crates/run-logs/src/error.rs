@@ -197,6 +197,14 @@ pub enum Error {
         /// The message of the operating system or of the reader.
         message: String,
     },
+    /// A folder without a file of a known format.
+    #[error("{place}: there is no log in it; known formats: {known}")]
+    NoLog {
+        /// The folder.
+        place: Box<Place>,
+        /// The known formats.
+        known: &'static str,
+    },
     /// The content is of no known format, or invalid before its format can be recognized.
     #[error("{place}: {}the format is not recognized; known formats: {known}", before(problem))]
     UnknownFormat {
@@ -292,6 +300,7 @@ impl Error {
         if let Self::Invalid { place, .. }
         | Self::Io { place, .. }
         | Self::UnknownFormat { place, .. }
+        | Self::NoLog { place, .. }
         | Self::Feature { place, .. } = &mut self
         {
             place.file = place.file.take().or_else(|| file.map(str::to_owned));

@@ -83,7 +83,8 @@ pub fn read<'a>(
 ///
 /// # Errors
 ///
-/// [`Error::Io`] if the file or folder cannot be read; the errors of [`read`].
+/// [`Error::Io`] if the file or folder cannot be read, [`Error::NoLog`] for a folder without a log; the errors of
+/// [`read`].
 pub fn read_path(
     path: &Path,
     format: Format,
@@ -101,7 +102,7 @@ pub fn read_path(
     files_in(path, &mut runs.files)?;
     if !runs.open_next()? {
         let place = Box::new(Place { file: Some(name), ..Place::default() });
-        return Err(Error::UnknownFormat { place, problem: None, known: NAMES });
+        return Err(Error::NoLog { place, known: NAMES });
     }
     Ok(runs)
 }

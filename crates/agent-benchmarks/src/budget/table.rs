@@ -72,22 +72,24 @@ const METRICS: [Metric<Metrics>; 4] = [
         "macro-F1",
         Better::Higher,
         "Mean of the F1 scores of feasible and impossible, in [0, 1].",
-        |metrics| {
+        |metrics: &Metrics| {
             let reason = "a class neither occurs nor is predicted";
             feasibility(metrics, |found| found.macro_f1, reason)
         },
     )
+    .within(0.0, 1.0)
     .of_all_rows(),
     Metric::new(
         "fail_f1",
         "Fail-F1",
         Better::Higher,
         "F1 score of impossible, in [0, 1].",
-        |metrics| {
+        |metrics: &Metrics| {
             let reason = "no sample is impossible and none is predicted impossible";
             feasibility(metrics, |found| found.impossible.f1, reason)
         },
-    ),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "hit_rate",
         "hit rate",
@@ -101,8 +103,9 @@ const METRICS: [Metric<Metrics>; 4] = [
         "interval reward",
         Better::Higher,
         "Mean interval reward over feasible prefixes, in [0, 1].",
-        |metrics| interval(metrics, |found| found.interval_reward),
-    ),
+        |metrics: &Metrics| interval(metrics, |found| found.interval_reward),
+    )
+    .within(0.0, 1.0),
 ];
 
 /// A row of a [`BudgetTable`].

@@ -88,15 +88,17 @@ const METRICS: [Metric<Sums>; 10] = [
         "edit distance (AED)",
         Better::Lower,
         "Mean number of edits between the path of a run and the optimal path.",
-        |sums| mean(&sums.edit_distance, NO_PATH),
-    ),
+        |sums: &Sums| mean(&sums.edit_distance, NO_PATH),
+    )
+    .within(0.0, f64::INFINITY),
     Metric::new(
         "normalized_edit_distance",
         "normalized edit distance (ANED)",
         Better::Lower,
         "Mean edit distance divided by the length of the longer path, in [0, 1].",
-        |sums| mean(&sums.normalized_edit_distance, NO_PATH),
-    ),
+        |sums: &Sums| mean(&sums.normalized_edit_distance, NO_PATH),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "exact_match_ratio",
         "exact match ratio (EMR)",
@@ -128,8 +130,9 @@ const METRICS: [Metric<Sums>; 10] = [
         "valid calls",
         Better::Neither,
         "Mean number of valid calls per run.",
-        |sums| mean(&sums.valid_calls, "there is no run"),
-    ),
+        |sums: &Sums| mean(&sums.valid_calls, "there is no run"),
+    )
+    .within(0.0, f64::INFINITY),
     Metric::new(
         "path_coverage",
         "path coverage",

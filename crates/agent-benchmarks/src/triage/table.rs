@@ -142,14 +142,16 @@ const METRICS: [Metric<ExactMean>; 12] = [
         Better::Higher,
         "Share of the unsolvable problems that the plans leave out.",
         mean,
-    ),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "waste_rate",
         "tokens for unsolvable problems",
         Better::Lower,
         "Share of all allocated tokens that goes to unsolvable problems.",
         mean,
-    ),
+    )
+    .within(0.0, 1.0),
 ];
 
 fn mean(mean: &ExactMean) -> Result<f64, Undefined> {

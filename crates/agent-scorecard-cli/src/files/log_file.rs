@@ -2,8 +2,11 @@
 
 use std::{collections::BTreeSet, error::Error, path::Path};
 
-use agent_scorecard::traces::{LoggedColumn, TraceFile, UNKNOWN_MODEL};
-use run_logs::{ConfidenceStream, ForecastPolicy, Format, Runs};
+use agent_scorecard::{
+    log_name,
+    traces::{LoggedColumn, TraceFile, UNKNOWN_MODEL},
+};
+use run_logs::{ConfidenceStream, ForecastPolicy, Format, LoggedRun, RunTable, Runs};
 
 use crate::{
     files::{
@@ -32,16 +35,30 @@ pub(crate) struct LogFile {
 ///
 /// Those of [`read`] and of [`LoggedColumn::traces`], and those of the reader of traces.
 pub(crate) fn traces(
-    path: &Path,
+    (path, name): (&Path, &str),
     how: &Streamed,
     missing: Option<ForecastPolicy>,
 ) -> Result<Vec<TraceFile>, Box<dyn Error>> {
-    let Some(logs) = read(path, &how.judging)? else {
+    let Some(logs) = read((path, name), &how.judging)? else {
         let missing = missing.unwrap_or_default();
-        return Ok(read_by(path, |file, source| TraceFile::read_all(file, source, missing))?);
+        return trace_files((path, name), missing);
     };
     let missing = missing.unwrap_or(ForecastPolicy::LeaveOut);
     logs.iter().map(|log| Ok(log.column.traces(how.stream, missing)?)).collect()
+}
+
+/// The runs of a file of traces, model by model.
+///
+/// # Errors
+///
+/// Those of the reader of traces.
+pub(crate) fn trace_files(
+    (path, name): (&Path, &str),
+    missing: ForecastPolicy,
+) -> Result<Vec<TraceFile>, Box<dyn Error>> {
+    let mut files = read_by(path, |file, source| TraceFile::read_all(file, source, missing))?;
+    files.iter_mut().for_each(|file| name.clone_into(&mut file.name));
+    Ok(files)
 }
 
 /// Reads a log, model by model; `None` if the file is no log, so that it may hold traces.
@@ -49,13 +66,16 @@ pub(crate) fn traces(
 /// # Errors
 ///
 /// Those of run-logs, which name file, line and field.
-pub(crate) fn read(path: &Path, judging: &Judging) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
+pub(crate) fn read(
+    (path, name): (&Path, &str),
+    judging: &Judging,
+) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
     // What can be read only once is not looked at: a pipe holds traces.
     let is_log = bundled::content(path).is_some()
         || path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.is_file());
     let opened = is_log.then(|| open(path, Format::Auto));
     let runs = match opened {
-        None | Some(Err(run_logs::Error::UnknownFormat { .. })) if !path.is_dir() => {
+        None | Some(Err(run_logs::Error::UnknownFormat { .. })) => {
             let problem = "is no log, and its lines have outcomes of their own";
             return match judging.outcomes {
                 Some(_) => Err(format!("--outcomes: {} {problem}", path.display()).into()),
@@ -63,9 +83,8 @@ pub(crate) fn read(path: &Path, judging: &Judging) -> Result<Option<Vec<LogFile>
             };
         }
         Some(runs) => runs?,
-        None => return Ok(None),
     };
-    models(path, runs, judging).map(Some)
+    models((path, name), runs, judging).map(Some)
 }
 
 /// Reads a log that is open, model by model.
@@ -74,7 +93,7 @@ pub(crate) fn read(path: &Path, judging: &Judging) -> Result<Option<Vec<LogFile>
 ///
 /// Those of [`Judging::table`].
 pub(crate) fn models(
-    path: &Path,
+    (path, name): (&Path, &str),
     mut runs: Runs<'_>,
     judging: &Judging,
 ) -> Result<Vec<LogFile>, Box<dyn Error>> {
@@ -93,9 +112,16 @@ pub(crate) fn models(
     table.set_n_logs(runs.n_logs());
     let (format, notes) = contents.finish(&runs);
     let file = path.display().to_string();
-    let log = |model, table| {
+    let log = |model: Option<String>, table: RunTable| {
         let (file, notes) = (file.clone(), notes.clone());
-        let column = LoggedColumn { file, model, format, table, notes };
+        let mut name = name.to_owned();
+        if name.is_empty() && model.is_none() {
+            let first = |of: fn(&LoggedRun) -> Option<&str>| table.rows().iter().find_map(of);
+            let [model, task] =
+                [first(|run| run.model.as_deref()), first(|run| run.task.as_deref())];
+            name = log_name(&file, model, task).unwrap_or_default();
+        }
+        let column = LoggedColumn { file, name, model, format, table, notes };
         LogFile { column, last_reply: last_reply.clone() }
     };
     // A run that ended before a reply names no model.

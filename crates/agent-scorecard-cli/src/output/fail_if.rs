@@ -59,31 +59,80 @@ pub(crate) fn parse(text: &str) -> Result<Threshold, &'static str> {
 }
 
 impl Threshold {
-    /// The line that says that the condition holds for a report; `None` if it does not hold.
+    /// The line that says that the condition holds for a report; `None` if it does not hold. `range` has the least and
+    /// the largest value that a figure can have, by its place in the report.
     ///
     /// # Errors
     ///
-    /// A line for a key that the report does not have, for one that names no column where there are several,
-    /// for a difference that was not computed, and for a value that is undefined or not a number.
-    pub(crate) fn failure(&self, report: &Value) -> Result<Option<String>, String> {
-        let value = self.number(report)?;
+    /// A line for a key that the report does not have, for one that names no column or two, for a difference that was
+    /// not computed, for a value that is undefined or not a number, and for a condition that no value could change.
+    pub(crate) fn failure(
+        &self,
+        report: &Value,
+        range: impl Fn(&str) -> Option<[f64; 2]>,
+    ) -> Result<Option<String>, String> {
+        let (place, value) = self.number(report)?;
+        let value = match value {
+            Value::Null => return Err(self.wrong("is undefined; the notes of --json say why")),
+            Value::Bool(flag) => f64::from(*flag),
+            value => value.as_f64().ok_or_else(|| {
+                let what = match value {
+                    Value::Object(_) => "an object",
+                    Value::Array(_) => "a list",
+                    _ => "a text",
+                };
+                self.wrong(&format!("is {what}, not a number; append a key, such as .value"))
+            })?,
+        };
+        self.check_range(&place, range)?;
         let holds = self.comparison.holds(value, self.limit);
         Ok(holds.then(|| format!("failed: {self}: {} is {value}", self.key)))
     }
 
-    fn number(&self, report: &Value) -> Result<f64, String> {
-        let (mut at, mut rest) = (report, self.key.as_str());
-        while !rest.is_empty() {
-            (at, rest) = step(at, rest).ok_or_else(|| self.missing(report, at, rest))?;
-        }
-        let number = at.get("value").unwrap_or(at);
-        match number {
-            Value::Null => Err(self.wrong("is undefined; the notes of --json say why")),
-            Value::Bool(flag) => Ok(f64::from(*flag)),
-            number => {
-                number.as_f64().ok_or_else(|| self.wrong("is no number; name a number inside it"))
+    /// The place and the value of the number that the key leads to, of a figure its value.
+    fn number<'a>(&self, report: &'a Value) -> Result<(String, &'a Value), String> {
+        let walk = Walk::new(report, &self.key);
+        let (place, at) = match walk.found.as_slice() {
+            [found] => found,
+            [] => return Err(self.missing(report, walk.end.0, walk.end.1)),
+            [(first, _), (second, _), ..] => {
+                let problem = format!(
+                    "is ambiguous: it leads to {first} and to {second}, as a number is a position, counted from 0, and \
+                     the name of a column; give the columns other names with --name"
+                );
+                return Err(self.wrong(&problem));
             }
-        }
+        };
+        Ok(at.get("value").map_or((place.clone(), *at), |value| (format!("{place}/value"), value)))
+    }
+
+    /// Refuses a condition that no value of the number can change.
+    fn check_range(
+        &self,
+        place: &str,
+        range: impl Fn(&str) -> Option<[f64; 2]>,
+    ) -> Result<(), String> {
+        let (figure, last) = place.rsplit_once('/').unwrap_or_default();
+        let [least, largest] = match last {
+            "standard_error" => [0.0, f64::INFINITY],
+            "value" | "ci_low" | "ci_high" => range(figure).unwrap_or(ANY),
+            _ if last.starts_with("n_") => [0.0, f64::INFINITY],
+            _ if last.starts_with("is_") => [0.0, 1.0],
+            _ => ANY,
+        };
+        let can = [least, largest].map(|value| self.comparison.holds(value, self.limit));
+        let problem = match can {
+            [true, true] => "always holds",
+            [false, false] => "can never hold",
+            _ => return Ok(()),
+        };
+        let between = match [least, largest].map(f64::is_finite) {
+            [true, true] => format!("between {least} and {largest}"),
+            [true, false] => format!("{least} or more"),
+            _ => format!("{largest} or less"),
+        };
+        let hint = if largest == 1.0 { "; 5 percentage points are 0.05" } else { "" };
+        Err(format!("--fail-if: {self}: {problem}, as the value is {between}{hint}"))
     }
 
     /// Why a value has nothing that the rest of the key names.
@@ -95,14 +144,16 @@ impl Threshold {
             return self.wrong(&no_difference(report));
         }
         if let Some(columns) = columns.filter(|_| is_at_root)
-            && columns.iter().any(|column| step(column, rest).is_some())
+            && columns.iter().any(|column| !steps(column, rest).is_empty())
         {
             let form = |column| Some(format!("files.{}.{rest}", name(column)?));
             let forms: Vec<String> = columns.iter().filter_map(form).collect();
-            return self.wrong(&format!(
-                "names no column, and there is a value for each; give {}, or a number as in files.0.{rest}",
-                forms.join(" or ")
-            ));
+            let give = match forms.iter().all(|form| Walk::new(report, form).found.len() == 1) {
+                true => format!("{}, or a number as in files.0.{rest}", forms.join(" or ")),
+                false => "the columns names that are no numbers, with --name".to_owned(),
+            };
+            return self
+                .wrong(&format!("names no column, and there is a value for each; give {give}"));
         }
         let known = match at {
             Value::Object(keys) => {
@@ -118,12 +169,16 @@ impl Threshold {
             }
             Value::Array(all) => {
                 let names: Vec<&str> = all.iter().filter_map(name).collect();
+                let caps: Vec<String> = all.iter().filter_map(cap).collect();
                 let names = if names.is_empty() {
                     String::new()
                 } else {
                     format!(": {}", names.join(", "))
                 };
-                format!("there are {} entries, counted from 0{names}", all.len())
+                match caps.is_empty() {
+                    true => format!("there are {} entries, counted from 0{names}", all.len()),
+                    false => format!("a row is named by its cap; there are {}", caps.join(", ")),
+                }
             }
             _ => "there is nothing inside".to_owned(),
         };
@@ -149,36 +204,68 @@ fn no_difference(report: &Value) -> String {
     )
 }
 
+/// The value of a number that can have any.
+const ANY: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
+
 /// The name of a column, or the stem of its file where a report names files only.
 fn name(column: &Value) -> Option<&str> {
     let text = |key: &str| column.get(key)?.as_str();
     text("name").or_else(|| Path::new(text("file")?).file_stem()?.to_str())
 }
 
-/// The value that the first part of a key leads to, and the rest of the key. Columns are found by their number
-/// or their name; names and keys may hold dots.
-fn step<'a, 'k>(at: &'a Value, key: &'k str) -> Option<(&'a Value, &'k str)> {
+/// The cap of a row of caps, by which it is named.
+fn cap(row: &Value) -> Option<String> {
+    let cap = row.get("cap")?.as_f64().filter(|_| name(row).is_none());
+    cap.map(|cap| cap.to_string())
+}
+
+/// All ways that a key leads.
+struct Walk<'a, 'k> {
+    /// The places that the whole key leads to, as JSON pointers, with what stands there.
+    found: Vec<(String, &'a Value)>,
+    /// The furthest place where nothing has the name that the rest of the key begins with.
+    end: (&'a Value, &'k str),
+}
+
+impl<'a, 'k> Walk<'a, 'k> {
+    fn new(report: &'a Value, key: &'k str) -> Self {
+        let mut walk = Self { found: Vec::new(), end: (report, key) };
+        walk.follow(report, key, "");
+        walk
+    }
+
+    fn follow(&mut self, at: &'a Value, key: &'k str, place: &str) {
+        if key.is_empty() {
+            self.found.push((place.to_owned(), at));
+            return;
+        }
+        let steps = steps(at, key);
+        if steps.is_empty() && (place.is_empty() || key.len() < self.end.1.len()) {
+            self.end = (at, key);
+        }
+        for (name, inner, rest) in steps {
+            let name = name.replace('~', "~0").replace('/', "~1");
+            self.follow(inner, rest, &format!("{place}/{name}"));
+        }
+    }
+}
+
+/// The values that the first part of a key leads to, with their names and the rest of the key. An entry of a list is
+/// found by its number or its name, and a row of caps by its cap alone; names and keys may hold dots.
+fn steps<'a, 'k>(at: &'a Value, key: &'k str) -> Vec<(String, &'a Value, &'k str)> {
     let after = |start: &str| match key.strip_prefix(start)? {
         "" => Some(""),
         rest => rest.strip_prefix('.'),
     };
-    match at {
-        Value::Array(all) => {
-            let part = key.split('.').next().unwrap_or(key);
-            if let Some(entry) = part.parse().ok().and_then(|index: usize| all.get(index)) {
-                return Some((entry, after(part)?));
-            }
-            let named = all.iter().filter_map(|entry| Some((name(entry)?, entry)));
-            let found = named.filter_map(|(name, entry)| Some((name, entry, after(name)?)));
-            let (longest, entry, rest) = found.clone().max_by_key(|(name, ..)| name.len())?;
-            // A name of two columns leads to neither.
-            let is_only = found.filter(|(name, ..)| *name == longest).count() == 1;
-            is_only.then_some((entry, rest))
-        }
-        Value::Object(keys) => {
-            let found = keys.iter().filter_map(|(name, value)| Some((name, value, after(name)?)));
-            found.max_by_key(|(name, ..)| name.len()).map(|(_, value, rest)| (value, rest))
-        }
-        _ => None,
-    }
+    let list = at.as_array().into_iter().flatten().enumerate().filter_map(|(index, entry)| {
+        let index = index.to_string();
+        let rest = match cap(entry) {
+            Some(cap) => after(&cap)?,
+            None => name(entry).and_then(after).or_else(|| after(&index))?,
+        };
+        Some((index, entry, rest))
+    });
+    let object = at.as_object().into_iter().flatten();
+    let object = object.filter_map(|(name, value)| Some((name.clone(), value, after(name)?)));
+    list.chain(object).collect()
 }

@@ -26,7 +26,8 @@ pub(crate) struct Forms {
     markdown: bool,
     /// Exit with code 1 if a value of the JSON object is beyond a limit, as in 'tps_log < -0.6'; of several
     /// columns by name or number, as in 'files.1.tps_log < -0.6'; difference.KEY is a difference that the
-    /// report computes, such as 'difference.tps_log.ci_high < 0'; may be given several times
+    /// report computes, such as 'difference.tps_log.ci_high < 0', and differences.NAME.KEY the same by the name
+    /// of the second column; may be given several times
     #[arg(long, value_name = "CONDITION", value_parser = fail_if::parse)]
     fail_if: Vec<Threshold>,
     #[command(flatten)]
@@ -40,7 +41,8 @@ impl Forms {
             true => Vec::new(),
             false => {
                 let values = serde_json::to_value(&report)?;
-                let found = self.fail_if.iter().map(|limit| limit.failure(&values));
+                let found = self.fail_if.iter();
+                let found = found.map(|limit| limit.failure(&values, |place| report.range(place)));
                 found.filter_map(Result::transpose).collect::<Result<_, String>>()?
             }
         };

@@ -39,6 +39,8 @@ pub(crate) fn check(arguments: &ArgMatches) -> Result<(), String> {
             let is_special = fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir());
             match id {
                 _ if is_special => {}
+                // Which are no files, whatever they are called.
+                "names" => {}
                 "out" => kept.extend(KEPT.map(|name| destination(&path.join(name)))),
                 id if OUTPUTS.contains(&id) => {
                     outputs.push((id.replace('_', "-"), destination(path)));

@@ -11,12 +11,21 @@ use crate::report::plot;
 /// The files that a caller asked for besides the output.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ReportFiles {
-    /// Write a report page, with every figure
-    #[arg(long, value_name = "FILE")]
+    /// Write a report page, with every figure; the ending is .html
+    #[arg(long, value_name = "FILE", value_parser = page_file)]
     html: Option<PathBuf>,
     /// Draw one figure; the ending is the format
     #[arg(long, value_name = "FILE.svg|png", value_parser = picture)]
     plot: Option<PathBuf>,
+}
+
+/// The name of a file of a page.
+fn page_file(name: &str) -> Result<PathBuf, &'static str> {
+    let path = PathBuf::from(name);
+    match ending(&path).as_str() {
+        "html" | "htm" => Ok(path),
+        _ => Err("the ending must be .html, as the file is overwritten"),
+    }
 }
 
 /// The name of a file of a picture.

@@ -42,50 +42,57 @@ pub const PUBLISHED: [Metric<Published>; 7] = [
         "hit rate",
         Better::Higher,
         "Share of hits over prefixes of runs that succeeded; for Warehouse, of joint hits.",
-        |found| counted(found.hit_rate),
-    ),
+        |found: &Published| counted(found.hit_rate),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "interval_reward",
         "interval reward",
         Better::Higher,
         "Mean reward over prefixes of runs that succeeded.",
-        |found| counted(found.interval_reward),
-    ),
+        |found: &Published| counted(found.interval_reward),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "accuracy_on_success",
         "right answers on runs that succeeded",
         Better::Higher,
         "Share of right answers on runs that succeeded, without unreadable answers.",
-        |found| counted(found.accuracy_on_success),
-    ),
+        |found: &Published| counted(found.accuracy_on_success),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "accuracy_on_failure",
         "right answers on runs that failed",
         Better::Higher,
         "Share of right answers on runs that failed, without unreadable answers.",
-        |found| counted(found.accuracy_on_failure),
-    ),
+        |found: &Published| counted(found.accuracy_on_failure),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "first_turn_accuracy",
         "right answers after the first turn",
         Better::Higher,
         "Share of right answers after the first turn, without unreadable answers.",
-        |found| counted(found.first_turn_accuracy),
-    ),
+        |found: &Published| counted(found.first_turn_accuracy),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "false_abort_rate",
         "false aborts",
         Better::Lower,
         "Answers \"impossible\" on runs that can finish, as a share of all samples.",
-        |found| counted(found.false_abort_rate),
-    ),
+        |found: &Published| counted(found.false_abort_rate),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "mre_p50",
         "median relative error of the midpoint",
         Better::Lower,
         "Upper median of the relative error of midpoints on runs that can finish.",
-        |found| counted(found.mre_p50),
-    ),
+        |found: &Published| counted(found.mre_p50),
+    )
+    .within(0.0, f64::INFINITY),
 ];
 
 fn counted(value: Option<f64>) -> Result<f64, Undefined> {

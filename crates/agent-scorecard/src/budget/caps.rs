@@ -35,7 +35,7 @@ const MONEY: &str = "cost_usd";
 
 macro_rules! measure {
     ($key:literal, $label:expr, $better:ident, $($help:expr),+) => {
-        Measure { key: $key, label: $label, better: Better::$better, help: concat!($($help),+) }
+        Measure::new($key, $label, Better::$better, concat!($($help),+)).within(0.0, f64::INFINITY)
     };
 }
 macro_rules! lowest {
@@ -80,19 +80,21 @@ const KEPT: Measure = measure!(
     "successes kept",
     Higher,
     "Share of the successes that needed at most the cap."
-);
+)
+.within(0.0, 1.0);
 const SAVED: Measure = measure!(
     "saved_share",
     "share saved",
     Higher,
     "Share of what all runs spent that lies above the cap; saved is the amount, spent the rest."
-);
+)
+.within(0.0, 1.0);
 const SAVED_USD: Measure = measure!(
     "saved_usd_share",
     "share of USD saved",
     Higher,
     "Share of the money that was paid after the turn in which the cap is reached, of the runs whose cost is known."
-);
+).within(0.0, 1.0);
 
 /// What is said of caps: the lowest that keep 90 %, 95 % and 99 % of the successes, and what each row of `caps` has.
 pub const CAP_MEASURES: [Measure; 9] =
@@ -426,16 +428,12 @@ fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
 /// The report of these files on caps, each with the model if the file names several, and of all runs together if that
 /// was asked for.
 #[must_use]
-pub fn caps_report(
-    mut columns: Vec<(String, Option<String>, Block)>,
-    pooled: Option<Block>,
-    options: &Options,
-) -> Report {
+pub fn caps_report(mut columns: Vec<Column>, pooled: Option<Block>, options: &Options) -> Report {
     let is_many = columns.len() > MOST_COLUMNS;
-    let pictures = || columns.iter().filter_map(|(.., block)| block.pictures.get("caps"));
+    let pictures = || columns.iter().filter_map(|column| column.block.pictures.get("caps"));
     let end = pictures().filter_map(|picture| picture.x.range).fold(0.0, |end, it| it[1].max(end));
     let is_alone = columns.len() == 1;
-    for (.., block) in &mut columns {
+    for Column { block, .. } in &mut columns {
         if is_many {
             block.conclusion.clear();
         }

@@ -46,141 +46,141 @@ pub const METRICS: [Metric<Known>; 38] = [
         "macro F1 of feasibility at the first turn",
         Better::Higher,
         "Mean F1 of the classes feasible and impossible over the prefixes after one turn.",
-        |it| defined(it.first()?.feasibility.macro_f1, MACRO_F1),
-    ),
+        |it: &Known| defined(it.first()?.feasibility.macro_f1, MACRO_F1),
+    ).within(0.0, 1.0),
     Metric::new(
         "macro_f1_all_turns",
         "macro F1 of feasibility over all turns",
         Better::Higher,
         "Mean F1 of the classes feasible and impossible over all prefixes.",
-        |it| defined(it.feasibility()?.macro_f1, MACRO_F1),
-    ),
+        |it: &Known| defined(it.feasibility()?.macro_f1, MACRO_F1),
+    ).within(0.0, 1.0),
     Metric::new(
         "fail_f1",
         "F1 of \"impossible\"",
         Better::Higher,
         "F1 of the answer \"impossible\" at infeasible prefixes.",
-        |it| defined(it.feasibility()?.impossible.f1, FAIL_F1),
-    ),
+        |it: &Known| defined(it.feasibility()?.impossible.f1, FAIL_F1),
+    ).within(0.0, 1.0),
     Metric::new(
         "fail_precision",
         "precision of \"impossible\"",
         Better::Higher,
         "Share of the answers \"impossible\" that are given at infeasible prefixes.",
-        |it| defined(it.feasibility()?.impossible.precision, NO_ALARM),
-    ),
+        |it: &Known| defined(it.feasibility()?.impossible.precision, NO_ALARM),
+    ).within(0.0, 1.0),
     Metric::new(
         "fail_recall",
         "recall of \"impossible\"",
         Better::Higher,
         "Share of infeasible prefixes with the answer \"impossible\".",
-        |it| defined(it.feasibility()?.impossible.recall, NO_FAILED),
-    ),
+        |it: &Known| defined(it.feasibility()?.impossible.recall, NO_FAILED),
+    ).within(0.0, 1.0),
     Metric::new(
         "feasible_precision",
         "precision of intervals",
         Better::Higher,
         "Share of the intervals that are given at feasible prefixes.",
-        |it| defined(it.feasibility()?.feasible.precision, NO_INTERVAL),
-    ),
+        |it: &Known| defined(it.feasibility()?.feasible.precision, NO_INTERVAL),
+    ).within(0.0, 1.0),
     Metric::new(
         "feasible_recall",
         "recall of intervals",
         Better::Higher,
         "Share of feasible prefixes with an interval.",
-        |it| defined(it.feasibility()?.feasible.recall, NO_FEASIBLE),
-    ),
+        |it: &Known| defined(it.feasibility()?.feasible.recall, NO_FEASIBLE),
+    ).within(0.0, 1.0),
     Metric::new(
         "hit_rate",
         "hit rate",
         Better::Higher,
         "Share of feasible prefixes whose interval holds what remained; \"impossible\" and no answer count 0.",
-        |it| Ok(it.intervals()?.hit_rate),
-    ),
+        |it: &Known| Ok(it.intervals()?.hit_rate),
+    ).within(0.0, 1.0),
     Metric::new(
         "interval_reward",
         "interval reward",
         Better::Higher,
         "Mean reward over feasible prefixes: a hit earns more the narrower its interval is, all else 0.",
-        |it| Ok(it.intervals()?.interval_reward),
-    ),
+        |it: &Known| Ok(it.intervals()?.interval_reward),
+    ).within(0.0, 1.0),
     Metric::new(
         "coverage",
         "coverage",
         CLAIM,
         "Share of the intervals at feasible prefixes that hold what remained.",
-        |it| of_intervals(it, |scores| scores.coverage),
-    ),
+        |it: &Known| of_intervals(it, |scores| scores.coverage),
+    ).within(0.0, 1.0),
     Metric::new(
         "optimistic",
         "intervals below what remained",
         Better::Lower,
         "Share of the intervals at feasible prefixes that lie below what remained.",
-        |it| of_intervals(it, |scores| misses(scores)[0]),
-    ),
+        |it: &Known| of_intervals(it, |scores| misses(scores)[0]),
+    ).within(0.0, 1.0),
     Metric::new(
         "conservative",
         "intervals above what remained",
         Better::Lower,
         "Share of the intervals at feasible prefixes that lie above what remained.",
-        |it| of_intervals(it, |scores| misses(scores)[1]),
-    ),
+        |it: &Known| of_intervals(it, |scores| misses(scores)[1]),
+    ).within(0.0, 1.0),
     Metric::new(
         "mean_width",
         "mean width",
         Better::Lower,
         "Mean width of the intervals at feasible prefixes, in the unit of the resource.",
-        |it| of_intervals(it, |scores| scores.mean_width),
-    ),
+        |it: &Known| of_intervals(it, |scores| scores.mean_width),
+    ).within(0.0, f64::INFINITY),
     Metric::new(
         "mean_relative_width",
         "mean width over what remained",
         Better::Lower,
         "Mean of width by what remained, over the intervals at feasible prefixes.",
-        |it| of_intervals(it, |scores| scores.mean_relative_width),
-    ),
+        |it: &Known| of_intervals(it, |scores| scores.mean_relative_width),
+    ).within(0.0, f64::INFINITY),
     Metric::new(
         "mre_p50",
         "median relative error of the midpoint",
         Better::Lower,
         "Median of the error of the midpoint by what remained, over the intervals at feasible prefixes.",
-        |it| of_intervals(it, |scores| scores.mre_p50),
-    ),
+        |it: &Known| of_intervals(it, |scores| scores.mre_p50),
+    ).within(0.0, f64::INFINITY),
     Metric::new(
         "mre_p90",
         "90th percentile of the relative error of the midpoint",
         Better::Lower,
         "90th percentile of the error of the midpoint by what remained, over the intervals at feasible prefixes.",
-        |it| of_intervals(it, |scores| scores.mre_p90),
-    ),
+        |it: &Known| of_intervals(it, |scores| scores.mre_p90),
+    ).within(0.0, f64::INFINITY),
     Metric::new(
         "interval_loss",
         "interval loss",
         Better::Lower,
         "Proper loss of the intervals at feasible prefixes, as central intervals of the claimed coverage.",
-        |it| of_intervals(it, |scores| scores.interval_loss),
-    ),
+        |it: &Known| of_intervals(it, |scores| scores.interval_loss),
+    ).within(0.0, f64::INFINITY),
     Metric::new(
         "low_pinball_loss",
         "pinball loss of lower ends",
         Better::Lower,
         "Proper loss of the lower ends at feasible prefixes, as quantiles of the claimed coverage.",
-        |it| of_intervals(it, |scores| scores.low_pinball_loss),
-    ),
+        |it: &Known| of_intervals(it, |scores| scores.low_pinball_loss),
+    ).within(0.0, f64::INFINITY),
     Metric::new(
         "high_pinball_loss",
         "pinball loss of upper ends",
         Better::Lower,
         "Proper loss of the upper ends at feasible prefixes, as quantiles of the claimed coverage.",
-        |it| of_intervals(it, |scores| scores.high_pinball_loss),
-    ),
+        |it: &Known| of_intervals(it, |scores| scores.high_pinball_loss),
+    ).within(0.0, f64::INFINITY),
     Metric::new(
         "weighted_interval_loss",
         "weighted interval loss",
         Better::Lower,
         "Proper loss of the intervals at feasible prefixes and of their midpoints as medians.",
-        |it| of_intervals(it, |scores| scores.weighted_interval_loss),
-    ),
+        |it: &Known| of_intervals(it, |scores| scores.weighted_interval_loss),
+    ).within(0.0, f64::INFINITY),
     Metric::new(
         "linear_reference_reduction",
         "error reduction against linear extrapolation",
@@ -200,7 +200,7 @@ pub const METRICS: [Metric<Known>; 38] = [
             it.check_use()?;
             defined(it.stops.saved_share().ok(), "runs that failed spent nothing")
         },
-    )
+    ).within(0.0, 1.0)
     .bar("saved"),
     Metric::new(
         "detected_share",
@@ -208,79 +208,79 @@ pub const METRICS: [Metric<Known>; 38] = [
         Better::Higher,
         "Share of failed runs with an \"impossible\" at any prefix.",
         |it: &Known| it.detection().map(|delay| delay.detected as f64 / delay.failed as f64),
-    )
+    ).within(0.0, 1.0)
     .bar("detected"),
     Metric::new(
         "detection_turn_share",
         "turns of a failed run before the first \"impossible\"",
         Better::Lower,
         "Mean share of the turns of a failed run before its first \"impossible\", 1 without one.",
-        |it| Ok(it.detection()?.mean_turn_share),
-    ),
+        |it: &Known| Ok(it.detection()?.mean_turn_share),
+    ).within(0.0, 1.0),
     Metric::new(
         "detection_spent_share",
         "spending of a failed run before the first \"impossible\"",
         Better::Lower,
         "Mean share of what a failed run spent before its first \"impossible\", 1 without one.",
-        |it| {
+        |it: &Known| {
             it.check_use()?;
             Ok(it.detection()?.mean_spent_share)
         },
-    ),
+    ).within(0.0, 1.0),
     Metric::new(
         "success_lost",
         "feasible runs that would be lost",
         Better::Lower,
         "Share of feasible runs with an \"impossible\" at any prefix.",
         |it: &Known| defined(it.stops.success_lost().ok(), "there is no feasible run"),
-    )
+    ).within(0.0, 1.0)
     .bar("lost"),
     Metric::new(
         "success_rate_lost",
         "feasible runs that would be lost, of all runs",
         Better::Lower,
         "Feasible runs with an \"impossible\" at any prefix, as a share of all runs.",
-        |it| defined(it.stops.success_rate_lost().ok(), "there is no run"),
-    ),
+        |it: &Known| defined(it.stops.success_rate_lost().ok(), "there is no run"),
+    ).within(0.0, 1.0),
     Metric::new(
         "false_abort_rate",
         "feasible prefixes called impossible",
         Better::Lower,
         "Share of feasible prefixes with the answer \"impossible\".",
         |it: &Known| defined(it.stops.false_abort_rate().ok(), NO_FEASIBLE),
-    )
+    ).within(0.0, 1.0)
     .bar("stopped"),
     Metric::new(
         "format_rate",
         "readable answers",
         Better::Higher,
         "Share of prefixes with a readable answer.",
-        |it| Ok(it.feasibility()?.format_rate),
-    ),
+        |it: &Known| Ok(it.feasibility()?.format_rate),
+    ).within(0.0, 1.0),
     Metric::new(
         "optimistic_of_all",
         "intervals of all runs below what remained",
         Better::Lower,
         "Share of the intervals of all runs, failed ones included, that lie below what remained.",
-        |it| Ok(it.diagnostics()?.optimistic_share),
-    ),
+        |it: &Known| Ok(it.diagnostics()?.optimistic_share),
+    ).within(0.0, 1.0),
     Metric::new(
         "conservative_of_all",
         "intervals of all runs above what remained",
         Better::Lower,
         "Share of the intervals of all runs, failed ones included, that lie above what remained.",
-        |it| Ok(it.diagnostics()?.conservative_share),
-    ),
+        |it: &Known| Ok(it.diagnostics()?.conservative_share),
+    ).within(0.0, 1.0),
     Metric::new(
         "mean_width_over_cap",
         "mean width over the cap",
         Better::Lower,
         "Mean of width by the cap of the run, over the intervals of all runs with a cap.",
-        |it| {
+        |it: &Known| {
             let width = it.diagnostics()?.mean_width_over_cap;
             defined(width, "no run with a cap has an interval")
         },
-    ),
+    ).within(0.0, f64::INFINITY),
     Metric::new(
         "mean_midpoint_bias",
         "bias of the midpoint",
@@ -293,36 +293,36 @@ pub const METRICS: [Metric<Known>; 38] = [
         "adequacy of the width",
         Better::Higher,
         "Mean of half the width by the error of the midpoint, at most 1, over the intervals at feasible prefixes.",
-        |it| defined(it.diagnostics()?.mean_width_adequacy, NO_FEASIBLE_INTERVAL),
-    ),
+        |it: &Known| defined(it.diagnostics()?.mean_width_adequacy, NO_FEASIBLE_INTERVAL),
+    ).within(0.0, 1.0),
     Metric::new(
         "macro_f1_of_answers",
         "macro F1 of feasibility, every interval as feasible",
         Better::Higher,
         "Mean F1 of both classes if every interval counts as feasible, even an interval above what is left of the cap.",
-        |it| defined(it.feasibility()?.macro_f1_of_answers, MACRO_F1),
-    ),
+        |it: &Known| defined(it.feasibility()?.macro_f1_of_answers, MACRO_F1),
+    ).within(0.0, 1.0),
     Metric::new(
         "best_constant_loss",
         "loss of the best constant interval",
         Better::Lower,
         "Interval loss of the best constant interval, chosen on these prefixes: no estimator could know it.",
-        |it| defined(it.references[0], NO_FEASIBLE),
-    ),
+        |it: &Known| defined(it.references[0], NO_FEASIBLE),
+    ).within(0.0, f64::INFINITY),
     Metric::new(
         "linear_oracle_loss",
         "loss of the best extrapolation that knows the turns",
         Better::Lower,
         "Interval loss of the best intervals by linear extrapolation with the number of turns, chosen on these prefixes.",
-        |it| defined(it.references[1], NO_FEASIBLE),
-    ),
+        |it: &Known| defined(it.references[1], NO_FEASIBLE),
+    ).within(0.0, f64::INFINITY),
     Metric::new(
         "mean_cost_oracle_loss",
         "loss of the best extrapolation that knows turns and mean cost",
         Better::Lower,
         "Interval loss of the best intervals by the number of turns and the run's mean cost, chosen on these prefixes.",
-        |it| defined(it.references[2], NO_FEASIBLE),
-    ),
+        |it: &Known| defined(it.references[2], NO_FEASIBLE),
+    ).within(0.0, f64::INFINITY),
 ];
 
 /// The macro F1 of the prefixes of one bin, or of the answers before the first turn.
@@ -331,8 +331,9 @@ pub(super) const MACRO_F1_OF_BIN: Metric<MetricsSummary> = Metric::new(
     "macro F1 of feasibility",
     Better::Higher,
     "Mean F1 of the classes feasible and impossible.",
-    |it| defined(it.feasibility.macro_f1, MACRO_F1),
-);
+    |it: &MetricsSummary| defined(it.feasibility.macro_f1, MACRO_F1),
+)
+.within(0.0, 1.0);
 
 /// The metrics of the prefixes of one bin; tables show those with a label.
 pub(super) const OF_BIN: [Metric<MetricsSummary>; 9] = [
@@ -341,64 +342,83 @@ pub(super) const OF_BIN: [Metric<MetricsSummary>; 9] = [
         "hit rate",
         Better::Higher,
         "Share of feasible prefixes whose interval holds what remained.",
-        |it| defined(it.intervals.map(|all| all.hit_rate), NO_FEASIBLE),
-    ),
+        |it: &MetricsSummary| defined(it.intervals.map(|all| all.hit_rate), NO_FEASIBLE),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "interval_reward",
         "reward",
         Better::Higher,
         "Mean reward over feasible prefixes.",
-        |it| defined(it.intervals.map(|all| all.interval_reward), NO_FEASIBLE),
-    ),
+        |it: &MetricsSummary| defined(it.intervals.map(|all| all.interval_reward), NO_FEASIBLE),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "optimistic",
         "below",
         Better::Lower,
         "Share of the intervals at feasible prefixes that lie below what remained.",
-        |it| defined(it.intervals.and_then(|all| misses(&all)[0]), NO_FEASIBLE_INTERVAL),
-    ),
+        |it: &MetricsSummary| {
+            defined(it.intervals.and_then(|all| misses(&all)[0]), NO_FEASIBLE_INTERVAL)
+        },
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "conservative",
         "above",
         Better::Lower,
         "Share of the intervals at feasible prefixes that lie above what remained.",
-        |it| defined(it.intervals.and_then(|all| misses(&all)[1]), NO_FEASIBLE_INTERVAL),
-    ),
+        |it: &MetricsSummary| {
+            defined(it.intervals.and_then(|all| misses(&all)[1]), NO_FEASIBLE_INTERVAL)
+        },
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "mean_relative_width",
         "relative width",
         Better::Lower,
         "Mean of width by what remained, over the intervals at feasible prefixes.",
-        |it| defined(it.intervals.and_then(|all| all.mean_relative_width), NO_FEASIBLE_INTERVAL),
-    ),
+        |it: &MetricsSummary| {
+            defined(it.intervals.and_then(|all| all.mean_relative_width), NO_FEASIBLE_INTERVAL)
+        },
+    )
+    .within(0.0, f64::INFINITY),
     Metric::new(
         "alarm_rate",
         "alarms on failures",
         Better::Higher,
         "Share of infeasible prefixes with the answer \"impossible\".",
-        |it| defined(it.feasibility.impossible.recall, NO_FAILED),
-    ),
+        |it: &MetricsSummary| defined(it.feasibility.impossible.recall, NO_FAILED),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "optimistic_of_all",
         "",
         Better::Lower,
         "Share of the intervals of all runs that lie below what remained.",
-        |it| defined(it.diagnostics.map(|all| all.optimistic_share), NO_INTERVAL),
-    ),
+        |it: &MetricsSummary| defined(it.diagnostics.map(|all| all.optimistic_share), NO_INTERVAL),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "conservative_of_all",
         "",
         Better::Lower,
         "Share of the intervals of all runs that lie above what remained.",
-        |it| defined(it.diagnostics.map(|all| all.conservative_share), NO_INTERVAL),
-    ),
+        |it: &MetricsSummary| {
+            defined(it.diagnostics.map(|all| all.conservative_share), NO_INTERVAL)
+        },
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "mean_width_over_cap",
         "",
         Better::Lower,
         "Mean of width by the cap of the run, over the intervals of all runs with a cap.",
-        |it| defined(it.diagnostics.and_then(|all| all.mean_width_over_cap), NO_INTERVAL),
-    ),
+        |it: &MetricsSummary| {
+            defined(it.diagnostics.and_then(|all| all.mean_width_over_cap), NO_INTERVAL)
+        },
+    )
+    .within(0.0, f64::INFINITY),
 ];
 
 fn defined(value: Option<f64>, reason: &'static str) -> Result<f64, Undefined> {

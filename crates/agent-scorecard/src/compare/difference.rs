@@ -321,10 +321,10 @@ impl<'a> Difference<'a> {
         ]);
         block.title = title;
         for (at, (measure, _, found)) in self.found.iter().enumerate() {
-            block.fields.push(Field::figure(*measure, found.clone()));
+            block.fields.push(Field::figure(measure.of_difference(), found.clone()));
             if let (0, Some(ends)) = (at, self.of_all(level)) {
                 let ends = ends.map_err(|reason| Undefined::new(reason.to_string()));
-                block.fields.push(Field::bounds(of_all(*measure), ends));
+                block.fields.push(Field::bounds(of_all(*measure).of_difference(), ends));
             }
         }
         block.fields.push(Field::block("counts", Block::of(counts)));

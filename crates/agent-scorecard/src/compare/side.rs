@@ -23,6 +23,8 @@ use crate::{
 pub struct Side {
     /// Where the runs are from.
     pub file: String,
+    /// What it is called; empty for the name of its model or file.
+    pub name: String,
     /// The model, if the file has several.
     pub model: Option<String>,
     /// The runs, also those that were planned and that no log has.
@@ -91,7 +93,7 @@ pub(crate) const fn measure(
     better: Better,
     help: &'static str,
 ) -> Measure {
-    Measure { key, label, better, help }
+    Measure::new(key, label, better, help)
 }
 
 const GRADE: Value = |run| run.grade;
@@ -106,7 +108,8 @@ pub(super) const SUCCESS: Mean = Mean {
         "success rate",
         Better::Higher,
         "Share of the runs with a grade that succeeded.",
-    ),
+    )
+    .within(0.0, 1.0),
     value: GRADE,
     largest_difference: Some(1.0),
     per_success: None,
@@ -119,7 +122,8 @@ pub(super) const SCORE: Mean = Mean {
         "mean score",
         Better::Higher,
         "Mean score of the runs with a grade, from 0 to 1.",
-    ),
+    )
+    .within(0.0, 1.0),
     ..SUCCESS
 };
 const SUCCESS_OF_ALL: Measure = measure(
@@ -127,13 +131,13 @@ const SUCCESS_OF_ALL: Measure = measure(
     "success rate of all runs, whatever those without a grade would have been",
     Better::Higher,
     "Interval of the share of all runs that succeeded, those without a grade included: it covers every outcome that they could have had (bounds of Manski, interval of Imbens and Manski 2004).",
-);
+).within(0.0, 1.0);
 const SCORE_OF_ALL: Measure = measure(
     "mean_score_all",
     "mean score of all runs, whatever those without a grade would have been",
     Better::Higher,
     "Interval of the mean score of all runs, those without a grade included: it covers every score that they could have had (bounds of Manski, interval of Imbens and Manski 2004).",
-);
+).within(0.0, 1.0);
 
 /// As in other reports, of the confidence that a run stated last.
 const OVERCONFIDENCE_OF_LAST: Measure = Measure {
@@ -163,7 +167,8 @@ const BRIER: Mean = Mean {
         "Brier score of the last confidence",
         Better::Higher,
         "Mean of -(confidence - outcome)^2; 0 is best. A partial success of g is a success with probability g.",
-    ),
+    )
+    .within(-1.0, 0.0),
     value: |run| {
         let (stated, grade) = (run.confidence?, run.grade?);
         Some(-((stated - grade).powi(2) + grade * (1.0 - grade)))
@@ -235,7 +240,8 @@ const OTHER_MEANS: [Mean; 6] = [
             "stated confidence",
             Better::Neither,
             "Mean of the probabilities of success that runs with a grade stated last.",
-        ),
+        )
+        .within(0.0, 1.0),
         value: STATED,
         largest_difference: None,
         per_success: None,
@@ -250,13 +256,15 @@ const PASS_AT: Measure = measure(
     "pass@k",
     Better::Higher,
     "Chance that one of k runs of a task succeeds, as a mean over tasks with k runs or more.",
-);
+)
+.within(0.0, 1.0);
 pub(crate) const PASS_HAT: Measure = measure(
     "pass_hat_k",
     "pass^k",
     Better::Higher,
     "Chance that all of k runs of a task succeed, as a mean over tasks with k runs or more.",
-);
+)
+.within(0.0, 1.0);
 
 /// The most runs of a task that pass@k and pass^k are shown for.
 const MOST_K: u64 = 16;
@@ -306,6 +314,7 @@ impl From<&TraceFile> for Side {
         let runs = || file.runs.iter().chain(file.remarks.without_forecasts());
         Self {
             file: file.file.clone(),
+            name: file.name.clone(),
             model: file.model.clone(),
             runs: runs().map(SideRun::from).collect(),
             account: file.account(),
@@ -344,6 +353,7 @@ impl From<&LoggedColumn> for Side {
         let (missing, _) = log.table.missing();
         Self {
             file: log.file.clone(),
+            name: log.name.clone(),
             model: log.model.clone(),
             runs: log
                 .table

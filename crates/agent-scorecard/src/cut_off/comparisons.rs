@@ -159,7 +159,7 @@ pub(crate) fn continuations(audit: &ContinuationAudit) -> Block {
 }
 
 const fn plain(key: &'static str, label: &'static str) -> Measure {
-    Measure { key, label, better: Better::Neither, help: "" }
+    Measure::new(key, label, Better::Neither, "")
 }
 
 const MEAN_CHANCE: Measure = plain("mean", "mean chance of success");
@@ -191,7 +191,7 @@ fn comparison(row: &ScoreComparison, is_shown: bool) -> Block {
     ];
     for (key, name, value) in COMPARED {
         let none = || Undefined::new("some run has no chance of success, or none is complete");
-        let measure = Measure { key, label: label(name), better: Better::Neither, help: "" };
+        let measure = Measure::new(key, label(name), Better::Neither, "");
         fields.push(Field::figure(measure, value(row).ok_or_else(none)));
     }
     let per_rate = row.simple_shift_per_rate;

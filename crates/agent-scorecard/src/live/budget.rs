@@ -52,15 +52,17 @@ const OF_RUNS: [Metric<Known>; 2] = [
         "runs that succeeded",
         Better::Neither,
         "Share of the runs that succeeded, also beyond a cap.",
-        |it| Ok(it.success_rate),
-    ),
+        |it: &Known| Ok(it.success_rate),
+    )
+    .within(0.0, 1.0),
     Metric::new(
         "mean_turns",
         "turns of a run",
         Better::Neither,
         "Mean number of the turns of a run.",
-        |it| Ok(it.mean_turns),
-    ),
+        |it: &Known| Ok(it.mean_turns),
+    )
+    .within(0.0, f64::INFINITY),
 ];
 
 /// The counts of a row, and the keys of the report on runs that they come from.

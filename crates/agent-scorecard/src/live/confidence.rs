@@ -213,30 +213,10 @@ const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a
 macro_rules! with_cut_off {
     ($($rule:literal)*) => { [$(
         ($rule, [
-            Measure {
-                key: concat!("tps_", $rule, "_censored_exact"),
-                label: concat!("TPS, ", $rule, ", cut-off runs at their chances"),
-                better: Better::Higher,
-                help: "Mean trajectory score over complete and cut-off runs, with the chances of success that continuations give.",
-            },
-            Measure {
-                key: concat!("tps_", $rule, "_censored_simple"),
-                label: concat!("TPS, ", $rule, ", cut-off runs as failures"),
-                better: Better::Neither,
-                help: "Mean trajectory score over complete and cut-off runs, if no run that was cut off would have succeeded.",
-            },
-            Measure {
-                key: concat!("tps_", $rule, "_censored_lowest"),
-                label: concat!("TPS, ", $rule, ", at least"),
-                better: Better::Neither,
-                help: "The least mean trajectory score, whatever the cut-off runs would have done.",
-            },
-            Measure {
-                key: concat!("tps_", $rule, "_censored_highest"),
-                label: concat!("TPS, ", $rule, ", at most"),
-                better: Better::Neither,
-                help: "The largest mean trajectory score, whatever the cut-off runs would have done.",
-            },
+            Measure::new(concat!("tps_", $rule, "_censored_exact"), concat!("TPS, ", $rule, ", cut-off runs at their chances"), Better::Higher, "Mean trajectory score over complete and cut-off runs, with the chances of success that continuations give.").within(f64::NEG_INFINITY, 0.0),
+            Measure::new(concat!("tps_", $rule, "_censored_simple"), concat!("TPS, ", $rule, ", cut-off runs as failures"), Better::Neither, "Mean trajectory score over complete and cut-off runs, if no run that was cut off would have succeeded.").within(f64::NEG_INFINITY, 0.0),
+            Measure::new(concat!("tps_", $rule, "_censored_lowest"), concat!("TPS, ", $rule, ", at least"), Better::Neither, "The least mean trajectory score, whatever the cut-off runs would have done.").within(f64::NEG_INFINITY, 0.0),
+            Measure::new(concat!("tps_", $rule, "_censored_highest"), concat!("TPS, ", $rule, ", at most"), Better::Neither, "The largest mean trajectory score, whatever the cut-off runs would have done.").within(f64::NEG_INFINITY, 0.0),
         ])
     ),*] };
 }

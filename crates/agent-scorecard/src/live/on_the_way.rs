@@ -32,37 +32,39 @@ pub(super) const WITHIN: Measure = measure(
     "success within the caps",
     Better::Higher,
     "Share of runs that did their task within the limits and the caps, and were not stopped.",
-);
+)
+.within(0.0, 1.0);
 const SPENT: Measure = measure(
     "mean_spent",
     "spent",
     Better::Lower,
     "Mean of what runs spent of the first resource until they ended or were stopped, without questions.",
-);
+).within(0.0, f64::INFINITY);
 pub(super) const ASKING: Measure = measure(
     "mean_asking_tokens",
     "tokens of questions",
     Better::Lower,
     "Mean number of tokens that questions on the way and the answers to them took.",
-);
+)
+.within(0.0, f64::INFINITY);
 const HOLDS: Measure = measure(
     "holds_least",
     "intervals that hold the least",
     Better::Higher,
     "Share of the estimates, after turns from which the task could be done within limits and caps, that are an interval with the least that it would have taken.",
-);
+).within(0.0, 1.0);
 const CALLED: Measure = measure(
     "impossible_called_so",
     "hopeless turns called so",
     Better::Higher,
     "Share of the estimates, after turns from which the task could not be done within limits and caps, that are impossible or an interval above what is left under the cap.",
-);
+).within(0.0, 1.0);
 const WRONGLY: Measure = measure(
     "possible_called_impossible",
     "others called hopeless",
     Better::Lower,
     "Share of the estimates, after turns from which the task could be done within limits and caps, that are impossible or an interval above what is left under the cap.",
-);
+).within(0.0, 1.0);
 
 /// Runs with their rollouts, and the resources that estimates are of.
 pub(super) struct Course<'a> {

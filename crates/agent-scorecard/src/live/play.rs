@@ -43,7 +43,8 @@ pub(super) const SUCCESS: Measure = measure(
     "success rate",
     Better::Higher,
     "Share of runs that did their task within the limits of turns, actions and tokens.",
-);
+)
+.within(0.0, 1.0);
 
 const DEPENDENT: &str = "stopping: estimators have no intervals, as one that stops runs learns from what it let go on, so that runs hang on each other; other seeds can turn out otherwise";
 
@@ -61,16 +62,19 @@ const MEANS: [OfRun; 5] = [
         ),
         |run| Some(run.reward()),
     ),
-    (measure("mean_turns", "turns", Better::Lower, "Mean number of a run's turns."), |run| {
-        Some(run.turns.len() as f64)
-    }),
+    (
+        measure("mean_turns", "turns", Better::Lower, "Mean number of a run's turns.")
+            .within(0.0, f64::INFINITY),
+        |run| Some(run.turns.len() as f64),
+    ),
     (
         measure(
             "mean_output_tokens",
             "output tokens",
             Better::Lower,
             "Mean number of tokens of a run's replies, without answers to questions.",
-        ),
+        )
+        .within(0.0, f64::INFINITY),
         |run| run.turns.iter().map(|turn| turn.tokens[1].map(|tokens| tokens as f64)).sum(),
     ),
     (ASKING, |run| {

@@ -1,4 +1,4 @@
-use std::{borrow::Cow, collections::BTreeMap, path::Path};
+use std::{borrow::Cow, collections::BTreeMap};
 
 use run_logs::Account;
 use serde::{
@@ -7,7 +7,7 @@ use serde::{
 };
 use trajectory_metrics::{Figure, Interval, Measure, Metric, NoInterval, Undefined};
 
-use crate::report::picture::Picture;
+use crate::report::{names, picture::Picture};
 
 /// The answer to one question about one or more columns of runs.
 ///
@@ -116,38 +116,23 @@ pub enum Value {
     },
 }
 
+impl From<(String, Option<String>, Block)> for Column {
+    fn from((file, model, block): (String, Option<String>, Block)) -> Self {
+        Self { file, model, block, ..Self::default() }
+    }
+}
+
 impl Report {
-    /// A report of these columns: file, model if the file has several, and what was found. Columns are named
-    /// after the stems of their files, and of files of one stem after the whole path. The report concludes what
-    /// their blocks do.
+    /// A report of these columns, such as file, model if the file has several, and what was found. A column without a
+    /// name has that of its model, or of its file without a known ending; where two would be called alike, the name of
+    /// the file is added, and then its path. The report concludes what their blocks do.
     #[must_use]
-    pub fn of_columns(columns: Vec<(String, Option<String>, Block)>) -> Self {
-        let files: Vec<&str> = columns.iter().map(|(file, ..)| file.as_str()).collect();
-        let is_one_file = files.iter().all(|file| *file == files[0]);
-        let stem = |file: &str| {
-            let stem = Path::new(file).file_stem().unwrap_or_default();
-            stem.to_string_lossy().into_owned()
-        };
-        let name = |file: &str, model: Option<&str>| {
-            let own = stem(file);
-            let is_alone = files.iter().all(|other| *other == file || stem(other) != own);
-            let own = if is_alone { own } else { file.to_owned() };
-            match model {
-                None => own,
-                Some(model) if is_one_file => model.to_owned(),
-                Some(model) => format!("{own} {model}"),
-            }
-        };
-        let names: Vec<String> =
-            columns.iter().map(|(file, model, _)| name(file, model.as_deref())).collect();
-        let columns = columns.into_iter().zip(names).map(|((file, model, block), name)| Column {
-            name,
-            file,
-            model,
-            block,
-            ..Column::default()
-        });
-        let mut report = Self { columns: columns.collect(), ..Self::default() };
+    pub fn of_columns<C: Into<Column>>(columns: Vec<C>) -> Self {
+        let mut columns: Vec<Column> = columns.into_iter().map(Into::into).collect();
+        let given = columns.iter().map(|it| (&*it.name, &*it.file, it.model.as_deref()));
+        let names = names::names(&given.collect::<Vec<_>>());
+        columns.iter_mut().zip(names).for_each(|(column, name)| column.name = name);
+        let mut report = Self { columns, ..Self::default() };
         report.conclude();
         report
     }

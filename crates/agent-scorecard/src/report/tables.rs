@@ -538,7 +538,7 @@ fn number(pointer: String, text: impl Into<String>) -> Cell {
 }
 
 /// A key as a part of a JSON pointer.
-fn escaped(key: &str) -> String {
+pub(crate) fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 

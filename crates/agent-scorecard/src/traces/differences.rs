@@ -144,11 +144,10 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
     let is_single = both.iter().all(|column| column.is_of_single_forecasts());
     block.fields.extend(fields(&found, is_cut_off, is_single));
     for field in &mut block.fields {
+        let Value::Figure(measure, _) = &mut field.value else { continue };
+        *measure = measure.of_difference();
         // These depend on the share of failures, which differs between runs.
-        if let Value::Figure(measure, _) = &mut field.value
-            && pairing != Pairing::Runs
-            && ["average_precision", "aurc"].contains(&measure.key)
-        {
+        if pairing != Pairing::Runs && ["average_precision", "aurc"].contains(&measure.key) {
             measure.better = Better::Neither;
         }
     }
@@ -242,6 +241,10 @@ pub fn with_differences(
     let field = |value| Field { value, ..Field::json("difference", ()) };
     report.conclude();
     report.conclusion.extend(verdicts);
+    if let (Some(Value::Block(block)), [_, second]) = (&difference, report.columns.as_slice()) {
+        let named = BTreeMap::from([(&second.name, block)]);
+        report.together.push_json("differences", &named);
+    }
     report.together.fields.extend(difference.map(field));
     report.together.notes.get_or_insert_default().extend(notes);
     report

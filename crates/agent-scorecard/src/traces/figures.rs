@@ -21,12 +21,7 @@ use crate::{
 
 /// The log score over complete and cut-off runs. It rewards low forecasts on runs that were cut off, so that
 /// neither higher nor lower values are better where there are such runs.
-pub const CENSORED: Measure = Measure {
-    key: "tps_log_censored_simple",
-    label: "TPS, log score, cut-off runs as failures",
-    better: Better::Neither,
-    help: "Mean trajectory log score in nats over complete and cut-off runs, if no run that was cut off would have succeeded (q_Z = 0).",
-};
+pub const CENSORED: Measure = Measure::new("tps_log_censored_simple", "TPS, log score, cut-off runs as failures", Better::Neither, "Mean trajectory log score in nats over complete and cut-off runs, if no run that was cut off would have succeeded (q_Z = 0).").within(f64::NEG_INFINITY, 0.0);
 
 /// What is measured of a column, in the order of a report. All but [`CENSORED`] are over complete runs.
 pub const MEASURES: [Measure; 9] = {

@@ -21,6 +21,8 @@ use crate::{
 pub struct LoggedColumn {
     /// The log as named by the caller.
     pub file: String,
+    /// What it is called; empty for the name of its model or file.
+    pub name: String,
     /// The model, if there are several.
     pub model: Option<String>,
     /// The format; `several` for a folder whose files have different ones.
@@ -65,6 +67,7 @@ impl LoggedColumn {
         }
         let mut traces = TraceFile::of_log(&self.file, &self.table, stream, missing)?;
         traces.model.clone_from(&self.model);
+        traces.name.clone_from(&self.name);
         traces.remarks.add_notes(self.notes.iter().cloned());
         Ok(traces)
     }

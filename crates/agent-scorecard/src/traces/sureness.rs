@@ -4,7 +4,7 @@ use trajectory_metrics::{Better, Figure, ForecastPolicy, Metric, Undefined};
 use crate::{
     error::Error,
     report::{
-        block::{Block, Report},
+        block::{Block, Column, Report},
         picture::{Axis, Picture, Series},
         sentence::{Percent, counted},
     },
@@ -71,7 +71,8 @@ pub fn without_outcomes(
         block.push_json("format", log.format);
         block.extend_json(&runs);
         block.push_json("missing", &missing);
-        columns.push((log.file.clone(), log.model.clone(), block));
+        let column = (log.file.clone(), log.model.clone(), block).into();
+        columns.push(Column { name: log.name.clone(), ..column });
         let mut streams = Vec::new();
         for stream in ConfidenceStream::ALL {
             // A policy that refuses what is missing does not ask for streams that the log does not have.

@@ -206,7 +206,7 @@ pub(super) fn row(
                     .map(|eta| Figure { standard_error: Some(error), ..Figure::from(eta.value) });
                 let help =
                     "The same efficiency, with the standard error of the draw of orders alone.";
-                let measure = Measure { key, label: "", better: Better::Higher, help };
+                let measure = Measure::new(key, "", Better::Higher, help);
                 row.fields.push(Field::figure(measure, figure));
             }
         }
@@ -251,7 +251,7 @@ fn push_references(
     let random = if exact.is_ok() { ["random value", ""] } else { ["", "random value, sampled"] };
     let [random_exact, random_sampled] = random;
     let value = |key, label, help, figure| {
-        let measure = Measure { key, label: plain(label), better: Better::Neither, help };
+        let measure = Measure::new(key, plain(label), Better::Neither, help);
         Field::figure(measure, figure)
     };
     let sampled = Figure { standard_error: Some(variance.sqrt() / n), ..(sampled / n).into() };

@@ -53,12 +53,13 @@ const CHANGE: Metric<BudgetAware> = Metric::new(
     "change",
     Better::Higher,
     "Share of problems solved with a disclosed budget minus that without.",
-    |counts| {
+    |counts: &BudgetAware| {
         counts.baseline_accuracy().map_err(undefined)?;
         let change = counts.newly_correct as f64 - counts.lost_correct as f64;
         Ok(change / counts.items() as f64)
     },
-);
+)
+.within(-1.0, 1.0);
 
 /// What changes if models know their allocations: figures 7 and 8 of TRIAGE. Each model has the merged counts
 /// of its data sets, and those of each data set.

@@ -404,6 +404,8 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
 pub struct TraceFile {
     /// The file as named by the caller.
     pub file: String,
+    /// What it is called in reports; empty for the name of its model or file.
+    pub name: String,
     /// The model, if the runs come from a log of several.
     pub model: Option<String>,
     /// The runs that are kept, in order.
@@ -419,7 +421,7 @@ impl TraceFile {
         let mut remarks = TraceRemarks::default();
         runs.iter().for_each(|run| remarks.runs.add(run.outcome, run.stop.as_ref()));
         remarks.missing.counts.runs = runs.len() as u64;
-        Self { file: file.into(), model: None, runs, remarks }
+        Self { file: file.into(), name: String::new(), model: None, runs, remarks }
     }
 
     /// Reads a file of traces from its bytes. A line holds a run:
@@ -495,7 +497,7 @@ impl TraceFile {
                 Ok(())
             };
             let remarks = fold_traces(file, source, policy, add, Ok, |part| runs.extend(part))?;
-            Ok(Self { file: file.to_owned(), model, runs, remarks })
+            Ok(Self { file: file.to_owned(), name: String::new(), model, runs, remarks })
         };
         TraceSource::all(file, source)?.into_iter().map(read).collect()
     }

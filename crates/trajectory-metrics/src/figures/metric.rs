@@ -11,6 +11,41 @@ pub struct Measure {
     pub better: Better,
     /// One sentence on what is measured, over which rows and in which unit.
     pub help: &'static str,
+    /// The least and the largest value that there can be.
+    pub range: [f64; 2],
+}
+
+impl Measure {
+    /// A measure of any value.
+    #[must_use]
+    pub const fn new(
+        key: &'static str,
+        label: &'static str,
+        better: Better,
+        help: &'static str,
+    ) -> Self {
+        Self { key, label, better, help, range: [f64::NEG_INFINITY, f64::INFINITY] }
+    }
+
+    /// States the least and the largest value.
+    #[must_use]
+    pub const fn within(self, least: f64, largest: f64) -> Self {
+        Self { range: [least, largest], ..self }
+    }
+
+    /// The measure of a difference of two values.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Better, Measure};
+    ///
+    /// let rate = Measure::new("rate", "success rate", Better::Higher, "Share of runs.").within(0.0, 1.0);
+    /// assert_eq!(rate.of_difference().range, [-1.0, 1.0]);
+    /// ```
+    #[must_use]
+    pub fn of_difference(self) -> Self {
+        let [least, largest] = self.range;
+        self.within(least - largest, largest - least)
+    }
 }
 
 /// Which values of a measure are better.
@@ -88,7 +123,7 @@ impl<E: ?Sized> Metric<E> {
         help: &'static str,
         value: fn(&E) -> Result<f64, Undefined>,
     ) -> Self {
-        let measure = Measure { key, label, better, help };
+        let measure = Measure::new(key, label, better, help);
         Self { measure, value, is_share: false, is_of_all_rows: false, bar: None }
     }
 
@@ -97,7 +132,13 @@ impl<E: ?Sized> Metric<E> {
     /// ([`Replicates::of_independent_outcomes`](crate::Replicates::of_independent_outcomes)).
     #[must_use]
     pub const fn share(self) -> Self {
-        Self { is_share: true, ..self }
+        Self { is_share: true, ..self.within(0.0, 1.0) }
+    }
+
+    /// States the least and the largest value.
+    #[must_use]
+    pub const fn within(self, least: f64, largest: f64) -> Self {
+        Self { measure: self.measure.within(least, largest), ..self }
     }
 
     /// States that every row counts for the value, including rows that do not define it alone, such as a

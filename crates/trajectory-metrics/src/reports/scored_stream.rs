@@ -49,54 +49,57 @@ pub(crate) const METRICS: usize = 8;
 /// assert_eq!(aurc.better, Better::Lower);
 /// ```
 pub const STREAM_MEASURES: [Measure; METRICS] = [
-    Measure {
-        key: "tps_log",
-        label: "TPS, log score",
-        better: Better::Higher,
-        help: "Mean trajectory proper score of the log score, clipped at 1e-6, in nats.",
-    },
-    Measure {
-        key: "tps_brier",
-        label: "TPS, Brier score",
-        better: Better::Higher,
-        help: "Mean trajectory proper score of the Brier score, in [-1, 0].",
-    },
-    Measure {
-        key: "tps_beta_2_4",
-        label: "TPS, beta score",
-        better: Better::Higher,
-        help: "Mean trajectory proper score of the beta score with parameters 2 and 4.",
-    },
-    Measure {
-        key: "auroc",
-        label: "AUROC",
-        better: Better::Higher,
-        help: "Probability that a success has a higher confidence than a failure, in [0, 1].",
-    },
-    Measure {
-        key: "average_precision",
-        label: "average precision of failures",
-        better: Better::Higher,
-        help: "Average precision of low confidence as a sign of failure, in [0, 1].",
-    },
-    Measure {
-        key: "aurc",
-        label: "AURC",
-        better: Better::Lower,
-        help: "Area under the risk-coverage curve, in [0, 1].",
-    },
-    Measure {
-        key: "t_ece",
-        label: "T-ECE",
-        better: Better::Lower,
-        help: "Expected calibration error over ten bins of equal weight, in [0, 1].",
-    },
-    Measure {
-        key: "t_brier",
-        label: "T-Brier",
-        better: Better::Lower,
-        help: "Mean squared difference between confidence and outcome, in [0, 1].",
-    },
+    Measure::new(
+        "tps_log",
+        "TPS, log score",
+        Better::Higher,
+        "Mean trajectory proper score of the log score, clipped at 1e-6, in nats.",
+    )
+    .within(f64::NEG_INFINITY, 0.0),
+    Measure::new(
+        "tps_brier",
+        "TPS, Brier score",
+        Better::Higher,
+        "Mean trajectory proper score of the Brier score, in [-1, 0].",
+    )
+    .within(-1.0, 0.0),
+    Measure::new(
+        "tps_beta_2_4",
+        "TPS, beta score",
+        Better::Higher,
+        "Mean trajectory proper score of the beta score with parameters 2 and 4.",
+    )
+    .within(f64::NEG_INFINITY, 0.0),
+    Measure::new(
+        "auroc",
+        "AUROC",
+        Better::Higher,
+        "Probability that a success has a higher confidence than a failure, in [0, 1].",
+    )
+    .within(0.0, 1.0),
+    Measure::new(
+        "average_precision",
+        "average precision of failures",
+        Better::Higher,
+        "Average precision of low confidence as a sign of failure, in [0, 1].",
+    )
+    .within(0.0, 1.0),
+    Measure::new("aurc", "AURC", Better::Lower, "Area under the risk-coverage curve, in [0, 1].")
+        .within(0.0, 1.0),
+    Measure::new(
+        "t_ece",
+        "T-ECE",
+        Better::Lower,
+        "Expected calibration error over ten bins of equal weight, in [0, 1].",
+    )
+    .within(0.0, 1.0),
+    Measure::new(
+        "t_brier",
+        "T-Brier",
+        Better::Lower,
+        "Mean squared difference between confidence and outcome, in [0, 1].",
+    )
+    .within(0.0, 1.0),
 ];
 
 /// A stream of which every trace has been scored, so that forecasts are no longer needed: three trajectory

@@ -1,0 +1,87 @@
+use trajectory_metrics::{Figure, Measure, Undefined};
+
+use crate::report::{
+    block::{Block, Report, Value},
+    tables::escaped,
+};
+
+/// A figure of a report and where it stands.
+#[derive(Clone, Debug)]
+pub struct PlacedFigure<'a> {
+    /// The name of its column, or of the part of a column; empty for what is said of all columns together.
+    pub column: String,
+    /// The keys that lead to it in the column, with dots between them, such as `auroc` or `difference.auroc`.
+    pub name: String,
+    /// Where it stands in the JSON object, as a JSON pointer (RFC 6901).
+    pub pointer: String,
+    /// What is measured.
+    pub measure: &'a Measure,
+    /// The figure, or the reason why it is undefined; the value of bounds is NaN.
+    pub figure: Result<Figure, Undefined>,
+}
+
+impl Report {
+    /// All figures, those of columns first.
+    #[must_use]
+    pub fn figures(&self) -> Vec<PlacedFigure<'_>> {
+        let mut found = Vec::new();
+        for (at, column) in self.columns.iter().enumerate() {
+            let place = self.list_key().map_or_else(String::new, |key| format!("/{key}/{at}"));
+            found_in(&column.block, &column.name, "", &place, &mut found);
+            let (key, parts) = &column.parts;
+            for (part, block) in parts {
+                let is_one = self.columns.len() == 1;
+                let name = if is_one { part.clone() } else { format!("{}: {part}", column.name) };
+                found_in(block, &name, "", &format!("{place}/{key}/{}", escaped(part)), &mut found);
+            }
+        }
+        found_in(&self.together, "", "", "", &mut found);
+        found
+    }
+
+    /// The least and the largest value of the figure at this place of the JSON object, a JSON pointer.
+    #[must_use]
+    pub fn range(&self, pointer: &str) -> Option<[f64; 2]> {
+        // Of two columns, the only difference also stands under the name of the second.
+        let named = pointer.strip_prefix("/differences/").and_then(|rest| rest.split_once('/'));
+        let alone = named.map(|(_, rest)| format!("/difference/{rest}"));
+        let figures = self.figures();
+        let at = |pointer: &str| figures.iter().find(|placed| placed.pointer == pointer);
+        let found = at(pointer).or_else(|| at(alone.as_deref()?))?;
+        Some(found.measure.range)
+    }
+}
+
+fn found_in<'a>(
+    block: &'a Block,
+    column: &str,
+    name: &str,
+    place: &str,
+    found: &mut Vec<PlacedFigure<'a>>,
+) {
+    for field in &block.fields {
+        let name =
+            if name.is_empty() { field.key.to_string() } else { format!("{name}.{}", field.key) };
+        let pointer = format!("{place}/{}", escaped(&field.key));
+        let column = column.to_owned();
+        match &field.value {
+            Value::Figure(measure, figure) => {
+                let figure = figure.clone();
+                found.push(PlacedFigure { column, name, pointer, measure, figure });
+            }
+            Value::Bounds(measure, ends) => {
+                let of_ends = |&ends| Figure { interval: Ok(ends), ..Figure::from(f64::NAN) };
+                let figure = ends.as_ref().map(of_ends).map_err(Clone::clone);
+                found.push(PlacedFigure { column, name, pointer, measure, figure });
+            }
+            Value::Block(block) => found_in(block, &column, &name, &pointer, found),
+            Value::Rows { rows, .. } => {
+                for (at, row) in rows.iter().enumerate() {
+                    let (name, place) = (format!("{name}.{at}"), format!("{pointer}/{at}"));
+                    found_in(row, &column, &name, &place, found);
+                }
+            }
+            Value::Json(_) | Value::Unwritable(_) => {}
+        }
+    }
+}

@@ -14,11 +14,16 @@ use trajectory_metrics::{ForecastPolicy, Level};
 
 use crate::{
     files::{
-        bundled, log_file,
+        bundled,
+        log_file::{self, LogFile},
         logs::{Judging, OUTCOMES},
         names::Names,
     },
-    output::{form::Forms, program::Written, text::help},
+    output::{
+        form::Forms,
+        program::{Written, at},
+        text::help,
+    },
     values::one_of,
 };
 
@@ -61,9 +66,15 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let files = bundled::unless(files, &["demo_alpha.jsonl", "demo_beta.jsonl"]);
     for (path, name) in names.of(files)? {
         match log_file::read((&path, &name), &judging)? {
-            Some(logs) => sides.extend(logs.iter().map(|log| Side::from(&log.column))),
+            Some(logs) => {
+                for LogFile { column, .. } in &logs {
+                    column.table.check_scale().map_err(|error| at(&column.file, error.into()))?;
+                    sides.push(Side::from(column));
+                }
+            }
             None => {
-                let files = log_file::trace_files((&path, &name), ForecastPolicy::Skip);
+                let rules = judging.rules_of_traces(ForecastPolicy::Skip);
+                let files = log_file::trace_files((&path, &name), rules);
                 let files = files.map_err(|error| {
                     format!("{error}; it is no log, and is read as traces: logs --help and traces --help say what is read")
                 })?;

@@ -19,6 +19,7 @@ use crate::{
         form::Forms,
         program::{Written, write_file},
     },
+    plain,
 };
 
 /// Shows the runs that logs hold: scores, stop reason, limit, tokens, cost and calls
@@ -59,7 +60,8 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let mut report = logs(&columns);
     report.together.notes.get_or_insert_default().extend(judging.notes());
     if let Some(path) = csv_file {
-        write_file(&path, &csv(&report)?)?;
+        let text = String::from_utf8_lossy(&csv(&report)?).into_owned();
+        write_file(&path, plain::lines(text).as_bytes())?;
     }
     forms.show(report)
 }

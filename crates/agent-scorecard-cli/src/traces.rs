@@ -128,13 +128,13 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
     if let Some(output) = log_output(&files, &options, &how)? {
         return Ok(output);
     }
-    let missing = options.missing.unwrap_or_default();
+    let rules = options.judging.rules_of_traces(options.missing.unwrap_or_default());
     let (mut all, mut columns, mut accounts) = (Vec::new(), Vec::new(), Vec::new());
     for (path, name) in &files {
         all.extend(read_by(path, |file, source| {
-            let models = TraceSource::all(file, source)?.into_iter().map(|source| {
+            let models = TraceSource::all(file, source, rules)?.into_iter().map(|source| {
                 let names = (file.to_owned(), name.clone(), source.model.clone());
-                Ok((names, TraceEvaluation::read(file, source, missing, &how)?))
+                Ok((names, TraceEvaluation::read(file, source, &how)?))
             });
             models.collect::<Result<Vec<_>, agent_scorecard::Error>>()
         })?);

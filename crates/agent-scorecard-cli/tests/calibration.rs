@@ -160,11 +160,14 @@ fn bad_forecasts_follow_the_policy_and_are_counted() {
     let path = write("bad_forecasts.jsonl", &rows.join("\n"));
     let error = refusal(&run(&[&path]), "bad");
     assert!(error.contains("bad_forecasts.jsonl:2: field forecasts[1]: missing"), "{error}");
-    let report = json(&[&path, "--json", "--missing", "carry-forward", "--resamples", "20"]);
+    let as_shares = ["--json", "--percent=no", "--resamples", "20", "--missing"];
+    let error = refusal(&run(&[&path, "--missing", "leave-out"]), "above 1");
+    assert!(error.contains("bad_forecasts.jsonl:3: field forecasts[1]: 4 of 20 values"), "{error}");
+    let report = json(&[&[path.as_str()], &as_shares[..], &["carry-forward"]].concat());
     let file = &report["files"][0];
     assert_eq!((&file["n"], &file["missing"]["carried"]), (&12.into(), &8.into()));
     let note = file["notes"].as_array().unwrap().iter().filter_map(serde_json::Value::as_str);
     assert_eq!(note.filter(|note| note.starts_with("forecasts that are missing")).count(), 1);
-    let report = json(&[&path, "--json", "--missing", "leave-out", "--resamples", "20"]);
+    let report = json(&[&[path.as_str()], &as_shares[..], &["leave-out"]].concat());
     assert_eq!(report["files"][0]["n"], 4);
 }

@@ -40,7 +40,7 @@ fn log() -> String {
             row("b", "false", &[UNSURE, SURE]),
             row("c", "false", &["I do not know.", UNSURE]),
             row("d", "null", &[UNSURE]),
-            row("e", "true", &["<confidence>7</confidence>"]),
+            row("e", "true", &["<confidence>700</confidence>"]),
         ]
         .join("\n"),
     )
@@ -82,7 +82,7 @@ fn skipped_calls_and_a_lenient_reading_bring_runs_in() {
     assert_eq!(n(&[]), Some(2));
     assert_eq!(n(&["--missing", "leave-out"]), Some(2));
     assert_eq!(n(&["--missing", "skip"]), Some(3));
-    // Neither reading takes a 7 for a probability.
+    // Neither reading takes a 700 for a probability.
     assert_eq!(n(&["--confidence", "lenient"]), Some(2));
     assert_eq!(n(&["--missing", "skip", "--confidence", "lenient"]), Some(3));
 }

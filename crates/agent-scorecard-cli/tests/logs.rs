@@ -292,3 +292,29 @@ fn cells_of_the_csv_are_quoted_where_they_need_it() {
     let csv = fs::read_to_string(csv).unwrap();
     assert!(csv.lines().nth(1).unwrap().starts_with(r#""a, ""b""",t,m-1,true,"#), "{csv}");
 }
+
+#[test]
+fn no_cell_of_the_csv_is_a_formula_or_acts_on_what_shows_it() {
+    let names = [
+        ("=cmd|'/C calc'!A0", "'=cmd|'/C calc'!A0"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("+1+1", "'+1+1"),
+        ("-1+1", "'-1+1"),
+        ("-1.5", "-1.5"),
+        (" =1", "' =1"),
+        ("\\t=1", "'\\u{9}=1"),
+        ("\\r=1", "\"'\\u{d}=1\""),
+        ("\u{ff1d}1", "'\u{ff1d}1"),
+        ("a\\u001b[2Jb", "a\\u{1b}[2Jb"),
+        ("a\\u202eb", "a\\u{202e}b"),
+        ("a=b", "a=b"),
+    ];
+    let csv = program::in_folder("inert.csv");
+    for (name, written) in names {
+        let log = write("inert.jsonl", &exchange("a", name, "m-1", "true"));
+        let _ = json(&[&log, "--csv", &csv, "--json"]);
+        let csv = fs::read_to_string(&csv).unwrap();
+        let row = csv.lines().nth(1).unwrap();
+        assert!(row.starts_with(&format!("a,{written},m-1")), "{name}: {row}");
+    }
+}

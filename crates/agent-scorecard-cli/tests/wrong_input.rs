@@ -32,6 +32,7 @@ fn a_wrong_file_is_named_with_line_and_field() {
     fs::create_dir_all(&empty_folder).unwrap();
     let truncated = trace("truncated.jsonl", r#"{"id":"b","forecasts":[0.5"#);
     let outside = trace("outside.jsonl", r#"{"id":"b","forecasts":[0.5,1.5],"outcome":true}"#);
+    let below = trace("below.jsonl", r#"{"id":"b","forecasts":[0.5,-0.5],"outcome":true}"#);
     let word = trace("word.jsonl", r#"{"id":"b","forecasts":["high"],"outcome":true}"#);
     let outcome = trace("outcome.jsonl", r#"{"id":"b","forecasts":[0.5],"outcome":"yes"}"#);
     let no_outcome = trace("no_outcome.jsonl", r#"{"id":"b","forecasts":[0.5]}"#);
@@ -75,7 +76,8 @@ fn a_wrong_file_is_named_with_line_and_field() {
             &format!("{truncated}:2: field forecasts: "),
             "the line is cut off",
         ),
-        (&["traces", &outside], &format!("{outside}:2: field forecasts[1]: 1.5"), "--missing"),
+        (&["traces", &outside], &format!("{outside}:2: field forecasts[1]: 1 of "), "--percent"),
+        (&["traces", &below], &format!("{below}:2: field forecasts[1]: -0.5"), "--missing"),
         (&["traces", &word], &format!("{word}:2: field forecasts[0]: "), "expected f64"),
         (&["traces", &outcome], &format!("{outcome}:2: field outcome: "), "expected a boolean"),
         (&["traces", &no_outcome], &format!("{no_outcome}:2: "), "missing field `outcome`"),

@@ -23,6 +23,7 @@ pub(crate) mod side;
 use std::collections::BTreeMap;
 
 use difference::{Difference, holm};
+use run_logs::json_lines::alike_names;
 use scoring_rules::{Level, TiedBlocks};
 use side::{SCORE, SUCCESS, share};
 pub use side::{Side, SideRun, UngradedAs, measures};
@@ -113,6 +114,11 @@ pub fn compare(sides: &[Side], ungraded: UngradedAs, level: Level) -> Result<Rep
         let of = if several { format!("difference of {name}") } else { "difference".to_owned() };
         let notes = block.notes.iter().flatten().map(|note| format!("{of}: {note}"));
         report.together.notes.get_or_insert_default().extend(notes);
+    }
+    let tasks = sides.iter().flat_map(|side| side.runs.iter().map(|run| run.task.as_str()));
+    if let Some(alike) = alike_names("tasks", tasks) {
+        let is_said = sides.iter().any(|side| side.notes.contains(&alike));
+        report.together.notes.get_or_insert_default().extend((!is_said).then_some(alike));
     }
     let together = &mut report.together;
     if let ([block], [difference]) = (blocks.as_mut_slice(), differences.as_slice()) {

@@ -78,6 +78,8 @@ pub fn logs(logs: &[LoggedColumn]) -> Report {
         let named =
             |note: &String| if is_several { format!("{shown}: {note}") } else { note.clone() };
         notes.extend(noted.iter().map(named));
+        let doubt = columns.iter().find_map(|log| log.table.check_scale().err());
+        notes.extend(doubt.map(|error| named(&error.to_string())));
     }
     for run in &all {
         let null = run.scores.iter().filter(|(_, value)| matches!(value, Value::Null));

@@ -1,5 +1,6 @@
 //! What the other crates take, made of runs.
 
+pub(crate) mod confidence_scale;
 #[cfg(feature = "lines")]
 pub(crate) mod facts;
 #[cfg(feature = "lines")]
@@ -13,6 +14,7 @@ pub(crate) mod rules;
 pub(crate) mod run_table;
 pub(crate) mod streams;
 
+pub use confidence_scale::ConfidenceScale;
 #[cfg(feature = "lines")]
 pub use facts::LeftOutRun;
 #[cfg(feature = "lines")]

@@ -18,14 +18,17 @@
 //! # Ok::<(), InputError>(())
 //! ```
 
+pub(crate) mod alike;
 pub(crate) mod bare;
-pub(crate) mod csv;
+pub(crate) mod columns;
 pub(crate) mod fields;
 pub(crate) mod parsing;
 pub(crate) mod parts;
 pub(crate) mod run_counts;
+pub(crate) mod table;
 pub(crate) mod written;
 
+pub use alike::alike_names;
 pub use fields::{Object, name, yes_or_no};
 pub use parsing::{InputError, Line, bytes, parse, parse_document, parse_line};
 pub use parts::fold;

@@ -16,9 +16,10 @@ pub use budget_estimation::{self, AnswerMode, Resource, Rollouts, Sample};
 pub use censoring;
 pub use censoring::{StopReason, Stopped};
 pub use conversions::{
-    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, FactRules,
-    Judgement, LoggedRun, MissingRun, MissingValue, PARTIAL_SUCCESS, Repeats, RunTable, ScoreRange,
-    ShortLists, StreamOptions, StreamRun, StreamRuns, TokenMeasure, Ungraded, token_confidence,
+    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceScale, ConfidenceStream,
+    FactRules, Judgement, LoggedRun, MissingRun, MissingValue, PARTIAL_SUCCESS, Repeats, RunTable,
+    ScoreRange, ShortLists, StreamOptions, StreamRun, StreamRuns, TokenMeasure, Ungraded,
+    token_confidence,
 };
 #[cfg(feature = "lines")]
 pub use conversions::{LeftOutRun, Outcomes};
@@ -38,6 +39,8 @@ pub use formats::pools::{CappedRuns, read_capped_runs, read_pool};
 pub use formats::rollouts::{AnswerLine, RolloutFile, RolloutLine, write_rollouts};
 #[cfg(feature = "lines")]
 pub use formats::steps::TraceSource;
+#[cfg(feature = "lines")]
+pub use formats::trace_rules::TraceRules;
 #[cfg(feature = "lines")]
 pub use formats::traces::{Missing, TraceFile, TraceRemarks, TraceRun, fold_traces};
 #[cfg(feature = "pools")]

@@ -6,8 +6,9 @@ use std::io::Cursor;
 
 use proptest::prelude::*;
 use run_logs::{
-    Error, FactRules, ForecastPolicy, Format, Outcomes, ReadOptions, RunTable, StopReason,
-    StreamOptions, TraceFile, TraceRun, json_lines::InputError, read,
+    ConfidenceScale, Error, FactRules, ForecastPolicy, Format, Outcomes, ReadOptions, Repeats,
+    RunTable, StopReason, StreamOptions, TraceFile, TraceRules, TraceRun, json_lines::InputError,
+    read,
 };
 
 fn traces(file: &str, text: impl AsRef<[u8]>) -> Result<Vec<TraceRun>, InputError> {
@@ -49,7 +50,7 @@ fn rows_without_a_step_keep_their_order_and_trials_are_runs_of_their_own() {
 fn a_row_on_several_lines_and_blank_lines_keep_the_lines_of_errors_right() {
     let text = "id,forecast,outcome\n\"a\nb\",0.5,1\n\n\nc,2,1\n";
     let found = TraceFile::read("f.csv", text.as_bytes(), ForecastPolicy::Refuse).unwrap_err();
-    assert_eq!((found.line, found.field.as_deref()), (Some(6), Some("forecasts[0]")), "{found}");
+    assert_eq!((found.line, found.field.as_deref()), (Some(6), Some("forecast")), "{found}");
 }
 
 #[test]
@@ -60,7 +61,7 @@ fn json_lines_of_steps_are_runs_and_what_is_not_finite_is_left_to_the_policy() {
     assert_eq!(shown(&runs), ["1: 7 - [0.5, 0.5] None"]);
     assert_eq!((runs[0].stop.clone(), runs[0].horizon), (Some(StopReason::MaxSteps), Some(4)));
     let refused = TraceFile::read("f", text.as_bytes(), ForecastPolicy::Refuse).unwrap_err();
-    assert_eq!(refused.field.as_deref(), Some("forecasts[1]"));
+    assert_eq!((refused.line, refused.field.as_deref()), (Some(2), Some("forecast")));
 }
 
 #[test]
@@ -76,7 +77,7 @@ fn a_table_that_is_not_one_of_steps_is_refused_with_its_line_and_column() {
         (b"id,forecast,outcome\na,0.5,2\n", Some(2), Some("outcome"), "true, false, 1 or 0"),
         (b"id,forecast,outcome\na,0.5,1\na,0.5,0\n", Some(3), Some("outcome"), "line 2"),
         (b"id,task,forecast,outcome\na,s,1,1\na,t,1,1\n", Some(3), Some("task"), "line 2"),
-        (b"id,step,forecast,outcome\na,1,1,1\na,1,1,1\n", Some(3), Some("step"), "twice"),
+        (b"id,step,forecast,outcome\na,1,1,1\na,1,0,1\n", Some(3), Some("step"), "twice"),
         (b"id,step,forecast,outcome\na,1,1,1\na,,1,1\n", Some(3), Some("step"), "some have none"),
         (b"id,forecast,outcome\na,0.5\n", Some(2), None, "2 cells and the first line 3"),
         (b"id,forecast,outcome\na,0.5,1\n\xff,1,1\n", Some(3), None, "UTF-8"),
@@ -100,6 +101,204 @@ fn a_cell_of_many_bytes_is_a_name_like_others() {
     let text = format!("id,forecast,outcome\n\"{long}\",1,1\n\"{long}\",0.5,1\n");
     let runs = traces("f.csv", text).unwrap();
     assert_eq!((runs.len(), runs[0].id.len(), runs[0].forecasts.len()), (1, 400_000, 2));
+}
+
+/// The runs of a table as [`shown`], and what is said of it.
+fn read_table(file: &str, text: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>) {
+    let file = TraceFile::read(file, text.as_ref(), ForecastPolicy::CarryForward).unwrap();
+    (shown(&file.runs), file.remarks.notes())
+}
+
+#[test]
+fn the_outcome_is_that_of_the_column_in_the_note_whatever_the_header_looks_like() {
+    let rows = [("r1", "0.9", "0", "1"), ("r2", "0.8", "1", "0"), ("r3", "0.7", "0", "1")];
+    let mut tables = Vec::new();
+    for end in ["\n", "\r\n", "\r"] {
+        for delimiter in [",", ";", "\t"] {
+            for other in ["score", "\"score\"", "\" Score \""] {
+                for noted in [
+                    "notes",
+                    "\"no,t;e\ts\"",
+                    "\"notes\n(free)\"",
+                    "\"notes, correct\r\"",
+                    "\"a \"\"b\"\"\"",
+                ] {
+                    let names =
+                        ["\u{feff}id", "confidence", other, noted, "CORRECT"].join(delimiter);
+                    let row = |(id, confidence, score, correct): &(&str, &str, &str, &str)| {
+                        [*id, confidence, score, "\"x\ny\"", correct].join(delimiter)
+                    };
+                    let lines = std::iter::once(names).chain(rows.iter().map(row));
+                    tables.push(lines.collect::<Vec<_>>().join(end));
+                }
+            }
+        }
+    }
+    for table in tables {
+        for file in ["t.csv", "a table"] {
+            let (runs, notes) = read_table(file, &table);
+            let outcomes: Vec<bool> = runs.iter().map(|run| run.ends_with("Some(true)")).collect();
+            assert_eq!(outcomes, [true, false, true], "{table:?}");
+            assert_eq!(notes[0], "outcomes are those of the column CORRECT", "{table:?}");
+            let (not_read, score) = (notes.last().unwrap(), notes[1].to_lowercase());
+            assert!(
+                not_read.starts_with("columns not read: ") && score.contains("score"),
+                "{notes:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn columns_under_other_names_are_read_and_those_that_are_not_are_said() {
+    let text = "Run_ID,instance_id,turn,attempt,confidence,resolved,correct,\n\
+        a,t,2,1,0.2,x,1,\na,t,1,1,0.1,x,1,\na,t,1,2,0.3,y,0,\n";
+    let (runs, notes) = read_table("t.csv", text);
+    assert_eq!(runs, ["2: a#1 t [0.1, 0.2] Some(true)", "4: a#2 t [0.3] Some(false)"]);
+    assert_eq!(
+        notes,
+        [
+            "outcomes are those of the column correct",
+            "columns read: Run_ID as id, instance_id as task, turn as step, attempt as trial",
+            "columns not read: one without a name, resolved",
+        ]
+    );
+    // Of two names of one column the first counts, and the other is said.
+    let (runs, notes) = read_table("t.csv", "task_id,task,confidence,outcome\nu,t,1,1\n");
+    assert_eq!(
+        (runs[0].as_str(), notes),
+        ("2: row-2 t [1.0] Some(true)", vec!["columns not read: task_id".to_owned()])
+    );
+    let line = r#"{"id": "a", "task_id": "t", "forecasts": [1], "outcome": true}"#;
+    assert_eq!(read_table("t.jsonl", line).1, ["columns not read: task_id"]);
+}
+
+#[test]
+fn cells_are_trimmed_and_words_for_a_missing_value_are_missing_in_every_column() {
+    let header = "id, task ,model,trial,step,confidence,outcome,stop\n";
+    let rows =
+        " a , t1 ,NA, 1.0 ,, 0.5 , TRUE ,n/a\nNaN,,nan,1,None,NA,0,\n3.0,4.0,,2.0,,1,1,null\n";
+    let (runs, _) = read_table("t.csv", format!("{header}{rows}"));
+    let expected = ["2: a#1 t1 [0.5] Some(true)", "4: 3#2 4 [1.0] Some(true)"];
+    assert_eq!(runs, expected);
+    let lines = "{\"id\": 3.0, \"task\": \" NA \", \"trial\": 2.0, \"confidence\": 1, \"correct\": 1.0}\n\
+        {\"id\": \"3.0\", \"task\": NaN, \"trial\": null, \"confidence\": 0.5, \"correct\": 1}\n";
+    let (runs, _) = read_table("t.jsonl", lines);
+    assert_eq!(runs, ["1: 3#2 - [1.0] Some(true)", "2: 3 - [0.5] Some(true)"]);
+}
+
+#[test]
+fn a_row_that_stands_twice_counts_once_unless_all_are_kept() {
+    let once = "id,step,confidence,outcome\na,1,0.5,1\na,2,0.5,1\nb,1,0.25,0\n";
+    let (_, rows) = once.split_once('\n').unwrap();
+    let (runs, notes) = read_table("t.csv", format!("{once}{rows}"));
+    assert_eq!(runs, read_table("t.csv", once).0);
+    assert_eq!(
+        notes,
+        [
+            "3 rows repeat an earlier row of the same id, step and trial, which counts once; --repeats keep keeps all"
+        ]
+    );
+    let rules = TraceRules { repeats: Repeats::Keep, ..TraceRules::default() };
+    let kept = TraceFile::read("t.csv", format!("{once}{rows}").as_bytes(), rules).unwrap();
+    assert_eq!((kept.runs[0].forecasts.len(), kept.remarks.notes().len()), (4, 0));
+
+    // Without a step, rows that differ in any cell are steps; equal rows without an id are runs of their own.
+    let text = "id,note,confidence,outcome\na,x,0.5,1\na,y,0.5,1\na,x,0.5,1\n,x,1,1\n,x,1,1\n";
+    let (runs, notes) = read_table("t.csv", text);
+    assert_eq!(
+        runs,
+        [
+            "2: a - [0.5, 0.5] Some(true)",
+            "5: row-5 - [1.0] Some(true)",
+            "6: row-6 - [1.0] Some(true)"
+        ]
+    );
+    assert_eq!(
+        notes,
+        [
+            "columns not read: note",
+            "no step or trial tells the rows of id a (line 3) apart: they are the steps of one run, in their order",
+            "1 row repeats an earlier row of the same id, step and trial, which counts once; --repeats keep keeps all",
+        ]
+    );
+}
+
+#[test]
+fn the_order_of_the_rows_of_a_table_does_not_matter_to_whether_it_is_read() {
+    let text = "{\"id\":\"a\",\"score\":0,\"outcome\":true}\n{\"id\":\"b\",\"confidence\":0.5,\"outcome\":false}\n";
+    let file = TraceFile::read("t.jsonl", text.as_bytes(), ForecastPolicy::LeaveOut).unwrap();
+    assert_eq!((file.runs.len(), file.remarks.without_forecasts().len()), (1, 1));
+    // A table without confidences is one of outcomes alone, for who skips what has none.
+    for (file, text) in
+        [("t.csv", "id,task,outcome\n0,1,1\n"), ("t", "{\"id\":0,\"task\":1,\"outcome\":1}\n")]
+    {
+        let found = TraceFile::read(file, text.as_bytes(), ForecastPolicy::Skip).unwrap();
+        let run = &found.remarks.without_forecasts()[0];
+        assert_eq!(
+            (run.id.as_str(), run.task.as_deref(), run.outcome),
+            ("0", Some("1"), Some(true))
+        );
+        let refused = TraceFile::read(file, text.as_bytes(), ForecastPolicy::Refuse).unwrap_err();
+        assert_eq!(refused.field.as_deref(), Some("confidence"));
+    }
+}
+
+#[test]
+fn confidences_whose_scale_is_in_doubt_are_refused_unless_the_caller_says_what_they_are() {
+    let lines = |values: &[&str]| {
+        let line = |(i, value): (usize, &&str)| {
+            format!("{{\"id\": \"{i}\", \"forecasts\": [{value}], \"outcome\": true}}\n")
+        };
+        values.iter().enumerate().map(line).collect::<String>()
+    };
+    let table = |values: &[&str]| {
+        let row = |(i, value): (usize, &&str)| format!("{i},{value},1\n");
+        format!("id,confidence,correct\n{}", values.iter().enumerate().map(row).collect::<String>())
+    };
+    let rows = |values: &[&str]| {
+        let line = |(i, value): (usize, &&str)| {
+            format!("{{\"id\": {i}, \"confidence\": {value}, \"correct\": 1}}\n")
+        };
+        values.iter().enumerate().map(line).collect::<String>()
+    };
+    let doubtful: [&[&str]; 4] = [&["85", "1", "0"], &["1", "100.0"], &["0.5", "85"], &["1", "2"]];
+    for values in doubtful {
+        for (file, text) in
+            [("f", lines(values)), ("f.csv", table(values)), ("f.jsonl", rows(values))]
+        {
+            for missing in ForecastPolicy::ALL {
+                let refused = TraceFile::read(file, text.as_bytes(), missing).unwrap_err();
+                assert!(refused.line.is_some() && refused.field.is_some(), "{refused}");
+                assert!(
+                    refused.problem.contains("--percent")
+                        && refused.problem.contains("above 1, from"),
+                    "{refused}"
+                );
+                let rules = TraceRules { scale: ConfidenceScale::Percent, ..missing.into() };
+                let found = TraceFile::read(file, text.as_bytes(), rules).unwrap();
+                let read: Vec<f64> = found.runs.iter().map(|run| run.forecasts[0].get()).collect();
+                let expected: Vec<f64> =
+                    values.iter().map(|it| it.parse::<f64>().unwrap() / 100.0).collect();
+                assert_eq!(read, expected);
+                assert!(found.remarks.notes().iter().any(|note| note.contains("percentages")));
+            }
+            let rules =
+                TraceRules { scale: ConfidenceScale::Share, ..ForecastPolicy::LeaveOut.into() };
+            let found = TraceFile::read(file, text.as_bytes(), rules).unwrap();
+            assert!(found.runs.len() < values.len());
+        }
+    }
+    for values in [&["0.5", "1", "0"][..], &["1.0000001", "0.5"]] {
+        for (file, text) in
+            [("f", lines(values)), ("f.csv", table(values)), ("f.jsonl", rows(values))]
+        {
+            assert!(TraceFile::read(file, text.as_bytes(), ForecastPolicy::Clip).is_ok());
+            let rules = TraceRules { scale: ConfidenceScale::Percent, ..TraceRules::default() };
+            let refused = TraceFile::read(file, text.as_bytes(), rules).unwrap_err();
+            assert!(refused.problem.contains("without --percent"), "{refused}");
+        }
+    }
 }
 
 proptest! {
@@ -182,6 +381,33 @@ fn an_outcome_of_the_file_wins_and_lines_without_a_run_and_runs_without_a_line_a
 }
 
 #[test]
+fn names_of_an_outcome_are_trimmed_and_whole_and_other_columns_are_said() {
+    let text = "run_id, task , attempt, model, resolved, success\n t , t , 1.0 , m ,yes, 1\nNA,u,0,n,no,\n";
+    let found = joined("o.csv", text).unwrap_err();
+    assert!(found.to_string().contains("o.csv:3"), "{found}");
+    let (table, outcomes) = joined("o.csv", &text.replace("NA,u", "u,u")).unwrap();
+    assert_eq!(succeeded(&table), ["t#1 m"]);
+    let notes = outcomes.notes();
+    assert_eq!(
+        notes[1..],
+        [
+            "o.csv: outcomes are those of the column success",
+            "o.csv: columns read: run_id as id, attempt as trial",
+            "o.csv: columns not read: resolved",
+        ]
+    );
+    let log = br#"{"id": "3", "outcome": null, "turns": [{"response": {"choices": []}}]}"#;
+    let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default()).unwrap();
+    let mut outcomes = Outcomes::read("o.csv", &b"id,outcome\n3.0,1\n,\n"[..]);
+    assert!(outcomes.is_err());
+    outcomes = Outcomes::read("o.csv", &b"id,outcome\n3.0,1\n"[..]);
+    let policy = FactRules::default();
+    let options = StreamOptions::default();
+    let table = RunTable::with_outcomes(runs, &mut outcomes.unwrap(), &policy, &options).unwrap();
+    assert_eq!(table.rows()[0].outcome, Some(true));
+}
+
+#[test]
 fn a_name_with_its_trial_joins_as_the_id_does() {
     let text = "{\"id\": \"t#1\", \"model\": \"m\", \"grade\": 1}\n{\"id\": \"t#1\", \"model\": \"n\", \"grade\": 0.99}\n";
     assert_eq!(succeeded(&joined("o.jsonl", text).unwrap().0), ["t#1 m"]);
@@ -229,13 +455,13 @@ fn wrong_values_and_doubled_lines_of_outcomes_are_refused_with_their_line_and_fi
         ("id,trial,outcome\na,-1,1\n", Some(2), Some("trial"), "-1"),
         ("id,outcome\n,1\n", Some(2), None, "missing field `id`"),
         ("name,outcome\na,1\n", Some(1), Some("id"), "there are name, outcome"),
-        ("id,label\na,1\n", None, None, "there are id, label"),
+        ("id,mark\na,1\n", None, None, "there are id, mark"),
         ("id,outcome\na,\n", None, None, "no line has a value"),
         ("id,outcome,outcome\na,1,0\n", Some(1), Some("outcome"), "two columns"),
         ("id,expected_calls\na,look\n", Some(2), Some("expected_calls"), "look"),
         ("id,expected_calls\na,\"[{\"\"args\"\": 1}]\"\n", Some(2), None, "name"),
         ("{\"id\": \"a\", \"outcome\": 0.5}\n", Some(1), Some("outcome"), "true, false, 1 or 0"),
-        ("{\"id\": \"a\", \"label\": true}\n", None, None, "no line has a value"),
+        ("{\"id\": \"a\", \"mark\": true}\n", None, None, "no line has a value"),
         ("[{\"id\": \"a\", \"outcome\": true}]\n", Some(1), None, "one object per line"),
         ("", None, None, "empty"),
     ];
@@ -253,4 +479,21 @@ fn calls_in_a_cell_are_read_as_json_over_several_lines() {
     let (table, _) = joined("o.csv", text).unwrap();
     let counts: Vec<usize> = table.rows().iter().map(|row| row.expected_calls.len()).collect();
     assert_eq!(counts, [1, 1, 0, 1, 1, 0]);
+}
+
+#[test]
+fn names_that_look_alike_are_said_and_never_joined() {
+    let text = "id,task,confidence,outcome\na,t1,1,1\nb,T1,1,0\nc,caf\u{e9},1,1\nd,cafe\u{301},1,1\ne,t 1,1,1\n";
+    let (runs, notes) = read_table("t.csv", text);
+    assert_eq!(runs.len(), 5);
+    let pairs = "t1, T1; caf\u{e9}, cafe\\u{301}; t1, t 1";
+    assert_eq!(
+        notes,
+        [format!("tasks that differ in case, blanks or Unicode form alone: {pairs}")]
+    );
+
+    let (table, outcomes) = joined("o.csv", "id,outcome\nT,1\nU,1\n").unwrap();
+    assert!(succeeded(&table).is_empty());
+    let note = "o.csv: ids that differ in case, blanks or Unicode form alone: t, T; u, U";
+    assert_eq!(outcomes.notes()[2], note);
 }

@@ -40,8 +40,8 @@ pub(crate) fn traces(
     missing: Option<ForecastPolicy>,
 ) -> Result<Vec<TraceFile>, Box<dyn Error>> {
     let Some(logs) = read((path, name), &how.judging)? else {
-        let missing = missing.unwrap_or_default();
-        return trace_files((path, name), missing);
+        let rules = how.judging.rules_of_traces(missing.unwrap_or_default());
+        return trace_files((path, name), rules);
     };
     let missing = missing.unwrap_or(ForecastPolicy::LeaveOut);
     logs.iter().map(|log| Ok(log.column.traces(how.stream, missing)?)).collect()
@@ -54,9 +54,9 @@ pub(crate) fn traces(
 /// Those of the reader of traces.
 pub(crate) fn trace_files(
     (path, name): (&Path, &str),
-    missing: ForecastPolicy,
+    rules: TraceRules,
 ) -> Result<Vec<TraceFile>, Box<dyn Error>> {
-    let mut files = read_by(path, |file, source| TraceFile::read_all(file, source, missing))?;
+    let mut files = read_by(path, |file, source| TraceFile::read_all(file, source, rules))?;
     files.iter_mut().for_each(|file| name.clone_into(&mut file.name));
     Ok(files)
 }
@@ -110,7 +110,8 @@ pub(crate) fn models(
     let mut table = judging.table(path, read)?;
     table.add_evaluations(runs.evaluations());
     table.set_n_logs(runs.n_logs());
-    let (format, notes) = contents.finish(&runs);
+    let (format, mut notes) = contents.finish(&runs);
+    notes.extend(table.scale_note());
     let file = path.display().to_string();
     let log = |model: Option<String>, table: RunTable| {
         let (file, notes) = (file.clone(), notes.clone());

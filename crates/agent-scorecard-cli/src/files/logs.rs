@@ -11,8 +11,8 @@ use std::{
 use agent_scorecard::logs::Prices;
 use clap::builder::TypedValueParser;
 use run_logs::{
-    ConfidenceField, ConfidenceReading, ConfidenceStream, Error, FactRules, Format, Outcomes,
-    ReadOptions, Run, RunTable, Runs, StreamOptions, read, read_path,
+    ConfidenceField, ConfidenceReading, ConfidenceStream, Error, FactRules, ForecastPolicy, Format,
+    Outcomes, ReadOptions, Run, RunTable, Runs, StreamOptions, TraceRules, read, read_path,
 };
 use trajectory_metrics::tool_calls::Value;
 
@@ -59,6 +59,11 @@ pub(crate) struct Judging {
 }
 
 impl Judging {
+    /// How files of traces and tables are read.
+    pub(crate) const fn rules_of_traces(&self, missing: ForecastPolicy) -> TraceRules {
+        TraceRules { missing, scale: self.rules.percent, repeats: self.rules.repeats }
+    }
+
     /// Reads the prices of models, from which runs get a cost whose log has none.
     ///
     /// # Errors

@@ -160,6 +160,14 @@ pub fn csv(report: &Report) -> io::Result<Vec<u8>> {
     csv.into_inner().map_err(IntoInnerError::into_error)
 }
 
+/// A text with an apostrophe in front if spreadsheets would run it as a formula.
+fn inert(text: &str) -> String {
+    let starts = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}', '\t', '\r'];
+    let is_run = text.starts_with(starts) || text.trim_start().starts_with(starts);
+    let apostrophe = if is_run && text.parse::<f64>().is_err() { "'" } else { "" };
+    format!("{apostrophe}{text}")
+}
+
 /// The values of a row by their columns.
 fn cells(row: &Block, prefix: &str) -> Vec<(String, String)> {
     let of_field = |Field { key, value, .. }: &Field| {
@@ -167,7 +175,7 @@ fn cells(row: &Block, prefix: &str) -> Vec<(String, String)> {
         match value {
             Value::Block(inner) => cells(inner, &format!("{column}.")),
             Value::Json(Json::Null) => vec![(column, String::new())],
-            Value::Json(Json::String(text)) => vec![(column, text.clone())],
+            Value::Json(Json::String(text)) => vec![(column, inert(text))],
             Value::Json(value) => vec![(column, value.to_string())],
             _ => Vec::new(),
         }

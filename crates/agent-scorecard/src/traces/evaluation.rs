@@ -7,8 +7,8 @@ use censoring::{Observation, StopClass, Stopped, TerminationAudit, simple_score}
 use rayon::prelude::*;
 use run_logs::{TraceRemarks, TraceRun, TraceSource, fold_traces, json_lines::RunCounts};
 use trajectory_metrics::{
-    Diagnostics, ExactMean, ForecastPolicy, Level, LogScore, NoInterval, Probability, Resampling,
-    ScoredStream, StreamFigure, Summary, TiedBlocks, Tps, TpsFamily, Traces,
+    Diagnostics, ExactMean, Level, LogScore, NoInterval, Probability, Resampling, ScoredStream,
+    StreamFigure, Summary, TiedBlocks, Tps, TpsFamily, Traces,
 };
 
 use crate::{
@@ -157,22 +157,20 @@ impl TraceEvaluation {
     ///
     /// ```
     /// use agent_scorecard::{
+    ///     run_logs::TraceRules,
     ///     traces::{TraceEvaluation, TraceOptions, TraceSource},
-    ///     trajectory_metrics::ForecastPolicy,
     /// };
     ///
     /// let line = br#"{"id": "a", "forecasts": [0.9], "outcome": true}"#;
     /// let options = TraceOptions::default();
-    /// let source = TraceSource::all("runs.jsonl", &line[..])?.remove(0);
-    /// let (runs, remarks) =
-    ///     TraceEvaluation::read("runs.jsonl", source, ForecastPolicy::Refuse, &options)?;
+    /// let source = TraceSource::all("runs.jsonl", &line[..], TraceRules::default())?.remove(0);
+    /// let (runs, remarks) = TraceEvaluation::read("runs.jsonl", source, &options)?;
     /// assert_eq!(runs.finish()?.with_remarks(&remarks).n, 1);
     /// # Ok::<(), agent_scorecard::Error>(())
     /// ```
     pub fn read(
         file: &str,
         source: TraceSource<'_>,
-        missing: ForecastPolicy,
         options: &TraceOptions,
     ) -> Result<(Self, TraceRemarks), Error> {
         let needs_task = options.cluster_by == ClusterBy::TaskOnly && options.resamples > 0;
@@ -188,7 +186,7 @@ impl TraceEvaluation {
             part.update(&run)
         };
         let (mut all, mut merged) = (Self::new(options)?, Ok(()));
-        let remarks = fold_traces(file, source, missing, add, Ok, |part| {
+        let remarks = fold_traces(file, source, add, Ok, |part| {
             if let (Ok(()), Some(part)) = (&merged, part) {
                 merged = all.merge(part);
             }

@@ -11,20 +11,19 @@ use crate::{
     error::Error,
     formats::paths::with_all_digits,
     json_lines::{
-        csv::{Columns, CsvRows, csv_rows},
+        alike::{alike_names, folded},
+        columns::{
+            Column, EXPECTED_CALLS, GRADE, HORIZON, ID, LOG, MODEL, OUTCOME, TASK, TRIAL, whole,
+        },
         fields::{Name, YesOrNo},
-        parsing::{InputError, bytes, parse},
+        parsing::{InputError, bytes, is_object},
+        table::Table,
     },
     values::run::{Caller, ExpectedCall, Run},
 };
 
-const COLUMNS: Columns<'static> = Columns {
-    texts: &["id", "task", "model", "log"],
-    values: &["trial", "outcome", "grade", "expected_calls", "horizon"],
-};
-
-/// The fields of which a file has at least one.
-const VALUES: [&str; 4] = ["outcome", "grade", "expected_calls", "horizon"];
+/// The columns of a file.
+const KNOWN: [&Column; 9] = [ID, TASK, TRIAL, MODEL, LOG, OUTCOME, GRADE, EXPECTED_CALLS, HORIZON];
 
 /// What is known of runs beside their log: outcomes or grades, the calls that tasks expect, and horizons.
 ///
@@ -61,10 +60,16 @@ pub struct Outcomes {
     by_id: HashMap<String, OfId>,
     /// The log of the runs that are joined next, and the folders in front of it: `a.eval`, `logs/a.eval`, ….
     logs: Vec<String>,
+    /// What to know about the columns.
+    columns: Vec<String>,
     runs: u64,
     missing: u64,
     /// The first run without a line.
     first_missing: Option<String>,
+    /// Names of runs without a line, each with the id of a line that looks the same.
+    alike: Vec<[String; 2]>,
+    /// The ids of lines as they look.
+    looks: HashMap<String, String>,
 }
 
 /// What a line names beside the id: task, trial, model and log.
@@ -112,45 +117,49 @@ const fn shape(key: &Key) -> [bool; 4] {
 impl Outcomes {
     /// Reads a file of JSON Lines, or of comma-separated values if it does not start with an object. Its fields or columns
     /// are `id`, `task`, `trial`, `model` and `log` (optional), `outcome` (true, false, 1 or 0) or `grade` (from 0 to 1, which the
-    /// policy compares with its threshold), `expected_calls` (a list of calls as JSON) and `horizon`. Others are ignored.
+    /// policy compares with its threshold), `expected_calls` (a list of calls as JSON) and `horizon`; the first five and the
+    /// outcome may have the other names that they have in tables of traces. A note names columns that are not read.
     ///
     /// # Errors
     ///
     /// [`InputError`] with line and field for values that are wrong, for two lines of one run, for lines of one id that
     /// do not name the same of task, trial, model and log, and for a file that says nothing of any run.
     pub fn read(file: &str, source: impl Read) -> Result<Self, InputError> {
-        let mut text = bytes(file, source)?;
-        let mut fields = Vec::from(VALUES.map(str::to_owned));
-        let start = text.trim_ascii_start().first();
-        if start.is_some_and(|start| !b"{[".contains(start)) {
-            let CsvRows { header, lines } = csv_rows(file, &text, COLUMNS)?;
-            if !header.iter().any(|name| name == "id") {
-                let problem = format!("no column has this name; there are {}", header.join(", "));
-                return Err(InputError::of_field(file, 1, "id", problem));
-            }
-            (text, fields) = (lines, header);
+        let text = bytes(file, source)?;
+        if text.trim_ascii().is_empty() {
+            return Err(InputError::of_empty(file));
+        }
+        if text.trim_ascii_start().starts_with(b"[") {
+            let problem = "is not a JSON object; give one object per line";
+            return Err(InputError { line: Some(1), ..InputError::of_file(file, problem) });
+        }
+        let table = Table::new(file, &text, &KNOWN)?;
+        let names = table.header.names.join(", ");
+        if table.header.name(ID).is_none() && !is_object(&text) {
+            let known = ID.names.join(", ");
+            let problem = format!("no column has one of the names {known}; there are {names}");
+            return Err(InputError::of_field(file, 1, "id", problem));
         }
         let mut all = Self {
             file: file.to_owned(),
             entries: Vec::new(),
             by_id: HashMap::new(),
             logs: Vec::new(),
+            columns: table.header.notes(),
             runs: 0,
             missing: 0,
             first_missing: None,
+            alike: Vec::new(),
+            looks: HashMap::new(),
         };
-        for line in parse::<Line>(file, &text)? {
-            all.add(line.number, line.value)?;
-        }
+        table.rows(|place, line| all.add(place.line, line))?;
+        all.looks = all.by_id.keys().map(|id| (folded(id), id.clone())).collect();
         let is_empty =
             |it: &Entry| (it.grade, it.horizon) == (None, None) && it.expected_calls.is_none();
         if all.entries.iter().all(is_empty) {
-            let there_are = if fields == VALUES {
-                String::new()
-            } else {
-                format!("; there are {}", fields.join(", "))
-            };
-            let problem = format!("no line has a value of {}{there_are}", VALUES.join(", "));
+            let values = [OUTCOME, GRADE, EXPECTED_CALLS, HORIZON].map(|column| column.names[0]);
+            let problem =
+                format!("no line has a value of {}; there are {names}", values.join(", "));
             return Err(InputError::of_file(file, problem));
         }
         Ok(all)
@@ -212,8 +221,10 @@ impl Outcomes {
         let name = run.trial.map_or_else(|| run.id.clone(), |trial| format!("{}#{trial}", run.id));
         self.runs = self.runs.saturating_add(1);
         let of = |id: &str| {
-            let OfId { shape, entries } = self.by_id.get(id)?;
-            let task = run.task.clone().filter(|_| shape[0]);
+            // As the names of the lines.
+            let OfId { shape, entries } = self.by_id.get(whole(id.trim()))?;
+            let task = run.task.as_deref().map(|task| whole(task.trim()).to_owned());
+            let task = task.filter(|_| shape[0]);
             let model = run.model.clone().filter(|_| shape[2]);
             let mut key = (task, run.trial.filter(|_| shape[1]), model, None);
             if !shape[3] {
@@ -227,6 +238,8 @@ impl Outcomes {
         let place = of(&run.id).or_else(|| of(&name));
         let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) else {
             self.missing = self.missing.saturating_add(1);
+            let look = self.looks.get(&folded(&run.id)).filter(|id| **id != run.id);
+            self.alike.extend(look.map(|id| [run.id.clone(), id.clone()]));
             self.first_missing.get_or_insert(name);
             return Ok(());
         };
@@ -285,6 +298,9 @@ impl Outcomes {
                 "{file}: no run for {n} of {lines} lines, the first of them {id} in line {line}"
             )
         });
-        missing.chain(surplus).collect()
+        let alike = alike_names("ids", self.alike.iter().flatten().map(String::as_str));
+        let alike = alike.map(|note| format!("{file}: {note}"));
+        let columns = self.columns.iter().map(|note| format!("{file}: {note}"));
+        missing.chain(surplus).chain(alike).chain(columns).collect()
     }
 }

@@ -4,6 +4,7 @@ use censoring::{StopClass, StopReason};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
+    conversions::confidence_scale::ConfidenceScale,
     error::{Error, Place, Problem},
     values::run::{Run, Score},
 };
@@ -160,13 +161,16 @@ pub struct FactRules {
     /// (failed), or it is unknown whatever its grade (unknown) (default: graded; for cut-off unknown)
     #[cfg_attr(feature = "clap", arg(long, value_enum, hide_possible_values = true))]
     pub at_limit: Option<AtLimit>,
-    /// What is done about runs that are found again, such as a retry or a copy of an evaluation: the newest complete
-    /// one counts (drop), or each (keep)
+    /// What is done about runs that are found again, such as a retry or a copy of an evaluation, or a row of a table: the
+    /// newest complete one counts (drop), or each (keep)
     #[cfg_attr(
         feature = "clap",
         arg(long, value_enum, default_value_t, hide_possible_values = true)
     )]
     pub repeats: Repeats,
+    /// Read confidences without a percent sign as percentages; with =no as shares of 1, although some are above 1
+    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "YES|NO", num_args = 0..=1, require_equals = true, default_missing_value = "yes", default_value = "auto", hide_default_value = true, hide_possible_values = true))]
+    pub percent: ConfidenceScale,
     /// Whether a run stays without a grade, in place of an error, if neither the rules nor the log decide.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[cfg_attr(feature = "lines", serde(skip))]

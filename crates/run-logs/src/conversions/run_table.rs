@@ -15,6 +15,7 @@ use trajectory_metrics::{
 use crate::conversions::outcomes::Outcomes;
 use crate::{
     conversions::{
+        confidence_scale::SeenConfidences,
         repeats::{Names, Seen},
         rules::{FactRules, Judgement, Repeats, Ungraded},
         streams::{
@@ -29,7 +30,7 @@ use crate::{
     values::{
         account::Account,
         evaluation::Evaluation,
-        run::{Caller, Run, RunLimit, Usage},
+        run::{Caller, Run, RunLimit, Turn, Usage},
     },
 };
 
@@ -74,6 +75,8 @@ pub struct RunTable {
     /// Runs that were found again and dropped, by model.
     repeats: BTreeMap<Option<String>, u64>,
     problem: Option<String>,
+    /// The confidences that replies of the whole log state without a percent sign.
+    stated: SeenConfidences,
 }
 
 /// Why a run that succeeded in part is left out where runs succeed or fail.
@@ -178,11 +181,13 @@ impl RunTable {
         options: &StreamOptions<'_>,
     ) -> Result<Self, Error> {
         let mut table = Self { rules: rules.clone(), ..Self::default() };
+        let confidence = options.confidence.clone().with_scale(rules.percent);
+        let options = &StreamOptions { confidence, ..options.clone() };
         let mut seen = Seen::default();
         for run in runs {
             let run = run?;
             let names = (rules.repeats == Repeats::Drop).then(|| Names::of(&run));
-            let row = LoggedRun::new(run, rules, options)?;
+            let row = LoggedRun::new(run, rules, options, &mut table.stated)?;
             match names.and_then(|names| seen.row(&names, table.rows.len())) {
                 None => table.rows.push(row),
                 Some(at) => {
@@ -405,9 +410,14 @@ impl RunTable {
     #[must_use]
     pub fn by_model(self) -> BTreeMap<Option<String>, Self> {
         let (rules, n_logs) = (&self.rules, self.n_logs);
-        let problem = &self.problem;
-        let empty =
-            || Self { rules: rules.clone(), n_logs, problem: problem.clone(), ..Self::default() };
+        let (problem, stated) = (&self.problem, &self.stated);
+        let empty = || Self {
+            rules: rules.clone(),
+            n_logs,
+            problem: problem.clone(),
+            stated: stated.clone(),
+            ..Self::default()
+        };
         let mut models: BTreeMap<_, Self> = BTreeMap::new();
         for row in self.rows {
             models.entry(row.model.clone()).or_insert_with(empty).rows.push(row);
@@ -423,6 +433,24 @@ impl RunTable {
         models
     }
 
+    /// Checks the scale of the confidences that replies state, over all models of the log: see
+    /// [`ConfidenceScale`](crate::ConfidenceScale).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Undefined`] if it is in doubt.
+    pub fn check_scale(&self) -> Result<(), Error> {
+        let name = ConfidenceStream::StatedConfidence.name();
+        let problem = self.rules.percent.problem(&self.stated);
+        problem.map_or(Ok(()), |reason| Err(Error::Undefined { name, reason }))
+    }
+
+    /// What to know about stated confidences that are read as percentages.
+    #[must_use]
+    pub fn scale_note(&self) -> Option<String> {
+        self.rules.percent.note(&self.stated)
+    }
+
     /// The forecasts of a stream under a policy for turns without a value.
     ///
     /// The TPS paper (arXiv:2605.24756, appendix K) uses [`ForecastPolicy::LeaveOut`]: values are neither
@@ -434,12 +462,15 @@ impl RunTable {
     /// # Errors
     ///
     /// [`Error::MissingConfidence`] for the first value that the policy refuses, under
-    /// [`ForecastPolicy::Refuse`] and [`ForecastPolicy::Clip`].
+    /// [`ForecastPolicy::Refuse`] and [`ForecastPolicy::Clip`], and those of [`RunTable::check_scale`] for stated confidences.
     pub fn stream(
         &self,
         stream: ConfidenceStream,
         policy: ForecastPolicy,
     ) -> Result<StreamRuns, Error> {
+        if stream == ConfidenceStream::StatedConfidence {
+            self.check_scale()?;
+        }
         let mut found = StreamRuns {
             runs: Vec::new(),
             left_out: BTreeMap::new(),
@@ -475,7 +506,12 @@ struct Unscored {
 }
 
 impl LoggedRun {
-    fn new(run: Run, rules: &FactRules, options: &StreamOptions<'_>) -> Result<Self, Error> {
+    fn new(
+        run: Run,
+        rules: &FactRules,
+        options: &StreamOptions<'_>,
+        stated: &mut SeenConfidences,
+    ) -> Result<Self, Error> {
         let judged = rules.judgement(&run)?;
         let Judgement { grade, ungraded, outcome, stop, is_at_limit, scorer } = judged;
         let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
@@ -507,9 +543,7 @@ impl LoggedRun {
                 .filter(|expected| expected.caller == Caller::Agent)
                 .map(|expected| expected.call.clone())
                 .collect(),
-            values: steps()
-                .map(|turn| ConfidenceStream::ALL.map(|stream| stream.value(turn, options)))
-                .collect(),
+            values: steps().map(|turn| values(turn, options, stated)).collect(),
             id: run.id,
             task: run.task,
             trial: run.trial,
@@ -676,6 +710,23 @@ impl StreamRuns {
         })
         .collect()
     }
+}
+
+/// The values of all streams at a turn; what it states is counted as it is written.
+fn values(
+    turn: &Turn,
+    options: &StreamOptions<'_>,
+    stated: &mut SeenConfidences,
+) -> [Result<Probability, MissingValue>; ConfidenceStream::ALL.len()] {
+    ConfidenceStream::ALL.map(|stream| {
+        let value = stream.value(turn, options);
+        let is_stated = stream == ConfidenceStream::StatedConfidence
+            && matches!(value, Ok(_) | Err(MissingValue::ConfidenceOutOfRange { .. }));
+        if let (true, Some(reply)) = (is_stated, &turn.reply) {
+            stated.add(options.confidence.bare(reply), || (0, String::new()));
+        }
+        value
+    })
 }
 
 /// Whether a value is outside [0, 1] by no more than rounding.

@@ -1,27 +1,35 @@
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     fmt,
     io::{Cursor, Read},
 };
 
-use serde::{Deserialize, de::IgnoredAny};
+use censoring::StopReason;
+use serde::Deserialize;
+use trajectory_metrics::ForecastPolicy;
 
-use crate::json_lines::{
-    bare::{AnyNumber, replace_bare},
-    csv::{Columns, CsvRows, csv_rows, header},
-    fields::{Name, YesOrNo},
-    parsing::{InputError, bytes, parse_line},
+use crate::{
+    conversions::{confidence_scale::SeenConfidences, rules::Repeats},
+    formats::{
+        trace_rules::TraceRules,
+        traces::Line,
+    },
+    json_lines::{
+        alike::alike_names,
+        bare::AnyNumber,
+        columns::{
+            Column, FORECAST, HORIZON, Header, ID, MODEL, OUTCOME, STEP, STOP, SUCCESS_CHANCE,
+            TASK, TRIAL,
+        },
+        fields::{Name, YesOrNo},
+        parsing::{InputError, bytes},
+        table::{Place, Table, csv_header, keys, refuse_utf16},
+    },
 };
 
-/// The names of the column of forecasts.
-const FORECASTS: [&str; 3] = ["forecast", "confidence", "probability"];
-
-/// The names of the column of outcomes, of which the first that there is counts.
-const OUTCOMES: [&str; 7] =
-    ["outcome", "correct", "is_correct", "success", "passed", "score", "label"];
-
-const TEXTS: [&str; 4] = ["id", "task", "model", "stop"];
-const VALUES: [&str; 4] = ["trial", "step", "horizon", "success_chance"];
+/// The columns of a table of traces.
+const KNOWN: [&Column; 10] =
+    [ID, TASK, MODEL, TRIAL, STEP, FORECAST, OUTCOME, STOP, HORIZON, SUCCESS_CHANCE];
 
 /// Bytes at the start of a file by which its form is known.
 const START: u64 = 1 << 16;
@@ -34,47 +42,74 @@ struct Row {
     model: Option<Name>,
     trial: Option<u64>,
     step: Option<f64>,
-    #[serde(alias = "confidence", alias = "probability")]
     forecast: Option<AnyNumber>,
-    #[serde(
-        alias = "correct",
-        alias = "is_correct",
-        alias = "success",
-        alias = "passed",
-        alias = "score",
-        alias = "label"
-    )]
     outcome: Option<YesOrNo>,
-    stop: Option<String>,
-    horizon: Option<u64>,
+    stop: Option<StopReason>,
+    horizon: Option<usize>,
     success_chance: Option<f64>,
 }
 
 /// The steps of a run, and what its rows say of all of it.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Steps {
     /// The line of the first row.
     line: usize,
-    /// The number of the step, the line of the row, and the forecast as JSON.
-    steps: Vec<(Option<f64>, usize, String)>,
+    id: String,
+    trial: Option<u64>,
+    /// Whether the rows name the run.
+    is_named: bool,
+    steps: Vec<Step>,
+    task: Option<String>,
     outcome: Option<bool>,
-    /// The other fields as JSON.
-    fields: BTreeMap<&'static str, String>,
+    stop: Option<StopReason>,
+    horizon: Option<usize>,
+    success_chance: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    number: Option<f64>,
+    place: Place,
+    forecast: Option<f64>,
+}
+
+/// The runs of one model of a table.
+#[derive(Debug)]
+pub(crate) struct TableRuns {
+    runs: Vec<Steps>,
+    /// The column of forecasts as the table names it.
+    forecast: String,
+}
+
+/// A run of a table with the lines of its steps.
+pub(crate) struct TableRun {
+    pub(crate) line: Line,
+    pub(crate) number: usize,
+    pub(crate) steps: Vec<usize>,
 }
 
 /// Traces that are read line by line: those of a file, or those of one model of a table that has several.
 pub struct TraceSource<'a> {
     /// The model, if the table has several.
     pub model: Option<String>,
+    pub(crate) rules: TraceRules,
     /// What to know about how the table was read.
     pub(crate) notes: Vec<String>,
-    pub(crate) lines: Box<dyn Read + 'a>,
+    pub(crate) runs: Source<'a>,
+}
+
+/// Where runs come from.
+pub(crate) enum Source<'a> {
+    /// A run per line.
+    Lines(Box<dyn Read + 'a>),
+    Table(TableRuns),
 }
 
 impl fmt::Debug for TraceSource<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { model, notes, .. } = self;
-        f.debug_struct("TraceSource").field("model", model).field("notes", notes).finish()
+        let Self { model, rules, notes, .. } = self;
+        let mut shown = f.debug_struct("TraceSource");
+        shown.field("model", model).field("rules", rules).field("notes", notes).finish()
     }
 }
 
@@ -84,230 +119,260 @@ impl<'a> TraceSource<'a> {
     ///
     /// # Errors
     ///
-    /// [`InputError`] for a source that cannot be read and for a table that is not one of steps.
-    pub fn all(file: &str, mut source: impl Read + 'a) -> Result<Vec<Self>, InputError> {
+    /// [`InputError`] for a source that cannot be read, for a table that is not one of steps, and for the confidences of a
+    /// table whose scale is in doubt ([`ConfidenceScale`](crate::ConfidenceScale)).
+    pub fn all(
+        file: &str,
+        mut source: impl Read + 'a,
+        rules: impl Into<TraceRules>,
+    ) -> Result<Vec<Self>, InputError> {
+        let rules = rules.into();
         let mut start = Vec::new();
         let read = source.by_ref().take(START).read_to_end(&mut start);
         read.map_err(|error| InputError::of_file(file, error.to_string()))?;
-        let found = Form::of(file, &start);
+        let is_table = is_table(file, &start)?;
         let all = Cursor::new(start).chain(source);
-        let (outcome, lines) = match found {
-            Form::Traces => {
-                return Ok(vec![Self { model: None, notes: Vec::new(), lines: Box::new(all) }]);
-            }
-            Form::Rows(names) => {
-                let outcome = check_columns(file, &names)?;
-                let others = |name: &&str| *name != outcome && names.iter().any(|it| it == name);
-                let others = Vec::from_iter(OUTCOMES.into_iter().filter(others));
-                (outcome, without(&others, bytes(file, all)?))
-            }
-            Form::Csv(names) => {
-                let outcome = OUTCOMES.into_iter().find(|name| names.iter().any(|it| it == name));
-                let values = [&VALUES[..], &FORECASTS, outcome.as_slice()].concat();
-                let columns = Columns { texts: &TEXTS, values: &values };
-                let CsvRows { header, lines } = csv_rows(file, &bytes(file, all)?, columns)?;
-                (check_columns(file, &header)?, lines)
-            }
-        };
-        let notes = match outcome {
-            "outcome" => Vec::new(),
-            other => vec![format!("outcomes are those of the column {other}")],
-        };
-        put_together(file, &lines, &notes)
+        if !is_table {
+            let runs = Source::Lines(Box::new(all));
+            return Ok(vec![Self { model: None, rules, notes: Vec::new(), runs }]);
+        }
+        let bytes = bytes(file, all)?;
+        let table = Table::new(file, &bytes, &KNOWN)?;
+        check_columns(file, &table.header, rules)?;
+        put_together(file, &table, rules)
     }
 }
 
-/// The form of a file of traces.
-enum Form {
-    /// A run per line.
-    Traces,
-    /// JSON Lines of steps, with the keys of the first one.
-    Rows(Vec<String>),
-    /// A table with these columns.
-    Csv(Vec<String>),
-}
-
-impl Form {
-    /// The form by how a file starts; a name that ends in .csv, .tsv or .parquet says that it is a table.
-    fn of(file: &str, start: &[u8]) -> Self {
-        let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
-        let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let file = file.to_ascii_lowercase();
-        let is_one_of = |names: &[String]| names.iter().any(|it| FORECASTS.contains(&it.as_str()));
-        if line.starts_with(b"{") {
-            let text = String::from_utf8_lossy(line);
-            let keys = serde_json::from_str(&replace_bare(&text, |_| "0".to_owned()));
-            let keys: BTreeMap<String, IgnoredAny> = keys.unwrap_or_default();
-            let is_run = keys.contains_key("forecasts") || keys.contains_key("left_out");
-            let keys = Vec::from_iter(keys.into_keys());
-            let is_table = file.ends_with(".parquet") && !keys.is_empty();
-            return if !is_run && (is_table || is_one_of(&keys)) {
-                Self::Rows(keys)
-            } else {
-                Self::Traces
-            };
-        }
-        let is_csv = [".csv", ".tsv"].iter().any(|ending| file.ends_with(ending));
-        let (names, _) = header(line);
-        if !line.is_empty() && (is_csv || is_one_of(&names)) {
-            Self::Csv(names)
-        } else {
-            Self::Traces
-        }
-    }
-}
-
-/// The name of the column of outcomes among these, of which one has to be that of forecasts.
-fn check_columns(file: &str, names: &[String]) -> Result<&'static str, InputError> {
-    let has = |name: &&str| names.iter().any(|it| it == name);
-    let lacks = |field, known: &[&str]| {
-        let (known, names) = (known.join(", "), names.join(", "));
-        let problem = format!("no column has one of the names {known}; there are {names}");
-        InputError::of_field(file, 1, field, problem)
+/// Whether a file is a table by how it starts; a name that ends in .csv, .tsv or .parquet says that it is one.
+fn is_table(file: &str, start: &[u8]) -> Result<bool, InputError> {
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
+    refuse_utf16(file, start)?;
+    let file = file.to_ascii_lowercase();
+    let has = |names: &[&str], column: &Column| {
+        names.iter().any(|name| column.names.contains(&name.to_lowercase().as_str()))
     };
-    let forecasts = Vec::from_iter(FORECASTS.into_iter().filter(has));
+    if start.starts_with(b"{") {
+        let keys = keys(start);
+        let names = Vec::from_iter(keys.iter().map(String::as_str));
+        let is_run = names.iter().any(|name| ["forecasts", "left_out"].contains(name));
+        let is_rows = has(&names, FORECAST) || (has(&names, OUTCOME) && has(&names, ID));
+        return Ok(!is_run && (is_rows || (file.ends_with(".parquet") && !names.is_empty())));
+    }
+    if start.is_empty() || [".csv", ".tsv"].iter().any(|ending| file.ends_with(ending)) {
+        return Ok(!start.is_empty());
+    }
+    let header = csv_header(&file, start, &KNOWN);
+    Ok(header.is_ok_and(|(header, _)| header.name(FORECAST).is_some()))
+}
+
+/// Checks that a table has one column of forecasts and one of outcomes. What reads only outcomes, which skips what has no
+/// forecast, needs no forecasts.
+fn check_columns(file: &str, header: &Header, rules: TraceRules) -> Result<(), InputError> {
+    let lacks = |field, column: &Column| {
+        let (known, names) = (column.names.join(", "), header.names.join(", "));
+        let problem = format!("no column has one of the names {known}; there are {names}");
+        Err(InputError::of_field(file, 1, field, problem))
+    };
+    let forecasts =
+        header.names.iter().filter(|name| FORECAST.names.contains(&name.to_lowercase().as_str()));
+    let forecasts = Vec::from_iter(forecasts.map(String::as_str));
     if let [first, _, ..] = forecasts[..] {
         let all = forecasts.join(", ");
         let problem = format!("the columns {all} are all forecasts; keep one of them");
         return Err(InputError::of_field(file, 1, first, problem));
     }
-    if forecasts.is_empty() {
-        return Err(lacks("confidence", &FORECASTS));
+    if forecasts.is_empty() && rules.missing != ForecastPolicy::Skip {
+        return lacks("confidence", FORECAST);
     }
-    OUTCOMES.into_iter().find(has).ok_or_else(|| lacks("outcome", &OUTCOMES))
+    if header.name(OUTCOME).is_none() { lacks("outcome", OUTCOME) } else { Ok(()) }
 }
 
-/// JSON Lines without these fields of their objects.
-fn without(fields: &[&str], lines: Vec<u8>) -> Vec<u8> {
-    if fields.is_empty() {
-        return lines;
-    }
-    let changed = lines.split(|&byte| byte == b'\n').map(|line| {
-        let text = String::from_utf8_lossy(line);
-        let object = serde_json::from_str(&replace_bare(&text, |_| "null".to_owned()));
-        object.map_or_else(
-            |_| line.to_vec(),
-            |mut object: serde_json::Map<String, serde_json::Value>| {
-                fields.iter().for_each(|field| drop(object.remove(*field)));
-                serde_json::Value::Object(object).to_string().into_bytes()
-            },
-        )
-    });
-    changed.collect::<Vec<_>>().join(&b'\n')
-}
-
-/// The runs of a table with a row per step, one a line, which is that of their first row, model by model if there are
-/// several. A row without an id is a run.
+/// The runs of a table with a row per step, model by model if there are several. A row without an id is a run.
 fn put_together(
     file: &str,
-    lines: &[u8],
-    notes: &[String],
+    table: &Table<'_>,
+    rules: TraceRules,
 ) -> Result<Vec<TraceSource<'static>>, InputError> {
     let mut models: BTreeMap<Option<String>, Vec<Steps>> = BTreeMap::new();
-    let mut places: HashMap<(Option<String>, String, Option<u64>), usize> = HashMap::new();
-    for (line, text) in (1..).zip(lines.split(|&byte| byte == b'\n')) {
-        if text.trim_ascii().is_empty() {
-            continue;
-        }
-        let row = parse_row(file, line, text)?;
+    let mut places: BTreeMap<Option<String>, HashMap<(String, Option<u64>), usize>> =
+        BTreeMap::new();
+    let column = table.header.name(FORECAST).unwrap_or(FORECAST.names[1]);
+    let mut seen = SeenConfidences::default();
+    table.rows(|place: Place, row: Row| {
         let model = row.model.as_ref().map(|Name(model)| model.clone());
-        let runs = models.entry(model.clone()).or_default();
-        let place = match &row.id {
-            None => runs.len(),
-            Some(Name(id)) => *places.entry((model, id.clone(), row.trial)).or_insert(runs.len()),
+        if !models.contains_key(&model) {
+            models.insert(model.clone(), Vec::new());
+            places.insert(model.clone(), HashMap::new());
+        }
+        let (Some(runs), Some(places)) = (models.get_mut(&model), places.get_mut(&model)) else {
+            return Ok(());
         };
-        if place == runs.len() {
-            runs.push(Steps { line, ..Steps::default() });
+        let at = match &row.id {
+            None => runs.len(),
+            Some(Name(id)) => *places.entry((id.clone(), row.trial)).or_insert(runs.len()),
+        };
+        if at == runs.len() {
+            runs.push(Steps::new(place.line, &row));
         }
-        runs[place].add(file, line, row)?;
+        let forecast = row.forecast.as_ref().and_then(AnyNumber::get);
+        seen.add(forecast, || (place.line, column.to_owned()));
+        runs[at].add(file, place, row, forecast)
+    })?;
+    rules.check_scale(file, &seen)?;
+    let mut repeated = 0;
+    for run in models.values_mut().flatten() {
+        repeated += run.finish(file, rules.repeats)?;
     }
+    let mut notes = table.header.notes();
+    let mut numberless = models.values().flatten().filter_map(Steps::unnumbered);
+    if let Some((id, line)) = numberless.next() {
+        let others = match numberless.count() {
+            0 => String::new(),
+            others => format!(", and of {others} more"),
+        };
+        notes.push(format!(
+            "no step or trial tells the rows of id {id} (line {line}){others} apart: they are the steps of one run, in their order"
+        ));
+    }
+    if repeated > 0 {
+        let rows = if repeated == 1 { "row repeats" } else { "rows repeat" };
+        notes.push(format!(
+            "{repeated} {rows} an earlier row of the same id, step and trial, which counts once; --repeats keep keeps all"
+        ));
+    }
+    notes.extend(rules.scale.note(&seen));
+    let tasks = models.values().flatten().filter_map(|run| run.task.as_deref());
+    notes.extend(alike_names("tasks", tasks));
     let is_one = models.len() <= 1;
-    let made = models.into_iter().map(|(model, runs)| {
-        let (mut made, mut line) = (Vec::new(), 1);
-        for run in runs {
-            made.resize(made.len() + run.line - line, b'\n');
-            line = run.line;
-            made.extend_from_slice(run.into_line(file)?.as_bytes());
-        }
+    let mut sources = Vec::new();
+    for (model, runs) in models {
         let model = (!is_one).then(|| model.unwrap_or_else(|| "unknown model".to_owned()));
-        Ok(TraceSource { model, notes: notes.to_vec(), lines: Box::new(Cursor::new(made)) })
-    });
-    made.collect()
-}
-
-fn parse_row(file: &str, line: usize, text: &[u8]) -> Result<Row, InputError> {
-    parse_line(file, line, text).or_else(|refused| {
-        let Ok(text) = str::from_utf8(text) else { return Err(refused) };
-        let lists = replace_bare(text, |bare| format!(r#"["{bare}"]"#));
-        parse_line(file, line, lists.as_bytes()).map_err(|_| refused)
-    })
+        let runs = Source::Table(TableRuns { runs, forecast: column.to_owned() });
+        sources.push(TraceSource { model, rules, notes: notes.clone(), runs });
+    }
+    Ok(sources)
 }
 
 impl Steps {
-    fn add(&mut self, file: &str, line: usize, row: Row) -> Result<(), InputError> {
+    fn new(line: usize, row: &Row) -> Self {
+        let id = row.id.as_ref().map(|Name(id)| id.clone());
+        let is_named = id.is_some();
+        let id = id.unwrap_or_else(|| format!("row-{line}"));
+        Self { line, id, trial: row.trial, is_named, ..Self::default() }
+    }
+
+    fn add(
+        &mut self,
+        file: &str,
+        place: Place,
+        row: Row,
+        forecast: Option<f64>,
+    ) -> Result<(), InputError> {
+        let line = place.line;
         let differs = |field: &str| {
             let problem = format!(
                 "differs from that of an earlier row of this run, from line {}; give each run an id of its own, or number the runs of an id in a column trial",
                 self.line
             );
-            InputError::of_field(file, line, field, problem)
+            Err(InputError::of_field(file, line, field, problem))
         };
-        let text = |text: String| serde_json::Value::from(text).to_string();
-        let id = match (row.id, row.trial) {
-            (None, _) => format!("row-{line}"),
-            (Some(Name(id)), None) => id,
-            (Some(Name(id)), Some(trial)) => format!("{id}#{trial}"),
-        };
-        let fields = [
-            ("id", Some(text(id))),
-            ("task", row.task.map(|Name(task)| text(task))),
-            ("stop", row.stop.map(text)),
-            ("horizon", row.horizon.map(|horizon| horizon.to_string())),
-            ("success_chance", row.success_chance.map(|chance| format!("{chance:?}"))),
-        ];
-        for (field, value) in fields {
-            let Some(value) = value else { continue };
-            if self.fields.get(field).is_some_and(|known| *known != value) {
-                return Err(differs(field));
-            }
-            self.fields.insert(field, value);
-        }
-        if let Some(YesOrNo(outcome)) = row.outcome {
-            if self.outcome.is_some_and(|known| known != outcome) {
-                return Err(differs("outcome"));
-            }
-            self.outcome = Some(outcome);
-        }
-        if self.steps.last().is_some_and(|(step, ..)| step.is_some() != row.step.is_some()) {
+        if let Some(step) = self.steps.last()
+            && step.number.is_some() != row.step.is_some()
+        {
             let problem = "some rows of this run have a step and some have none";
             return Err(InputError::of_field(file, line, "step", problem));
         }
-        let forecast = match row.forecast {
-            None | Some(AnyNumber::Finite(None)) => "null".to_owned(),
-            Some(AnyNumber::Finite(Some(value))) => format!("{value:?}"),
-            Some(AnyNumber::Bare([bare])) => bare,
-        };
-        self.steps.push((row.step, line, forecast));
+        macro_rules! once {
+            ($field:ident, $value:expr) => {
+                if let Some(value) = $value {
+                    if self.$field.as_ref().is_some_and(|known| *known != value) {
+                        return differs(stringify!($field));
+                    }
+                    self.$field = Some(value);
+                }
+            };
+        }
+        once!(task, row.task.map(|Name(task)| task));
+        once!(stop, row.stop);
+        once!(horizon, row.horizon);
+        once!(success_chance, row.success_chance);
+        once!(outcome, row.outcome.map(|YesOrNo(outcome)| outcome));
+        self.steps.push(Step { number: row.step, place, forecast });
         Ok(())
     }
 
-    fn into_line(mut self, file: &str) -> Result<String, InputError> {
-        let number = |step: &Option<f64>| step.unwrap_or(0.0);
+    /// Puts the steps in order, and says how many rows repeat an earlier one and are left out.
+    fn finish(&mut self, file: &str, repeats: Repeats) -> Result<usize, InputError> {
+        let number = |step: &Step| step.number.unwrap_or(0.0);
         // Rows without a step stay as they are.
-        self.steps.sort_by(|(a, ..), (b, ..)| number(a).total_cmp(&number(b)));
+        self.steps.sort_by(|a, b| number(a).total_cmp(&number(b)));
+        let given = self.steps.len();
+        if !self.is_named || repeats == Repeats::Keep {
+            return Ok(0);
+        }
+        let mut seen = HashSet::new();
+        self.steps.retain(|step| {
+            // Rows without a number may be steps that look alike in what is read of them.
+            seen.insert(match step.number {
+                None => (0, step.place.hash),
+                Some(number) => (number.to_bits(), step.forecast.map_or(u64::MAX, f64::to_bits)),
+            })
+        });
         for pair in self.steps.windows(2) {
-            if let [(Some(first), ..), (Some(second), line, _)] = pair
+            if let [Step { number: Some(first), .. }, Step { number: Some(second), place, .. }] =
+                pair
                 && first == second
             {
-                let problem = format!("{second} stands twice in this run");
-                return Err(InputError::of_field(file, *line, "step", problem));
+                let problem = format!(
+                    "{second} stands twice in this run with different forecasts; --repeats keep takes both"
+                );
+                return Err(InputError::of_field(file, place.line, "step", problem));
             }
         }
-        let forecasts = Vec::from_iter(self.steps.into_iter().map(|(.., forecast)| forecast));
-        self.fields.insert("forecasts", format!("[{}]", forecasts.join(",")));
-        let outcome = self.outcome.map_or("null".to_owned(), |outcome| outcome.to_string());
-        self.fields.insert("outcome", outcome);
-        let fields = self.fields.iter().map(|(key, value)| format!("\"{key}\":{value}"));
-        Ok(format!("{{{}}}", Vec::from_iter(fields).join(",")))
+        Ok(given - self.steps.len())
+    }
+}
+
+impl TableRuns {
+    pub(crate) fn column(&self) -> &str {
+        &self.forecast
+    }
+
+    /// The runs in the order of their first rows.
+    pub(crate) fn into_parts(self, size: usize) -> Vec<Vec<TableRun>> {
+        let mut parts = Vec::new();
+        let mut runs = self.runs.into_iter().map(Steps::into_run).peekable();
+        while runs.peek().is_some() {
+            parts.push(runs.by_ref().take(size).collect());
+        }
+        parts
+    }
+}
+
+impl Steps {
+    /// The id and the line of the second row of a run of several rows that nothing tells apart.
+    fn unnumbered(&self) -> Option<(&str, usize)> {
+        let second = self.steps.get(1).filter(|step| step.number.is_none())?;
+        self.trial.is_none().then_some((&self.id, second.place.line))
+    }
+
+    fn into_run(self) -> TableRun {
+        let Self {
+            line: number,
+            id,
+            trial,
+            steps,
+            task,
+            outcome,
+            stop,
+            horizon,
+            success_chance,
+            ..
+        } = self;
+        let id = trial.map_or_else(|| id.clone(), |trial| format!("{id}#{trial}"));
+        let forecasts = steps.iter().map(|step| step.forecast).collect();
+        let steps = steps.iter().map(|step| step.place.line).collect();
+        let line = Line { id, task, forecasts, outcome, stop, horizon, success_chance };
+        TableRun { line, number, steps }
     }
 }

@@ -1,18 +1,30 @@
-use std::{collections::BTreeMap, fmt, io::Read};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    io::Read,
+};
 
 use censoring::{StopClass, StopReason, Stopped};
 use memchr::memchr_iter;
+use rayon::prelude::*;
 use scoring_rules::Probability;
 use serde::{Deserialize, Deserializer, Serialize};
-use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy};
+use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastFault, ForecastPolicy};
 
 use crate::{
-    formats::steps::TraceSource,
+    conversions::confidence_scale::SeenConfidences,
+    formats::{
+        steps::{Source, TableRun, TraceSource},
+        trace_rules::TraceRules,
+    },
     json_lines::{
         bare::{AnyNumber, replace_bare},
+        columns::not_read,
+        fields::{Name, name},
         parsing::{InputError, is_object, parse_line},
         parts::fold,
         run_counts::RunCounts,
+        table::keys,
     },
     values::account::Account,
 };
@@ -91,21 +103,32 @@ impl TraceRun {
 
 /// One line.
 #[derive(Deserialize)]
-struct Line<F = Option<f64>> {
-    id: String,
-    task: Option<String>,
-    forecasts: Vec<F>,
+pub(crate) struct Line<F = Option<f64>> {
+    #[serde(deserialize_with = "name")]
+    pub(crate) id: String,
+    #[serde(default, deserialize_with = "optional_name")]
+    pub(crate) task: Option<String>,
+    pub(crate) forecasts: Vec<F>,
     // Named so that a missing outcome is an error, unlike one that is null.
     #[serde(deserialize_with = "nullable")]
-    outcome: Option<bool>,
-    stop: Option<StopReason>,
-    horizon: Option<usize>,
-    success_chance: Option<f64>,
+    pub(crate) outcome: Option<bool>,
+    pub(crate) stop: Option<StopReason>,
+    pub(crate) horizon: Option<usize>,
+    pub(crate) success_chance: Option<f64>,
+}
+
+fn optional_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let name: Option<Name> = Option::deserialize(deserializer)?;
+    Ok(name.map(|Name(name)| name))
 }
 
 fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
     Option::deserialize(deserializer)
 }
+
+/// The fields of a line.
+const FIELDS: [&str; 7] =
+    ["id", "task", "forecasts", "outcome", "stop", "horizon", "success_chance"];
 
 impl Line {
     /// Whether the line has no key but those of its values.
@@ -121,11 +144,7 @@ impl Line {
 impl From<Line<AnyNumber>> for Line {
     fn from(line: Line<AnyNumber>) -> Self {
         let Line { id, task, forecasts, outcome, stop, horizon, success_chance } = line;
-        let value = |number| match number {
-            AnyNumber::Finite(value) => value,
-            AnyNumber::Bare([bare]) => bare.parse().ok(),
-        };
-        let forecasts = forecasts.into_iter().map(value).collect();
+        let forecasts = forecasts.iter().map(AnyNumber::get).collect();
         Self { id, task, forecasts, outcome, stop, horizon, success_chance }
     }
 }
@@ -176,6 +195,12 @@ pub struct TraceRemarks {
     unknown_stops: BTreeMap<String, u64>,
     /// Those of them that have no outcome.
     unknown_without_outcome: u64,
+    /// The confidences as they are written.
+    seen: SeenConfidences,
+    /// The first forecast that the policy refuses while the scale of all is in doubt.
+    refused: Option<InputError>,
+    /// Fields of lines that are not read.
+    not_read: BTreeSet<String>,
     /// Further notes.
     others: Vec<String>,
 }
@@ -259,6 +284,9 @@ impl TraceRemarks {
             *self.unknown_stops.entry(text).or_default() += count;
         }
         self.unknown_without_outcome += other.unknown_without_outcome;
+        self.seen.merge(other.seen);
+        self.refused = self.refused.take().or(other.refused);
+        self.not_read.extend(other.not_read);
         self.others.extend(other.others);
     }
 
@@ -283,6 +311,7 @@ impl TraceRemarks {
             ));
         }
         notes.extend(self.unknown_stops());
+        notes.extend(not_read(self.not_read.iter().map(String::as_str)));
         notes.extend(self.others.iter().cloned());
         notes
     }
@@ -316,25 +345,49 @@ impl TraceRemarks {
         file: &str,
         number: usize,
         text: &[u8],
+        rules: TraceRules,
     ) -> Result<Option<TraceRun>, InputError> {
-        let policy = self.missing.policy;
         let line = match serde_json::from_slice::<Line>(text) {
             Ok(line) if line.is_all_of(text) => line,
             _ if self.runs.take_left_out(file, number, text)? => return Ok(None),
             _ => parse_line(file, number, text).or_else(|refused| {
                 // JSON has no NaN and no infinity, so that only another policy reads them.
-                let is_refused = policy == ForecastPolicy::Refuse;
+                let is_refused = rules.missing == ForecastPolicy::Refuse;
                 let line = if is_refused { None } else { parse_bare(file, number, text) };
                 line.ok_or(refused)
             })?,
         };
+        if !line.is_all_of(text) {
+            self.not_read
+                .extend(keys(text).into_iter().filter(|key| !FIELDS.contains(&key.as_str())));
+        }
+        let field = |step: usize| (number, format!("forecasts[{step}]"));
+        for (step, &forecast) in line.forecasts.iter().enumerate() {
+            self.seen.add(forecast, || field(step));
+        }
+        self.keep(file, number, line, &field, rules)
+    }
+
+    /// Takes a run of this line, whose forecasts stand in these lines and fields; `None` for a run that is left out.
+    fn keep(
+        &mut self,
+        file: &str,
+        number: usize,
+        line: Line,
+        place: impl Fn(usize) -> (usize, String),
+        rules: TraceRules,
+    ) -> Result<Option<TraceRun>, InputError> {
+        let policy = rules.missing;
         let Line { id, task, forecasts, outcome, stop, horizon, success_chance } = line;
         self.runs.add(outcome, stop.as_ref());
         let wrong = |field: &str, problem| InputError::of_field(file, number, field, problem);
-        let forecasts = match policy.check_run(&forecasts, &mut self.missing.counts) {
+        let shares: Vec<Option<f64>> =
+            forecasts.iter().map(|number| number.map(|it| rules.scale.share(it))).collect();
+        let forecasts = match policy.check_run(&shares, &mut self.missing.counts) {
             Ok(CheckedRun::Kept(forecasts)) => forecasts,
             Ok(CheckedRun::LeftOut { step, fault }) => {
-                let why = || format!("forecasts[{}] in {file}:{number}: {fault}", step - 1);
+                let (line, field) = place(step - 1);
+                let why = || format!("{field} in {file}:{line}: {fault}");
                 self.first_left_out.get_or_insert_with(why);
                 let line = Some(number);
                 let run = TraceRun { id, task, outcome, stop, line, ..TraceRun::default() };
@@ -343,7 +396,13 @@ impl TraceRemarks {
             }
             Err(trajectory_metrics::Error::Forecast { step, fault }) => {
                 let problem = format!("{fault}; --missing says what else can be done about it");
-                return Err(wrong(&format!("forecasts[{}]", step - 1), problem));
+                let (line, field) = place(step - 1);
+                let error = InputError::of_field(file, line, &field, problem);
+                if matches!(fault, ForecastFault::OutOfRange(_)) {
+                    self.refused.get_or_insert(error);
+                    return Ok(None);
+                }
+                return Err(error);
             }
             Err(error) => return Err(wrong("forecasts", error.to_string())),
         };
@@ -375,29 +434,61 @@ impl TraceRemarks {
 ///
 /// # Errors
 ///
-/// Those of [`TraceFile::read`], and those of `add` and `finish`; the first in the order of the file.
+/// Those of [`TraceFile::read`], and those of `add` and `finish`; the first in the order of the file. A forecast outside
+/// [0, 1] that the policy refuses comes after all others.
 pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
     file: &str,
     source: TraceSource<'_>,
-    policy: ForecastPolicy,
     add: impl Fn(&mut P, TraceRun) -> Result<(), E> + Sync,
     finish: impl Fn(P) -> Result<T, E> + Sync,
     mut take: impl FnMut(T),
 ) -> Result<TraceRemarks, E> {
+    let TraceSource { rules, notes, runs, .. } = source;
     let mut all = TraceRemarks::default();
-    all.missing.policy = policy;
-    all.add_notes(source.notes);
-    let add = |part: &mut (TraceRemarks, P), number, line: &[u8]| {
-        part.0.missing.policy = policy;
-        part.0.read(file, number, line)?.map_or(Ok(()), |run| add(&mut part.1, run))
-    };
     let finish = |(remarks, part)| Ok((remarks, finish(part)?));
-    fold(file, source.lines, add, finish, |(remarks, part)| {
+    let mut merge = |(remarks, part)| {
         all.merge(remarks);
         take(part);
-    })?;
+    };
+    match runs {
+        Source::Lines(lines) => {
+            let add = |part: &mut (TraceRemarks, P), number, line: &[u8]| {
+                let run = part.0.read(file, number, line, rules)?;
+                run.map_or(Ok(()), |run| add(&mut part.1, run))
+            };
+            fold(file, lines, add, finish, merge)?;
+            rules.check_scale(file, &all.seen)?;
+        }
+        Source::Table(table) => {
+            let column = table.column().to_owned();
+            let keep = |runs: Vec<TableRun>| {
+                let mut part = (TraceRemarks::default(), P::default());
+                for TableRun { line, number, steps } in runs {
+                    let place =
+                        |step: usize| (steps.get(step).copied().unwrap_or(number), column.clone());
+                    if let Some(run) = part.0.keep(file, number, line, place, rules)? {
+                        add(&mut part.1, run)?;
+                    }
+                }
+                finish(part)
+            };
+            let parts: Vec<Result<_, E>> =
+                table.into_parts(PART).into_par_iter().map(keep).collect();
+            for part in parts {
+                merge(part?);
+            }
+        }
+    }
+    if let Some(refused) = all.refused.take() {
+        return Err(refused.into());
+    }
+    all.missing.policy = rules.missing;
+    all.add_notes(notes.into_iter().chain(rules.scale.note(&all.seen)));
     Ok(all)
 }
+
+/// Runs of a table that a thread works on at a time.
+const PART: usize = 1 << 12;
 
 /// The runs of a file of traces that are kept, and what is known about the file.
 #[derive(Clone, Debug)]
@@ -457,8 +548,12 @@ impl TraceFile {
     /// assert_eq!((refused.line, refused.field.as_deref()), (Some(3), Some("forecasts[1]")));
     /// # Ok::<(), InputError>(())
     /// ```
-    pub fn read(file: &str, source: impl Read, policy: ForecastPolicy) -> Result<Self, InputError> {
-        let mut models = Self::read_all(file, source, policy)?;
+    pub fn read(
+        file: &str,
+        source: impl Read,
+        rules: impl Into<TraceRules>,
+    ) -> Result<Self, InputError> {
+        let mut models = Self::read_all(file, source, rules)?;
         match (models.pop(), models.len()) {
             (Some(only), 0) => Ok(only),
             (_, others) => {
@@ -488,7 +583,7 @@ impl TraceFile {
     pub fn read_all(
         file: &str,
         source: impl Read,
-        policy: ForecastPolicy,
+        rules: impl Into<TraceRules>,
     ) -> Result<Vec<Self>, InputError> {
         let read = |source: TraceSource<'_>| {
             let (mut runs, model) = (Vec::new(), source.model.clone());
@@ -496,10 +591,10 @@ impl TraceFile {
                 part.push(run);
                 Ok(())
             };
-            let remarks = fold_traces(file, source, policy, add, Ok, |part| runs.extend(part))?;
+            let remarks = fold_traces(file, source, add, Ok, |part| runs.extend(part))?;
             Ok(Self { file: file.to_owned(), name: String::new(), model, runs, remarks })
         };
-        TraceSource::all(file, source)?.into_iter().map(read).collect()
+        TraceSource::all(file, source, rules)?.into_iter().map(read).collect()
     }
 
     /// What was read, and what counts.

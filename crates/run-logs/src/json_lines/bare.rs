@@ -11,6 +11,15 @@ pub(crate) enum AnyNumber {
     Bare([String; 1]),
 }
 
+impl AnyNumber {
+    pub(crate) fn get(&self) -> Option<f64> {
+        match self {
+            Self::Finite(value) => *value,
+            Self::Bare([bare]) => bare.parse().ok(),
+        }
+    }
+}
+
 /// A text, or a word that may be a number.
 static TOKEN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|[0-9A-Za-z+.-]+"#).ok());

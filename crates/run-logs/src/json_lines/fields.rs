@@ -59,7 +59,7 @@ pub fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::
     deserializer.deserialize_any(YesOrNo)
 }
 
-/// Reads a name: a text, or a whole number as its digits.
+/// Reads a name: a text, or a whole number as its digits, also if it is written as `3.0`.
 ///
 /// # Errors
 ///
@@ -84,6 +84,15 @@ pub fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Err
 
         fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<String, E> {
             Ok(value.to_string())
+        }
+
+        // Data frames make real numbers of whole ones where some are missing.
+        fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<String, E> {
+            if value.fract() == 0.0 && value.abs() < 1e15 {
+                Ok(format!("{value:.0}"))
+            } else {
+                Err(E::invalid_type(Unexpected::Float(value), &self))
+            }
         }
     }
 

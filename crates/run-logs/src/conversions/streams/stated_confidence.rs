@@ -5,7 +5,7 @@ use scoring_rules::Probability;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    conversions::streams::missing_value::MissingValue,
+    conversions::{confidence_scale::ConfidenceScale, streams::missing_value::MissingValue},
     error::Error,
     read_options::ReadLimits,
     values::run::{Arguments, Reply},
@@ -63,6 +63,7 @@ pub struct ConfidenceField {
     name: String,
     reading: ConfidenceReading,
     pattern: Option<Regex>,
+    scale: ConfidenceScale,
 }
 
 impl Default for ConfidenceField {
@@ -78,7 +79,7 @@ impl ConfidenceField {
     /// A field of this name, read in this way.
     #[must_use]
     pub fn new(name: impl Into<String>, reading: ConfidenceReading) -> Self {
-        Self { name: name.into(), reading, pattern: None }
+        Self { name: name.into(), reading, pattern: None, scale: ConfidenceScale::default() }
     }
 
     /// Looks for a regular expression in the text in place of elements, fields and lines: its first
@@ -107,6 +108,13 @@ impl ConfidenceField {
         Ok(self)
     }
 
+    /// Reads numbers without a percent sign on this scale.
+    #[must_use]
+    pub const fn with_scale(mut self, scale: ConfidenceScale) -> Self {
+        self.scale = scale;
+        self
+    }
+
     /// The confidence that a reply states.
     ///
     /// # Errors
@@ -122,23 +130,32 @@ impl ConfidenceField {
     /// arXiv:2605.24756, appendix F: the confidence is "parsed from the structured confidence field
     /// and clipped to [0, 1]". Neither reading clips: 85 states no certainty.
     pub fn value(&self, reply: &Reply) -> Result<Probability, MissingValue> {
+        let (number, over) = self.stated(reply)?;
+        let value = if over == 1.0 { self.scale.share(number) } else { number / over };
+        Probability::new(value).map_err(|_| MissingValue::ConfidenceOutOfRange { value })
+    }
+
+    /// The number that a reply states without a percent sign.
+    pub(crate) fn bare(&self, reply: &Reply) -> Option<f64> {
+        self.stated(reply).ok().filter(|(_, over)| *over == 1.0).map(|(number, _)| number)
+    }
+
+    fn stated(&self, reply: &Reply) -> Result<Stated, MissingValue> {
         let spoken = without_thoughts(&reply.text);
         let text = spoken.as_ref();
-        let stated = if self.pattern.is_some() {
-            self.matched(text)?
+        if self.pattern.is_some() {
+            self.matched(text)
         } else if let Some(element) = self.element(text)? {
-            self.number(element)?
+            self.number(element)
         } else if let Some(value) = object_field(text.trim(), &self.name) {
-            self.of_value(&value)?
+            self.of_value(&value)
         } else if let Some(field) = self.field_text(text) {
-            self.number(field)?
+            self.number(field)
         } else if let Some(value) = only_line(text, &self.name)? {
-            self.number(&value)?
+            self.number(&value)
         } else {
-            self.argument(reply)?
-        };
-        let value = stated.0 / stated.1;
-        Probability::new(value).map_err(|_| MissingValue::ConfidenceOutOfRange { value })
+            self.argument(reply)
+        }
     }
 
     /// The content of the element.

@@ -1,0 +1,201 @@
+//! Tables of confidences in the subcommands that read them: columns, scales, and rows that stand twice.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::Value;
+
+mod program;
+use program::{json_of, refusal, report, run_other, write};
+
+fn notes(report: &Value) -> String {
+    report["notes"].to_string()
+}
+
+/// 24 runs of 6 tasks: the confidence as a share, and the outcome.
+fn runs() -> impl Iterator<Item = (usize, f64, bool)> {
+    (0..24).map(|run| (run / 4, (run * 37 % 101) as f64 / 100.0, run % 3 > 0 && run / 4 != 2))
+}
+
+fn table(header: &str, scale: f64) -> String {
+    let row = |(run, (task, confidence, outcome)): (usize, (usize, f64, bool))| {
+        format!(
+            "r{run},t{task},{},{}\n",
+            (confidence * scale * 1e9).round() / 1e9,
+            u8::from(outcome)
+        )
+    };
+    header.to_owned() + "\n" + &runs().enumerate().map(row).collect::<String>()
+}
+
+#[test]
+fn a_task_has_the_same_interval_under_each_name_of_its_column() {
+    let error = |task: &str| {
+        let path = write("tasks.csv", &table(&format!("id,{task},confidence,correct"), 1.0));
+        let report = json_of("compare", &[&path, "--json"]);
+        (report["success_rate"]["standard_error"].clone(), notes(&report))
+    };
+    let (expected, said) = error("task");
+    assert!(expected.is_f64() && !said.contains("columns"), "{said}");
+    for name in ["task_id", "instance_id", "problem_id", "Question_ID"] {
+        let (found, said) = error(name);
+        assert_eq!(found, expected, "{name}");
+        assert!(said.contains(&format!("columns read: {name} as task")), "{said}");
+    }
+    let (other, said) = error("subject");
+    assert!(other != expected && said.contains("columns not read: subject"), "{said}");
+}
+
+#[test]
+fn confidences_in_percent_are_refused_or_read_as_what_they_are() {
+    let header = "id,task,confidence,correct";
+    let [shares, percent] = [("shares.csv", 1.0), ("percent.csv", 100.0)]
+        .map(|(name, scale)| write(name, &table(header, scale)));
+    let exchanges = |scale: f64| {
+        let line = |(run, (task, confidence, outcome)): (usize, (usize, f64, bool))| {
+            let stated = (confidence * scale * 1e9).round() / 1e9;
+            format!(
+                "{{\"id\": \"r{run}\", \"task\": \"t{task}\", \"outcome\": {outcome}, \"turns\": [{{\"response\": \
+                 {{\"choices\": [{{\"message\": {{\"content\": \"<confidence>{stated}</confidence>\"}}}}]}}}}]}}\n"
+            )
+        };
+        runs().enumerate().map(line).collect::<String>()
+    };
+    let [log_shares, log_percent] = [("shares.jsonl", 1.0), ("percent.jsonl", 100.0)]
+        .map(|(name, scale)| write(name, &exchanges(scale)));
+    let lines = |scale: f64| {
+        let line = |(run, (task, confidence, outcome)): (usize, (usize, f64, bool))| {
+            let stated = (confidence * scale * 1e9).round() / 1e9;
+            format!(
+                "{{\"id\": \"r{run}\", \"task\": \"t{task}\", \"forecasts\": [{stated}], \"outcome\": {outcome}}}\n"
+            )
+        };
+        runs().enumerate().map(line).collect::<String>()
+    };
+    let [traces_shares, traces_percent] = [("traces.jsonl", 1.0), ("traces_percent.jsonl", 100.0)]
+        .map(|(name, scale)| write(name, &lines(scale)));
+    for (shares, percent) in
+        [(&shares, &percent), (&log_shares, &log_percent), (&traces_shares, &traces_percent)]
+    {
+        for subcommand in ["compare", "traces", "calibration", "cut-off"] {
+            let resamples: &[&str] =
+                if subcommand == "compare" { &[] } else { &["--resamples", "20"] };
+            let of = |path: &str, options: &[&str]| {
+                run_other(subcommand, &[&[path, "--json"], resamples, options].concat())
+            };
+            let error = refusal(&of(percent, &[]), subcommand);
+            assert!(
+                error.contains("22 of 24 values are above 1, from 0 to 98 in all; --percent"),
+                "{error}"
+            );
+            let mut expected = report(&of(shares, &[]));
+            let mut found = report(&of(percent, &["--percent"]));
+            assert!(found.to_string().contains("confidences are read as percentages"), "{found}");
+            for report in [&mut expected, &mut found] {
+                strip(report);
+            }
+            assert_eq!(found, expected, "{subcommand} {percent}");
+            let error = refusal(&of(shares, &["--percent"]), subcommand);
+            assert!(error.contains("no value is above 1"), "{error}");
+            // Shares of which some are mistakes: the run that says 1 is certain, the others have none.
+            assert!(subcommand != "compare" || of(percent, &["--percent=no"]).status.success());
+        }
+    }
+    let listed = json_of("logs", &[&log_percent, "--json"]);
+    assert!(notes(&listed).contains("22 of 24 values are above 1"), "{}", notes(&listed));
+    let error = refusal(&run_other("convert", &[&log_percent, "--to", "traces"]), "convert");
+    assert!(error.contains("--percent"), "{error}");
+    let converted = run_other("convert", &[&log_percent, "--to", "traces", "--percent"]);
+    assert!(String::from_utf8(converted.stdout).unwrap().contains("[0.37]"));
+}
+
+/// Removes names of files and notes.
+fn strip(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for key in ["file", "name", "notes", "files_read"] {
+                fields.remove(key);
+            }
+            if let Some(conclusion) = fields.get_mut("conclusion") {
+                *conclusion = conclusion
+                    .to_string()
+                    .replace("traces_percent", "traces")
+                    .replace("percent", "shares")
+                    .into();
+            }
+            fields.values_mut().for_each(strip);
+        }
+        Value::Array(values) => values.iter_mut().for_each(strip),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_table_of_outcomes_alone_is_compared_and_not_scored() {
+    for (name, text) in [
+        ("outcomes.csv", "id,task,outcome\n0,0,1\n1,0,0\n2,1,1\n3,1,1\n"),
+        (
+            "outcomes.jsonl",
+            "{\"id\": 0, \"task\": 0, \"outcome\": 1}\n{\"id\": 1, \"task\": 1, \"outcome\": 0}\n",
+        ),
+        (
+            "late.jsonl",
+            "{\"id\": \"a\", \"outcome\": true}\n{\"id\": \"b\", \"confidence\": 0.5, \"outcome\": false}\n",
+        ),
+    ] {
+        let path = write(name, text);
+        let report = json_of("compare", &[&path, "--json"]);
+        assert_eq!(report["success_rate"]["value"], if name.ends_with("csv") { 0.75 } else { 0.5 });
+        let error = refusal(&run_other("traces", &[&path]), name);
+        assert!(error.contains("confidence"), "{error}");
+    }
+}
+
+#[test]
+fn a_table_that_was_written_twice_counts_once() {
+    let once = table("id,task,confidence,correct", 1.0);
+    let (_, rows) = once.split_once('\n').unwrap();
+    let [single, double] = [("once.csv", once.clone()), ("twice.csv", format!("{once}{rows}"))]
+        .map(|(name, text)| write(name, &text));
+    for subcommand in ["compare", "traces"] {
+        let mut expected = json_of(subcommand, &[&single, "--json"]);
+        let mut found = json_of(subcommand, &[&double, "--json"]);
+        assert!(notes(&found).contains("24 rows repeat an earlier row"), "{}", notes(&found));
+        for report in [&mut expected, &mut found] {
+            strip(report);
+            report["conclusion"].take();
+        }
+        assert_eq!(found, expected, "{subcommand}");
+        let kept = json_of(subcommand, &[&double, "--json", "--repeats", "keep"]);
+        assert!(!notes(&kept).contains("repeat an earlier row"), "{}", notes(&kept));
+    }
+}
+
+#[test]
+fn blanks_and_fractions_of_whole_numbers_do_not_part_tasks_and_look_alikes_are_said() {
+    let header = "id,task,confidence,correct";
+    let plain = table(header, 1.0);
+    let others = [
+        ("blanks.csv", plain.replace(',', ", ")),
+        ("whole.csv", plain.replace(",t", ",")),
+        ("real.csv", plain.replace(",t0,", ",0.0,").replace(",t1,", ",1.0,").replace(",t", ",")),
+        ("upper.csv", plain.replace(",t", ",T").replace("Task", "task")),
+    ];
+    let [plain, blanks, whole, real, upper] = [("plain.csv", plain.clone())]
+        .into_iter()
+        .chain(others)
+        .map(|(name, text)| write(name, &text))
+        .collect::<Vec<_>>()
+        .try_into()
+        .unwrap();
+    let difference = |a: &str, b: &str| {
+        let report = json_of("compare", &[a, b, "--json"]);
+        (report["difference"]["n_shared_tasks"].clone(), notes(&report))
+    };
+    assert_eq!(difference(&plain, &blanks).0, 6);
+    assert_eq!(difference(&whole, &real).0, 6);
+    let (shared, said) = difference(&plain, &upper);
+    assert!(
+        shared == 0
+            && said.contains("tasks that differ in case, blanks or Unicode form alone: t0, T0"),
+        "{said}"
+    );
+}

@@ -115,8 +115,8 @@ pub fn compare(sides: &[Side], ungraded: UngradedAs, level: Level) -> Result<Rep
         let notes = block.notes.iter().flatten().map(|note| format!("{of}: {note}"));
         report.together.notes.get_or_insert_default().extend(notes);
     }
-    let tasks = sides.iter().flat_map(|side| side.runs.iter().map(|run| run.task.as_str()));
-    if let Some(alike) = alike_names("tasks", tasks) {
+    let names_of = sides.iter().flat_map(|side| side.runs.iter().map(|run| run.task.as_str()));
+    if let Some(alike) = alike_names("tasks", names_of) {
         let is_said = sides.iter().any(|side| side.notes.contains(&alike));
         report.together.notes.get_or_insert_default().extend((!is_said).then_some(alike));
     }

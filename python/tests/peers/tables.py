@@ -55,7 +55,7 @@ def runs(draw):
                 for step in range(1, (draw.randint(1, steps)) + 1):
                     confidence = round(draw.random(), draw.choice([1, 2, 3]))
                     rows.append({
-                        "id": f"r{number}" if draw is not None else None,
+                        "id": f"r{number}",
                         "task": task.format(number % n_tasks),
                         "model": model,
                         "trial": trial,
@@ -120,7 +120,10 @@ def written(draw, rows, has):
     delimiter = draw.choice([",", ",", ",", ";", "\t", "|" if draw.random() < 0.2 else ","])
     end = draw.choice(["\n", "\n", "\r\n", "\r"])
     out = io.StringIO()
-    writer = csv.writer(out, delimiter=delimiter, lineterminator=end, quoting=draw.choice([csv.QUOTE_MINIMAL, csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+    quoting = draw.choice([csv.QUOTE_MINIMAL, csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+    # The writer quotes the line ends that it writes, and no others.
+    quoting = csv.QUOTE_ALL if end == "\r" else quoting
+    writer = csv.writer(out, delimiter=delimiter, lineterminator=end, quoting=quoting)
     writer.writerow(header)
     writer.writerows(table)
     text = out.getvalue() + end * draw.choice([0, 0, 0, 2])
@@ -132,13 +135,14 @@ def of_pandas(data, delimiter, decimal, encoding, names, percent):
     """What somebody finds with pandas who knows the columns."""
     frame = pd.read_csv(
         io.BytesIO(data), sep=delimiter, decimal=decimal, encoding=encoding, skipinitialspace=True,
-        dtype={name: str for key, name in names.items() if key in ("id", "task", "model", "confidence", "outcome")},
+        dtype=str,
     )
-    frame = frame.rename(columns={name.strip() if " " in name else name: key for key, name in names.items()})
     frame = frame.rename(columns=lambda name: name.strip()).rename(columns={name.strip(): key for key, name in names.items()})
-    for key in ("id", "task", "model", "confidence", "outcome"):
+    for key in names:
+        frame[key] = frame[key].str.strip().replace({word.strip(): None for word in MISSING})
+    for key in ("step", "trial"):
         if key in frame:
-            frame[key] = frame[key].str.strip().replace("", None)
+            frame[key] = frame[key].astype(float)
     for key in ("id", "task"):
         if key in frame:
             # Whole numbers of a column in which some cells are empty have a fraction of zero.

@@ -364,7 +364,7 @@ impl From<&LoggedColumn> for Side {
                 .collect(),
             account: log.account(),
             notes: noted(
-                log.notes.clone(),
+                log.notes.iter().cloned().chain(unstated(log)).collect(),
                 log.table.rows().iter().filter(|run| run.task.is_none()).count(),
             ),
         }
@@ -373,6 +373,18 @@ impl From<&LoggedColumn> for Side {
 
 fn distinct(tasks: &[&str]) -> usize {
     tasks.iter().collect::<BTreeSet<_>>().len()
+}
+
+/// The note on runs that state no confidence that counts, if others do.
+fn unstated(log: &LoggedColumn) -> Option<String> {
+    let stated = log.table.stream(ConfidenceStream::StatedConfidence, ForecastPolicy::Skip).ok()?;
+    let (kept, reasons) = (stated.runs().len(), stated.left_out());
+    let n = kept as u64 + reasons.values().sum::<u64>();
+    let reasons = Vec::from_iter(reasons.iter().map(|(reason, runs)| format!("{runs} {reason}")));
+    let is_said = kept > 0 && !reasons.is_empty();
+    is_said.then(|| {
+        format!("confidence is that of {kept} of {n} runs; of the others: {}", reasons.join(", "))
+    })
 }
 
 /// The notes, and one on runs without a task.

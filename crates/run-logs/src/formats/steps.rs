@@ -234,6 +234,10 @@ fn put_together(
             "no step or trial tells the rows of id {id} (line {line}){others} apart: they are the steps of one run, in their order"
         ));
     }
+    let is_step = |run: &Steps| !run.is_named && run.steps.iter().any(|it| it.number.is_some());
+    if models.values().flatten().any(is_step) {
+        notes.push("rows with a step and without an id: each is a run of its own".to_owned());
+    }
     if repeated > 0 {
         let rows = if repeated == 1 { "row repeats" } else { "rows repeat" };
         notes.push(format!(

@@ -157,7 +157,9 @@ impl<'a> Table<'a> {
         line: usize,
         row: Map<String, Value>,
     ) -> Result<T, InputError> {
-        serde_path_to_error::deserialize(Value::Object(row)).map_err(|error| {
+        let row = Value::Object(row);
+        // Paths to fields are kept only for errors, as they take time.
+        T::deserialize(&row).or_else(|_| serde_path_to_error::deserialize(&row)).map_err(|error| {
             let path = error.path().to_string();
             let first = path.split(['.', '[']).next().unwrap_or_default();
             let mut read = self.header.read();

@@ -101,6 +101,10 @@ pub fn compare(sides: &[Side], ungraded: UngradedAs, level: Level) -> Result<Rep
     report.conclusion =
         conclusion::sentences(sides, &report.columns, &differences, is_partial, level);
     report.set_accounts(sides.iter().map(|side| side.account.clone()));
+    if let Some(account) = &mut report.account {
+        let tasks = sides.iter().flat_map(|side| side.runs.iter().map(|run| run.task.as_str()));
+        account.similar_names = alike_names(tasks);
+    }
     report.lead = lead(&differences, level);
     let title = |name: &str| match others {
         [_] => format!("{name} minus {}", names[0]),
@@ -114,11 +118,6 @@ pub fn compare(sides: &[Side], ungraded: UngradedAs, level: Level) -> Result<Rep
         let of = if several { format!("difference of {name}") } else { "difference".to_owned() };
         let notes = block.notes.iter().flatten().map(|note| format!("{of}: {note}"));
         report.together.notes.get_or_insert_default().extend(notes);
-    }
-    let names_of = sides.iter().flat_map(|side| side.runs.iter().map(|run| run.task.as_str()));
-    if let Some(alike) = alike_names("tasks", names_of) {
-        let is_said = sides.iter().any(|side| side.notes.contains(&alike));
-        report.together.notes.get_or_insert_default().extend((!is_said).then_some(alike));
     }
     let together = &mut report.together;
     if let ([block], [difference]) = (blocks.as_mut_slice(), differences.as_slice()) {

@@ -106,7 +106,12 @@ fn a_cell_of_many_bytes_is_a_name_like_others() {
 /// The runs of a table as [`shown`], and what is said of it.
 fn read_table(file: &str, text: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>) {
     let file = TraceFile::read(file, text.as_ref(), ForecastPolicy::CarryForward).unwrap();
-    (shown(&file.runs), file.remarks.notes())
+    let (mut notes, account) = (file.remarks.notes(), file.account());
+    for (what, names) in [("not read", account.columns_not_read), ("alike", account.similar_names)]
+    {
+        notes.extend((!names.is_empty()).then(|| format!("{what}: {}", names.join("; "))));
+    }
+    (shown(&file.runs), notes)
 }
 
 #[test]
@@ -140,11 +145,8 @@ fn the_outcome_is_that_of_the_column_in_the_note_whatever_the_header_looks_like(
             let outcomes: Vec<bool> = runs.iter().map(|run| run.ends_with("Some(true)")).collect();
             assert_eq!(outcomes, [true, false, true], "{table:?}");
             assert_eq!(notes[0], "outcomes are those of the column CORRECT", "{table:?}");
-            let (not_read, score) = (notes.last().unwrap(), notes[1].to_lowercase());
-            assert!(
-                not_read.starts_with("columns not read: ") && score.contains("score"),
-                "{notes:?}"
-            );
+            let not_read = notes.last().unwrap().to_lowercase();
+            assert!(not_read.starts_with("not read: ") && not_read.contains("score"), "{notes:?}");
         }
     }
 }
@@ -160,17 +162,17 @@ fn columns_under_other_names_are_read_and_those_that_are_not_are_said() {
         [
             "outcomes are those of the column correct",
             "columns read: Run_ID as id, instance_id as task, turn as step, attempt as trial",
-            "columns not read: one without a name, resolved",
+            "not read: one without a name; resolved",
         ]
     );
     // Of two names of one column the first counts, and the other is said.
     let (runs, notes) = read_table("t.csv", "task_id,task,confidence,outcome\nu,t,1,1\n");
     assert_eq!(
         (runs[0].as_str(), notes),
-        ("2: row-2 t [1.0] Some(true)", vec!["columns not read: task_id".to_owned()])
+        ("2: row-2 t [1.0] Some(true)", vec!["not read: task_id".to_owned()])
     );
     let line = r#"{"id": "a", "task_id": "t", "forecasts": [1], "outcome": true}"#;
-    assert_eq!(read_table("t.jsonl", line).1, ["columns not read: task_id"]);
+    assert_eq!(read_table("t.jsonl", line).1, ["not read: task_id"]);
 }
 
 #[test]
@@ -217,9 +219,9 @@ fn a_row_that_stands_twice_counts_once_unless_all_are_kept() {
     assert_eq!(
         notes,
         [
-            "columns not read: note",
             "no step or trial tells the rows of id a (line 3) apart: they are the steps of one run, in their order",
             "1 row repeats an earlier row of the same id, step and trial, which counts once; --repeats keep keeps all",
+            "not read: note",
         ]
     );
 }
@@ -486,11 +488,7 @@ fn names_that_look_alike_are_said_and_never_joined() {
     let text = "id,task,confidence,outcome\na,t1,1,1\nb,T1,1,0\nc,caf\u{e9},1,1\nd,cafe\u{301},1,1\ne,t 1,1,1\n";
     let (runs, notes) = read_table("t.csv", text);
     assert_eq!(runs.len(), 5);
-    let pairs = "t1, T1; caf\u{e9}, cafe\\u{301}; t1, t 1";
-    assert_eq!(
-        notes,
-        [format!("tasks that differ in case, blanks or Unicode form alone: {pairs}")]
-    );
+    assert_eq!(notes, ["alike: t1, T1; caf\\u{e9}, cafe\\u{301}; t1, t 1"]);
 
     let (table, outcomes) = joined("o.csv", "id,outcome\nT,1\nU,1\n").unwrap();
     assert!(succeeded(&table).is_empty());

@@ -317,7 +317,7 @@ impl From<&TraceFile> for Side {
             name: file.name.clone(),
             model: file.model.clone(),
             runs: runs().map(SideRun::from).collect(),
-            account: file.account(),
+            account: counted_in_full(file.account()),
             notes: noted(file.remarks.notes(), runs().filter(|run| run.task.is_none()).count()),
         }
     }
@@ -373,6 +373,12 @@ impl From<&LoggedColumn> for Side {
 
 fn distinct(tasks: &[&str]) -> usize {
     tasks.iter().collect::<BTreeSet<_>>().len()
+}
+
+/// The account of runs that count although some have no confidence.
+fn counted_in_full(mut account: Account) -> Account {
+    account.n_kept += account.left_out.remove("no_forecast").unwrap_or(0);
+    account
 }
 
 /// The note on runs that state no confidence that counts, if others do.

@@ -62,6 +62,7 @@ pub struct Outcomes {
     logs: Vec<String>,
     /// What to know about the columns.
     columns: Vec<String>,
+    not_read: Vec<String>,
     runs: u64,
     missing: u64,
     /// The first run without a line.
@@ -146,6 +147,7 @@ impl Outcomes {
             by_id: HashMap::new(),
             logs: Vec::new(),
             columns: table.header.notes(),
+            not_read: table.header.not_read().collect(),
             runs: 0,
             missing: 0,
             first_missing: None,
@@ -298,9 +300,14 @@ impl Outcomes {
                 "{file}: no run for {n} of {lines} lines, the first of them {id} in line {line}"
             )
         });
-        let alike = alike_names("ids", self.alike.iter().flatten().map(String::as_str));
-        let alike = alike.map(|note| format!("{file}: {note}"));
+        let alike = alike_names(self.alike.iter().flatten().map(String::as_str));
+        let lists = [
+            ("ids that differ in case, blanks or Unicode form alone", alike.join("; ")),
+            ("columns not read", self.not_read.join(", ")),
+        ];
+        let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        let lists = lists.map(|(what, list)| format!("{file}: {what}: {list}"));
         let columns = self.columns.iter().map(|note| format!("{file}: {note}"));
-        missing.chain(surplus).chain(alike).chain(columns).collect()
+        missing.chain(surplus).chain(columns).chain(lists).collect()
     }
 }

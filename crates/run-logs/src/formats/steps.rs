@@ -10,10 +10,7 @@ use trajectory_metrics::ForecastPolicy;
 
 use crate::{
     conversions::{confidence_scale::SeenConfidences, rules::Repeats},
-    formats::{
-        trace_rules::TraceRules,
-        traces::Line,
-    },
+    formats::{trace_rules::TraceRules, traces::Line},
     json_lines::{
         alike::alike_names,
         bare::AnyNumber,
@@ -95,6 +92,10 @@ pub struct TraceSource<'a> {
     pub(crate) rules: TraceRules,
     /// What to know about how the table was read.
     pub(crate) notes: Vec<String>,
+    /// The columns of the table that are not read.
+    pub(crate) not_read: Vec<String>,
+    /// Tasks of the table whose names look alike.
+    pub(crate) alike: Vec<String>,
     pub(crate) runs: Source<'a>,
 }
 
@@ -134,7 +135,8 @@ impl<'a> TraceSource<'a> {
         let all = Cursor::new(start).chain(source);
         if !is_table {
             let runs = Source::Lines(Box::new(all));
-            return Ok(vec![Self { model: None, rules, notes: Vec::new(), runs }]);
+            let (notes, not_read, alike) = Default::default();
+            return Ok(vec![Self { model: None, rules, notes, not_read, alike, runs }]);
         }
         let bytes = bytes(file, all)?;
         let table = Table::new(file, &bytes, &KNOWN)?;
@@ -246,13 +248,15 @@ fn put_together(
     }
     notes.extend(rules.scale.note(&seen));
     let tasks = models.values().flatten().filter_map(|run| run.task.as_deref());
-    notes.extend(alike_names("tasks", tasks));
+    let alike = alike_names(tasks);
+    let not_read: Vec<String> = table.header.not_read().collect();
     let is_one = models.len() <= 1;
     let mut sources = Vec::new();
     for (model, runs) in models {
         let model = (!is_one).then(|| model.unwrap_or_else(|| "unknown model".to_owned()));
         let runs = Source::Table(TableRuns { runs, forecast: column.to_owned() });
-        sources.push(TraceSource { model, rules, notes: notes.clone(), runs });
+        let (notes, not_read, alike) = (notes.clone(), not_read.clone(), alike.clone());
+        sources.push(TraceSource { model, rules, notes, not_read, alike, runs });
     }
     Ok(sources)
 }

@@ -19,7 +19,6 @@ use crate::{
     },
     json_lines::{
         bare::{AnyNumber, replace_bare},
-        columns::not_read,
         fields::{Name, name},
         parsing::{InputError, is_object, parse_line},
         parts::fold,
@@ -199,8 +198,10 @@ pub struct TraceRemarks {
     seen: SeenConfidences,
     /// The first forecast that the policy refuses while the scale of all is in doubt.
     refused: Option<InputError>,
-    /// Fields of lines that are not read.
+    /// Columns or fields that are not read.
     not_read: BTreeSet<String>,
+    /// Tasks whose names look alike.
+    alike: Vec<String>,
     /// Further notes.
     others: Vec<String>,
 }
@@ -232,6 +233,8 @@ impl TraceRemarks {
     pub fn account(&self) -> Account {
         let mut account = self.runs.account(self.log.as_ref());
         account.leave_out("no_forecast", self.without_forecasts.len() as u64);
+        account.columns_not_read.extend(self.not_read.iter().cloned());
+        account.similar_names.extend(self.alike.iter().cloned());
         account
     }
 
@@ -287,6 +290,7 @@ impl TraceRemarks {
         self.seen.merge(other.seen);
         self.refused = self.refused.take().or(other.refused);
         self.not_read.extend(other.not_read);
+        self.alike.extend(other.alike);
         self.others.extend(other.others);
     }
 
@@ -311,7 +315,6 @@ impl TraceRemarks {
             ));
         }
         notes.extend(self.unknown_stops());
-        notes.extend(not_read(self.not_read.iter().map(String::as_str)));
         notes.extend(self.others.iter().cloned());
         notes
     }
@@ -443,7 +446,7 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
     finish: impl Fn(P) -> Result<T, E> + Sync,
     mut take: impl FnMut(T),
 ) -> Result<TraceRemarks, E> {
-    let TraceSource { rules, notes, runs, .. } = source;
+    let TraceSource { rules, notes, not_read, alike, runs, .. } = source;
     let mut all = TraceRemarks::default();
     let finish = |(remarks, part)| Ok((remarks, finish(part)?));
     let mut merge = |(remarks, part)| {
@@ -483,6 +486,8 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
         return Err(refused.into());
     }
     all.missing.policy = rules.missing;
+    all.not_read.extend(not_read);
+    all.alike.extend(alike);
     all.add_notes(notes.into_iter().chain(rules.scale.note(&all.seen)));
     Ok(all)
 }

@@ -2,9 +2,6 @@ use std::collections::{HashMap, HashSet};
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Pairs in a note; the rest is counted.
-const MOST_PAIRS: usize = 4;
-
 /// The name without what people do not see at a glance: case, blanks, and the form of characters in Unicode.
 pub(crate) fn folded(name: &str) -> String {
     let letters = |letter: &char| !letter.is_whitespace();
@@ -14,35 +11,29 @@ pub(crate) fn folded(name: &str) -> String {
     name.nfkc().filter(letters).flat_map(char::to_lowercase).nfkc().collect()
 }
 
-/// A note on names that differ in nothing but case, blanks or the form of their characters in Unicode; `None` if there are
-/// none. Such names stay different.
+/// Pairs of names that differ in nothing but case, blanks or the form of their characters in Unicode, such as `t1, T1`. Such
+/// names stay different.
 ///
 /// ```
 /// use run_logs::json_lines::alike_names;
 ///
-/// let note = alike_names("tasks", ["t1", "t2", "T1", "t1"]);
-/// assert_eq!(note.as_deref(), Some("tasks that differ in case, blanks or Unicode form alone: t1, T1"));
-/// assert_eq!(alike_names("tasks", ["t1", "t-1"]), None);
+/// assert_eq!(alike_names(["t1", "t2", "T1", "t1"]), ["t1, T1"]);
+/// assert!(alike_names(["t1", "t-1"]).is_empty());
 /// ```
 #[must_use]
-pub fn alike_names<'a>(what: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn alike_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut first: HashMap<String, &str> = HashMap::new();
     let (mut pairs, mut paired) = (Vec::new(), HashSet::new());
     for name in names {
         let known = *first.entry(folded(name)).or_insert(name);
         if known != name && paired.insert(name) {
-            pairs.push([known, name]);
+            // What looks the same is shown by its numbers in Unicode.
+            let is_form = known.nfc().eq(name.nfc());
+            let shown = |name: &str| {
+                if is_form { name.escape_default().to_string() } else { name.to_owned() }
+            };
+            pairs.push([known, name].map(shown).join(", "));
         }
     }
-    let shown = pairs
-        .iter()
-        .take(MOST_PAIRS)
-        .map(|pair: &[&str; 2]| pair.map(|name| name.escape_debug().to_string()).join(", "));
-    let mut list = Vec::from_iter(shown);
-    if pairs.len() > MOST_PAIRS {
-        list.push(format!("and {} more pairs", pairs.len() - MOST_PAIRS));
-    }
-    (!list.is_empty()).then(|| {
-        format!("{what} that differ in case, blanks or Unicode form alone: {}", list.join("; "))
-    })
+    pairs
 }

@@ -1,7 +1,5 @@
 //! The columns of tables: their names, and which of them are read.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Number, Value};
 use trajectory_metrics::distinct_keys::repeated_key;
 
@@ -107,13 +105,15 @@ impl Header {
     }
 
     /// The columns that are not read, in their order.
-    pub(crate) fn not_read(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn not_read(&self) -> impl Iterator<Item = String> {
         let all = self.names.iter().zip(&self.columns);
-        all.filter(|(_, column)| column.is_none()).map(|(name, _)| name.as_str())
+        all.filter(|(_, column)| column.is_none()).map(|(name, _)| match name.as_str() {
+            "" => "one without a name".to_owned(),
+            name => name.to_owned(),
+        })
     }
 
-    /// What to know about the columns: those that are read under another name than their first, and those that are
-    /// not read.
+    /// The column of outcomes, and the columns that are read under another name than their first.
     pub(crate) fn notes(&self) -> Vec<String> {
         let renamed = self.read().filter(|(place, column)| {
             let name = self.names[*place].to_lowercase();
@@ -126,7 +126,7 @@ impl Header {
             (!renamed.is_empty()).then(|| format!("columns read: {}", renamed.join(", ")));
         let outcome = self.name(OUTCOME).filter(|name| !name.eq_ignore_ascii_case("outcome"));
         let outcome = outcome.map(|name| format!("outcomes are those of the column {name}"));
-        outcome.into_iter().chain(renamed).chain(not_read(self.not_read())).collect()
+        outcome.into_iter().chain(renamed).collect()
     }
 }
 
@@ -206,22 +206,6 @@ pub(crate) fn whole(name: &str) -> &str {
     let is_plain = is_number && (number == "0" || !number.starts_with('0'));
     let is_whole = !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0');
     if is_plain && is_whole { digits } else { name }
-}
-
-/// Columns in a note; the rest is counted.
-const MOST_COLUMNS: usize = 24;
-
-/// The note on columns that are not read; `None` if all are.
-pub(crate) fn not_read<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let names: BTreeSet<&str> = names.into_iter().collect();
-    let named = |name: &&str| {
-        if name.is_empty() { "one without a name".to_owned() } else { (*name).to_owned() }
-    };
-    let mut shown: Vec<String> = names.iter().take(MOST_COLUMNS).map(named).collect();
-    if names.len() > MOST_COLUMNS {
-        shown.push(format!("and {} more", names.len() - MOST_COLUMNS));
-    }
-    (!shown.is_empty()).then(|| format!("columns not read: {}", shown.join(", ")))
 }
 
 #[cfg(test)]

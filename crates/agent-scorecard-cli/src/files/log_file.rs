@@ -6,7 +6,9 @@ use agent_scorecard::{
     log_name,
     traces::{LoggedColumn, TraceFile, UNKNOWN_MODEL},
 };
-use run_logs::{ConfidenceStream, ForecastPolicy, Format, LoggedRun, RunTable, Runs};
+use run_logs::{
+    ConfidenceStream, ForecastPolicy, Format, LoggedRun, RunTable, Runs, TraceRules,
+};
 
 use crate::{
     files::{

@@ -9,7 +9,7 @@ pub use prices::{Price, Prices};
 use run_logs::{
     Account, ConfidenceStream, ForecastPolicy, Format, LoggedRun, json_lines::json_value,
 };
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 pub use summary::csv;
 use summary::{counts, sort, summary};
 use trajectory_metrics::tool_calls::Value;
@@ -158,6 +158,14 @@ fn row(run: &LoggedRun, file: Option<[&String; 2]>, trial: &'static str) -> Bloc
         Field::shown("output_tokens", "output tokens", run.usage.output_tokens),
         Field::shown("cost_usd", "cost in USD", run.usage.cost_usd),
     ];
+    let others = run.other_usage.iter().map(|(role, used)| {
+        let used = json!({
+            "input_tokens": used.input_tokens,
+            "output_tokens": used.output_tokens,
+            "cost_usd": used.cost_usd,
+        });
+        (role.clone(), used)
+    });
     row.fields.extend([
         Field::shown("task", "task", run.task.as_deref()),
         Field::shown("model", "model", run.model.as_deref()),
@@ -173,6 +181,7 @@ fn row(run: &LoggedRun, file: Option<[&String; 2]>, trial: &'static str) -> Bloc
         Field::shown("n_tool_calls", "tool calls", run.tool_calls.len()),
         Field::json("tool_calls", made.collect::<Vec<Json>>()),
         Field::block("usage", Block::of(usage)),
+        Field::json("other_usage", Map::from_iter(others)),
     ]);
     row
 }

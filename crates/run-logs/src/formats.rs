@@ -3,6 +3,7 @@
 #[cfg(all(feature = "lines", feature = "rollouts"))]
 pub mod bagen;
 pub(crate) mod chat;
+pub(crate) mod counts;
 pub(crate) mod dispatch;
 pub(crate) mod harbor;
 pub(crate) mod inspect;

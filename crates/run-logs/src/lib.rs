@@ -56,5 +56,5 @@ pub use trajectory_metrics::{
 };
 pub use values::{
     Account, AccountedEvaluation, Arguments, Caller, Evaluation, ExpectedCall, Message,
-    RecordedCall, Reply, Role, Run, RunLimit, Score, Token, Tokens, Turn, Usage,
+    RecordedCall, Reply, Role, Run, RunLimit, Score, Token, Tokens, Turn, Usage, UsageRemark,
 };

@@ -9,6 +9,6 @@ pub use account::{Account, AccountedEvaluation};
 pub use evaluation::Evaluation;
 pub use run::{
     Arguments, Caller, ExpectedCall, Message, RecordedCall, Reply, Role, Run, RunLimit, Score,
-    Turn, Usage,
+    Turn, Usage, UsageRemark,
 };
 pub use tokens::{Token, Tokens};

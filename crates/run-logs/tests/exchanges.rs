@@ -297,7 +297,7 @@ fn a_reply_of_anthropic_keeps_its_text_its_calls_and_its_whole_input() {
 #[test]
 fn a_usage_of_the_responses_form_is_not_read_as_anthropics() {
     let text = r#"{"turns": [{"response": {"object": "response", "output": [], "status": "completed",
-        "usage": {"input_tokens": 12, "cache_read_input_tokens": 600, "output_tokens": 4}}}]}"#;
+        "usage": {"input_tokens": 12, "cache_read_input_tokens": 6, "output_tokens": 4}}}]}"#;
     assert_eq!(runs(text)[0].usage.input_tokens, Some(12));
 }
 

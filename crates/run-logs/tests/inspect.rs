@@ -160,8 +160,10 @@ fn check_run(run: &Run, expected: &Json, at: &str) {
     for (model, used) in &run.usage_by_model {
         check_usage(used, &usage[model], at);
     }
-    // A count is known if every model has it.
-    let sum = |field: &str| usage.values().map(|used| used[field].as_u64()).sum();
+    // A count is known if every model of the agent has it; the grader has a model of its own.
+    let agents = usage.iter().filter(|(model, _)| *model != "mockllm/grader");
+    let agents: Vec<&Json> = agents.map(|(_, used)| used).collect();
+    let sum = |field: &str| agents.iter().map(|used| used[field].as_u64()).sum();
     assert_eq!(run.usage.input_tokens, sum("input"), "{at}");
     assert_eq!(run.usage.cached_tokens, sum("cached"), "{at}");
     assert_eq!(run.usage.output_tokens, sum("output"), "{at}");
@@ -392,4 +394,62 @@ fn the_task_is_the_sample_of_the_evaluation_and_its_epochs_are_trials() {
     ];
     assert_eq!(named(r#"{"task":"arith","model":"m"}"#), expected);
     assert_eq!(named(r#"{"model":"m"}"#)[1], own("prime-0", "prime-0", 2));
+}
+
+#[test]
+fn what_graders_and_other_roles_used_is_not_the_agents() {
+    let call = |model: &str, role: &str, span: &str, input: u64, more: &str| {
+        format!(
+            r#"{{"event":"model","model":"{model}","role":{role},"span_id":"{span}"{more},"output":{{"choices":[{{"message":{{"content":"a"}}}}],
+            "usage":{{"input_tokens":{input},"output_tokens":5,"total_tokens":{}}}}}}}"#,
+            input + 5
+        )
+    };
+    let spans = r#"{"event":"span_begin","id":"solve","type":"solver","name":"s"},{"event":"span_begin","id":"score","type":"scorer","name":"s"}"#;
+    let used = |total: &str, calls: &[String]| {
+        one(&format!(r#""model_usage":{{{total}}},"events":[{spans},{}]"#, calls.join(",")))
+    };
+    let total = |model: &str, input: u64, output: u64| {
+        format!(
+            r#""{model}":{{"input_tokens":{input},"output_tokens":{output},"total_tokens":{}}}"#,
+            input + output
+        )
+    };
+    let input = |run: &Run, role: &str| {
+        let models = run.other_usage.get(role)?;
+        models.values().map(|used| used.input_tokens).sum::<Option<u64>>()
+    };
+    let agent = call("m", "null", "solve", 10, "");
+    // A grader of another model, and one of the agent's own.
+    let grader = call("g", "null", "score", 1_000, "");
+    let run =
+        used(&format!("{},{}", total("m", 10, 5), total("g", 1_000, 5)), &[agent.clone(), grader]);
+    assert_eq!((run.usage.total_tokens(), input(&run, "grader")), (Some(15), Some(1_000)));
+    assert_eq!(run.agent_usage_by_model().keys().collect::<Vec<_>>(), ["m"]);
+    let grader = call("m", r#""grader""#, "score", 1_000, "");
+    let run = used(&total("m", 1_010, 10), &[agent.clone(), grader.clone()]);
+    assert_eq!((run.usage.total_tokens(), input(&run, "grader")), (Some(15), Some(1_000)));
+    // A reply that was kept from an earlier call used nothing.
+    let kept = call("m", r#""grader""#, "score", 1_000, r#","cache":"read""#);
+    let run = used(&total("m", 10, 5), &[agent.clone(), kept]);
+    assert_eq!((run.usage.total_tokens(), run.other_usage.len()), (Some(15), 0));
+    // Other roles are neither the agent nor its turns, unless there is nothing else.
+    let critic = call("m", r#""critic""#, "solve", 200, "");
+    let run = used(&total("m", 210, 10), &[agent.clone(), critic.clone()]);
+    assert_eq!((run.usage.total_tokens(), input(&run, "critic")), (Some(15), Some(200)));
+    assert_eq!(run.agent_turns().count(), 1);
+    let run = used(&total("m", 1_200, 10), &[critic, grader]);
+    assert_eq!((run.usage.total_tokens(), input(&run, "grader")), (Some(205), Some(1_000)));
+    assert_eq!(run.agent_turns().next().unwrap().caller, Caller::Subagent("critic".to_owned()));
+    // Without totals and without events.
+    let events = [agent, call("g", "null", "score", 1_000, "")].join(",");
+    let run = one(&format!(r#""events":[{spans},{events}]"#));
+    assert_eq!(run.usage.total_tokens(), Some(15));
+    let both = format!("{},{}", total("m", 10, 5), total("g", 1_000, 5));
+    let run = one(&format!(r#""model_usage":{{{both}}},"messages":[]"#));
+    assert_eq!((run.usage.total_tokens(), input(&run, "other models")), (Some(15), Some(1_000)));
+    let roles =
+        r#""role_usage":{"grader":{"input_tokens":1000,"output_tokens":5,"total_tokens":1005}}"#;
+    let run = one(&format!(r#""model_usage":{{{}}},{roles},"messages":[]"#, total("m", 1_010, 10)));
+    assert_eq!((run.usage.total_tokens(), input(&run, "grader")), (Some(15), Some(1_000)));
 }

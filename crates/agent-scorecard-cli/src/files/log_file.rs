@@ -114,6 +114,7 @@ pub(crate) fn models(
     table.set_n_logs(runs.n_logs());
     let (format, mut notes) = contents.finish(&runs);
     notes.extend(table.scale_note());
+    notes.extend(table.usage_notes());
     let file = path.display().to_string();
     let log = |model: Option<String>, table: RunTable| {
         let (file, notes) = (file.clone(), notes.clone());

@@ -30,7 +30,7 @@ use crate::{
     values::{
         account::Account,
         evaluation::Evaluation,
-        run::{Caller, Run, RunLimit, Turn, Usage},
+        run::{Caller, Run, RunLimit, Turn, Usage, UsageRemark},
     },
 };
 
@@ -133,8 +133,10 @@ pub struct LoggedRun {
     pub n_model_calls: u64,
     /// The number of model calls of the agent and its subagents that failed.
     pub n_failed_calls: usize,
-    /// What the run used in all.
+    /// What the agent used in all.
     pub usage: Usage,
+    /// What others than the agent used, by role.
+    pub other_usage: BTreeMap<String, Usage>,
     /// What each turn used; a count that the log does not give is `None`.
     pub turn_usage: Vec<Usage>,
     /// The agent's tool calls in their order.
@@ -451,6 +453,35 @@ impl RunTable {
         self.rules.percent.note(&self.stated)
     }
 
+    /// What to know about tokens and costs of the runs before they are quoted.
+    #[must_use]
+    pub fn usage_notes(&self) -> Vec<String> {
+        let note = |is: &dyn Fn(&Usage) -> bool, what: &str| {
+            let mut runs = self.rows.iter().filter(|run| is(&run.usage));
+            let first = runs.next()?.name();
+            Some(match runs.count() {
+                0 => format!("run {first}: {what}"),
+                others => format!("run {first} and {others} others: {what}"),
+            })
+        };
+        let has = |remark| move |usage: &Usage| usage.remark == Some(remark);
+        let notes = [
+            note(
+                &has(UsageRemark::Contradictory),
+                "the log's counts of tokens contradict each other, so that they are not known",
+            ),
+            note(
+                &has(UsageRemark::LargerTotal),
+                "the log's total of tokens is larger than input and output, and counts",
+            ),
+            note(
+                &|usage| usage.cost_usd == Some(0.0) && usage.total_tokens() > Some(0),
+                "the log's cost is 0 beside tokens, which need not mean that they cost nothing; prices of the model replace it",
+            ),
+        ];
+        notes.into_iter().flatten().collect()
+    }
+
     /// The forecasts of a stream under a policy for turns without a value.
     ///
     /// The TPS paper (arXiv:2605.24756, appendix K) uses [`ForecastPolicy::LeaveOut`]: values are neither
@@ -552,6 +583,13 @@ impl LoggedRun {
             limit: run.limit,
             excluded: run.excluded,
             usage: run.usage,
+            other_usage: run
+                .other_usage
+                .into_iter()
+                .map(|(role, models)| {
+                    (role, models.values().fold(Usage::default(), |sum, used| sum.and(used)))
+                })
+                .collect(),
         })
     }
 

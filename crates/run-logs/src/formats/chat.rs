@@ -10,8 +10,8 @@ pub(crate) mod gemini;
 pub(crate) mod logprobs;
 pub(crate) mod messages;
 pub(crate) mod output;
+pub(crate) mod pieces;
 pub(crate) mod response;
-pub(crate) mod usage;
 
 use std::io::Read;
 
@@ -46,7 +46,7 @@ pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
     } else if shape.text("object") == Some("chat.completion")
         || shape.has_key("choices", "message")
         || (shape.has_all(&["model", "usage"]) && shape.has_no_key("choices"))
-        || (shape.has("custom_id") && shape.has_key("response", "body"))
+        || (shape.has("custom_id") && (shape.has("response") || shape.has("error")))
         || is_conversation(shape)
     {
         Some(Format::OpenAiChat)
@@ -75,7 +75,31 @@ pub(crate) fn read<'a>(
     format: Format,
     options: &ReadOptions,
 ) -> Result<RunIterator<'a>, Error> {
-    documents(source, options, move |json, number, options| {
+    let runs = documents(source, options, move |json, number, options| {
         document::read(json, format, number, options)
-    })
+    })?;
+    if format != Format::Anthropic {
+        return Ok(runs);
+    }
+    let mut runs = runs.peekable();
+    Ok(Box::new(std::iter::from_fn(move || {
+        let mut run = match runs.next()? {
+            Ok(run) => run,
+            error => return Some(error),
+        };
+        while let Some(Ok(next)) = runs.next_if(|next| {
+            next.as_ref().is_ok_and(|next| match (&run.turns[..], &next.turns[..]) {
+                ([turn], [piece]) if run.id == next.id => pieces::is_piece(turn, piece, true),
+                _ => false,
+            })
+        }) {
+            run.turns
+                .iter_mut()
+                .zip(next.turns)
+                .for_each(|(turn, piece)| pieces::join(turn, piece));
+            let reply = run.turns.first().and_then(|turn| turn.reply.as_ref());
+            run.usage = reply.and_then(|reply| reply.usage.clone()).unwrap_or_default();
+        }
+        Some(Ok(run))
+    })))
 }

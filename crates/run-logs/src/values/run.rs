@@ -53,10 +53,13 @@ pub struct Run {
     pub error: Option<String>,
     /// Why the log itself does not count the run, such as an infrastructure error.
     pub excluded: Option<String>,
-    /// What the run used in all, by the log's own totals if it has them.
+    /// What the agent and its subagents used in all, by the log's own totals if it has them.
     pub usage: Usage,
-    /// What each model used, if the log has totals by model.
+    /// What each model used, whoever called it, if the log has totals by model.
     pub usage_by_model: BTreeMap<String, Usage>,
+    /// What others than the agent used, such as graders and simulated users: by role, then by model. It
+    /// is a part of [`Self::usage_by_model`].
+    pub other_usage: BTreeMap<String, BTreeMap<String, Usage>>,
     /// The model calls in their order.
     pub turns: Vec<Turn>,
     /// The calls that the task expects, of the agent and of the simulated user, if the log holds
@@ -77,6 +80,21 @@ impl Run {
     /// users.
     pub fn agent_turns(&self) -> impl Iterator<Item = &Turn> {
         self.turns.iter().filter(|turn| turn.caller.is_agent())
+    }
+
+    /// What the agent and its subagents used of each model, if the log has totals by model.
+    #[must_use]
+    pub fn agent_usage_by_model(&self) -> BTreeMap<String, Usage> {
+        let mut models = self.usage_by_model.clone();
+        for (model, used) in self.other_usage.values().flatten() {
+            if let Some(usage) = models.get_mut(model) {
+                *usage = usage.without(used);
+                if usage.total_tokens() == Some(0) {
+                    models.remove(model);
+                }
+            }
+        }
+        models
     }
 
     /// The number of model calls of the agent and its subagents that returned a reply.
@@ -147,6 +165,8 @@ pub enum Caller {
     Grader,
     /// A simulated user.
     User,
+    /// A model with another role beside the agent, such as a critic.
+    Role(String),
     /// An attempt that failed and was repeated.
     FailedAttempt,
 }
@@ -156,6 +176,16 @@ impl Caller {
     #[must_use]
     pub const fn is_agent(&self) -> bool {
         matches!(self, Self::Agent | Self::Subagent(_))
+    }
+
+    /// The role of a caller beside the agent.
+    pub(crate) fn role(&self) -> Option<&str> {
+        match self {
+            Self::Grader => Some("grader"),
+            Self::User => Some("user"),
+            Self::Role(role) => Some(role),
+            _ => None,
+        }
     }
 }
 
@@ -180,19 +210,35 @@ pub struct Usage {
     pub cached_tokens: Option<u64>,
     /// The part of the input tokens that was written to a cache.
     pub cache_write_tokens: Option<u64>,
-    /// Tokens of the reply, those of reasoning included if the provider counts them so.
+    /// Tokens of the reply, those of reasoning included.
     pub output_tokens: Option<u64>,
     /// The part of the output tokens that was reasoning.
     pub reasoning_tokens: Option<u64>,
     /// The cost in US dollars, at least 0.
     pub cost_usd: Option<f64>,
+    /// All tokens, where the log has a total to which input and output do not add up, or of which it
+    /// does not say how many are input.
+    pub total: Option<u64>,
+    /// What to know about the counts.
+    pub remark: Option<UsageRemark>,
+}
+
+/// What to know about the counts of a [`Usage`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum UsageRemark {
+    /// Counts of the log contradict each other, so that none of them is known.
+    Contradictory,
+    /// The log's total is larger than its counts of input and output, and no other count says why.
+    LargerTotal,
 }
 
 impl Usage {
-    /// Input and output tokens together; `None` unless both are known.
+    /// All tokens: the total of the log where it has one of its own, otherwise input and output
+    /// together; `None` unless both are known.
     #[must_use]
     pub fn total_tokens(&self) -> Option<u64> {
-        self.input_tokens?.checked_add(self.output_tokens?)
+        self.total.or_else(|| self.input_tokens?.checked_add(self.output_tokens?))
     }
 
     /// The sum of two usages. A count is known if it is known in both.
@@ -202,6 +248,23 @@ impl Usage {
         self.with_counts_of(other, |a, b| a?.checked_add(b?), cost_usd)
     }
 
+    /// The sum of what is known of two usages: a count is known if it is known in one.
+    pub(crate) fn and(&self, other: &Self) -> Self {
+        let plus = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (Some(a), Some(b)) => a.checked_add(b),
+            (a, b) => a.or(b),
+        };
+        let cost_usd = self.cost_usd.into_iter().chain(other.cost_usd).reduce(|a, b| a + b);
+        self.with_counts_of(other, plus, cost_usd)
+    }
+
+    /// A usage without a part of it, of which an unknown count is nothing.
+    fn without(&self, part: &Self) -> Self {
+        let minus = |whole: Option<u64>, part: Option<u64>| whole?.checked_sub(part.unwrap_or(0));
+        let cost = self.cost_usd.map(|cost| (cost - part.cost_usd.unwrap_or(0.0)).max(0.0));
+        self.with_counts_of(part, minus, cost)
+    }
+
     /// A usage with this cost, each count of which follows from those of two others.
     pub(crate) fn with_counts_of(
         &self,
@@ -209,14 +272,19 @@ impl Usage {
         count: impl Fn(Option<u64>, Option<u64>) -> Option<u64>,
         cost_usd: Option<f64>,
     ) -> Self {
-        Self {
+        let has_total = self.total.is_some() || other.total.is_some();
+        let total = has_total.then(|| count(self.total_tokens(), other.total_tokens())).flatten();
+        let sum = Self {
             input_tokens: count(self.input_tokens, other.input_tokens),
             cached_tokens: count(self.cached_tokens, other.cached_tokens),
             cache_write_tokens: count(self.cache_write_tokens, other.cache_write_tokens),
             output_tokens: count(self.output_tokens, other.output_tokens),
             reasoning_tokens: count(self.reasoning_tokens, other.reasoning_tokens),
             cost_usd,
-        }
+            total: None,
+            remark: self.remark.or(other.remark),
+        };
+        Self { total: total.filter(|_| sum.total_tokens() != total), ..sum }
     }
 }
 

@@ -1,3 +1,6 @@
+use std::collections::HashMap;
+
+use censoring::StopReason;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
@@ -7,6 +10,7 @@ use crate::{
     formats::chat::{
         blocks::ToolResult,
         messages::{ReadMessage, messages, request},
+        pieces,
         response::{ReadTurn, Response, UNKNOWN_REPLY, error_text},
     },
     read_options::ReadOptions,
@@ -55,7 +59,10 @@ pub(crate) fn read(
     }
     // A conversation names its model beside its messages.
     let named = response.model.clone();
-    let single = response.is_any().then(|| response.turn(sent));
+    // A request of a batch without a response has failed.
+    let is_single =
+        response.is_any() || (custom_id.is_some() && turns.is_none() && conversation.is_none());
+    let single = is_single.then(|| response.turn(sent));
     if turns.is_none() && conversation.is_none() && single.is_none() {
         let field = match format {
             Format::Exchanges => "turns",
@@ -69,8 +76,12 @@ pub(crate) fn read(
     }
     let alone = Usage::default();
     let mut used: Option<Usage> = None;
+    if let Some(turn) = single.as_ref().map(|read| &read.turn).filter(|turn| turn.reply.is_none()) {
+        run.error.clone_from(&turn.error);
+        run.stop = run.stop.or(Some(StopReason::Other("error".to_owned())));
+    }
     let mut response_id = None;
-    let parts = turns.into_iter().flatten().chain(single).map(|read| {
+    let parts = joined(turns.into_iter().flatten().chain(single)).into_iter().map(|read| {
         response_id = response_id.take().or(read.id);
         let usage = read.usage.as_ref().unwrap_or(&alone);
         used = Some(used.as_ref().map_or_else(|| usage.clone(), |sum| sum.plus(usage)));
@@ -87,6 +98,27 @@ pub(crate) fn read(
     run.is_numbered = own.is_none();
     run.id = own.unwrap_or_else(|| number.to_string());
     Ok(run)
+}
+
+/// The turns, with the pieces of each reply together.
+fn joined(turns: impl Iterator<Item = ReadTurn>) -> Vec<ReadTurn> {
+    let mut all: Vec<ReadTurn> = Vec::new();
+    let mut latest: HashMap<String, usize> = HashMap::new();
+    for next in turns {
+        let at = next.id.as_ref().and_then(|id| latest.get(id)).copied();
+        let before = at.and_then(|at| all.get_mut(at));
+        match before.filter(|it| pieces::is_piece(&it.turn, &next.turn, next.is_message)) {
+            Some(read) => {
+                pieces::join(&mut read.turn, next.turn);
+                read.usage = read.turn.reply.as_ref().and_then(|reply| reply.usage.clone());
+            }
+            None => {
+                latest.extend(next.id.clone().map(|id| (id, all.len())));
+                all.push(next);
+            }
+        }
+    }
+    all
 }
 
 /// Reads recorded exchanges: `[{"request", "response"}]`.

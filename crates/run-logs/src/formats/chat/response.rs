@@ -7,8 +7,8 @@ use crate::{
         logprobs::{tokens, tokens_of},
         messages::{ReadMessage, message},
         output::output,
-        usage::{CacheTokens, gemini_usage, usage},
     },
+    formats::counts::{Counts, Dialect},
     values::{
         run::{Message, Reply, Turn, Usage},
         tokens::Tokens,
@@ -26,6 +26,8 @@ pub(crate) struct ReadTurn {
     /// The id of the response.
     pub(crate) id: Option<String>,
     pub(crate) usage: Option<Usage>,
+    /// Whether the reply is in the form of Anthropic's Messages API.
+    pub(crate) is_message: bool,
 }
 
 /// A response while it is read.
@@ -41,12 +43,14 @@ pub(crate) struct Response {
     tokens: Option<Tokens>,
     stop: Option<String>,
     status: Option<String>,
-    usage: Option<Usage>,
-    cache: CacheTokens,
+    counts: Option<Counts>,
+    is_gemini: bool,
     error: Option<String>,
     is_any: bool,
     /// Whether an envelope held an object.
     has_body: bool,
+    /// The status of HTTP beside the body of a response of a batch.
+    http_status: Option<u64>,
     /// The fields `type` and `content`, by which a reply of Anthropic is known.
     kind: Option<String>,
     blocks: Option<Blocks>,
@@ -66,7 +70,13 @@ impl Response {
 
     /// Whether a field with a reply or an error was read.
     pub(crate) fn is_any(&self) -> bool {
-        self.is_any || self.is_message()
+        self.is_any || self.is_message() || self.refused().is_some()
+    }
+
+    /// The status with which a server refused a request of a batch, in words.
+    fn refused(&self) -> Option<String> {
+        let status = self.http_status.filter(|status| *status >= 400)?;
+        Some(format!("the server replied with status {status}"))
     }
 
     /// Whether an envelope held a reply of an unknown form.
@@ -87,14 +97,13 @@ impl Response {
                 self.model = self.model.take().or(model);
             },
             "responseId" => self.id = json.optional(Json::text)?.or(self.id.take()),
-            "usage" => {
-                if let Some((usage, cache)) = json.optional(usage)? {
-                    (self.usage, self.cache) = (Some(usage), cache);
-                }
+            "usage" | "usageMetadata" => {
+                self.is_gemini |= field == "usageMetadata";
+                self.counts = json.optional(Counts::read)?.or(self.counts.take());
             },
-            "usageMetadata" => self.usage = json.optional(gemini_usage)?.or(self.usage.take()),
-            "prompt_eval_count" => self.counts().input_tokens = json.optional(Json::count)?,
-            "eval_count" => self.counts().output_tokens = json.optional(Json::count)?,
+            "prompt_eval_count" | "eval_count" => {
+                self.counts.get_or_insert_default().field(json, field)?;
+            },
             "status" if json.token()? == b'"' => self.status = Some(json.text()?),
             "incomplete_details" => json.optional(|json| {
                 fields!(|json| { "reason" => self.stop = json.optional(Json::text)?, })
@@ -105,6 +114,14 @@ impl Response {
             "content" if json.token()? == b'[' => self.blocks = Some(content(json)?),
             "logprobs" => self.tokens = json.optional(tokens)?,
             // The other fields show that this is a response, unless they are null.
+            "status_code" if json.token()?.is_ascii_digit() => {
+                self.http_status = Some(json.count()?);
+            },
+            // A server that fails may send a text.
+            "body" if json.token()? == b'"' => {
+                let text = json.text()?;
+                self.error = self.error.take().or(Some(text).filter(|text| !text.is_empty()));
+            },
             "body" => json.optional(|json| self.envelope(json))?,
             "response" if json.token()? == b'"' => {
                 let text = json.text()?;
@@ -153,19 +170,20 @@ impl Response {
         self.single = Some(reply);
     }
 
-    fn counts(&mut self) -> &mut Usage {
-        self.usage.get_or_insert_default()
-    }
-
     /// The turn that this response ends.
     pub(crate) fn turn(mut self, request: Vec<Message>) -> ReadTurn {
-        if let (true, Some(blocks)) = (self.is_message(), self.blocks.take()) {
+        // The names of the counts do not tell Anthropic's from others: the form of the reply does.
+        let (is_message, refused) = (self.is_message(), self.refused());
+        let dialect = match (is_message, self.is_gemini) {
+            (true, _) => Dialect::CacheBeside,
+            (_, true) => Dialect::Gemini,
+            _ => Dialect::OpenAi,
+        };
+        if let (true, Some(blocks)) = (is_message, self.blocks.take()) {
             let Blocks { text, refusal, calls: tool_calls, .. } = blocks;
             self.single = Some(Reply { text, refusal, tool_calls, ..Reply::default() });
-            if let Some(usage) = &mut self.usage {
-                self.cache.add_to(usage);
-            }
         }
+        let usage = self.counts.map(|counts| counts.usage(dialect));
         let mut replies = self.replies;
         replies.sort_by_key(|&(index, _)| index);
         let mut replies: Vec<Reply> = replies.into_iter().map(|(_, reply)| reply).collect();
@@ -189,11 +207,12 @@ impl Response {
             ..Turn::default()
         };
         if let Some(reply) = &mut turn.reply {
-            reply.usage = self.usage.clone();
+            reply.usage = usage.clone();
         }
-        let silent = || turn.reply.is_none().then(|| "the log has no reply".to_owned());
+        let silent =
+            || turn.reply.is_none().then(|| refused.unwrap_or("the log has no reply".to_owned()));
         turn.error = self.error.or_else(silent);
-        ReadTurn { turn, id: self.id, usage: self.usage }
+        ReadTurn { turn, id: self.id, usage, is_message }
     }
 }
 
@@ -225,14 +244,17 @@ fn choice(json: &mut Json<'_>, next: u64) -> Result<(u64, Reply), Error> {
     Ok((index, reply))
 }
 
-/// Reads an error: its text, or its `message` if it is an object.
+/// Reads an error: its text, or its `message` or else its `code` if it is an object.
 pub(crate) fn error_text(json: &mut Json<'_>) -> Result<Option<String>, Error> {
     match json.token()? {
         b'n' => json.null().map(|_| None),
         b'{' => {
-            let mut text = None;
-            fields!(|json| { "message" => text = json.optional(Json::text)?, })?;
-            Ok(text.or_else(|| Some("an error without a message".to_owned())))
+            let (mut text, mut code) = (None, None);
+            fields!(|json| {
+                "message" => text = json.optional(Json::text)?,
+                "code" if matches!(json.token()?, b'"' | b'0'..=b'9') => code = Some(json.name()?),
+            })?;
+            Ok(text.or(code).or_else(|| Some("an error without a message".to_owned())))
         }
         _ => json.text().map(Some),
     }

@@ -69,9 +69,12 @@ pub(crate) fn caller(name: &str) -> Option<Caller> {
         "grader" => Some(Caller::Grader),
         "user" => Some(Caller::User),
         "failed attempt" => Some(Caller::FailedAttempt),
-        _ => None,
+        _ => name.strip_prefix(ROLE).map(|role| Caller::Role(role.to_owned())),
     }
 }
+
+/// Before the name of a role.
+pub(crate) const ROLE: &str = "role ";
 
 /// Reads a score: an object with a `value`, or the value alone.
 pub(crate) fn score(json: &mut Json<'_>) -> Result<Score, Error> {

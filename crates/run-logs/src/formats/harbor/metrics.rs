@@ -1,8 +1,9 @@
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::reader::{Json, fields, named_fields},
+    engines::json::reader::{Json, fields},
     error::Error,
+    formats::counts::{Counts, Dialect},
     values::{run::Usage, tokens::Tokens},
 };
 
@@ -13,49 +14,25 @@ pub(crate) struct Metrics {
     pub(crate) logprobs: Option<Vec<f64>>,
 }
 
-named_fields! {
-    /// Reads a total of a step, a trajectory or a trial, which have names of their own for each.
-    /// Cached tokens are part of the input.
-    pub(crate) const TOTALS, fn total(json: &mut Json<'_>, field: &str, usage: &mut Usage), |json, field| {
-        "prompt_tokens" | "total_prompt_tokens" | "n_input_tokens" => {
-            usage.input_tokens = json.optional(Json::count)?;
-        },
-        "cached_tokens" | "total_cached_tokens" | "n_cache_tokens" => {
-            usage.cached_tokens = json.optional(Json::count)?;
-        },
-        "completion_tokens" | "total_completion_tokens" | "n_output_tokens" => {
-            usage.output_tokens = json.optional(Json::count)?;
-        },
-        "cost_usd" | "total_cost_usd" => usage.cost_usd = json.optional(Json::amount)?,
-    }
-}
-
 /// Reads `metrics` of a step.
 pub(crate) fn metrics(json: &mut Json<'_>) -> Result<Metrics, Error> {
-    let mut metrics = Metrics::default();
-    let usage = &mut metrics.usage;
+    let (mut counts, mut logprobs) = (Counts::default(), None);
     fields!(|json, field| {
-        "logprobs" => metrics.logprobs = json.optional(reals)?,
+        "logprobs" => logprobs = json.optional(reals)?,
         // Counts that providers add; fields of other types are left out.
-        "extra" if json.token()? == b'{' => fields!(|json| {
-            "reasoning_tokens" if json.token()?.is_ascii_digit() => {
-                usage.reasoning_tokens = Some(json.count()?);
-            },
-            "cache_write_tokens" if json.token()?.is_ascii_digit() => {
-                usage.cache_write_tokens = Some(json.count()?);
-            },
+        "extra" if json.token()? == b'{' => fields!(|json, field| {
+            "reasoning_tokens" | "cache_write_tokens" | "cache_creation_input_tokens"
+            | "total_tokens" if json.token()?.is_ascii_digit() => counts.field(json, field)?,
         })?,
         "extra" => json.skip()?,
-        in TOTALS => total(json, field, usage)?,
+        in Counts::FIELDS => counts.field(json, field)?,
     })?;
-    Ok(metrics)
+    Ok(Metrics { usage: counts.usage(Dialect::Atif), logprobs })
 }
 
 /// Reads `final_metrics`.
 pub(crate) fn final_metrics(json: &mut Json<'_>) -> Result<Usage, Error> {
-    let mut usage = Usage::default();
-    fields!(|json, field| { in TOTALS => total(json, field, &mut usage)?, })?;
-    Ok(usage)
+    Ok(Counts::read(json)?.usage(Dialect::Atif))
 }
 
 /// Reads a list of numbers; NaN and null stand for unknown ones.
@@ -76,12 +53,7 @@ pub(crate) fn sum<'a>(usages: impl IntoIterator<Item = &'a Usage>) -> Usage {
     let mut sum = Usage::default();
     let mut is_priced = true;
     for usage in usages {
-        let cost = usage.cost_usd.map(|cost| sum.cost_usd.unwrap_or(0.0) + cost);
-        let plus = |a: Option<u64>, b: Option<u64>| match (a, b) {
-            (Some(a), Some(b)) => Some(a.saturating_add(b)),
-            (a, b) => a.or(b),
-        };
-        sum = sum.with_counts_of(usage, plus, cost.or(sum.cost_usd));
+        sum = sum.and(usage);
         let tokens = usage.input_tokens.unwrap_or(0) | usage.output_tokens.unwrap_or(0);
         is_priced &= usage.cost_usd.is_some() || tokens == 0;
     }

@@ -5,7 +5,10 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::reader::{Json, fields, named_fields},
     error::{Error, Problem},
-    formats::harbor::metrics::{TOTALS, final_metrics, reals, total},
+    formats::{
+        counts::{Counts, Dialect},
+        harbor::metrics::{final_metrics, reals},
+    },
     values::run::Usage,
 };
 
@@ -117,7 +120,7 @@ pub(crate) struct AgentResult {
 
 /// Reads `agent_result`.
 pub(crate) fn agent_result(json: &mut Json<'_>) -> Result<AgentResult, Error> {
-    let mut result = AgentResult::default();
+    let (mut result, mut counts) = (AgentResult::default(), Counts::default());
     fields!(|json, field| {
         "model_usage" => json.optional(|json| json.map(|json, model| {
             result.by_model.insert(model, final_metrics(json)?);
@@ -137,7 +140,8 @@ pub(crate) fn agent_result(json: &mut Json<'_>) -> Result<AgentResult, Error> {
                 })
             })
         })?,
-        in TOTALS => total(json, field, &mut result.usage)?,
+        in Counts::FIELDS => counts.field(json, field)?,
     })?;
+    result.usage = counts.usage(Dialect::Atif);
     Ok(result)
 }

@@ -137,12 +137,17 @@ fn final_metrics(totals: &Usage, n_steps: usize) -> Value {
 
 /// The trajectory of those who are not the agent.
 fn embedded_turns(number: usize, caller: &Caller, turns: &[(usize, &Turn)]) -> Value {
+    let role;
     let name = match caller {
         Caller::Agent => "agent",
         Caller::Subagent(name) => name,
         Caller::Grader => "grader",
         Caller::User => "user",
         Caller::FailedAttempt => "failed attempt",
+        Caller::Role(name) => {
+            role = format!("{}{name}", kept::ROLE);
+            &role
+        }
     };
     // A mark, by which these callers are told from subagents of that name.
     let is_marked = kept::caller(name).as_ref() == Some(caller);
@@ -234,11 +239,13 @@ fn reply_metrics(reply: &Reply) -> Option<Value> {
 
 /// What was used, as the metrics of a step.
 pub(crate) fn metrics(usage: &Usage, logprobs: Option<Value>) -> Value {
-    let details = usage.cache_write_tokens.is_some() || usage.reasoning_tokens.is_some();
+    let details = [usage.cache_write_tokens, usage.reasoning_tokens, usage.total];
+    let details = details.iter().any(Option::is_some);
     let details = details.then(|| {
         map([
             ("cache_write_tokens", usage.cache_write_tokens.map(number)),
             ("reasoning_tokens", usage.reasoning_tokens.map(number)),
+            ("total_tokens", usage.total.map(number)),
         ])
     });
     map([

@@ -10,7 +10,7 @@ use crate::{
         messages::{self, Parts},
         output::{self, Output},
     },
-    values::run::{Arguments, Caller, Turn},
+    values::run::{Arguments, Caller, Turn, Usage},
 };
 
 /// A model call before references are resolved.
@@ -29,6 +29,8 @@ pub(crate) struct ReadTurn {
 pub(crate) struct Events {
     pub(crate) turns: Vec<ReadTurn>,
     pub(crate) intermediate_scores: Vec<Value>,
+    /// What others than the agent used: by role, then by model.
+    pub(crate) others: BTreeMap<String, BTreeMap<String, Usage>>,
     spans: Spans,
     /// The latest turn and position of each call, by the call's id.
     calls: BTreeMap<String, (usize, usize)>,
@@ -45,6 +47,8 @@ struct Event {
     name: Option<String>,
     model: Option<String>,
     role: Option<String>,
+    /// Whether the reply was kept from an earlier call, so that nothing was used.
+    is_kept: bool,
     request: Vec<Parts>,
     ranges: Vec<(usize, usize)>,
     output: Output,
@@ -101,11 +105,19 @@ impl Events {
 
     fn add_turn(&mut self, event: Event, attachments: &mut Attachments, attempt: bool) {
         let caller = match self.spans.caller(event.span.as_deref(), event.role.as_deref()) {
-            Caller::Grader => Caller::Grader,
+            caller @ (Caller::Grader | Caller::User | Caller::Role(_)) => caller,
             _ if attempt => Caller::FailedAttempt,
             caller => caller,
         };
         let Output { texts, reply } = event.output;
+        if let (Some(role), false, Some(model)) = (caller.role(), event.is_kept, &event.model)
+            && let Some(usage) = reply.as_ref().and_then(|reply| reply.usage.as_ref())
+        {
+            let role = event.role.as_deref().unwrap_or(role);
+            let of_model = self.others.entry(role.to_owned()).or_default();
+            let sum = of_model.entry(model.clone()).or_default();
+            *sum = sum.and(usage);
+        }
         // A failed call has an empty choice.
         let reply = reply.filter(|_| event.error.is_none());
         texts.iter().for_each(|text| attachments.want(text));
@@ -155,6 +167,9 @@ impl Event {
             "name" if self.is(&["span_begin"]) => self.name = json.optional(Json::text)?,
             "model" if self.is(&["model"]) => self.model = json.optional(Json::text)?,
             "role" if self.is(&["model"]) => self.role = json.optional(Json::text)?,
+            "cache" if self.is(&["model"]) && json.token()? == b'"' => {
+                self.is_kept = json.text()? == "read";
+            },
             "input" if with_requests && self.kind.as_deref() == Some("model") => {
                 self.request = json.list_of(messages::message)?;
             },
@@ -258,6 +273,8 @@ impl Spans {
         match span {
             _ if role == Some("grader") => Caller::Grader,
             Some(span) if span.is_grader => Caller::Grader,
+            _ if role == Some("user") => Caller::User,
+            _ if role.is_some() => Caller::Role(role.unwrap_or_default().to_owned()),
             Some(Kind { subagent: Some(name), .. }) => Caller::Subagent(name.clone()),
             _ => Caller::Agent,
         }

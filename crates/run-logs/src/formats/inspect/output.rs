@@ -1,7 +1,11 @@
 use crate::{
     engines::json::reader::{Json, fields},
     error::Error,
-    formats::{chat::logprobs, inspect::messages},
+    formats::{
+        chat::logprobs,
+        counts::{Counts, Dialect},
+        inspect::messages,
+    },
     values::run::{Reply, Usage},
 };
 
@@ -48,22 +52,9 @@ fn choice(json: &mut Json<'_>, output: &mut Output) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads the usage of a model. `input_tokens` excludes what was read from or written to a cache,
-/// so both are added.
+/// Reads the usage of a model. `input_tokens` usually excludes what was read from or written to a cache.
 pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
-    let mut usage = Usage::default();
-    fields!(|json| {
-        "input_tokens" => usage.input_tokens = json.optional(Json::count)?,
-        "output_tokens" => usage.output_tokens = json.optional(Json::count)?,
-        "input_tokens_cache_read" => usage.cached_tokens = json.optional(Json::count)?,
-        "input_tokens_cache_write" => usage.cache_write_tokens = json.optional(Json::count)?,
-        "reasoning_tokens" => usage.reasoning_tokens = json.optional(Json::count)?,
-        "total_cost" => usage.cost_usd = json.optional(Json::amount)?,
-    })?;
-    let mut of_cache = [usage.cached_tokens, usage.cache_write_tokens].into_iter().flatten();
-    let input = usage.input_tokens;
-    usage.input_tokens = input.and_then(|input| of_cache.try_fold(input, u64::checked_add));
-    Ok(usage)
+    Ok(Counts::read(json)?.usage(Dialect::CacheBeside))
 }
 
 /// What a sample used that called no model.
@@ -73,7 +64,6 @@ pub(crate) fn nothing() -> Usage {
         cached_tokens: Some(0),
         cache_write_tokens: Some(0),
         output_tokens: Some(0),
-        reasoning_tokens: None,
-        cost_usd: None,
+        ..Usage::default()
     }
 }

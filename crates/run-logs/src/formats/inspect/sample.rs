@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use censoring::StopReason;
 use trajectory_metrics::tool_calls::Value;
@@ -29,6 +29,7 @@ pub(crate) struct Sample {
     retried: Vec<Value>,
     /// Whether the sample has totals by model, if only of no model.
     has_totals: bool,
+    role_usage: BTreeMap<String, Usage>,
     attachments: Attachments,
     /// The final conversation, for logs without events.
     conversation: Vec<Parts>,
@@ -152,6 +153,10 @@ impl Sample {
                 self.has_totals = used.is_some();
                 self.run.usage_by_model = used.unwrap_or_default();
             },
+            "role_usage" => {
+                let used = json.optional(|json| json.entries(output::usage))?;
+                self.role_usage = used.unwrap_or_default();
+            },
             "error" => self.run.error = json.optional(events::message)?,
             "error_retries" => {
                 json.optional(|json| json.list(|json| self.failed_attempt(json, options)))?
@@ -229,15 +234,47 @@ impl Sample {
                 self.run.turns.push(Turn { reply, ..Turn::default() });
             }
         }
+        self.set_callers(header);
         self.run.usage = self.usage();
         Ok(self.run)
     }
 
-    /// What the sample used in all: by its totals, otherwise by its turns. Totals do not count failed
-    /// attempts.
+    /// Sets what others than the agent used.
+    fn set_callers(&mut self, header: &Header) {
+        let run = &mut self.run;
+        if !run.turns.iter().any(|turn| turn.caller.is_agent()) {
+            // Roles alone: they are the agent.
+            for turn in &mut run.turns {
+                if let Caller::Role(role) = &turn.caller {
+                    self.events.others.remove(role);
+                    turn.caller = Caller::Subagent(role.clone());
+                }
+            }
+        }
+        run.other_usage = std::mem::take(&mut self.events.others);
+        let is_without_events = run.turns.iter().all(|turn| turn.model.is_none());
+        if let (true, Some(agents)) = (is_without_events, &header.evaluation.model)
+            && run.usage_by_model.contains_key(agents)
+        {
+            // Nothing says who called the other models.
+            let others = run.usage_by_model.iter().filter(|(model, _)| *model != agents);
+            let others: BTreeMap<_, _> = others.map(|(a, b)| (a.clone(), b.clone())).collect();
+            if others.is_empty() {
+                let of_roles = std::mem::take(&mut self.role_usage).into_iter();
+                let of_roles = of_roles.map(|(role, used)| (role, [(agents.clone(), used)].into()));
+                run.other_usage.extend(of_roles);
+            } else {
+                run.other_usage.insert("other models".to_owned(), others);
+            }
+        }
+    }
+
+    /// What the agent used in all: by the totals of the sample, otherwise by its turns. Totals do not
+    /// count failed attempts.
     fn usage(&self) -> Usage {
         let sum = |sum: Usage, used: &Usage| sum.plus(used);
-        let mut totals = self.run.usage_by_model.values();
+        let totals = self.run.agent_usage_by_model();
+        let mut totals = totals.values();
         if let Some(first) = totals.next() {
             return totals.fold(first.clone(), sum);
         }
@@ -245,8 +282,10 @@ impl Sample {
             return output::nothing();
         }
         let unknown = Usage::default();
-        let turns = self.run.turns.iter().filter(|turn| turn.caller != Caller::FailedAttempt);
-        let used = turns.map(|turn| turn.reply.as_ref().and_then(|reply| reply.usage.as_ref()));
+        let used = self
+            .run
+            .agent_turns()
+            .map(|turn| turn.reply.as_ref().and_then(|reply| reply.usage.as_ref()));
         let mut used = used.map(|usage| usage.unwrap_or(&unknown));
         used.next().map_or_else(Usage::default, |first| used.fold(first.clone(), sum))
     }

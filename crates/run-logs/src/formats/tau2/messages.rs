@@ -5,7 +5,10 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::reader::{Json, fields},
     error::{Error, Problem},
-    formats::{chat::usage::usage, tau2::header::requestor},
+    formats::{
+        counts::{Counts, Dialect},
+        tau2::header::requestor,
+    },
     values::run::{Arguments, Caller, RecordedCall, Role, Usage},
 };
 
@@ -39,16 +42,13 @@ pub(crate) fn entry(json: &mut Json<'_>) -> Result<Entry, Error> {
     json.hold(size_of::<Entry>())?;
     let (mut role, mut said, mut is_audio) = (None, Said::default(), false);
     let (mut id, mut caller, mut is_error, mut several) = (String::new(), None, false, None);
+    let (mut used, mut cost) = (None, None);
     fields!(given |json| {
         "role" => role = Some(self::role(json)?),
         "content" => said.text = json.text()?,
         "tool_calls" => said.calls = calls(json)?,
-        "cost" => said.usage.get_or_insert_default().cost_usd = Some(json.amount()?),
-        "usage" => {
-            let cost_usd = said.usage.take().and_then(|usage| usage.cost_usd);
-            let (tokens, _) = usage(json)?;
-            said.usage = Some(Usage { cost_usd: cost_usd.or(tokens.cost_usd), ..tokens });
-        },
+        "cost" => cost = Some(json.amount()?),
+        "usage" => used = Some(Counts::read(json)?.usage(Dialect::OpenAi)),
         "is_audio" => is_audio = json.boolean()?,
         "id" => id = json.name()?,
         "requestor" => caller = requestor(json)?,
@@ -56,6 +56,10 @@ pub(crate) fn entry(json: &mut Json<'_>) -> Result<Entry, Error> {
         "tool_messages" => several = Some(results(json)?),
     })?;
     let role = role.ok_or_else(|| json.error_at("role", Problem::Missing))?;
+    if used.is_some() || cost.is_some() {
+        let used = used.unwrap_or_default();
+        said.usage = Some(Usage { cost_usd: cost.or(used.cost_usd), ..used });
+    }
     // The content of a spoken message is encoded audio.
     if is_audio {
         said.text.clear();

@@ -142,7 +142,8 @@ fn a_client_of_each_format_sends_the_headers_of_the_official_one_and_reads_the_r
         let settings = ClientSettings { api, ..ClientSettings::default() };
         let client = Client::new(&url, "m", Some(ApiKey::new("key")), settings).unwrap();
         assert_eq!(client.ask(&request()).unwrap(), response.as_bytes(), "{api}");
-        assert_eq!(client.tokens(), [30, 5], "{api}");
+        let spent = client.spent();
+        assert_eq!([spent.input_tokens, spent.output_tokens], [30, 5], "{api}");
         let (head, body) = server.join().unwrap();
         let sent = &golden["requests"][api.name()];
         assert_eq!(body, sent["body"], "{api}");

@@ -172,7 +172,9 @@ fn settings_out_of_range_are_refused() {
     for settings in [
         ClientSettings { attempts: 0, ..quick() },
         ClientSettings { prices: Some([1.0, -1.0]), ..quick() },
+        ClientSettings { prices: Some([1.0, 1e308]), ..quick() },
         ClientSettings { cost_cap: Some(1.0), ..quick() },
+        ClientSettings { uncounted_tokens: Some(0), ..quick() },
     ] {
         assert!(matches!(
             new("http://x", settings),
@@ -190,10 +192,11 @@ fn at_a_cap_nothing_more_is_asked_and_the_same_call_goes_on_later() {
         let client = client(&url, settings);
         let journal = Journal::open(&path, "cap").unwrap();
         let before = journal.answers();
-        client.count_before(journal.tokens());
+        client.count_before(journal.spent());
         let ask = |request: &Request| client.ask(request);
         let records = run_all(&journal, &named, |it| it.conversation(), ask, 1, |_, _| {});
-        (before, client.tokens(), client.cost(), records)
+        let spent = client.spent();
+        (before, [spent.input_tokens, spent.output_tokens], client.cost(), records)
     };
     let capped = ClientSettings { token_cap: Some(360), ..quick() };
     let (_, tokens, _, stopped) = run(capped);
@@ -407,8 +410,9 @@ fn token_counts_never_wrap() {
     client.ask(&Request::default()).unwrap();
     let stopped = client.ask(&Request::default()).unwrap_err().to_string();
     assert!(stopped.contains("18446744073709551615 tokens are used"), "{stopped}");
-    client.count_before([u64::MAX, 1]);
-    assert_eq!(client.tokens(), [u64::MAX, (1 << 63) + 1]);
+    let spent = client.spent();
+    assert_eq!([spent.input_tokens, spent.output_tokens], [1 << 63; 2]);
+    assert_eq!((spent.tokens(0), spent.tokens(5)), (u64::MAX, u64::MAX));
 }
 
 #[test]
@@ -454,4 +458,88 @@ fn a_timeout_beyond_a_year_or_of_nothing_is_refused() {
             "{seconds}"
         );
     }
+}
+
+/// A reply that uses 1,000 tokens, with these fields of `usage`.
+fn used(usage: &str) -> String {
+    let usage = if usage.is_empty() { String::new() } else { format!(r#", "usage": {usage}"#) };
+    format!(r#"{{"choices": [{{"message": {{"content": "<answer>nothing</answer>"}}}}]{usage}}}"#)
+}
+
+#[test]
+fn caps_hold_in_whatever_form_replies_count_their_tokens() {
+    let counted = [
+        r#"{"prompt_tokens": 900, "completion_tokens": 100, "total_tokens": 1000}"#,
+        r#"{"prompt_tokens": 900, "completion_tokens": 100}"#,
+        r#"{"prompt_tokens": 900, "completion_tokens": 100, "input_tokens": 0, "output_tokens": 0, "input_tokens_details": null}"#,
+        r#"{"input_tokens": 0, "output_tokens": 0, "prompt_tokens": 900, "completion_tokens": 100}"#,
+        r#"{"input_tokens": 900, "output_tokens": 100}"#,
+        r#"{"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 1000, "completion_tokens_details": {"reasoning_tokens": 895}}"#,
+        r#"{"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 1000}"#,
+        r#"{"prompt_tokens": 100, "completion_tokens": 5, "reasoning_tokens": 895}"#,
+        r#"{"total_tokens": 1000}"#,
+        r#"{"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 1000}"#,
+        r#"{"prompt_cache_hit_tokens": 800, "prompt_cache_miss_tokens": 100, "completion_tokens": 100}"#,
+        r#"{"prompt_tokens": 100, "completion_tokens": 100, "total_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 800}}"#,
+    ];
+    let unknown = [
+        "",
+        "null",
+        "{}",
+        r#"{"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}"#,
+        r#"{"prompt_tokens": 900, "completion_tokens": 0}"#,
+        r#"{"prompt_tokens": 0, "completion_tokens": 100}"#,
+        r#"{"prompt_tokens": 900}"#,
+        r#"{"prompt_tokens": 900, "completion_tokens": 900, "total_tokens": 1000}"#,
+        r#"{"prompt_tokens": 900, "completion_tokens": 100, "input_tokens": 400}"#,
+    ];
+    let caps = [
+        ClientSettings { token_cap: Some(5_000), ..quick() },
+        // At most 1,000 * 3 / 1e6 dollars each.
+        ClientSettings { prices: Some([3.0, 3.0]), cost_cap: Some(0.015), ..quick() },
+    ];
+    let asked = |usage: &str, settings: ClientSettings| {
+        let reply = used(usage);
+        let url = serve(move |_, _| Served::Json(reply.clone()));
+        let client = client(&url, settings);
+        let mut stop = None;
+        let asked = (0..20).take_while(|_| {
+            stop = client.ask(&Request::default()).err().map(|error| error.to_string());
+            stop.is_none()
+        });
+        (asked.count(), stop.unwrap_or_default())
+    };
+    for settings in caps {
+        for usage in counted {
+            let (n, stop) = asked(usage, settings.clone());
+            assert!(n == 5 && stop.contains("are used, of at most"), "{usage}: {n}, {stop}");
+        }
+        for usage in unknown {
+            let (n, stop) = asked(usage, settings.clone());
+            assert!(
+                n == 1 && stop.contains("the tokens of 1 reply are not known"),
+                "{usage}: {n}, {stop}"
+            );
+            let reserved = ClientSettings { uncounted_tokens: Some(2_500), ..settings.clone() };
+            assert_eq!(asked(usage, reserved).0, 2, "{usage}");
+        }
+    }
+    // Without a cap, nothing needs to be counted.
+    assert_eq!(asked("", quick()).0, 20);
+}
+
+#[test]
+fn a_reply_that_cannot_be_read_stops_a_capped_client_before_the_next_attempt() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    let url = serve(move |_, _| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        Served::Json(
+            r#"{"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 9}}"#.to_owned(),
+        )
+    });
+    let client = client(&url, ClientSettings { token_cap: Some(5_000), ..quick() });
+    let stop = client.ask(&Request::default()).unwrap_err().to_string();
+    assert!(stop.contains("the tokens of 1 reply are not known"), "{stop}");
+    assert_eq!(count.load(Ordering::SeqCst), 1);
 }

@@ -17,7 +17,7 @@ use std::{
     thread,
 };
 
-use program::{fresh, refusal, report, run, write};
+use program::{fresh, in_folder, refusal, report, run, write};
 use serde_json::{Value, json};
 
 /// A server whose replies depend on the last message, and the number of its replies.
@@ -762,4 +762,84 @@ fn runs_that_were_played_are_asked_about_again_from_their_rollouts() {
     assert!(
         refusal(&run(&bare), "rollouts").contains("needs content and observation of its turns")
     );
+}
+
+/// Runs questions against a server whose replies have these fields of `usage`, and counts the replies.
+fn capped(name: &str, usage: &'static str, options: &[&str]) -> (std::process::Output, usize) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let stream = stream.unwrap();
+            let Ok(_) = program::body(&stream) else { continue };
+            counted.fetch_add(1, Ordering::SeqCst);
+            let text = "<thought>t</thought><action>answer: 4</action><confidence>0.8</confidence>";
+            let mut reply = program::chat(text, 1, "stop");
+            reply["usage"] = serde_json::from_str(usage).unwrap();
+            let _ = program::respond(&stream, "200 OK", &reply);
+        }
+    });
+    let line =
+        |id: usize| format!("{{\"id\": \"q{id}\", \"question\": \"2 + 2?\", \"answer\": 4}}\n");
+    let questions = write("capped.jsonl", &(0..20).map(line).collect::<String>());
+    let out = in_folder(name);
+    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--at-a-time", "1", "--json"];
+    let words = ["confidence", &questions, "--resamples", "0"];
+    let output = run(&[&words[..], &base, options].concat());
+    (output, count.load(Ordering::SeqCst))
+}
+
+#[test]
+fn a_cap_stops_a_run_whose_replies_do_not_count_their_tokens_unless_tokens_are_reserved() {
+    let token_cap: &[&str] = &["--token-cap", "5000"];
+    let cost_cap: &[&str] = &["--prices", "3,15", "--cost-cap", "0.0201"];
+    let plain = r#"{"prompt_tokens": 900, "completion_tokens": 100, "total_tokens": 1000}"#;
+    let both = r#"{"prompt_tokens": 900, "completion_tokens": 100, "total_tokens": 1000, "input_tokens": 0, "output_tokens": 0}"#;
+    let beside = r#"{"prompt_tokens": 900, "completion_tokens": 5, "total_tokens": 1000, "completion_tokens_details": {"reasoning_tokens": 95}}"#;
+    for (at, usage) in [plain, both, beside].into_iter().enumerate() {
+        for (cap, options) in [token_cap, cost_cap].into_iter().enumerate() {
+            let (output, asked) = capped(&fresh_name("capped", at, cap), usage, options);
+            let error = refusal(&output, usage);
+            assert!(
+                asked == 5 && error.contains("are used, of at most"),
+                "{usage}: {asked} {error}"
+            );
+        }
+    }
+    for (cap, options) in [token_cap, cost_cap].into_iter().enumerate() {
+        let name = fresh_name("uncounted", 0, cap);
+        let (output, asked) = capped(&name, "null", options);
+        let error = refusal(&output, "null");
+        for part in ["the tokens of 1 reply are not known", "--uncounted reserve=N"] {
+            assert!(asked == 1 && error.contains(part), "{asked} {error}");
+        }
+        // The same folder knows it; with a reserve it goes on to the cap.
+        let (output, asked) = capped(&name, "null", options);
+        assert!(asked == 0 && refusal(&output, "again").contains("of 1 reply are not known"));
+        let reserve = [options, &["--uncounted", "reserve=1000"]].concat();
+        let (output, asked) = capped(&name, "null", &reserve);
+        assert!(refusal(&output, "reserve").contains("are used, of at most"));
+        // One reply was there; a dollar for a million tokens at the higher price.
+        assert_eq!(asked, [4, 1][cap]);
+    }
+    // Without a cap the run goes on, and says that its tokens are not known.
+    let (output, asked) = capped(&fresh_name("uncounted", 1, 0), "null", &["--prices", "3,15"]);
+    let report = report(&output);
+    let unknown = [&report["input_tokens"], &report["output_tokens"], &report["cost_usd"]];
+    assert_eq!((asked, unknown), (20, [&Value::Null; 3]));
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("20 replies do not say how many tokens they used"), "{notes}");
+    for wrong in ["reserve=0", "reserve", "go on"] {
+        let (output, _) = capped("never", "null", &["--uncounted", wrong]);
+        assert!(refusal(&output, wrong).contains("give stop, or reserve=N"));
+    }
+}
+
+/// The name of a folder that does not exist yet.
+fn fresh_name(name: &str, at: usize, cap: usize) -> String {
+    let name = format!("{name}-{at}-{cap}");
+    fresh(&name);
+    name
 }

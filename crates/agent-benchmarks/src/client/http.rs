@@ -3,7 +3,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -14,7 +14,11 @@ use trajectory_metrics::tool_calls::Value;
 use ureq::{Agent, http::Response};
 
 use crate::{
-    client::{api_key::ApiKey, runner::AskError},
+    client::{
+        api_key::ApiKey,
+        runner::AskError,
+        spent::{SharedSpent, Spent},
+    },
     engines::{
         api::Api,
         model::{Model, ModelError},
@@ -48,6 +52,8 @@ pub struct ClientSettings {
     pub max_reply: u64,
     /// The most tokens, of prompts and replies, before nothing more is asked.
     pub token_cap: Option<u64>,
+    /// The tokens that caps take for a reply that does not count its own; `None` asks nothing more after such a reply.
+    pub uncounted_tokens: Option<u64>,
     /// The price of a million tokens of prompts and of replies, in US dollars.
     pub prices: Option<[f64; 2]>,
     /// The most US dollars, by [`Self::prices`], before nothing more is asked.
@@ -70,6 +76,7 @@ impl Default for ClientSettings {
             longest_wait: Duration::from_secs(60),
             max_reply: 8 << 20,
             token_cap: None,
+            uncounted_tokens: None,
             prices: None,
             cost_cap: None,
             api: Api::default(),
@@ -87,8 +94,10 @@ impl Default for ClientSettings {
 /// error has the status and what the server said. Only a reply that is too large ends its conversation alone.
 /// Redirections are not followed, so that the key goes to no other host.
 ///
-/// Caps are checked before each request, so that requests that are under way at the same time can
-/// exceed them by their own tokens. Replies that do not say how many tokens they have count as none.
+/// Caps are checked before each attempt, so that requests that are under way at the same time can
+/// exceed them by their own tokens. With a cap, nothing more is asked after a reply that does not say how many tokens
+/// it has, or that cannot be read, unless [`ClientSettings::uncounted_tokens`] says what it counts for. Attempts
+/// without any reply, such as after a lost connection, count for nothing.
 #[derive(Clone, Debug)]
 pub struct Client {
     agent: Agent,
@@ -96,25 +105,8 @@ pub struct Client {
     model: String,
     key: Option<ApiKey>,
     settings: ClientSettings,
-    spent: Arc<Spent>,
+    spent: Arc<SharedSpent>,
     stops: Arc<AtomicBool>,
-}
-
-#[derive(Debug, Default)]
-struct Spent {
-    input_tokens: AtomicU64,
-    output_tokens: AtomicU64,
-}
-
-impl Spent {
-    /// Adds tokens; a count beyond `u64::MAX` stays there.
-    fn add(&self, input: u64, output: u64) {
-        for (count, tokens) in [(&self.input_tokens, input), (&self.output_tokens, output)] {
-            let sum = |count: u64| Some(count.saturating_add(tokens));
-            // The function always has a sum.
-            let _ = count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
-        }
-    }
 }
 
 /// A wait between two attempts looks so often whether it is still wanted.
@@ -161,9 +153,15 @@ impl Client {
         let is_valid = !timeout.is_zero() && timeout <= LONGEST_TIMEOUT;
         let range = "above 0 and at most 31536000 seconds";
         setting("timeout", timeout.as_secs_f64(), is_valid, range)?;
-        for amount in settings.prices.into_iter().flatten().chain(settings.cost_cap) {
-            let is_valid = amount >= 0.0 && amount.is_finite();
-            setting("price or cap", amount, is_valid, "finite and at least 0")?;
+        for price in settings.prices.into_iter().flatten() {
+            let range = "at least 0 and at most 1000000";
+            setting("price", price, (0.0..=1e6).contains(&price), range)?;
+        }
+        if let Some(cap) = settings.cost_cap {
+            setting("cost_cap", cap, cap >= 0.0 && cap.is_finite(), "finite and at least 0")?;
+        }
+        if let Some(tokens) = settings.uncounted_tokens {
+            setting("uncounted_tokens", tokens as f64, tokens > 0, "at least 1")?;
         }
         if let Some(cap) = settings.cost_cap {
             setting("cost_cap", cap, settings.prices.is_some(), "given together with prices")?;
@@ -199,7 +197,7 @@ impl Client {
     /// let client = Client::new("http://127.0.0.1:8000/v1", "m", None, ClientSettings::default())?;
     /// // For example a handler of Ctrl-C sets it.
     /// let client = client.with_stop(Arc::clone(&stops));
-    /// assert_eq!(client.tokens(), [0, 0]);
+    /// assert_eq!(client.spent().tokens(0), 0);
     /// # Ok::<(), agent_benchmarks::Error>(())
     /// ```
     #[must_use]
@@ -207,24 +205,23 @@ impl Client {
         Self { stops, ..self }
     }
 
-    /// Counts tokens of prompts and of replies that were used before, so that caps hold over several
-    /// calls of a program; see [`Journal::tokens`](super::Journal::tokens).
-    pub fn count_before(&self, [input, output]: [u64; 2]) {
-        self.spent.add(input, output);
+    /// Counts what was spent before in place of what was spent so far, so that caps hold over several
+    /// calls of a program; see [`Journal::spent`](super::Journal::spent).
+    pub fn count_before(&self, before: Spent) {
+        self.spent.update(|spent| *spent = before);
     }
 
-    /// The tokens of prompts and of replies so far.
+    /// What replies used so far.
     #[must_use]
-    pub fn tokens(&self) -> [u64; 2] {
-        let Spent { input_tokens, output_tokens } = &*self.spent;
-        [input_tokens.load(Ordering::Relaxed), output_tokens.load(Ordering::Relaxed)]
+    pub fn spent(&self) -> Spent {
+        self.spent.get()
     }
 
-    /// The cost of these tokens in US dollars; `None` without prices.
+    /// The cost of this in US dollars, with [`ClientSettings::uncounted_tokens`]; `None` without prices.
     #[must_use]
     pub fn cost(&self) -> Option<f64> {
-        let [input, output] = self.tokens().map(|tokens| tokens as f64 / 1e6);
-        self.settings.prices.map(|[of_input, of_output]| input * of_input + output * of_output)
+        let reserve = self.settings.uncounted_tokens.unwrap_or(0);
+        self.settings.prices.map(|prices| self.spent().cost(prices, reserve))
     }
 
     /// The body that is sent for a request.
@@ -259,12 +256,12 @@ impl Client {
     /// while [`Self::with_stop`] is true;
     /// [`AskError::NoReply`] if the reply is too large.
     pub fn ask(&self, request: &Request) -> Result<Vec<u8>, AskError> {
-        self.check_caps().map_err(AskError::Stop)?;
         let body = self.body(request).map_err(|error| AskError::Stop(error.to_string()))?;
         let longest = self.settings.longest_wait;
         let mut wait = self.settings.first_wait;
         let mut attempt = 1;
         loop {
+            self.check_caps().map_err(AskError::Stop)?;
             let (problem, asked) = match self.attempt(&body) {
                 Ok(response) => return Ok(response),
                 Err(Fault::Refused(problem)) => return Err(AskError::Stop(problem)),
@@ -298,8 +295,19 @@ impl Client {
     }
 
     fn check_caps(&self) -> Result<(), String> {
-        let [input, output] = self.tokens();
-        let tokens = input.saturating_add(output);
+        let ClientSettings { token_cap, cost_cap, uncounted_tokens, .. } = &self.settings;
+        let spent = self.spent();
+        if (token_cap.is_some() || cost_cap.is_some())
+            && spent.uncounted > 0
+            && uncounted_tokens.is_none()
+        {
+            let n = spent.uncounted;
+            return Err(format!(
+                "the tokens of {n} {} are not known, so that the cap cannot be kept; --uncounted reserve=N takes N tokens for each such reply",
+                if n == 1 { "reply" } else { "replies" }
+            ));
+        }
+        let tokens = spent.tokens(uncounted_tokens.unwrap_or(0));
         if let Some(cap) = self.settings.token_cap.filter(|cap| tokens >= *cap) {
             return Err(format!("{tokens} tokens are used, of at most {cap}"));
         }
@@ -334,10 +342,13 @@ impl Client {
         let content = response.body_mut().with_config().limit(limit).read_to_vec();
         let status = response.status().as_u16();
         if (200..300).contains(&status) {
-            let content = content.map_err(fault)?;
+            let content = content.map_err(|error| {
+                self.spent.update(|spent| spent.add(None));
+                fault(error)
+            })?;
             let reply = self.settings.api.read_reply(&content);
-            let reply = reply.map_err(|error| passing(error.to_string()))?;
-            self.count(&reply);
+            self.spent.update(|spent| spent.add(reply.as_ref().ok()));
+            reply.map_err(|error| passing(error.to_string()))?;
             // A server may repeat what it was sent; the response is kept in files. A reply in UTF-8 without the
             // key keeps its bytes.
             let text = String::from_utf8_lossy(&content).into_owned();
@@ -351,11 +362,6 @@ impl Client {
             408 | 409 | 429 | 500.. => Fault::Passing { problem, wait: retry_after(&response) },
             _ => Fault::Refused(problem),
         })
-    }
-
-    fn count(&self, reply: &Reply) {
-        let Some(usage) = &reply.usage else { return };
-        self.spent.add(usage.input_tokens.unwrap_or(0), usage.output_tokens.unwrap_or(0));
     }
 
     fn hide(&self, text: String) -> String {

@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use trajectory_metrics::random::fnv1a;
 
-use crate::{engines::api::Api, error::Error};
+use crate::{client::spent::Spent, engines::api::Api, error::Error};
 
 /// A file of answered requests, as JSON Lines to which lines are only ever added. One program at a time
 /// can have it open.
@@ -205,20 +205,18 @@ impl Journal {
         self.state().answers.len()
     }
 
-    /// The tokens of prompts and of replies of all answers, as far as they count them.
+    /// What all answers used. An answer without a reply, because it was too large, is one that does not count its tokens.
     #[must_use]
-    pub fn tokens(&self) -> [u64; 2] {
-        let state = self.state();
-        let responses = state.answers.values().filter_map(|(_, answer)| match answer {
-            Answer::Response(response) => self.api.read_reply(response.as_bytes()).ok()?.usage,
-            Answer::NoReply(_) => None,
-        });
-        responses.fold([0, 0], |[input, output], usage| {
-            [
-                input.saturating_add(usage.input_tokens.unwrap_or(0)),
-                output.saturating_add(usage.output_tokens.unwrap_or(0)),
-            ]
-        })
+    pub fn spent(&self) -> Spent {
+        let mut spent = Spent::default();
+        for (_, answer) in self.state().answers.values() {
+            let reply = match answer {
+                Answer::Response(response) => self.api.read_reply(response.as_bytes()).ok(),
+                Answer::NoReply(_) => None,
+            };
+            spent.add(reply.as_ref());
+        }
+        spent
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -10,7 +10,7 @@ use std::{
 
 use agent_benchmarks::{
     Request,
-    client::{ApiKey, Client, Journal},
+    client::{ApiKey, Client, Journal, Spent},
 };
 use agent_scorecard::Field;
 use signal_hook::{consts::SIGINT, flag};
@@ -65,7 +65,7 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
         .with_api(common.api)
         .with_most_unreadable(Some(common.unreadable_limit).filter(|most| *most > 0));
     let known = journal.answers();
-    client.count_before(journal.tokens());
+    client.count_before(journal.spent());
     let ask = |request: &Request| client.ask(request);
     let cannot = |error| format!("interrupts cannot be handled: {error}");
     let code = i32::from(INTERRUPTED);
@@ -84,13 +84,20 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
         record.run.model.get_or_insert_with(|| common.model.clone());
     }
     trajectories::write(&runs, records.iter().map(|it| (it.run.id.clone(), it.to_atif())))?;
-    let [input_tokens, output_tokens] = client.tokens();
-    let (benchmark, n, cost) = (P::NAME, records.len(), client.cost());
-    let dollars = cost.map_or(String::new(), |cost| format!(", {cost:.4} US dollars"));
-    report.lead = format!(
-        "{benchmark} with {}: {n} runs, {input_tokens} tokens of prompts and {output_tokens} of replies{dollars}",
-        plain::line(&common.model),
-    );
+    let spent = client.spent();
+    let Spent { input_tokens, output_tokens, unsplit_tokens, uncounted, .. } = spent;
+    let (benchmark, n, model) = (P::NAME, records.len(), plain::line(&common.model));
+    // What is not counted is not 0.
+    let is_counted = uncounted == 0 && unsplit_tokens == 0;
+    let cost = client.cost().map(|cost| Some(cost).filter(|_| is_counted));
+    let dollars = cost.flatten().map_or(String::new(), |cost| format!(", {cost:.4} US dollars"));
+    let tokens = match is_counted {
+        true => format!("{input_tokens} tokens of prompts and {output_tokens} of replies{dollars}"),
+        false => format!("{} tokens that are counted", spent.tokens(0)),
+    };
+    report.lead = format!("{benchmark} with {model}: {n} runs, {tokens}");
+    let [input_tokens, output_tokens] =
+        [input_tokens, output_tokens].map(|tokens| Some(tokens).filter(|_| is_counted));
     let mut fields = vec![
         Field::json("benchmark", benchmark),
         Field::json("model", common.model.as_str()),
@@ -102,6 +109,12 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     report.together.fields.splice(0..0, fields);
     let notes = report.together.notes.get_or_insert_default();
     notes.insert(0, format!("runs and answers are in {}", common.out.display()));
+    if uncounted > 0 {
+        notes.push(format!("{uncounted} replies do not say how many tokens they used: their tokens and their cost are not known"));
+    }
+    if unsplit_tokens > 0 {
+        notes.push(format!("{unsplit_tokens} tokens are of prompts or of replies: replies count both together alone"));
+    }
     if known > 0 {
         notes.push(format!("{known} answers were there already"));
     }

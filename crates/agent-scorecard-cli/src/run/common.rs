@@ -56,6 +56,9 @@ pub(crate) struct Common {
     /// Stop when so many tokens are used, those of earlier calls on the same folder included
     #[arg(long, value_name = "N")]
     token_cap: Option<u64>,
+    /// What a cap does at a reply that does not say how many tokens it used: stop, or reserve=N to take N tokens for each
+    #[arg(long, value_name = "stop|reserve=N", default_value = "stop", value_parser = uncounted)]
+    uncounted: Uncounted,
     /// US dollars for a million tokens of prompts and of replies, as in 0.5,1.5
     #[arg(long, value_name = "IN,OUT", value_parser = prices)]
     pub(crate) prices: Option<[f64; 2]>,
@@ -77,6 +80,7 @@ impl Common {
         ClientSettings {
             timeout: Duration::from_secs(self.timeout),
             token_cap: self.token_cap,
+            uncounted_tokens: self.uncounted.0,
             prices: self.prices,
             cost_cap: self.cost_cap,
             api: self.api,
@@ -159,15 +163,29 @@ fn extra_body(text: &str) -> Result<ExtraBody, String> {
     fields.map(ExtraBody).map_err(|error| format!("give a JSON object: {error}"))
 }
 
+/// The tokens that stand for those of a reply that does not count them; `None` to stop there.
+#[derive(Clone, Copy, Debug)]
+struct Uncounted(Option<u64>);
+
+fn uncounted(text: &str) -> Result<Uncounted, &'static str> {
+    if text == "stop" {
+        return Ok(Uncounted(None));
+    }
+    let tokens = text.strip_prefix("reserve=").and_then(|tokens| tokens.parse().ok());
+    let tokens = tokens.filter(|tokens| *tokens > 0);
+    tokens
+        .map(|tokens| Uncounted(Some(tokens)))
+        .ok_or("give stop, or reserve=N with N of at least 1")
+}
+
 fn amount(text: &str) -> Result<f64, &'static str> {
     let amount = text.parse().ok().filter(|it: &f64| *it >= 0.0 && it.is_finite());
     amount.ok_or("give a number of at least 0")
 }
 
 fn prices(text: &str) -> Result<[f64; 2], &'static str> {
-    let problem = "give two numbers of at least 0, as in 0.5,1.5";
+    let problem = "give two numbers from 0 to 1000000, as in 0.5,1.5";
     let (input, output) = text.split_once(',').ok_or(problem)?;
-    let number =
-        |text: &str| text.trim().parse::<f64>().ok().filter(|it| *it >= 0.0 && it.is_finite());
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|it| (0.0..=1e6).contains(it));
     Ok([number(input).ok_or(problem)?, number(output).ok_or(problem)?])
 }

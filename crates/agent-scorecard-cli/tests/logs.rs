@@ -44,7 +44,8 @@ fn rows_of_an_archive_hold_what_the_reader_of_inspect_ai_says() {
         assert_eq!(run["limit"], limit.unwrap_or(Value::Null));
         assert_eq!(run["error"], !row["error"].is_null());
         let used = row["usage"].as_object().unwrap();
-        let input: u64 = used.values().map(|used| used["input"].as_u64().unwrap()).sum();
+        let agents = used.iter().filter(|(model, _)| *model != "mockllm/grader");
+        let input: u64 = agents.map(|(_, used)| used["input"].as_u64().unwrap()).sum();
         assert_eq!(run["usage"]["input_tokens"], input);
         let turns = row["turns"].as_array().unwrap().iter();
         let turns: Vec<&Value> = turns
@@ -317,4 +318,160 @@ fn no_cell_of_the_csv_is_a_formula_or_acts_on_what_shows_it() {
         let row = csv.lines().nth(1).unwrap();
         assert!(row.starts_with(&format!("a,{written},m-1")), "{name}: {row}");
     }
+}
+/// A line with a run of one response.
+fn used(model: &str, usage: &str) -> String {
+    format!(
+        r#"{{"id": "r", "outcome": true, "turns": [{{"response": {{"model": "{model}", "choices": [
+            {{"message": {{"content": "Done."}}, "finish_reason": "stop"}}], "usage": {{{usage}}}}}}}]}}"#
+    )
+    .replace('\n', " ")
+}
+
+#[test]
+fn prices_have_cache_writes_reasoning_and_tiers_and_name_the_parts_that_they_lack() {
+    let prices = write(
+        "parts.json",
+        r#"{"cl-x": {"input": 3.0, "cached_input": 0.3, "cache_write": 3.75, "output": 15.0},
+            "plain": {"input": 3.0, "output": 15.0},
+            "ds": {"input": 0.27, "cached_input": 0.07, "output": 1.1},
+            "thinks": {"input": 1.0, "output": 2.0, "reasoning": 4.0},
+            "long": {"input": 1.0, "output": 10.0, "tiers": {
+                "long_context": {"above_input_tokens": 200000, "input": 2.0, "output": 15.0},
+                "longest": {"above_input_tokens": 500000, "input": 4.0, "output": 30.0}}}}"#,
+    );
+    let written = r#""input_tokens": 3, "cache_creation_input_tokens": 12304, "cache_read_input_tokens": 0, "output_tokens": 550"#;
+    let message = |model: &str| {
+        format!(
+            r#"{{"id": "r", "outcome": true, "turns": [{{"response": {{"id": "msg", "type": "message", "role": "assistant", "model": "{model}",
+                "content": [{{"type": "text", "text": "Done."}}], "stop_reason": "end_turn", "usage": {{{written}}}}}}}]}}"#
+        )
+        .replace('\n', " ")
+    };
+    let call = |input: u64| {
+        used("long", &format!(r#""prompt_tokens": {input}, "completion_tokens": 1000"#))
+    };
+    let two_calls = format!(
+        r#"{{"id": "r", "outcome": true, "turns": [{0}, {0}]}}"#,
+        r#"{"response": {"model": "long", "choices": [{"message": {"content": "a"}}], "usage": {"prompt_tokens": 150000, "completion_tokens": 1000}}}"#
+    );
+    let hit = r#""prompt_tokens": 10000, "completion_tokens": 100, "total_tokens": 10100, "prompt_cache_hit_tokens": 9000, "prompt_cache_miss_tokens": 1000"#;
+    let thoughts = r#""prompt_tokens": 1000, "completion_tokens": 500, "completion_tokens_details": {"reasoning_tokens": 400}"#;
+    let free = r#""prompt_tokens": 1000, "completion_tokens": 500, "cost": 0"#;
+    let cases = [
+        (message("cl-x"), Some(0.054399), ""),
+        (
+            message("plain"),
+            Some(0.045171),
+            "the price of the model plain has no cache_write: such tokens of 1 run",
+        ),
+        (used("ds", hit), Some(0.00101), ""),
+        (used("plain", hit), Some(0.0315), "the price of the model plain has no cached_input"),
+        (used("thinks", thoughts), Some(0.0028), ""),
+        (call(200_000), Some(0.21), ""),
+        (call(200_001), Some(0.415002), ""),
+        (call(600_000), Some(2.43), ""),
+        // A tier holds for a call and not for all calls of a run together.
+        (two_calls, Some(0.32), ""),
+        // A cost of 0 beside tokens is said, and priced where there is a price.
+        (used("plain", free), Some(0.0105), ""),
+        (used("local", free), Some(0.0), "the log's cost is 0 beside tokens"),
+    ];
+    for (at, (log, cost, note)) in cases.iter().enumerate() {
+        let log = write(&format!("parts{at}.jsonl"), log);
+        let report = json(&[&log, "--prices", &prices, "--json"]);
+        let found = report["runs"][0]["usage"]["cost_usd"].as_f64();
+        let is_close = found.zip(*cost).is_some_and(|(a, b)| (a - b).abs() < 1e-12);
+        let notes = report["notes"].to_string();
+        assert!(is_close && notes.contains(note), "{at}: {found:?} {notes}");
+        assert_eq!(notes.contains("price"), !note.is_empty(), "{at}: {notes}");
+    }
+    let free = write("free.jsonl", &used("local", free));
+    for subcommand in ["logs", "compare"] {
+        let notes = program::json_of(subcommand, &[&free, "--json"])["notes"].to_string();
+        assert!(
+            notes.contains("run r: the log's cost is 0 beside tokens"),
+            "{subcommand}: {notes}"
+        );
+    }
+}
+
+#[test]
+fn prices_that_no_one_can_mean_are_refused() {
+    let log = write("any.jsonl", &used("a", r#""prompt_tokens": 5, "completion_tokens": 5"#));
+    let ok = r#""input": 1, "output": 1"#;
+    for (prices, part) in [
+        (format!(r#"{{"a": {{{ok}}}, "a": {{{ok}}}}}"#), "duplicate field `a`"),
+        (r#"{"a": {"input": 1, "input": 2, "output": 1}}"#.to_owned(), "duplicate field `input`"),
+        (r#"{"a": {"input": 1e308, "output": 1}}"#.to_owned(), "at least 0 and at most 1000000"),
+        (r#"{"a": {"input": 1, "output": 1e999}}"#.to_owned(), "out of range"),
+        (
+            r#"{"a": {"input": 1, "output": 1, "cache_write": -1}}"#.to_owned(),
+            "at least 0 and at most 1000000",
+        ),
+        (format!(r#"{{"a": {{{ok}, "tiers": {{"t": {{{ok}}}}}}}}}"#), "has no above_input_tokens"),
+        (format!(r#"{{"a": {{{ok}, "above_input_tokens": 5}}}}"#), "outside a tier"),
+        (
+            format!(r#"{{"a": {{{ok}, "tiers": {{"t": {{{ok}}}, "t": {{{ok}}}}}}}}}"#),
+            "duplicate field `t`",
+        ),
+        (format!(r#"{{"a": {{{ok}, "cache_writes": 5}}}}"#), "cache_writes"),
+        (format!(r#"{{"a": {{{ok}}}}} {{}}"#), "trailing"),
+    ] {
+        let file = write("refused_prices.json", &prices);
+        let error = refusal(&run(&[&log, "--prices", &file]), &prices);
+        assert!(error.contains("refused_prices.json") && error.contains(part), "{prices}: {error}");
+    }
+}
+
+#[test]
+fn failed_lines_of_a_batch_are_shown_as_errors() {
+    let log = write(
+        "batch.jsonl",
+        r#"{"custom_id": "q1", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "ok"}, "finish_reason": "stop"}]}}, "error": null}
+{"custom_id": "q2", "response": {"status_code": 400, "body": {"error": {"message": "max_tokens is too large"}}}, "error": null}
+{"custom_id": "q3", "response": null, "error": {"code": "batch_expired", "message": "This request expired."}}"#,
+    );
+    let report = json(&[&log, "--json"]);
+    let errors: Vec<&Value> =
+        report["runs"].as_array().unwrap().iter().map(|run| &run["error"]).collect();
+    assert_eq!(errors, [&object!(false), &object!(true), &object!(true)]);
+    assert_eq!(report["runs"][1]["stop"], "error");
+}
+
+#[test]
+fn what_a_grader_used_is_beside_what_the_agent_used_in_every_subcommand() {
+    let call = |model: &str, span: &str, tokens: u64| {
+        let usage =
+            object!({"input_tokens": tokens, "output_tokens": 5, "total_tokens": tokens + 5});
+        let output = object!({"choices": [{"message": {"content": "a"}}], "usage": usage});
+        object!({"event": "model", "model": model, "span_id": span, "output": output})
+    };
+    let sample = |id: u64| {
+        object!({"id": id, "epoch": 1, "scores": {"s": {"value": "C"}},
+            "model_usage": {"m": {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15},
+                "g": {"input_tokens": 1000, "output_tokens": 5, "total_tokens": 1005}},
+            "events": [{"event": "span_begin", "id": "score", "type": "scorer", "name": "s"},
+                call("m", "solve", 10), call("g", "score", 1000)]})
+    };
+    let samples: Vec<Value> = (0..8).map(sample).collect();
+    let log = object!({"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}, "samples": samples});
+    let log = write("grader.json", &log.to_string());
+    let prices = write("agent_prices.json", r#"{"m": {"input": 1.0, "output": 1.0}}"#);
+    let report = json(&[&log, "--prices", &prices, "--json"]);
+    let run = &report["runs"][0];
+    assert_eq!(
+        (&run["usage"]["input_tokens"], &run["usage"]["cost_usd"]),
+        (&object!(10), &object!(15e-6))
+    );
+    assert_eq!(
+        run["other_usage"],
+        object!({"grader": {"input_tokens": 1000, "output_tokens": 5, "cost_usd": null}})
+    );
+    let compared = program::json_of("compare", &[&log, "--json"]);
+    assert_eq!(compared["files"][0]["tokens_per_run"]["value"], 15.0);
+    let caps = ["--caps", "14,16", "--resource", "total_tokens", "--json"];
+    let caps = program::json_of("budget", &[&[log.as_str()], &caps[..]].concat());
+    let kept = |row: usize| &caps["caps"][row]["kept_share"]["value"];
+    assert_eq!((kept(0), kept(1)), (&object!(0.0), &object!(1.0)), "{caps}");
 }

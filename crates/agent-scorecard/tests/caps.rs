@@ -98,6 +98,17 @@ fn runs_that_were_cut_off_before_are_no_runs_that_the_cap_ends() {
 }
 
 #[test]
+fn every_run_has_a_known_cost_where_caps_are_on_the_cost() {
+    let lines = [run(&[50, 50], true), run(&[9], false)].map(|run| run.to_string()).join("\n");
+    let resource = "cost_usd".to_owned();
+    let runs =
+        RunFile::read("runs.jsonl", lines.as_bytes(), std::slice::from_ref(&resource)).unwrap();
+    let options = Options { resource, ..options() };
+    let found = caps(RunFile::together(&[&runs], &[]).unwrap(), &[0.02], &options).unwrap();
+    assert_eq!((found.number("n_rollouts"), found.number("n_priced")), (Some(2.0), Some(2.0)));
+}
+
+#[test]
 fn a_cost_that_is_not_known_leaves_the_run_out_of_the_money_alone() {
     let unpriced =
         json!({"id": "u", "turns": [{"output_tokens": 5, "cost_usd": null}], "success": true});

@@ -270,7 +270,11 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
 
     let count = |is: fn(&Need) -> bool| needs.iter().filter(|need| is(need)).count();
     let (left_out, cut_off) = (all.len() - known.len(), count(|need| need.cut_off));
-    let priced = count(|need| need.money.is_some());
+    let priced = match options.resource.as_str() {
+        // Runs of unknown cost are left out.
+        MONEY => needs.len(),
+        _ => count(|need| need.money.is_some()),
+    };
     let runs = |n: usize| many(n, "run", "runs");
     let mut note = |n: usize, text: String| notes.extend((n > 0).then_some(text));
     note(

@@ -5,20 +5,33 @@ use run_logs::{
     json_lines::{InputError, bytes},
 };
 use serde::Deserialize;
+use trajectory_metrics::distinct_keys;
 
 use crate::report::sentence::counted;
 
-/// What a model costs, in US dollars per million tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+/// What a model costs, in US dollars per million tokens: from 0 to 1,000,000.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Input that was not read from a cache.
+    /// Input that was neither read from a cache nor written to one.
     pub input: f64,
     /// Input that was read from a cache; without it, cached input costs as much as other input.
     pub cached_input: Option<f64>,
-    /// Output, that of reasoning included.
+    /// Input that was written to a cache; without it, it costs as much as other input.
+    pub cache_write: Option<f64>,
+    /// Output.
     pub output: f64,
+    /// Output that was reasoning; without it, reasoning costs as much as other output.
+    pub reasoning: Option<f64>,
+    /// Of a tier: it holds for calls with more input tokens than this.
+    pub above_input_tokens: Option<u64>,
+    /// Prices of larger calls by name, such as `long_context`. Of several that hold, that of the largest calls counts.
+    #[serde(default, deserialize_with = "distinct_keys::map")]
+    pub tiers: BTreeMap<String, Price>,
 }
+
+/// The largest price, a dollar for a token.
+const LARGEST: f64 = 1e6;
 
 /// Prices of models by the names that logs give them.
 ///
@@ -47,72 +60,166 @@ pub struct Price {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prices {
     prices: BTreeMap<String, Price>,
-    /// The runs of each model that has no price.
-    unpriced: BTreeMap<String, u64>,
+    /// How many runs there are to say something about, by what is said.
+    remarks: BTreeMap<Remark, u64>,
+}
+
+/// What to know about the cost of a run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Remark {
+    /// The model has no price.
+    WithoutPrice(String),
+    /// The price of the model has tiers, and the log does not count each call.
+    TiersWithoutCalls(String),
+    /// The price of the model lacks this part.
+    PartlyPriced(String, &'static str),
 }
 
 impl Prices {
-    /// Reads an object of models with their prices: `{"MODEL": {"input", "cached_input", "output"}}`, of which
-    /// `cached_input` may be left out. `file` names the source in errors.
+    /// Reads an object of models with their [`Price`]: `{"MODEL": {"input": 3, "cached_input": 0.3, "cache_write": 3.75,
+    /// "output": 15, "tiers": {"long_context": {"above_input_tokens": 200000, "input": 6, "output": 22.5}}}}`, of which
+    /// `input` and `output` are required. `file` names the source in errors.
     ///
     /// # Errors
     ///
-    /// [`InputError`] that names the file and what is wrong: another form, or a price that is negative.
+    /// [`InputError`] that names the file and what is wrong: another form, a model or a tier that stands there twice, a
+    /// price out of range, or a tier without `above_input_tokens`.
     pub fn read(file: &str, source: impl Read) -> Result<Self, InputError> {
         let wrong = |line, problem| InputError::of_field(file, line, "prices", problem);
-        let prices: BTreeMap<String, Price> = serde_json::from_slice(&bytes(file, source)?)
-            .map_err(|error| wrong(error.line(), error.to_string()))?;
-        for (model, Price { input, cached_input, output }) in &prices {
-            if [*input, cached_input.unwrap_or(0.0), *output].iter().any(|price| *price < 0.0) {
-                return Err(wrong(
-                    1,
-                    format!("{model:?} has a price below 0; prices are at least 0"),
-                ));
+        let text = bytes(file, source)?;
+        let mut json = serde_json::Deserializer::from_slice(&text);
+        let prices = distinct_keys::map(&mut json).and_then(|prices| json.end().map(|()| prices));
+        let prices: BTreeMap<String, Price> =
+            prices.map_err(|error| wrong(error.line(), error.to_string()))?;
+        for (model, price) in &prices {
+            price.check(false).map_err(|problem| wrong(1, format!("{model:?} {problem}")))?;
+            for (name, tier) in &price.tiers {
+                let checked = tier.check(true);
+                checked.map_err(|it| wrong(1, format!("{model:?}, tier {name:?}, {it}")))?;
             }
         }
         Ok(Self { prices, ..Self::default() })
     }
 
-    /// Gives a run whose log has no cost what it cost by its tokens: by those of each model if the log counts them apart.
+    /// Gives a run whose log has no cost, or a cost of 0 beside tokens, what the agent cost by its tokens: by those of
+    /// each model if the log counts them apart.
     pub fn price(&mut self, run: &mut Run) {
-        if run.usage.cost_usd.is_some() {
+        let is_free = run.usage.cost_usd == Some(0.0) && run.usage.total_tokens() > Some(0);
+        if run.usage.cost_usd.is_some() && !is_free {
             return;
         }
-        match self.cost_usd(run) {
-            Ok(cost_usd) => run.usage.cost_usd = Some(cost_usd),
-            Err(Some(model)) => *self.unpriced.entry(model).or_default() += 1,
-            Err(None) => {}
+        let models = match run.usage_by_model.is_empty() {
+            false => run.agent_usage_by_model(),
+            true => run.model.iter().map(|model| (model.clone(), run.usage.clone())).collect(),
+        };
+        let mut remarks = Vec::new();
+        let costs =
+            models.iter().map(|(model, usage)| self.cost_usd(run, model, usage, &mut remarks));
+        let cost: Option<f64> = costs.collect::<Vec<_>>().into_iter().sum();
+        if let Some(cost) = cost.filter(|_| !models.is_empty()) {
+            run.usage.cost_usd = Some(cost);
+        } else if is_free {
+            // The cost is that of the log.
+            return;
         }
+        remarks.sort();
+        remarks.dedup();
+        remarks.into_iter().for_each(|remark| *self.remarks.entry(remark).or_default() += 1);
     }
 
-    /// Says which models have no price, and how many runs have no cost for that.
+    /// Says what makes costs unknown or wrong, and of how many runs.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
-        let note = |(model, n): (&String, &u64)| {
+        let note = |(remark, n): (&Remark, &u64)| {
             let runs = counted(n, "run");
-            format!("no price of the model {model}: the cost of {runs} is not known")
+            match remark {
+                Remark::WithoutPrice(model) => {
+                    format!("no price of the model {model}: the cost of {runs} is not known")
+                }
+                Remark::TiersWithoutCalls(model) => format!(
+                    "the price of the model {model} has tiers, and the log does not count the tokens of each call: the cost of {runs} is not known"
+                ),
+                Remark::PartlyPriced(model, part) => format!(
+                    "the price of the model {model} has no {part}: such tokens of {runs} are priced as other input"
+                ),
+            }
         };
-        self.unpriced.iter().map(note).collect()
+        self.remarks.iter().map(note).collect()
     }
 
-    /// The cost, or the model that has no price; `None` if the log has no model or no tokens.
-    fn cost_usd(&self, run: &Run) -> Result<f64, Option<String>> {
-        if !run.usage_by_model.is_empty() {
-            return run.usage_by_model.iter().map(|(model, usage)| self.of(model, usage)).sum();
+    /// What a run paid for a model; `None` if it has no price, or if its tokens are not known.
+    fn cost_usd(
+        &self,
+        run: &Run,
+        model: &str,
+        used: &Usage,
+        remarks: &mut Vec<Remark>,
+    ) -> Option<f64> {
+        let Some(price) = self.prices.get(model) else {
+            remarks.push(Remark::WithoutPrice(model.to_owned()));
+            return None;
+        };
+        let smallest = price.tiers.values().filter_map(|tier| tier.above_input_tokens).min();
+        if smallest.is_none_or(|above| used.input_tokens.is_some_and(|input| input <= above)) {
+            return price.cost_usd(model, used, remarks);
         }
-        self.of(run.model.as_deref().ok_or(None)?, &run.usage)
+        // A tier holds for a call, not for all calls of a run together.
+        let is_of_model =
+            |of: &Option<String>| of.as_ref().or(run.model.as_ref()).is_some_and(|it| it == model);
+        let turns = run.agent_turns().filter(|turn| is_of_model(&turn.model));
+        let calls: Vec<&Usage> =
+            turns.filter_map(|turn| turn.reply.as_ref()?.usage.as_ref()).collect();
+        let input: Option<u64> = calls.iter().map(|call| call.input_tokens).sum();
+        let output: Option<u64> = calls.iter().map(|call| call.output_tokens).sum();
+        if (input, output) != (used.input_tokens, used.output_tokens) {
+            remarks.push(Remark::TiersWithoutCalls(model.to_owned()));
+            return None;
+        }
+        calls.into_iter().map(|call| price.for_call(call).cost_usd(model, call, remarks)).sum()
+    }
+}
+
+impl Price {
+    fn check(&self, is_tier: bool) -> Result<(), String> {
+        let Self { input, cached_input, cache_write, output, reasoning, .. } = self;
+        let parts = [Some(*input), *cached_input, *cache_write, Some(*output), *reasoning];
+        if let Some(price) = parts.into_iter().flatten().find(|it| !(0.0..=LARGEST).contains(it)) {
+            return Err(format!(
+                "has the price {price}; prices are at least 0 and at most {LARGEST}"
+            ));
+        }
+        match (is_tier, self.above_input_tokens, self.tiers.is_empty()) {
+            (true, None, _) => Err("has no above_input_tokens".to_owned()),
+            (true, _, false) => Err("has tiers of its own".to_owned()),
+            (false, Some(_), _) => Err("has above_input_tokens outside a tier".to_owned()),
+            _ => Ok(()),
+        }
     }
 
-    fn of(&self, model: &str, usage: &Usage) -> Result<f64, Option<String>> {
-        let price = self.prices.get(model).ok_or_else(|| Some(model.to_owned()))?;
-        let (Some(input), Some(output)) = (usage.input_tokens, usage.output_tokens) else {
-            return Err(None);
-        };
-        let cached = usage.cached_tokens.unwrap_or(0).min(input);
-        let cached_price = price.cached_input.unwrap_or(price.input);
-        let cost = (input - cached) as f64 * price.input
-            + cached as f64 * cached_price
-            + output as f64 * price.output;
-        Ok(cost / 1e6)
+    /// The price of a call of this size.
+    fn for_call(&self, call: &Usage) -> &Self {
+        let holds = |tier: &&Self| tier.above_input_tokens < call.input_tokens;
+        self.tiers.values().filter(holds).max_by_key(|tier| tier.above_input_tokens).unwrap_or(self)
+    }
+
+    fn cost_usd(&self, model: &str, used: &Usage, remarks: &mut Vec<Remark>) -> Option<f64> {
+        let (input, output) = (used.input_tokens?, used.output_tokens?);
+        let cached = used.cached_tokens.unwrap_or(0).min(input);
+        let written = used.cache_write_tokens.unwrap_or(0).min(input - cached);
+        let reasoning = used.reasoning_tokens.unwrap_or(0).min(output);
+        for (tokens, price, part) in [
+            (cached, self.cached_input, "cached_input"),
+            (written, self.cache_write, "cache_write"),
+        ] {
+            if tokens > 0 && price.is_none() {
+                remarks.push(Remark::PartlyPriced(model.to_owned(), part));
+            }
+        }
+        let cost = (input - cached - written) as f64 * self.input
+            + cached as f64 * self.cached_input.unwrap_or(self.input)
+            + written as f64 * self.cache_write.unwrap_or(self.input)
+            + (output - reasoning) as f64 * self.output
+            + reasoning as f64 * self.reasoning.unwrap_or(self.output);
+        Some(cost / 1e6)
     }
 }

@@ -1,5 +1,5 @@
 //! Plans in the words of models: where a plan is found in a text, and which numbers and strings are read.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 use knapsack_oracle::{DropReason, Item, PlanReading, Pool, Repair};
 
@@ -108,6 +108,11 @@ fn other_units_and_several_numbers_are_refused() {
         "1e2k",
         "5e",
         "12 000",
+        "1.200",
+        "about 12.345 tokens",
+        "123.456",
+        "true",
+        "200-300",
     ] {
         assert_eq!(coerced(text), None, "{text}");
     }
@@ -123,6 +128,79 @@ fn only_json_whole_numbers_need_no_conversion() {
     assert_eq!(allocation("null"), Some((0, false)));
     assert_eq!(allocation("30 %"), None);
     assert_eq!(allocation(r#""1200""#), Some((1200, false)));
+}
+
+#[test]
+fn an_allocation_that_is_an_object_or_a_list_is_read_or_dropped_with_what_was_written() {
+    for (written, want) in [
+        (r#"{"tokens": 120}"#, Some(120)),
+        (r#"{"max_tokens": "1,200"}"#, Some(1_200)),
+        ("[120]", Some(120)),
+        (r#"["~120"]"#, Some(120)),
+        (r#"{"tokens": 120, "usd": 3}"#, None),
+        (r#"{"usd": 3}"#, None),
+        (r#"{"tokens": {"tokens": 120}}"#, None),
+        (r#"{"tokens": "30 %"}"#, None),
+        ("{}", None),
+        ("[]", None),
+        ("[120, 5]", None),
+        ("[[120]]", None),
+        (r#"[{"tokens": 120}]"#, None),
+        ("true", None),
+        ("NaN", None),
+        (r#""200-300""#, None),
+        (r#""1.200""#, None),
+    ] {
+        assert_eq!(allocation(written), want.map(|number| (number, false)), "{written}");
+        let reading = read(&format!(r#"[{{"id": "a", "allocation": {written}}}]"#));
+        let unquoted = written.trim_matches('"').replace("[\"~120\"]", "[~120]");
+        let said = match &reading.repairs() {
+            [Repair::Allocation { given, taken, .. }] if Some(*taken) == want => given,
+            [Repair::EntryDropped { reason: DropReason::NotATokenCount { given }, .. }] => given,
+            other => panic!("{written}: {other:?}"),
+        };
+        assert_eq!(said, &unquoted, "{written}");
+    }
+    // A JSON number has a decimal point.
+    assert_eq!(allocation("1.200"), Some((1, false)));
+    // The rule of the paper takes 0, and the note says of what.
+    let items = vec![Item::new("a", 1.0, 1_u64, true).unwrap()];
+    let text = r#"[{"id": "a", "allocation": {"usd": 3}}]"#;
+    let reading = PlanReading::published(text, &Pool::new(items).unwrap(), 9);
+    let given = r#"{"usd": 3}"#.to_owned();
+    assert_eq!(reading.repairs(), [Repair::Allocation { entry: 0, given, taken: 0 }]);
+}
+
+#[test]
+fn another_field_counts_before_an_object() {
+    for (fields, want) in [
+        (r#""tokens": 120, "allocation": {"why": 1}"#, 120),
+        (r#""allocation": {"why": 1}, "tokens": 120"#, 120),
+        (r#""allocation": {"tokens": 7}, "budget": {"tokens": 120}"#, 7),
+        (r#""task": {"id": "b"}, "item": "a", "allocation": 120"#, 120),
+    ] {
+        let id = if fields.contains("item") { "" } else { r#""id": "a", "# };
+        let reading = read(&format!("[{{{id}{fields}}}]"));
+        let steps = reading.plan().unwrap().steps();
+        assert_eq!(steps.iter().map(|it| it.allocation).collect::<Vec<_>>(), [want], "{fields}");
+    }
+}
+
+#[test]
+fn amounts_of_several_resources_are_lists_and_objects_are_dropped() {
+    let pool = Pool::new(vec![Item::new("a", 1.0, [1_u64, 1], true).unwrap()]).unwrap();
+    for (written, given) in [
+        (r#"{"tokens": 100, "cents": 1}"#, r#"{"tokens": 100, "cents": 1}"#),
+        (r#"{"tokens": 100}"#, r#"{"tokens": 100}"#),
+        ("120", "120"),
+        ("[[100], 1]", "[[100], 1]"),
+        (r#"[100, {"cents": 1}]"#, r#"[100, {"cents": 1}]"#),
+    ] {
+        let text = format!(r#"[{{"id": "a", "allocation": {written}}}]"#);
+        let reading = PlanReading::new(&text, &pool, [200, 2]);
+        let reason = DropReason::NotATokenCount { given: given.to_owned() };
+        assert_eq!(reading.repairs(), [Repair::EntryDropped { entry: 0, reason }]);
+    }
 }
 
 #[test]

@@ -75,12 +75,15 @@ impl<A: Amount> PlanReading<A> {
     ///   exponent or a `k`. The only words allowed around it are `about`, `approx`, `approximately`,
     ///   `around`, `at most`, `ca`, `circa`, `max`, `maximum`, `roughly`, `tok`, `token`, `tokens` and
     ///   `up to`. The number is rounded down. A negative, missing or null allocation becomes 0. Any
-    ///   other text, such as `about 30 %` or `5 euros`, and a number between 0 and 1, which is a share
-    ///   of the budget, is not a number of tokens, and its entry is dropped.
+    ///   other text, such as `about 30 %` or `5 euros`, a text such as `1.200`, whose point may separate
+    ///   thousands, and a number between 0 and 1, which is a share of the budget, is not a number of tokens,
+    ///   and its entry is dropped.
+    /// - An allocation may be a list of the one number or an object whose only field has a name of an
+    ///   allocation, such as `{"tokens": 500}`. An entry whose allocation is any other object is dropped.
     ///
     /// For several resources, the allocation is a list with an entry for each of them, in the order of the
     /// costs: `{"id": "a", "allocation": [500, 2]}`. The rules above hold for each entry; an entry of the plan
-    /// whose list is too short or too long is dropped.
+    /// whose list is too short or too long is dropped, and so is one whose allocation is an object.
     ///
     /// Every difference from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. The
     /// resulting plan, written in that form, is read as the same plan without repairs.
@@ -145,7 +148,7 @@ impl<A: Amount> PlanReading<A> {
     }
 
     fn read(text: &str, pool: &Pool<A>, budget: A, is_published: bool) -> Self {
-        let list = match find_plan(text, A::NOTHING.parts().len() != 1) {
+        let list = match find_plan(text) {
             Ok(list) => list,
             Err((reason, at)) => return Self::Unparseable { reason, at },
         };

@@ -205,8 +205,15 @@ fn amount<A: Amount>(value: Option<&Value<'_>>) -> Option<(A, bool)> {
     let resources = A::NOTHING.parts().len();
     let parts: Vec<(u64, bool)> = match value {
         Some(Value::Scalar(scalar)) if resources == 1 => vec![allocation(Some(scalar))?],
+        Some(Value::Nested { only: Some(scalar), .. }) if resources == 1 => {
+            vec![(allocation(Some(scalar))?.0, false)]
+        }
         Some(Value::List(parts)) if parts.len() == resources => {
-            parts.iter().map(|part| allocation(Some(part))).collect::<Option<_>>()?
+            let parts = parts.iter().map(|part| allocation(Some(part)));
+            let is_plain = resources > 1;
+            parts
+                .map(|part| part.map(|(n, plain)| (n, plain && is_plain)))
+                .collect::<Option<_>>()?
         }
         None | Some(Value::Scalar(Scalar::Bare("null" | "None"))) => vec![(0, false); resources],
         Some(_) => return None,

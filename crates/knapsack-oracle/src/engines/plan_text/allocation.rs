@@ -20,7 +20,7 @@ pub(crate) fn allocation(value: Option<&Scalar<'_>>) -> Option<(u64, bool)> {
         text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     match text.parse() {
         Ok(number) if plain && !quoted => Some((number, true)),
-        _ => coerced(text).map(|number| (number, false)),
+        _ => coerced(text, quoted).map(|number| (number, false)),
     }
 }
 
@@ -51,7 +51,7 @@ fn leaves_unit(text: &str) -> bool {
 }
 
 /// Converts a text to a number of tokens.
-fn coerced(text: &str) -> Option<u64> {
+fn coerced(text: &str, quoted: bool) -> Option<u64> {
     let (before, number) = text.split_at(text.find(|c: char| c.is_ascii_digit())?);
     let point = before.ends_with('.');
     let before = before.strip_suffix('.').unwrap_or(before);
@@ -62,6 +62,12 @@ fn coerced(text: &str) -> Option<u64> {
     }
     if unsigned.is_some() {
         return Some(0);
+    }
+    // In a text, `1.200` may mean 1 or 1200.
+    let thousands = |(whole, rest): (&str, &str)| whole.len() <= 3 && rest.len() == 3;
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if quoted && is_number(&digits) && digits.split_once('.').is_some_and(thousands) {
+        return None;
     }
     // Whole numbers keep all digits. Other numbers are floats; the cast rounds down and saturates.
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -13,6 +13,11 @@ pub(crate) enum Value<'a> {
     Scalar(Scalar<'a>),
     /// A list of scalars.
     List(Vec<Scalar<'a>>),
+    /// An object or a list of other values, and its scalar if it is an object with an allocation alone.
+    Nested {
+        written: &'a str,
+        only: Option<Scalar<'a>>,
+    },
 }
 
 impl Value<'_> {
@@ -24,7 +29,12 @@ impl Value<'_> {
                 let parts: Vec<&str> = parts.iter().map(Scalar::text).collect();
                 format!("[{}]", parts.join(", "))
             }
+            Self::Nested { written, .. } => (*written).to_owned(),
         }
+    }
+
+    const fn is_nested(&self) -> bool {
+        matches!(self, Self::Nested { .. })
     }
 }
 
@@ -100,20 +110,35 @@ impl Entry<'_> {
 }
 
 impl<'a> Entry<'a> {
+    /// The value of a field that is this object.
+    pub(crate) fn nested(self, written: &'a str) -> Value<'a> {
+        let only = match self.allocation.value {
+            Some(Value::Scalar(scalar)) if self.fields == 1 => Some(scalar),
+            _ => None,
+        };
+        Value::Nested { written, only }
+    }
+
     /// Creates an object without fields.
     pub(crate) fn object() -> Self {
         Self { is_object: true, ..Self::default() }
     }
 
-    /// Adds a field. The value of a field that is an object, or a list of anything but scalars, is `None`.
-    pub(crate) fn take(&mut self, key: &str, value: Option<Value<'a>>) {
+    /// Adds a field. An id is a string or a number, and an allocation that is nested counts only without another.
+    pub(crate) fn take(&mut self, key: &str, value: &Value<'a>) {
         self.fields += 1;
-        for (names, field) in [(ID, &mut self.id), (ALLOCATION, &mut self.allocation)] {
+        let is_id = matches!(value, Value::Scalar(_));
+        let fields = [(ID, &mut self.id, is_id), (ALLOCATION, &mut self.allocation, true)];
+        for (names, field, is_value) in fields {
             let Some(rank) = names.iter().position(|&name| name == key) else { continue };
-            if field.value.is_some() && rank == field.rank {
-                field.repeated = true;
-            } else if value.is_some() && (field.value.is_none() || rank < field.rank) {
-                *field = Field { value: value.clone(), rank, repeated: false };
+            let order = (value.is_nested(), rank);
+            match &field.value {
+                Some(_) if rank == field.rank => field.repeated = true,
+                Some(known) if order > (known.is_nested(), field.rank) => {}
+                _ if is_value => {
+                    *field = Field { value: Some(value.clone()), rank, repeated: false };
+                }
+                _ => {}
             }
         }
     }

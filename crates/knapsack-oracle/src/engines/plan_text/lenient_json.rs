@@ -34,12 +34,9 @@ pub(crate) struct List<'a> {
 /// The plan is the last list under the key `plan`, otherwise the last list that has an entry with
 /// an id, otherwise the last empty list that stands alone. A list that is cut off by the end of the
 /// text is used if no complete list outside of it is as good.
-///
-/// With `lists`, the value of a field may be a list of scalars; otherwise such a field has no value.
-pub(crate) fn find_plan(text: &str, lists: bool) -> Result<List<'_>, (UnreadableReason, usize)> {
+pub(crate) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize)> {
     let mut reader = Reader {
         text,
-        lists,
         at: 0,
         open: Vec::new(),
         found: None,
@@ -93,8 +90,6 @@ pub(crate) fn find_plan(text: &str, lists: bool) -> Result<List<'_>, (Unreadable
 
 struct Reader<'a> {
     text: &'a str,
-    /// Whether the value of a field may be a list.
-    lists: bool,
     at: usize,
     open: Vec<Open<'a>>,
     found: Option<List<'a>>,
@@ -116,6 +111,7 @@ enum Open<'a> {
     List(OpenList<'a>),
     /// An object, and the key whose value is being read.
     Object {
+        start: usize,
         entry: Entry<'a>,
         key: String,
     },
@@ -166,7 +162,7 @@ impl<'a> Reader<'a> {
         self.open.push(if self.byte() == Some(b'[') {
             Open::List(OpenList { start, planned, entries: Vec::new(), end: start + 1 })
         } else {
-            Open::Object { entry: Entry::object(), key: String::new() }
+            Open::Object { start, entry: Entry::object(), key: String::new() }
         });
         self.at += 1;
     }
@@ -214,11 +210,11 @@ impl<'a> Reader<'a> {
             }
             b'"' | b'\'' => {
                 let text = self.string()?;
-                self.give(Some(Value::Scalar(Scalar::Text(text))), None);
+                self.give(Value::Scalar(Scalar::Text(text)), None);
             }
             _ => {
                 let bare = self.bare(in_list)?;
-                self.give(Some(Value::Scalar(Scalar::Bare(bare))), None);
+                self.give(Value::Scalar(Scalar::Bare(bare)), None);
             }
         }
         Some(())
@@ -227,30 +223,38 @@ impl<'a> Reader<'a> {
     /// Removes the innermost bracket, which has been closed.
     fn close(&mut self) -> Option<()> {
         match self.open.pop()? {
-            Open::Object { entry, .. } => self.give(None, Some(entry)),
+            Open::Object { start, entry, .. } => {
+                let written = self.text.get(start..self.at).unwrap_or_default();
+                match self.open.last() {
+                    Some(Open::Object { .. }) => self.give(entry.nested(written), None),
+                    _ => self.give(Value::Nested { written, only: None }, Some(entry)),
+                }
+            }
             Open::List(list) => {
-                let entries = list.entries.iter();
-                let scalars = || entries.map(|entry| entry.scalar.clone()).collect();
-                let value: Option<Vec<_>> = self.lists.then(scalars).flatten();
+                let written = self.text.get(list.start..self.at).unwrap_or_default();
+                let scalars = list.entries.iter().map(|entry| entry.scalar.clone());
+                let value = scalars
+                    .collect::<Option<_>>()
+                    .map_or(Value::Nested { written, only: None }, Value::List);
                 self.consider(list.start, list, None);
-                self.give(value.map(Value::List), None);
+                self.give(value, None);
             }
         }
         Some(())
     }
 
     /// Adds a value to the innermost open bracket.
-    fn give(&mut self, value: Option<Value<'a>>, object: Option<Entry<'a>>) {
+    fn give(&mut self, value: Value<'a>, object: Option<Entry<'a>>) {
         match self.open.last_mut() {
             Some(Open::List(list)) => {
                 let scalar = match value {
-                    Some(Value::Scalar(scalar)) => Some(scalar),
+                    Value::Scalar(scalar) => Some(scalar),
                     _ => None,
                 };
                 list.entries.push(object.unwrap_or(Entry { scalar, ..Entry::default() }));
                 list.end = self.at;
             }
-            Some(Open::Object { entry, key }) => entry.take(key, value),
+            Some(Open::Object { entry, key, .. }) => entry.take(key, &value),
             None => {}
         }
     }

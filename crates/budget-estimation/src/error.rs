@@ -34,7 +34,7 @@ pub enum Error {
     /// No resource has this name or handle.
     #[error("there is no resource {name}; use a resource of these rollouts")]
     NoSuchResource {
-        /// The name, or the handle's position.
+        /// The name, or the position in a handle from other rollouts.
         name: String,
     },
     /// The name of a key or feature is empty, taken, or a field with another meaning.
@@ -168,7 +168,7 @@ pub enum Error {
         /// The setting in which they differ.
         what: &'static str,
     },
-    /// The error of an interval, or its product with the weight, overflows.
+    /// The error or the width of an interval times the weight overflows, or a ratio to a given reference.
     #[error("rollout {rollout}, turn {turn}: the interval is too large; its error overflows")]
     TooLarge {
         /// Position of the rollout, from 0.
@@ -194,10 +194,7 @@ pub enum Error {
     },
     /// One measure was given samples of two resources, which have no common unit.
     #[error(
-        "a sample belongs to resource {}, earlier samples to resource {}; evaluate each resource \
-         separately",
-        found.index,
-        expected.index
+        "a sample belongs to another resource than earlier samples; evaluate each resource separately"
     )]
     MixedResources {
         /// The resource of earlier samples.

@@ -74,8 +74,9 @@ impl RecordedRun {
         let (name, range) = ("number of turns of the monitor", "0 before the first turn");
         setting(name, monitor.turns() as f64, monitor.turns() == 0, range)?;
         let mut rollouts = Rollouts::new(monitor.names())?;
-        for (index, cap) in monitor.caps().enumerate() {
-            cap.map_or(Ok(()), |cap| rollouts.set_cap(Resource { index }, cap))?;
+        let resources: Vec<Resource> = rollouts.resources().map(|(it, _)| it).collect();
+        for (resource, cap) in resources.into_iter().zip(monitor.caps()) {
+            cap.map_or(Ok(()), |cap| rollouts.set_cap(resource, cap))?;
         }
         rollouts.begin();
         let (policy, stated) = (ForecastPolicy::default(), Vec::new());
@@ -210,8 +211,9 @@ impl RecordedRun {
     ) -> Result<Advice, Error> {
         same_length("estimates of a turn", self.rollouts.columns.len(), estimates.len())?;
         let run = self.rollouts.get(0)?;
-        for (index, _) in self.monitor.caps().enumerate().filter(|(_, cap)| cap.is_some()) {
-            run.usage(Resource { index })?;
+        let resources = self.rollouts.resources().zip(self.monitor.caps());
+        for ((resource, _), _) in resources.filter(|(_, cap)| cap.is_some()) {
+            run.usage(resource)?;
         }
         self.monitor.advise(estimates, failure_probability)
     }

@@ -224,18 +224,27 @@ fn interval(low: f64, high: f64) -> Estimate {
 }
 
 #[test]
-fn a_sample_with_nothing_left_is_an_error_where_it_is_divided_by_and_nothing_is_taken_in() {
+fn samples_with_nothing_left_have_no_reward_and_are_counted_by_metrics_and_nothing_else() {
     let said = vec![interval(0.0, 1.0); 2];
     let trivial = samples(&[(vec![5, 5, 0], true, said.clone()), (vec![5, 5, 0], false, said)]);
     let error = Error::NothingRemains { rollout: 0, turn: 2 };
     assert_eq!(trivial[1].reward(), Err(error.clone()));
     let mut metrics = Metrics::default();
     metrics.update(&trivial[0]).unwrap();
-    let before = metrics.finish();
-    assert_eq!(metrics.update(&trivial[1]), Err(error));
-    assert_eq!(metrics.finish(), before);
-    // A failed run is not divided by anything.
+    let before = metrics.finish().unwrap();
+    metrics.update(&trivial[1]).unwrap();
     metrics.update(&trivial[3]).unwrap();
+    let after = metrics.finish().unwrap();
+    assert_eq!((before.trivial, after.trivial), (0.0, 2.0));
+    assert_eq!((after.feasibility, after.intervals), (before.feasibility, before.intervals));
+    let mut both = Metrics::default();
+    both.merge(&metrics).unwrap();
+    both.update_weighted(&trivial[3], Weight::new(0.5).unwrap()).unwrap();
+    assert_eq!(both.finish().unwrap().trivial, 2.5);
+    let mut by_progress = ProgressMetrics::new(3).unwrap();
+    trivial.iter().for_each(|sample| by_progress.update(sample).unwrap());
+    let summary = by_progress.finish().unwrap();
+    assert_eq!((summary.all_turns.trivial, summary.by_progress[2]), (2.0, None));
     for remaining in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let result = Estimate::Impossible.interval_reward(remaining);
         assert!(
@@ -278,7 +287,7 @@ fn settings_are_checked_and_unlike_parts_do_not_merge() {
 }
 
 #[test]
-fn an_interval_too_large_for_a_relative_error_is_refused() {
+fn a_relative_error_that_overflows_leaves_the_rest_of_the_report() {
     let [sample] = samples(&[(vec![5, 1], true, vec![interval(0.0, f64::MAX)])])[..] else {
         panic!()
     };
@@ -287,8 +296,18 @@ fn an_interval_too_large_for_a_relative_error_is_refused() {
     rollouts.push(&[5e-5, 1e-3], true).unwrap();
     let usd = rollouts.resource("usd").unwrap();
     let sample = Sample::new(&rollouts.get(0).unwrap(), usd, 1, interval(0.0, f64::MAX)).unwrap();
-    let error = Error::TooLarge { rollout: 0, turn: 1 };
-    assert_eq!(Metrics::new().update(&sample), Err(error));
+    let mut metrics = Metrics::new().with_coverage(Level::HALF).with_diagnostics();
+    metrics.update(&sample).unwrap();
+    let near = Sample::new(&rollouts.get(0).unwrap(), usd, 1, interval(0.0, 1e-3)).unwrap();
+    (0..3).for_each(|_| metrics.update(&near).unwrap());
+    let found = metrics.finish().unwrap();
+    let intervals = found.intervals.unwrap();
+    assert_eq!((intervals.hits, intervals.mre_p50, intervals.mre_p90), (4.0, Some(0.5), None));
+    assert_eq!((intervals.mean_relative_width, intervals.mean_width.is_some()), (None, true));
+    assert_eq!(found.diagnostics.unwrap().mean_midpoint_bias, None);
+    let text = serde_json::to_string(&metrics).unwrap();
+    let read: Metrics = serde_json::from_str(&text).unwrap();
+    assert_eq!(read.finish().unwrap(), found);
 }
 
 #[test]

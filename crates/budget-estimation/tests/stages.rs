@@ -232,7 +232,7 @@ fn separate_ends_and_stages_can_be_set_in_either_order() {
 }
 
 /// A run that spends nothing at first is in its first stage, and a margin that nothing bounds gives
-/// the widest interval.
+/// no answer.
 #[test]
 fn a_prefix_that_spent_nothing_is_in_the_first_stage() {
     let (rollouts, tokens) = runs([vec![0.0, 0.0, 5.0]]);
@@ -241,7 +241,7 @@ fn a_prefix_that_spent_nothing_is_in_the_first_stage() {
     let mut calibrated =
         Calibrated::new(zero, split, MarginUnit::Resource).with_stages(&[Level::HALF]).unwrap();
     let samples = rollouts.score(tokens, &mut calibrated).unwrap();
-    assert_eq!(samples[0].estimate(), Estimate::interval(0.0, f64::MAX).unwrap());
+    assert_eq!(samples[0].estimate(), Estimate::NoAnswer);
     let margins: Vec<f64> = calibrated.calibrators().map(OnlineCalibrator::margin).collect();
     assert_eq!(margins, [5.0, f64::INFINITY]);
 }

@@ -134,6 +134,8 @@ pub struct Options {
     pub coverage: Level,
     /// Runs at the start of each file that are learnt from and not scored.
     pub warm_up: usize,
+    /// Prefixes that are not scored, by the id of the run and the number of completed turns.
+    pub left_out: BTreeSet<(String, usize)>,
     /// What intervals of figures resample as a whole.
     pub cluster_by: ClusterBy,
     /// Whether recorded answers are widened or narrowed, so that they hold what remained as often as `coverage` says: by
@@ -162,6 +164,7 @@ impl Options {
             reading: Reading::Cap,
             coverage,
             warm_up: 0,
+            left_out: BTreeSet::new(),
             cluster_by: ClusterBy::default(),
             calibrates: false,
             resamples: 0,
@@ -314,7 +317,11 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
                                 *counts.unreadable.entry(problem).or_default() += 1;
                             }
                         }
-                        None => counts.missing += usize::from(is_scored),
+                        None => {
+                            let id = run.id().unwrap_or_default().to_owned();
+                            let is_asked = !options.left_out.contains(&(id, turn));
+                            counts.missing += usize::from(is_scored && is_asked);
+                        }
                     }
                 }
                 if let Some(calibrated) = &mut calibrated {
@@ -327,20 +334,15 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
                         // What the model did not call impossible is not called so in its name.
                         if is_moved(estimate) && moved != Estimate::Impossible {
                             *estimate = moved;
+                            let is_lost = is_scored && moved == Estimate::NoAnswer;
+                            counts.uncalibrated += usize::from(is_lost);
                         }
                     }
                     calibrated.learn(&run, resource)?;
                 }
             }
-            if options.calibrates || !matches!(options.by, By::Recorded { .. }) {
-                // An interval that holds everything says nothing.
-                let says_nothing = |estimate: &&mut Estimate| {
-                    estimate.ends().is_some_and(|ends| ends.high() == f64::MAX)
-                };
-                for estimate in own.iter_mut().filter(says_nothing) {
-                    *estimate = Estimate::NoAnswer;
-                    counts.unbounded += usize::from(is_scored);
-                }
+            if matches!(options.by, By::Conformal) && is_scored {
+                counts.uncalibrated += own.iter().filter(|it| **it == Estimate::NoAnswer).count();
             }
             estimates.push((first, own));
             scored.push(is_scored);
@@ -351,6 +353,9 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
     let (mut samples, mut every_sample, mut before_first_turn) = (vec![], vec![], vec![]);
     for (run, (first, estimates)) in rollouts.iter().zip(estimates) {
         for (turn, estimate) in (1..).zip(estimates) {
+            if run.id().is_some_and(|id| options.left_out.contains(&(id.to_owned(), turn))) {
+                continue;
+            }
             let sample = Sample::new(&run, resource, turn, *estimate)?;
             let sample = sample.with_reading(options.reading);
             every_sample.push(sample);
@@ -409,7 +414,7 @@ struct Counts {
     cut_off_files: usize,
     warm_up: usize,
     trivial: usize,
-    unbounded: usize,
+    uncalibrated: usize,
     missing: usize,
     repeated: usize,
     unreadable: BTreeMap<String, usize>,
@@ -430,14 +435,14 @@ impl Counts {
             left_out,
             format!("{} left out, as {name} or a cost that has a cap is not known", runs(left_out)),
         );
-        let Self { warm_up, trivial, unbounded, missing, repeated, .. } = *self;
+        let Self { warm_up, trivial, uncalibrated, missing, repeated, .. } = *self;
         note(warm_up, format!("{} learnt from and not scored, as asked for", runs(warm_up)));
         note(trivial, format!("{} left out, as nothing remained to be spent", prefixes(trivial)));
-        let intervals = many(unbounded, "interval", "intervals");
         note(
-            unbounded,
+            uncalibrated,
             format!(
-                "{intervals} without an upper end taken as no answer: too few runs to calibrate on, or too many misses"
+                "{} without a calibrated interval, counted as no answer: too few earlier runs, or too many misses",
+                prefixes(uncalibrated)
             ),
         );
         note(missing, format!("{} without an estimate, taken as no answer", prefixes(missing)));

@@ -18,11 +18,9 @@ scoring_rules::checked! {
     /// as they claim. Learns from each finished run.
     ///
     /// An interval `[low, high]` becomes `[low - q u, high + q u]`, with the calibrator's margin q and
-    /// the unit u. A negative lower end becomes 0, an infinite margin gives `[0, f64::MAX]`, and an
-    /// interval that a negative margin reverses becomes no answer. The answer is `impossible` if the
-    /// lower end exceeds what is left under a cap. Other answers pass unchanged. An interval up to
-    /// `f64::MAX` carries no information, and mean widths and errors that include one are meaningless:
-    /// replace it by no answer there.
+    /// the unit u. A negative lower end becomes 0. The answer is `impossible` if the lower end exceeds what is
+    /// left under a cap. An interval without a finite upper end, as before the first runs, and one that a
+    /// negative margin reverses become no answer. Other answers pass unchanged.
     ///
     /// The calibrator learns from runs that succeeded within their caps, at every prefix, k = 1 to T - 1,
     /// with an interval of the estimator; the coverage therefore refers to prefixes of such runs. The
@@ -50,8 +48,9 @@ scoring_rules::checked! {
     /// let split = SplitConformal::new(Level::new(0.8)?);
     /// let mut calibrated = Calibrated::new(point, split, MarginUnit::Resource);
     /// let samples = rollouts.score(tokens, &mut calibrated)?;
-    /// // The margin is finite from the fifth run on.
-    /// assert!(samples.iter().all(|sample| sample.is_hit()));
+    /// // The margin is infinite up to the fourth run.
+    /// assert_eq!(samples[7].estimate(), Estimate::NoAnswer);
+    /// assert!(samples[8..].iter().all(|sample| sample.is_hit()));
     /// assert_eq!(samples[12].estimate(), Estimate::interval(1.0, 19.0)?);
     /// # Ok::<(), Error>(())
     /// ```
@@ -253,14 +252,14 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
         // Without a product of 0 and infinity.
         let by = |margin: f64| if margin.is_finite() { margin * unit } else { margin };
         let [low, high] = margins.map(by);
-        [(interval.low() - low).max(0.0), (interval.high() + high).min(f64::MAX)]
+        [(interval.low() - low).max(0.0), interval.high() + high]
     }
 
     /// The widened interval; `None` if the margins reverse it.
     fn widened(&self, interval: Interval, margins: [f64; 2]) -> Option<Interval> {
         let [low, high] = self.moved(interval, margins);
         // The ends are never NaN, so that only a reversed interval is an error.
-        Interval::new(low, high).ok()
+        Interval::new(low, high).ok().filter(|ends| ends.low() < f64::INFINITY)
     }
 
     /// Stores the interval of the estimator until the run has ended. If the number of turns falls,
@@ -295,16 +294,20 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
         self.remember(prefix.turns(), interval);
         let usage = prefix.usage();
         let margins = self.margins(self.stage(usage.total(), interval));
-        Ok(match self.widened(interval, margins).map(Estimate::Interval) {
-            None => Estimate::NoAnswer,
-            Some(wide) if self.clipped => wide.clipped(usage.left()),
-            Some(wide) => wide.collapsed(usage.left()),
+        let Some(wide) = self.widened(interval, margins) else { return Ok(Estimate::NoAnswer) };
+        let estimate = Estimate::Interval(wide);
+        Ok(match estimate.collapsed(usage.left()) {
+            // Without an upper end nothing is known of what remains, also under a cap.
+            Estimate::Interval(ends) if ends.high() == f64::INFINITY => Estimate::NoAnswer,
+            _ if self.clipped => estimate.clipped(usage.left()),
+            collapsed => collapsed,
         })
     }
 
     fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
         // Removed first, so that an error does not leave them to the next run.
         let given = std::mem::take(&mut self.given);
+        rollout.column(resource)?;
         if rollout.is_feasible()? {
             let mut scores = Vec::with_capacity(given.len());
             // An estimate after the last turn is not scored.

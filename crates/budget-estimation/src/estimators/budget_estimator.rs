@@ -158,7 +158,7 @@ impl BudgetEstimator {
         let (spent, left) = (usage.total(), usage.left().map(|left| left.max(0.0)));
         let tail = (1.0 - self.coverage.get()) / 2.0;
         let odds = (1.0 - tail) / tail;
-        let most = left.unwrap_or(f64::MAX);
+        let most = left.unwrap_or(f64::INFINITY);
         match left {
             _ if spent > 0.0 => Some(((spent / odds).min(most), (spent * odds).min(most))),
             Some(left) => Some((0.0, left)),

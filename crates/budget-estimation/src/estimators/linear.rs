@@ -90,7 +90,8 @@ impl Estimator for LinearEstimator {
         Ok(estimate.collapsed(usage.left()))
     }
 
-    fn learn(&mut self, rollout: &Rollout<'_>, _: Resource) -> Result<(), Error> {
+    fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
+        rollout.column(resource)?;
         if let Some(learnt) = &mut self.learnt
             && rollout.succeeded()
         {

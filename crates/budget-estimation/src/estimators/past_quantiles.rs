@@ -143,6 +143,7 @@ impl Estimator for PastQuantiles {
     }
 
     fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
+        rollout.column(resource)?;
         let cut_off = rollout.is_censored();
         let counts = if self.survival_aware {
             rollout.succeeded() || cut_off

@@ -107,6 +107,7 @@ impl Rollouts {
         resource: Resource,
         estimator: &mut E,
     ) -> Result<Vec<Sample>, Error> {
+        self.column(resource)?;
         let mut samples = Vec::new();
         for rollout in self.iter() {
             samples.reserve(rollout.turns());

@@ -7,13 +7,13 @@ use crate::{
     estimates::estimate::Estimate,
     metrics::{
         feasibility::FeasibilitySummary,
-        interval_diagnostics::{DiagnosticSummary, Diagnostics, over_cap},
+        interval_diagnostics::{DiagnosticSummary, Diagnostics},
         interval_reward::{Miss, reward},
         interval_scores::{IntervalSummary, ProperLosses},
         linear_comparison::LinearSummary,
         one_resource::OneResource,
         quantile::quantiles,
-        tally::{Tally, add_to_means, finish_means, merge_means, merge_tallies},
+        tally::{Tally, add_to_means, finish_means, finite, merge_means, merge_tallies, ratio},
     },
     replay::sample::Sample,
 };
@@ -43,6 +43,7 @@ scoring_rules::checked! {
     #[derive(Clone, Debug, Default)]
     pub struct Metrics {
         resource: OneResource,
+        trivial: Tally,
         /// By label (impossible, feasible), then by prediction (impossible, feasible, no answer).
         predictions: [[Tally; 3]; 2],
         /// By label, the intervals above what is left under a cap, which are counted as impossible.
@@ -53,8 +54,7 @@ scoring_rules::checked! {
         reward: [ExactMean; 1],
         /// Width, and width relative to what remained.
         widths: [ExactMean; 2],
-        /// Relative errors of midpoints, each with its weight.
-        midpoint_errors: Vec<(f64, f64)>,
+        midpoint_errors: Vec<MidpointError>,
         /// Errors of the midpoint, errors of the extrapolation, and the second less the first.
         linear: [ExactMean; 3],
         proper: Option<Box<ProperLosses>>,
@@ -62,6 +62,14 @@ scoring_rules::checked! {
     }
     check: Self::check
 }
+
+/// The relative error of a midpoint, infinite if it overflows, and the weight of the sample.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+struct MidpointError(
+    #[cfg_attr(feature = "serde", serde(with = "scoring_rules::infinite"))] f64,
+    f64,
+);
 
 /// The measures of [`Metrics`].
 ///
@@ -84,7 +92,9 @@ scoring_rules::checked! {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MetricsSummary {
-    /// Over all samples.
+    /// Samples after which nothing remained, which count in no measure.
+    pub trivial: f64,
+    /// Over all samples that are not trivial.
     pub feasibility: FeasibilitySummary,
     /// Over feasible samples; `None` if there are none.
     pub intervals: Option<IntervalSummary>,
@@ -118,14 +128,14 @@ impl Metrics {
         self
     }
 
-    /// Adds one sample.
+    /// Adds one sample. A [trivial](Sample::is_trivial) one, after which nothing remained, is only counted.
+    ///
+    /// A relative error or width that overflows is infinite, and a quantile or mean that it reaches is `None`.
     ///
     /// # Errors
     ///
-    /// [`Error::NothingRemains`] for a feasible sample of which nothing remained;
-    /// [`Error::TooLarge`] for an interval whose relative error, or a number times the weight,
-    /// overflows; [`Error::MixedResources`] if earlier samples have another resource. The sample is
-    /// not added.
+    /// [`Error::TooLarge`] for a width or an error that overflows when it is multiplied by the weight;
+    /// [`Error::MixedResources`] if earlier samples have another resource. The sample is not added.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
         self.update_weighted(sample, Weight::ONE)
@@ -143,20 +153,17 @@ impl Metrics {
         }
         // All checks come first, so that a sample is added to all measures or to none.
         let (feasible, remaining) = (sample.is_feasible(), sample.remaining());
-        if feasible {
-            sample.check_remaining()?;
+        if sample.is_trivial() {
+            self.resource.update(sample)?;
+            self.trivial.add(weight);
+            return Ok(());
         }
         let ends = sample.estimate().ends();
         let width = ends.map_or(0.0, |ends| ends.width());
         let error = ends.map_or(0.0, |ends| ends.low() + width / 2.0 - remaining);
         let linear_error = if ends.is_some() { sample.linear_error() } else { None };
         if feasible {
-            let relative = [width / remaining, error / remaining];
-            let sizes = [width, error, relative[0], relative[1], linear_error.unwrap_or(0.0)];
-            sample.check_size(&sizes, weight)?;
-        }
-        if self.diagnostics.is_some() {
-            sample.check_size(&[over_cap(sample, width).unwrap_or(0.0)], weight)?;
+            sample.check_size(&[width, error, linear_error.unwrap_or(0.0)], weight)?;
         }
         self.resource.update(sample)?;
 
@@ -182,8 +189,9 @@ impl Metrics {
             None => hits.add(weight),
         }
         if feasible {
-            add_to_means(&mut self.widths, [width, width / remaining], weight)?;
-            self.midpoint_errors.push((error.abs() / remaining, weight.get()));
+            let relative_width = ratio(width, remaining, weight);
+            add_to_means(&mut self.widths, [width, relative_width], weight)?;
+            self.midpoint_errors.push(MidpointError(error.abs() / remaining, weight.get()));
             if let Some(linear) = linear_error {
                 let errors = [error.abs(), linear, linear - error.abs()];
                 add_to_means(&mut self.linear, errors, weight)?;
@@ -213,6 +221,7 @@ impl Metrics {
             return Err(Error::Unlike { what: "the claimed coverage" });
         }
         self.resource.merge(other.resource)?;
+        self.trivial.merge(&other.trivial);
         for label in 0..2 {
             merge_tallies(&mut self.predictions[label], &other.predictions[label]);
             merge_tallies(&mut self.sides[label], &other.sides[label]);
@@ -235,13 +244,14 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Empty`] without a sample of positive weight.
+    /// [`scoring_rules::Error::Empty`] without a sample of positive weight that is not trivial.
     pub fn finish(&self) -> Result<MetricsSummary, Error> {
         let predictions = self.predictions.each_ref().map(|row| row.each_ref().map(Tally::value));
         let above_left = self.above_left.each_ref().map(Tally::value);
         let [failed, feasible] = &self.sides;
         let sides = || std::array::from_fn(|side| Tally::sum([&failed[side], &feasible[side]]));
         Ok(MetricsSummary {
+            trivial: self.trivial.value(),
             feasibility: FeasibilitySummary::new(predictions, above_left)
                 .ok_or(scoring_rules::Error::Empty)?,
             intervals: self.intervals(),
@@ -258,7 +268,9 @@ impl Metrics {
         let [samples, answered] = [predictions, sides].map(|row| Tally::sum(row).value());
         let [hits, optimistic, conservative] = sides.each_ref().map(Tally::value);
         let [mean_width, mean_relative_width] = finish_means(&self.widths);
-        let errors = quantiles(&mut self.midpoint_errors.clone(), [0.5, 0.9]);
+        let mut errors: Vec<_> = self.midpoint_errors.iter().map(|it| (it.0, it.1)).collect();
+        let errors = quantiles(&mut errors, [0.5, 0.9]).map(|it| it.map(finite));
+        let [mre_p50, mre_p90] = errors.unwrap_or_default();
         let losses = self.proper.as_ref().map(|proper| finish_means(&proper.losses));
         let [interval_loss, low_pinball_loss, high_pinball_loss, weighted_interval_loss] =
             losses.unwrap_or_default();
@@ -273,8 +285,8 @@ impl Metrics {
             coverage: (answered > 0.0).then(|| hits / answered),
             mean_width,
             mean_relative_width,
-            mre_p50: errors.map(|[p50, _]| p50),
-            mre_p90: errors.map(|[_, p90]| p90),
+            mre_p50,
+            mre_p90,
             interval_loss,
             low_pinball_loss,
             high_pinball_loss,
@@ -287,12 +299,11 @@ impl Metrics {
 impl Metrics {
     fn check(&self) -> Result<(), Error> {
         let tallies = self.predictions.iter().chain(&self.sides).flatten().chain(&self.above_left);
+        let tallies = tallies.chain([&self.trivial]);
         let valid = tallies.map(Tally::value).all(|sum| (0.0..f64::INFINITY).contains(&sum));
         stored(valid, "a sum of weights must be finite and at least 0")?;
-        let valid = |&(error, weight): &(f64, f64)| {
-            (0.0..f64::INFINITY).contains(&error) && Weight::new(weight).is_ok()
-        };
-        let problem = "errors must be finite and at least 0, with the weights of samples";
+        let valid = |&MidpointError(error, weight): &_| error >= 0.0 && Weight::new(weight).is_ok();
+        let problem = "errors must be at least 0, with the weights of samples";
         stored(self.midpoint_errors.iter().all(valid), problem)
     }
 }

@@ -2,7 +2,7 @@ use scoring_rules::{ExactMean, Weight};
 
 use crate::{
     error::Error,
-    metrics::tally::{Tally, add_to_means, finish_means, merge_means},
+    metrics::tally::{Tally, add_to_means, finish_means, merge_means, ratio},
     replay::sample::Sample,
 };
 
@@ -67,7 +67,8 @@ impl Diagnostics {
         [width, error]: [f64; 2],
         weight: Weight,
     ) -> Result<(), Error> {
-        if let Some(share) = over_cap(sample, width) {
+        if let Some(cap) = sample.cap().filter(|cap| *cap > 0.0) {
+            let share = ratio(width, cap, weight);
             add_to_means(&mut self.width_over_cap, [share], weight)?;
         }
         if !sample.is_feasible() {
@@ -75,7 +76,8 @@ impl Diagnostics {
         }
         // Rounding of the midpoint must not give a hit less than 1.
         let adequacy = if sample.is_hit() { 1.0 } else { (width / 2.0 / error.abs()).min(1.0) };
-        add_to_means(&mut self.calibration, [error / sample.remaining(), adequacy], weight)
+        let bias = ratio(error, sample.remaining(), weight);
+        add_to_means(&mut self.calibration, [bias, adequacy], weight)
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
@@ -97,9 +99,4 @@ impl Diagnostics {
             mean_width_adequacy,
         })
     }
-}
-
-/// The width divided by the cap; `None` without a cap above 0.
-pub(super) fn over_cap(sample: &Sample, width: f64) -> Option<f64> {
-    sample.cap().filter(|&cap| cap > 0.0).map(|cap| width / cap)
 }

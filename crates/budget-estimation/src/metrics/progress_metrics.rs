@@ -69,7 +69,7 @@ pub struct ProgressMetrics {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ProgressSummary {
-    /// Over every sample.
+    /// Over every sample that is not trivial; these are counted in [`MetricsSummary::trivial`].
     pub all_turns: MetricsSummary,
     /// Over samples after one turn, k = 1; `None` if there are none. A sample before the first turn
     /// ([`Rollout::score_probe`](crate::Rollout::score_probe), k = 0) is not one of them.
@@ -154,7 +154,9 @@ impl ProgressMetrics {
         if sample.turn() == 1 {
             self.first_turn.update_weighted(sample, weight)?;
         }
-        self.detection.update(sample);
+        if !sample.is_trivial() {
+            self.detection.update(sample);
+        }
         self.resource.update(sample)
     }
 

@@ -49,5 +49,11 @@ fn value_at(values: &[(f64, f64)], position: f64) -> f64 {
 
 /// Linear interpolation, exact at both ends.
 fn interpolated(low: f64, high: f64, share: f64) -> f64 {
-    if share < 0.5 { low + (high - low) * share } else { high - (high - low) * (1.0 - share) }
+    if share == 0.0 || low == high {
+        low
+    } else if share < 0.5 {
+        low + (high - low) * share
+    } else {
+        high - (high - low) * (1.0 - share)
+    }
 }

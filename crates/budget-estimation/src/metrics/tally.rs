@@ -66,7 +66,20 @@ pub(crate) fn merge_means<const N: usize>(means: &mut [ExactMean; N], others: &[
     means.iter_mut().zip(others).for_each(|(mean, other)| mean.merge(other));
 }
 
-/// The means, each `None` without a value of positive weight.
+/// A part of a whole above 0, infinite if it overflows alone or when it is multiplied by the weight.
+#[inline]
+pub(crate) fn ratio(part: f64, whole: f64, weight: Weight) -> f64 {
+    let ratio = part / whole;
+    let is_finite = (ratio * weight.get()).is_finite();
+    if is_finite { ratio } else { f64::INFINITY.copysign(part) }
+}
+
+/// `None` for an infinite number and for NaN, the difference of two.
+pub(crate) fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+/// The means, each `None` if it is infinite and without a value of positive weight.
 pub(crate) fn finish_means<const N: usize>(means: &[ExactMean; N]) -> [Option<f64>; N] {
-    means.each_ref().map(|mean| mean.finish().ok())
+    means.each_ref().map(|mean| mean.finish().ok().and_then(finite))
 }

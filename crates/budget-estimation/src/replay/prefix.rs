@@ -105,24 +105,24 @@ impl<'a> Prefix<'a> {
     /// from other rollouts.
     #[must_use]
     pub fn usage_of(&self, resource: Resource) -> Option<Usage<'a>> {
-        self.rollouts.columns.get(resource.index)?.usage(self.rollout, self.start, self.turns)
+        self.rollouts.column(resource).ok()?.usage(self.rollout, self.start, self.turns)
     }
 
     /// The cost of each completed turn; `None` for an unknown cost.
     pub(crate) fn costs_of(&self, resource: Resource) -> Vec<Option<f64>> {
-        let column = self.rollouts.columns.get(resource.index);
+        let column = self.rollouts.column(resource).ok();
         let completed = self.start..self.start + self.turns;
         let costs = column.and_then(|column| column.costs.get(completed)).unwrap_or_default();
         costs.iter().map(|&cost| (!cost.is_nan()).then_some(cost)).collect()
     }
 
     pub(crate) fn resource_name(&self) -> &'a str {
-        let column = self.rollouts.columns.get(self.resource.index);
+        let column = self.rollouts.column(self.resource);
         column.map_or("", |column| column.name.as_str())
     }
 
     pub(crate) fn cap_of(&self, resource: Resource) -> Option<f64> {
-        self.rollouts.columns.get(resource.index)?.cap(self.rollout)
+        self.rollouts.column(resource).ok()?.cap(self.rollout)
     }
 
     /// All resources with their names, in their order.

@@ -1,11 +1,15 @@
 use scoring_rules::DecimalSum;
 
-use crate::rollouts::{decimals::MANY_PLACES, usage::Usage};
+use crate::{
+    resource::Resource,
+    rollouts::{decimals::MANY_PLACES, usage::Usage},
+};
 
 /// One resource of all rollouts.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,
+    pub(crate) resource: Resource,
     /// One per turn; NaN for an unknown cost.
     pub(crate) costs: Vec<f64>,
     /// The decimal sum of the run's costs up to each turn; NaN from its first unknown cost on.
@@ -22,10 +26,10 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    pub(crate) fn new(name: String) -> Self {
+    pub(crate) fn new(name: String, resource: Resource) -> Self {
         let (costs, cumulative, caps) = Default::default();
         let (places, sum) = Default::default();
-        Self { name, costs, cumulative, places, sum, caps, cap: f64::INFINITY }
+        Self { name, resource, costs, cumulative, places, sum, caps, cap: f64::INFINITY }
     }
 
     #[inline]

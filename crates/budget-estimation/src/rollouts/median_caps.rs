@@ -38,6 +38,7 @@ impl Rollouts {
         family: impl Fn(&Rollout<'_>) -> G,
     ) -> Result<BTreeMap<G, f64>, Error> {
         let mut totals: BTreeMap<G, Vec<f64>> = BTreeMap::new();
+        self.column(resource)?;
         for rollout in self.iter() {
             let total = rollout.total(resource)?;
             totals.entry(family(&rollout)).or_default().push(total);

@@ -180,9 +180,9 @@ impl<'a> Rollout<'a> {
 
     /// Whether it exceeded each cap.
     fn overs(&self) -> impl Iterator<Item = Result<bool, Error>> {
-        let resources = self.rollouts.columns.iter().enumerate();
-        let capped = resources.filter(|(_, column)| column.cap(self.index).is_some());
-        capped.map(|(index, _)| Ok(self.usage(Resource { index })?.is_over()))
+        let resources = self.rollouts.columns.iter();
+        let capped = resources.filter(|column| column.cap(self.index).is_some());
+        capped.map(|column| Ok(self.usage(column.resource)?.is_over()))
     }
 
     /// Whether it exceeded a cap.

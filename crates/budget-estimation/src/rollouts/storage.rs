@@ -86,8 +86,8 @@ impl Rollouts {
         let mut rollouts = Self::with_columns(Vec::new());
         rollouts.keys.push(KeyColumn::new(TASK.to_owned()));
         for name in resources {
-            let name = rollouts.new_name(name.into())?;
-            rollouts.columns.push(Column::new(name));
+            let column = rollouts.new_resource(name.into())?;
+            rollouts.columns.push(column);
         }
         if rollouts.columns.is_empty() {
             return Err(scoring_rules::Error::Empty.into());
@@ -110,11 +110,13 @@ impl Rollouts {
         }
     }
 
-    pub(crate) fn new_name(&self, name: String) -> Result<String, Error> {
+    /// An empty column that follows the present ones.
+    pub(crate) fn new_resource(&self, name: String) -> Result<Column, Error> {
         if name.is_empty() || self.has_column(&name) {
             return Err(Error::ResourceName { name });
         }
-        Ok(name)
+        let resource = Resource::after(self.columns.last().map(|last| last.resource), &name);
+        Ok(Column::new(name, resource))
     }
 
     /// Checks the name of a new key or feature.
@@ -353,8 +355,8 @@ impl Rollouts {
     }
 
     fn column_for_cap(&mut self, resource: Resource, cap: f64) -> Result<&mut Column, Error> {
-        let none = || Error::NoSuchResource { name: resource.index.to_string() };
-        let column = self.columns.get_mut(resource.index).ok_or_else(none)?;
+        let own = self.columns.get_mut(resource.index).filter(|own| own.resource == resource);
+        let column = own.ok_or_else(|| other_rollouts(resource))?;
         if is_amount(cap) {
             Ok(column)
         } else {
@@ -380,20 +382,24 @@ impl Rollouts {
     ///
     /// [`Error::NoSuchResource`] if no resource has this name.
     pub fn resource(&self, name: &str) -> Result<Resource, Error> {
-        let found = self.columns.iter().position(|column| column.name == name);
+        let found = self.columns.iter().find(|column| column.name == name);
         let none = || Error::NoSuchResource { name: name.to_owned() };
-        found.map(|index| Resource { index }).ok_or_else(none)
+        found.map(|column| column.resource).ok_or_else(none)
     }
 
     /// All resources with their names, in their order.
     #[must_use]
     pub fn resources(&self) -> impl ExactSizeIterator<Item = (Resource, &str)> {
-        let columns = self.columns.iter().enumerate();
-        columns.map(|(index, column)| (Resource { index }, column.name.as_str()))
+        self.columns.iter().map(|column| (column.resource, column.name.as_str()))
     }
 
     pub(crate) fn column(&self, resource: Resource) -> Result<&Column, Error> {
-        let none = || Error::NoSuchResource { name: resource.index.to_string() };
-        self.columns.get(resource.index).ok_or_else(none)
+        let own = self.columns.get(resource.index).filter(|own| own.resource == resource);
+        own.ok_or_else(|| other_rollouts(resource))
     }
+}
+
+#[cold]
+fn other_rollouts(resource: Resource) -> Error {
+    Error::NoSuchResource { name: format!("{} with the name of this handle", resource.index) }
 }

@@ -19,7 +19,7 @@ impl Rollouts {
     /// add; [`Error::NoSuchResource`] for a handle from other rollouts; [`Error::Cost`] for a sum
     /// above 1e100.
     pub fn add_sum(&mut self, name: &str, parts: &[Resource]) -> Result<Resource, Error> {
-        let mut sum = Column::new(self.new_name(name.to_owned())?);
+        let mut sum = self.new_resource(name.to_owned())?;
         let parts = parts.iter().map(|&part| self.column(part)).collect::<Result<Vec<_>, _>>()?;
         if parts.is_empty() {
             return Err(scoring_rules::Error::Empty.into());
@@ -39,15 +39,18 @@ impl Rollouts {
         for rollout in self.iter() {
             sum.push(costs.iter().skip(rollout.start).take(rollout.turns()).copied());
         }
+        let resource = sum.resource;
         self.columns.push(sum);
-        Ok(Resource { index: self.columns.len() - 1 })
+        Ok(resource)
     }
 
     /// Copies the rollouts for which `keep` returns true, in their order.
     #[must_use]
     pub fn filter(&self, mut keep: impl FnMut(&Rollout<'_>) -> bool) -> Self {
-        let empty =
-            |column: &Column| Column { cap: column.cap, ..Column::new(column.name.clone()) };
+        let empty = |from: &Column| Column {
+            cap: from.cap,
+            ..Column::new(from.name.clone(), from.resource)
+        };
         let mut kept = Self::with_columns(self.columns.iter().map(empty).collect());
         kept.keys = self.keys.iter().map(|key| KeyColumn::new(key.name.clone())).collect();
         let feature = |from: &FeatureColumn| FeatureColumn::new(from.name.clone());

@@ -27,8 +27,11 @@ pub(super) fn sampled_runs<'a>(
     let name = |resource| rollouts.column(resource).map(|column| column.name.clone());
     let expected = name(resource)?;
     if let Some(sample) = samples.iter().position(|sample| sample.resource() != resource) {
-        let found = name(samples[sample].resource())?;
-        return Err(Error::OtherResource { sample, expected, found });
+        let rollout = samples[sample].rollout();
+        let found = name(samples[sample].resource());
+        return Err(found.map_or(Error::OtherRollouts { sample, rollout }, |found| {
+            Error::OtherResource { sample, expected, found }
+        }));
     }
     if let Some(last) = samples.last() {
         rollouts.get(last.rollout())?;
@@ -39,7 +42,6 @@ pub(super) fn sampled_runs<'a>(
         let samples = &rest[..rest.partition_point(|it| it.rollout() <= rollout.index())];
         let (usage, run) = (rollout.usage(resource)?, SampledRun::new(&rollout, resource)?);
         for (i, sample) in samples.iter().enumerate() {
-            // The handle of a resource is only a position, which has another meaning in other rollouts.
             let turn = sample.turn();
             let of_run = || run.sample(turn, usage.first(turn), sample.estimate());
             if turn >= rollout.turns() || of_run()?.with_reading(sample.reading()) != *sample {

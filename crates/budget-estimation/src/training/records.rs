@@ -107,6 +107,7 @@ impl<'a> TrainingRecords<'a> {
     /// [`Error::UnknownCost`] if a cost is unknown; [`Error::NoSuchResource`] for a handle from other
     /// rollouts.
     pub fn probes(&self) -> Result<Vec<(usize, usize)>, Error> {
+        self.rollouts.column(self.resource)?;
         let mut probes = Vec::new();
         for rollout in self.rollouts.iter() {
             let feasible = rollout.is_feasible()?;

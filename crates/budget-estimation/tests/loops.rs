@@ -1,0 +1,159 @@
+//! An agent's loop with a calibrated estimator and a rule that stops runs: a run that is stopped teaches nothing, so
+//! the rule must not act on intervals that say nothing.
+#![allow(clippy::unwrap_used)]
+
+use budget_estimation::{
+    AdaptiveConformal, BudgetEstimator, BudgetMonitor, Calibrated, ConformalPid, Error, Estimate,
+    Estimator, Level, LinearEstimator, MarginUnit, OnlineCalibrator, PastQuantiles, Probability,
+    ProgressMetrics, RecordedRun, Rollouts, SplitConformal, StopRule,
+};
+
+fn level() -> Level {
+    Level::new(0.8).unwrap()
+}
+
+/// How many of 200 runs are stopped that cost 5 turns of 0.01 each, with a success that is worth `value`.
+fn stopped(estimator: &mut dyn Estimator, value: f64) -> usize {
+    let rule = StopRule::not_worthwhile(value).unwrap();
+    let mut all = Rollouts::new(["usd"]).unwrap();
+    let mut stopped = 0;
+    for _ in 0..200 {
+        let monitor = BudgetMonitor::new([("usd", Some(10.0))]).unwrap().with_stop_rule(rule);
+        let mut run = RecordedRun::new(monitor).unwrap();
+        let usd = run.resource("usd").unwrap();
+        let mut cut = false;
+        for _ in 0..5 {
+            run.push(&[0.01]).unwrap();
+            let estimate = estimator.estimate(&run.prefix(usd).unwrap()).unwrap();
+            if let Some(ends) = estimate.ends() {
+                assert!(ends.high() < 1e6, "{estimate}");
+            }
+            let failure = Some(Probability::new(0.3).unwrap());
+            if let Some(reason) = run.advise(&[estimate], failure).unwrap().stop_reason() {
+                run.cut(reason).unwrap();
+                (cut, stopped) = (true, stopped + 1);
+                break;
+            }
+        }
+        if !cut {
+            run.finish(true).unwrap();
+        }
+        all.append(run.rollouts()).unwrap();
+        let last = all.get(all.len() - 1).unwrap();
+        estimator.learn(&last, usd).unwrap();
+    }
+    stopped
+}
+
+fn calibrated<C: OnlineCalibrator + Clone + 'static>(calibrator: C) -> Vec<Box<dyn Estimator>> {
+    let linear = || LinearEstimator::new(5.0, 0.5).unwrap();
+    let mut all: Vec<Box<dyn Estimator>> = Vec::new();
+    for unit in [MarginUnit::Midpoint, MarginUnit::Resource] {
+        let plain = Calibrated::new(linear(), calibrator.clone(), unit);
+        let separate = plain.clone().with_separate_ends(calibrator.clone());
+        all.push(Box::new(Calibrated::new(PastQuantiles::new(level()), calibrator.clone(), unit)));
+        for one in [plain, separate] {
+            all.push(Box::new(one.clone().with_clipped_ends()));
+            all.push(Box::new(one.clone().with_stages(&[Level::HALF]).unwrap()));
+            all.push(Box::new(one));
+        }
+    }
+    all
+}
+
+#[test]
+fn no_calibrated_loop_stops_runs_that_are_worth_their_cost() {
+    let adaptive = AdaptiveConformal::new(level(), 0.02).unwrap();
+    let mut all = calibrated(SplitConformal::new(level()));
+    all.extend(calibrated(adaptive));
+    all.extend(calibrated(ConformalPid::new(level(), 0.0, 0.02).unwrap()));
+    all.push(Box::new(BudgetEstimator::new(level())));
+    for (at, estimator) in all.iter_mut().enumerate() {
+        // Both are worth more than a run costs; the second is worth less than its cap.
+        for value in [1000.0, 1.0] {
+            assert_eq!(stopped(estimator, value), 0, "estimator {at}, value {value}");
+        }
+    }
+}
+
+#[test]
+fn an_infinite_margin_gives_no_answer_and_a_lower_end_above_what_is_left_is_still_impossible() {
+    let always = |margin: f64| Margin(margin);
+    let mut rollouts = Rollouts::new(["usd"]).unwrap();
+    let usd = rollouts.resource("usd").unwrap();
+    rollouts.push(&[1.0, 10.0], true).unwrap();
+    rollouts.set_cap(usd, 12.0).unwrap();
+    let estimate = |lower: f64, upper: f64| {
+        let point = budget_estimation::estimator_from_fn(|_| Estimate::interval(20.0, 20.0));
+        let both = Calibrated::new(point, always(lower), MarginUnit::Resource);
+        let mut both = both.with_separate_ends(always(upper));
+        rollouts.score(usd, &mut both).unwrap()[0].estimate()
+    };
+    let (inf, minus) = (f64::INFINITY, f64::NEG_INFINITY);
+    assert_eq!(estimate(inf, inf), Estimate::NoAnswer);
+    assert_eq!(estimate(10.0, inf), Estimate::NoAnswer);
+    assert_eq!(estimate(5.0, inf), Estimate::Impossible);
+    assert_eq!(estimate(inf, 5.0), Estimate::interval(0.0, 25.0).unwrap());
+    assert_eq!(estimate(minus, minus), Estimate::NoAnswer);
+    assert_eq!(estimate(minus, inf), Estimate::NoAnswer);
+}
+
+#[derive(Clone)]
+struct Margin(f64);
+
+impl OnlineCalibrator for Margin {
+    fn margin(&self) -> f64 {
+        self.0
+    }
+
+    fn update(&mut self, _: &[f64]) {}
+}
+
+/// The unit of the resource decides neither whether there is a report nor what it says.
+#[test]
+fn a_report_is_the_same_in_every_unit() {
+    let report = |scale: f64, which: usize| {
+        let mut rollouts = Rollouts::new(["usd"]).unwrap();
+        for run in 0_u32..200 {
+            let last = f64::from(100 + run * 37 % 100);
+            rollouts.push(&[10.0 * scale, last * scale, 0.0], true).unwrap();
+        }
+        let usd = rollouts.resource("usd").unwrap();
+        let adaptive = AdaptiveConformal::new(level(), 0.02).unwrap();
+        let linear = LinearEstimator::new(5.0, 0.5).unwrap();
+        let mut estimator: Box<dyn Estimator> = match which {
+            0 => Box::new(Calibrated::new(
+                PastQuantiles::new(level()),
+                adaptive,
+                MarginUnit::Midpoint,
+            )),
+            1 => Box::new(Calibrated::new(linear, adaptive, MarginUnit::Midpoint)),
+            2 => Box::new(Calibrated::new(
+                linear,
+                SplitConformal::new(level()),
+                MarginUnit::Midpoint,
+            )),
+            _ => Box::new(BudgetEstimator::new(level())),
+        };
+        let samples = rollouts.score(usd, &mut estimator)?;
+        let mut metrics = ProgressMetrics::new(5)?.with_coverage(level()).with_diagnostics();
+        samples.iter().try_for_each(|sample| metrics.update(sample))?;
+        let all = metrics.finish()?.all_turns;
+        let intervals = all.intervals.ok_or(scoring_rules::Error::Empty)?;
+        assert!(intervals.mean_width.is_some() && intervals.interval_loss.is_some());
+        // The last turn costs nothing.
+        assert_eq!(all.trivial, 200.0);
+        Ok::<_, Error>((intervals.samples, intervals.answered, intervals.hits, intervals.mre_p50))
+    };
+    for which in 0..4 {
+        let whole = report(1.0, which).unwrap();
+        for scale in [1e-290, 1e-30, 1e-9, 1e-4, 1e6, 1e90] {
+            let scaled = report(scale, which).unwrap();
+            assert_eq!((scaled.0, scaled.1), (whole.0, whole.1), "{which}, {scale}");
+            // An interval may end at what remained.
+            assert!((scaled.2 - whole.2).abs() <= 4.0, "{which}, {scale}: {scaled:?} {whole:?}");
+            let [a, b] = [scaled.3, whole.3].map(Option::unwrap);
+            assert!((a - b).abs() < 1e-6, "{which}, {scale}: {a} {b}");
+        }
+    }
+}

@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use scoring_rules::ExactMean;
+
 use crate::{metrics::quantile::quantiles, replay::sample::Sample};
 
 /// The first alarm of each failed run, if it has one.
@@ -89,19 +91,22 @@ impl Detection {
     /// The delays over all samples so far; `None` without a sample of a failed run.
     pub(super) fn finish(&self) -> Option<DetectionSummary> {
         let failed = self.0.len();
-        let alarms: Vec<Alarm> = self.0.values().copied().flatten().collect();
-        let detected = alarms.len();
-        let mean = |sum: f64, n: usize| (n > 0).then(|| sum / n as f64);
-        let never = (failed - detected) as f64;
-        let share =
-            |share: fn(&Alarm) -> f64| mean(alarms.iter().map(share).sum::<f64>() + never, failed);
+        let alarms = || self.0.values().flatten();
+        let share = |share: fn(&Alarm) -> f64| {
+            let shares = self.0.values().map(|alarm| alarm.as_ref().map_or(1.0, share));
+            shares.collect::<ExactMean>().finish().ok()
+        };
         let spent = |alarm: &Option<Alarm>| (alarm.map_or(1.0, |alarm| alarm.spent_share), 1.0);
         let mut shares: Vec<_> = self.0.values().map(spent).collect();
         let [median_spent_share] = quantiles(&mut shares, [0.5])?;
         Some(DetectionSummary {
             failed,
-            detected,
-            mean_turns: mean(alarms.iter().map(|alarm| alarm.turn as f64).sum(), detected),
+            detected: alarms().count(),
+            mean_turns: alarms()
+                .map(|alarm| alarm.turn as f64)
+                .collect::<ExactMean>()
+                .finish()
+                .ok(),
             mean_turn_share: share(|alarm| alarm.turn_share)?,
             mean_spent_share: share(|alarm| alarm.spent_share)?,
             median_spent_share,

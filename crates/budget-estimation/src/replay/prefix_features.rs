@@ -143,8 +143,7 @@ impl PrefixFeatures {
 
     /// Appends the row of a prefix, one number per column.
     ///
-    /// Takes O(1) per column, except for the largest cost and the spread, O(k). It allocates only if the rows exceed the
-    /// capacity of the vector.
+    /// Takes O(1) per column. It allocates only if the rows exceed the capacity of the vector.
     ///
     /// # Errors
     ///
@@ -197,11 +196,7 @@ fn of_estimated(k: usize, usage: &Usage<'_>) -> [f64; 9] {
     };
     let mean_cost = mean(0, k);
     let recent = mean(k.saturating_sub(RECENT), k);
-    let (mut largest, mut squares) = (missing, 0.0);
-    for &cost in costs {
-        largest = if cost > largest { cost } else { largest };
-        squares += (cost - mean_cost) * (cost - mean_cost);
-    }
+    let (largest, squares) = usage.seen().map_or((missing, 0.0), |it| (it.largest, it.squares));
     let (trend, spread) = if mean_cost > 0.0 {
         (recent / mean_cost, (squares / k as f64).sqrt() / mean_cost)
     } else {

@@ -1,8 +1,13 @@
+use std::{collections::BTreeMap, ops::Range};
+
 use scoring_rules::DecimalSum;
 
 use crate::{
     resource::Resource,
-    rollouts::{decimals::MANY_PLACES, usage::Usage},
+    rollouts::{
+        decimals::MANY_PLACES,
+        usage::{Seen, Usage},
+    },
 };
 
 /// One resource of all rollouts.
@@ -14,11 +19,15 @@ pub(crate) struct Column {
     pub(crate) costs: Vec<f64>,
     /// The decimal sum of the run's costs up to each turn; NaN from its first unknown cost on.
     pub(crate) cumulative: Vec<f64>,
+    /// What the costs up to each turn have shown, so that no prefix adds them again.
+    pub(crate) seen: Vec<Seen>,
     /// The decimal places of the costs of each whole rollout, or [`MANY_PLACES`]. They tell about
     /// later turns, so no prefix shows them.
     pub(crate) places: Vec<u8>,
-    /// The sum of the last rollout, to which a live run adds.
-    pub(crate) sum: DecimalSum,
+    /// The sums of the last rollout after each turn, to which a live run adds.
+    sums: Vec<DecimalSum>,
+    /// Those of earlier rollouts with [`MANY_PLACES`].
+    long: BTreeMap<usize, Vec<DecimalSum>>,
     /// One per rollout; plus infinity without a cap.
     pub(crate) caps: Vec<f64>,
     /// The cap of rollouts that are still to be added.
@@ -27,9 +36,10 @@ pub(crate) struct Column {
 
 impl Column {
     pub(crate) fn new(name: String, resource: Resource) -> Self {
-        let (costs, cumulative, caps) = Default::default();
-        let (places, sum) = Default::default();
-        Self { name, resource, costs, cumulative, places, sum, caps, cap: f64::INFINITY }
+        let (costs, cumulative, seen, caps) = Default::default();
+        let (places, sums, long) = Default::default();
+        let cap = f64::INFINITY;
+        Self { name, resource, costs, cumulative, seen, places, sums, long, caps, cap }
     }
 
     #[inline]
@@ -49,11 +59,14 @@ impl Column {
         if cumulative.last().is_some_and(|total| total.is_nan()) {
             return None;
         }
-        Some(Usage::new(costs, cumulative, *self.caps.get(rollout)?, self.places(rollout)))
+        let seen = self.seen.get(start..start + turns)?;
+        let sums = self.sums_of(rollout).get(..turns).unwrap_or_default();
+        let (cap, places) = (*self.caps.get(rollout)?, self.places(rollout));
+        Some(Usage::new(costs, cumulative, seen, sums, cap, places))
     }
 
     pub(crate) fn push(&mut self, costs: impl Iterator<Item = f64>) {
-        self.sum = DecimalSum::default();
+        self.keep_sums();
         self.places.push(0);
         self.caps.push(self.cap);
         costs.for_each(|cost| self.continue_with(cost));
@@ -61,11 +74,49 @@ impl Column {
 
     /// Adds a turn to the last rollout.
     pub(crate) fn continue_with(&mut self, cost: f64) {
-        self.sum.add(cost);
+        let mut sum = self.sums.last().copied().unwrap_or_default();
+        sum.add(cost);
+        let before = self.seen.last().copied().filter(|_| !self.sums.is_empty());
+        let turns = self.sums.len() as f64;
+        let mean = sum.value() / (turns + 1.0);
+        self.seen.push(before.map_or(Seen { largest: cost, squares: 0.0 }, |before| {
+            // Welford (1962), doi:10.1080/00401706.1962.10490022.
+            let before_mean = self.cumulative.last().copied().unwrap_or(0.0) / turns;
+            let square = ((cost - before_mean) * (cost - mean)).max(0.0);
+            Seen { largest: before.largest.max(cost), squares: before.squares + square }
+        }));
         self.costs.push(cost);
-        self.cumulative.push(self.sum.value());
+        self.cumulative.push(sum.value());
         if let Some(places) = self.places.last_mut() {
-            *places = self.sum.places().unwrap_or(MANY_PLACES);
+            *places = sum.places().unwrap_or(MANY_PLACES);
+        }
+        self.sums.push(sum);
+    }
+
+    /// Adds the turns of a whole rollout of another collection.
+    pub(crate) fn copy(&mut self, from: &Self, rollout: usize, turns: Range<usize>) {
+        self.keep_sums();
+        self.costs.extend(from.costs.get(turns.clone()).unwrap_or_default());
+        self.cumulative.extend(from.cumulative.get(turns.clone()).unwrap_or_default());
+        self.seen.extend(from.seen.get(turns).unwrap_or_default());
+        self.caps.extend(from.caps.get(rollout));
+        self.places.extend(from.places.get(rollout));
+        self.sums = from.sums_of(rollout).to_vec();
+    }
+
+    /// The sums after each turn of a rollout with [`MANY_PLACES`].
+    fn sums_of(&self, rollout: usize) -> &[DecimalSum] {
+        match self.places.len() {
+            rollouts if rollouts == rollout + 1 => &self.sums,
+            _ => self.long.get(&rollout).map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// Keeps the sums of the last rollout if they are needed, before another one follows.
+    fn keep_sums(&mut self) {
+        let sums = std::mem::take(&mut self.sums);
+        if self.places.last() == Some(&MANY_PLACES) {
+            self.long.insert(self.places.len() - 1, sums);
         }
     }
 }

@@ -44,14 +44,8 @@ pub(crate) fn left_of(cap: f64, mut spent: DecimalSum) -> f64 {
     -spent.value()
 }
 
-/// [`left_of`] for costs that are not added yet. Kept out of line, so that callers with whole numbers are
-/// inlined.
-#[inline(never)]
-pub(crate) fn left_of_long(cap: f64, costs: &[f64]) -> f64 {
-    left_of(cap, costs.iter().copied().collect())
-}
-
-/// [`left_of`] for a sum that is the shortest decimal of its f64. Kept out of line, too.
+/// [`left_of`] for a sum that is the shortest decimal of its f64. Kept out of line, so that callers with whole
+/// numbers are inlined.
 #[inline(never)]
 pub(crate) fn left_of_short(cap: f64, spent: f64) -> f64 {
     for scale in [1e2, 1e4, 1e6, 1e9, 1e12, 1e15] {

@@ -47,9 +47,10 @@ impl Rollouts {
     /// Copies the rollouts for which `keep` returns true, in their order.
     #[must_use]
     pub fn filter(&self, mut keep: impl FnMut(&Rollout<'_>) -> bool) -> Self {
-        let empty = |from: &Column| Column {
-            cap: from.cap,
-            ..Column::new(from.name.clone(), from.resource)
+        let empty = |from: &Column| {
+            let mut empty = Column::new(from.name.clone(), from.resource);
+            empty.cap = from.cap;
+            empty
         };
         let mut kept = Self::with_columns(self.columns.iter().map(empty).collect());
         kept.keys = self.keys.iter().map(|key| KeyColumn::new(key.name.clone())).collect();
@@ -99,11 +100,7 @@ impl Rollouts {
     fn copy(&mut self, rollout: &Rollout<'_>) {
         let (from, start) = (rollout.rollouts, self.ends.last().copied().unwrap_or(0));
         for (to, from) in self.columns.iter_mut().zip(&from.columns) {
-            let turns = rollout.start..rollout.end;
-            to.costs.extend(from.costs.get(turns.clone()).unwrap_or_default());
-            to.cumulative.extend(from.cumulative.get(turns).unwrap_or_default());
-            to.caps.extend(from.caps.get(rollout.index));
-            to.places.extend(from.places.get(rollout.index));
+            to.copy(from, rollout.index, rollout.start..rollout.end);
         }
         let index = self.len();
         self.ends.push(start + rollout.turns());

@@ -1,6 +1,8 @@
 use std::fmt;
 
-use crate::rollouts::decimals::{MANY_PLACES, left_of_long, left_of_short};
+use scoring_rules::DecimalSum;
+
+use crate::rollouts::decimals::{MANY_PLACES, left_of, left_of_short};
 
 /// What the first turns of a run spent of one resource, and the cap on it.
 ///
@@ -22,10 +24,20 @@ pub struct Usage<'a> {
     costs: &'a [f64],
     /// The cumulative costs of all turns.
     cumulative: &'a [f64],
+    seen: &'a [Seen],
+    /// The sums after each turn, if [`Difference::Long`].
+    sums: &'a [DecimalSum],
     turns: usize,
     /// Plus infinity without a cap.
     cap: f64,
     difference: Difference,
+}
+
+/// The largest of the costs up to a turn, and the sum of their squared distances from their mean.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    pub(crate) largest: f64,
+    pub(crate) squares: f64,
 }
 
 /// How the difference between the cap and a sum of costs is computed. Each way gives the exact
@@ -36,20 +48,27 @@ enum Difference {
     Whole,
     /// Sums that are the shortest decimals of their f64.
     Short,
-    /// All other numbers: the costs are added again.
+    /// All other numbers, whose sums are kept as decimals.
     Long,
 }
 
 impl<'a> Usage<'a> {
     /// All turns of a rollout; `places` are the decimal places of its costs.
-    pub(crate) fn new(costs: &'a [f64], cumulative: &'a [f64], cap: f64, places: u8) -> Self {
+    pub(crate) fn new(
+        costs: &'a [f64],
+        cumulative: &'a [f64],
+        seen: &'a [Seen],
+        sums: &'a [DecimalSum],
+        cap: f64,
+        places: u8,
+    ) -> Self {
         let is_whole = |cap: f64| cap.fract() == 0.0 && cap < 9_007_199_254_740_992.0;
         let difference = match places {
             0 if is_whole(cap) => Difference::Whole,
             MANY_PLACES => Difference::Long,
             _ => Difference::Short,
         };
-        Self { costs, cumulative, turns: costs.len(), cap, difference }
+        Self { costs, cumulative, seen, sums, turns: costs.len(), cap, difference }
     }
 
     /// The first turns of these, as many as there are at most.
@@ -104,8 +123,17 @@ impl<'a> Usage<'a> {
         match self.difference {
             Difference::Whole => cap - self.total(),
             Difference::Short => left_of_short(cap, self.total()),
-            Difference::Long => left_of_long(cap, self.costs()),
+            Difference::Long => {
+                let last = self.turns.checked_sub(1).and_then(|last| self.sums.get(last));
+                left_of(cap, last.copied().unwrap_or_default())
+            }
         }
+    }
+
+    /// The largest cost, and the sum of the squared distances of the costs from their mean.
+    #[inline]
+    pub(crate) fn seen(&self) -> Option<Seen> {
+        self.turns.checked_sub(1).and_then(|last| self.seen.get(last)).copied()
     }
 
     /// Whether more than the cap was spent.

@@ -577,6 +577,8 @@ def triage(
     alpha: Sequence[float] = (),
     pool_size: int = 30,
     planner: str | Path | Rows = "all-in-order",
+    strict_plans: bool = False,
+    attempt_zero: bool = False,
     seed: int = 1,
     resamples: int = 10000,
     shuffles: int = 1000,
@@ -597,6 +599,11 @@ def triage(
         The problems of a pool.
     planner : str or path
         ``"all-in-order"``, ``"cheapest-first"``, ``"random"``, ``"oracle"``, or plans.
+    strict_plans : bool
+        Leave out plans that have a problem twice, and drop allocations that are not numbers of tokens; the paper keeps
+        the first and takes 0.
+    attempt_zero : bool
+        Attempt problems with an allocation of 0 in the advisory regime, too.
     seed : int
         The seed of everything random.
     resamples : int

@@ -119,19 +119,22 @@ class Pool(Replayed):
         """
         return self._pool.random_value(count("budget", budget))
 
-    def read_plan(self, text: str, budget: int) -> PlanReading:
+    def read_plan(self, text: str, budget: int, *, strict: bool = False) -> PlanReading:
         """Read the plan in the text of a model, and list what had to be repaired.
 
         Parameters
         ----------
         text : str
         budget : int
+        strict : bool
+            Refuse a plan that has a task twice, and drop allocations that are not numbers of tokens. Otherwise, as in the
+            paper, the first of several entries counts and such an allocation is 0.
 
         Returns
         -------
         PlanReading
         """
-        return PlanReading(*self._pool.read_plan(text, count("budget", budget)))
+        return PlanReading(*self._pool.read_plan(text, count("budget", budget), strict))
 
     def execute(
         self,
@@ -139,6 +142,7 @@ class Pool(Replayed):
         budget: int,
         *,
         regime: Literal["advisory", "enforced"] = "advisory",
+        attempt_zero: bool = False,
     ) -> Record:
         """Execute a plan.
 
@@ -149,12 +153,14 @@ class Pool(Replayed):
         budget : int
         regime : {"advisory", "enforced"}
             With ``"enforced"``, an attempt is cut off at its allocation; otherwise it runs to its end.
+        attempt_zero : bool
+            Attempt tasks with an allocation of 0, too. The planned set of the paper leaves them out.
 
         Returns
         -------
         Record
         """
-        return Record(self._pool.execute(list(plan), count("budget", budget), regime))
+        return Record(self._pool.execute(list(plan), count("budget", budget), regime, attempt_zero))
 
     def efficiency(
         self,
@@ -162,6 +168,7 @@ class Pool(Replayed):
         budget: int,
         *,
         regime: Literal["advisory", "enforced"] = "advisory",
+        attempt_zero: bool = False,
     ) -> float:
         """Return the triage efficiency of a plan: 0 for a random plan and 1 for the best one.
 
@@ -170,13 +177,14 @@ class Pool(Replayed):
         plan : sequence of (str, int)
         budget : int
         regime : {"advisory", "enforced"}
-            As for `execute`.
+        attempt_zero : bool
+            Both as for `execute`.
 
         Returns
         -------
         float
         """
-        earned = self.execute(plan, budget, regime=regime).earned
+        earned = self.execute(plan, budget, regime=regime, attempt_zero=attempt_zero).earned
         return triage_efficiency(earned, self.random_value(budget), self.oracle(budget).value)
 
     def unsolvable_counts(

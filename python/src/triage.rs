@@ -83,9 +83,11 @@ impl Pool {
         steps: Steps,
         budget: u64,
         regime: &str,
+        attempt_zero: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let regime = choice("regime", regime, &REGIMES)?;
         let plan = Plan::new(&steps, &self.pool, budget).map_err(Failure::from)?;
+        let plan = if attempt_zero { plan } else { plan.without_zero_allocations() };
         let execution = plan.execute(&self.pool, budget, regime).map_err(Failure::from)?;
         to_python(py, &execution)
     }
@@ -114,8 +116,10 @@ impl Pool {
         py: Python<'py>,
         text: &str,
         budget: u64,
+        strict: bool,
     ) -> PyResult<(&'static str, Option<Steps>, Bound<'py, PyAny>)> {
-        let reading = PlanReading::new(text, &self.pool, budget);
+        let read = if strict { PlanReading::new } else { PlanReading::published };
+        let reading = read(text, &self.pool, budget);
         let kind = match &reading {
             PlanReading::Plan { .. } => "plan",
             PlanReading::OverBudget { .. } => "over_budget",

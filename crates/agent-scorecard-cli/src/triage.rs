@@ -52,6 +52,13 @@ pub(crate) struct Options {
     /// Who plans: all-in-order, cheapest-first, random or oracle, or a FILE of plans
     #[arg(long, default_value = "all-in-order")]
     planner: String,
+    /// Leave out plans that have a problem twice, and drop allocations that are not numbers of tokens; the paper keeps
+    /// the first and takes 0
+    #[arg(long)]
+    strict_plans: bool,
+    /// Attempt problems with an allocation of 0 in the advisory regime, too; the paper's planned set leaves them out
+    #[arg(long)]
+    attempt_zero: bool,
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
     seed: u64,
@@ -101,6 +108,8 @@ pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
     let mut options = TriageOptions {
         pool_size: arguments.pool_size,
         planner,
+        strict_plans: arguments.strict_plans,
+        attempts_zero: arguments.attempt_zero,
         capped: arguments
             .capped
             .as_deref()

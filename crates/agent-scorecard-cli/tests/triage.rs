@@ -203,6 +203,51 @@ fn a_plan_with_slips_of_json_is_read_and_its_repairs_are_counted() {
     }
 }
 
+/// Pool a 500 unsolved, b 300 and c 200 solved, budget 500: the oracle earns 2 and a random plan 1, by hand.
+#[test]
+fn recorded_plans_are_read_and_executed_as_those_of_a_live_model() {
+    let problems = r#"{"problem":"a","solved":false,"output_tokens":500}
+{"problem":"b","solved":true,"output_tokens":300}
+{"problem":"c","solved":true,"output_tokens":200}"#;
+    let path = write("planned_set.jsonl", problems);
+    let entry =
+        |id: &str, allocation: &str| format!(r#"{{"id":"{id}","allocation":{allocation}}}"#);
+    let [a, b, c] = [entry("a", "0"), entry("b", "300"), entry("c", "200")];
+    for (name, entries, [advisory, enforced], [strict, attempted]) in [
+        ("skip", vec![a, b.clone(), c.clone()], [1.0, 1.0], [Some(1.0), Some(-1.0)]),
+        ("twice", vec![b.clone(), b, c.clone()], [1.0, 1.0], [None, Some(1.0)]),
+        ("null", vec![entry("b", "null"), c.clone()], [0.0, 0.0], [Some(0.0), Some(1.0)]),
+        ("missing", vec![r#"{"id":"b"}"#.to_owned(), c.clone()], [0.0; 2], [Some(0.0), Some(1.0)]),
+        ("object", vec![entry("b", r#"{"x":1}"#), c], [0.0, 0.0], [Some(0.0), Some(1.0)]),
+    ] {
+        let text = format!(r#"{{"plan":[{}]}}"#, entries.join(","));
+        let plan = write(&format!("planned_set_{name}.txt"), &text);
+        let of = |more: &[&str]| {
+            let arguments = [&path, "--planner", &plan, "--alpha", "0.5", "--resamples", "0"];
+            json(&[&arguments[..], &["--json"], more].concat())["alphas"][0].clone()
+        };
+        let eta = |at: &Value, key: &str| at[key].as_f64().or(at[key]["value"].as_f64());
+        let published = of(&[]);
+        assert_eq!(eta(&published, "eta_advisory"), Some(advisory), "{name}");
+        assert_eq!(eta(&published, "eta_enforced"), Some(enforced), "{name}");
+        assert_eq!(eta(&of(&["--strict-plans"]), "eta_advisory"), strict, "{name}");
+        assert_eq!(eta(&of(&["--attempt-zero"]), "eta_advisory"), attempted, "{name}");
+    }
+    // Detection, waste and earnings have one planned set.
+    let none = r#"{"problem":"z","solved":false,"output_tokens":100}"#;
+    let none = write("planned_set_none.jsonl", none);
+    let [zeros, without] = [entry("z", "0"), String::new()].map(|skipped| {
+        let entries = [skipped, entry("a", "200"), entry("c", "100"), entry("b", "100")];
+        let entries: Vec<_> = entries.into_iter().filter(|it| !it.is_empty()).collect();
+        let text = format!(r#"{{"plan":[{}]}}"#, entries.join(","));
+        let plan = write("planned_set_injected.txt", &text);
+        let arguments = [&path, "--planner", &plan, "--alpha", "0.5", "--unsolvable", &none];
+        let more = ["--ratio", "0.34", "--resamples", "0", "--json"];
+        json(&[&arguments[..], &more].concat())["alphas"].clone()
+    });
+    assert_eq!(zeros, without);
+}
+
 #[test]
 fn answers_for_each_pool_are_read_by_pool_and_alpha() {
     let path = write("answered.jsonl", THREE);
@@ -210,7 +255,7 @@ fn answers_for_each_pool_are_read_by_pool_and_alpha() {
 {"pool":1,"answer":{"plan":[{"id":"c","allocation":200}]}}"#;
     let plan = write("answers.jsonl", answers);
     let (path, plan) = (&path, &plan);
-    let report = json(&[path, "--planner", plan, "--pool-size", "2", "--json"]);
+    let report = json(&[path, "--planner", plan, "--strict-plans", "--pool-size", "2", "--json"]);
     for at in report["alphas"].as_array().unwrap() {
         let half = number(at, "alpha") == 0.5;
         let read = if half { "duplicate_id" } else { "missing" };

@@ -94,24 +94,25 @@ pub const METRICS: [Metric<PoolScore>; 6] = [
 ];
 
 /// What the plans for one pool do with unsolvable problems. A report has the rates over all pools.
-pub const RATES: [Metric<UnsolvableCounts>; 2] = [
-    Metric::new(
-        "detection_rate",
-        "detection",
-        Better::Higher,
-        "Share of the unsolvable problems that the plans leave out.",
-        |counts: &UnsolvableCounts| counts.detection_rate().map_err(undefined),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "waste_rate",
-        "waste",
-        Better::Lower,
-        "Share of all allocations that goes to unsolvable problems.",
-        |counts: &UnsolvableCounts| counts.waste_rate().map_err(undefined),
-    )
-    .within(0.0, 1.0),
-];
+pub const RATES: [Metric<UnsolvableCounts>; 2] = [DETECTION_RATE, WASTE_RATE];
+
+const DETECTION_RATE: Metric<UnsolvableCounts> = Metric::new(
+    "detection_rate",
+    "detection",
+    Better::Higher,
+    "Share of the unsolvable problems that the plans leave out.",
+    |counts| counts.detection_rate().map_err(undefined),
+)
+.within(0.0, 1.0);
+
+const WASTE_RATE: Metric<UnsolvableCounts> = Metric::new(
+    "waste_rate",
+    "waste",
+    Better::Lower,
+    "Share of all allocations that goes to unsolvable problems.",
+    |counts| counts.waste_rate().map_err(undefined),
+)
+.within(0.0, 1.0);
 
 fn undefined(error: knapsack_oracle::Error) -> Undefined {
     Undefined::new(error.to_string())
@@ -126,6 +127,12 @@ pub struct TriageOptions {
     pub pool_size: usize,
     /// Who plans.
     pub planner: Planner,
+    /// Whether plans of a model that have a problem twice are left out, and allocations that are not numbers of
+    /// tokens are dropped ([`PlanReading::new`](knapsack_oracle::PlanReading::new)). The paper keeps the first and takes 0.
+    pub strict_plans: bool,
+    /// Whether problems with an allocation of 0 in the plan of a model are attempted in the advisory regime. The
+    /// planned set of the paper leaves them out.
+    pub attempts_zero: bool,
     /// Outcomes of attempts that were really cut off, for the enforced regime. An attempt without one counts
     /// as solved if its problem was solved at a cost of at most the allocation.
     pub capped: Option<CappedRuns>,
@@ -147,6 +154,8 @@ impl Default for TriageOptions {
             alphas: Alpha::SWEEP.to_vec(),
             pool_size: 30,
             planner: Planner::AllInOrder,
+            strict_plans: false,
+            attempts_zero: false,
             capped: None,
             unsolvable: None,
             shuffles: 1_000,

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use knapsack_oracle::{Alpha, Efficiency, PlanReading, Regime};
+use knapsack_oracle::{Alpha, Efficiency, PlanReading, Regime, UnsolvableCounts};
 use scoring_rules::{ExactMean, Level, Seed, Weight};
 use trajectory_metrics::{Better, Clustered, Figure, Intervals, Measure, Metric, Undefined};
 
@@ -52,106 +52,146 @@ struct Key {
 struct Group {
     /// The values of each of [`METRICS`] by pool.
     values: [Clustered<String, f64>; METRICS.len()],
+    pools: usize,
+    informative_pools: usize,
     over_budget: usize,
     unreadable: usize,
     unfinished: usize,
     above_oracle: usize,
 }
 
-/// The places of some means in [`METRICS`].
-const EFFICIENCY: usize = 0;
-const INFORMATIVE: usize = 1;
-/// From here on, the means of pools with unsolvable problems, which are left out without such a pool.
-const DETECTION: usize = 10;
-const WASTE: usize = 11;
+/// A metric of pools, and its value for one of them; `None` for a pool that does not define it.
+#[derive(Clone, Copy)]
+struct OfPools {
+    metric: Metric<ExactMean>,
+    value: fn(&OfPool<'_>) -> Option<f64>,
+    /// What a pool counts as in a rate of all pools together, which is left out without an unsolvable problem.
+    denominator: Option<fn(&UnsolvableCounts) -> f64>,
+}
 
-const METRICS: [Metric<ExactMean>; 12] = [
-    Metric::new(
+impl OfPools {
+    const fn new(
+        key: &'static str,
+        label: &'static str,
+        better: Better,
+        help: &'static str,
+        value: fn(&OfPool<'_>) -> Option<f64>,
+    ) -> Self {
+        Self { metric: Metric::new(key, label, better, help, mean), value, denominator: None }
+    }
+
+    const fn share(self) -> Self {
+        Self { metric: self.metric.within(0.0, 1.0), ..self }
+    }
+
+    const fn weighted(mut self, denominator: fn(&UnsolvableCounts) -> f64) -> Self {
+        self.denominator = Some(denominator);
+        self
+    }
+}
+
+/// What the metrics of a pool are made of.
+struct OfPool<'a> {
+    record: &'a TriageRecord,
+    efficiency: Efficiency,
+    cheapest_first: Efficiency,
+    greedy: Efficiency,
+    regret: Option<f64>,
+    earned: f64,
+}
+
+const METRICS: [OfPools; 12] = [
+    OfPools::new(
         "efficiency",
         "triage efficiency",
         Better::Higher,
         "Mean triage efficiency over pools, at most 1; a pool in which every order earns what the oracle earns counts 1 if the plan earns it too, and 0 otherwise.",
-        mean,
+        |pool| Some(pool.efficiency.score()),
     ),
-    Metric::new(
+    OfPools::new(
         "efficiency_informative",
         "triage efficiency of informative pools",
         Better::Higher,
         "Mean triage efficiency over the pools in which some orders earn more than others.",
-        mean,
+        |pool| pool.efficiency.informative(),
     ),
-    Metric::new(
+    OfPools::new(
         "regret",
         "regret",
         Better::Lower,
         "Mean normalized regret over the pools whose oracle earns something, in [0, 1].",
-        mean,
+        |pool| pool.regret,
     ),
-    Metric::new(
+    OfPools::new(
         "earned",
         "points of a pool",
         Better::Higher,
         "Mean points that the plan earns.",
-        mean,
+        |pool| Some(pool.earned),
     ),
-    Metric::new(
+    OfPools::new(
         "earned_random",
         "points in random order",
         Better::Neither,
         "Mean points that the problems earn in random order until one does not fit.",
-        mean,
+        |pool| Some(pool.record.random),
     ),
-    Metric::new(
+    OfPools::new(
         "earned_cheapest_first",
         "points, cheapest first",
         Better::Neither,
         "Mean points of a planner that knows all costs and attempts the cheapest problems that fit, solvable or not.",
-        mean,
+        |pool| Some(pool.record.cheapest_first),
     ),
-    Metric::new(
+    OfPools::new(
         "earned_greedy",
         "points, value per cost",
         Better::Neither,
         "Mean points of a planner that knows all costs and attempts the problems of the most points per token that fit, solvable or not.",
-        mean,
+        |pool| Some(pool.record.greedy),
     ),
-    Metric::new(
+    OfPools::new(
         "earned_oracle",
         "points of the oracle",
         Better::Neither,
         "Mean points of the best plan, which knows costs and outcomes.",
-        mean,
+        |pool| Some(pool.record.oracle),
     ),
-    Metric::new(
+    OfPools::new(
         "efficiency_cheapest_first",
         "triage efficiency, cheapest first",
         Better::Neither,
         "Mean triage efficiency of the planner that attempts the cheapest problems that fit.",
-        mean,
+        |pool| Some(pool.cheapest_first.score()),
     ),
-    Metric::new(
+    OfPools::new(
         "efficiency_greedy",
         "triage efficiency, value per cost",
         Better::Neither,
         "Mean triage efficiency of the planner that attempts the problems of the most points per token.",
-        mean,
+        |pool| Some(pool.greedy.score()),
     ),
-    Metric::new(
+    OfPools::new(
         "detection_rate",
         "unsolvable problems left out",
         Better::Higher,
         "Share of the unsolvable problems that the plans leave out.",
-        mean,
+        |pool| pool.record.unsolvable.detection_rate().ok(),
     )
-    .within(0.0, 1.0),
-    Metric::new(
+    .share()
+    .weighted(|unsolvable| unsolvable.unsolvable as f64),
+    OfPools::new(
         "waste_rate",
         "tokens for unsolvable problems",
         Better::Lower,
         "Share of all allocated tokens that goes to unsolvable problems.",
-        mean,
+        |pool| {
+            let unsolvable = pool.record.unsolvable;
+            unsolvable.waste_rate().ok().filter(|_| unsolvable.unsolvable > 0)
+        },
     )
-    .within(0.0, 1.0),
+    .share()
+    .weighted(|unsolvable| unsolvable.allocated as f64),
 ];
 
 fn mean(mean: &ExactMean) -> Result<f64, Undefined> {
@@ -247,6 +287,8 @@ impl TriageTable {
             let own = self.groups.entry(key.clone()).or_default();
             let values = own.values.iter_mut().zip(&group.values);
             values.for_each(|(own, values)| own.merge(values));
+            own.pools += group.pools;
+            own.informative_pools += group.informative_pools;
             own.over_budget += group.over_budget;
             own.unreadable += group.unreadable;
             own.unfinished += group.unfinished;
@@ -275,8 +317,8 @@ impl TriageTable {
                 regime: if key.is_enforced { Regime::Enforced } else { Regime::Advisory },
                 is_live: key.is_live,
                 is_announced: key.is_announced,
-                pools: group.values[EFFICIENCY].len(),
-                informative_pools: group.values[INFORMATIVE].len(),
+                pools: group.pools,
+                informative_pools: group.informative_pools,
                 figures: group.figures(how)?,
                 over_budget: group.over_budget,
                 unreadable: group.unreadable,
@@ -295,34 +337,23 @@ impl Group {
             *(if is_read { &mut self.unfinished } else { &mut self.unreadable }) += 1;
             return Ok(());
         }
-        let &TriageRecord { random, cheapest_first, greedy, oracle, unsolvable, .. } = record;
-        let efficiency = record.efficiency(regime)?;
-        let of = |earned| Ok::<_, Error>(Some(Efficiency::new(earned, random, oracle)?.score()));
-        let values = [
-            Some(efficiency.score()),
-            efficiency.informative(),
-            record.regret(regime)?,
-            Some(record.earned(regime)?),
-            Some(random),
-            Some(cheapest_first),
-            Some(greedy),
-            Some(oracle),
-            of(cheapest_first)?,
-            of(greedy)?,
-            unsolvable.detection_rate().ok(),
-            unsolvable.waste_rate().ok().filter(|_| unsolvable.unsolvable > 0),
-        ];
-        for (place, value) in values.into_iter().enumerate() {
-            let Some(value) = value else { continue };
-            // Rates are those of all pools together: a pool counts as much as it has in the denominator.
-            let share = match place {
-                DETECTION => unsolvable.unsolvable as f64,
-                WASTE => unsolvable.allocated as f64,
-                _ => 1.0,
-            };
+        let of = |earned| Efficiency::new(earned, record.random, record.oracle);
+        let pool = OfPool {
+            record,
+            efficiency: record.efficiency(regime)?,
+            cheapest_first: of(record.cheapest_first)?,
+            greedy: of(record.greedy)?,
+            regret: record.regret(regime)?,
+            earned: record.earned(regime)?,
+        };
+        for (OfPools { value, denominator, .. }, values) in METRICS.iter().zip(&mut self.values) {
+            let Some(value) = value(&pool) else { continue };
+            let share = denominator.map_or(1.0, |of| of(&record.unsolvable));
             let weight = Weight::new(weight.get() * share)?;
-            self.values[place].update(record.pool_name().to_owned(), weight, value);
+            values.update(record.pool_name().to_owned(), weight, value);
         }
+        self.pools += 1;
+        self.informative_pools += usize::from(pool.efficiency.informative().is_some());
         self.above_oracle += usize::from(record.is_above_oracle(regime));
         if matches!(record.reading, Some(PlanReading::OverBudget { .. })) {
             self.over_budget += 1;
@@ -334,9 +365,11 @@ impl Group {
             Ok::<_, Error>(mean.update_weighted(*value, weight)?)
         };
         let mut figures = Vec::with_capacity(METRICS.len());
-        for (place, (metric, values)) in METRICS.iter().zip(&self.values).enumerate() {
-            if place >= DETECTION && self.values[DETECTION].is_empty() {
-                break;
+        let mut rates = METRICS.iter().zip(&self.values).filter(|(of, _)| of.denominator.is_some());
+        let has_unsolvable = rates.any(|(_, values)| !values.is_empty());
+        for (OfPools { metric, denominator, .. }, values) in METRICS.iter().zip(&self.values) {
+            if denominator.is_some() && !has_unsolvable {
+                continue;
             }
             let found = values.figures(&[*metric], &ExactMean::default(), add, how)?;
             figures.extend(found.into_iter().map(|figure| (metric.measure, figure)));

@@ -13,7 +13,7 @@ use crate::{
     mean_figure::{Resamples, mean_figure},
     report::block::{Block, Field},
     triage::{
-        METRICS, Pools, RATES, TriageOptions,
+        DETECTION_RATE, METRICS, Pools, TriageOptions, WASTE_RATE,
         plans::{Answers, Planner, name_of_reading, name_of_repair},
     },
 };
@@ -84,6 +84,9 @@ impl RegimeScore {
 
 /// One of the regimes of a pool's score.
 type OfRegime = fn(&PoolScore) -> &RegimeScore;
+
+/// A sum over pools that a rate is a share of.
+type Count = fn(&UnsolvableCounts) -> f64;
 
 /// What figures are means over.
 const POOL: &str = "pool with a plan";
@@ -166,16 +169,17 @@ pub(super) fn row(
             |count: fn(&UnsolvableCounts) -> u64| counts.iter().map(|it| count(it)).sum::<u64>();
         row.fields.push(Field::shown("unsolvable", "unsolvable", sum(|it| it.unsolvable)));
         row.push_json("left_out", &sum(|it| it.left_out));
-        let denominators: [fn(&UnsolvableCounts) -> f64; 2] =
-            [|it| it.unsolvable as f64, |it| it.allocated as f64];
-        for (metric, denominator) in RATES.iter().zip(denominators) {
-            let figure = mean_figure(metric, &counts, Some(denominator), None, POOL, how);
+        let rates: [(_, Count); 2] =
+            [(DETECTION_RATE, |it| it.unsolvable as f64), (WASTE_RATE, |it| it.allocated as f64)];
+        for (metric, denominator) in rates {
+            let figure = mean_figure(&metric, &counts, Some(denominator), None, POOL, how);
             row.fields.push(Field::figure(metric.measure, figure));
         }
     }
     let above_oracle = found.iter().filter(|of_pool| of_pool.above_oracle).count();
-    for (at, metric) in METRICS.iter().enumerate() {
-        let figure = match at < METRICS.len() / 2 || above_oracle == 0 {
+    for metric in &METRICS {
+        let is_enforced = metric.measure.key.contains("enforced");
+        let figure = match !is_enforced || above_oracle == 0 {
             true => mean_figure(metric, &scores, None, None, POOL, how),
             false => Err(Undefined::new(format!(
                 "in {above_oracle} of {n} pools the attempts that were cut off earned more than the oracle, which knows the baseline attempts only"
@@ -323,7 +327,9 @@ fn of_pool(
             .collect::<Result<_, _>>()?,
         Planner::Model { answers, .. } => {
             let text = answers.get(number, pools.ratio.unwrap_or(0.0), alpha);
-            let read = text.map(|text| PlanReading::new(text, pool, budget));
+            let read_plan =
+                if options.strict_plans { PlanReading::new } else { PlanReading::published };
+            let read = text.map(|text| read_plan(text, pool, budget));
             reading = Some(name_of_reading(read.as_ref()));
             let found = read.as_ref().map_or(&[][..], PlanReading::repairs);
             let known = |id: &str| {
@@ -337,7 +343,12 @@ fn of_pool(
             if let Some(PlanReading::Unparseable { reason, at }) = read {
                 unparseable = Some((reason, at));
             }
-            read.as_ref().and_then(PlanReading::plan).cloned().into_iter().collect()
+            let plan = read.as_ref().and_then(PlanReading::plan);
+            let planned = |plan: &Plan| match options.attempts_zero {
+                true => plan.clone(),
+                false => plan.without_zero_allocations(),
+            };
+            plan.map(planned).into_iter().collect()
         }
     };
     let mut capped = [0; 2];

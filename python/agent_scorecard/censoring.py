@@ -366,7 +366,7 @@ def kaplan_meier(
 
 
 def ipcw_weights(
-    times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool], *, max_weight: float = 20.0
+    times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool], *, max_weight: float = np.inf
 ) -> _Array:
     """Return inverse-probability-of-censoring weights; a censored run has weight 0.
 
@@ -382,7 +382,8 @@ def ipcw_weights(
     censored : array-like of bool or 0 and 1
         Whether the run was cut off at this time.
     max_weight : float
-        Larger weights are set to this one, which limits the influence of single runs and adds a bias.
+        Larger weights are set to this one, which limits the influence of single runs and adds a bias; by default none is.
+        `ipcw_coverage` with the same limit says how many runs the weights then represent.
 
     Returns
     -------
@@ -399,7 +400,7 @@ def ipcw_weights(
     >>> ipcw_weights([1.0, 2.0, 3.0], [False, True, False])
     array([1., 0., 2.])
     """
-    weights, coverage = _native.ipcw_weights(times, censored, max_weight)
+    weights, coverage, _ = _native.ipcw_weights(times, censored, max_weight)
     if coverage < 0.99 and len(weights) > 0:
         last = float(np.max(_native.float_array("times", times), where=weights > 0, initial=0.0))
         warnings.warn(
@@ -412,10 +413,12 @@ def ipcw_weights(
     return weights
 
 
-def ipcw_coverage(times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool]) -> float:
-    """Return the share of the runs that the weights of `ipcw_weights` represent, before they are limited.
+def ipcw_coverage(
+    times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool], *, max_weight: float = np.inf
+) -> float:
+    """Return the share of the runs that the weights of `ipcw_weights` represent.
 
-    It is 1 if the longest run is complete. Otherwise it is the estimated share of runs that end no later than the last
+    Without a limit it is 1 if the longest run is complete. Otherwise it is the estimated share of runs that end no later than the last
     time at which an end could be seen, and no weights can correct for the others.
 
     Parameters
@@ -424,6 +427,8 @@ def ipcw_coverage(times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool]
         When each run stopped.
     censored : array-like of bool or 0 and 1
         Whether the run was cut off at this time.
+    max_weight : float
+        As for `ipcw_weights`.
 
     Returns
     -------
@@ -435,5 +440,5 @@ def ipcw_coverage(times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool]
     >>> ipcw_coverage([1.0, 2.0, 8.0, 8.0], [False, False, True, True])
     0.5
     """
-    coverage: float = _native.ipcw_weights(times, censored, np.inf)[1]
+    coverage: float = _native.ipcw_weights(times, censored, max_weight)[2]
     return coverage

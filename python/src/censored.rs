@@ -323,7 +323,8 @@ fn run_scores(
 
 /// The share of runs that complete runs can represent under this curve.
 fn coverage(stops: &StopTimes, curve: &KaplanMeier) -> Result<f64, Error> {
-    Ok(IpcwWeights::new(stops, |_| curve, f64::INFINITY)?.coverage())
+    // Only rounding can lead above 1.
+    Ok(IpcwWeights::new(stops, |_| curve, f64::INFINITY)?.coverage().min(1.0))
 }
 
 /// The times of a Kaplan-Meier curve and its value from each time on.
@@ -353,24 +354,25 @@ pub(crate) fn kaplan_meier<'py>(
 }
 
 /// Inverse-probability weights of the runs under their own censoring curve, and the share of runs that they represent
-/// before they are truncated.
+/// before and after they are truncated.
 #[pyfunction]
 pub(crate) fn ipcw_weights<'py>(
     py: Python<'py>,
     times: &Values<'py>,
     censored: &Values<'py>,
     max_weight: f64,
-) -> PyResult<(Array<'py>, f64)> {
+) -> PyResult<(Array<'py>, f64, f64)> {
     let censored = outcomes("censored", censored)?;
     let times = floats("times", times)?;
     let times = times.as_slice()?;
-    let (found, coverage): (Vec<f64>, f64) = run(py, times.len(), || {
+    let (found, whole, kept): (Vec<f64>, f64, f64) = run(py, times.len(), || {
         let stops =
             StopTimes::new(times, censored.iter().map(|&end| RunEnd::cut_off_if(end)), None)?;
         let curve = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &curve, max_weight)?;
+        let kept = weights.coverage().min(1.0);
         let weights = weights.as_slice().iter().map(|weight| weight.get()).collect();
-        Ok::<_, Error>((weights, coverage(&stops, &curve)?))
+        Ok::<_, Error>((weights, coverage(&stops, &curve)?, kept))
     })?;
-    Ok((found.into_pyarray(py), coverage))
+    Ok((found.into_pyarray(py), whole, kept))
 }

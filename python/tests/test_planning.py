@@ -50,6 +50,18 @@ def test_the_plan_of_a_model_is_read_executed_and_scored():
         pool.execute([("typo", 901)], 900)
 
 
+def test_recorded_plans_are_read_and_executed_by_the_rule_of_the_paper_unless_asked_otherwise():
+    pool = ags.Pool([("a", 1, 500, False), ("b", 1, 300, True), ("c", 1, 200, True)])
+    skip = [("a", 0), ("b", 300), ("c", 200)]
+    assert pool.efficiency(skip, 500) == 1.0
+    assert pool.efficiency(skip, 500, attempt_zero=True) == -1.0
+    assert pool.execute(skip, 500).earned == 2.0
+    assert pool.execute(skip, 500, attempt_zero=True).earned == 0.0
+    twice = '[{"id": "b", "allocation": 300}, {"id": "b", "allocation": 9}, {"id": "c", "allocation": "60%"}]'
+    assert pool.read_plan(twice, 500).steps == [("b", 300), ("c", 0)]
+    assert pool.read_plan(twice, 500, strict=True).kind == "duplicate_id"
+
+
 def test_the_knapsack_is_the_best_of_all_choices():
     generator = np.random.default_rng(1)
     for _ in range(20):
@@ -229,6 +241,22 @@ def test_weights_that_cannot_help_say_so():
         assert ags.ipcw_weights([1.0, 2.0, 3.0], [0, 1, 0]).tolist() == [1.0, 0.0, 2.0]
         assert ags.ipcw_weights([1.0, 2.0, 3.0], [0, 1, 0], max_weight=1.5).tolist() == [1.0, 0.0, 1.5]
     assert ags.ipcw_coverage([1.0, 2.0, 3.0], [0, 1, 0]) == pytest.approx(1.0)
+
+
+def test_no_weight_is_cut_unless_asked_and_the_coverage_knows_the_limit():
+    # Lengths of 1 to 60 in equal shares, cut off by budgets that have nothing to do with them.
+    generator = np.random.default_rng(0)
+    life, budget = generator.integers(1, 61, 4000), generator.integers(1, 61, 4000)
+    times, censored = np.minimum(life, budget), life > budget
+    weights = ags.ipcw_weights(times, censored)
+    assert weights.max() > 20
+    assert (weights * times).sum() / weights.sum() == pytest.approx(30.76, abs=0.01)
+    assert ags.ipcw_coverage(times, censored) == pytest.approx(1.0)
+    limited = ags.ipcw_weights(times, censored, max_weight=20.0)
+    share = ags.ipcw_coverage(times, censored, max_weight=20.0)
+    assert share == pytest.approx(limited.sum() / 4000) and share < 0.98
+    # Rounding does not lead above 1.
+    assert ags.ipcw_coverage([*range(1, 61), 100], [1] * 60 + [0]) <= 1.0
 
 
 def test_an_excluded_run_has_no_score_and_is_named():

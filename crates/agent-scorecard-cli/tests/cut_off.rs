@@ -76,6 +76,16 @@ fn stop_reasons_that_are_not_known_are_noted() {
     assert_eq!(notes(&report, start), 1, "{report}");
 }
 
+/// One of the two longest runs ended by itself, so that the longest were not all cut off.
+#[test]
+fn the_note_on_weights_says_after_which_step_every_run_was_cut_off() {
+    let path = write("last_end", &[SUCCESS, FAILURE, CUT_OFF].join("\n"));
+    let report = json(&[&path, "--json"]);
+    let start =
+        "ipcw: every run that went on beyond step 2 was cut off; it stands for the 66.7 % of";
+    assert_eq!(notes(&report, start), 1, "{report}");
+}
+
 #[test]
 fn settings_that_cannot_be_met_are_refused() {
     let broken = write("broken", BROKEN);

@@ -355,7 +355,8 @@ fn column(
     {
         let uniform = "; all complete runs have the same weight, so that it corrects nothing and is complete_only";
         notes.push(format!(
-            "ipcw: the longest runs were all cut off; it stands for the {:.1} % of runs that could be seen to their end{}",
+            "ipcw: every run that went on beyond step {} was cut off; it stands for the {:.1} % of runs that could be seen to their end{}",
+            sample.last_end(),
             100.0 * weights.coverage(),
             if weights.are_uniform() { uniform } else { "" }
         ));

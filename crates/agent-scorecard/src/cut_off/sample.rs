@@ -64,6 +64,12 @@ impl<'a> Sample<'a> {
         self.cut_off().all(|run| self.stopped[run].forecasts().last() == Some(&chances[run]))
     }
 
+    /// The last step at which a run ended by itself; 0 without such a run.
+    pub(super) fn last_end(&self) -> usize {
+        let complete = self.runs.iter().filter(|run| run.outcome.is_some());
+        complete.map(|run| run.forecasts.len()).max().unwrap_or(0)
+    }
+
     /// Inverse-probability weights of the runs, by the time of their stop in steps.
     pub(super) fn weights(&self) -> Result<IpcwWeights, censoring::Error> {
         let stops = StopTimes::from_runs(&self.stopped, None)?;

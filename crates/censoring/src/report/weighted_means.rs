@@ -34,6 +34,8 @@ impl Sample<'_, '_> {
         let stops = StopTimes::from_runs(self.runs, self.weights)?;
         let curve = KaplanMeier::censoring_curve(&stops);
         let coverage = IpcwWeights::new(&stops, |_| &curve, f64::INFINITY)?.coverage();
+        // Only rounding can lead above 1 with the curve of the same runs.
+        let coverage = coverage.min(1.0);
         let chances = self.success_given.map(|model| self.chances(&curve, model)).transpose()?;
         let scores: Vec<Scores> = schemes
             .iter()

@@ -57,7 +57,8 @@ fn whole(request: &Request) -> String {
 fn place(request: &Request) -> (usize, usize) {
     let text = whole(request);
     let run = text.split_once('<').unwrap().1.split_once('>').unwrap().0;
-    let turns = text.split_once(" turns are complete").unwrap().0.rsplit(' ').next().unwrap();
+    let complete = |words: &str| text.split_once(words)?.0.rsplit(' ').next();
+    let turns = complete(" turn is complete").or_else(|| complete(" turns are complete")).unwrap();
     (run.parse().unwrap(), turns.parse().unwrap())
 }
 
@@ -205,7 +206,7 @@ fn several_resources_are_asked_for_at_once_with_their_caps_the_balance_and_its_t
     let instance = setting.instance(&rollouts, 0).unwrap();
     let model = model_from_fn(|request: &Request| {
         let text = asked(request);
-        let is_first = text.contains("1 turns are complete");
+        let is_first = text.contains("1 turn is complete");
         let lines: [&str; 5] = if is_first {
             [
                 "- tokens, tokens that the model reads or writes: 10 spent, at most 100 allowed\n",
@@ -243,6 +244,22 @@ fn several_resources_are_asked_for_at_once_with_their_caps_the_balance_and_its_t
         rates,
         [("cost_usd", 0.5), ("item_weeks", 1.0), ("time_weeks", 1.0), ("tokens", 1.0)]
     );
+}
+
+/// As the released code does, which has no question about such a prefix.
+#[test]
+fn a_prefix_without_a_balance_is_not_asked_about_and_the_others_keep_their_turns() {
+    let rollouts = Rollouts::new(["usd"]).unwrap().with_features(["cash"]).unwrap();
+    let mut rollouts = rollouts.with_keys(["target"]).unwrap();
+    rollouts.push(&[1.0, 2.0, 3.0, 4.0], true).unwrap();
+    rollouts.set_feature(0, 1, "cash", 9.0).unwrap();
+    rollouts.set_feature(0, 3, "cash", 7.0).unwrap();
+    let setting = Budget::new([("usd", ResourceKind::Money)]).unwrap().with_cash("cash", "target");
+    let instance = setting.instance(&rollouts, 0).unwrap();
+    assert_eq!(instance.requests(), 2);
+    let record = converse(instance.conversation(), model_from_fn(|_| answer("[1, 9]"))).unwrap();
+    let turns: Vec<_> = record.samples(0).iter().map(|it| (it.turn(), it.remaining())).collect();
+    assert_eq!((turns, record.left_out), (vec![(1, 9.0), (3, 4.0)], vec![2]));
 }
 
 #[test]
@@ -372,7 +389,7 @@ fn at_a_prefix_a_model_sees_what_the_agent_had_seen_when_it_acted_and_on_demand_
             assert_eq!(text.contains("a wall"), shown == Shown::AfterActing);
             assert!(!text.contains("I push."), "{text}");
             // The input of whole requests counts what is sent again, so only the new part is told.
-            let usage = "Turn 1: output_tokens 7, cost_usd unknown, fresh_input_tokens 70, total_tokens 77\n";
+            let usage = "Turn 1: output_tokens 7, fresh_input_tokens 70, total_tokens 77\nIts account:\n- output_tokens, tokens that the model writes: 7 spent, no limit\n\n";
             assert!(question.text.contains(usage), "{text}");
             assert!(!text.contains(" input_tokens"), "{text}");
             answer("impossible")

@@ -282,7 +282,7 @@ pub(crate) struct Market {
     #[arg(long, value_name = "USD", value_parser = values::cap)]
     target: Option<f64>,
     /// How targets and budgets that runs miss are drawn: described (by the paper's text) or released (by its code)
-    #[arg(long, default_value = "described", conflicts_with = "target", value_parser = values::one_of([("described", ProbeMethod::Described), ("released", ProbeMethod::Released)]))]
+    #[arg(long = "probe-method", default_value = "described", conflicts_with = "target", value_parser = values::one_of([("described", ProbeMethod::Described), ("released", ProbeMethod::Released)]))]
     probes: ProbeMethod,
 }
 

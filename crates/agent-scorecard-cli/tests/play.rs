@@ -84,7 +84,7 @@ fn a_target_is_the_goal_of_a_run_and_released_probes_are_drawn_by_another_rule()
     let probed = report(&[]);
     assert!(probed["runs"].get("success_rate").is_none());
     assert!(probed["rows"][0]["metrics"].get("success_rate").is_none());
-    assert_ne!(report(&["--probes", "released"])["rows"], probed["rows"]);
+    assert_ne!(report(&["--probe-method", "released"])["rows"], probed["rows"]);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn what_does_not_fit_is_named() {
         (&["sokoban", "--policy", "myopic"], "solver, greedy, random"),
         (&["warehouse", "--policy", "greedy"], "base-stock"),
         (&["warehouse", "--cap", "9"], "without --target, runs get budgets of their own"),
-        (&["warehouse", "--target", "9", "--probes", "released"], "--probes"),
+        (&["warehouse", "--target", "9", "--probe-method", "released"], "--probe-method"),
         (&["warehouse", "--preset", "training"], "--preset"),
         (&["sokoban", "--mistakes", "2"], "--mistakes"),
         (&["sokoban", "--stop-after", "1"], "--ask"),

@@ -608,17 +608,61 @@ fn median_caps_are_those_of_what_the_runs_spent() {
         format!("<answer>{answer}</answer>")
     });
     let file = write("medians.json", &three_dialogues());
-    let out = fresh("medians");
+    // They are the caps of the paper for this benchmark, whether asked for or not.
+    for (name, asked) in [("medians", &["--median-caps"][..]), ("medians-default", &[])] {
+        let out = fresh(name);
+        let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
+        let arguments = ["budget", &file, "--dialogues", "swebench"];
+        let report = report(&run(&[&arguments[..], asked, &base].concat()));
+        // Totals are 220, 390 and 500.
+        let row = &report["rows"][0];
+        assert_eq!(
+            (&row["setting"], &row["metrics"]["format_rate"]["value"]),
+            (&json!("total_tokens"), &json!(1.0))
+        );
+        assert_eq!(row["counts"]["samples_feasible"], 2);
+        let runs = fs::read_to_string(format!("{out}/rollouts.jsonl")).unwrap();
+        let runs = runs.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        runs.for_each(|run| assert_eq!(run["caps"], json!({"total_tokens": 390}), "{run}"));
+    }
+}
+
+/// A turn of which the file has no finances: the prefix after it is lost, and nothing else.
+#[test]
+fn one_turn_without_finances_loses_that_prefix_alone() {
+    let (url, count) = serve(|last| {
+        let answer = "time_weeks:[0, 9], warehouse_item_weeks:[0, 99], cumulative_cost_usd:[0, 99]";
+        let is_told = !last.contains("unknown");
+        (if is_told { format!("<answer>{answer}</answer>") } else { String::new() }).to_owned()
+    });
+    let turn = |day: u32| {
+        let financials = json!({"cash": 600 + day, "cumulative_cost": day, "cumulative_inventory_weeks": 2 * day});
+        let mut turn =
+            json!({"turn_idx": day, "raw_response": "pass", "user_prompt": format!("Day {day}")});
+        if day != 28 {
+            turn["financials"] = financials;
+        }
+        turn
+    };
+    let of = |days: &[u32]| {
+        json!({"success": true, "final_state": "Day 56",
+        "turns": days.iter().map(|day| turn(*day)).collect::<Vec<_>>()})
+    };
+    let runs = json!([of(&[0, 14, 28, 42]), of(&[0, 14, 42])]);
+    let file = write("lost_prefix.json", &runs.to_string());
+    let out = fresh("lost-prefix");
     let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
-    let arguments = ["budget", &file, "--dialogues", "swebench", "--median-caps"];
-    let report = report(&run(&[&arguments[..], &base].concat()));
-    // Totals are 220, 390 and 500.
-    let row = &report["rows"][0];
-    assert_eq!(
-        (&row["setting"], &row["metrics"]["format_rate"]["value"]),
-        (&json!("total_tokens"), &json!(1.0))
-    );
-    assert_eq!(row["counts"]["samples_feasible"], 2);
+    let report =
+        report(&run(&[&["budget", &file, "--dialogues", "warehouse"], &base[..]].concat()));
+    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(2), 4));
+    for row in report["rows"].as_array().unwrap() {
+        let counts = &row["counts"];
+        if let Some(samples) = counts["samples"].as_u64() {
+            assert_eq!(samples, 4, "{row}");
+            let is_model = row["setting"].as_str().is_some_and(|it| !it.contains(", "));
+            assert!(!is_model || counts["samples_without_answer"] == 0, "{row}");
+        }
+    }
 }
 
 #[test]

@@ -1,10 +1,15 @@
 //! BAGEN's released evaluation against its own code: `golden/bagen/bagen.py` ran it.
 #![allow(clippy::panic, clippy::unwrap_used)]
 
+use agent_benchmarks::{
+    Conversation, Reply,
+    budget::{Budget, Prompts, ResourceKind},
+};
 use agent_scorecard::{
     budget::bagen::{Published, SampleMetrics, as_published, training_reward},
     budget_estimation::{
-        AnswerError, AnswerMode, Estimate, Interval, Rollouts, Sample, parse_answer,
+        AnswerError, AnswerMode, Estimate, Interval, ProbeMethod, Rollouts, Sample, Seed,
+        parse_answer,
     },
     run_logs::{
         Error, Problem,
@@ -272,6 +277,46 @@ fn dialogues_give_the_ground_truth_of_the_estimates() {
     }
     assert_eq!(prefixes, file.samples().len());
     assert_eq!(WarehouseDialogue::rollouts(&dialogues).unwrap().len(), dialogues.len());
+}
+
+/// Golden texts: golden/bagen/warehouse_prompts.py, which runs the released code on the same runs.
+#[test]
+fn what_a_model_is_told_of_a_warehouse_is_what_the_released_evaluation_tells_it() {
+    let text = "{completed_weeks} {completed_turns} {completed_day} | {current_time_weeks} \
+        {current_warehouse_item_weeks} {current_cost_usd} | {current_cash_usd} {target_cash_usd} | \
+        {resource_consumption_text} | {budget_time_weeks} {budget_warehouse_item_weeks} {budget_cost_usd}";
+    let dialogues = warehouse_dialogues(WAREHOUSE_RUNS.as_bytes()).unwrap();
+    let rollouts = WarehouseDialogue::rollouts(&dialogues).unwrap();
+    let achieved: Vec<f64> = dialogues.iter().map(|it| it.final_cash).collect();
+    let handles: Vec<_> = rollouts.resources().map(|(resource, _)| resource).collect();
+    let (method, seed) = (ProbeMethod::Released, Seed::new(42));
+    let (mut probed, probes) =
+        rollouts.probed(&achieved, handles[0], &handles[1..], method, seed).unwrap();
+    for (run, probe) in probes.iter().enumerate() {
+        probed.set_key(run, "target_cash_usd", format!("{:.0}", probe.target)).unwrap();
+    }
+    let kinds = [ResourceKind::Time, ResourceKind::Space, ResourceKind::Money];
+    let names = rollouts.resources().map(|(_, name)| name.to_owned());
+    let setting = Budget::new(names.zip(kinds)).unwrap().with_cash("cash_usd", "target_cash_usd");
+    let setting = setting.with_prompts(Prompts::new("Judge.", text).unwrap());
+    let mut told = Vec::new();
+    for (run, dialogue) in dialogues.iter().enumerate() {
+        let instance = setting.instance(&probed, run).unwrap();
+        let mut conversation = instance.conversation();
+        while let Some(request) = conversation.request() {
+            let text = request.messages.last().unwrap().text.clone();
+            let turn: usize = text.split(' ').nth(1).unwrap().parse().unwrap();
+            let feasible = probed.get(run).unwrap().is_feasible().unwrap();
+            told.push(serde_json::json!([dialogue.rollout, turn, feasible, text]));
+            conversation.reply(Reply::default()).unwrap();
+        }
+    }
+    let released = json(include_str!("golden/bagen/warehouse_prompts.json"));
+    let released = released.as_array().unwrap();
+    for (ours, released) in told.iter().zip(released) {
+        assert_eq!(ours, released);
+    }
+    assert_eq!(told.len(), released.len());
 }
 
 /// The rollouts of a file and the samples of its first resource.

@@ -298,7 +298,7 @@ proptest! {
         let mut rollouts = Rollouts::new(["weeks", "item_weeks", "usd", "tokens"]).unwrap();
         for (_, turns) in &runs {
             let costs: Vec<f64> = turns.iter().flat_map(|&(a, b, c)| [a, b, c, 7.0]).collect();
-            rollouts.push(&costs, false).unwrap();
+            rollouts.push(&costs, true).unwrap();
         }
         let [weeks, items, usd, tokens] =
             ["weeks", "item_weeks", "usd", "tokens"].map(|name| rollouts.resource(name).unwrap());

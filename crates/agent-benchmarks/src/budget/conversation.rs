@@ -95,8 +95,8 @@ impl Conversation for BudgetConversation<'_> {
         let text = reply.text.clone();
         self.dialogue.take(reply)?;
         let estimates = self.read(&text);
-        let Instance { rollout, resources, .. } = self.instance;
-        let turn = self.samples[0].len() + 1;
+        let Instance { rollout, resources, prefixes, .. } = self.instance;
+        let turn = prefixes.get(self.samples[0].len()).map_or(0, |prefix| prefix.turns());
         for ((samples, resource), estimate) in self.samples.iter_mut().zip(resources).zip(estimates)
         {
             samples.push(Sample::new(rollout, *resource, turn, estimate)?);

@@ -9,6 +9,8 @@ pub struct Instance<'a> {
     pub(super) rollout: Rollout<'a>,
     pub(super) resources: Vec<Resource>,
     pub(super) prefixes: Vec<Prefix<'a>>,
+    /// Completed turns of prefixes that are not asked about.
+    pub(super) left_out: Vec<usize>,
 }
 
 impl Budget {
@@ -37,7 +39,15 @@ impl Budget {
                 prefixes = found;
             }
         }
-        Ok(Instance { settings: self.clone(), rollout, resources, prefixes })
+        let mut left_out = Vec::new();
+        if let Some((balance, _)) = &self.cash {
+            prefixes.retain(|prefix| {
+                let is_known = prefix.feature(prefix.turns(), balance).is_some();
+                left_out.extend((!is_known).then(|| prefix.turns()));
+                is_known
+            });
+        }
+        Ok(Instance { settings: self.clone(), rollout, resources, prefixes, left_out })
     }
 }
 
@@ -54,7 +64,8 @@ impl<'a> Instance<'a> {
         &self.rollout
     }
 
-    /// The number of requests: one per turn except the last.
+    /// The number of requests: one per turn except the last, and except those without a balance that
+    /// [`Budget::with_cash`] asks for.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.prefixes.len()

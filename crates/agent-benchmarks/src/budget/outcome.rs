@@ -12,6 +12,8 @@ pub struct BudgetRecord {
     pub record: Record,
     /// The names of the resources.
     pub resources: Vec<String>,
+    /// Completed turns after which nothing is asked; see [`Budget::with_cash`](crate::budget::Budget::with_cash).
+    pub left_out: Vec<usize>,
     /// For each resource, one sample per answered request, by number of turns.
     samples: Vec<Vec<Sample>>,
 }
@@ -28,7 +30,7 @@ impl BudgetRecord {
         run.metadata.insert("benchmark".to_owned(), "budget".into());
         let list = resources.iter().map(|name| Value::from(name.as_str())).collect();
         run.metadata.insert("resources".to_owned(), Value::List(list));
-        Self { record, resources, samples }
+        Self { record, resources, left_out: instance.left_out.clone(), samples }
     }
 
     /// The samples of a resource, by its position in the setting; empty beyond the last resource.

@@ -7,14 +7,15 @@ use crate::{error::Error, values::template::Template};
 const SYSTEM: &str = "You judge runs of agents while they are still going on. From what a run has done and \
      spent so far, you say whether it can still succeed within its limits, and how much more it will spend.";
 
-const QUESTION: &str = "The run so far is above. {completed_turns} turns are complete, and the run goes on. What \
+const QUESTION: &str = "The run so far is above. {turns_are_complete}, and the run goes on. What \
      each turn spent:\n{usage}\nIts account:\n{account}\n\nDecide first whether the run can still succeed within all \
      limits. If it can, estimate how much it will still spend from the next turn to its end, as {target}. The turns so \
      far do not count.\n\nEnd your reply with one line of this form:\n{form}\nor, if it cannot succeed:\n{impossible}";
 
 /// The places of [`QUESTION`], then those of the published texts.
-const PLACES: [&str; 19] = [
+const PLACES: [&str; 20] = [
     "completed_turns",
+    "turns_are_complete",
     "usage",
     "account",
     "target",
@@ -94,8 +95,9 @@ impl Task {
 
 /// The texts that a model is sent besides the run itself. The default is in words of our own.
 ///
-/// Places of a text are the number of `completed_turns`, and for any resources `usage` of each turn, the `account` with
-/// what is spent and allowed, and the `target`, `form` and `impossible` of an answer. Those of the published texts
+/// Places of a text are the number of `completed_turns`, the words `turns_are_complete` with it, and for any resources
+/// `usage` of each turn, the `account` with what is spent and allowed of those that are asked for, and the `target`, `form`
+/// and `impossible` of an answer. Those of the published texts
 /// have their names: `turn_token_usage_text` and `max_context_window_tokens` (the cap on the first resource), and
 /// for Warehouse `completed_weeks`, `completed_day`, `current_...`, `target_cash_usd`, `budget_...` and
 /// `resource_consumption_text`.

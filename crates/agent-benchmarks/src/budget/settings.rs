@@ -88,7 +88,7 @@ impl Budget {
 
     /// Shows a balance and its target: a feature of the rollouts with the balance after each turn,
     /// and a key of the rollouts with what it must reach in the end. Whether a run reached it is part
-    /// of its success.
+    /// of its success. A prefix whose balance is not known is not asked about.
     #[must_use]
     pub fn with_cash(mut self, feature: impl Into<String>, target_key: impl Into<String>) -> Self {
         self.cash = Some((feature.into(), target_key.into()));

@@ -11,8 +11,10 @@ use crate::{
 };
 
 impl ResourceKind {
-    const fn meaning(self) -> &'static str {
+    fn meaning(self, name: &str) -> &'static str {
         match self {
+            Self::Tokens if name.contains("output") => "tokens that the model writes",
+            Self::Tokens if name.contains("input") => "tokens that the model reads",
             Self::Tokens => "tokens that the model reads or writes",
             Self::Money => "money that is paid",
             Self::Time => "time that passes",
@@ -72,6 +74,10 @@ impl Told<'_> {
         let cap = |name| whole(self.resource(name).and_then(|it| it.cap));
         match place {
             "completed_turns" => self.prefix.turns().to_string(),
+            "turns_are_complete" => match self.prefix.turns() {
+                1 => "1 turn is complete".to_owned(),
+                turns => format!("{turns} turns are complete"),
+            },
             "usage" => self.usage("\n", |costs| costs.join(", ")),
             "account" => self.account(),
             "target" if self.settings.point => "a single number".to_owned(),
@@ -105,14 +111,24 @@ impl Told<'_> {
     /// Whole requests repeat what was sent before; where the new part is known, only that is told.
     fn resources(&self) -> impl Iterator<Item = &ResourceContext> {
         let has_fresh = self.resource("fresh_input_tokens").is_some();
-        self.context.resources.iter().filter(move |it| !(has_fresh && it.name == "input_tokens"))
+        let is_told = move |it: &&ResourceContext| {
+            !has_fresh || it.name != "input_tokens" || self.asked(it).is_some()
+        };
+        self.context.resources.iter().filter(is_told)
+    }
+
+    /// The kind of a resource that is asked for.
+    fn asked(&self, it: &ResourceContext) -> Option<ResourceKind> {
+        let mut asked = self.settings.resources.iter();
+        asked.find(|(name, _)| *name == it.name).map(|(_, kind)| *kind)
     }
 
     /// What the turns spent, in the words that `turn` makes of the costs.
     fn usage(&self, between: &str, turn: impl Fn(Vec<String>) -> String) -> String {
         let turns = (0..self.prefix.turns()).map(|at| {
             let cost = |it: &ResourceContext| it.costs.get(at).copied().flatten();
-            let costs = self.resources().map(|it| format!("{} {}", it.name, amount(cost(it))));
+            let told = self.resources().filter(|it| it.used.is_some() || self.asked(it).is_some());
+            let costs = told.map(|it| format!("{} {}", it.name, amount(cost(it))));
             format!("Turn {}: {}", at + 1, turn(costs.collect()))
         });
         let turns: Vec<String> = turns.collect();
@@ -153,9 +169,11 @@ impl Told<'_> {
     }
 
     fn account(&self) -> String {
-        let lines = self.resources().map(|it| {
-            let kind = self.settings.resources.iter().find(|(name, _)| *name == it.name);
-            let meaning = kind.map_or(String::new(), |(_, kind)| format!(", {}", kind.meaning()));
+        let told = self.resources().filter(|it| self.asked(it).is_some() || it.cap.is_some());
+        let lines = told.map(|it| {
+            let kind = self.asked(it);
+            let meaning =
+                kind.map_or(String::new(), |kind| format!(", {}", kind.meaning(&it.name)));
             let limit =
                 it.cap.map_or("no limit".to_owned(), |cap| format!("at most {cap} allowed"));
             format!("- {}{meaning}: {} spent, {limit}", it.name, amount(it.used))

@@ -48,7 +48,8 @@ pub(crate) struct Options {
     /// The cap of each run on the first resource
     #[arg(long, value_name = "N", value_parser = values::cap)]
     cap: Option<f64>,
-    /// Resources without a cap get the median of what the runs of the same agent's model spent
+    /// Resources without a cap get the median of what the runs of the same agent's model spent; always so for
+    /// --dialogues swebench, whose paper caps are these medians
     #[arg(long)]
     median_caps: bool,
     /// Show the results of the last turn's calls as well, which the agent had not seen when it acted
@@ -119,6 +120,10 @@ impl Options {
         resources
     }
 
+    fn has_median_caps(&self) -> bool {
+        self.median_caps || self.dialogues == Some(Task::SweBench)
+    }
+
     fn runs(&self) -> Result<Runs, Box<dyn Error>> {
         let mut runs = match self.dialogues {
             Some(task) => self.released(task)?,
@@ -129,7 +134,7 @@ impl Options {
             let resource = rollouts.resource(&name)?;
             if let Some(cap) = cap {
                 rollouts.set_cap(resource, cap)?;
-            } else if self.median_caps {
+            } else if self.has_median_caps() {
                 let family = |run: &budget_estimation::Rollout<'_>| {
                     run.key(MODEL).unwrap_or_default().to_owned()
                 };
@@ -151,7 +156,8 @@ impl Options {
         let runs = match runs {
             Err(error @ run_logs::Error::UnknownFormat { .. }) => {
                 return self.rollouts().map_err(|other| {
-                    format!("{error}; it is no file of rollouts either: {other}").into()
+                    let file = self.file.display();
+                    format!("{file} is neither a log ({error}) nor a rollout file ({other})").into()
                 });
             }
             runs => runs?,
@@ -222,7 +228,7 @@ impl Options {
             }
             probed
         } else {
-            let cap = self.resources()[0].1.map_or(i64::MAX, |cap| cap as i64);
+            let cap = self.resources()[0].1.map(|cap| cap as i64);
             TokenDialogue::rollouts(&token_dialogues(&file[..], cap).map_err(wrong)?, cap)?
         };
         let all = count_runs(&file[..]).map_err(wrong)?;
@@ -333,7 +339,7 @@ impl Protocol for Options {
         let task = self.task.or(self.dialogues).map_or("", |task| task.name());
         setting += &format!(", {} {task}, think {}", self.published.name(), self.think_tokens);
         for (is, what) in [
-            (self.median_caps, ", median caps"),
+            (self.has_median_caps(), ", median caps"),
             (self.show_results, ", results shown"),
             (self.points, ", points"),
         ] {

@@ -24,26 +24,50 @@ use crate::{
 pub const ESTIMATORS: [By; 3] = [By::Linear, By::Quantile, By::Conformal];
 
 /// The figures of a row besides the first two, in the order of the paper's table 1 and then of its table 4.
-const SHOWN: [&str; 18] = [
-    "macro_f1_first_turn",
-    "macro_f1_all_turns",
-    "fail_f1",
-    "hit_rate",
-    "interval_reward",
-    "coverage",
-    "optimistic",
-    "conservative",
-    "mean_relative_width",
-    "mre_p50",
-    "mre_p90",
-    "linear_reference_reduction",
-    "false_abort_rate",
-    "saved_token_share",
-    "detected_share",
-    "detection_turn_share",
-    "success_rate_lost",
-    "format_rate",
+const SHOWN: [&Metric<Known>; 18] = [
+    known("macro_f1_first_turn"),
+    known("macro_f1_all_turns"),
+    known("fail_f1"),
+    known("hit_rate"),
+    known("interval_reward"),
+    known("coverage"),
+    known("optimistic"),
+    known("conservative"),
+    known("mean_relative_width"),
+    known("mre_p50"),
+    known("mre_p90"),
+    known("linear_reference_reduction"),
+    known("false_abort_rate"),
+    known("saved_token_share"),
+    known("detected_share"),
+    known("detection_turn_share"),
+    known("success_rate_lost"),
+    known("format_rate"),
 ];
+
+/// The metric with this key, looked up by the compiler: a key that no metric has does not compile.
+#[expect(clippy::panic, reason = "in a constant")]
+const fn known(key: &str) -> &'static Metric<Known> {
+    const ALL: &[Metric<Known>] = &METRICS;
+    let mut rest = ALL;
+    while let [metric, others @ ..] = rest {
+        if is_same(metric.measure.key.as_bytes(), key.as_bytes()) {
+            return metric;
+        }
+        rest = others;
+    }
+    panic!("no metric has this key");
+}
+
+const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
+    while let ([first, rest @ ..], [other, others @ ..]) = (a, b) {
+        if *first != *other {
+            return false;
+        }
+        (a, b) = (rest, others);
+    }
+    a.is_empty() && b.is_empty()
+}
 
 /// What runs do, whoever estimates.
 const OF_RUNS: [Metric<Known>; 2] = [
@@ -105,21 +129,35 @@ pub fn budget(
         }
     }
     let unfinished = records.iter().filter(|record| record.record.run.error.is_some()).count();
-    table(Some((answers, unfinished)), names, rollouts, counts, estimators, options)
+    let left_out = records
+        .iter()
+        .enumerate()
+        .flat_map(|(run, record)| record.left_out.iter().map(move |turn| (run.to_string(), *turn)));
+    let model = Answered { answers, unfinished, left_out: left_out.collect() };
+    table(Some(model), names, rollouts, counts, estimators, options)
 }
 
-/// The table of a model, if one has answered, and of estimators. The answers are those of runs by their positions; beside
-/// them is how many runs are unfinished.
+/// What a model has answered about runs, by their positions.
+pub(super) struct Answered {
+    pub(super) answers: BTreeMap<String, Answers>,
+    pub(super) unfinished: usize,
+    /// Prefixes that it was not asked about.
+    pub(super) left_out: BTreeSet<(String, usize)>,
+}
+
+/// The table of a model, if one has answered, and of estimators.
 pub(super) fn table(
-    model: Option<(BTreeMap<String, Answers>, usize)>,
+    model: Option<Answered>,
     names: &[String],
     rollouts: &Rollouts,
     counts: &RunCounts,
     estimators: &[By],
     options: &LiveOptions,
 ) -> Result<Report, Error> {
-    let unfinished = model.as_ref().map_or(0, |(_, unfinished)| *unfinished);
-    let model = model.map(|(answers, _)| By::Recorded { file: options.model.clone(), answers });
+    let unfinished = model.as_ref().map_or(0, |model| model.unfinished);
+    let left_out = model.as_ref().map_or_else(BTreeSet::new, |model| model.left_out.clone());
+    let recorded = |answers| By::Recorded { file: options.model.clone(), answers };
+    let model = model.map(|model| recorded(model.answers));
     // Ids of a log may be missing or repeated; positions are not.
     let mut rollouts = rollouts.clone();
     for run in 0..rollouts.len() {
@@ -140,6 +178,7 @@ pub(super) fn table(
                 let own = Options {
                     others: names.iter().filter(|other| *other != name).cloned().collect(),
                     reading,
+                    left_out: left_out.clone(),
                     resamples: options.resamples,
                     seed: options.seed,
                     ..Options::new(name, by.clone(), Level::new(0.8)?)
@@ -156,7 +195,7 @@ pub(super) fn table(
                 let found = block(&runs, &own, &metrics())?;
                 let own = if is_model { name.clone() } else { format!("{name}, {}", by.name()) };
                 let unfinished = is_model.then_some(unfinished);
-                let mut setting = setting(named(own, reading), &found, &runs, unfinished);
+                let mut setting = setting(named(own, reading), &found, &runs, unfinished)?;
                 if is_model {
                     setting.conclusion = conclusion(&options.model, name, &found);
                 }
@@ -201,20 +240,26 @@ fn named(name: String, reading: Reading) -> String {
 
 /// [`OF_RUNS`], and those of [`METRICS`] that are shown.
 fn metrics() -> Vec<Metric<Known>> {
-    let shown = SHOWN.iter().filter_map(|key| METRICS.iter().find(|it| it.measure.key == *key));
-    OF_RUNS.iter().chain(shown).cloned().collect()
+    OF_RUNS.iter().chain(SHOWN).cloned().collect()
 }
 
-fn setting(name: String, found: &Block, runs: &Runs, unfinished: Option<usize>) -> Setting {
-    let count = |key| found.number(key).map_or(0, |count| count as usize);
-    let mut counts: Vec<_> = COUNTS.iter().map(|&(key, of_runs)| (key, count(of_runs))).collect();
+fn setting(
+    name: String,
+    found: &Block,
+    runs: &Runs,
+    unfinished: Option<usize>,
+) -> Result<Setting, Error> {
+    let missing = |name| scoring_rules::Error::Undefined { name, reason: "the report lacks it" };
+    let count = |key| found.number(key).map(|count| count as usize).ok_or_else(|| missing(key));
+    let counts = COUNTS.iter().map(|&(key, of_runs)| Ok::<_, Error>((key, count(of_runs)?)));
+    let mut counts: Vec<_> = counts.collect::<Result<_, _>>()?;
     counts.push(("samples_left_out", runs.every_sample.len() - runs.samples.len()));
     counts.extend(unfinished.map(|count| ("runs_unfinished", count)));
     let figures = found.fields.iter().filter_map(|field| match &field.value {
         Value::Figure(measure, figure) => Some((*measure, figure.clone())),
         _ => None,
     });
-    Setting { name, counts, figures: figures.collect(), ..Setting::default() }
+    Ok(Setting { name, counts, figures: figures.collect(), ..Setting::default() })
 }
 
 /// What the intervals and warnings of a model come to. It was asked for no coverage, so that none is claimed.

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use agent_benchmarks::{
     play::{End, Environment, Play, PlayConversation, PlayRecord, play as played},
@@ -143,7 +143,8 @@ pub fn play<E: Environment>(
         }
     }
     let unfinished = records.iter().filter(|record| record.end.is_none()).count();
-    let model = (!answers.is_empty()).then_some((answers, unfinished));
+    let left_out = BTreeSet::new();
+    let model = (!answers.is_empty()).then_some(budget::Answered { answers, unfinished, left_out });
     let mut counts = RunCounts::default();
     rollouts.iter().for_each(|run| counts.add(Some(run.succeeded()), None));
     let mut report = budget::table(model, resources, rollouts, &counts, estimators, options)?;

@@ -1,6 +1,6 @@
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use scoring_rules::Seed;
-use trajectory_metrics::random::unit;
+use trajectory_metrics::random::{PythonRandom, unit};
 
 use crate::{
     checks::{is_amount, positive, same_length, setting},
@@ -14,7 +14,7 @@ use crate::{
 const REACHABLE_TARGET: (f64, f64) = (0.5, 1.0);
 /// Budget of a reachable probe, as a multiple of what the run spent.
 const REACHABLE_CAP: (f64, f64) = (1.0, 1.2);
-/// Target of an unreachable probe of the released code.
+/// Target of an unreachable probe of the released code, which is out of reach.
 const RELEASED_TARGET: (f64, f64) = (1.01, 2.0);
 /// Target and budgets of an unreachable probe, as multiples, drawn until the run misses one.
 const UNREACHABLE: (f64, f64) = (0.5, 2.0);
@@ -88,8 +88,9 @@ pub enum ProbeMethod {
     #[default]
     Described,
     /// As the released code does: the target alone is out of reach, at 1.01 to 2 times what the run
-    /// achieved (a twentieth more for a bankrupt run), and the budgets are drawn as for a reachable probe. Draws are not those of the released
-    /// code, whose generator and rounding to whole numbers differ.
+    /// achieved (a twentieth more for a bankrupt run), and the budgets are drawn as for a reachable probe. Amounts are
+    /// rounded to whole numbers, and for runs of whole numbers, as those of the released evaluation, the draws
+    /// are those of the released code to the bit.
     Released,
 }
 
@@ -143,28 +144,21 @@ impl FeasibilityProbe {
                 setting("cost of a run", value, is_amount(value), "from 0 to 1e100")?;
             }
         }
-        let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
         let mut order: Vec<usize> = (0..runs.len()).collect();
+        let (mut is_reachable, half) = (vec![false; runs.len()], runs.len() / 2);
+        if method == ProbeMethod::Released {
+            let mut random = PythonRandom::new(seed.get());
+            random.shuffle(&mut order);
+            order.iter().skip(half).for_each(|&run| is_reachable[run] = true);
+            let probes = runs.iter().zip(is_reachable);
+            return Ok(probes.map(|(run, is)| released_probe(run, is, &mut random)).collect());
+        }
+        let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
         shuffle(&mut order, &mut generator);
-        let mut is_reachable = vec![false; runs.len()];
-        let half = match method {
-            ProbeMethod::Described => runs.len() / 2,
-            ProbeMethod::Released => runs.len().div_ceil(2),
-        };
         order.iter().take(half).for_each(|&run| is_reachable[run] = true);
-        let probes = runs.iter().zip(is_reachable).map(|(run, reachable)| {
-            if reachable {
-                reachable_probe(run, &mut generator)
-            } else {
-                match method {
-                    ProbeMethod::Described => unreachable_probe(run, &mut generator),
-                    ProbeMethod::Released => Self {
-                        reachable: false,
-                        target: released_target(run.achieved, &mut generator),
-                        ..reachable_probe(run, &mut generator)
-                    },
-                }
-            }
+        let probes = runs.iter().zip(is_reachable).map(|(run, reachable)| match reachable {
+            true => reachable_probe(run, &mut generator),
+            false => unreachable_probe(run, &mut generator),
         });
         Ok(probes.collect())
     }
@@ -173,7 +167,8 @@ impl FeasibilityProbe {
 impl Rollouts {
     /// Labels runs without success or failure: makes a probe of each run by [`FeasibilityProbe::half_reachable`], and returns a
     /// copy of the rollouts with the probes, in which a rollout succeeds if it meets its target, and the
-    /// budgets are its caps. A rollout of the copy is therefore feasible exactly if its probe is reachable.
+    /// budgets are its caps. A rollout of the copy is therefore feasible exactly if its probe is reachable; with
+    /// [`ProbeMethod::Released`] only if it also succeeded before.
     ///
     /// `achieved` has one entry per rollout. `time` is the resource of its length, and `spent` are the other
     /// resources with a budget.
@@ -220,7 +215,8 @@ impl Rollouts {
         let probes = FeasibilityProbe::half_reachable(&runs, method, seed)?;
         let mut probed = self.clone();
         for (index, (run, probe)) in runs.iter().zip(&probes).enumerate() {
-            probed.set_outcome(index, run.achieved >= probe.target);
+            let succeeded = method == ProbeMethod::Described || self.get(index)?.succeeded();
+            probed.set_outcome(index, succeeded && run.achieved >= probe.target);
             let budgets = std::iter::once(&probe.time_budget).chain(&probe.budgets);
             for (&resource, &budget) in std::iter::once(&time).chain(spent).zip(budgets) {
                 probed.set_cap_of(index, resource, budget)?;
@@ -247,10 +243,29 @@ fn reachable_probe(run: &FinishedRun, generator: &mut ChaCha8Rng) -> Feasibility
     }
 }
 
-/// A multiple of what was achieved, which is out of reach; a twentieth more, and at least 1, for a bankrupt run.
-fn released_target(achieved: f64, generator: &mut ChaCha8Rng) -> f64 {
-    let target = achieved * uniform(RELEASED_TARGET, generator);
-    if target > achieved { target } else { achieved + (0.05 * achieved.abs()).max(1.0) }
+/// The probe of the released code, `_sample_half_reachable_constraints`, whose evaluation draws no budget of time.
+fn released_probe(
+    run: &FinishedRun,
+    reachable: bool,
+    random: &mut PythonRandom,
+) -> FeasibilityProbe {
+    let mut draw = |(low, high): (f64, f64)| random.uniform(low, high);
+    let achieved = run.achieved;
+    let target = if reachable {
+        let target = (achieved * draw(REACHABLE_TARGET)).round_ties_even().min(achieved);
+        // There and back, as a share of what was achieved.
+        let share = if achieved == 0.0 { 0.0 } else { target / achieved };
+        (achieved * share).round_ties_even().min(achieved)
+    } else {
+        let target = (achieved * draw(RELEASED_TARGET)).round_ties_even();
+        // A twentieth more for a bankrupt run.
+        let more = (0.05 * achieved.abs()).round_ties_even().max(1.0);
+        if target > achieved { target } else { achieved + more }
+    };
+    // A budget in whole numbers must not end a run that its share allows.
+    let budget = |spent: &f64| (spent * draw(REACHABLE_CAP)).round_ties_even().max(*spent);
+    let budgets = run.spent.iter().map(budget).collect();
+    FeasibilityProbe { reachable, target, time_budget: run.time, budgets }
 }
 
 fn unreachable_probe(run: &FinishedRun, generator: &mut ChaCha8Rng) -> FeasibilityProbe {

@@ -47,7 +47,7 @@ pub struct TokenDialogue {
 /// previous input and the previous visible output together, the new input of a turn is the difference
 /// to this sum, and at least 0. Visible output is without reasoning tokens. A run ends before the
 /// first turn that was truncated, and turns without a text of the assistant are left out.
-/// `cap` is the budget in tokens; a turn beyond it without any action counts as truncated.
+/// `cap` is the budget in tokens, if there is one; a turn beyond it without any action counts as truncated.
 ///
 /// # Errors
 ///
@@ -71,7 +71,11 @@ pub struct TokenDialogue {
 /// assert_eq!(rollouts.get(0)?.total(tokens)?, 630.0);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn token_dialogues(source: impl Read, cap: i64) -> Result<Vec<TokenDialogue>, Error> {
+pub fn token_dialogues(
+    source: impl Read,
+    cap: impl Into<Option<i64>>,
+) -> Result<Vec<TokenDialogue>, Error> {
+    let cap = cap.into();
     Ok(rollouts(source)?
         .iter()
         .enumerate()
@@ -98,7 +102,7 @@ pub fn count_runs(source: impl Read) -> Result<usize, Error> {
     Ok(rollouts(source)?.len())
 }
 
-fn dialogue(rollout: usize, value: &Value, cap: i64) -> Option<TokenDialogue> {
+fn dialogue(rollout: usize, value: &Value, cap: Option<i64>) -> Option<TokenDialogue> {
     let turns = sorted_turns(value);
     let kept = turns.into_iter().take_while(|turn| !is_truncated(turn, cap));
     let turns: Vec<&Value> = kept.filter(|turn| !assistant_text(turn).is_empty()).collect();
@@ -158,7 +162,7 @@ fn total_tokens(turn: &Value) -> Option<i64> {
         .or_else(|| first(turn, &["actual_token"]))
 }
 
-fn is_truncated(turn: &Value, cap: i64) -> bool {
+fn is_truncated(turn: &Value, cap: Option<i64>) -> bool {
     let flag = |value: &Value| truth(field(value, "context_token_truncated"));
     let is_empty = |value: &Value| matches!(value, Value::List(items) if items.is_empty());
     let has_actions = match field(turn, "actions") {
@@ -168,7 +172,7 @@ fn is_truncated(turn: &Value, cap: i64) -> bool {
     };
     flag(turn)
         || flag(field(turn, "info"))
-        || (total_tokens(turn).is_some_and(|total| total > cap)
+        || (total_tokens(turn).zip(cap).is_some_and(|(total, cap)| total > cap)
             && !truth(field(turn, "success"))
             && !assistant_text(turn).is_empty()
             && !has_actions)
@@ -243,12 +247,12 @@ fn without_history(requests: &[TurnTokens], visible: &[Option<i64>]) -> Vec<Turn
 
 impl TokenDialogue {
     /// The runs with the resources `input_tokens`, `output_tokens` and `total_tokens`, the cap on the
-    /// last of them, their texts, and the identifiers `rollout-0`, `rollout-1`, … by position in the file.
+    /// last of them if there is one, their texts, and the identifiers `rollout-0`, `rollout-1`, … by position in the file.
     ///
     /// # Errors
     ///
     /// [`Error::BudgetEstimation`] as from [`Rollouts::push_partly_known`] and [`Rollouts::set_cap`].
-    pub fn rollouts(dialogues: &[Self], cap: i64) -> Result<Rollouts, Error> {
+    pub fn rollouts(dialogues: &[Self], cap: impl Into<Option<i64>>) -> Result<Rollouts, Error> {
         let mut rollouts = Rollouts::new(["input_tokens", "output_tokens", "total_tokens"])?;
         for dialogue in dialogues {
             let amounts = |turn: &TurnTokens| [turn.input, turn.output, turn.total];
@@ -261,8 +265,10 @@ impl TokenDialogue {
             }
             set_texts(&mut rollouts, index, &dialogue.texts)?;
         }
-        let tokens = rollouts.resource("total_tokens")?;
-        rollouts.set_cap(tokens, cap as f64)?;
+        if let Some(cap) = cap.into() {
+            let tokens = rollouts.resource("total_tokens")?;
+            rollouts.set_cap(tokens, cap as f64)?;
+        }
         Ok(rollouts)
     }
 }
@@ -280,6 +286,8 @@ pub struct WarehouseDialogue {
     /// For each completed turn but the last, what was used so far of time in weeks, storage in item
     /// weeks and cost in USD; `None` if the file does not state all of it.
     pub used: Vec<Option<[f64; 3]>>,
+    /// For each completed turn but the last, the time so far in weeks.
+    weeks: Vec<f64>,
     /// What the whole run used of the three.
     pub total: [f64; 3],
     /// For each completed turn but the last, the cash in USD.
@@ -335,12 +343,15 @@ fn warehouse_run(rollout: usize, value: &Value) -> Option<WarehouseDialogue> {
         let [current, next] = pair else { return None };
         finances(current, "cash").or_else(|| cash(user_text(next)))
     };
-    let used = turns.windows(2).zip(1_u32..).map(|(pair, completed)| {
+    let later = turns.iter().skip(1).zip(1_u32..).map(|(next, completed)| {
+        weeks(day(user_text(next)).unwrap_or(initial_day + 14.0 * f64::from(completed)))
+    });
+    let later: Vec<f64> = later.collect();
+    let used = turns.windows(2).zip(&later).map(|(pair, weeks)| {
         cash_after(pair)?;
-        let [current, next] = pair else { return None };
-        let day = day(user_text(next)).unwrap_or(initial_day + 14.0 * f64::from(completed));
+        let current = pair.first()?;
         let storage = finances(current, "cumulative_inventory_weeks")?;
-        Some([weeks(day), storage, finances(current, "cumulative_cost")?])
+        Some([*weeks, storage, finances(current, "cumulative_cost")?])
     });
     let success = match as_bool(field(value, "success")) {
         Some(success) => success,
@@ -351,6 +362,7 @@ fn warehouse_run(rollout: usize, value: &Value) -> Option<WarehouseDialogue> {
         success,
         final_cash: finances(last, "cash").or_else(|| cash(final_state))?,
         used: used.collect(),
+        weeks: later.clone(),
         cash: turns.windows(2).map(cash_after).collect(),
         texts: turns.iter().map(|turn| texts(turn)).collect(),
         total: [
@@ -411,26 +423,32 @@ fn as_bool(value: &Value) -> Option<bool> {
 impl WarehouseDialogue {
     /// The runs with the resources of [`Kind::Warehouse`], their texts, the feature `cash_usd`, a key
     /// `target_cash_usd` without values, and the identifiers `rollout-0`,
-    /// `rollout-1`, … by position in the file. What a turn used is unknown if the file does not state
-    /// the amounts before or after it.
+    /// `rollout-1`, … by position in the file.
+    ///
+    /// As in the released code, a turn for which the file does not state what was used so far used nothing but
+    /// time, and the next turn that has these amounts used the rest. The feature is missing after such a turn, which
+    /// marks a prefix that is not asked about.
     ///
     /// # Errors
     ///
-    /// [`Error::BudgetEstimation`] as from [`Rollouts::push_partly_known`].
+    /// [`Error::BudgetEstimation`] as from [`Rollouts::push`].
     pub fn rollouts(dialogues: &[Self]) -> Result<Rollouts, Error> {
         let rollouts = Rollouts::new(Kind::Warehouse.resources().iter().copied())?;
         let rollouts = rollouts.with_features(["cash_usd"])?;
         let mut rollouts = rollouts.with_keys(["target_cash_usd"])?;
         for dialogue in dialogues {
-            let (mut costs, mut before) = (Vec::new(), Some([0.0; 3]));
-            for used in dialogue.used.iter().copied().chain([Some(dialogue.total)]) {
-                costs.extend((0..3).map(|i| Some((used?[i] - before?[i]).max(0.0))));
+            let (mut costs, mut before) = (Vec::new(), [0.0; 3]);
+            let weeks = dialogue.weeks.iter().copied().chain([dialogue.total[0]]);
+            let used = dialogue.used.iter().copied().chain([Some(dialogue.total)]);
+            for (weeks, used) in weeks.zip(used) {
+                let used = used.unwrap_or([weeks, before[1], before[2]]);
+                costs.extend((0..3).map(|i| (used[i] - before[i]).max(0.0)));
                 before = used;
             }
-            let index = rollouts.push_partly_known(&costs, dialogue.success)?;
+            let index = rollouts.push(&costs, dialogue.success)?;
             rollouts.set_id(index, format!("rollout-{}", dialogue.rollout))?;
-            for (turn, cash) in (1..).zip(&dialogue.cash) {
-                if let Some(cash) = *cash {
+            for ((turn, cash), used) in (1..).zip(&dialogue.cash).zip(&dialogue.used) {
+                if let (Some(cash), Some(_)) = (*cash, used) {
                     rollouts.set_feature(index, turn, "cash_usd", cash)?;
                 }
             }

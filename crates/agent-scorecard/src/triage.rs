@@ -101,7 +101,7 @@ const DETECTION_RATE: Metric<UnsolvableCounts> = Metric::new(
     "detection",
     Better::Higher,
     "Share of the unsolvable problems that the plans leave out.",
-    |counts| counts.detection_rate().map_err(undefined),
+    |counts: &UnsolvableCounts| counts.detection_rate().map_err(undefined),
 )
 .within(0.0, 1.0);
 
@@ -110,7 +110,7 @@ const WASTE_RATE: Metric<UnsolvableCounts> = Metric::new(
     "waste",
     Better::Lower,
     "Share of all allocations that goes to unsolvable problems.",
-    |counts| counts.waste_rate().map_err(undefined),
+    |counts: &UnsolvableCounts| counts.waste_rate().map_err(undefined),
 )
 .within(0.0, 1.0);
 

@@ -9,6 +9,7 @@
 mod budget;
 mod confidence;
 mod costbench;
+mod games;
 mod triage;
 
 use std::{collections::VecDeque, env, error::Error, fmt::Write, fs, path::Path};
@@ -50,8 +51,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [folder] = &arguments[..] else { return Err("give FOLDER".into()) };
     fs::create_dir_all(folder)?;
-    let samples =
-        [costbench::samples()?, triage::samples()?, budget::samples()?, confidence::samples()?];
+    let samples = [
+        costbench::samples()?,
+        triage::samples()?,
+        budget::samples()?,
+        confidence::samples()?,
+        games::samples()?,
+    ];
     let mut index = "# Prompts\n\nEvery prompt in words of our own that `run` sends, with made-up replies where a \
          conversation needs them to go on, and the place of the published prompt. Made by `cargo run -p examples \
          --example prompts -- docs/prompts`.\n\n| prompt | published counterpart |\n|---|---|\n"

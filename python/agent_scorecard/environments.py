@@ -121,6 +121,8 @@ class Sokoban(_Environment[npt.NDArray[np.uint8], SupportsIndex]):
         render_mode: Literal["ansi"] | None = None,
     ) -> None:
         super().__init__(render_mode)
+        if np.shape(size) != (2,):
+            raise ValueError(f"size is {size!r}; it must be two numbers from 3 to 64")
         self._size = rows, columns = count("size", size[0]), count("size", size[1])
         if not (3 <= rows <= 64 and 3 <= columns <= 64):
             raise ValueError(f"size is {size!r}; it must be two numbers from 3 to 64")

@@ -185,6 +185,8 @@ def test_wrong_arguments_are_named():
         Sokoban().step(0)
     for make, problem in [
         (lambda: Sokoban((2, 8)), "size"),
+        (lambda: Sokoban((8,)), "size"),  # type: ignore[arg-type]
+        (lambda: Sokoban(8), "size"),  # type: ignore[arg-type]
         (lambda: Sokoban(render_mode="human"), "render_mode"),
         (lambda: Sokoban((4, 4)).reset(seed=1), "rows"),
         (lambda: Sokoban().reset(seed=2**32), "seed"),

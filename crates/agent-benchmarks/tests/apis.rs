@@ -52,6 +52,7 @@ fn request() -> Request {
         name: "add".to_owned(),
         description: "Adds.".to_owned(),
         parameters: vec![Parameter::new("a", "The first number.", ParameterKind::Integer)],
+        takes_more: false,
     });
     request.sampling = Sampling {
         temperature: Some(0.5),

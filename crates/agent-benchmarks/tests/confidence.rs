@@ -301,6 +301,29 @@ fn a_missing_or_malformed_confidence_is_asked_for_again_and_then_a_parse_error()
 }
 
 #[test]
+fn a_confidence_outside_its_range_is_clipped_as_published_or_asked_for_again() {
+    let published = Confidence::published(Dataset::HotpotQa);
+    let run = |setting: &Confidence, stated: &[&str]| {
+        let actions = ["continue", "continue", "answer: yes"];
+        let mut replies = actions.into_iter().zip(stated).map(|(action, it)| step(action, it));
+        let model = model_from_fn(|_| replies.next().ok_or_else(|| ModelError::new("no more")));
+        converse(setting.instance(&yes()).conversation(), model).unwrap()
+    };
+    let outside = ["1.2", "-0.1", "95"];
+    let clipped = run(&published, &outside);
+    assert_eq!((values(&clipped, STATED), clipped.clipped()), (vec![1.0, 0.0, 1.0], 3));
+    assert_eq!(clipped.record.run.outcome, Some(true));
+    let percent = run(&published, &["0.5", "140%", "90%"]);
+    assert_eq!((values(&percent, STATED), percent.clipped()), (vec![0.5, 1.0, 0.9], 1));
+    let again = run(&published.clone().with_clipping(false), &outside);
+    assert_eq!(again.record.run.stop, Some(StopReason::ParseError));
+    assert_eq!(again.clipped(), 0);
+    // What is no number is asked for again in any case.
+    let unsure = run(&published, &["very sure", "sure", "NaN"]);
+    assert_eq!(unsure.record.run.stop, Some(StopReason::ParseError));
+}
+
+#[test]
 fn cut_off_runs_are_scored_as_failures_and_at_a_given_chance_beside_the_complete_ones() {
     let complete = run(&yes(), [step("answer: yes", "0.8")]);
     let question = Question::new("cut", "?", Checker::YesNo { answer: true });

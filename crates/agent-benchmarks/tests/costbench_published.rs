@@ -347,9 +347,12 @@ fn made_up_texts() -> Value {
     let library = Library::new(2).unwrap();
     let tools = library.names().map(|name| {
         let description = format!("{name} <- {{cost}}");
+        let words = ["LocationCategory", "LocationTier", "LocationStyle", "LocationFeaturePackage"];
+        let parameters = words.map(|it| (it.to_owned(), json!({"description": it, "values": ["a"]})));
+        let parameters = serde_json::Map::from_iter(parameters);
         (
             name.to_owned(),
-            json!({"description": description, "parameters": {}, "result": "{number}: {cost}"}),
+            json!({"description": description, "parameters": parameters, "result": "{number}: {cost}"}),
         )
     });
     let faults = [
@@ -391,6 +394,69 @@ fn published_texts_reach_the_model_unchanged() {
     let seed = instance.query().seed() + 1;
     assert_eq!(said[4], format!("CHANGED {}", wish.requirement(seed)));
     assert_eq!(request.tools[0].description, "Decide_Location_Preference <- 23.23");
+
+    // Models read the text: its order is the released one, and further parameters are not forbidden.
+    let part = |word: &str| {
+        format!(
+            r#""Location{word}":{{"type":"string","enum":["a"],"description":"Location{word}"}}"#
+        )
+    };
+    let parts = ["Category", "Tier", "Style", "FeaturePackage"].map(part).join(",");
+    let body = openai_chat_body(&request, "m");
+    let first = format!(
+        r#""tools":[{{"type":"function","function":{{"name":"Decide_Location_Preference","description":"Decide_Location_Preference <- 23.23","parameters":{{"type":"object","properties":{{{parts}}},"required":["LocationCategory","LocationTier","LocationStyle","LocationFeaturePackage"]}}}}}}"#
+    );
+    assert!(body.contains(&first), "{first}\n{body}");
+    assert!(!body.contains("additionalProperties"), "{body}");
+}
+
+/// A tool as its JSON text has it: the names of its parameters in their order.
+#[derive(Debug, PartialEq, serde::Deserialize)]
+struct WrittenTool {
+    function: WrittenFunction,
+}
+
+#[derive(Debug, PartialEq, serde::Deserialize)]
+struct WrittenFunction {
+    name: String,
+    parameters: WrittenSchema,
+}
+
+#[derive(Debug, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenSchema {
+    r#type: String,
+    #[serde(deserialize_with = "names")]
+    properties: Vec<String>,
+    required: Vec<String>,
+}
+
+fn names<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    struct Names;
+    impl<'de> serde::de::Visitor<'de> for Names {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(
+            self,
+            mut map: A,
+        ) -> Result<Vec<String>, A::Error> {
+            let mut names = Vec::new();
+            while let Some((name, _)) = map.next_entry::<String, Value>()? {
+                names.push(name);
+            }
+            Ok(names)
+        }
+    }
+    deserializer.deserialize_map(Names)
+}
+
+#[derive(serde::Deserialize)]
+struct Written {
+    tools: Vec<WrittenTool>,
 }
 
 #[test]
@@ -518,6 +584,18 @@ fn a_log_that_breaks_off_has_no_outcome_and_one_of_other_queries_is_refused() {
     let error = read_results(&results(&[row], None), &queries).unwrap_err();
     assert!(matches!(&error, Error::StoredValue { problem } if problem.contains("<Query00003>")));
     assert!(matches!(read_results("[]", &queries), Err(Error::StoredValue { .. })));
+    let row = || json!({"query_id": "<Query00001>"});
+    let twice = read_results(&results(&[row(), row(), row()], None), &queries).unwrap();
+    assert_eq!((twice.records.len(), twice.repeats), (3, 2));
+    for level in [6, 100, u32::MAX] {
+        let level = format!("\"refinement_level\":{level}");
+        let file = results(&[row()], None).replace("\"refinement_level\":2", &level);
+        let error = read_results(&file, &queries).unwrap_err().to_string();
+        assert!(error.contains("refinement_level") && error.contains("from 0 to 5"), "{error}");
+    }
+    let doubled = two_queries().replace("<Query00002>", "<Query00001>");
+    let error = read_queries(&doubled, 42).unwrap_err().to_string();
+    assert!(error.contains("two queries have the id \"<Query00001>\""), "{error}");
 }
 
 #[test]
@@ -535,13 +613,16 @@ fn replies_after_the_end_of_a_run_are_counted_and_the_seed_is_that_of_the_file()
 }
 
 /// The texts of a released checkout whose folder the environment variable COSTBENCH names.
-fn checkout() -> Option<(Vec<Query>, Prompts, Vec<Value>)> {
+fn checkout() -> Option<(Vec<Query>, Prompts, Vec<(Value, Written)>)> {
     let folder = env::var("COSTBENCH").ok()?;
     let text = |name: &str| fs::read_to_string(Path::new(&folder).join(name)).unwrap();
     let queries = read_queries(&text("env/data/runtime/queries/queries.json"), 42).unwrap();
     let texts = Prompts::FILES.iter().map(|name| (*name, text(name))).collect();
-    let messages = serde_json::from_str(&text("costbench_messages.json")).unwrap();
-    Some((queries, Prompts::published(&texts).unwrap(), messages))
+    let [messages, tools] = [(); 2].map(|()| text("costbench_messages.json"));
+    let messages: Vec<Value> = serde_json::from_str(&messages).unwrap();
+    let tools: Vec<Written> = serde_json::from_str(&tools).unwrap();
+    let sent = messages.into_iter().zip(tools).collect();
+    Some((queries, Prompts::published(&texts).unwrap(), sent))
 }
 
 #[test]
@@ -553,7 +634,7 @@ fn with_a_checkout_every_message_and_tool_is_the_released_one_and_so_are_the_sco
         return;
     };
     assert_eq!(queries.len(), 381);
-    for (run, sent) in golden().iter().chain(&random_agents()).zip(&sent) {
+    for (run, (sent, tools)) in golden().iter().chain(&random_agents()).zip(&sent) {
         assert_eq!(run["name"], sent["name"]);
         if run["name"] == DIFFERENT {
             continue;
@@ -569,7 +650,10 @@ fn with_a_checkout_every_message_and_tool_is_the_released_one_and_so_are_the_sco
             assert!(is_odd || own == *released, "{run}: {own} {released}");
         }
         assert!(messages.len() - request.messages.len() <= 3, "{run}");
-        let body: Value = serde_json::from_str(&openai_chat_body(&request, "m")).unwrap();
+        let body = openai_chat_body(&request, "m");
+        let written: Written = serde_json::from_str(&body).unwrap();
+        assert_eq!(written.tools, tools.tools, "{run}");
+        let body: Value = serde_json::from_str(&body).unwrap();
         let (own, released) =
             (body["tools"].as_array().unwrap(), sent["tools"].as_array().unwrap());
         assert_eq!(own.len(), released.len(), "{run}");

@@ -21,7 +21,12 @@ fn request() -> Request {
     ];
     parameters[2].required = false;
     let description = "Books seats.".to_owned();
-    request.tools.push(ToolDefinition { name: "book".to_owned(), description, parameters });
+    request.tools.push(ToolDefinition {
+        name: "book".to_owned(),
+        description,
+        parameters,
+        takes_more: false,
+    });
     request
 }
 

@@ -4,7 +4,7 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use agent_benchmarks::{
-    Conversation, Error, Reply, Seed,
+    Conversation, Error, Reply, Seed, StopReason, Value,
     budget::{Budget, ResourceKind},
     budget_estimation::{Estimate, ProbeMethod},
     converse, model_from_fn,
@@ -511,9 +511,27 @@ fn a_target_decides_about_success_and_is_told() -> Result<(), Error> {
         play(settings.conversation("1", warehouse)?, |_| "<answer>pass</answer>".to_owned())
     };
     let cash = run(1_000_000.0)?.turns[10].features[0];
+    assert_eq!(run(1_000_000.0)?.record.run.scores.len(), 0);
     let [reached, missed] = [run(cash.min(1_999_999.0))?, run(1_999_999.0f64.max(cash + 0.01))?];
     assert_eq!((reached.succeeded, reached.end), (true, Some(End::Succeeded)));
     assert_eq!((missed.succeeded, missed.end), (false, Some(End::Failed)));
+    Ok(())
+}
+
+#[test]
+fn a_run_without_a_target_has_no_outcome_and_its_reward_is_a_score() -> Result<(), Error> {
+    for policy in [Policy::BaseStock, Policy::Random] {
+        for record in runs(policy, Start::Empty, 3)? {
+            let run = &record.record.run;
+            assert_eq!(run.outcome, None);
+            assert_eq!(run.scores["reward"].value, Value::from(record.reward()));
+            assert_eq!(run.stop, Some(StopReason::Completed));
+        }
+    }
+    // A run that was not played to its end has neither.
+    let warehouse = Warehouse::new(Start::Empty, Seed::new(1));
+    let begun = Play::new().with_most_turns(STEPS).conversation("1", warehouse)?.finish();
+    assert_eq!((begun.record.run.outcome, begun.record.run.scores.len()), (None, 0));
     Ok(())
 }
 

@@ -8,7 +8,6 @@
 
 use std::{
     error::Error,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -17,12 +16,15 @@ use agent_scorecard::{
     agent_benchmarks::costbench::{read_queries, read_results},
     costbench::{Blocking, CostbenchOptions, METRICS, OPTIMUM, Query, compare},
     live::{LiveOptions, costbench_results},
-    tool_graph::{RuleVersion, costbench::Task},
+    tool_graph::{
+        RuleVersion, TriggerRule,
+        costbench::{CostRule, Task},
+    },
 };
 use clap::builder::TypedValueParser;
 
 use crate::{
-    files::json_lines::{InputError, read_by},
+    files::json_lines::{InputError, read_by, text, text_in},
     output::{form::Forms, program::Written, text::rows},
     plain, values,
 };
@@ -86,6 +88,12 @@ pub(crate) struct WorldOptions {
     /// as in the released code with either, as in the published figures
     #[arg(long, value_name = "R", default_value = "paper", value_parser = values::one_of([("paper", RuleVersion::PaperText), ("released", RuleVersion::Released)]))]
     rules: RuleVersion,
+    /// How costs are drawn: from one stream per query (released), or from one per tool (paper)
+    #[arg(long, value_name = "R", default_value = "released", value_parser = values::one_of([("paper", CostRule::PaperText), ("released", CostRule::Released)]))]
+    costs: CostRule,
+    /// When events are due: by the released code, or by the formula that the paper prints (paper)
+    #[arg(long, value_name = "R", default_value = "released", value_parser = values::one_of([("paper", TriggerRule::PaperText), ("released", TriggerRule::Released)]))]
+    trigger: TriggerRule,
 }
 
 /// Events by their names.
@@ -109,6 +117,8 @@ impl WorldOptions {
             max_cost: self.max_cost,
             noise_std: self.noise_std,
             rules: self.rules,
+            cost_rule: self.costs,
+            trigger_rule: self.trigger.clone(),
             ..CostbenchOptions::default()
         }
     }
@@ -176,11 +186,8 @@ fn results(file: &Path, checkout: &Path, options: &Options) -> Result<Written, B
         let problem = "--results: the file states tools, costs, events, rules and their seed";
         return Err(format!("{problem}; leave these options out").into());
     }
-    let text = |path: &Path| {
-        fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-    };
     let path = checkout.join(QUERIES);
-    let queries = read_queries(&text(&path)?, world.seed)
+    let queries = read_queries(&text_in(checkout, QUERIES)?, world.seed)
         .map_err(|error| format!("{}: {error}", path.display()))?;
     let found = read_results(&text(file)?, &queries)
         .map_err(|error| format!("{}: {error}", file.display()))?;

@@ -49,9 +49,14 @@ pub(crate) struct Options {
     missing: Option<ForecastPolicy>,
     #[command(flatten)]
     read: Streamed,
-    /// Calibrate forecasts by maps of the complete runs of other tasks
+    /// Calibrate the forecasts before they are scored, fitted on the other half of the runs
     #[arg(long, default_value = "none", value_parser = values::calibration())]
     calibrate: Calibration,
+    #[command(flatten)]
+    fitted: values::FittedOn,
+    /// Count runs that ended as a reply could not be read as cut off; by default they are excluded
+    #[arg(long)]
+    parse_errors_as_stops: bool,
     /// The declared assumption on why runs were cut off
     #[arg(long, default_value = "non-informative", value_parser = values::one_of([("non-informative", CensoringAssumption::NonInformative), ("failure-side", CensoringAssumption::FailureSide), ("none", CensoringAssumption::None)]))]
     assume: CensoringAssumption,
@@ -126,6 +131,8 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
     let mut how = CutOffOptions {
         schedule: options.schedule,
         calibration: options.calibrate,
+        calibrate_on: options.fitted.calibrate_on,
+        parse_errors_as_stops: options.parse_errors_as_stops,
         assumption: options.assume,
         odds_ratio: options.odds_ratio,
         resamples: options.resamples,

@@ -1,6 +1,6 @@
 //! The environments that `play` and `run` play: Sokoban and the warehouse of the budget paper.
 
-use std::{error::Error, path::Path};
+use std::{error::Error, fs, path::Path};
 
 use agent_scorecard::{
     Report,
@@ -214,8 +214,12 @@ fn write(folder: &Path, records: &[PlayRecord], rollouts: &Rollouts) -> Result<(
         })
     });
     let needs: String = needs.map(|need| format!("{need}\n")).collect();
+    let path = folder.join("needs.jsonl");
     if !needs.is_empty() {
-        program::write_file(&folder.join("needs.jsonl"), needs.as_bytes())?;
+        program::write_file(&path, needs.as_bytes())?;
+    } else if path.is_file() {
+        // Those of another environment do not stay.
+        fs::remove_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(())
 }
@@ -331,6 +335,8 @@ impl Game for Market {
     fn rollouts(&self, records: &[PlayRecord]) -> Result<Rollouts, Box<dyn Error>> {
         Ok(match self.target {
             Some(_) => rollouts::<Warehouse>(records)?,
+            // Probes are drawn from runs that reached their end.
+            None if records.iter().all(|it| it.end.is_none()) => rollouts::<Warehouse>(records)?,
             None => probed_rollouts(records, self.probes, PROBES)?.0,
         })
     }

@@ -57,6 +57,8 @@ pub(crate) struct Options {
     /// Calibrate the forecasts before they are scored, fitted on the other half of the runs
     #[arg(long, default_value = "none", value_parser = values::calibration())]
     calibrate: Calibration,
+    #[command(flatten)]
+    fitted: values::FittedOn,
     /// Bootstrap resamples behind the 95 % intervals; 0 for no intervals
     #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]
     resamples: usize,
@@ -90,6 +92,7 @@ impl Options {
             schedule: self.schedule.clone(),
             summary: self.summary.clone(),
             calibration: self.calibrate,
+            calibrate_on: self.fitted.calibrate_on,
             resamples: self.resamples,
             seed: self.seed,
             cluster_by: self.clustering.by(),

@@ -3,6 +3,7 @@
 pub(crate) use agent_scorecard::ClusterBy;
 
 use agent_scorecard::traces::Calibration;
+use censoring::CalibrationRuns;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use knapsack_oracle::Alpha;
 use trajectory_metrics::Level;
@@ -105,6 +106,15 @@ pub(crate) fn number(text: &str) -> Result<f64, &'static str> {
 pub(crate) fn calibration() -> impl TypedValueParser<Value = Calibration> {
     let all = [Calibration::None, Calibration::Platt, Calibration::Isotonic];
     one_of(["none", "platt", "isotonic"].into_iter().zip(all))
+}
+
+/// The option that chooses the runs that calibration is fitted on.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct FittedOn {
+    /// The runs that calibration is fitted on: complete, or cut-off-as-failures, which adds the runs that were cut off as
+    /// failures, so that forecasts become chances of being complete and successful
+    #[arg(long, value_name = "RUNS", default_value = "complete", requires = "calibrate", value_parser = one_of([("complete", CalibrationRuns::Complete), ("cut-off-as-failures", CalibrationRuns::CutOffAsFailures)]))]
+    pub(crate) calibrate_on: CalibrationRuns,
 }
 
 /// The options that choose what intervals resample as a whole.

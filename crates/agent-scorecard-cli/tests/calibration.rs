@@ -171,3 +171,17 @@ fn bad_forecasts_follow_the_policy_and_are_counted() {
     let report = json(&[&[path.as_str()], &as_shares[..], &["leave-out"]].concat());
     assert_eq!(report["files"][0]["n"], 4);
 }
+
+#[test]
+fn the_log_score_moves_while_all_ranks_stand_still() {
+    let report = json(&["--json", "--resamples", "2"]);
+    let ranks = &report["files"][0]["fixed_ranks"];
+    let of = |key: &str| ranks[key].as_f64().unwrap();
+    let scores = ["identity", "affine", "square_root", "square", "platt"].map(of);
+    let [low, high] = [
+        scores.iter().copied().fold(f64::INFINITY, f64::min),
+        scores.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+    ];
+    assert!((of("span") - (high - low)).abs() < 1e-12 && of("span") > 0.05, "{ranks}");
+    assert!((0.5..1.0).contains(&of("auroc")), "{ranks}");
+}

@@ -498,3 +498,45 @@ fn options_of_the_world_are_refused_beside_a_file_of_results_which_states_them()
     let error = refusal(&run(&[&results[..], &["--seed", "42"]].concat()), "the usual one");
     assert!(error.contains("nowhere/env/data"), "{error}");
 }
+
+#[cfg(unix)]
+#[test]
+fn files_without_an_end_are_refused() {
+    let checkout = program::fresh("endless-checkout");
+    let folder = std::path::Path::new(&checkout).join("env/data/runtime/queries");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.join("queries.json")).unwrap();
+    let error = refusal(&run(&["--results", "/dev/null", "--checkout", &checkout]), "checkout");
+    assert!(error.contains("queries.json: it is no regular file"), "{error}");
+    let published = [
+        "costbench",
+        "--published",
+        &checkout,
+        "--model",
+        "m",
+        "--base-url",
+        "http://127.0.0.1:9/v1",
+        "--out",
+        &checkout,
+    ];
+    let error = refusal(&program::run_other("run", &published), "published");
+    assert!(error.contains("--published: "), "{error}");
+}
+
+#[test]
+fn costs_and_triggers_follow_the_papers_text_where_that_is_asked_for() {
+    let cost = |more: &[&str]| {
+        let report = json(&[&["--json", "--block", "ban-tool"], more].concat());
+        (
+            report["mean_optimal_cost"].clone(),
+            report["gt_ned"].clone(),
+            report["trigger_rule"].clone(),
+        )
+    };
+    let (usual, costs, trigger) =
+        (cost(&[]), cost(&["--costs", "paper"]), cost(&["--trigger", "paper"]));
+    assert_ne!(usual.0, costs.0);
+    assert_eq!(usual.0, trigger.0);
+    assert_ne!(usual.1, trigger.1);
+    assert_eq!((&usual.2, &trigger.2), (&Value::Null, &Value::from("paper")));
+}

@@ -463,3 +463,88 @@ fn a_stream_that_would_teach_its_own_chance_is_refused() {
         assert!(is_named && error.contains("its own chance"), "{error}");
     }
 }
+
+#[test]
+fn maps_that_count_cut_off_runs_as_failures_give_the_shift_of_the_papers_base_rate_row() {
+    // 118 successes among 163 complete runs and 145 runs at the budget of 30 steps, as in the paper's table 11.
+    let lines = (0..308).map(|run| {
+        let (steps, outcome) = if run < 163 { (10, value!(run < 118)) } else { (30, Value::Null) };
+        let stop = (run >= 163).then_some("max_steps");
+        let forecasts = vec![0.9; steps];
+        value!({"id": format!("r{run:03}"), "forecasts": forecasts, "outcome": outcome, "stop": stop})
+            .to_string()
+    });
+    let path = write("webshop_counts", &lines.collect::<Vec<_>>().join("\n"));
+    let given = ["--calibrate", "platt", "--assume", "failure-side", "--resamples", "0", "--json"];
+    let shift = |more: &[&str]| {
+        let report = json(&[&[path.as_str()], &given[..], more].concat());
+        let file = &report["files"][0];
+        let [simple, complete] = ["simple", "complete_only"]
+            .map(|key| number(file[key].get("value").unwrap_or(&file[key])));
+        (format!("{:+.3}", simple - complete), report["calibrate_on"].clone())
+    };
+    let as_failures = ["--calibrate-on", "cut-off-as-failures"];
+    assert_eq!(shift(&as_failures), ("+0.162".to_owned(), value!("cut_off_as_failures")));
+    assert_eq!(shift(&[]), ("-0.329".to_owned(), value!("complete")));
+    let error = refusal(&run(&[&path, "--calibrate-on", "complete"]), "alone");
+    assert!(error.contains("--calibrate"), "{error}");
+}
+
+#[test]
+fn cut_off_and_traces_calibrate_the_same_halves() {
+    // Runs of unequal lengths in an order that is not that of their ids, the last ones cut off.
+    let lines = (0..60_usize).map(|at| {
+        let run = (at * 37) % 60;
+        let forecasts: Vec<f64> =
+            (0..=run % 4).map(|step| ((run * 29 + step * 13) % 89) as f64 / 100.0 + 0.05).collect();
+        let outcome = if run < 45 { value!((run * 7) % 5 < 3) } else { Value::Null };
+        let stop = (run >= 45).then_some("max_steps");
+        value!({"id": format!("r{run:02}"), "task": format!("t{}", run / 3), "forecasts": forecasts, "outcome": outcome, "stop": stop, "horizon": stop.map(|_| 6)})
+            .to_string()
+    });
+    let path = write("same_halves", &lines.collect::<Vec<_>>().join("\n"));
+    for method in ["platt", "isotonic"] {
+        for on in ["complete", "cut-off-as-failures"] {
+            let given =
+                [&path, "--calibrate", method, "--calibrate-on", on, "--resamples", "0", "--json"];
+            let (own, traces) = (json(&given), program::json_of("traces", &given));
+            let of = |value: &Value| number(value.get("value").unwrap_or(value));
+            let file = &own["files"][0];
+            let pairs = [("complete_only", "tps_log"), ("simple", "tps_log_censored_simple")];
+            for (key, other) in pairs {
+                let [own, other] = [of(&file[key]), of(&traces[other])];
+                assert!((own - other).abs() < 1e-12, "{method} {on} {key}: {own} {other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn hidden_runs_state_the_rate_that_was_reached() {
+    let lines = (0..90).map(|run| {
+        let forecasts = vec![0.6; if run % 3 == 0 { 1 } else { 5 }];
+        value!({"id": format!("r{run}"), "forecasts": forecasts, "outcome": run % 2 == 0})
+            .to_string()
+    });
+    let path = write("short_runs", &lines.collect::<Vec<_>>().join("\n"));
+    let report = json(&[&path, "--hide", "0.8", "--resamples", "0", "--json"]);
+    let hidden = &report["files"][0]["report"]["hidden_outcomes"];
+    assert_eq!(hidden["rows"][0]["n_hidden"], 60);
+    assert!((number(&hidden["rate"]) - 2.0 / 3.0).abs() < 1e-15, "{hidden}");
+    assert_eq!(
+        notes(&report, "hide: 60 of 90 complete runs are hidden, a rate of 0.667"),
+        1,
+        "{report}"
+    );
+}
+
+#[test]
+fn parse_errors_count_as_stops_where_that_is_asked_for() {
+    let path = write("parse_errors", &[SUCCESS, FAILURE, CUT_OFF, BROKEN].join("\n"));
+    let counts = |more: &[&str]| {
+        let report = json(&[&[path.as_str(), "--json", "--resamples", "0"], more].concat());
+        let file = &report["files"][0];
+        ["n_complete", "n_censored", "n_excluded"].map(|n| file[n].as_u64().unwrap())
+    };
+    assert_eq!((counts(&[]), counts(&["--parse-errors-as-stops"])), ([2, 1, 1], [2, 2, 0]));
+}

@@ -5,7 +5,7 @@ mod program;
 
 use std::fs;
 
-use program::{in_folder, json_of, refusal, run_other};
+use program::{fresh, in_folder, json_of, refusal, run_other};
 use serde_json::{Value, json};
 
 fn value(report: &Value, row: &str, metric: &str) -> f64 {
@@ -85,6 +85,69 @@ fn a_target_is_the_goal_of_a_run_and_released_probes_are_drawn_by_another_rule()
     assert!(probed["runs"].get("success_rate").is_none());
     assert!(probed["rows"][0]["metrics"].get("success_rate").is_none());
     assert_ne!(report(&["--probe-method", "released"])["rows"], probed["rows"]);
+}
+
+#[test]
+fn one_run_has_a_report_whatever_is_asked_of_it() {
+    let of_sokoban = [
+        &["--cap", "10"][..],
+        &["--cap", "1", "--ask", "--stop-after", "1"],
+        &["--policy", "random", "--ask", "--show-answers"],
+        &[],
+    ];
+    let of_warehouse = [
+        &["--target", "10"][..],
+        &["--target", "10", "--cap", "1", "--ask", "--stop-after", "1"],
+        &["--ask", "--stop-after", "1"],
+        &["--probes", "released"],
+        &["--stocked", "--policy", "lookahead"],
+        &[],
+    ];
+    let all = [("sokoban", &of_sokoban[..]), ("warehouse", &of_warehouse[..])];
+    for (name, cases) in all {
+        for case in cases {
+            for count in ["1", "2"] {
+                let words =
+                    [&[name, "--json", "--resamples", "10", "--count", count], *case].concat();
+                let report = json_of("play", &words);
+                let conclusion = report["conclusion"].as_array().unwrap();
+                assert!(!conclusion.is_empty() || count == "1", "{words:?}: {report}");
+            }
+        }
+    }
+}
+
+#[test]
+fn runs_of_a_warehouse_without_a_target_are_no_successes() {
+    for (name, more, outcome) in
+        [("aimless", &[][..], Value::Null), ("aimed", &["--target", "0"][..], json!(true))]
+    {
+        let folder = fresh(name);
+        let words = [&["warehouse", "--count", "3", "--resamples", "0", "--output", &folder], more]
+            .concat();
+        assert!(run_other("play", &words).status.success());
+        let runs = json_of("logs", &[&format!("{folder}/runs"), "--json"]);
+        for run in runs["runs"].as_array().unwrap() {
+            assert_eq!(run["scores"].get("reward").is_some(), outcome.is_null(), "{run}");
+        }
+        for entry in fs::read_dir(format!("{folder}/runs")).unwrap() {
+            let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+            let run: Value = serde_json::from_str(&text).unwrap();
+            let kept = run["extra"]["run_logs"].get("outcome").unwrap_or(&Value::Null);
+            assert_eq!(*kept, outcome, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_holds_the_needs_of_its_own_runs_alone() {
+    let folder = fresh("other_game");
+    let play = |name| {
+        let words = [name, "--count", "2", "--resamples", "0", "--output", &folder];
+        assert!(run_other("play", &words).status.success());
+        fs::exists(format!("{folder}/needs.jsonl")).unwrap()
+    };
+    assert_eq!([play("sokoban"), play("warehouse")], [true, false]);
 }
 
 #[test]

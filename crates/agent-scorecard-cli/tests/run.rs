@@ -732,7 +732,8 @@ fn a_model_runs_the_warehouse_and_is_told_its_target_and_its_caps() {
     let base = ["warehouse", "--count", "1", "--base-url", &url, "--model", "m", "--out", &out];
     let more =
         ["--ask", "--target", "250001", "--resource", "cumulative_cost_usd=500000", "--json"];
-    let report = report(&run(&[&base[..], &more].concat()));
+    // No answer to a question is an interval.
+    let report = report(&run(&[&base[..], &more, &["--unreadable-limit", "0"]].concat()));
     assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(1), 11 + 10));
     // Without orders, 8,000 dollars a week leave 324,000 of 500,000.
     assert_eq!(report["runs"]["success_rate"]["value"], 1.0);
@@ -886,4 +887,86 @@ fn fresh_name(name: &str, at: usize, cap: usize) -> String {
     let name = format!("{name}-{at}-{cap}");
     fresh(&name);
     name
+}
+
+#[test]
+fn answers_on_the_way_that_cannot_be_read_stop_a_run_and_nothing_is_concluded_from_them() {
+    let (url, count) = serve(|last| match last.contains("How much more") {
+        true => "Hard to say.".to_owned(),
+        false => "<answer>Up</answer>".to_owned(),
+    });
+    let call = |out: &str, more: &[&str]| {
+        let out = fresh(out);
+        let base = [
+            "sokoban",
+            "--count",
+            "3",
+            "--ask",
+            "--base-url",
+            &url,
+            "--model",
+            "m",
+            "--at-a-time",
+            "1",
+            "--json",
+            "--out",
+            &out,
+        ];
+        run(&[&base[..], more].concat())
+    };
+    let error = refusal(&call("unreadable-answers", &[]), "five");
+    assert!(
+        error.contains("5 replies in a row cannot be used; the last one, \"Hard to say.\""),
+        "{error}"
+    );
+    // Each fifth answer follows a fifth action.
+    assert_eq!(count.load(Ordering::SeqCst), 10);
+    let report = report(&call("unreadable-answers-on", &["--unreadable-limit", "0"]));
+    let said = report["conclusion"].to_string();
+    assert!(said.contains("No answer can be read") && !said.contains("saves nothing"), "{said}");
+}
+
+#[test]
+fn replies_that_are_too_large_end_a_run_with_their_reason() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let stream = stream.unwrap();
+            if program::body(&stream).is_ok() {
+                let _ = program::respond(&stream, "200 OK", &json!("x".repeat(9 << 20)));
+            }
+        }
+    });
+    for (game, count) in
+        [("sokoban", "2"), ("warehouse", "1"), ("warehouse", "2"), ("warehouse", "9")]
+    {
+        let out = fresh(&format!("too-large-{game}-{count}"));
+        let base = [game, "--count", count, "--base-url", &url, "--model", "m", "--out", &out];
+        let error = refusal(&run(&base), game);
+        assert!(error.contains("the reply has more than 8388608 bytes"), "{error}");
+    }
+}
+
+#[test]
+fn a_base_url_keeps_its_query_behind_the_path() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let served = thread::spawn(move || {
+        let mut stream = listener.accept().unwrap().0;
+        thread::sleep(std::time::Duration::from_millis(200));
+        let mut start = [0; 1 << 16];
+        let n = stream.read(&mut start).unwrap();
+        let _ = program::respond(&stream, "400 Bad Request", &Value::Null);
+        String::from_utf8_lossy(&start[..n]).into_owned()
+    });
+    let call = |url: &str| {
+        let out = fresh("base-url");
+        run(&["sokoban", "--count", "1", "--base-url", url, "--model", "m", "--out", &out])
+    };
+    let error = refusal(&call(&format!("http://{address}/v1#part")), "fragment");
+    assert!(error.contains("fragment"), "{error}");
+    refusal(&call(&format!("HTTP://{address}/v1/?api-version=1")), "query");
+    let start = served.join().unwrap();
+    assert!(start.starts_with("POST /v1/chat/completions?api-version=1 HTTP/1.1"), "{start}");
 }

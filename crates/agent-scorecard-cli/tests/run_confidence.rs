@@ -297,3 +297,33 @@ fn wrong_pages_and_steps_are_named_before_anything_is_asked() {
         assert!(error.contains(part), "{words:?}: {error}");
     }
 }
+
+#[test]
+fn a_run_of_stated_confidence_concludes_and_says_what_was_clipped() {
+    let (url, _) = serve(|body| {
+        let question = body["messages"][1]["content"].as_str().unwrap();
+        step("answer: yes", if question.contains("easy") { 95.0 } else { 0.4 })
+    });
+    let file = questions("clipped.jsonl");
+    let call = |out: &str, more: &[&str]| {
+        let out = fresh(out);
+        let base =
+            ["confidence", &file, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
+        report(&run(&[&base[..], more].concat()))
+    };
+    let clipped = call("clipped", &[]);
+    assert_eq!(row(&clipped, "stated_confidence")["counts"]["runs"], 12);
+    let said = clipped["conclusion"].to_string();
+    assert!(said.contains("points [-23, 41] below the success rate, which may be noise"), "{said}");
+    assert!(
+        said.contains("clipped to the nearer end, as in the paper: 4 stated confidences"),
+        "{said}"
+    );
+    let metrics = &row(&clipped, "stated_confidence")["metrics"];
+    // Four runs at 1 of which three succeed, eight at 0.4 of which six succeed.
+    let over = metrics["overconfidence"]["value"].as_f64().unwrap();
+    assert!((over - (4.0 + 8.0 * 0.4 - 9.0) / 12.0).abs() < 1e-12, "{over}");
+    let again = call("asked-again", &["--out-of-range", "ask-again"]);
+    assert_eq!(row(&again, "stated_confidence")["counts"]["runs"], 8);
+    assert!(!again["conclusion"].to_string().contains("clipped"), "{again}");
+}

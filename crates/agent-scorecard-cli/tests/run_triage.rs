@@ -277,13 +277,81 @@ fn a_program_judges_answers_and_a_hostile_one_costs_nothing_but_its_verdict() {
     let counts = &found["rows"][0]["counts"];
     let keys = ["questions", "questions_solved", "questions_left_out", "pools"];
     assert_eq!(keys.map(|key| counts[key].as_u64().unwrap()), [4, 1, 2, 1]);
-    // Verdicts are kept with the answers.
-    fs::remove_file(&program).unwrap();
+    let note =
+        "gave no verdict on 2 of 4 answers: the first line that it wrote is \"y\", which is not";
+    assert!(found["notes"].to_string().contains(&note.replace('"', "\\\"")), "{}", found["notes"]);
+    // Verdicts are kept with the answers; where there was none, the checker is asked again.
+    fs::write(
+        &program,
+        "#!/bin/sh\nread line\necho \"$line\" >> \"$0.asked\"\necho '{\"solved\": true}'\n",
+    )
+    .unwrap();
     let again = report(&call(&file, &url, &out, &words));
-    assert_eq!((&again["rows"], bodies.lock().unwrap().len()), (&found["rows"], 5));
+    assert_eq!(keys.map(|key| again["rows"][0]["counts"][key].as_u64().unwrap()), [4, 3, 0, 1]);
+    let asked = fs::read_to_string(format!("{program}.asked")).unwrap();
+    assert_eq!(asked.lines().count(), 2, "{asked}");
+    fs::remove_file(&program).unwrap();
+    let last = report(&call(&file, &url, &out, &words));
+    assert_eq!((&last["rows"], bodies.lock().unwrap().len()), (&again["rows"], 6));
     let missing = ["--checker", "/nowhere/checker"];
     let error = refusal(&call(&file, &url, &fresh("triage-nowhere"), &missing), "nowhere");
     assert!(error.contains("/nowhere/checker cannot be run"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_checker_without_a_verdict_is_an_error_that_shows_its_first_line_and_is_asked_again() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (url, bodies) = serve(|body| match prompt(body) {
+        text if text.contains("Rules:") => (plan(&[("p", 300)]), 40, "stop"),
+        _ => ("<answer>5</answer>".to_owned(), 300, "stop"),
+    });
+    let line = |id: &str| {
+        format!("{{\"id\": \"{id}\", \"question\": \"Code {id}.\", \"checker\": \"outside\"}}\n")
+    };
+    let file = write("triage_no_verdict.jsonl", &["p", "q"].map(line).concat());
+    let out = fresh("triage-no-verdict");
+    let program = write("triage_no_verdict.sh", "");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let words = ["--checker", &program, "--checker-timeout", "1"];
+    let with = |script: &str| {
+        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        call(&file, &url, &out, &words)
+    };
+    let child = in_folder("triage_no_verdict.child");
+    for (script, shown) in [
+        ("echo 'INFO loading'; echo '{\"solved\": true}'", "is \"INFO loading\", which is not"),
+        ("echo; echo '{\"solved\": true}'", "is \"\", which is not"),
+        ("printf '\\357\\273\\277{\"solved\": true}\\n'", "which is not"),
+        ("echo '{\"solved\": 1}'", "is \"{\\\"solved\\\": 1}\", which is not"),
+        ("echo '[true]'", "is \"[true]\", which is not"),
+        ("echo '{\"solved\": true, \"solved\": false}'", "which is not"),
+        ("true", "is \"\", which is not"),
+        (&format!("sleep 300 & echo $! > {child}; wait"), "wrote no line in 1 s"),
+    ] {
+        let error = refusal(&with(script), script);
+        assert!(error.contains("gave no verdict on 2 of 2 answers"), "{script}: {error}");
+        assert!(error.contains(shown), "{script}: {error}");
+    }
+    // What the checker started ended with it.
+    let child = fs::read_to_string(child).unwrap();
+    let has_ended = || {
+        let state = fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
+        state.is_empty() || state.contains(") Z ")
+    };
+    let is_over = (0..100).any(|_| {
+        has_ended() || {
+            thread::sleep(std::time::Duration::from_millis(50));
+            false
+        }
+    });
+    assert!(is_over, "{child}");
+
+    let asked = bodies.lock().unwrap().len();
+    let found = report(&with("echo '{\"solved\": true, \"seconds\": 2}'"));
+    assert_eq!(found["rows"][0]["counts"]["questions_solved"], 2, "{found}");
+    assert_eq!(bodies.lock().unwrap().len(), asked + 1, "the plan alone is asked for");
 }
 
 #[test]

@@ -261,6 +261,10 @@ pub(crate) fn stopping(block: &Block) -> Option<String> {
             counted(feasible, "run"),
         ));
     }
+    let answered = block.count("n_prefixes") > block.count("n_unanswered");
+    if !answered && block.count("n_prefixes") > 0 {
+        return Some("no answer can be read, so that nothing is concluded from them".to_owned());
+    }
     (failed + feasible > 0).then(|| {
         let runs = counted(failed + feasible, "run");
         format!("none of {runs} is called impossible, so that stopping saves nothing")

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use censoring::{Observation, Seed, TerminationAudit};
 use run_logs::TraceRun;
 use trajectory_metrics::{
-    Bootstrap, CrossFit, Figure, Folds, Measure, MetricChange, Platt, Replicates, Summary, Traces,
-    Undefined, WeightSchedule, raw_against_calibrated,
+    Bootstrap, CrossFit, Figure, FixedRankSensitivity, Folds, Measure, MetricChange, Platt,
+    Replicates, Summary, Traces, Undefined, WeightSchedule, raw_against_calibrated,
 };
 
 use crate::{
@@ -24,6 +24,8 @@ use crate::{
         units::{Names, Unit, few},
     },
 };
+
+const FIXED_RANKS: &str = "log scores of transformed forecasts that leave all ranks as they are";
 
 /// How to compare.
 #[derive(Clone, Debug, PartialEq)]
@@ -186,6 +188,21 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
         ..Block::default()
     };
     block.push_json("slopes", &slopes);
+    if let Ok(found) = FixedRankSensitivity::new(&raw, &folds, &options.schedule) {
+        let mut ranks = Block { title: FIXED_RANKS.to_owned(), ..Block::default() };
+        ranks.fields = vec![
+            Field::shown("auroc", "AUROC of all", found.auroc),
+            Field::shown("average_precision", "average precision of all", found.average_precision),
+            Field::shown("aurc", "AURC of all", found.aurc),
+            Field::shown("identity", "log score as stated", found.identity),
+            Field::shown("affine", "of 0.4 + 0.2 p", found.affine),
+            Field::shown("square_root", "of the square root of p", found.square_root),
+            Field::shown("square", "of p squared", found.square),
+            Field::shown("platt", "after Platt scaling", found.platt),
+            Field::shown("span", "highest minus lowest", found.span()),
+        ];
+        block.fields.push(Field::block("fixed_ranks", ranks));
+    }
     block
         .conclusion
         .extend(metrics.inner("tps_log").and_then(|log| conclusion(log, audit.complete())));

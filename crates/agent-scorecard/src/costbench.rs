@@ -26,8 +26,8 @@ use run_logs::json_lines::{InputError, Object, bytes, parse_document};
 use serde::{Deserialize, Deserializer, de};
 use tool_graph::{
     EnvironmentRules, GreedyRule, LeftOutCounts, RuleVersion, RunScores, Scenario, TieRule,
-    ToolGraph, Transcript,
-    costbench::{CostModel, EventKind, Library, QuerySeed, Task},
+    ToolGraph, Transcript, TriggerRule,
+    costbench::{CostModel, CostRule, EventKind, Library, QuerySeed, Task},
 };
 use trajectory_metrics::{
     Better, Metric, Undefined,
@@ -253,6 +253,10 @@ pub struct CostbenchOptions {
     /// The version of the rules on which the paper and its released code differ. Tools are removed, and runs
     /// left out of means, as in the released code with either, as in the published figures.
     pub rules: RuleVersion,
+    /// How costs are drawn: as released, or by the paper's text.
+    pub cost_rule: CostRule,
+    /// When events are due: as released, or by the paper's text.
+    pub trigger_rule: TriggerRule,
     /// Resamples of queries behind the 95 % intervals of the greedy policy's means; 0 for no intervals.
     pub resamples: usize,
 }
@@ -268,6 +272,8 @@ impl Default for CostbenchOptions {
             blocking: Blocking::None,
             blocks: 1,
             rules: RuleVersion::PaperText,
+            cost_rule: CostRule::Released,
+            trigger_rule: TriggerRule::Released,
             resamples: 0,
         }
     }
@@ -285,6 +291,7 @@ struct World {
     /// 0 for a world that stays as it is.
     blocks: usize,
     rules: EnvironmentRules,
+    trigger_rule: TriggerRule,
 }
 
 fn wrong(options: &'static [&'static str], problem: impl Display) -> Error {
@@ -302,7 +309,8 @@ impl World {
         // One option after the other, to know which one is wrong.
         costs(&["min_cost"], min_cost, 0.0)?;
         costs(&["min_cost", "max_cost"], max_cost, 0.0)?;
-        let costs = costs(&["noise_std"], max_cost, options.noise_std)?;
+        let costs =
+            costs(&["noise_std"], max_cost, options.noise_std)?.with_rule(options.cost_rule);
         let most = match blocking {
             Blocking::None => 1,
             // With one more, all ways to the goal could be gone.
@@ -330,7 +338,8 @@ impl World {
             },
         };
         let blocks = if blocking == Blocking::None { 0 } else { blocks };
-        Ok(Self { library, costs, seed, blocking, blocks, rules })
+        let trigger_rule = options.trigger_rule.clone();
+        Ok(Self { library, costs, seed, blocking, blocks, rules, trigger_rule })
     }
 
     /// The world of these options without events.
@@ -353,7 +362,7 @@ impl World {
             Blocking::Mixed => EventKind::mixed(QuerySeed::new(*seed, query_id), self.blocks),
         };
         let scenario = costs.scenario(library, *seed, query_id, *task, &events);
-        Ok(scenario.with_rules(self.rules))
+        Ok(scenario.with_rules(self.rules).with_trigger_rule(self.trigger_rule.clone()))
     }
 }
 
@@ -447,6 +456,14 @@ fn run(scenario: &Scenario, run: &Transcript) -> Result<Run, Error> {
 
 /// The settings as reports repeat them.
 fn push_settings(block: &mut Block, options: &CostbenchOptions) {
+    let usual = CostbenchOptions::default();
+    let rules = [
+        ("cost_rule", options.cost_rule != usual.cost_rule),
+        ("trigger_rule", options.trigger_rule != usual.trigger_rule),
+    ];
+    for (key, _) in rules.into_iter().filter(|(_, is_other)| *is_other) {
+        block.push_json(key, "paper");
+    }
     block.push_json("refinement_level", &options.refinement_level);
     block.push_json("seed", &options.seed);
     block.push_json("min_cost", &options.min_cost);

@@ -60,7 +60,7 @@ mod model;
 mod sample;
 mod settings;
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::BTreeSet};
 
 use censoring::{
     IpcwWeights, Probability, RunScore, ScoreComparison, StreamDifference, Tps, mean_score_bounds,
@@ -84,7 +84,7 @@ use crate::{
         sentence::{counted, left_out, side_of, size_with_ends},
         tables::shown,
     },
-    traces::sureness::ADD,
+    traces::{settings::Calibration, sureness::ADD},
 };
 
 pub use files::{read_chances, read_continuations};
@@ -219,10 +219,25 @@ fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
 /// runs.
 pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report, Error> {
     let tps = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, options.schedule.clone());
-    let samples: Vec<Sample<'_>> = streams.iter().map(Sample::new).collect::<Result<_, _>>()?;
+    let samples = streams.iter().map(|stream| Sample::new(stream, options));
+    let samples: Vec<Sample<'_>> = samples.collect::<Result<_, _>>()?;
     let is_one_set = samples.iter().all(|sample| sample.has_runs_of(&samples[0]));
     let chances = chances(&samples, is_one_set, options)?;
-    let forecasts = samples.iter().map(|it| it.calibrated(options.calibration, &options.schedule));
+    let mut notes = Vec::new();
+    let forecasts = samples.iter().map(|it| {
+        let mut own = Vec::new();
+        let found = it.calibrated(options, &options.schedule, &mut own);
+        notes.extend(own.into_iter().map(|note| format!("{}: {note}", it.file)));
+        if options.calibration != Calibration::None
+            && it.tasks().iter().collect::<BTreeSet<_>>().len() < it.runs.len()
+        {
+            notes.push(format!(
+                "{}: calibration: runs of one task may be in different halves",
+                it.file
+            ));
+        }
+        found
+    });
     let forecasts: Vec<_> = forecasts.collect::<Result<_, _>>()?;
     let scored = samples.iter().zip(&forecasts).map(|(sample, to)| sample.with_forecasts(to));
     let scored: Vec<_> = scored.collect::<Result<_, _>>()?;
@@ -253,9 +268,12 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
     let together = &mut report.together;
     together.push_json("schedule", options.schedule.name());
     together.push_json("rule", RULE);
+    if options.calibration != Calibration::None {
+        together.push_json("calibration", &options.calibration);
+        together.push_json("calibrate_on", &options.calibrate_on);
+    }
     let named: Vec<(&str, &str)> =
         report.columns.iter().map(|column| (&*column.file, &*column.name)).collect();
-    let mut notes = Vec::new();
     let (mut pairs, mut changes) = (Vec::new(), Vec::new());
     if !is_one_set {
         notes.push(

@@ -216,6 +216,12 @@ pub fn costbench_results(
     report.together.fields.push(Field::block("as_published", stated));
     let ignored = results.ignored_replies;
     report.together.fields.push(Field::json("replies_after_the_end", ignored));
+    if results.repeats > 0 {
+        let runs = counted(results.repeats, "run");
+        report.conclusion.push(format!(
+            "Of a query that has an earlier run in the file: {runs}, which count, too."
+        ));
+    }
     if ignored > 0 {
         let note = format!("replies after the end of a run, which are not played again: {ignored}");
         report.together.notes.get_or_insert_default().push(note);

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use run_logs::{Reply, to_json};
+use run_logs::Reply;
 use trajectory_metrics::tool_calls::Value;
 use ureq::{Agent, http::Response};
 
@@ -20,7 +20,7 @@ use crate::{
         spent::{SharedSpent, Spent},
     },
     engines::{
-        api::Api,
+        api::{Api, body_text},
         model::{Model, ModelError},
     },
     error::Error,
@@ -130,11 +130,11 @@ enum Fault {
 
 impl Client {
     /// A client for the model of this name. `base_url` ends before [`Api::path`], for example
-    /// `https://api.openai.com/v1`.
+    /// `https://api.openai.com/v1`; a query stays behind the path.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownName`] for a URL that begins with neither `http://` nor `https://`, and
+    /// [`Error::UnknownName`] for a URL that begins with neither `http://` nor `https://` or has a fragment, and
     /// [`scoring_rules::Error::Setting`] for no attempts, a timeout of 0 or of more than a year, prices and caps that are
     /// negative or not finite, and a cap without prices.
     pub fn new(
@@ -143,8 +143,10 @@ impl Client {
         key: Option<ApiKey>,
         settings: ClientSettings,
     ) -> Result<Self, Error> {
-        if !(base_url.starts_with("http://") || base_url.starts_with("https://")) {
-            let known = "http:// or https://, a host, and a path such as /v1";
+        let scheme = base_url.split_once("://").map_or("", |(scheme, _)| scheme);
+        let is_known = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+        if !is_known || base_url.contains('#') {
+            let known = "http:// or https://, a host, a path such as /v1, and no fragment";
             return Err(Error::UnknownName { what: "base URL", name: base_url.to_owned(), known });
         }
         let attempts = settings.attempts;
@@ -166,6 +168,7 @@ impl Client {
         if let Some(cap) = settings.cost_cap {
             setting("cost_cap", cap, settings.prices.is_some(), "given together with prices")?;
         }
+        let (base, query) = base_url.split_at(base_url.find('?').unwrap_or(base_url.len()));
         let config = Agent::config_builder()
             .timeout_global(Some(settings.timeout))
             .http_status_as_error(false)
@@ -176,7 +179,7 @@ impl Client {
             .build();
         Ok(Self {
             agent: config.into(),
-            url: format!("{}{}", base_url.trim_end_matches('/'), settings.api.path()),
+            url: format!("{}{}{query}", base.trim_end_matches('/'), settings.api.path()),
             model: model.into(),
             key,
             settings,
@@ -245,7 +248,7 @@ impl Client {
                 return Err(Error::ExtraField { name: name.clone() });
             }
         }
-        Ok(to_json(&Value::Map(body)))
+        Ok(body_text(&Value::Map(body)))
     }
 
     /// Asks for the response to a request, and returns its JSON.
@@ -372,7 +375,7 @@ impl Client {
 impl Model for Client {
     fn reply(&mut self, request: &Request) -> Result<Reply, ModelError> {
         let response = self.ask(request).map_err(|error| match error {
-            AskError::NoReply(error) => error,
+            AskError::NoReply(error) | AskError::NotKept(error) => error,
             AskError::Stop(reason) => ModelError::new(reason),
         })?;
         let reply = self.settings.api.read_reply(&response);

@@ -33,8 +33,8 @@ struct State {
     answers: BTreeMap<(String, usize), (u64, Answer)>,
     /// The checksum of the last line.
     checksum: u64,
-    /// How many of the latest new replies in a row could not be used.
-    unreadable: usize,
+    /// How many of the latest new replies of each kind in a row could not be used.
+    unreadable: BTreeMap<usize, usize>,
 }
 
 /// What a server said to one request.
@@ -160,7 +160,7 @@ impl Journal {
         if may_write && whole == 0 {
             write_line(&mut file, &head).map_err(cannot)?;
         }
-        let state = Mutex::new(State { file, answers, checksum, unreadable: 0 });
+        let state = Mutex::new(State { file, answers, checksum, unreadable: BTreeMap::new() });
         Ok(Self { path: path.to_owned(), api: Api::default(), most_unreadable: None, state })
     }
 
@@ -171,24 +171,31 @@ impl Journal {
         self
     }
 
-    /// Sets after how many new replies in a row that could not be used nothing more is asked, so that a model that
-    /// does not follow the form costs little; without a call, there is no such limit.
+    /// Sets after how many new replies of one kind ([`Conversation::awaits`](crate::Conversation::awaits)) in a row that could
+    /// not be used nothing more is asked, so that a model that does not follow the form costs little; without a call, there is
+    /// no such limit.
     #[must_use]
     pub fn with_most_unreadable(mut self, replies: Option<usize>) -> Self {
         self.most_unreadable = replies;
         self
     }
 
-    /// Notes a new reply of this text, and what is wrong with it.
-    pub(super) fn note(&self, problem: Option<String>, text: &str) -> Result<(), Error> {
+    /// Notes a new reply of this kind and text, and what is wrong with it.
+    pub(super) fn note(
+        &self,
+        kind: usize,
+        problem: Option<String>,
+        text: &str,
+    ) -> Result<(), Error> {
         let mut state = self.state();
+        let unreadable = state.unreadable.entry(kind).or_default();
         let Some(problem) = problem else {
-            state.unreadable = 0;
+            *unreadable = 0;
             return Ok(());
         };
-        state.unreadable += 1;
+        *unreadable += 1;
         // Conversations that ran at the same time may each have had one more.
-        if let Some(replies) = self.most_unreadable.filter(|most| state.unreadable >= *most) {
+        if let Some(replies) = self.most_unreadable.filter(|most| *unreadable >= *most) {
             let reply = text.chars().take(300).collect();
             return Err(Error::Unreadable { replies, problem, reply });
         }

@@ -23,6 +23,10 @@ pub enum AskError {
     /// The server sent no response; the conversation ends with this reason.
     #[error(transparent)]
     NoReply(#[from] ModelError),
+    /// As [`Self::NoReply`], for a fault on this side that costs nothing to ask about again: the journal does not keep it,
+    /// so that the same call asks again.
+    #[error("{0}")]
+    NotKept(ModelError),
     /// Nothing more may be asked, for example because a cap is reached. The conversation stays
     /// unfinished.
     #[error("nothing more is asked: {0}")]
@@ -131,9 +135,14 @@ fn drive<C: Conversation>(
             return Ok(None);
         }
         let fingerprint = fnv1a(openai_chat_body(request, "").bytes());
+        let kind = conversation.awaits();
         let answer = match ask(request) {
             Ok(response) => Answer::Response(String::from_utf8_lossy(&response).into_owned()),
             Err(AskError::NoReply(error)) => Answer::NoReply(error.message),
+            Err(AskError::NotKept(error)) => {
+                conversation.fail(&error);
+                continue;
+            }
             Err(AskError::Stop(reason)) => return Err(Error::Stopped { reason }),
         };
         // A response that cannot be read is not kept, so a journal has none.
@@ -147,9 +156,12 @@ fn drive<C: Conversation>(
             Ok(reply) => {
                 let text = reply.text.clone();
                 conversation.reply(reply)?;
-                journal.note(conversation.problem(), &text)?;
+                journal.note(kind, conversation.problem(), &text)?;
             }
-            Err(error) => conversation.fail(&error),
+            Err(error) => {
+                conversation.fail(&error);
+                journal.note(kind, Some(error.message), "")?;
+            }
         }
     }
     Ok(Some(conversation.finish()))

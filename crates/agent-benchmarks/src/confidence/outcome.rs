@@ -1,5 +1,6 @@
 use run_logs::{
-    ConfidenceStream, FactRules, ForecastPolicy, MissingValue, RunTable, Score, StreamOptions,
+    ConfidenceField, ConfidenceStream, FactRules, ForecastPolicy, MissingValue, Reply, RunTable,
+    Score, StreamOptions,
 };
 use scoring_rules::Probability;
 use trajectory_metrics::tool_calls::Value;
@@ -17,12 +18,14 @@ pub struct ConfidenceRecord {
     pub record: Record,
     /// The answer.
     pub answer: Option<String>,
+    /// Whether stated confidences outside [0, 1] are clipped.
+    clips: bool,
 }
 
 impl From<Record> for ConfidenceRecord {
     /// The record of another conversation in whose replies there may be a confidence, with the outcome of its run.
     fn from(record: Record) -> Self {
-        Self { record, answer: None }
+        Self { record, answer: None, clips: false }
     }
 }
 
@@ -37,7 +40,7 @@ impl ConfidenceRecord {
             let score = Score { value, answer: Some(answer.clone()), ..Score::default() };
             run.scores.insert("right".to_owned(), score);
         }
-        Self { record, answer }
+        Self { record, answer, clips: instance.settings.clips }
     }
 
     /// The forecasts of a stream, one per step; `Err` within has the first step without one, from 1,
@@ -55,6 +58,29 @@ impl ConfidenceRecord {
         let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
         let row = table.rows().first();
         let none = Err((1, MissingValue::NoReply));
-        Ok(row.map_or(none, |row| row.forecasts(stream, ForecastPolicy::LeaveOut)))
+        Ok(row.map_or(none, |row| match row.forecasts(stream, ForecastPolicy::LeaveOut) {
+            Err((_, MissingValue::ConfidenceOutOfRange { .. })) if self.clips => {
+                let clipped = (1..).zip(row.values(stream)).map(|(step, stated)| match stated {
+                    Ok(stated) => Ok(*stated),
+                    Err(MissingValue::ConfidenceOutOfRange { value }) => {
+                        Ok(if *value > 0.0 { Probability::ONE } else { Probability::ZERO })
+                    }
+                    Err(reason) => Err((step, reason.clone())),
+                });
+                clipped.collect()
+            }
+            found => found,
+        }))
+    }
+
+    /// How many of the stated confidences are outside [0, 1] and are clipped.
+    #[must_use]
+    pub fn clipped(&self) -> usize {
+        let field = ConfidenceField::default();
+        let replies = self.record.run.agent_turns().filter_map(|turn| turn.reply.as_ref());
+        let is_outside = |reply: &&Reply| {
+            matches!(field.value(reply), Err(MissingValue::ConfidenceOutOfRange { .. }))
+        };
+        if self.clips { replies.filter(is_outside).count() } else { 0 }
     }
 }

@@ -44,6 +44,7 @@ pub struct Confidence {
     pub(super) top_logprobs: Option<u8>,
     pub(super) prompts: Prompts,
     pub(super) needs_explanation: bool,
+    pub(super) clips: bool,
     pub(super) corpus: Option<Arc<Corpus>>,
     /// Pages of a search.
     pub(super) results: usize,
@@ -70,18 +71,19 @@ pub struct Instance {
 impl Confidence {
     /// The setting with at most this many steps (the paper: 16 for StrategyQA, 7 for HotpotQA),
     /// temperature 0, the five most probable tokens, and at most two repairs of a step: an end after
-    /// three replies in a row that have no readable action or confidence.
+    /// three replies in a row that have no readable action or confidence, which is one from 0 to 1.
     ///
     /// # Errors
     ///
     /// [`scoring_rules::Error::Setting`] for a limit of 0.
     pub fn new(step_limit: usize) -> Result<Self, Error> {
         let sampling = Sampling { temperature: Some(0.0), ..Sampling::default() };
-        Self::published(Dataset::HotpotQa).with_sampling(sampling).with_step_limit(step_limit)
+        let own = Self::published(Dataset::HotpotQa).with_clipping(false);
+        own.with_sampling(sampling).with_step_limit(step_limit)
     }
 
     /// The setting of the paper for one of its data sets: the limits and the sampling of its tables 15 and 16, which is
-    /// temperature 0.2, 64,000 tokens and seed 42. Its harness searches a corpus, which is given by
+    /// temperature 0.2, 64,000 tokens and seed 42; a confidence outside [0, 1] is clipped, as its appendix F says. Its harness searches a corpus, which is given by
     /// [`Self::with_corpus`].
     ///
     /// ```
@@ -110,6 +112,7 @@ impl Confidence {
             top_logprobs: Some(5),
             prompts: Prompts::default(),
             needs_explanation: false,
+            clips: true,
             corpus: None,
             results,
             result_length: 420,
@@ -195,7 +198,8 @@ impl Confidence {
     }
 
     pub(super) const fn form(&self) -> Form {
-        Form { has_pages: self.corpus.is_some(), needs_explanation: self.needs_explanation }
+        let Self { needs_explanation, clips, .. } = *self;
+        Form { has_pages: self.corpus.is_some(), needs_explanation, clips }
     }
 
     /// Whether there are pages, and whether any of them leads to another.
@@ -228,6 +232,10 @@ impl Confidence {
         /// Sets whether a reply without an `<explanation>` is asked for again, as one without a confidence is. The prompt asks
         /// for it in any case; the paper does not say whether its harness repairs it, so that this is off by default.
         with_explanation(needs_explanation: bool);
+
+        /// Sets whether a stated confidence outside [0, 1] counts as the nearer end, which the paper does. Otherwise the reply is asked
+        /// for again, as one without a confidence, since 95 states no certainty.
+        with_clipping(clips: bool);
 
         /// Sets the sampling.
         with_sampling(sampling: Sampling);

@@ -1,4 +1,4 @@
-use run_logs::{ConfidenceField, Reply};
+use run_logs::{ConfidenceField, MissingValue, Reply};
 
 /// What a step does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,13 +16,18 @@ pub(super) struct Form {
     /// Whether there are pages, whose actions are written with brackets.
     pub(super) has_pages: bool,
     pub(super) needs_explanation: bool,
+    /// Whether a confidence outside [0, 1] is clipped.
+    pub(super) clips: bool,
 }
 
 /// The action of a reply that has a readable confidence, too; `Err` says what is wrong.
 pub(super) fn read_step(reply: &Reply, form: Form) -> Result<Action, String> {
     let action = element(&reply.text, "action")?;
     let action = if form.has_pages { bracketed_action(action)? } else { plain_action(action)? };
-    ConfidenceField::default().value(reply).map_err(|problem| problem.to_string())?;
+    match ConfidenceField::default().value(reply) {
+        Err(MissingValue::ConfidenceOutOfRange { .. }) if form.clips => {}
+        stated => drop(stated.map_err(|problem| problem.to_string())?),
+    }
     if form.needs_explanation && element(&reply.text, "explanation")?.is_empty() {
         return Err("the explanation is empty".to_owned());
     }

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use tool_graph::costbench::Task;
 
@@ -52,7 +52,7 @@ struct Input {
 /// # Errors
 ///
 /// [`Error::StoredValue`] with the query for text that is no such file, for values that [`Preferences`] does
-/// not have, and for a `groundtruth` with another number than the released search space gives it.
+/// not have, for an id that stands twice, and for a `groundtruth` with another number than the released search space gives it.
 ///
 /// ```
 /// use agent_benchmarks::costbench::{CostBench, read_queries};
@@ -97,6 +97,10 @@ pub fn read_queries(text: &str, global_seed: u64) -> Result<Vec<Query>, Error> {
         Ok(Entry { id: row.query_id, preferences, requirement, input, given })
     });
     let all: Arc<[Entry]> = entries.collect::<Result<_, Error>>()?;
+    let mut ids = BTreeSet::new();
+    if let Some(twice) = all.iter().find(|entry| !ids.insert(entry.id.as_str())) {
+        return Err(stored(format!("two queries have the id {:?}", twice.id)));
+    }
     let query = |(place, entry): (usize, &Entry)| {
         let mut query = Query::new(entry.id.clone(), entry.preferences, global_seed);
         query.requirement.clone_from(&entry.requirement);

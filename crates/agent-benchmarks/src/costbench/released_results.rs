@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use scoring_rules::checks::setting;
 use serde_json::{Value as Json, json};
@@ -23,6 +23,8 @@ pub struct ReleasedResults {
     pub as_published: BTreeMap<&'static str, f64>,
     /// The replies of the file that come after the end of a run by the rules, and are not played again.
     pub ignored_replies: usize,
+    /// The runs whose query has an earlier run in the file. They count, too.
+    pub repeats: usize,
 }
 
 #[derive(serde::Deserialize)]
@@ -71,6 +73,9 @@ struct Called {
 /// The most events of a run in a file.
 const MOST_EVENTS: usize = 10;
 
+/// The highest refinement level of the benchmark. The number of its tools grows fast with the level.
+const MOST_LEVEL: usize = 5;
+
 /// Where the released file states the mean of a metric.
 const PUBLISHED: [(&str, &str); 4] = [
     ("task_completion_ratio", "/accuracy_metrics/final_answer_accuracy"),
@@ -94,8 +99,10 @@ pub fn read_results(text: &str, queries: &[Query]) -> Result<ReleasedResults, Er
         serde_json::from_str(text).map_err(|error| stored(error.to_string()))?;
     let bench = stats.bench()?;
     let by_id: BTreeMap<&str, &Query> = queries.iter().map(|it| (it.id.as_str(), it)).collect();
-    let mut ignored_replies = 0;
+    let (mut ignored_replies, mut repeats) = (0, 0);
+    let mut seen = BTreeSet::new();
     let records = results.iter().map(|row| {
+        repeats += usize::from(!seen.insert(row.query_id.as_str()));
         let query = by_id.get(row.query_id.as_str());
         let query = query.ok_or_else(|| stored(format!("unknown query {:?}", row.query_id)))?;
         let instance = bench.instance(query);
@@ -121,6 +128,7 @@ pub fn read_results(text: &str, queries: &[Query]) -> Result<ReleasedResults, Er
     Ok(ReleasedResults {
         records,
         ignored_replies,
+        repeats,
         as_published: published.collect(),
         model: stats.model_name,
     })
@@ -128,8 +136,10 @@ pub fn read_results(text: &str, queries: &[Query]) -> Result<ReleasedResults, Er
 
 impl Stats {
     fn bench(&self) -> Result<CostBench, Error> {
+        let level = self.refinement_level;
+        setting("refinement_level", level as f64, level <= MOST_LEVEL, "from 0 to 5")?;
         let costs = CostModel::new(self.min_atomic_cost, self.max_atomic_cost, self.noise_std)?;
-        let bench = CostBench::new(self.refinement_level)?
+        let bench = CostBench::new(level)?
             .with_cost_model(costs)
             .with_global_seed(self.tool_creation_seed)
             .with_call_limit(self.max_tool_steps);

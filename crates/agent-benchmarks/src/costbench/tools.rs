@@ -39,6 +39,7 @@ pub(super) fn definitions(
             name: tool.name.clone(),
             description: description(settings, tool, entry),
             parameters: tool.inputs.iter().map(|input| parameter(input, split)).collect(),
+            takes_more: false,
         })
     });
     defined.collect()
@@ -55,6 +56,7 @@ fn released_definition(tool: &Tool, texts: &ReleasedTool) -> ToolDefinition {
         name: tool.name.clone(),
         description: texts.description.replace("{cost}", &format!("{:?}", tool.cost)),
         parameters: tool.inputs.iter().filter_map(parameter).collect(),
+        takes_more: true,
     }
 }
 

@@ -71,7 +71,7 @@ impl Api {
     /// `unreadable_arguments`, because many servers refuse a history with other arguments.
     #[must_use]
     pub fn body(self, request: &Request, model: &str) -> String {
-        to_json(&Value::Map(self.fields(request, model)))
+        body_text(&Value::Map(self.fields(request, model)))
     }
 
     pub(crate) fn fields(self, request: &Request, model: &str) -> BTreeMap<String, Value> {
@@ -104,6 +104,54 @@ impl Api {
             let problem = turn.error.or(run.error);
             Error::NoReply { problem: problem.unwrap_or_else(|| "there is no choice".to_owned()) }
         })
+    }
+}
+
+/// The fields of a tool in the order in which they are usually written; others follow.
+const USUAL: [&str; 7] =
+    ["type", "function", "name", "enum", "description", "parameters", "properties"];
+
+/// A body as JSON. Models read the text of a tool, so its fields are in their usual order, and the properties of a schema in
+/// the order in which it requires them.
+pub(crate) fn body_text(value: &Value) -> String {
+    let mut text = String::new();
+    push(&mut text, value, &USUAL);
+    text
+}
+
+fn push(text: &mut String, value: &Value, order: &[&str]) {
+    match value {
+        Value::List(values) => {
+            text.push('[');
+            for (at, value) in values.iter().enumerate() {
+                text.push_str(if at > 0 { "," } else { "" });
+                push(text, value, &USUAL);
+            }
+            text.push(']');
+        }
+        Value::Map(fields) => {
+            let required = match fields.get("required") {
+                Some(Value::List(names)) => names.as_slice(),
+                _ => &[],
+            };
+            let required = required.iter().filter_map(|name| match name {
+                Value::Text(name) => Some(name.as_str()),
+                _ => None,
+            });
+            let required: Vec<&str> = required.collect();
+            let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
+            let place = |name: &str| order.iter().position(|known| *known == name);
+            fields.sort_by_key(|(name, _)| place(name).unwrap_or(usize::MAX));
+            text.push('{');
+            for (at, (name, value)) in fields.into_iter().enumerate() {
+                text.push_str(if at > 0 { "," } else { "" });
+                text.push_str(&to_json(&name.as_str().into()));
+                text.push(':');
+                push(text, value, if name == "properties" { &required } else { &USUAL });
+            }
+            text.push('}');
+        }
+        other => text.push_str(&to_json(other)),
     }
 }
 

@@ -40,6 +40,12 @@ pub trait Conversation {
     /// [`Error::Ended`] if no request waits for a reply.
     fn reply(&mut self, reply: Reply) -> Result<(), Error>;
 
+    /// The kind of reply that is waited for, where a conversation asks for several, such as actions and estimates. Replies that
+    /// could not be used are counted in a row for each kind.
+    fn awaits(&self) -> usize {
+        0
+    }
+
     /// What is wrong with the latest reply if the protocol could not use it; `None` also for a conversation that does
     /// not say.
     fn problem(&self) -> Option<String> {

@@ -2,7 +2,7 @@ use budget_estimation::{
     Advice, AdviceReason, AnswerMode, BudgetMonitor, Estimate, parse_answer, parse_answers,
 };
 use censoring::StopReason;
-use run_logs::{Message, Reply, Role, Run, Usage};
+use run_logs::{Message, Reply, Role, Run, Score, Usage};
 
 use crate::{
     engines::{
@@ -272,6 +272,10 @@ impl<E: Environment> Conversation for PlayConversation<E> {
 
     through_dialogue!(problem);
 
+    fn awaits(&self) -> usize {
+        usize::from(self.is_asking())
+    }
+
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         self.dialogue.take(reply.clone())?;
         match self.before_question.take() {
@@ -287,10 +291,20 @@ impl<E: Environment> Conversation for PlayConversation<E> {
         let succeeded = self.end == Some(End::Succeeded);
         let first = self.dialogue.request_so_far().messages.first();
         let instruction = first.map_or(String::new(), |message| message.text.clone());
-        let mut record = self.dialogue.finish();
-        let Self { turns, end, is_truncated, is_stopped, .. } = self;
-        record.run.outcome = end.filter(|_| !is_stopped).map(|_| succeeded);
-        PlayRecord { record, instruction, turns, end, succeeded, is_truncated, is_stopped }
+        let record = self.dialogue.finish();
+        let Self { turns, end, is_truncated, is_stopped, environment, .. } = self;
+        let outcome = end.filter(|_| !is_stopped).map(|_| succeeded);
+        let mut played =
+            PlayRecord { record, instruction, turns, end, succeeded, is_truncated, is_stopped };
+        match environment.has_goal() {
+            true => played.record.run.outcome = outcome,
+            false if outcome.is_some() => {
+                let reward = Score { value: played.reward().into(), ..Score::default() };
+                played.record.run.scores.insert("reward".to_owned(), reward);
+            }
+            false => {}
+        }
+        played
     }
 }
 

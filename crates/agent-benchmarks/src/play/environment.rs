@@ -51,6 +51,11 @@ pub trait Environment {
     /// Carries out a reply. Nothing that a reply says is an error.
     fn act(&mut self, reply: &str) -> Acted;
 
+    /// Whether there is a task that a run can do or miss. Without one, a run has no outcome, and its reward is a score.
+    fn has_goal(&self) -> bool {
+        true
+    }
+
     /// How the run has ended; `None` while it goes on.
     fn end(&self) -> Option<End>;
 

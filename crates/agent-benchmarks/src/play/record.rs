@@ -62,7 +62,7 @@ pub struct PlayRecord {
     pub turns: Vec<PlayTurn>,
     /// How it ended; `None` if it was not played to its end.
     pub end: Option<End>,
-    /// Whether the task was done.
+    /// Whether the task was done; without a goal, whether the last step was reached.
     pub succeeded: bool,
     /// Whether a request and its reply had more tokens than a turn may have.
     pub is_truncated: bool,

@@ -91,6 +91,7 @@ impl Parameter {
 ///     name: "book".to_owned(),
 ///     description: "Books a seat.".to_owned(),
 ///     parameters: vec![Parameter::new("class", "The class of the seat.", class)],
+///     takes_more: false,
 /// };
 /// let Value::Map(schema) = tool.schema() else { panic!("a schema is an object") };
 /// assert_eq!(schema["required"], Value::List(vec!["class".into()]));
@@ -104,10 +105,12 @@ pub struct ToolDefinition {
     pub description: String,
     /// The parameters in the order in which they are shown.
     pub parameters: Vec<Parameter>,
+    /// Whether the schema leaves open if a call may have further parameters.
+    pub takes_more: bool,
 }
 
 impl ToolDefinition {
-    /// The JSON Schema of the arguments: an object without further properties.
+    /// The JSON Schema of the arguments: an object, without further properties unless the tool takes more.
     #[must_use]
     pub fn schema(&self) -> Value {
         let parameters = || self.parameters.iter();
@@ -116,12 +119,15 @@ impl ToolDefinition {
         let required = parameters()
             .filter(|parameter| parameter.required)
             .map(|parameter| Value::from(parameter.name.as_str()));
-        object(vec![
+        let mut fields = vec![
             ("type", "object".into()),
             ("properties", Value::Map(properties)),
             ("required", Value::List(required.collect())),
-            ("additionalProperties", Value::Bool(false)),
-        ])
+        ];
+        if !self.takes_more {
+            fields.push(("additionalProperties", Value::Bool(false)));
+        }
+        object(fields)
     }
 
     /// The function definition of OpenAI's chat format: type, name, description and schema.

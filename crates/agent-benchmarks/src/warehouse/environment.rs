@@ -22,7 +22,8 @@ const MOST_ACTIONS: usize = 100;
 /// Forms of turns, actions and rewards are the released ones; the sentences are this crate's own, and
 /// [`Play::with_instruction`](crate::play::Play::with_instruction) takes the released ones. What a reply asks for and cannot have is
 /// listed in the next turn with its reason. Turns spend `time_weeks`, `warehouse_item_weeks` and `cumulative_cost_usd`, and show
-/// estimators the feature `cash_usd`. A run succeeds that reaches its last step, and its target if it has one.
+/// estimators the feature `cash_usd`. With a target, a run succeeds that ends with so
+/// much cash and without bankruptcy. Without one, a run has no outcome.
 ///
 /// ```
 /// use agent_benchmarks::{Seed, play::Environment, warehouse::{Start, Warehouse}};
@@ -139,6 +140,10 @@ Reply as in <answer>produce JCA374 2 air; replenish TechZone JCD543 1</answer>."
         acted.reward = flows.reward().dollars();
         acted.spent = vec![WEEKS as f64, flows.item_weeks as f64, flows.spent().dollars()];
         acted
+    }
+
+    fn has_goal(&self) -> bool {
+        self.target.is_some()
     }
 
     fn end(&self) -> Option<End> {

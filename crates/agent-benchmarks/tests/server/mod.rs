@@ -130,6 +130,7 @@ pub(crate) fn request(body: &Json) -> Request {
             name: text(&function["name"]),
             description: text(&function["description"]),
             parameters: properties.iter().map(parameter).collect(),
+            takes_more: function["parameters"].get("additionalProperties").is_none(),
         }
     };
     let mut request =

@@ -2,7 +2,6 @@
 
 use std::{
     error::Error,
-    fs,
     path::Path,
     sync::{
         Mutex,
@@ -18,6 +17,7 @@ use agent_benchmarks::{
 use agent_scorecard::Report;
 
 use crate::{
+    files::json_lines::text,
     output::program::Interrupted,
     progress::Progress,
     run::{common::Common, expected::Expected},
@@ -108,8 +108,7 @@ pub(crate) fn questions(path: &Path) -> Result<Vec<Question>, Box<dyn Error>> {
 /// The questions of a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<Question>, Box<dyn Error>> {
     let at = |problem: String| format!("{}: {problem}", path.display());
-    let text = fs::read_to_string(path).map_err(|error| at(error.to_string()))?;
-    let questions = read_questions(&text).map_err(|error| at(error.to_string()))?;
+    let questions = read_questions(&text(path)?).map_err(|error| at(error.to_string()))?;
     if questions.is_empty() {
         return Err(at("holds no question".to_owned()).into());
     }

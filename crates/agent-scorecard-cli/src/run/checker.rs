@@ -13,6 +13,8 @@ use agent_benchmarks::{
     Conversation, Error, Message, ModelError, Reply, Request, Role, client::AskError,
     triage::SolveRecord,
 };
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 
 use crate::run::command::KEY;
@@ -40,8 +42,8 @@ impl Checker {
         if words.is_empty() { Err("give a program") } else { Ok(Self { words }) }
     }
 
-    /// The verdict as a response: an answer that gets none is left out, and a program that cannot be started or fails
-    /// stops the run.
+    /// The verdict as a response. An answer that gets none is left out, and checked again by the same call; a program that
+    /// cannot be started or fails stops the run.
     pub(crate) fn ask(&self, request: &Request, limit: Duration) -> Result<Vec<u8>, AskError> {
         let line = request.messages.iter().map(|message| message.text.as_str()).collect::<String>();
         let solved = self.verdict(&line, limit)?;
@@ -88,6 +90,11 @@ impl Checker {
                 thread::sleep(Duration::from_millis(5));
             }
         }
+        // What it started ends with it.
+        #[cfg(unix)]
+        if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
         let _ = child.kill();
         let _ = child.wait();
         threads.into_iter().find_map(Result::err).map_or(Ok(()), |error| Err(cannot(error)))?;
@@ -97,19 +104,31 @@ impl Checker {
             let problem = format!("the checker {name} ended with {status} for the question {id}");
             return Err(AskError::Stop(problem));
         }
-        let wrong = |problem: &str| AskError::NoReply(ModelError::new(problem));
-        let found = found.map_err(|_| wrong("the checker gave no verdict in time"))?;
-        let value: Option<Value> = serde_json::from_slice(&found).ok();
-        let solved = value.as_ref().and_then(|value| value.get("solved")?.as_bool());
-        solved.ok_or_else(|| wrong("the checker's first line is not {\"solved\": true} or false"))
+        let wrong = |problem: String| AskError::NotKept(ModelError::new(problem));
+        let seconds = limit.as_secs();
+        let found = found.map_err(|_| wrong(format!("it wrote no line in {seconds} s")))?;
+        let line = found.trim_ascii();
+        // A list would be read as the fields in their order.
+        let verdict = line.starts_with(b"{").then(|| serde_json::from_slice(line));
+        verdict.and_then(|read| read.ok()).map(|Verdict { solved }| solved).ok_or_else(|| {
+            let shown: String = String::from_utf8_lossy(line).chars().take(200).collect();
+            let problem = "which is not {\"solved\": true} or {\"solved\": false}; logs belong on standard error";
+            wrong(format!("the first line that it wrote is {shown:?}, {problem}"))
+        })
     }
 }
 
-/// An answer that waits for its verdict. The record is the verdict, `None` without one.
+/// What a checker writes. A field that stands twice is refused.
+#[derive(serde::Deserialize)]
+struct Verdict {
+    solved: bool,
+}
+
+/// An answer that waits for its verdict. The record is the verdict, or why there is none.
 #[derive(Debug)]
 pub(crate) struct Judging {
     request: Option<Request>,
-    solved: Option<bool>,
+    solved: Result<bool, String>,
 }
 
 impl Judging {
@@ -118,12 +137,12 @@ impl Judging {
         let reply = replies.next().map(|reply| reply.text.as_str());
         let line = json!({"id": record.record.run.id, "answer": record.answer, "reply": reply});
         let request = Request::new(vec![Message::new(Role::User, line.to_string())]);
-        Self { request: Some(request), solved: None }
+        Self { request: Some(request), solved: Err(String::new()) }
     }
 }
 
 impl Conversation for Judging {
-    type Record = Option<bool>;
+    type Record = Result<bool, String>;
 
     fn request(&self) -> Option<&Request> {
         self.request.as_ref()
@@ -131,15 +150,16 @@ impl Conversation for Judging {
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         self.request.take().ok_or(Error::Ended)?;
-        self.solved = reply.text.parse().ok();
+        self.solved = reply.text.parse().map_err(|_| reply.text);
         Ok(())
     }
 
-    fn fail(&mut self, _: &ModelError) {
+    fn fail(&mut self, error: &ModelError) {
         self.request = None;
+        self.solved = Err(error.message.clone());
     }
 
-    fn finish(self) -> Option<bool> {
+    fn finish(self) -> Result<bool, String> {
         self.solved
     }
 }

@@ -84,6 +84,14 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
         record.run.model.get_or_insert_with(|| common.model.clone());
     }
     trajectories::write(&runs, records.iter().map(|it| (it.run.id.clone(), it.to_atif())))?;
+    let mut turns = records.iter().flat_map(|it| &it.run.turns).peekable();
+    let first = turns.peek().and_then(|turn| turn.error.clone());
+    if let Some(first) = first
+        && turns.all(|turn| turn.reply.is_none())
+    {
+        let n = records.len();
+        return Err(format!("no request got a reply, in {n} runs; the first: {first}").into());
+    }
     let spent = client.spent();
     let Spent { input_tokens, output_tokens, unsplit_tokens, uncounted, .. } = spent;
     let (benchmark, n, model) = (P::NAME, records.len(), plain::line(&common.model));

@@ -1,6 +1,6 @@
 //! `run confidence`.
 
-use std::{error::Error, fs, path::PathBuf, str::FromStr};
+use std::{error::Error, path::PathBuf, str::FromStr};
 
 use agent_benchmarks::{
     Branch, Continuations, Conversation, Run, Sampling, StopReason,
@@ -12,6 +12,7 @@ use agent_benchmarks::{
 use agent_scorecard::live;
 
 use crate::{
+    files::json_lines::text,
     output::program,
     run::{
         asking::{Asking, Finished, Protocol, QUESTIONS, questions},
@@ -45,6 +46,10 @@ pub(crate) struct Options {
     /// Ask again for a reply without an <explanation>, as for one without a confidence
     #[arg(long)]
     explanation: bool,
+    /// What is done about a stated confidence outside [0, 1]: clip takes the nearer end, as the paper does; ask-again treats the
+    /// reply as one without a confidence
+    #[arg(long, value_name = "RULE", default_value = "clip", value_parser = one_of([("clip", true), ("ask-again", false)]))]
+    out_of_range: bool,
     #[command(flatten)]
     published: Published,
     /// Go on from runs M times each, with seeds of their own, and count successes: chances of success of runs that were
@@ -255,7 +260,8 @@ impl Options {
         let mut setting = Confidence::published(self.preset.unwrap_or(Dataset::HotpotQa))
             .with_step_limit(self.steps())?
             .with_sampling(self.sampling())
-            .with_explanation(self.explanation);
+            .with_explanation(self.explanation)
+            .with_clipping(self.out_of_range);
         if let Some(texts) = self.published.texts(Prompts::FILES)? {
             if self.corpus.is_none() {
                 return Err(
@@ -266,7 +272,7 @@ impl Options {
         }
         if let Some(path) = &self.corpus {
             let at = |problem: String| format!("--corpus: {}: {problem}", path.display());
-            let text = fs::read_to_string(path).map_err(|error| at(error.to_string()))?;
+            let text = text(path).map_err(|error| format!("--corpus: {error}"))?;
             let corpus = Corpus::read(&text).map_err(|error| at(error.to_string()))?;
             if corpus.is_empty() {
                 return Err(at("holds no page".to_owned()).into());
@@ -295,7 +301,9 @@ impl Protocol for Options {
         let actions = if self.corpus.is_some() { "pages" } else { "no pages" };
         let explanation = if self.explanation { ", explanations" } else { "" };
         let texts = self.published.name();
-        format!("at most {} steps, {actions}{explanation}, {texts}", self.steps())
+        let asked =
+            if self.out_of_range { "" } else { ", confidence outside [0, 1] asked for again" };
+        format!("at most {} steps, {actions}{explanation}{asked}, {texts}", self.steps())
     }
 
     fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {

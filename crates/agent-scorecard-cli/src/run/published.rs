@@ -1,6 +1,8 @@
 //! Prompts that others published.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf};
+
+use crate::files::json_lines::text_in;
 
 /// The option that takes prompts from a folder.
 #[derive(Debug, clap::Args)]
@@ -19,9 +21,7 @@ impl Published {
     ) -> Result<Option<BTreeMap<&'static str, String>>, String> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let text = |name: &&'static str| {
-            let path = folder.join(name);
-            let text = fs::read_to_string(&path);
-            let text = text.map_err(|error| format!("--published: {}: {error}", path.display()));
+            let text = text_in(folder, name).map_err(|error| format!("--published: {error}"));
             Ok((*name, text?))
         };
         names.iter().map(text).collect::<Result<_, _>>().map(Some)

@@ -20,6 +20,7 @@ use agent_scorecard::live;
 use clap::builder::TypedValueParser;
 use knapsack_oracle::{InjectedPool, Item, Pool, ReSolve, Seed};
 use serde_json::Value;
+use trajectory_metrics::random::fnv1a;
 
 use crate::{
     output::program,
@@ -111,7 +112,8 @@ fn help() -> String {
 A question with \"output_tokens\" and \"solved\" was attempted before and is not asked again; it needs no answer. One\n\
 with \"answer\": null is unsolvable. One with \"checker\": \"outside\" is judged by --checker: for each answer the program\n\
 is started without a shell, reads {{\"id\", \"answer\", \"reply\"}} as one line, and writes {{\"solved\": true}} or false.\n\
-An answer without a verdict is left out and counted.\n\n\
+Its first line counts, so that logs belong on standard error. An answer without a verdict is left out, counted and\n\
+checked again by the same command; if no answer gets one, nothing is reported.\n\n\
 --published DIR takes the requests for plans from planner_neutral.txt, planner_agent.txt and planner_exam.txt of DIR: the\n\
 planner prompt of the paper's appendix B as it is printed, {{domain}}, {{B}} and {{problems}} included, with the opening\n\
 paragraph of variant A, B and C of appendix C.2; and the announcement of allocations from banner.txt: the banner of\n\
@@ -224,7 +226,7 @@ impl Options {
         let Some(verdict) = self.verdict(&name, question, &record) else { return Ok(Some(record)) };
         let mut judging = Judging::new(&record);
         expected.resume(&verdict, &mut judging)?;
-        Ok(judging.request().is_none().then(|| record.judged(judging.finish())))
+        Ok(judging.request().is_none().then(|| record.judged(judging.finish().ok())))
     }
 
     /// What plans are asked for, by name.
@@ -232,13 +234,14 @@ impl Options {
         &self,
         pools: &[Vec<Question>],
         prompts: &Prompts,
+        without: Option<&str>,
     ) -> Result<Vec<(String, Instance)>, agent_benchmarks::Error> {
         let mut plans = Vec::new();
         for &alpha in &self.alphas {
             for &framing in &self.framings {
                 let protocol = self.protocol(alpha, framing, prompts);
                 for (number, questions) in (1..).zip(pools) {
-                    let name = self.plan_name(alpha, framing, number);
+                    let name = self.plan_name(alpha, framing, number, without);
                     plans.push((name.clone(), protocol.instance(name, questions)?));
                 }
             }
@@ -265,6 +268,7 @@ impl Options {
         what: &str,
         questions: Vec<(String, Try)>,
         prompts: &Prompts,
+        notes: &mut Vec<String>,
     ) -> Result<Vec<SolveRecord>, Box<dyn Error>> {
         let known = questions.iter().map(|(_, (question, announced))| match announced {
             None => SolveRecord::of_recorded(question),
@@ -285,8 +289,21 @@ impl Options {
             let judges = Asking { ask: &ask, ..*asking };
             let verdicts =
                 judges.run("triage: verdicts", &waiting, |(_, record)| Judging::new(record))?;
+            let n = verdicts.len();
+            let mut missing = verdicts.iter().filter_map(|verdict| verdict.as_ref().err());
+            if let Some(first) = missing.next() {
+                let without = 1 + missing.count();
+                let said = format!(
+                    "the checker {checker} gave no verdict on {without} of {n} answers: {first}"
+                );
+                if without == n {
+                    return Err(said.into());
+                }
+                let again = "they are left out, and the same command checks them again";
+                notes.push(format!("{said}; {again}"));
+            }
             for ((_, (place, record)), verdict) in waiting.into_iter().zip(verdicts) {
-                solved[place] = record.judged(verdict);
+                solved[place] = record.judged(verdict.ok());
             }
         }
         let mut solved = solved.into_iter();
@@ -352,9 +369,16 @@ impl Options {
     }
 
     /// What plans are called in the folder: everything that tells two requests of a folder apart.
-    fn plan_name(&self, alpha: Alpha, framing: Framing, pool: usize) -> String {
+    fn plan_name(
+        &self,
+        alpha: Alpha,
+        framing: Framing,
+        pool: usize,
+        without: Option<&str>,
+    ) -> String {
         let name = format!("pool-{pool} of {}, alpha {alpha}, {framing}", self.pool_size);
-        joined([Some(name)].into_iter().chain(self.differing()))
+        let without = without.map(|ids| format!("without {:016x}", fnv1a(ids.bytes())));
+        joined([Some(name)].into_iter().chain(self.differing()).chain([without]))
     }
 
     /// What differs from the defaults in how plans are made and executed, except for the size of pools.
@@ -418,7 +442,7 @@ impl Protocol for Options {
             Ok::<_, agent_benchmarks::Error>(attempted)
         };
         let (pools, _) = self.pools_of(&attempted(&questions)?, &attempted(&unsolvable)?)?;
-        for (name, instance) in self.plans(&pools, &prompts)? {
+        for (name, instance) in self.plans(&pools, &prompts, None)? {
             let conversation = instance.conversation();
             let record = match (is_open, conversation.request()) {
                 (true, Some(first)) => {
@@ -447,9 +471,11 @@ impl Protocol for Options {
 
     fn run(&self, asking: &Asking<'_>) -> Result<Finished, Box<dyn Error>> {
         let (prompts, [questions, unsolvable]) = (self.prompts()?, self.questions()?);
+        let mut notes = Vec::new();
         let all = || questions.iter().chain(&unsolvable);
         let named = all().map(|it| (format!("solve {}", it.id), (it.clone(), None)));
-        let solved = self.solve(asking, "triage: questions", named.collect(), &prompts)?;
+        let solved =
+            self.solve(asking, "triage: questions", named.collect(), &prompts, &mut notes)?;
         // What has no attempt is in no pool.
         let attempted = all().zip(&solved);
         let attempted =
@@ -458,7 +484,11 @@ impl Protocol for Options {
         let (questions_left, unsolvable_left): (Vec<_>, Vec<_>) =
             attempted.partition(|it| solvable.contains(it.id.as_str()));
         let (pools, note) = self.pools_of(&questions_left, &unsolvable_left)?;
-        let plans = self.plans(&pools, &prompts)?;
+        // Once the missing verdicts are there, pools are others.
+        let open = all().zip(&solved).filter(|(_, record)| record.attempt.is_none());
+        let open = open.map(|(it, _)| format!("{}\n", it.id)).collect::<String>();
+        let without = (!notes.is_empty()).then_some(open.as_str());
+        let plans = self.plans(&pools, &prompts, without)?;
         let planned = asking.run("triage: plans", &plans, |it| it.conversation())?;
         let again = plans.iter().zip(&planned).flat_map(|((name, instance), record)| {
             let again = self.again(name, instance, record).into_iter();
@@ -466,7 +496,7 @@ impl Protocol for Options {
         });
         let again: Vec<_> = again.collect();
         let tries = again.iter().map(|(_, named)| named.clone()).collect();
-        let solved_again = self.solve(asking, "triage: again", tries, &prompts)?;
+        let solved_again = self.solve(asking, "triage: again", tries, &prompts, &mut notes)?;
         let re_solved = again.iter().zip(&solved_again).map(|((framing, (_, tried)), record)| {
             let (question, allocation) = tried;
             let before = question.recorded.zip(*allocation).zip(record.attempt);
@@ -481,7 +511,7 @@ impl Protocol for Options {
         let re_solved: Vec<_> = re_solved.collect();
         let options = self.common.live();
         let mut report = live::triage(&solved, &planned, &re_solved, &options)?;
-        report.together.notes.get_or_insert_default().extend(note);
+        report.together.notes.get_or_insert_default().extend(notes.into_iter().chain(note));
         self.write_scores(&planned)?;
         let asked = solved.into_iter().chain(solved_again).filter(|it| !it.is_recorded());
         let records = asked.map(|it| it.record).chain(planned.into_iter().map(|it| it.record));

@@ -17,7 +17,11 @@ use crate::{
     },
     error::Error,
     no_interval,
-    report::block::{Block, Field},
+    report::{
+        block::{Block, Field},
+        sentence::counted,
+        tables::shown,
+    },
 };
 
 /// What is compared under a rule and a weight schedule: the key in JSON, the name for people, and the value.
@@ -60,7 +64,7 @@ pub(super) fn comparisons(
         sample.runs.iter().map(|run| of_run(&run.id)).collect::<Vec<Continuations>>()
     });
     for (at, schedule) in WeightSchedule::NAMED.iter().enumerate() {
-        let forecasts = sample.calibrated(options.calibration, schedule)?;
+        let forecasts = sample.calibrated(options, schedule, &mut Vec::new())?;
         let runs = sample.with_forecasts(&forecasts)?;
         let tasks = sample.tasks();
         let analysis = CensoringAnalysis::new(options.assumption)
@@ -124,6 +128,12 @@ pub(super) fn comparisons(
     let hidden = options.hide.map(|hide| {
         let mut block = Block::default();
         block.push_json("hide", &hide);
+        if let Some(row) = hidden.first() {
+            let [n, reached] = ["n", "n_hidden"].map(|key| row.count(key));
+            let rate = (n > 0).then(|| reached as f64 / n as f64);
+            block.fields.push(Field::shown("rate", "share of complete runs hidden", rate));
+            notes.push(format!("hide: {reached} of {} are hidden, a rate of {}; a run of one step cannot be cut off", counted(n, "complete run"), shown(rate.unwrap_or(0.0))));
+        }
         block.fields.push(Field::rows("rows", "what hiding known outcomes changes", hidden));
         block
     });

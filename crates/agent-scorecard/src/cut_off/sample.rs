@@ -1,11 +1,11 @@
 use censoring::{
-    CalibratedRuns, CalibrationRuns, Folds, IpcwWeights, KaplanMeier, Observation, StopTimes,
-    Stopped, TerminationAudit,
+    IpcwWeights, KaplanMeier, Observation, StopClass, StopReason, StopTimes, Stopped,
+    TerminationAudit,
 };
 use run_logs::{TraceFile, TraceRun};
-use trajectory_metrics::{Isotonic, Platt, Probability, WeightSchedule};
+use trajectory_metrics::{Probability, WeightSchedule};
 
-use crate::{error::Error, traces::settings::Calibration};
+use crate::{cut_off::settings::CutOffOptions, error::Error, traces::calibrated::calibrated};
 
 /// The complete and cut-off runs of one stream.
 pub(super) struct Sample<'a> {
@@ -16,11 +16,17 @@ pub(super) struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    pub(super) fn new(stream: &'a TraceFile) -> Result<Self, Error> {
+    pub(super) fn new(stream: &'a TraceFile, options: &CutOffOptions) -> Result<Self, Error> {
+        let class = |reason: &StopReason| match reason {
+            StopReason::ParseError if options.parse_errors_as_stops => StopClass::Censored,
+            other => other.class(),
+        };
         let mut audit = TerminationAudit::default();
         let (mut runs, mut stopped) = (Vec::new(), Vec::new());
         for run in &stream.runs {
-            let stop = run.stopped()?;
+            let TraceRun { forecasts, outcome, stop, horizon, .. } = run;
+            let stop = Stopped::with_policy(forecasts, *outcome, stop.clone(), class)?;
+            let stop = horizon.map_or(Ok(stop.clone()), |horizon| stop.with_horizon(horizon))?;
             audit.update(&stop);
             if !matches!(stop.observation(), Observation::Excluded(_)) {
                 runs.push(run);
@@ -77,29 +83,16 @@ impl<'a> Sample<'a> {
         IpcwWeights::new(&stops, |_| &curve, f64::INFINITY)
     }
 
-    /// The forecasts of each run, calibrated by maps of complete runs of other tasks if that is asked for.
+    /// The forecasts of each run, calibrated if that is asked for. Notes say what is odd about the maps.
     pub(super) fn calibrated(
         &self,
-        calibration: Calibration,
+        options: &CutOffOptions,
         schedule: &WeightSchedule,
+        notes: &mut Vec<String>,
     ) -> Result<Vec<Vec<Probability>>, Error> {
-        if calibration == Calibration::None {
-            return Ok(self.stopped.iter().map(|run| run.forecasts().to_vec()).collect());
-        }
-        let successes: Vec<bool> =
-            self.stopped.iter().map(|run| run.outcome() == Some(true)).collect();
-        let folds = Folds::clustered(&successes, &self.tasks(), 2)?;
-        let (runs, on) = (&self.stopped, CalibrationRuns::Complete);
-        Ok(match calibration {
-            Calibration::Isotonic => {
-                CalibratedRuns::cross_fit(&Isotonic, runs, &folds, schedule, on)?
-                    .forecasts()
-                    .to_vec()
-            }
-            _ => CalibratedRuns::cross_fit(&Platt::default(), runs, &folds, schedule, on)?
-                .forecasts()
-                .to_vec(),
-        })
+        let ids: Vec<&str> = self.runs.iter().map(|run| run.id.as_str()).collect();
+        let how = (options.calibration, options.calibrate_on);
+        calibrated(&ids, &self.stopped, how, schedule, notes)
     }
 
     /// The runs with other forecasts.

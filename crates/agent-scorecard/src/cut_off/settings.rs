@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use censoring::{CensoringAssumption, Continuations};
+use censoring::{CalibrationRuns, CensoringAssumption, Continuations};
 use run_logs::TraceFile;
 use serde::Serialize;
 use trajectory_metrics::{Probability, WeightSchedule};
@@ -22,8 +22,13 @@ pub enum Hide {
 pub struct CutOffOptions {
     /// Weights of the steps of the mean scores. The rows by rule have every named schedule.
     pub schedule: WeightSchedule,
-    /// Calibration, cross-fitted by task on complete runs.
+    /// Calibration, cross-fitted on the halves that [`traces`](crate::traces) has.
     pub calibration: Calibration,
+    /// The runs that calibration is fitted on.
+    pub calibrate_on: CalibrationRuns,
+    /// Whether a run that ended as its reply could not be read counts as cut off, in place of being excluded: appendix G.2 of the
+    /// paper.
+    pub parse_errors_as_stops: bool,
     /// The declared assumption on why runs were cut off.
     pub assumption: CensoringAssumption,
     /// By how much the odds of success may be wrong in the sensitivity range, at least 1.
@@ -55,6 +60,8 @@ impl Default for CutOffOptions {
         Self {
             schedule: WeightSchedule::default(),
             calibration: Calibration::default(),
+            calibrate_on: CalibrationRuns::default(),
+            parse_errors_as_stops: false,
             assumption: CensoringAssumption::NonInformative,
             odds_ratio: 2.0,
             resamples: 1000,

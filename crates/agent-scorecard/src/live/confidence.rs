@@ -11,13 +11,14 @@ use trajectory_metrics::{
 };
 
 use crate::{
+    confidence::{AVERAGED, VERDICTS, clause, gain, overconfidence},
     cut_off::comparisons::continuations,
     error::Error,
     live::{LiveOptions, Setting, report},
     report::{
         block::{Block, Field, Report},
         picture::Pictures,
-        sentence::{Percent, counted, left_out, with_ends},
+        sentence::{counted, left_out},
     },
     traces::curves::{CurveSettings, curves},
 };
@@ -32,7 +33,7 @@ pub fn confidence(records: &[ConfidenceRecord], options: &LiveOptions) -> Result
     for record in records {
         table.update(&options.model, record)?;
     }
-    of_table(&table, options)
+    of_table(&table, records, options)
 }
 
 /// How good the confidence of a model is, with what was asked about each of its runs after its end: chances of success
@@ -51,7 +52,7 @@ pub fn confidence_with(
     for (record, follow_up) in records.iter().zip(follow_ups) {
         table.update_with(&options.model, record, follow_up)?;
     }
-    of_table(&table, options)
+    of_table(&table, records, options)
 }
 
 /// The streams of confidence in a benchmark that asks for them beside its own task.
@@ -78,7 +79,9 @@ pub(super) fn streams(
     block.notes.get_or_insert_default().extend(absent);
     let reference =
         rows.iter().find_map(base_rate).map(|it| ("base_rate_reference".to_owned(), it));
-    let named = rows.iter().map(|row| (row.stream.name().to_owned(), setting(row)));
+    let named =
+        rows.iter().map(|row| Ok((row.stream.name().to_owned(), setting(table, row, options)?)));
+    let named = named.collect::<Result<Vec<_>, Error>>()?;
     // The stated confidence is the last of the streams.
     if let Some(row) = rows.iter().rfind(|row| row.evaluation.is_some()) {
         block.pictures = pictures(table, row, options)?;
@@ -86,7 +89,7 @@ pub(super) fn streams(
             picture.note = format!("Stream: {}. {}", row.stream.name(), picture.note);
         }
     }
-    for (key, setting) in named.chain(reference) {
+    for (key, setting) in named.into_iter().chain(reference) {
         let fields = setting.measured().chain(setting.counted()).collect();
         let title = "How good is the confidence?".to_owned();
         let mut own = Block { title, note: note.to_owned(), fields, ..Block::default() };
@@ -99,13 +102,37 @@ pub(super) fn streams(
     Ok(block)
 }
 
-fn of_table(table: &ConfidenceTable, options: &LiveOptions) -> Result<Report, Error> {
+fn of_table(
+    table: &ConfidenceTable,
+    records: &[ConfidenceRecord],
+    options: &LiveOptions,
+) -> Result<Report, Error> {
     let (level, resamples, seed) = options.how()?;
     let rows = table.finish(level, resamples, seed)?;
     let note = rows.iter().any(|row| row.with_cut_off.is_some()).then(|| CUT_OFF.to_owned());
     // Streams of the replies come before those that are derived from continuations, which may be of fewer runs.
     let reference = rows.iter().find_map(base_rate);
-    let mut report = report(&options.model, rows.iter().map(setting).chain(reference), note);
+    let settings = rows.iter().map(|row| setting(table, row, options));
+    let mut settings = settings.collect::<Result<Vec<_>, _>>()?;
+    // A stream of few runs, or one that says what another said, is left to the tables.
+    let n_of = |row: &ConfidenceFigures| row.evaluation.as_ref().map_or(0, |it| it.n);
+    let most = rows.iter().map(n_of).max().unwrap_or(0);
+    let mut said: Vec<Vec<String>> = Vec::new();
+    for (setting, row) in settings.iter_mut().zip(&rows) {
+        if 2 * n_of(row) < most || said.contains(&setting.conclusion) {
+            setting.conclusion.clear();
+        } else {
+            said.push(setting.conclusion.clone());
+        }
+    }
+    let mut report = report(&options.model, settings.into_iter().chain(reference), note);
+    let clipped: usize = records.iter().map(ConfidenceRecord::clipped).sum();
+    if clipped > 0 {
+        let stated = counted(clipped, "stated confidence");
+        report.conclusion.push(format!(
+            "Outside [0, 1] and clipped to the nearer end, as in the paper: {stated}; --out-of-range ask-again asks again."
+        ));
+    }
     report.main_pictures = vec!["reliability"];
     for (column, row) in report.columns.iter_mut().zip(&rows) {
         column.block.pictures = pictures(table, row, options)?;
@@ -130,11 +157,19 @@ fn pictures(
     Ok(pictures)
 }
 
-fn setting(row: &ConfidenceFigures) -> Setting {
+fn setting(
+    table: &ConfidenceTable,
+    row: &ConfidenceFigures,
+    options: &LiveOptions,
+) -> Result<Setting, Error> {
+    let verdicts = match row.evaluation {
+        Some(_) => verdicts(table, row, options)?,
+        None => Vec::new(),
+    };
     let sum = |counts: &BTreeMap<String, u64>| {
         usize::try_from(counts.values().sum::<u64>()).unwrap_or(usize::MAX)
     };
-    Setting {
+    Ok(Setting {
         name: row.stream.name().to_owned(),
         counts: vec![
             ("runs", row.evaluation.as_ref().map_or(0, |evaluation| evaluation.n)),
@@ -144,28 +179,39 @@ fn setting(row: &ConfidenceFigures) -> Setting {
             ("without_reply", row.without_reply),
             ("without_stream", sum(&row.left_out)),
         ],
-        figures: stream_figures(row),
-        conclusion: conclusion(row),
-    }
+        conclusion: conclusion(row, &verdicts),
+        figures: verdicts.into_iter().chain(stream_figures(row)).collect(),
+    })
+}
+
+/// A figure with what it measures.
+type Measured = (Measure, Result<Figure, Undefined>);
+
+/// What the weighted means of the forecasts of complete runs come to, each run with a question of its own.
+fn verdicts(
+    table: &ConfidenceTable,
+    row: &ConfidenceFigures,
+    options: &LiveOptions,
+) -> Result<Vec<Measured>, Error> {
+    let traces = table.traces(&row.model, &row.stream)?;
+    let forecasts = Summary::Weighted(WeightSchedule::LinearFront).forecasts(&traces)?;
+    let stated: Vec<f64> = forecasts.iter().map(|it| it.get()).collect();
+    let outcomes: Vec<f64> = traces.outcomes().iter().map(|it| f64::from(u8::from(*it))).collect();
+    let scores = stated.iter().zip(&outcomes).map(|(stated, outcome)| -(stated - outcome).powi(2));
+    let scores: Vec<f64> = scores.collect();
+    let (own, level) = (Vec::from_iter(0..stated.len()), options.how()?.0);
+    let clusters = (options.resamples > 0).then_some((&own[..], level));
+    let found = [overconfidence(&stated, &outcomes, clusters), gain(&scores, &outcomes, clusters)];
+    Ok(VERDICTS.into_iter().zip(found).collect())
 }
 
 /// What the complete runs of a stream come to, beside those that were cut off.
-fn conclusion(row: &ConfidenceFigures) -> Vec<String> {
+fn conclusion(row: &ConfidenceFigures, verdicts: &[Measured]) -> Vec<String> {
     let Some(evaluation) = &row.evaluation else { return Vec::new() };
-    let score = |of| figures(of).find(|(it, _)| it.key == "tps_log").and_then(|it| it.1.ok());
-    let scores = score(&evaluation.metrics).zip(score(&evaluation.base_rate_reference));
-    let scored = scores.map(|(score, constant)| {
-        format!(
-            "over {} ({} % succeeded), the log score of {} is {}, and {} with the base rate as every forecast (higher is better)",
-            counted(evaluation.n, "complete run"),
-            Percent::of(&evaluation.base_rate.into()).value,
-            row.stream.name().replace('_', " "),
-            with_ends(&score),
-            with_ends(&constant),
-        )
-    });
+    let verdicts = verdicts.iter().cloned().map(|(measure, it)| Field::figure(measure, it));
+    let block = Block { fields: verdicts.collect(), ..Block::default() };
     let cut_off = left_out([(row.cut_off as u64, "that a limit cut off")]);
-    scored.into_iter().chain(cut_off).collect()
+    clause(&block, evaluation.n as u64, AVERAGED).into_iter().chain(cut_off).collect()
 }
 
 /// The constant forecast that equals the share of successes among the complete runs of a stream.
@@ -181,12 +227,12 @@ fn base_rate(row: &ConfidenceFigures) -> Option<Setting> {
 }
 
 /// The figures of a stream with what they measure.
-fn figures(of: &StreamMetrics) -> impl Iterator<Item = (Measure, Result<Figure, Undefined>)> {
+fn figures(of: &StreamMetrics) -> impl Iterator<Item = Measured> {
     of.estimates.iter().map(|found| (found.measure, found.figure.clone()))
 }
 
 /// The figures over complete runs, and those that take in runs that were cut off.
-fn stream_figures(row: &ConfidenceFigures) -> Vec<(Measure, Result<Figure, Undefined>)> {
+fn stream_figures(row: &ConfidenceFigures) -> Vec<Measured> {
     let complete = row.evaluation.as_ref().map(|evaluation| &evaluation.metrics);
     let mut figures: Vec<_> = complete.into_iter().flat_map(figures).collect();
     for (rule, [exact, others @ ..]) in WITH_CUT_OFF {

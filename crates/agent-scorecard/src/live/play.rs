@@ -174,9 +174,10 @@ pub fn play<E: Environment>(
             }
         }
     }
+    let mut first = Vec::new();
     if let Ok(rate) = block.figure(SUCCESS.key) {
         let rate = percent(&rate);
-        report.conclusion.insert(0, format!("{} did its task in {rate} of {n}.", options.model));
+        first.push(format!("{} did its task in {rate} of {n}.", options.model));
     } else if let Ok(reward) = block.figure("mean_reward") {
         let ends = reward
             .interval
@@ -185,25 +186,28 @@ pub fn play<E: Environment>(
             "{} earned {:.0}{ends} in a run, as a mean over {n}.",
             options.model, reward.value
         );
-        report.conclusion.insert(0, mean);
+        first.push(mean);
     }
     report.together.fields.insert(0, Field::block("runs", block));
     if stopped > 0 {
+        report.conclusion.splice(0..0, first);
         return Ok(report);
     }
     let course = Course::new(rollouts, records, resources, &options.model)?;
     if let Some((rows, picture)) = course.stopping(estimators)? {
         if course.is_capped(|_| true)?
-            && let Ok(rate) = rows[0].figure(WITHIN.key)
+            && has_goal
+            && let Some(Ok(rate)) = rows.first().map(|row| row.figure(WITHIN.key))
         {
             let rate = percent(&rate);
-            report.conclusion.insert(1, format!("Within the caps, it did so in {rate} of these."));
+            first.push(format!("Within the caps, it did so in {rate} of these."));
         }
         let title = "What monitors of answers would come to".to_owned();
         report.together.fields.push(Field::rows("stopping", title, rows));
         report.together.notes.get_or_insert_default().push(DEPENDENT.to_owned());
         report.together.pictures.insert("stopping".to_owned(), picture);
     }
+    report.conclusion.splice(0..0, first);
     let least = E::RESOURCES.first().map(|of| (of, course.needs(estimators, of)));
     if let Some((of, found)) = least {
         let (rows, said) = found?;

@@ -1,42 +1,40 @@
 use censoring::{CalibratedRuns, CalibrationRuns, Folds, Stopped};
-use trajectory_metrics::{Calibrator, Isotonic, Platt, PlattMap, Probability};
+use trajectory_metrics::{Calibrator, Isotonic, Platt, PlattMap, Probability, WeightSchedule};
 
-use crate::{
-    error::Error,
-    traces::settings::{Calibration, TraceOptions},
-};
+use crate::{error::Error, traces::settings::Calibration};
 
 /// The calibrated forecasts of the runs of one stream, which have these ids. Notes are added on maps that are
 /// not as one would expect.
 pub(crate) fn calibrated(
     ids: &[&str],
     runs: &[Stopped<'_>],
-    options: &TraceOptions,
+    (calibration, fitted_on): (Calibration, CalibrationRuns),
+    schedule: &WeightSchedule,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Vec<Probability>>, Error> {
-    match options.calibration {
+    let how = (schedule, fitted_on);
+    match calibration {
         Calibration::None => Ok(runs.iter().map(|run| run.forecasts().to_vec()).collect()),
         Calibration::Platt => {
-            let fit = calibrate(&Platt::default(), ids, runs, options)?;
+            let fit = calibrate(&Platt::default(), ids, runs, how)?;
             note_maps(fit.maps().iter().rev().zip(["A", "B"]), notes);
             Ok(fit.forecasts().to_vec())
         }
-        Calibration::Isotonic => Ok(calibrate(&Isotonic, ids, runs, options)?.forecasts().to_vec()),
+        Calibration::Isotonic => Ok(calibrate(&Isotonic, ids, runs, how)?.forecasts().to_vec()),
     }
 }
 
-/// Cross-fits on complete runs in two halves. Runs of each outcome, and cut-off runs, go to half A and
-/// half B in turn, in the order of their ids. The map fitted on half B comes first.
+/// Cross-fits in two halves. Runs of each outcome, and cut-off runs, go to half A and half B in turn, in the order of
+/// their ids. The map fitted on half B comes first.
 fn calibrate<C: Calibrator>(
     calibrator: &C,
     ids: &[&str],
     runs: &[Stopped<'_>],
-    options: &TraceOptions,
+    (schedule, fitted_on): (&WeightSchedule, CalibrationRuns),
 ) -> Result<CalibratedRuns<C::Map>, Error> {
     let outcomes: Vec<Option<bool>> = runs.iter().map(Stopped::outcome).collect();
     let folds = Folds::halves(&outcomes, ids)?;
-    let fitted_on = CalibrationRuns::Complete;
-    Ok(CalibratedRuns::cross_fit(calibrator, runs, &folds, &options.schedule, fitted_on)?)
+    Ok(CalibratedRuns::cross_fit(calibrator, runs, &folds, schedule, fitted_on)?)
 }
 
 /// Notes on maps of Platt scaling that are not as one would expect, each with the half that it was fitted on.

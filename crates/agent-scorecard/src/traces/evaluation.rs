@@ -276,7 +276,9 @@ impl TraceEvaluation {
         if !held.is_empty() || (is_without && self.options.calibration != Calibration::None) {
             let stopped = held.iter().map(TraceRun::stopped).collect::<Result<Vec<_>, _>>()?;
             let ids: Vec<&str> = held.iter().map(|run| run.id.as_str()).collect();
-            let after = calibrated(&ids, &stopped, &self.options, &mut self.notes)?;
+            let TraceOptions { calibration, calibrate_on, schedule, .. } = &self.options;
+            let how = (*calibration, *calibrate_on);
+            let after = calibrated(&ids, &stopped, how, schedule, &mut self.notes)?;
             for ((run, stopped), forecasts) in held.iter().zip(&stopped).zip(&after) {
                 self.score(run, &stopped.with_forecasts(forecasts)?)?;
             }

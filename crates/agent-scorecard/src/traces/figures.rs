@@ -182,6 +182,9 @@ impl TraceFigures {
         let summary = options.summary.as_ref().map_or(options.schedule.name(), Summary::name);
         block.push_json("summary", summary);
         block.push_json("calibration", &options.calibration);
+        if options.calibration != Calibration::None {
+            block.push_json("calibrate_on", &options.calibrate_on);
+        }
         block.push_json("resamples", &options.resamples);
         block.push_json("seed", &options.seed);
         block.push_json("clustered_by_task", &self.clustered_by_task);

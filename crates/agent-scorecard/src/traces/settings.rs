@@ -1,3 +1,4 @@
+use censoring::CalibrationRuns;
 use serde::Serialize;
 use trajectory_metrics::{Summary, WeightSchedule};
 
@@ -26,6 +27,8 @@ pub struct TraceOptions {
     pub summary: Option<Summary>,
     /// Calibration before scoring.
     pub calibration: Calibration,
+    /// The runs that calibration is fitted on.
+    pub calibrate_on: CalibrationRuns,
     /// Bootstrap replicates behind each interval; 0 for no intervals.
     pub resamples: usize,
     /// Seed of the bootstrap.
@@ -37,12 +40,13 @@ pub struct TraceOptions {
 }
 
 impl Default for TraceOptions {
-    /// Linear-front weights, no calibration, and intervals from 1000 resamples of tasks with seed 1.
+    /// Linear-front weights, no calibration (if it is set, on complete runs), and intervals from 1000 resamples of tasks with seed 1.
     fn default() -> Self {
         Self {
             schedule: WeightSchedule::default(),
             summary: None,
             calibration: Calibration::default(),
+            calibrate_on: CalibrationRuns::default(),
             resamples: 1000,
             seed: 1,
             cluster_by: ClusterBy::default(),

@@ -280,6 +280,7 @@ fn a_program_judges_answers_and_a_hostile_one_costs_nothing_but_its_verdict() {
     let note =
         "gave no verdict on 2 of 4 answers: the first line that it wrote is \"y\", which is not";
     assert!(found["notes"].to_string().contains(&note.replace('"', "\\\"")), "{}", found["notes"]);
+    let _ = fs::remove_file(format!("{program}.asked"));
     // Verdicts are kept with the answers; where there was none, the checker is asked again.
     fs::write(
         &program,

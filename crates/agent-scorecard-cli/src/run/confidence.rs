@@ -48,7 +48,7 @@ pub(crate) struct Options {
     explanation: bool,
     /// What is done about a stated confidence outside [0, 1]: clip takes the nearer end, as the paper does; ask-again treats the
     /// reply as one without a confidence
-    #[arg(long, value_name = "RULE", default_value = "clip", value_parser = one_of([("clip", true), ("ask-again", false)]))]
+    #[arg(long, value_name = "RULE", action = clap::ArgAction::Set, default_value = "clip", value_parser = one_of([("clip", true), ("ask-again", false)]))]
     out_of_range: bool,
     #[command(flatten)]
     published: Published,

@@ -1,5 +1,5 @@
 use censoring::{
-    IpcwWeights, KaplanMeier, Observation, StopClass, StopReason, StopTimes, Stopped,
+    Exclusion, IpcwWeights, KaplanMeier, Observation, StopClass, StopReason, StopTimes, Stopped,
     TerminationAudit,
 };
 use run_logs::{TraceFile, TraceRun};
@@ -17,16 +17,19 @@ pub(super) struct Sample<'a> {
 
 impl<'a> Sample<'a> {
     pub(super) fn new(stream: &'a TraceFile, options: &CutOffOptions) -> Result<Self, Error> {
-        let class = |reason: &StopReason| match reason {
-            StopReason::ParseError if options.parse_errors_as_stops => StopClass::Censored,
-            other => other.class(),
-        };
         let mut audit = TerminationAudit::default();
         let (mut runs, mut stopped) = (Vec::new(), Vec::new());
         for run in &stream.runs {
-            let TraceRun { forecasts, outcome, stop, horizon, .. } = run;
-            let stop = Stopped::with_policy(forecasts, *outcome, stop.clone(), class)?;
-            let stop = horizon.map_or(Ok(stop.clone()), |horizon| stop.with_horizon(horizon))?;
+            let mut stop = run.stopped()?;
+            let parse_error = Exclusion::Stopped(StopReason::ParseError);
+            if options.parse_errors_as_stops
+                && stop.observation() == Observation::Excluded(&parse_error)
+            {
+                let (reason, cut_off) = (Some(StopReason::ParseError), |_: &_| StopClass::Censored);
+                let horizon = stop.horizon();
+                stop = Stopped::with_policy(&run.forecasts, None, reason, cut_off)?
+                    .with_horizon(horizon)?;
+            }
             audit.update(&stop);
             if !matches!(stop.observation(), Observation::Excluded(_)) {
                 runs.push(run);

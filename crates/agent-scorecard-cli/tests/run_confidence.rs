@@ -323,7 +323,7 @@ fn a_run_of_stated_confidence_concludes_and_says_what_was_clipped() {
     // Four runs at 1 of which three succeed, eight at 0.4 of which six succeed.
     let over = metrics["overconfidence"]["value"].as_f64().unwrap();
     assert!((over - (4.0 + 8.0 * 0.4 - 9.0) / 12.0).abs() < 1e-12, "{over}");
-    let again = call("asked-again", &["--out-of-range", "ask-again"]);
+    let again = call("asked-again", &["--out-of-range", "ask-again", "--unreadable-limit", "0"]);
     assert_eq!(row(&again, "stated_confidence")["counts"]["runs"], 8);
     assert!(!again["conclusion"].to_string().contains("clipped"), "{again}");
 }

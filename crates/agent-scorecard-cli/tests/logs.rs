@@ -18,6 +18,28 @@ fn log(name: &str) -> String {
 }
 
 #[test]
+fn a_model_whose_evaluation_ended_before_a_run_is_a_column_of_its_own() {
+    let log = |model: &str, status: &str, samples: Value| {
+        let dataset = object!({"sample_ids": [1, 2, 3]});
+        let eval = object!({"eval_id": model, "task": "t", "task_id": model, "model": model, "dataset": dataset, "config": {"epochs": 1}});
+        object!({"version": 2, "status": status, "eval": eval, "samples": samples}).to_string()
+    };
+    let sample = |id: u64| object!({"id": id, "epoch": 1, "scores": {"s": {"value": id % 2}}});
+    fs::create_dir_all(program::in_folder("ended_early")).unwrap();
+    let done = write(
+        "ended_early/a.json",
+        &log("small", "success", object!([sample(1), sample(2), sample(3)])),
+    );
+    write("ended_early/b.json", &log("large", "error", object!([])));
+    let folder = Path::new(&done).parent().unwrap().to_str().unwrap();
+    let report = program::json_of("compare", &[folder, "--json"]);
+    let of =
+        |at: usize| ["name", "n_runs", "n_ungraded"].map(|key| report["files"][at][key].clone());
+    assert_eq!(of(0), [object!("large"), object!(0), object!(3)]);
+    assert_eq!(of(1), [object!("small"), object!(3), object!(0)]);
+}
+
+#[test]
 fn rows_of_an_archive_hold_what_the_reader_of_inspect_ai_says() {
     let path = log("0.3.285.eval");
     let report = json(&[&path, "--json"]);

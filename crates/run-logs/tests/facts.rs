@@ -135,6 +135,79 @@ fn of_several_scorers_the_first_of_the_head_counts_and_the_account_names_it() {
 }
 
 #[test]
+fn the_first_scorer_counts_in_runs_that_it_did_not_score_too() {
+    let both =
+        json!({"id": 1, "epoch": 1, "scores": {"exact": {"value": "I"}, "judge": {"value": "C"}}});
+    let one = json!({"id": 2, "epoch": 1, "scores": {"judge": {"value": "C"}}});
+    let nan =
+        json!({"id": 3, "epoch": 1, "scores": {"exact": {"value": null}, "judge": {"value": "C"}}});
+    let eval = json!({"scorers": [{"name": "exact"}, {"name": "judge"}]});
+    let results = json!({"scores": [{"name": "exact", "scorer": "exact"}, {"name": "judge", "scorer": "judge"}]});
+    for results in [json!(null), results] {
+        let log = log(&[both.clone(), one.clone(), nan.clone()], eval.clone(), results);
+        let found = logs(&[log], &FactRules::default()).unwrap();
+        let grades: Vec<_> = found.rows().iter().map(|row| (row.grade, row.ungraded)).collect();
+        let none = (None, Some(Ungraded::NoScore));
+        assert_eq!(grades, [(Some(0.0), None), none, none]);
+        assert_eq!(
+            found.account("").scorers.into_iter().collect::<Vec<_>>(),
+            [("exact".to_owned(), 1)]
+        );
+    }
+    // A score that the head does not know is the only one.
+    let log = log(&[one], json!({"scorers": [{"name": "exact"}]}), json!(null));
+    assert_eq!(logs(&[log], &FactRules::default()).unwrap().rows()[0].grade, Some(1.0));
+}
+
+#[test]
+fn the_name_of_a_value_may_have_slashes_and_dots() {
+    for key in ["style/long", "v1.0", "a/b.c"] {
+        let value = json!({"other": 0, key: 1});
+        let samples = [json!({"id": 1, "epoch": 1, "scores": {"judge": {"value": value}}})];
+        let results = json!({"scores": [{"name": key, "scorer": "pkg/judge"}, {"name": "other", "scorer": "pkg/judge"}]});
+        let found = logs(&[log(&samples, json!({}), results)], &FactRules::default()).unwrap();
+        let scorers = found.account("").scorers.into_keys().collect::<Vec<_>>();
+        assert_eq!((found.rows()[0].grade, scorers), (Some(1.0), vec![format!("judge.{key}")]));
+    }
+}
+
+/// The account's sentences on a log with these figures, of four runs with the mean 0.75 and the standard error 0.25.
+fn unlike_log(results: Value, rules: &FactRules) -> Vec<String> {
+    let epoch = |id: &str, epoch, value: f64| with(sample(id, value), "epoch", json!(epoch));
+    let samples = [epoch("a", 1, 1.0), epoch("a", 2, 1.0), epoch("b", 1, 0.0), epoch("b", 2, 1.0)];
+    logs(&[log(&samples, json!({}), json!({"scores": [results]}))], rules)
+        .unwrap()
+        .account("")
+        .unlike_log
+}
+
+#[test]
+fn other_figures_of_the_log_itself_stand_in_the_account() {
+    let results = |mean: f64, error: f64, reducer: Option<&str>, cluster: Option<&str>| {
+        let params = cluster.map_or(json!({}), |cluster| json!({"cluster": cluster}));
+        let stderr = json!({"name": "stderr", "value": error, "params": params});
+        json!({"name": "s", "scorer": "s", "reducer": reducer,
+            "metrics": {"accuracy": {"name": "accuracy", "value": mean}, "stderr": stderr}})
+    };
+    let rules = FactRules::default();
+    assert_eq!(unlike_log(results(0.75, 0.25, Some("mean"), None), &rules), [""; 0]);
+    assert_eq!(
+        unlike_log(results(1.0, 0.0, Some("max"), None), &rules),
+        [
+            "the log of t has a mean score of 1.0000 and a standard error of 0.0000 (epochs by max), its runs a mean score \
+            of 0.7500 and a standard error of 0.2500 by sample"
+        ]
+    );
+    let source = unlike_log(results(0.75, 0.125, None, Some("source")), &rules);
+    assert!(source[0].contains("0.1250 (clusters by source)"), "{source:?}");
+    // Other rules make other figures, and a range the same ones.
+    let rules = FactRules::default().with_success_at(0.5).unwrap();
+    assert_eq!(unlike_log(results(1.0, 0.0, Some("max"), None), &rules), [""; 0]);
+    let rules = FactRules { score_range: Some("-1..1".parse().unwrap()), ..FactRules::default() };
+    assert_eq!(unlike_log(results(0.75, 0.25, None, None), &rules), [""; 0]);
+}
+
+#[test]
 fn a_run_without_the_scorer_that_was_asked_for_is_left_out_at_a_limit_too() {
     let limit = json!({"type": "token", "limit": 5});
     let other = json!({"id": "b", "epoch": 1, "scores": {"other": {"value": 1}}, "limit": limit});

@@ -181,6 +181,19 @@ fn check_run(run: &Run, expected: &Json, at: &str) {
 }
 
 #[test]
+fn a_log_that_was_killed_has_the_status_that_the_package_gives_it() {
+    for (log, status) in [
+        ("0.3.110.killed.eval", "started"),
+        ("0.3.285.killed.eval", "started"),
+        ("0.3.285.eval", "success"),
+    ] {
+        for run in runs(log, &ReadOptions::default()) {
+            assert_eq!(run.evaluation.unwrap().status.as_deref(), Some(status), "{log}");
+        }
+    }
+}
+
+#[test]
 fn every_field_is_as_the_reader_of_inspect_ai_says() {
     let (mut samples, mut limits, mut models, mut epochs) =
         (0, BTreeSet::new(), BTreeSet::new(), BTreeSet::new());

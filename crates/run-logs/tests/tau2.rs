@@ -160,6 +160,34 @@ fn a_limit_and_an_infrastructure_error_are_no_failures_unless_the_policy_says_so
 }
 
 #[test]
+fn simulations_that_were_planned_and_are_missing_are_counted_in_each_file() {
+    let results = |trials: u64, ids: &[&str]| {
+        let task = |id: &str| json!({"id": id, "user_scenario": {}, "evaluation_criteria": null});
+        let simulation = |id: &&str| json!({"id": id, "task_id": "1", "trial": 0, "termination_reason": "user_stop", "reward_info": {"reward": 1.0}});
+        json!({"timestamp": "2026-11-22", "info": {"num_trials": trials, "agent_info": {"llm": "m"}, "environment_info": {"domain_name": "airline"}},
+            "tasks": [task("1"), task("2"), task("3")], "simulations": ids.iter().map(simulation).collect::<Vec<_>>()})
+    };
+    let planned = |folder: &Folder| {
+        let (limits, rules, options) = Default::default();
+        let table = RunTable::read_path(&folder.0, Format::Auto, &limits, &rules, &options);
+        let account = table.unwrap().account("");
+        (account.n_found, account.n_planned, account.n_missing, account.evaluations)
+    };
+    let folder = Folder::new("tau2-planned");
+    folder.write("a.json", &results(2, &["a", "b"]).to_string());
+    let (found, n_planned, missing, evaluations) = planned(&folder);
+    assert_eq!((found, n_planned, missing), (2, Some(6), 4));
+    let of = &evaluations[0];
+    let texts = [&of.task, &of.model, &of.created].map(|text| text.as_deref().unwrap());
+    assert_eq!(texts, ["airline", "m", "2026-11-22"]);
+    // Results have no name, so that no file is a retry of another one; one without a simulation has a head too.
+    folder.write("b.json", &results(1, &["c"]).to_string());
+    folder.write("c.json", &results(1, &[]).to_string());
+    let (found, n_planned, missing, _) = planned(&folder);
+    assert_eq!((found, n_planned, missing), (3, Some(12), 9));
+}
+
+#[test]
 fn a_folder_that_does_not_agree_with_its_index_is_an_error() {
     let folder = Folder::new("tau2-index");
     let results = json!({"info": {"num_trials": 1}, "tasks": [],

@@ -128,9 +128,10 @@ pub(crate) fn models(
         let column = LoggedColumn { file, name, model, format, table, notes };
         LogFile { column, last_reply: last_reply.clone() }
     };
-    // A run that ended before a reply names no model.
-    let models: BTreeSet<&String> =
-        table.rows().iter().filter_map(|row| row.model.as_ref()).collect();
+    // A run that ended before a reply names no model, and an evaluation that ended before a run does.
+    let of_rows = table.rows().iter().filter_map(|row| row.model.as_ref());
+    let of_evaluations = table.evaluations().iter().filter_map(|it| it.model.as_ref());
+    let models: BTreeSet<&String> = of_rows.chain(of_evaluations).collect();
     if models.len() <= 1 {
         return Ok(vec![log(None, table)]);
     }

@@ -87,6 +87,11 @@ impl ScoreRange {
         let is_inside = score >= self.low && score <= self.high;
         is_inside.then(|| (score - self.low) / (self.high - self.low))
     }
+
+    /// The length of the range.
+    pub(crate) fn size(self) -> f64 {
+        self.high - self.low
+    }
 }
 
 impl fmt::Display for ScoreRange {
@@ -336,23 +341,28 @@ impl FactRules {
                 };
                 all.iter().find(is_wanted)
             }
-            (None, []) => None,
-            (None, [only]) => Some(only),
             (None, all) => {
-                let headed = run.evaluation.iter().flat_map(|it| &it.scorers).find_map(|name| {
-                    all.iter().find(|(of, _)| {
-                        of == name || of.strip_prefix(name).is_some_and(|it| it.starts_with('.'))
-                    })
-                });
-                if headed.is_none() {
-                    let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
-                    return wrong(format!(
-                        "run {} has the scorers {}; name one with --scorer",
-                        run.id,
-                        names.join(", ")
-                    ));
+                let head = || run.evaluation.iter().flat_map(|it| &it.scorers);
+                let is_of = |of: &str, name: &String| {
+                    of == name || of.strip_prefix(name).is_some_and(|it| it.starts_with('.'))
+                };
+                let is_headed = |of: &str| head().any(|name| is_of(of, name));
+                match (head().next(), all) {
+                    // The first scorer of the log counts in each of its runs, also in those that it did not score.
+                    (Some(first), all) if all.iter().any(|(of, _)| is_headed(of)) => {
+                        all.iter().find(|(of, _)| is_of(of, first))
+                    }
+                    (_, []) => None,
+                    (_, [only]) => Some(only),
+                    _ => {
+                        let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+                        return wrong(format!(
+                            "run {} has the scorers {}; name one with --scorer",
+                            run.id,
+                            names.join(", ")
+                        ));
+                    }
                 }
-                headed
             }
         };
         let Some((name, value)) = found.filter(|(_, value)| !matches!(value, Value::Null)) else {

@@ -7,7 +7,7 @@ use std::{
 use censoring::{StopReason, Stopped};
 use scoring_rules::Probability;
 use trajectory_metrics::{
-    CheckedRun, Error as MetricsError, ForecastCounts, ForecastPolicy, Traces,
+    CheckedRun, ClusterEstimate, Error as MetricsError, ForecastCounts, ForecastPolicy, Traces,
     tool_calls::{ToolCall, Value},
 };
 
@@ -17,7 +17,7 @@ use crate::{
     conversions::{
         confidence_scale::SeenConfidences,
         repeats::{Names, Seen},
-        rules::{FactRules, Judgement, Repeats, Ungraded},
+        rules::{FactRules, Judgement, Repeats, ScoreRange, Ungraded},
         streams::{
             confidence_stream::{ConfidenceStream, StreamOptions},
             missing_value::MissingValue,
@@ -267,8 +267,12 @@ impl RunTable {
     /// number is how many were planned; `None` if no log says so.
     #[must_use]
     pub fn missing(&self) -> (Vec<MissingRun>, Option<u64>) {
-        let key =
-            |it: &Evaluation| (it.task_id.clone().or_else(|| it.id.clone()), it.model.clone());
+        let key = |it: &Arc<Evaluation>| {
+            let name = it.task_id.clone().or_else(|| it.id.clone());
+            // One without a name has no retry.
+            let own = name.is_none().then(|| Arc::as_ptr(it));
+            (name, own, it.model.clone())
+        };
         let mut all = BTreeMap::new();
         for evaluation in &self.evaluations {
             all.entry(key(evaluation)).or_insert_with(Vec::new).push(evaluation);
@@ -289,7 +293,7 @@ impl RunTable {
                 expected.extend(ids.map(|(of, id, trial)| (of.task_of(id), id.as_str(), trial)));
             }
             planned = Some(planned.unwrap_or(0) + most.max(expected.len() as u64));
-            let model = &name.1;
+            let model = &name.2;
             if expected.is_empty() {
                 let lacking = most.saturating_sub(found.len() as u64);
                 let unnamed = MissingRun { model: model.clone(), ..MissingRun::default() };
@@ -342,8 +346,63 @@ impl RunTable {
                 *account.scorers.entry(scorer.clone()).or_default() += 1;
             }
         }
+        account.unlike_log = self.unlike_logs();
         account.leave_out("repeat", n_repeats);
         account
+    }
+
+    /// Where a log itself gives another mean or standard error than its runs do, such as for another way to make one
+    /// score of several epochs.
+    fn unlike_logs(&self) -> Vec<String> {
+        if self.rules.success_at.is_some() {
+            return Vec::new();
+        }
+        let of = |it: &Evaluation| it.task_id.clone().or_else(|| it.id.clone());
+        let size = self.rules.score_range.map_or(1.0, ScoreRange::size);
+        let grade = |score: f64| match self.rules.score_range {
+            Some(range) => range.grade(score),
+            None => Some(score),
+        };
+        let differs = |own: f64, found: f64| (own - found).abs() > 1e-9 * own.abs().max(1.0);
+        let mut all = Vec::new();
+        for evaluation in &self.evaluations {
+            let is_part = |row: &&LoggedRun| {
+                row.evaluation.as_ref().is_some_and(|it| Arc::ptr_eq(it, evaluation))
+            };
+            let rows: Vec<&LoggedRun> = self.rows.iter().filter(is_part).collect();
+            let scorer = rows.iter().find_map(|row| row.scorer.as_ref());
+            let figures = scorer.and_then(|scorer| evaluation.figures.get(scorer));
+            // A log and its retry have runs of each other.
+            let retries = self.evaluations.iter().filter(|it| of(it) == of(evaluation)).count();
+            let (Some(figures), 1) = (figures, retries) else { continue };
+            let graded = rows.iter().filter_map(|row| Some((row.grade?, row.id.as_str())));
+            let (grades, samples): (Vec<f64>, Vec<&str>) = graded.unzip();
+            let found = ClusterEstimate::mean(&grades, None, &samples).ok();
+            let mean = grades.iter().sum::<f64>() / grades.len() as f64;
+            let own = [figures.mean.and_then(grade), figures.standard_error.map(|it| it / size)];
+            let here = [Some(mean), found.map(|it| it.standard_error)];
+            let is_unlike =
+                |(own, here): (&Option<f64>, &Option<f64>)| Some(differs((*own)?, (*here)?));
+            if !own.iter().zip(&here).filter_map(is_unlike).any(|it| it) {
+                continue;
+            }
+            let text = |[mean, error]: [Option<f64>; 2]| {
+                let mean = mean.map(|mean| format!("a mean score of {mean:.4}"));
+                let error = error.map(|error| format!("a standard error of {error:.4}"));
+                mean.into_iter().chain(error).collect::<Vec<_>>().join(" and ")
+            };
+            let reducer = figures.reducer.iter().map(|by| format!("epochs by {by}"));
+            let cluster = figures.cluster.iter().map(|by| format!("clusters by {by}"));
+            let how = reducer.chain(cluster).collect::<Vec<_>>().join(", ");
+            all.push(format!(
+                "the log{} has {}{}, its runs {} by sample",
+                evaluation.task.as_ref().map_or(String::new(), |task| format!(" of {task}")),
+                text(own),
+                if how.is_empty() { how } else { format!(" ({how})") },
+                text(here)
+            ));
+        }
+        all
     }
 
     /// The table of runs that were read, after each got what is known of it beside its log.

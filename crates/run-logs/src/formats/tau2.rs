@@ -13,7 +13,7 @@ use crate::{
     error::Error,
     format::Format,
     formats::{
-        run_iterator::Opened,
+        run_iterator::{HeadOf, Opened},
         shape::Shape,
         tau2::results::{Results, SIMULATIONS},
     },
@@ -52,6 +52,7 @@ pub(crate) fn read<'a>(
     }
     let simulations = folder.and_then(|folder| folder.join(SIMULATIONS));
     let owned = simulations.as_ref().map(|folder| folder.path().to_owned());
-    let runs = Results::runs(source, simulations, options)?;
-    Ok(Opened { owned, ..Opened::alone(Format::Tau2, runs) })
+    let evaluation = HeadOf::default();
+    let runs = Results::runs(source, simulations, options, &evaluation)?;
+    Ok(Opened { owned, evaluation, ..Opened::alone(Format::Tau2, runs) })
 }

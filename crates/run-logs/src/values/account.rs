@@ -52,6 +52,8 @@ pub struct Account {
     pub n_planned: Option<u64>,
     /// Those of them that no log has.
     pub n_missing: u64,
+    /// Where a log itself has another mean score or standard error than its runs: its own figures, and how it made them.
+    pub unlike_log: Vec<String>,
     /// Columns of a table that are not read.
     pub columns_not_read: Vec<String>,
     /// Names that differ in case, blanks or the form of their letters alone.
@@ -152,6 +154,7 @@ impl Account {
             };
             all.n_missing += column.n_missing;
             for (names, of) in [
+                (&mut all.unlike_log, &column.unlike_log),
                 (&mut all.columns_not_read, &column.columns_not_read),
                 (&mut all.similar_names, &column.similar_names),
                 (&mut all.models_without_price, &column.models_without_price),
@@ -205,6 +208,17 @@ impl Account {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 rules.push(format!("{what}: {}", listed(&names)));
             }
+        }
+        if let Some((last, few)) =
+            self.unlike_log.iter().take(MOST_EVALUATIONS).collect::<Vec<_>>().split_last()
+        {
+            rules.extend(few.iter().map(|it| (*it).clone()));
+            let more = self.unlike_log.len().saturating_sub(MOST_EVALUATIONS);
+            rules.push(if more > 0 {
+                format!("{last}, and {more} more logs alike")
+            } else {
+                (*last).clone()
+            });
         }
         if !rules.is_empty() {
             let text = rules.join("; ");

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the head of a log says of all its runs.
 ///
@@ -38,6 +38,21 @@ pub struct Evaluation {
     pub epochs: Option<u64>,
     /// The number of runs that were planned, as the log counts them.
     pub total_samples: Option<u64>,
+    /// What the log itself says of the scores, by scorer.
+    pub(crate) figures: BTreeMap<String, LogFigures>,
+}
+
+/// What a log itself says of the scores of a scorer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct LogFigures {
+    /// `accuracy`, or `mean`.
+    pub(crate) mean: Option<f64>,
+    /// `stderr`.
+    pub(crate) standard_error: Option<f64>,
+    /// What made one score of those of a sample's epochs.
+    pub(crate) reducer: Option<String>,
+    /// The field of the samples by which the standard error groups them.
+    pub(crate) cluster: Option<String>,
 }
 
 impl Evaluation {

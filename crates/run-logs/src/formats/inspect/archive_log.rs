@@ -37,9 +37,10 @@ impl<R: Read + Seek> ArchiveLog<R> {
                 header = json(&directory, name, options, Header::within)?.flatten();
             }
         }
-        let header = header.ok_or_else(|| {
+        let mut header = header.ok_or_else(|| {
             Error::invalid(Place::default(), Problem::Missing).in_entry("header.json")
         })?;
+        Arc::make_mut(&mut header.evaluation).status.get_or_insert_with(|| "started".to_owned());
         // The archive has one head.
         let _ = head.set(Arc::clone(&header.evaluation));
         let samples = samples(&directory)?;

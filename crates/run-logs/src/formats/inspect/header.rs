@@ -1,9 +1,11 @@
 use std::sync::Arc;
 
+use trajectory_metrics::tool_calls::Value;
+
 use crate::{
     engines::json::reader::{Json, fields, named_fields},
     error::Error,
-    values::evaluation::Evaluation,
+    values::evaluation::{Evaluation, LogFigures},
 };
 
 /// What the head of a log says of all its samples, while it is read.
@@ -65,20 +67,60 @@ fn results(json: &mut Json<'_>, evaluation: &mut Evaluation) -> Result<(), Error
     fields!(|json| {
         "total_samples" => evaluation.total_samples = json.optional(Json::count)?,
         "scores" => { json.optional(|json| json.list(|json| {
-            let (mut name, mut scorer) = (None, None);
+            let (mut name, mut scorer, mut reducer) = (None, None, None);
+            let mut figures = LogFigures::default();
             fields!(|json| {
                 "name" => name = json.optional(Json::text)?,
                 "scorer" => scorer = json.optional(Json::text)?,
+                "reducer" => reducer = json.optional(Json::text)?,
+                "metrics" => { json.optional(|json| json.map(|json, name| metric(json, &name, &mut figures)))?; },
             })?;
-            if let Some(name) = name.map(unqualified) {
-                let scorer = scorer.map(unqualified).filter(|scorer| *scorer != name);
-                scorers.push(scorer.map_or(name.clone(), |scorer| format!("{scorer}.{name}")));
+            if let Some(name) = name {
+                // The name of a part may have a slash in it.
+                let name = match scorer.filter(|scorer| *scorer != name) {
+                    Some(scorer) => format!("{}.{name}", unqualified(scorer)),
+                    None => unqualified(name),
+                };
+                // Of several reducers the first counts.
+                evaluation.figures.entry(name.clone()).or_insert(LogFigures { reducer, ..figures });
+                scorers.push(name);
             }
             Ok(())
         }))?; },
     })?;
     if !scorers.is_empty() {
         evaluation.scorers = scorers;
+    }
+    Ok(())
+}
+
+/// Reads a metric of a scorer.
+fn metric(json: &mut Json<'_>, name: &str, figures: &mut LogFigures) -> Result<(), Error> {
+    let (mut number, mut cluster) = (None, None);
+    json.optional(|json| {
+        fields!(|json| {
+            "value" => number = match json.value()? {
+                Value::Integer(number) => Some(number as f64),
+                Value::Real(number) => Some(number).filter(|number| number.is_finite()),
+                _ => None,
+            },
+            "params" => cluster = json.optional(Json::value)?.and_then(|params| match params {
+                Value::Map(mut params) => params.remove("cluster"),
+                _ => None,
+            }),
+        })
+    })?;
+    match name {
+        "accuracy" => figures.mean = number,
+        "mean" => figures.mean = figures.mean.or(number),
+        "stderr" => {
+            figures.standard_error = number;
+            figures.cluster = match cluster {
+                Some(Value::Text(field)) => Some(field),
+                _ => None,
+            };
+        }
+        _ => {}
     }
     Ok(())
 }

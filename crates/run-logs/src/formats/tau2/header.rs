@@ -1,11 +1,14 @@
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use trajectory_metrics::tool_calls::{ToolCall, Value};
 
 use crate::{
     engines::json::reader::{Json, fields},
     error::{Error, Problem},
-    values::run::{Caller, ExpectedCall},
+    values::{
+        evaluation::Evaluation,
+        run::{Caller, ExpectedCall},
+    },
 };
 
 /// What the head of the results says of all simulations.
@@ -18,6 +21,12 @@ pub(crate) struct Header {
     pub(crate) max_steps: Option<u64>,
     /// The expected actions by task.
     pub(crate) tasks: BTreeMap<String, Vec<Action>>,
+    /// How often each task was to be tried.
+    pub(crate) n_trials: Option<u64>,
+    /// When the results were made.
+    pub(crate) created: Option<String>,
+    /// What this says of the whole, once all of it is read.
+    pub(crate) evaluation: Option<Arc<Evaluation>>,
 }
 
 /// A call that a task expects, and its name within the task.
@@ -32,6 +41,7 @@ impl Header {
     pub(crate) fn read_info(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
         fields!(given |json| {
             "max_steps" => self.max_steps = Some(json.count()?),
+            "num_trials" => self.n_trials = Some(json.count()?),
             "agent_info" => {
                 fields!(|json| { "llm" => self.agent = json.optional(Json::text)?, })?;
             },
@@ -42,6 +52,21 @@ impl Header {
                 fields!(|json| { "domain_name" => self.domain = json.optional(Json::text)?, })?;
             },
         })
+    }
+
+    /// What the head says of all simulations together.
+    pub(crate) fn evaluation(&mut self) -> Arc<Evaluation> {
+        let n_tasks = Some(self.tasks.len() as u64).filter(|tasks| *tasks > 0);
+        let evaluation = self.evaluation.get_or_insert_with(|| {
+            Arc::new(Evaluation {
+                task: self.domain.clone(),
+                model: self.agent.clone(),
+                created: self.created.clone(),
+                total_samples: n_tasks.zip(self.n_trials).and_then(|(n, of)| n.checked_mul(of)),
+                ..Evaluation::default()
+            })
+        });
+        Arc::clone(evaluation)
     }
 
     /// Reads `tasks`.

@@ -1,4 +1,4 @@
-use std::{collections::BTreeSet, io::Read, vec};
+use std::{collections::BTreeSet, io::Read, sync::Arc, vec};
 
 use crate::{
     engines::{
@@ -7,7 +7,7 @@ use crate::{
     },
     error::{Error, Problem},
     formats::{
-        run_iterator::{RunIterator, until_error},
+        run_iterator::{HeadOf, RunIterator, until_error},
         tau2::{
             header::Header,
             simulation::{Simulation, simulation},
@@ -21,7 +21,7 @@ use crate::{
 pub(crate) const SIMULATIONS: &str = "simulations";
 
 const INDEX: &str = "simulation_index";
-const RESULTS: &[&str] = &["info", "tasks", SIMULATIONS, INDEX];
+const RESULTS: &[&str] = &["timestamp", "info", "tasks", SIMULATIONS, INDEX];
 
 /// The simulations of results.
 ///
@@ -33,6 +33,8 @@ pub(crate) struct Results<'a> {
     /// The folder of the simulations, if they have files of their own.
     folder: Option<Folder>,
     header: Header,
+    /// Where it says what all simulations have in common.
+    head: HeadOf,
     /// The ids of the simulations that the folder should hold.
     index: Option<BTreeSet<String>>,
     /// Simulations that wait for the rest of the results.
@@ -55,6 +57,7 @@ impl<'a> Results<'a> {
         source: impl Read + 'a,
         folder: Option<Folder>,
         options: &ReadOptions,
+        head: &HeadOf,
     ) -> Result<RunIterator<'a>, Error> {
         let mut json = Json::new(source, options.limits);
         json.begin_object()?;
@@ -63,6 +66,7 @@ impl<'a> Results<'a> {
             options: *options,
             folder,
             header: Header::default(),
+            head: Arc::clone(head),
             index: None,
             has_info: false,
             has_tasks: false,
@@ -83,6 +87,7 @@ impl<'a> Results<'a> {
                 State::InSimulations => {
                     let is_complete = self.has_info && self.has_tasks;
                     if is_complete {
+                        self.header.evaluation();
                         self.json.begin_run();
                     }
                     if !self.json.next_element()? {
@@ -108,6 +113,8 @@ impl<'a> Results<'a> {
     fn field(&mut self, field: Option<&'static str>) -> Result<(), Error> {
         let Some(field) = field else {
             self.json.end()?;
+            // The results have one head.
+            let _ = self.head.set(self.header.evaluation());
             let held = std::mem::take(&mut self.held);
             self.state =
                 if self.has_simulations { State::Held(held.into_iter()) } else { self.files()? };
@@ -117,6 +124,10 @@ impl<'a> Results<'a> {
             return Ok(());
         }
         match field {
+            "timestamp" => {
+                self.header.created = Some(self.json.text()?);
+                Ok(())
+            }
             "info" => {
                 self.has_info = true;
                 self.header.read_info(&mut self.json)

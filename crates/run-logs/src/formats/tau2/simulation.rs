@@ -47,6 +47,7 @@ impl Simulation {
             turn.model.clone_from(model);
         }
         run.model.clone_from(&header.agent);
+        run.evaluation.clone_from(&header.evaluation);
         let task = run.task.as_ref().and_then(|task| header.tasks.get(task));
         run.expected_calls = expected(task, checks).map(|action| action.call).collect();
         end(&mut run, &ended, failure, header);

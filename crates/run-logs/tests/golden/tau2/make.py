@@ -192,13 +192,18 @@ def write(name, lines):
             packed.write((json.dumps(line, ensure_ascii=False) + "\n").encode())
 
 
-rng = random.Random(20)
-with tempfile.TemporaryDirectory() as folder:
-    folder = pathlib.Path(folder)
-    (folder / "folder").mkdir()
-    made(rng, 200, 50, False).save(folder / "single.json")
-    made(rng, 60, 20, True).save(folder / "folder", format="dir")
-    paths = sorted(path for path in folder.rglob("*.json"))
-    write("tau2.jsonl.gz", [{"path": str(path.relative_to(folder)), "text": path.read_text()} for path in paths])
-    expected = [{"origin": ORIGIN}, *read(Results.load(folder / "single.json")), *read(Results.load(folder / "folder"))]
-    write("tau2.expected.jsonl.gz", expected)
+def main():
+    rng = random.Random(20)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "folder").mkdir()
+        made(rng, 200, 50, False).save(folder / "single.json")
+        made(rng, 60, 20, True).save(folder / "folder", format="dir")
+        paths = sorted(path for path in folder.rglob("*.json"))
+        write("tau2.jsonl.gz", [{"path": str(path.relative_to(folder)), "text": path.read_text()} for path in paths])
+        expected = [{"origin": ORIGIN}, *read(Results.load(folder / "single.json")), *read(Results.load(folder / "folder"))]
+        write("tau2.expected.jsonl.gz", expected)
+
+
+if __name__ == "__main__":
+    main()

@@ -6,9 +6,7 @@ use agent_scorecard::{
     log_name,
     traces::{LoggedColumn, TraceFile, UNKNOWN_MODEL},
 };
-use run_logs::{
-    ConfidenceStream, ForecastPolicy, Format, LoggedRun, RunTable, Runs, TraceRules,
-};
+use run_logs::{ConfidenceStream, ForecastPolicy, Format, LoggedRun, RunTable, Runs, TraceRules};
 
 use crate::{
     files::{

@@ -214,7 +214,7 @@ fn prices_give_a_cost_to_runs_whose_log_has_none_and_name_models_without_one() {
     assert_eq!(lines.len(), 3, "{csv}");
     assert!(lines[0].starts_with("id,task,model,outcome,scores,"), "{csv}");
     assert!(
-        lines[1].starts_with("a,t,m-1,true,{},") && lines[1].ends_with(",1000,600,100,0.0019"),
+        lines[1].starts_with("a,t,m-1,true,{},") && lines[1].ends_with(",1000,600,100,0.0019,{}"),
         "{csv}"
     );
 
@@ -410,7 +410,9 @@ fn prices_have_cache_writes_reasoning_and_tiers_and_name_the_parts_that_they_lac
     }
     let free = write("free.jsonl", &used("local", free));
     for subcommand in ["logs", "compare"] {
-        let notes = program::json_of(subcommand, &[&free, "--json"])["notes"].to_string();
+        // A comparison has the notes of a log in its column.
+        let report = program::json_of(subcommand, &[&free, "--json"]);
+        let notes = format!("{} {}", report["notes"], report["files"][0]["notes"]);
         assert!(
             notes.contains("run r: the log's cost is 0 beside tokens"),
             "{subcommand}: {notes}"

@@ -99,7 +99,7 @@ fn one_run_has_a_report_whatever_is_asked_of_it() {
         &["--target", "10"][..],
         &["--target", "10", "--cap", "1", "--ask", "--stop-after", "1"],
         &["--ask", "--stop-after", "1"],
-        &["--probes", "released"],
+        &["--probe-method", "released"],
         &["--stocked", "--policy", "lookahead"],
         &[],
     ];

@@ -77,7 +77,7 @@ fn a_bare_nan_or_infinity_is_a_fault_of_its_run_under_every_policy_but_refuse() 
         assert_eq!((&carried["n"], &carried["missing"]["carried"]), (&2.into(), &1.into()));
 
         if fault == "NaN" {
-            let error = refusal(&run(&[&path, "--missing", "clip"]), word);
+            let error = refusal(&run(&[&path, "--percent=no", "--missing", "clip"]), word);
             assert!(error.contains(&format!("{path}:2: field forecasts[1]: NaN; ")), "{error}");
         } else {
             let clipped = json(&[&path, "--json", "--missing", "clip"]);
@@ -115,13 +115,15 @@ fn with_bad_forecasts(name: &str) -> String {
 #[test]
 fn by_default_one_bad_forecast_refuses_the_file() {
     let path = with_bad_forecasts("bad.jsonl");
-    for arguments in [&[&path, "--json"][..], &[&path, "--missing", "refuse"]] {
+    for arguments in
+        [&[&path, "--percent=no", "--json"][..], &[&path, "--percent=no", "--missing", "refuse"]]
+    {
         let error = refusal(&run(arguments), "bad");
         let expected = "bad.jsonl:2: field forecasts[1]: 1.25, outside [0, 1]; --missing says";
         assert!(error.contains(expected), "{error}");
     }
     // A value that is missing cannot be clipped.
-    let error = refusal(&run(&[&path, "--missing", "clip"]), "bad");
+    let error = refusal(&run(&[&path, "--percent=no", "--missing", "clip"]), "bad");
     assert!(error.contains("bad.jsonl:3: field forecasts[0]: missing; --missing says"), "{error}");
     assert_eq!(json(&["--json", "--resamples", "0"])["files"][0]["missing"]["policy"], "refuse");
 }
@@ -130,7 +132,17 @@ fn by_default_one_bad_forecast_refuses_the_file() {
 fn a_policy_says_what_becomes_of_bad_forecasts_and_the_report_counts_them() {
     let path = with_bad_forecasts("bad_by_policy.jsonl");
     let report = |policy: &str| {
-        json(&[&path, "--json", "--missing", policy, "--resamples", "0", "--schedule", "uniform"])
+        json(&[
+            &path,
+            "--percent=no",
+            "--json",
+            "--missing",
+            policy,
+            "--resamples",
+            "0",
+            "--schedule",
+            "uniform",
+        ])
     };
     let note = |report: &Value| {
         let notes = report["notes"].as_array().unwrap().clone();
@@ -171,7 +183,7 @@ fn a_policy_says_what_becomes_of_bad_forecasts_and_the_report_counts_them() {
 
     let rows = [GOOD, r#"{"id":"b","forecasts":[-3,1.25],"outcome":true}"#].join("\n");
     let path = write("clipped.jsonl", &rows);
-    let clipped = json(&[&path, "--json", "--missing", "clip", "--resamples", "0"]);
+    let clipped = json(&[&path, "--percent=no", "--json", "--missing", "clip", "--resamples", "0"]);
     assert_eq!(
         (&clipped["missing"]["clipped"], &clipped["missing"]["repaired_runs"]),
         (&2.into(), &1.into())
@@ -190,7 +202,15 @@ fn where_all_runs_are_left_out_figures_are_undefined_and_the_report_says_so() {
 #[test]
 fn counts_of_several_files_are_added_up() {
     let paths = [with_bad_forecasts("bad_1.jsonl"), with_bad_forecasts("bad_2.jsonl")];
-    let report = json(&[&paths[0], &paths[1], "--pool", "--json", "--missing", "carry-forward"]);
+    let report = json(&[
+        &paths[0],
+        &paths[1],
+        "--percent=no",
+        "--pool",
+        "--json",
+        "--missing",
+        "carry-forward",
+    ]);
     assert_eq!((&report["missing"]["runs"], &report["missing"]["carried"]), (&8.into(), &6.into()));
     assert_eq!(report["files"][1]["missing"]["carried"], 3);
 }

@@ -243,7 +243,10 @@ fn recorded_plans_are_read_and_executed_as_those_of_a_live_model() {
         let plan = write("planned_set_injected.txt", &text);
         let arguments = [&path, "--planner", &plan, "--alpha", "0.5", "--unsolvable", &none];
         let more = ["--ratio", "0.34", "--resamples", "0", "--json"];
-        json(&[&arguments[..], &more].concat())["alphas"].clone()
+        let mut alphas = json(&[&arguments[..], &more].concat())["alphas"].clone();
+        // What was repaired is counted.
+        alphas[0]["plans"].take();
+        alphas
     });
     assert_eq!(zeros, without);
 }

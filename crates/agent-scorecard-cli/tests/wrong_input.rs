@@ -67,9 +67,9 @@ fn a_wrong_file_is_named_with_line_and_field() {
     let no_log = write("no_log.txt", "hello\n");
     let empty = write("empty.jsonl", "");
 
-    let cases: [(&[&str], &str, &str); 28] = [
+    let cases: [(&[&str], &str, &str); 29] = [
         (&["traces", "nowhere.jsonl"], "nowhere.jsonl: ", "No such file"),
-        (&["traces", &empty_folder], &empty_folder, "the format is not recognized"),
+        (&["traces", &empty_folder], &empty_folder, "there is no log in it"),
         (&["traces", &empty], &empty, "one JSON object per line"),
         (
             &["traces", &truncated],
@@ -85,7 +85,7 @@ fn a_wrong_file_is_named_with_line_and_field() {
         (&["traces", &horizon], &format!("{horizon}:2: field horizon: "), "at least the 1 steps"),
         (&["traces", &list], &format!("{list}:2: "), "is not a JSON object"),
         (&["traces", &invalid_utf8], &format!("{invalid_utf8}:2: field id: "), "invalid unicode"),
-        (&["calibration", &outside], &format!("{outside}:2: field forecasts[1]: "), "[0, 1]"),
+        (&["calibration", &outside], &format!("{outside}:2: field forecasts[1]: "), "--percent"),
         (&["cut-off", &outcome], &format!("{outcome}:2: field outcome: "), "expected a boolean"),
         (
             &["budget", &negative],

@@ -15,7 +15,7 @@
 //! let options = TriageOptions { planner: Planner::Oracle, pool_size: 5, ..TriageOptions::default() };
 //! let block = evaluate(&problems, &pools(&problems, &options)?, &options, false)?;
 //! let json = serde_json::to_value(&block)?;
-//! assert_eq!(json["alphas"][0]["eta_advisory"], 1.0);
+//! assert_eq!(json["alphas"][0]["eta_advisory"]["value"], 1.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -39,7 +39,7 @@ fn report(runs: &[Json], at: &[f64]) -> Report {
         ("runs.jsonl".to_owned(), model, caps(input, at, &options()).unwrap())
     };
     let columns = file(runs).by_model().into_iter().map(column);
-    caps_report(columns.collect(), None, &options())
+    caps_report(columns.map(Into::into).collect(), None, &options())
 }
 
 /// A run whose turns write so many tokens and cost a cent each.

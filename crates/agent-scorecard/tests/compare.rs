@@ -437,7 +437,7 @@ fn sides_of_one_name_are_told_apart_and_tasks_are_in_natural_order() {
     let one = side("a.jsonl", [run(10, Some(true)), run(9, Some(false))]);
     let report = compare(&[one.clone(), one.clone(), one], level()).unwrap();
     let names: Vec<&str> = report.columns.iter().map(|column| column.name.as_str()).collect();
-    assert_eq!(names, ["a", "a (2)", "a (3)"]);
+    assert_eq!(names, ["a.jsonl", "a.jsonl (2)", "a.jsonl (3)"]);
     let Some(Value::Rows { rows, .. }) = report.together.get("tasks") else { panic!() };
     assert_eq!([&rows[0], &rows[1]].map(|row| json(row, "task")), ["task 9", "task 10"]);
 }

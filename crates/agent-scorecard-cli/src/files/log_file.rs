@@ -14,6 +14,7 @@ use crate::{
         json_lines::read_by,
         logs::{Contents, Judging, Streamed, open},
     },
+    output::program::at,
     plain,
 };
 
@@ -44,6 +45,9 @@ pub(crate) fn traces(
         return trace_files((path, name), rules);
     };
     let missing = missing.unwrap_or(ForecastPolicy::LeaveOut);
+    for LogFile { column, .. } in &logs {
+        column.table.check_scale().map_err(|error| at(&column.file, error.into()))?;
+    }
     logs.iter().map(|log| Ok(log.column.traces(how.stream, missing)?)).collect()
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastFault, ForecastPolicy};
 
 use crate::{
-    conversions::confidence_scale::SeenConfidences,
+    conversions::confidence_scale::{ConfidenceScale, SeenConfidences},
     formats::{
         steps::{Source, TableRun, TraceSource},
         trace_rules::TraceRules,
@@ -401,7 +401,8 @@ impl TraceRemarks {
                 let problem = format!("{fault}; --missing says what else can be done about it");
                 let (line, field) = place(step - 1);
                 let error = InputError::of_field(file, line, &field, problem);
-                if matches!(fault, ForecastFault::OutOfRange(_)) {
+                let is_in_doubt = rules.scale == ConfidenceScale::Checked;
+                if is_in_doubt && matches!(fault, ForecastFault::OutOfRange(_)) {
                     self.refused.get_or_insert(error);
                     return Ok(None);
                 }

@@ -1,6 +1,5 @@
 //! What the other crates take, made of runs.
 
-pub(crate) mod confidence_scale;
 #[cfg(feature = "lines")]
 pub(crate) mod facts;
 #[cfg(feature = "lines")]
@@ -10,16 +9,13 @@ pub(crate) mod pool_items;
 pub(crate) mod repeats;
 #[cfg(feature = "rollouts")]
 pub(crate) mod rollouts;
-pub(crate) mod rules;
 pub(crate) mod run_table;
 pub(crate) mod streams;
 
-pub use confidence_scale::ConfidenceScale;
 #[cfg(feature = "lines")]
 pub use facts::LeftOutRun;
 #[cfg(feature = "lines")]
 pub use outcomes::Outcomes;
-pub use rules::{AtLimit, FactRules, Judgement, Repeats, ScoreRange, Ungraded};
 pub use run_table::{LoggedRun, MissingRun, PARTIAL_SUCCESS, RunTable, StreamRun, StreamRuns};
 pub use streams::{
     ActionSpan, ConfidenceField, ConfidenceReading, ConfidenceStream, MissingValue, ShortLists,

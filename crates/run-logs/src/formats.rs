@@ -19,6 +19,8 @@ pub(crate) mod shape;
 pub(crate) mod steps;
 pub(crate) mod tau2;
 #[cfg(feature = "lines")]
+pub(crate) mod trace_line;
+#[cfg(feature = "lines")]
 pub(crate) mod trace_rules;
 #[cfg(feature = "lines")]
 pub(crate) mod traces;

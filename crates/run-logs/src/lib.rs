@@ -9,6 +9,7 @@ mod formats;
 pub mod json_lines;
 mod read;
 mod read_options;
+mod rules;
 mod values;
 
 #[cfg(feature = "rollouts")]
@@ -16,10 +17,9 @@ pub use budget_estimation::{self, AnswerMode, Resource, Rollouts, Sample};
 pub use censoring;
 pub use censoring::{StopReason, Stopped};
 pub use conversions::{
-    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceScale, ConfidenceStream,
-    FactRules, Judgement, LoggedRun, MissingRun, MissingValue, PARTIAL_SUCCESS, Repeats, RunTable,
-    ScoreRange, ShortLists, StreamOptions, StreamRun, StreamRuns, TokenMeasure, Ungraded,
-    token_confidence,
+    ActionSpan, ConfidenceField, ConfidenceReading, ConfidenceStream, LoggedRun, MissingRun,
+    MissingValue, PARTIAL_SUCCESS, RunTable, ShortLists, StreamOptions, StreamRun, StreamRuns,
+    TokenMeasure, token_confidence,
 };
 #[cfg(feature = "lines")]
 pub use conversions::{LeftOutRun, Outcomes};
@@ -47,6 +47,7 @@ pub use formats::traces::{Missing, TraceFile, TraceRemarks, TraceRun, fold_trace
 pub use knapsack_oracle::{self, Item, Pool};
 pub use read::{Runs, read, read_path};
 pub use read_options::{ReadLimits, ReadOptions};
+pub use rules::{AtLimit, FactRules, Judgement, Repeats, ScoreRange, Ungraded};
 pub use scoring_rules;
 pub use scoring_rules::{Interval, Probability};
 pub use trajectory_metrics;
@@ -55,6 +56,7 @@ pub use trajectory_metrics::{
     tool_calls::{ToolCall, Value},
 };
 pub use values::{
-    Account, AccountedEvaluation, Arguments, Caller, Evaluation, ExpectedCall, Message,
-    RecordedCall, Reply, Role, Run, RunLimit, Score, Token, Tokens, Turn, Usage, UsageRemark,
+    Account, AccountedEvaluation, Arguments, Caller, ConfidenceScale, Evaluation, ExpectedCall,
+    Message, RecordedCall, Reply, Role, Run, RunLimit, Score, Token, Tokens, Turn, Usage,
+    UsageRemark,
 };

@@ -217,10 +217,10 @@ impl TraceFigures {
         let one = Level::new(LEVEL).ok().and_then(|it| NoInterval::check_clusters(1, it).err());
         let why_none = one.filter(|_| options.resamples > 0).unwrap_or(NoInterval::NotRequested);
         let prepared = |mut field: Field| {
-            if let Value::Figure(_, Ok(figure)) = &mut field.value {
-                if figure.interval == Err(NoInterval::NotRequested) {
-                    figure.interval = Err(why_none);
-                }
+            if let Value::Figure(_, Ok(figure)) = &mut field.value
+                && figure.interval == Err(NoInterval::NotRequested)
+            {
+                figure.interval = Err(why_none);
             }
             field
         };

@@ -15,9 +15,7 @@ use trajectory_metrics::{
 use crate::conversions::outcomes::Outcomes;
 use crate::{
     conversions::{
-        confidence_scale::SeenConfidences,
         repeats::{Names, Seen},
-        rules::{FactRules, Judgement, Repeats, ScoreRange, Ungraded},
         streams::{
             confidence_stream::{ConfidenceStream, StreamOptions},
             missing_value::MissingValue,
@@ -27,8 +25,10 @@ use crate::{
     format::Format,
     read::read_path,
     read_options::ReadOptions,
+    rules::{FactRules, Judgement, Repeats, ScoreRange, Ungraded},
     values::{
         account::Account,
+        confidence_scale::SeenConfidences,
         evaluation::Evaluation,
         run::{Caller, Run, RunLimit, Turn, Usage, UsageRemark},
     },
@@ -270,7 +270,7 @@ impl RunTable {
         let key = |it: &Arc<Evaluation>| {
             let name = it.task_id.clone().or_else(|| it.id.clone());
             // One without a name has no retry.
-            let own = name.is_none().then(|| Arc::as_ptr(it));
+            let own = name.is_none().then_some(Arc::as_ptr(it));
             (name, own, it.model.clone())
         };
         let mut all = BTreeMap::new();

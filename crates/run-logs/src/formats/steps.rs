@@ -9,8 +9,7 @@ use serde::Deserialize;
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
-    conversions::{confidence_scale::SeenConfidences, rules::Repeats},
-    formats::{trace_rules::TraceRules, traces::Line},
+    formats::{trace_line::Line, trace_rules::TraceRules},
     json_lines::{
         alike::alike_names,
         bare::AnyNumber,
@@ -22,6 +21,8 @@ use crate::{
         parsing::{InputError, bytes},
         table::{Place, Table, csv_header, keys, refuse_utf16},
     },
+    rules::Repeats,
+    values::confidence_scale::SeenConfidences,
 };
 
 /// The columns of a table of traces.
@@ -189,6 +190,9 @@ fn check_columns(file: &str, header: &Header, rules: TraceRules) -> Result<(), I
     if header.name(OUTCOME).is_none() { lacks("outcome", OUTCOME) } else { Ok(()) }
 }
 
+/// Where the runs of a model stand in the list, by id and trial.
+type Places = HashMap<(String, Option<u64>), usize>;
+
 /// The runs of a table with a row per step, model by model if there are several. A row without an id is a run.
 fn put_together(
     file: &str,
@@ -196,8 +200,7 @@ fn put_together(
     rules: TraceRules,
 ) -> Result<Vec<TraceSource<'static>>, InputError> {
     let mut models: BTreeMap<Option<String>, Vec<Steps>> = BTreeMap::new();
-    let mut places: BTreeMap<Option<String>, HashMap<(String, Option<u64>), usize>> =
-        BTreeMap::new();
+    let mut places: BTreeMap<Option<String>, Places> = BTreeMap::new();
     let column = table.header.name(FORECAST).unwrap_or(FORECAST.names[1]);
     let mut seen = SeenConfidences::default();
     table.rows(|place: Place, row: Row| {

@@ -1,11 +1,9 @@
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
-    conversions::{
-        confidence_scale::{ConfidenceScale, SeenConfidences},
-        rules::Repeats,
-    },
     json_lines::parsing::InputError,
+    rules::Repeats,
+    values::confidence_scale::{ConfidenceScale, SeenConfidences},
 };
 
 /// How files of traces and tables are read. A [`ForecastPolicy`] alone stands for the other defaults.

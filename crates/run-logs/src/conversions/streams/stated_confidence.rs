@@ -5,9 +5,10 @@ use scoring_rules::Probability;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    conversions::{confidence_scale::ConfidenceScale, streams::missing_value::MissingValue},
+    conversions::streams::missing_value::MissingValue,
     error::Error,
     read_options::ReadLimits,
+    values::confidence_scale::ConfidenceScale,
     values::run::{Arguments, Reply},
 };
 

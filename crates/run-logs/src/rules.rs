@@ -4,8 +4,8 @@ use censoring::{StopClass, StopReason};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    conversions::confidence_scale::ConfidenceScale,
     error::{Error, Place, Problem},
+    values::confidence_scale::ConfidenceScale,
     values::run::{Run, Score},
 };
 

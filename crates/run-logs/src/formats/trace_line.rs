@@ -1,0 +1,67 @@
+use censoring::StopReason;
+use memchr::memchr_iter;
+use serde::{Deserialize, Deserializer};
+
+use crate::json_lines::{
+    bare::{AnyNumber, replace_bare},
+    fields::{Name, name},
+    parsing::{is_object, parse_line},
+};
+
+/// One line.
+#[derive(Deserialize)]
+pub(crate) struct Line<F = Option<f64>> {
+    #[serde(deserialize_with = "name")]
+    pub(crate) id: String,
+    #[serde(default, deserialize_with = "optional_name")]
+    pub(crate) task: Option<String>,
+    pub(crate) forecasts: Vec<F>,
+    // Named so that a missing outcome is an error, unlike one that is null.
+    #[serde(deserialize_with = "nullable")]
+    pub(crate) outcome: Option<bool>,
+    pub(crate) stop: Option<StopReason>,
+    pub(crate) horizon: Option<usize>,
+    pub(crate) success_chance: Option<f64>,
+}
+
+fn optional_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let name: Option<Name> = Option::deserialize(deserializer)?;
+    Ok(name.map(|Name(name)| name))
+}
+
+fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+    Option::deserialize(deserializer)
+}
+
+/// The fields of a line.
+pub(crate) const FIELDS: [&str; 7] =
+    ["id", "task", "forecasts", "outcome", "stop", "horizon", "success_chance"];
+
+impl Line {
+    /// Whether the line has no key but those of its values.
+    pub(crate) fn is_all_of(&self, line: &[u8]) -> bool {
+        let Self { task, stop, horizon, success_chance, .. } = self;
+        let given = [task.is_some(), stop.is_some(), horizon.is_some(), success_chance.is_some()];
+        let keys = 3 + given.into_iter().filter(|&is_given| is_given).count();
+        // Every key is followed by a colon.
+        memchr_iter(b':', line).count() <= keys && is_object(line)
+    }
+}
+
+impl From<Line<AnyNumber>> for Line {
+    fn from(line: Line<AnyNumber>) -> Self {
+        let Line { id, task, forecasts, outcome, stop, horizon, success_chance } = line;
+        let forecasts = forecasts.iter().map(AnyNumber::get).collect();
+        Self { id, task, forecasts, outcome, stop, horizon, success_chance }
+    }
+}
+
+/// Reads a line in which numbers may be NaN or infinite.
+pub(crate) fn parse_bare(file: &str, number: usize, line: &[u8]) -> Option<Line> {
+    let text = str::from_utf8(line).ok()?;
+    // With zeros in their place nothing else is wrong, in particular no forecast is a list.
+    let zeros = replace_bare(text, |_| "0".to_owned());
+    parse_line::<Line>(file, number, zeros.as_bytes()).ok()?;
+    let lists = replace_bare(text, |bare| format!(r#"["{bare}"]"#));
+    serde_json::from_str::<Line<AnyNumber>>(&lists).map(Line::from).ok()
+}

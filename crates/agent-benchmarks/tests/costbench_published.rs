@@ -612,8 +612,10 @@ fn replies_after_the_end_of_a_run_are_counted_and_the_seed_is_that_of_the_file()
     assert_eq!(found[0], found[1]);
 }
 
+type Checkout = (Vec<Query>, Prompts, Vec<(Value, Written)>);
+
 /// The texts of a released checkout whose folder the environment variable COSTBENCH names.
-fn checkout() -> Option<(Vec<Query>, Prompts, Vec<(Value, Written)>)> {
+fn checkout() -> Option<Checkout> {
     let folder = env::var("COSTBENCH").ok()?;
     let text = |name: &str| fs::read_to_string(Path::new(&folder).join(name)).unwrap();
     let queries = read_queries(&text("env/data/runtime/queries/queries.json"), 42).unwrap();

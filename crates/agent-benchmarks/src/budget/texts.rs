@@ -149,20 +149,14 @@ impl Told<'_> {
         if turns.is_empty() { "None yet.".to_owned() } else { turns.join("; ") }
     }
 
-    /// As the released code writes it.
+    /// As the released code writes it, which takes each turn as two weeks.
     fn consumption(&self) -> String {
-        let names = ["time_weeks", "warehouse_item_weeks", "cumulative_cost_usd"];
-        let mut weeks = 0.0;
+        let names = ["warehouse_item_weeks", "cumulative_cost_usd"];
         let turns = (0..self.prefix.turns()).map(|at| {
             let cost =
                 |name| self.resource(name).and_then(|it| it.costs.get(at).copied().flatten());
-            let [time, space, money] = names.map(cost);
-            let day = 7.0 * weeks;
-            weeks += time.unwrap_or(0.0);
-            let [time, space, money] = [time, space, money].map(whole);
-            format!(
-                "Day {day}: time +{time} weeks, warehouse +{space} item-weeks, cost +{money} USD"
-            )
+            let ([space, money], day) = (names.map(|name| whole(cost(name))), 14 * at);
+            format!("Day {day}: time +2 weeks, warehouse +{space} item-weeks, cost +{money} USD")
         });
         let turns: Vec<String> = turns.collect();
         if turns.is_empty() { "None yet.".to_owned() } else { turns.join("; ") }

@@ -43,7 +43,7 @@ fn rows_without_a_step_keep_their_order_and_trials_are_runs_of_their_own() {
     let text =
         "\u{feff}ID;Trial;Probability;Outcome\r\n007;1;0.9;1\r\n007;2;0.5;0\r\n007;1;0.1;\r\n";
     let found = shown(&traces("a table", text).unwrap());
-    assert_eq!(found, ["2: 007#1 - [0.9, 0.1] Some(true)", "3: 007#2 - [0.5] Some(false)"]);
+    assert_eq!(found, ["2: 007#1 007 [0.9, 0.1] Some(true)", "3: 007#2 007 [0.5] Some(false)"]);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn cells_are_trimmed_and_words_for_a_missing_value_are_missing_in_every_column()
     let lines = "{\"id\": 3.0, \"task\": \" NA \", \"trial\": 2.0, \"confidence\": 1, \"correct\": 1.0}\n\
         {\"id\": \"3.0\", \"task\": NaN, \"trial\": null, \"confidence\": 0.5, \"correct\": 1}\n";
     let (runs, _) = read_table("t.jsonl", lines);
-    assert_eq!(runs, ["1: 3#2 - [1.0] Some(true)", "2: 3 - [0.5] Some(true)"]);
+    assert_eq!(runs, ["1: 3#2 3 [1.0] Some(true)", "2: 3 - [0.5] Some(true)"]);
 }
 
 #[test]

@@ -380,6 +380,8 @@ impl Steps {
             success_chance,
             ..
         } = self;
+        // A run without a task is a task of its own, with its trials.
+        let task = task.or_else(|| trial.map(|_| id.clone()));
         let id = trial.map_or_else(|| id.clone(), |trial| format!("{id}#{trial}"));
         let forecasts = steps.iter().map(|step| step.forecast).collect();
         let steps = steps.iter().map(|step| step.place.line).collect();

@@ -14,7 +14,8 @@ use std::{
 use censoring::StopReason;
 use packed::{Folder, lines, value};
 use run_logs::{
-    Caller, Error, Format, Problem, ReadOptions, Role, Run, Turn, Usage, read, read_path, to_atif,
+    Caller, Error, Format, Problem, ReadOptions, Role, Run, RunTable, Turn, Usage, read, read_path,
+    to_atif,
 };
 use serde_json::{Value as Json, json};
 use trajectory_metrics::tool_calls::Value;
@@ -72,6 +73,39 @@ fn compare_turns(turns: &[Turn], expected: &[Json], at: &str) -> usize {
         compared += 7;
     }
     compared
+}
+
+#[test]
+fn trials_of_a_job_that_were_planned_and_are_missing_are_counted() {
+    let account = |models: [&str; 2], total: u64, job: &str| {
+        let folder = Folder::new("harbor-job");
+        let results = json!({"id": "job-1", "started_at": "2026-11-22", "n_total_trials": total, "stats": {"evals": {}}});
+        folder.write("result.json", &results.to_string());
+        for (at, model) in models.iter().enumerate() {
+            let trial = json!({"id": format!("uuid-{at}"), "trial_name": format!("t__{at}"), "task_name": "t", "source": "set",
+                "agent_info": {"name": "a", "version": "1", "model_info": {"name": model}}, "config": if job.is_empty() { json!({}) } else { json!({"job_id": job}) },
+                "verifier_result": {"rewards": {"reward": 1}}});
+            folder.write(&format!("t__{at}/result.json"), &trial.to_string());
+        }
+        let (limits, rules, options) = Default::default();
+        let table =
+            RunTable::read_path(&folder.0, Format::Auto, &limits, &rules, &options).unwrap();
+        let whole = table.account("");
+        let columns =
+            table.by_model().into_iter().map(|(model, table)| (model, table.account("").n_missing));
+        (whole.n_found, whole.n_planned, whole.n_missing, columns.collect::<Vec<_>>())
+    };
+    let of = |model: &str, missing| (Some(model.to_owned()), missing);
+    assert_eq!(account(["m", "m"], 2, "job-1"), (2, Some(2), 0, vec![of("m", 0)]));
+    assert_eq!(account(["m", "m"], 5, "job-1"), (2, Some(5), 3, vec![(None, 3), of("m", 0)]));
+    assert_eq!(account(["m", "o"], 2, "job-1"), (2, Some(2), 0, vec![of("m", 0), of("o", 0)]));
+    // Trials that do not say of which job they are may be these.
+    assert_eq!(account(["m", "m"], 5, ""), (2, None, 0, vec![of("m", 0)]));
+    // Of which model the others would have been, nobody says.
+    assert_eq!(
+        account(["m", "o"], 3, "job-1"),
+        (2, Some(3), 1, vec![(None, 1), of("m", 0), of("o", 0)])
+    );
 }
 
 #[test]

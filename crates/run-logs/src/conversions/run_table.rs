@@ -27,7 +27,7 @@ use crate::{
     read_options::ReadOptions,
     rules::{FactRules, Judgement, Repeats, ScoreRange, Ungraded},
     values::{
-        account::Account,
+        account::{Account, AccountedEvaluation},
         confidence_scale::SeenConfidences,
         evaluation::Evaluation,
         run::{Caller, Run, RunLimit, Turn, Usage, UsageRemark},
@@ -292,6 +292,12 @@ impl RunTable {
                 let ids = of.sample_ids.iter().flat_map(trials);
                 expected.extend(ids.map(|(of, id, trial)| (of.task_of(id), id.as_str(), trial)));
             }
+            // Runs that name no evaluation may be those that one without names of samples planned.
+            let is_linked =
+                !found.is_empty() || self.rows.iter().all(|row| row.evaluation.is_some());
+            if expected.is_empty() && !is_linked {
+                continue;
+            }
             planned = Some(planned.unwrap_or(0) + most.max(expected.len() as u64));
             let model = &name.2;
             if expected.is_empty() {
@@ -336,8 +342,9 @@ impl RunTable {
             ..Account::default()
         };
         for evaluation in &self.evaluations {
-            let evaluation = evaluation.as_ref().into();
-            if !account.evaluations.contains(&evaluation) {
+            let evaluation = AccountedEvaluation::from(evaluation.as_ref());
+            let is_said = evaluation != AccountedEvaluation::default();
+            if is_said && !account.evaluations.contains(&evaluation) {
                 account.evaluations.push(evaluation);
             }
         }
@@ -365,7 +372,7 @@ impl RunTable {
         };
         let differs = |own: f64, found: f64| (own - found).abs() > 1e-9 * own.abs().max(1.0);
         let mut all = Vec::new();
-        for evaluation in &self.evaluations {
+        for evaluation in self.evaluations.iter().filter(|it| !it.figures.is_empty()) {
             let is_part = |row: &&LoggedRun| {
                 row.evaluation.as_ref().is_some_and(|it| Arc::ptr_eq(it, evaluation))
             };
@@ -480,14 +487,27 @@ impl RunTable {
             ..Self::default()
         };
         let mut models: BTreeMap<_, Self> = BTreeMap::new();
+        let is_named = |it: &Arc<Evaluation>| it.model.is_some();
+        let (missing, _) = self.missing();
+        let nobody = missing.iter().filter(|run| run.model.is_none()).count() as u64;
+        let has_models = self.rows.iter().any(|row| row.model.is_some());
+        if nobody > 0 && has_models {
+            // The trials of a job may be of several models: those that are missing are of none.
+            let rest = Evaluation { total_samples: Some(nobody), ..Evaluation::default() };
+            models.entry(None).or_insert_with(empty).evaluations.push(Arc::new(rest));
+        }
         for row in self.rows {
-            models.entry(row.model.clone()).or_insert_with(empty).rows.push(row);
+            let of_model = models.entry(row.model.clone()).or_insert_with(empty);
+            if has_models {
+                of_model.add_evaluations(row.evaluation.iter().filter(|it| !is_named(it)));
+            }
+            of_model.rows.push(row);
         }
         for (model, count) in self.repeats {
             let of_model = models.entry(model.clone()).or_insert_with(empty);
             of_model.repeats.insert(model, count);
         }
-        for evaluation in self.evaluations {
+        for evaluation in self.evaluations.into_iter().filter(|it| is_named(it) || !has_models) {
             let of_model = models.entry(evaluation.model.clone()).or_insert_with(empty);
             of_model.evaluations.push(evaluation);
         }

@@ -63,7 +63,7 @@ pub(crate) fn open<'a>(
         | Format::Gemini
         | Format::Ollama => chat::read(source, format, options)?,
         Format::Atif => harbor::trajectories(source, options)?,
-        Format::Harbor => return harbor::trial(source, folder, options),
+        Format::Harbor => return harbor::trial(source, &shape, folder, options),
         Format::Tau2 => return tau2::read(source, &shape, folder, options),
     };
     Ok(Opened { evaluation: head, ..Opened::alone(format, runs) })

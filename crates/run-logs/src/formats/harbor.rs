@@ -18,7 +18,7 @@ use crate::{
     format::Format,
     formats::{
         harbor::{trajectory::trajectory, trial::Trial},
-        run_iterator::{Opened, RunIterator, documents},
+        run_iterator::{HeadOf, Opened, RunIterator, documents},
         shape::Shape,
     },
     read_options::ReadOptions,
@@ -36,7 +36,8 @@ pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
         && ["trial_uri", "task_checksum", "agent_info", "verifier_result"]
             .iter()
             .any(|name| shape.has(name));
-    (is_trial && !shape.is_list).then_some(Format::Harbor)
+    let is_job = shape.has_all(&["n_total_trials", "stats"]);
+    ((is_trial || is_job) && !shape.is_list).then_some(Format::Harbor)
 }
 
 /// The runs of a file of trajectories: one for each.
@@ -49,13 +50,18 @@ pub(crate) fn trajectories<'a>(
     })
 }
 
-/// The run of a trial: its `result.json`, and the trajectories in its folder.
+/// The run of a trial: its `result.json`, and the trajectories in its folder. That of a job has no run, and says how
+/// many there were to be.
 pub(crate) fn trial<'a>(
     source: impl Read + 'a,
+    shape: &Shape,
     folder: Option<Folder>,
     options: &ReadOptions,
 ) -> Result<Opened<'a>, Error> {
-    let owned = folder.as_ref().map(|folder| folder.path().to_owned());
-    let runs = Box::new(Trial::new(source, folder, options));
-    Ok(Opened { owned, ..Opened::alone(Format::Harbor, runs) })
+    // The trials of a job have results of their own.
+    let is_job = !shape.has("trial_name");
+    let owned = folder.as_ref().filter(|_| !is_job).map(|folder| folder.path().to_owned());
+    let evaluation = HeadOf::default();
+    let runs = Box::new(Trial::new(source, folder, options, &evaluation));
+    Ok(Opened { owned, evaluation, ..Opened::alone(Format::Harbor, runs) })
 }

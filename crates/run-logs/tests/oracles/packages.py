@@ -277,7 +277,7 @@ class Inspect:
         """The log's own figures are those of the report, or in the account."""
         low, high = ends
         size = high - low
-        text = " ".join(account.get("unlike_log", []))
+        text = " ".join(sentence.split(", its runs")[0] for sentence in account["unlike_log"])
         for names, found, scale in [(("accuracy", "mean"), figure["value"], lambda x: (x - low) / size), (("stderr",), figure.get("standard_error"), lambda x: x / size)]:
             for name in names:
                 metric = first.metrics.get(name)
@@ -287,7 +287,8 @@ class Inspect:
                 is_same = found is not None and abs(found - value) <= TOLERANCE
                 is_same = is_same or name == "stderr" and found is None and value == 0
                 check.counts[f"own {name}, the same" if is_same else f"own {name}, stated"] += 1
-                if not is_same and f"{name} {metric.value:.4g}"[:len(name) + 5] not in text:
+                said = f"{'standard error' if name == 'stderr' else 'mean score'} of {value:.4f}"
+                if not is_same and said not in text:
                     check.wrong.append(f"own {name}: {value} by {first.scorer} {first.reducer} {metric.params}, {found} here, and the account does not say so: {text!r}")
 
     def tokens(self, command, path, log, check, report):
@@ -314,9 +315,10 @@ class Inspect:
 
     def folder_check(self, command, folder, check, designs_of):
         """A folder with retries and copies: the newest complete record of each sample counts."""
-        best = {}
+        best, planned = {}, {}
         for path in sorted(path for path in folder.iterdir() if path.suffix in (".eval", ".json")):
             log = self.log.read_eval_log(str(path))
+            planned[log.eval.task_id, log.eval.model] = len(log.eval.dataset.sample_ids) * (log.eval.config.epochs or 1)
             scorer, found, _ = self.graded(log)
             for sample, value in found:
                 key = (log.eval.task_id, log.eval.model, str(sample.id), sample.epoch)
@@ -329,6 +331,8 @@ class Inspect:
         n = sum(map(len, best.values()))
         check.same("folder: runs found", account["n_found"], n)
         check.same("folder: repeats", account["n_repeats"], n - len(best))
+        check.same("folder: planned", account["n_planned"], sum(planned.values()))
+        check.same("folder: missing", account["n_missing"], sum(planned.values()) - len(best))
         to_float = self.scorer.value_to_float()
         models = defaultdict(list)
         for (_, model, _, _), records in best.items():
@@ -417,10 +421,13 @@ class Harbor:
         self.make.rewards = rewards
         own = self.make.exception
         self.make.exception = lambda rng: own(rng) if rng.random() < design["errors"] else None
+        config = self.make.TrialConfig
+        if design["job"] == "named":
+            self.make.TrialConfig = lambda **fields: config(job_id=uuid.UUID(int=number), **fields)
         for at in range(design["n"]):
             # Of few tasks each is tried several times.
             self.make.trial(rng, folder, number * 4000 + (at % 4 + 40 * (at // 4) if design["few"] else at))
-        self.make.exception = own
+        self.make.exception, self.make.TrialConfig = own, config
         results = self.results(folder)
         job = self.JobResult(id=uuid.UUID(int=number), started_at=self.make.WHEN, finished_at=self.make.WHEN, n_total_trials=design["n"] + design["missing"],
                              stats=self.JobStats.from_trial_results(results, n_total_trials=design["n"] + design["missing"]))
@@ -454,9 +461,11 @@ class Harbor:
         check.same("runs found", account["n_found"], len(results) + design["copy"])
         check.same("repeats", account["n_repeats"], int(design["copy"]))
         check.same("excluded", account["left_out"].get("excluded", 0), sum(1 for result in results if not all(e.policy.reward_valid for e in result._recorded_exceptions())))
-        if design["job"]:
+        if design["job"] == "named":
             check.same("planned", account["n_planned"], design["n"] + design["missing"])
             check.same("missing", account["n_missing"], design["missing"])
+        else:
+            check.same("planned, unknown", account["n_planned"], None)
         columns = {column.get("model"): column for column in report["files"]}
         grouped = defaultdict(list)
         for result in results:
@@ -492,7 +501,7 @@ class Harbor:
     def all(self, command, n, rng, check):
         for number in range(1, n + 1):
             design = dict(n=rng.choice([1, 3, 12, 60, 90]), rewards=rng.choice(["binary", "binary", "share", "marks", "several"]), unrewarded=rng.choice([0, 0.2]),
-                          errors=rng.choice([0, 0.3, 1]), few=rng.random() < 0.5, copy=rng.random() < 0.3, job=rng.random() < 0.5, missing=rng.choice([0, 0, 2]))
+                          errors=rng.choice([0, 0.3, 1]), few=rng.random() < 0.5, copy=rng.random() < 0.3, job=rng.choice([None, "unnamed", "named", "named"]), missing=rng.choice([0, 0, 2]))
             folder = self.write(number, design, rng)
             with case(check, folder, design):
                 self.check(command, folder, check, design)

@@ -1,6 +1,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::Read,
+    sync::Arc,
 };
 
 use censoring::StopReason;
@@ -9,14 +10,20 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::{folder::Folder, json::reader::Json},
     error::Error,
-    formats::harbor::{
-        exceptions::failure,
-        metrics::{or_else, sum, tokens_without_text, value},
-        trajectory::{Trajectory, trajectory},
-        trial_result::{Exception, StepResult, TrialResult, trial_result},
+    formats::{
+        harbor::{
+            exceptions::failure,
+            metrics::{or_else, sum, tokens_without_text, value},
+            trajectory::{Trajectory, trajectory},
+            trial_result::{Exception, StepResult, TrialResult, trial_result},
+        },
+        run_iterator::HeadOf,
     },
     read_options::ReadOptions,
-    values::run::{Caller, Reply, Run, RunLimit, Score, Turn, Usage},
+    values::{
+        evaluation::Evaluation,
+        run::{Caller, Reply, Run, RunLimit, Score, Turn, Usage},
+    },
 };
 
 /// The run of a trial.
@@ -24,17 +31,31 @@ pub(crate) struct Trial<R> {
     source: Option<R>,
     folder: Option<Folder>,
     options: ReadOptions,
+    /// What the results of a job say, which have no run of their own.
+    job: HeadOf,
 }
 
 impl<R: Read> Trial<R> {
-    pub(crate) fn new(source: R, folder: Option<Folder>, options: &ReadOptions) -> Self {
-        Self { source: Some(source), folder, options: *options }
+    pub(crate) fn new(
+        source: R,
+        folder: Option<Folder>,
+        options: &ReadOptions,
+        job: &HeadOf,
+    ) -> Self {
+        Self { source: Some(source), folder, options: *options, job: Arc::clone(job) }
     }
 
-    fn run(&self, source: R) -> Result<Run, Error> {
+    fn run(&self, source: R) -> Result<Option<Run>, Error> {
         let mut json = Json::new(source, self.options.limits);
         let result = trial_result(&mut json)?;
         json.end()?;
+        if result.whole.name.is_none() {
+            let (id, total_samples, created) = (result.id, result.n_trials, result.started);
+            let job = Evaluation { id, total_samples, created, ..Evaluation::default() };
+            // The results have one head.
+            let _ = self.job.set(Arc::new(job));
+            return Ok(None);
+        }
         let mut run = Run::new(result.whole.name.clone().unwrap_or_default());
         describe(&result, &mut run);
         let mut used = Vec::new();
@@ -77,7 +98,7 @@ impl<R: Read> Trial<R> {
         }
         run.usage_by_model =
             by_model.into_iter().map(|(model, usages)| (model, sum(&usages))).collect();
-        Ok(run)
+        Ok(Some(run))
     }
 
     /// The results that have trajectories, with their folders: the trial, or each of its steps.
@@ -138,13 +159,17 @@ impl<R: Read> Iterator for Trial<R> {
     type Item = Result<Run, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.source.take().map(|source| self.run(source))
+        self.source.take().and_then(|source| self.run(source).transpose())
     }
 }
 
 /// What the results say of the run, without its turns.
 fn describe(result: &TrialResult, run: &mut Run) {
     run.uuid.clone_from(&result.id);
+    run.evaluation = result.job.clone().map(|id| {
+        let (id, task) = (Some(id), result.source.clone());
+        Arc::new(Evaluation { id, task, ..Evaluation::default() })
+    });
     run.task.clone_from(&result.task);
     run.model.clone_from(&result.model);
     for (name, reward) in &result.whole.rewards {

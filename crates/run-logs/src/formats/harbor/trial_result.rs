@@ -12,9 +12,14 @@ use crate::{
     values::run::Usage,
 };
 
-/// What `result.json` says of a trial.
+/// What `result.json` says of a trial, or of a job, which has no name.
 #[derive(Debug, Default)]
 pub(crate) struct TrialResult {
+    /// The number of trials of a job.
+    pub(crate) n_trials: Option<u64>,
+    pub(crate) started: Option<String>,
+    /// The id of the job of a trial.
+    pub(crate) job: Option<String>,
     pub(crate) id: Option<String>,
     pub(crate) task: Option<String>,
     pub(crate) source: Option<String>,
@@ -54,6 +59,11 @@ pub(crate) fn trial_result(json: &mut Json<'_>) -> Result<TrialResult, Error> {
             read.whole.name = Some(name);
         },
         "id" => read.id = Some(json.name()?),
+        "n_total_trials" => read.n_trials = Some(json.count()?),
+        "started_at" if json.token()? == b'"' => read.started = Some(json.text()?),
+        "config" if json.token()? == b'{' => {
+            fields!(given |json| { "job_id" => read.job = Some(json.name()?), })?;
+        },
         "task_name" => read.task = Some(json.text()?),
         "source" => read.source = Some(json.text()?),
         "agent_info" => fields!(given |json| {
@@ -75,7 +85,7 @@ pub(crate) fn trial_result(json: &mut Json<'_>) -> Result<TrialResult, Error> {
         })?,
         in PARTS => part(json, field, &mut read.whole)?,
     })?;
-    if read.whole.name.is_none() {
+    if read.whole.name.is_none() && read.n_trials.is_none() {
         return Err(json.error_at("trial_name", Problem::Missing));
     }
     Ok(read)

@@ -110,8 +110,7 @@ fn one_run_has_a_report_whatever_is_asked_of_it() {
                 let words =
                     [&[name, "--json", "--resamples", "10", "--count", count], *case].concat();
                 let report = json_of("play", &words);
-                let conclusion = report["conclusion"].as_array().map_or(0, Vec::len);
-                assert!(conclusion > 0 || count == "1", "{words:?}: {report}");
+                assert!(!report["conclusion"][0].is_null(), "{words:?}: {report}");
             }
         }
     }

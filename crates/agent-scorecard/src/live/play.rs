@@ -13,6 +13,7 @@ use trajectory_metrics::{Better, ClusterEstimate, Figure, Measure, Undefined};
 use crate::{
     budget::runs::{Answers, By, Recorded},
     compare::side::{measure, share},
+    confidence::mean,
     error::Error,
     live::{
         LiveOptions, budget,
@@ -225,12 +226,9 @@ fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
     let level = Level::new(LEVEL)?;
     let of = |values: Vec<f64>, is_share: bool| -> Result<Figure, Undefined> {
         let own: Vec<usize> = (0..values.len()).collect();
-        let found = ClusterEstimate::mean(&values, None, &own);
         match is_share {
-            true => share(&values, found, level),
-            false => found
-                .map(|found| found.figure(level))
-                .map_err(|error| Undefined::new(error.to_string())),
+            true => share(&values, ClusterEstimate::mean(&values, None, &own), level),
+            false => mean(&values, Some((&own[..], level))),
         }
     };
     let count = |which: fn(&PlayRecord) -> bool| records.iter().filter(|it| which(it)).count();

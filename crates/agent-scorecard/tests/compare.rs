@@ -713,7 +713,13 @@ proptest! {
                 prop_assert!(is_said("cannot be said") && !says, "{sentence}");
                 continue;
             }
-            prop_assert_eq!(is_said("they cannot be told apart"), !says, "{}", sentence);
+            let is_alike = is_said("they cannot be told apart");
+            let is_open = is_alike || is_said("not every reading tells them apart");
+            prop_assert_eq!(is_open, !says, "{}", sentence);
+            // Of two sides alone.
+            if let (true, Some(Value::Block(found))) = (is_alike, report.together.get("difference")) {
+                prop_assert_eq!(json(found, "is_worse"), false, "{}", sentence);
+            }
             // The rates that are said are over all tasks, so that where some are left out, the better side is named.
             let names = [0, 1].map(|at| &report.columns[at].name);
             if let (true, true, [_]) = (says, has_others, others) {
@@ -975,4 +981,46 @@ fn the_number_of_tasks_that_is_asked_for_has_its_power() {
             assert!((0.76..=0.84).contains(&found), "{n} tasks: {found}");
         }
     }
+}
+
+/// The interval of all runs, whatever those without a grade would have been.
+fn of_all(block: &Block) -> scoring_rules::Interval {
+    match block.get("success_rate_all") {
+        Some(Value::Bounds(_, Ok(ends))) => *ends,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Planned runs of which the log does not say the task.
+fn unnamed(numbers: Range<usize>) -> impl Iterator<Item = SideRun> {
+    numbers.map(|number| SideRun {
+        task: format!("missing run {number}"),
+        ungraded: Some(Ungraded::Missing),
+        is_unnamed: true,
+        ..SideRun::default()
+    })
+}
+
+#[test]
+fn planned_runs_without_a_name_are_each_a_run_of_their_own_and_of_the_tasks_that_are_missing() {
+    // The second side lost the half of its runs that it would have failed.
+    let first = side("first", (0..40).map(|task| run(task, Some(task < 30))));
+    let kept = (0..20).map(|task| run(task, Some(true)));
+    let second = side("second", kept.chain(unnamed(1..21)));
+    let report = compare(&[first, second], level()).unwrap();
+    let difference = block(&report.together, "difference");
+    assert_eq!(json(difference, "is_worse"), serde_json::json!(true), "{:?}", report.conclusion);
+    let ends = of_all(difference);
+    assert!(ends.low() < -0.25 && ends.high() > 0.25, "{ends:?}");
+
+    // The interval of all runs is that of twenty runs of unknown tasks, not of one task of twenty runs.
+    let alone = side("alone", (0..20).map(|task| run(task, Some(true))).chain(unnamed(1..21)));
+    let named = side(
+        "named",
+        (0..20).map(|task| run(task, Some(true))).chain(
+            (20..40).map(|task| SideRun { ungraded: Some(Ungraded::Missing), ..run(task, None) }),
+        ),
+    );
+    let report = compare(&[alone, named], level()).unwrap();
+    assert_eq!(of_all(&report.columns[0].block), of_all(&report.columns[1].block));
 }

@@ -256,16 +256,6 @@ impl FactRules {
         Ok(self)
     }
 
-    /// What a success is, in words.
-    #[must_use]
-    pub(crate) fn success(&self) -> String {
-        match (self.success_at, self.score_range) {
-            (Some(least), _) => format!("a score of at least {least} (--success-at)"),
-            (None, Some(range)) => format!("the highest score of {range} (--score-range)"),
-            (None, None) => "a score of 1".to_owned(),
-        }
-    }
-
     /// What the rules make of a run.
     ///
     /// The first of these that there is decides: a grade from beside the log ([`Run::grade`]), that the log excludes
@@ -283,8 +273,8 @@ impl FactRules {
         let is_at_limit = run.limit.is_some() || stop.as_ref().is_some_and(is_limit);
         let found = Judgement { stop, is_at_limit, ..Judgement::default() };
         if let Some(grade) = run.grade {
-            // A grade of 1 is a success whatever scores stand for one.
-            let least = self.success_at.map(|least| least.min(1.0));
+            // It is not on the scale of the scores: 1 is a success and 0 a failure, whatever scores stand for them.
+            let least = self.success_at.filter(|least| *least > 0.0 && *least <= 1.0);
             return Ok(found.graded(grade, least));
         }
         if let Some(reason) = &run.excluded {
@@ -380,14 +370,8 @@ impl FactRules {
 
 impl Judgement {
     fn graded(self, score: f64, least: Option<f64>) -> Self {
-        let grade = match least {
-            Some(least) => f64::from(u8::from(score >= least)),
-            None if score.abs() <= ROUNDING => 0.0,
-            None if (score - 1.0).abs() <= ROUNDING => 1.0,
-            None => score,
-        };
-        let outcome = [(0.0, false), (1.0, true)].into_iter().find(|(it, _)| *it == grade);
-        Self { grade: Some(grade), outcome: outcome.map(|(_, outcome)| outcome), ..self }
+        let (grade, outcome) = graded(score, least);
+        Self { grade: Some(grade), outcome, ..self }
     }
 
     fn ungraded(self, why: Ungraded) -> Self {
@@ -396,6 +380,30 @@ impl Judgement {
         Self { ungraded: Some(why), stop, ..self }
     }
 }
+
+/// The grade of a score, by the lowest score of a success if there is one, and whether it is a success or a failure.
+pub(crate) fn graded(score: f64, least: Option<f64>) -> (f64, Option<bool>) {
+    let grade = match least {
+        Some(least) => f64::from(u8::from(score >= least)),
+        None if score.abs() <= ROUNDING => 0.0,
+        None if (score - 1.0).abs() <= ROUNDING => 1.0,
+        None => score,
+    };
+    let outcome = [(0.0, false), (1.0, true)].into_iter().find(|(it, _)| *it == grade);
+    (grade, outcome.map(|(_, outcome)| outcome))
+}
+
+/// What a success is, in words; without a rule this.
+pub(crate) fn success(least: Option<f64>, range: Option<ScoreRange>, otherwise: &str) -> String {
+    match (least, range) {
+        (Some(least), _) => format!("a score of at least {least} (--success-at)"),
+        (None, Some(range)) => format!("the highest score of {range} (--score-range)"),
+        (None, None) => otherwise.to_owned(),
+    }
+}
+
+/// What to do about scores outside [0, 1].
+pub(crate) const PLACE_SCORES: &str = "give the range that they can have, as in --score-range LO..HI, or the lowest score of a success, as in --success-at X";
 
 /// The scores of a run by name: those of a scorer that gives several are `scorer.key` each.
 fn scores(run: &Run) -> Vec<(String, &Value)> {

@@ -8,7 +8,7 @@ use std::io::Cursor;
 use proptest::prelude::*;
 use run_logs::{
     Account, AtLimit, Error, FactRules, Format, ReadOptions, Repeats, Run, RunLimit, RunTable,
-    Score, ScoreRange, StreamOptions, Ungraded, read,
+    Score, ScoreRange, StreamOptions, TraceFile, TraceRules, Ungraded, read,
 };
 use serde_json::{Value, json};
 use trajectory_metrics::tool_calls::Value as Fact;
@@ -302,7 +302,7 @@ fn what_was_planned_and_is_missing_is_known_by_name() {
     let mut table =
         RunTable::new(runs.by_ref(), &FactRules::default(), &StreamOptions::default()).unwrap();
     assert_eq!(table.missing().0.len(), 0);
-    table.add_evaluations(runs.evaluations());
+    table.add_evaluations(runs.evaluations()).unwrap();
     assert_eq!(table.account("").n_missing, 4);
 }
 
@@ -370,4 +370,112 @@ fn the_outcome_of_an_exchange_may_be_a_number() {
     assert_eq!(grades, [Some(1.0), Some(1.0), Some(0.0), Some(0.5), None]);
     assert!(of("7").unwrap_err().to_string().contains("from 7 to 7, beyond 0 to 1"));
     assert!(of("\"yes\"").unwrap_err().to_string().contains("outcome: expected true, false, null"));
+}
+
+#[test]
+fn a_plan_beyond_a_million_missing_runs_is_refused() {
+    for (eval, results) in [
+        (json!({}), json!({"total_samples": 1_000_000_000_000_u64, "scores": []})),
+        (json!({"dataset": {"sample_ids": [1]}, "config": {"epochs": 1_000_000_000}}), json!(null)),
+        (json!({"dataset": {"sample_ids": [1, 2]}, "config": {"epochs": u64::MAX}}), json!(null)),
+    ] {
+        let log = log(&[sample("1", "C")], eval, results);
+        let refused = logs(&[log], &FactRules::default()).unwrap_err().to_string();
+        assert!(refused.contains("over a million more than the log has"), "{refused}");
+    }
+}
+
+#[test]
+fn the_newest_retry_is_that_of_the_latest_moment_whatever_its_clock() {
+    let at = |id: &str, created: &str, score: &str| {
+        log(&[sample("1", score)], json!({"eval_id": id, "created": created}), json!(null))
+    };
+    // The second began four hours after the first, and its clock shows an earlier hour.
+    let first = at("a", "2026-03-01T09:00:00+05:00", "I");
+    let second = at("b", "2026-03-01T08:00:00+00:00", "C");
+    for both in [[first.clone(), second.clone()], [second, first]] {
+        let table = logs(&both, &FactRules::default()).unwrap();
+        assert_eq!((table.rows().len(), table.rows()[0].outcome), (1, Some(true)));
+    }
+}
+
+#[test]
+fn lines_that_differ_in_log_probabilities_alone_are_two_runs() {
+    let line = |logprob: f64| {
+        let tokens = json!({"content": [{"token": "yes", "logprob": logprob, "top_logprobs": []}]});
+        let choice = json!({"message": {"content": "yes"}, "logprobs": tokens});
+        json!({"id": "a", "outcome": true, "turns": [{"response": {"choices": [choice]}}]})
+            .to_string()
+    };
+    for (second, n) in [(-0.2, 2), (-0.1, 1)] {
+        let text = [line(-0.1), line(second)].join("\n");
+        let runs = read(Cursor::new(text), Format::Auto, &ReadOptions::default()).unwrap();
+        let table = RunTable::new(runs, &FactRules::default(), &StreamOptions::default()).unwrap();
+        assert_eq!(table.rows().len(), n);
+    }
+}
+
+#[test]
+fn outcomes_join_a_run_and_its_retry() {
+    let logs = ["a", "b"].map(|id| log(&[sample("1", "I")], json!({"eval_id": id}), json!(null)));
+    let runs = logs.iter().flat_map(|log| {
+        let text = log.to_string().into_bytes();
+        read(Cursor::new(text), Format::Auto, &ReadOptions::default()).unwrap().collect::<Vec<_>>()
+    });
+    let line = br#"{"id": "1", "outcome": true}"#;
+    let mut outcomes = run_logs::Outcomes::read("o.jsonl", &line[..]).unwrap();
+    let (rules, streams) = (FactRules::default(), StreamOptions::default());
+    let table = RunTable::with_outcomes(runs, &mut outcomes, &rules, &streams).unwrap();
+    assert_eq!((table.rows().len(), table.rows()[0].outcome), (1, Some(true)));
+}
+
+#[test]
+fn a_threshold_of_scores_does_not_turn_outcomes_from_beside_the_log() {
+    for least in [-5.0, 0.0, 0.5, 7.0] {
+        for outcome in [true, false] {
+            let mut run = Run::new("a");
+            run.grade = Some(f64::from(outcome));
+            let rules = FactRules::default().with_success_at(least).unwrap();
+            assert_eq!(rules.judgement(&run).unwrap().outcome, Some(outcome), "{least}");
+        }
+    }
+}
+
+#[test]
+fn own_files_follow_the_rules_for_scores_and_limits_and_say_so() {
+    let read =
+        |name: &str, text: &str, rules: TraceRules| TraceFile::read(name, text.as_bytes(), rules);
+    let table = "id,confidence,score\na,0.9,7\nb,0.4,1\nc,0.5,10\n";
+    let refused = read("t.csv", table, TraceRules::default()).unwrap_err().to_string();
+    assert!(
+        refused.contains("--score-range LO..HI") && refused.contains("--success-at X"),
+        "{refused}"
+    );
+    let outcomes = |rules| {
+        let file = read("t.csv", table, rules).unwrap();
+        let of = |run: &run_logs::TraceRun| (run.outcome, run.grade.map(|it| it.get()));
+        (file.runs.iter().map(of).collect::<Vec<_>>(), file.account().success)
+    };
+    let at = TraceRules { success_at: Some(7.0), ..TraceRules::default() };
+    let (found, success) = outcomes(at);
+    assert_eq!(found, [(Some(true), None), (Some(false), None), (Some(true), None)]);
+    assert_eq!(success, "a score of at least 7 (--success-at)");
+    let range = ScoreRange::new(1.0, 10.0).ok();
+    let (found, _) = outcomes(TraceRules { score_range: range, ..TraceRules::default() });
+    assert_eq!(found, [(None, Some(6.0 / 9.0)), (Some(false), None), (Some(true), None)]);
+
+    let lines = r#"{"id": "a", "forecasts": [0.5], "outcome": true, "stop": "max_steps"}
+        {"id": "b", "forecasts": [0.5], "outcome": null, "stop": "max_steps"}
+        {"id": "c", "forecasts": [0.5], "outcome": null, "grade": 0.25}"#;
+    let of = |at_limit| {
+        let file =
+            read("t.jsonl", lines, TraceRules { at_limit, ..TraceRules::default() }).unwrap();
+        let account = file.account();
+        assert_eq!(account.n_partial, 1);
+        let counts = [account.n_at_limit_graded, account.n_at_limit_ungraded];
+        ([0, 1].map(|at| file.runs[at].outcome), counts)
+    };
+    assert_eq!(of(None), ([Some(true), None], [1, 1]));
+    assert_eq!(of(Some(AtLimit::Failed)), ([Some(false); 2], [2, 0]));
+    assert_eq!(of(Some(AtLimit::Unknown)), ([None; 2], [0, 2]));
 }

@@ -198,6 +198,10 @@ fn all_calls_that_anthropic_made_for_one_reply_count() {
         assert_eq!(counts(&usage), [Some(129_057), Some(2_500), Some(50)], "{iterations}");
         assert_eq!(usage.cache_write_tokens, Some(7));
     }
+    let wrong =
+        r#"{"type": "compaction", "input_tokens": 7, "output_tokens": 1, "total_tokens": 5}"#;
+    let unknown = anthropic(&format!(r#"{top}, "iterations": [{wrong}, {message}]"#));
+    assert_eq!((counts(&unknown), unknown.remark), ([None; 3], Some(UsageRemark::Contradictory)));
     let halves = r#"{"input_tokens": 4000, "output_tokens": 100}, {"input_tokens": 5000, "output_tokens": 300}"#;
     for usage in [
         format!(r#""input_tokens": 9000, "output_tokens": 400, "iterations": [{halves}]"#),

@@ -112,7 +112,9 @@ pub(crate) fn models(
         Some(run)
     });
     let mut table = judging.table(path, read)?;
-    table.add_evaluations(runs.evaluations());
+    table
+        .add_evaluations(runs.evaluations())
+        .map_err(|error| format!("{}: {error}", path.display()))?;
     table.set_n_logs(runs.n_logs());
     let (format, mut notes) = contents.finish(&runs);
     notes.extend(table.scale_note());

@@ -61,7 +61,8 @@ pub(crate) struct Judging {
 impl Judging {
     /// How files of traces and tables are read.
     pub(crate) const fn rules_of_traces(&self, missing: ForecastPolicy) -> TraceRules {
-        TraceRules { missing, scale: self.rules.percent, repeats: self.rules.repeats }
+        let FactRules { percent, repeats, success_at, score_range, at_limit, .. } = self.rules;
+        TraceRules { missing, scale: percent, repeats, success_at, score_range, at_limit }
     }
 
     /// Reads the prices of models, from which runs get a cost whose log has none.

@@ -135,6 +135,7 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
         _ => {}
     }
     if let Some(of_all) = difference.of_all(level) {
+        let is_apart = of_all.as_ref().is_ok_and(|ends| !ends.contains(0.0));
         let ends = of_all.map_or_else(
             |_| String::new(),
             |ends| {
@@ -144,9 +145,19 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
             },
         );
         let alone = if is_beyond(found) { ", which alone would be beyond noise" } else { "" };
-        return format!(
-            "{over} they cannot be told apart: the difference is {size}{graded}{alone}{ends}"
-        );
+        // Of three readings of the runs without a grade, some may find a difference.
+        let told = match is_apart || is_beyond(found) || difference.is_worse == Some(true) {
+            true => "not every reading tells them apart",
+            false => "they cannot be told apart",
+        };
+        let worse = match difference.is_worse {
+            Some(true) => format!(
+                "; by some of what those without a grade could have been, {} is worse, so that a gate on is_worse fails",
+                difference.names[1]
+            ),
+            _ => String::new(),
+        };
+        return format!("{over} {told}: the difference is {size}{graded}{alone}{ends}{worse}");
     }
     let corrected = match is_beyond(found) {
         true => format!(", which would be beyond noise alone, but not as one of {n} comparisons"),
@@ -165,16 +176,21 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
 /// What the grades of runs at a limit make of the rate, where there are successes among them.
 fn limits(side: &Side, name: &str) -> Option<String> {
     let at_limit = side.count(|run| run.is_at_limit && run.grade.is_some());
+    let ungraded = side.count(|run| run.is_at_limit && run.grade.is_none());
     let passed = side.count(|run| run.is_at_limit && run.grade.is_some_and(|grade| grade > 0.0));
     (passed > 0).then(|| {
-        let n = side.count(|run| run.grade.is_some());
+        let n = side.count(|run| run.grade.is_some() || run.is_at_limit);
         let sum = |value: fn(f64, bool) -> f64| -> f64 {
             side.runs.iter().filter_map(|run| Some(value(run.grade?, run.is_at_limit))).sum()
         };
         let failed = 100.0 * sum(|grade, is_at_limit| if is_at_limit { 0.0 } else { grade }) / n as f64;
         format!(
-            "A limit ended {} of {name}, {passed} of them with a grade above 0, which counts; as failures (--at-limit failed) they would make it {failed:.0} %.",
-            counted(at_limit, "graded run")
+            "A limit ended {} of {name}, {passed} of them with a grade above 0, which counts; as failures (--at-limit failed) {} would make it {failed:.0} %.",
+            counted(at_limit, "graded run"),
+            match ungraded {
+                0 => "they".to_owned(),
+                n => format!("they and the {n} at a limit without a grade"),
+            }
         )
     })
 }

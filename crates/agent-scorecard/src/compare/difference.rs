@@ -1,4 +1,7 @@
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use scoring_rules::{Interval, Level};
 use trajectory_metrics::{Arm, Better, ClusterEstimate, Figure, Measure, NoInterval, Undefined};
@@ -37,7 +40,7 @@ pub(super) struct Difference<'a> {
     /// `None` if it has no interval.
     pub(super) is_beyond_noise: Option<bool>,
     /// Whether the second side is worse by some reading of the runs without a grade.
-    is_worse: Option<bool>,
+    pub(super) is_worse: Option<bool>,
 }
 
 /// The values of both sides that a difference is made of: of the tasks that both have, the means, and of sides
@@ -67,8 +70,21 @@ impl<'a> Sample<'a> {
     fn of(sides: [&'a Side; 2], of: [Value; 2], largest_difference: Option<f64>) -> Self {
         let mut all: BTreeMap<&str, [Vec<f64>; 2]> = BTreeMap::new();
         for (at, (side, value)) in sides.into_iter().zip(of).enumerate() {
-            let (values, tasks) = side.values(value);
-            for (value, task) in values.into_iter().zip(tasks) {
+            // A planned run of which the log does not say the task is taken for one of the task that the other side has
+            // and this one has least runs of: left out of the pairs, it could hide a loss.
+            let named = |side: &'a Side| side.runs.iter().filter(|run| !run.is_unnamed);
+            let mut own: BTreeMap<&str, usize> =
+                named(sides[1 - at]).map(|run| (run.task.as_str(), 0)).collect();
+            named(side).for_each(|run| *own.entry(&run.task).or_default() += 1);
+            let mut fewest: BTreeSet<_> =
+                own.into_iter().map(|(task, runs)| (runs, task)).collect();
+            for run in &side.runs {
+                let Some(value) = value(run) else { continue };
+                let of_other = if run.is_unnamed { fewest.pop_first() } else { None };
+                let task = of_other.map_or(run.task.as_str(), |(runs, task)| {
+                    fewest.insert((runs + 1, task));
+                    task
+                });
                 all.entry(task).or_default()[at].push(value);
             }
         }

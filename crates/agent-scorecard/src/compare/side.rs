@@ -44,6 +44,8 @@ pub struct SideRun {
     pub grade: Option<f64>,
     /// Why it has no grade.
     pub ungraded: Option<Ungraded>,
+    /// Whether the log says that the run was planned, and not of which task; `task` is then a name of its own.
+    pub is_unnamed: bool,
     /// Whether a limit ended it.
     pub is_at_limit: bool,
     /// Why it ended, in a word.
@@ -292,10 +294,13 @@ pub fn measures() -> Vec<Measure> {
 
 impl From<&TraceRun> for SideRun {
     fn from(run: &TraceRun) -> Self {
-        let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
-        let is_at_limit = run.stop.as_ref().is_some_and(is_limit);
+        let is_at_limit = run.stop.as_ref().is_some_and(|stop| stop.class() == StopClass::Censored);
         let grade = run.outcome.map(f64::from).or(run.grade.map(|grade| grade.get()));
-        let ungraded = if is_at_limit { Ungraded::AtLimit } else { Ungraded::NoScore };
+        let ungraded = match &run.stop {
+            Some(StopReason::Other(text)) if text == Ungraded::Error.name() => Ungraded::Error,
+            _ if is_at_limit => Ungraded::AtLimit,
+            _ => Ungraded::NoScore,
+        };
         Self {
             task: run.task.clone().unwrap_or_else(|| run.id.clone()),
             grade,
@@ -330,6 +335,7 @@ impl From<&LoggedRun> for SideRun {
             task: run.task.clone().unwrap_or_else(|| run.id.clone()),
             grade: run.grade,
             ungraded: run.ungraded,
+            is_unnamed: false,
             is_at_limit: run.is_at_limit,
             ending: run.stop.as_ref().map(|stop| stop.name().into_owned()),
             turns: Some(run.turn_usage.len() as u64).filter(|turns| *turns > 0),
@@ -340,11 +346,16 @@ impl From<&LoggedRun> for SideRun {
     }
 }
 
-impl From<&MissingRun> for SideRun {
-    fn from(run: &MissingRun) -> Self {
-        let task = run.task.clone().unwrap_or_else(|| "missing".to_owned());
-        let ungraded = Some(Ungraded::Missing);
-        Self { task, ungraded, ending: Some("missing".to_owned()), ..Self::default() }
+impl SideRun {
+    /// A run that was planned and that no log has; those without a task are told apart by this number.
+    fn missing(number: usize, run: &MissingRun) -> Self {
+        Self {
+            task: run.task.clone().unwrap_or_else(|| format!("missing run {number}")),
+            ungraded: Some(Ungraded::Missing),
+            is_unnamed: run.task.is_none(),
+            ending: Some("missing".to_owned()),
+            ..Self::default()
+        }
     }
 }
 
@@ -360,7 +371,7 @@ impl From<&LoggedColumn> for Side {
                 .rows()
                 .iter()
                 .map(SideRun::from)
-                .chain(missing.iter().map(SideRun::from))
+                .chain((1..).zip(&missing).map(|(number, run)| SideRun::missing(number, run)))
                 .collect(),
             account: log.account(),
             notes: noted(

@@ -127,7 +127,7 @@ impl LoggedRun {
             task: Some(self.task_or_id()),
             turns: turns.collect(),
             success,
-            cut_off: None,
+            cut_off: self.is_at_limit.then_some(false).filter(|_| !success),
             stop_reason: self.stop.clone(),
             achieved: None,
             caps: None,

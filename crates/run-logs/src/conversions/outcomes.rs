@@ -8,6 +8,7 @@ use serde::Deserialize;
 use trajectory_metrics::tool_calls::ToolCall;
 
 use crate::{
+    conversions::repeats::Names,
     error::Error,
     formats::paths::with_all_digits,
     json_lines::{
@@ -92,7 +93,7 @@ struct Entry {
     expected_calls: Option<Vec<ToolCall>>,
     horizon: Option<u64>,
     /// The first run that it joins.
-    run: Option<String>,
+    run: Option<(String, Names)>,
 }
 
 #[derive(Deserialize)]
@@ -245,7 +246,11 @@ impl Outcomes {
             self.first_missing.get_or_insert(name);
             return Ok(());
         };
-        if let (Some(_), Some(first)) = (entry.grade, &entry.run) {
+        // A retry or a copy of the run is no second run.
+        let names = Names::of(run);
+        if let (Some(_), Some((first, known))) = (entry.grade, &entry.run)
+            && !known.are_those_of(&names)
+        {
             let model = |model: &Option<String>| {
                 model.as_ref().map_or(String::new(), |it| format!(" of {it}"))
             };
@@ -255,7 +260,7 @@ impl Outcomes {
             );
             return Err(InputError::of_field(&self.file, entry.line, "id", problem).into());
         }
-        entry.run.get_or_insert(name);
+        entry.run.get_or_insert((name, names));
         run.grade = entry.grade.or(run.grade);
         run.horizon = entry.horizon.or(run.horizon);
         if let Some(calls) = &entry.expected_calls {

@@ -13,6 +13,7 @@ pub(crate) struct Seen {
 }
 
 /// The names of a run: its unique id, its sample within an evaluation and its retries, and the content of a line.
+#[derive(Clone, Debug)]
 pub(crate) struct Names(Vec<[u64; 2]>);
 
 impl Names {
@@ -34,6 +35,14 @@ impl Names {
     }
 }
 
+#[cfg(feature = "lines")]
+impl Names {
+    /// Whether both are names of one run.
+    pub(crate) fn are_those_of(&self, other: &Self) -> bool {
+        self.0.iter().any(|name| other.0.contains(name))
+    }
+}
+
 impl Seen {
     /// The row of the run that has one of these names, all of which lead to it from now on, or to the next row.
     pub(crate) fn row(&mut self, Names(names): &Names, next: usize) -> Option<usize> {
@@ -44,7 +53,7 @@ impl Seen {
     }
 }
 
-/// What a line says of a run, without log-probabilities.
+/// What a line says of a run.
 struct Content<'a>(&'a Run);
 
 impl fmt::Display for Content<'_> {
@@ -53,7 +62,7 @@ impl fmt::Display for Content<'_> {
         write!(f, "{:?}", (id, task, trial, model, scores, outcome, stop, error, usage))?;
         for turn in turns {
             let reply = turn.reply.as_ref();
-            let reply = reply.map(|it| (&it.text, &it.tool_calls, &it.stop, &it.usage));
+            let reply = reply.map(|it| (&it.text, &it.tool_calls, &it.tokens, &it.stop, &it.usage));
             write!(f, "{:?}", (&turn.model, &turn.caller, &turn.error, reply))?;
         }
         Ok(())

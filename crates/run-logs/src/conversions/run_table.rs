@@ -25,7 +25,7 @@ use crate::{
     format::Format,
     read::read_path,
     read_options::ReadOptions,
-    rules::{FactRules, Judgement, Repeats, ScoreRange, Ungraded},
+    rules::{FactRules, Judgement, PLACE_SCORES, Repeats, ScoreRange, Ungraded, success},
     values::{
         account::{Account, AccountedEvaluation},
         confidence_scale::SeenConfidences,
@@ -78,6 +78,9 @@ pub struct RunTable {
     /// The confidences that replies of the whole log state without a percent sign.
     stated: SeenConfidences,
 }
+
+/// Planned runs that a log may lack.
+const MOST_MISSING: u64 = 1_000_000;
 
 /// Why a run that succeeded in part is left out where runs succeed or fail.
 pub const PARTIAL_SUCCESS: &str = "partial_success";
@@ -202,7 +205,7 @@ impl RunTable {
             }
         }
         let of_rows: Vec<_> = table.rows.iter().filter_map(|row| row.evaluation.clone()).collect();
-        table.add_evaluations(of_rows.iter());
+        table.add_evaluations(of_rows.iter())?;
         match table.out_of_range() {
             None => Ok(table),
             Some(reason) if !rules.is_lenient => Err(Error::Undefined { name: "outcome", reason }),
@@ -225,8 +228,7 @@ impl RunTable {
             (low.min(it.1), high.max(it.1))
         });
         Some(format!(
-            "the scores{} run from {low} to {high}, beyond 0 to 1; give the range that they can have, as in \
-             --score-range LO..HI, or the lowest score of a success, as in --success-at X",
+            "the scores{} run from {low} to {high}, beyond 0 to 1; {PLACE_SCORES}",
             first.scorer.as_ref().map_or(String::new(), |scorer| format!(" of {scorer}"))
         ))
     }
@@ -238,12 +240,29 @@ impl RunTable {
     }
 
     /// Adds evaluations of the logs that were read, such as those without a run.
-    pub fn add_evaluations<'a>(&mut self, evaluations: impl Iterator<Item = &'a Arc<Evaluation>>) {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Undefined`] for one that plans a million runs more than there are: each of those is counted.
+    pub fn add_evaluations<'a>(
+        &mut self,
+        evaluations: impl Iterator<Item = &'a Arc<Evaluation>>,
+    ) -> Result<(), Error> {
         for evaluation in evaluations {
+            let planned = evaluation.n_planned().unwrap_or(0);
+            if planned.saturating_sub(self.rows.len() as u64) > MOST_MISSING {
+                let name = evaluation.task.as_ref().or(evaluation.id.as_ref());
+                let of = name.map_or(String::new(), |name| format!(" {name}"));
+                let reason = format!(
+                    "the evaluation{of} plans {planned} runs, over a million more than the log has; correct its samples, epochs or total_samples"
+                );
+                return Err(Error::Undefined { name: "planned runs", reason });
+            }
             if !self.evaluations.iter().any(|known| Arc::ptr_eq(known, evaluation)) {
                 self.evaluations.push(Arc::clone(evaluation));
             }
         }
+        Ok(())
     }
 
     /// Says how many logs were read.
@@ -330,7 +349,7 @@ impl RunTable {
             n_logs: self.n_logs as u64,
             n_found,
             n_kept: n_found,
-            success: self.rules.success(),
+            success: success(self.rules.success_at, self.rules.score_range, "a score of 1"),
             n_at_limit_graded: count(&|row| row.is_at_limit && row.grade.is_some()),
             n_at_limit_ungraded: count(&|row| row.is_at_limit && row.grade.is_none()),
             at_limit: self.rules.at_limit.unwrap_or_default().name().to_owned(),
@@ -446,7 +465,7 @@ impl RunTable {
     ) -> Result<Self, Error> {
         let mut runs = read_path(path, format, limits)?;
         let mut table = Self::new(runs.by_ref(), rules, options)?;
-        table.add_evaluations(runs.evaluations());
+        table.add_evaluations(runs.evaluations())?;
         table.set_n_logs(runs.n_logs());
         Ok(table)
     }
@@ -544,9 +563,12 @@ impl RunTable {
             })
         };
         let has = |remark| move |usage: &Usage| usage.remark == Some(remark);
+        let is_unknown = |usage: &Usage| {
+            has(UsageRemark::Contradictory)(usage) && usage.total_tokens().is_none()
+        };
         let notes = [
             note(
-                &has(UsageRemark::Contradictory),
+                &is_unknown,
                 "the log's counts of tokens contradict each other, so that they are not known",
             ),
             note(
@@ -675,7 +697,7 @@ impl LoggedRun {
     /// Whether this run counts less than another record of it: what has a grade, and then what is newer, counts.
     fn is_before(&self, other: &Self) -> bool {
         let rank = |run: &Self| {
-            let created = run.evaluation.as_ref().and_then(|it| it.created.clone());
+            let created = run.evaluation.as_ref().and_then(|it| it.started());
             (run.grade.is_some(), !run.has_error, created)
         };
         rank(self) < rank(other)

@@ -257,11 +257,14 @@ impl RolloutFile {
 }
 
 impl RolloutLine {
-    /// Whether the run failed and the reason for its end is a budget.
+    /// Whether the run failed and the reason for its end is a budget, unless the file says that this cut nothing off,
+    /// as for a run of a log whose grade at the limit counts.
     #[must_use]
     pub fn failed_at_limit(&self) -> bool {
         let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
-        !self.success && self.stop_reason.as_ref().is_some_and(is_limit)
+        !self.success
+            && self.cut_off != Some(false)
+            && self.stop_reason.as_ref().is_some_and(is_limit)
     }
 
     /// Tells tasks of different domains apart; a name that does so already stays.

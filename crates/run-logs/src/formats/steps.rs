@@ -17,7 +17,7 @@ use crate::{
             Column, FORECAST, HORIZON, Header, ID, MODEL, OUTCOME, STEP, STOP, SUCCESS_CHANCE,
             TASK, TRIAL,
         },
-        fields::{Name, YesOrNo},
+        fields::{Given, Name},
         parsing::{InputError, bytes},
         table::{Place, Table, csv_header, keys, refuse_utf16},
     },
@@ -41,7 +41,7 @@ struct Row {
     trial: Option<u64>,
     step: Option<f64>,
     forecast: Option<AnyNumber>,
-    outcome: Option<YesOrNo>,
+    outcome: Option<Given>,
     stop: Option<StopReason>,
     horizon: Option<usize>,
     success_chance: Option<f64>,
@@ -58,7 +58,7 @@ struct Steps {
     is_named: bool,
     steps: Vec<Step>,
     task: Option<String>,
-    outcome: Option<bool>,
+    outcome: Option<Given>,
     stop: Option<StopReason>,
     horizon: Option<usize>,
     success_chance: Option<f64>,
@@ -307,7 +307,7 @@ impl Steps {
         once!(stop, row.stop);
         once!(horizon, row.horizon);
         once!(success_chance, row.success_chance);
-        once!(outcome, row.outcome.map(|YesOrNo(outcome)| outcome));
+        once!(outcome, row.outcome);
         self.steps.push(Step { number: row.step, place, forecast });
         Ok(())
     }
@@ -385,7 +385,8 @@ impl Steps {
         let id = trial.map_or_else(|| id.clone(), |trial| format!("{id}#{trial}"));
         let forecasts = steps.iter().map(|step| step.forecast).collect();
         let steps = steps.iter().map(|step| step.place.line).collect();
-        let line = Line { id, task, forecasts, outcome, stop, horizon, success_chance };
+        let grade = None;
+        let line = Line { id, task, forecasts, outcome, grade, stop, horizon, success_chance };
         TableRun { line, number, steps }
     }
 }

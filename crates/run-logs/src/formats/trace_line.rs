@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::json_lines::{
     bare::{AnyNumber, replace_bare},
-    fields::{Name, name},
+    fields::{Given, Name, name},
     parsing::{is_object, parse_line},
 };
 
@@ -18,7 +18,9 @@ pub(crate) struct Line<F = Option<f64>> {
     pub(crate) forecasts: Vec<F>,
     // Named so that a missing outcome is an error, unlike one that is null.
     #[serde(deserialize_with = "nullable")]
-    pub(crate) outcome: Option<bool>,
+    pub(crate) outcome: Option<Given>,
+    /// That of a run that succeeded in part.
+    pub(crate) grade: Option<f64>,
     pub(crate) stop: Option<StopReason>,
     pub(crate) horizon: Option<usize>,
     pub(crate) success_chance: Option<f64>,
@@ -29,20 +31,21 @@ fn optional_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<St
     Ok(name.map(|Name(name)| name))
 }
 
-fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Given>, D::Error> {
     Option::deserialize(deserializer)
 }
 
 /// The fields of a line.
-pub(crate) const FIELDS: [&str; 7] =
-    ["id", "task", "forecasts", "outcome", "stop", "horizon", "success_chance"];
+pub(crate) const FIELDS: [&str; 8] =
+    ["id", "task", "forecasts", "outcome", "grade", "stop", "horizon", "success_chance"];
 
 impl Line {
     /// Whether the line has no key but those of its values.
     pub(crate) fn is_all_of(&self, line: &[u8]) -> bool {
-        let Self { task, stop, horizon, success_chance, .. } = self;
-        let given = [task.is_some(), stop.is_some(), horizon.is_some(), success_chance.is_some()];
-        let keys = 3 + given.into_iter().filter(|&is_given| is_given).count();
+        let Self { task, grade, stop, horizon, success_chance, .. } = self;
+        let optional = [task.is_some(), grade.is_some(), stop.is_some(), horizon.is_some()];
+        let given = optional.into_iter().chain([success_chance.is_some()]);
+        let keys = 3 + given.filter(|&is_given| is_given).count();
         // Every key is followed by a colon.
         memchr_iter(b':', line).count() <= keys && is_object(line)
     }
@@ -50,9 +53,9 @@ impl Line {
 
 impl From<Line<AnyNumber>> for Line {
     fn from(line: Line<AnyNumber>) -> Self {
-        let Line { id, task, forecasts, outcome, stop, horizon, success_chance } = line;
+        let Line { id, task, forecasts, outcome, grade, stop, horizon, success_chance } = line;
         let forecasts = forecasts.iter().map(AnyNumber::get).collect();
-        Self { id, task, forecasts, outcome, stop, horizon, success_chance }
+        Self { id, task, forecasts, outcome, grade, stop, horizon, success_chance }
     }
 }
 

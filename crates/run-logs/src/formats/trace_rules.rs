@@ -1,8 +1,11 @@
+use censoring::{StopClass, StopReason};
+use scoring_rules::Probability;
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
+    json_lines::fields::Given,
     json_lines::parsing::InputError,
-    rules::Repeats,
+    rules::{AtLimit, PLACE_SCORES, Repeats, ScoreRange, graded, success},
     values::confidence_scale::{ConfidenceScale, SeenConfidences},
 };
 
@@ -28,6 +31,12 @@ pub struct TraceRules {
     pub scale: ConfidenceScale,
     /// What is done about rows that are in a table twice.
     pub repeats: Repeats,
+    /// The lowest score that is a success, where outcomes are numbers.
+    pub success_at: Option<f64>,
+    /// The lowest and the highest score, if these are not 0 and 1.
+    pub score_range: Option<ScoreRange>,
+    /// What a limit that ended a run means; without it, that the outcome counts which the file gives.
+    pub at_limit: Option<AtLimit>,
 }
 
 impl From<ForecastPolicy> for TraceRules {
@@ -37,6 +46,41 @@ impl From<ForecastPolicy> for TraceRules {
 }
 
 impl TraceRules {
+    /// The outcome of a run, or the grade of one that succeeded in part.
+    pub(crate) fn judged(
+        self,
+        given: Option<Given>,
+        stop: Option<&StopReason>,
+    ) -> Result<(Option<bool>, Option<Probability>), String> {
+        let is_at_limit = stop.is_some_and(|stop| stop.class() == StopClass::Censored);
+        match self.at_limit.filter(|_| is_at_limit) {
+            Some(AtLimit::Failed) => return Ok((Some(false), None)),
+            Some(AtLimit::Unknown) => return Ok((None, None)),
+            Some(AtLimit::Graded) | None => {}
+        }
+        let score = match given {
+            Some(Given::Score(score)) => score,
+            Some(Given::Outcome(outcome)) => return Ok((Some(outcome), None)),
+            None => return Ok((None, None)),
+        };
+        let (grade, outcome) = match self.score_range.filter(|_| self.success_at.is_none()) {
+            Some(range) => {
+                let outside = || format!("{score} is outside the range {range} of scores");
+                graded(range.grade(score).ok_or_else(outside)?, None)
+            }
+            None => graded(score, self.success_at),
+        };
+        match Probability::new(grade) {
+            Ok(grade) => Ok((outcome, Some(grade).filter(|_| outcome.is_none()))),
+            Err(_) => Err(format!("{score} is a score beyond 0 to 1; {PLACE_SCORES}")),
+        }
+    }
+
+    /// What a success is, in words.
+    pub(crate) fn success(self) -> String {
+        success(self.success_at, self.score_range, "an outcome of true or 1")
+    }
+
     /// Checks the scale of the confidences of a whole file.
     pub(crate) fn check_scale(self, file: &str, seen: &SeenConfidences) -> Result<(), InputError> {
         let Some(problem) = self.scale.problem(seen) else { return Ok(()) };

@@ -17,11 +17,13 @@ use crate::{
         trace_rules::TraceRules,
     },
     json_lines::{
+        fields::Given,
         parsing::{InputError, parse_line},
         parts::fold,
         run_counts::RunCounts,
         table::keys,
     },
+    rules::Ungraded,
     values::{
         account::Account,
         confidence_scale::{ConfidenceScale, SeenConfidences},
@@ -126,6 +128,12 @@ pub struct TraceRemarks {
     /// What is known of the runs if they are those of a log.
     log: Option<Account>,
     missing: Missing,
+    /// The rules by which a file was read.
+    rules: Option<TraceRules>,
+    /// Runs that a limit ended and that have an outcome or a grade.
+    at_limit_graded: u64,
+    /// Runs that an error ended.
+    errors: u64,
     /// Runs that are left out because of their forecasts.
     without_forecasts: Vec<TraceRun>,
     /// The first run that is left out, and why.
@@ -174,6 +182,12 @@ impl TraceRemarks {
     #[must_use]
     pub fn account(&self) -> Account {
         let mut account = self.runs.account(self.log.as_ref());
+        if let (None, Some(rules)) = (&self.log, self.rules) {
+            account.success = rules.success();
+            account.at_limit = rules.at_limit.unwrap_or_default().name().to_owned();
+            account.n_at_limit_graded = self.at_limit_graded;
+            account.n_errors = self.errors;
+        }
         account.leave_out("no_forecast", self.without_forecasts.len() as u64);
         account.columns_not_read.extend(self.not_read.iter().cloned());
         account.similar_names.extend(self.alike.iter().cloned());
@@ -193,11 +207,24 @@ impl TraceRemarks {
 
     /// Counts a run that is kept.
     pub(crate) fn count(&mut self, run: &TraceRun) {
-        match run.grade {
-            Some(_) => self.runs.add_partial(),
-            None => self.runs.add(run.outcome, run.stop.as_ref()),
-        }
+        self.count_outcome(run.outcome, run.grade.is_some(), run.stop.as_ref());
         self.count_stop(run.outcome, run.stop.as_ref());
+    }
+
+    fn count_outcome(
+        &mut self,
+        outcome: Option<bool>,
+        is_partial: bool,
+        stop: Option<&StopReason>,
+    ) {
+        match is_partial {
+            true => self.runs.add_partial(),
+            false => self.runs.add(outcome, stop),
+        }
+        let is_at_limit = stop.is_some_and(|stop| stop.class() == StopClass::Censored);
+        self.at_limit_graded += u64::from(is_at_limit && (is_partial || outcome.is_some()));
+        let is_error = stop.is_some_and(|stop| stop.name() == Ungraded::Error.name());
+        self.errors += u64::from(is_error);
     }
 
     /// Counts a run that is left out for this reason.
@@ -220,6 +247,9 @@ impl TraceRemarks {
     /// Adds another file that was read with the same policy.
     pub fn merge(&mut self, other: Self) {
         self.runs.append(&other.runs);
+        self.rules = self.rules.or(other.rules);
+        self.at_limit_graded += other.at_limit_graded;
+        self.errors += other.errors;
         self.missing.policy = other.missing.policy;
         self.missing.counts.merge(other.missing.counts);
         self.without_forecasts.extend(other.without_forecasts);
@@ -323,9 +353,18 @@ impl TraceRemarks {
         rules: TraceRules,
     ) -> Result<Option<TraceRun>, InputError> {
         let policy = rules.missing;
-        let Line { id, task, forecasts, outcome, stop, horizon, success_chance } = line;
-        self.runs.add(outcome, stop.as_ref());
+        let Line { id, task, forecasts, outcome, grade, stop, horizon, success_chance } = line;
         let wrong = |field: &str, problem| InputError::of_field(file, number, field, problem);
+        let (outcome, grade) = match (outcome, grade) {
+            // It is on the scale of 0 to 1 already.
+            (None, Some(grade)) => TraceRules { score_range: None, ..rules }
+                .judged(Some(Given::Score(grade)), stop.as_ref())
+                .map_err(|problem| wrong("grade", problem))?,
+            (outcome, _) => {
+                rules.judged(outcome, stop.as_ref()).map_err(|problem| wrong("outcome", problem))?
+            }
+        };
+        self.count_outcome(outcome, grade.is_some(), stop.as_ref());
         let shares: Vec<Option<f64>> =
             forecasts.iter().map(|number| number.map(|it| rules.scale.share(it))).collect();
         let forecasts = match policy.check_run(&shares, &mut self.missing.counts) {
@@ -335,7 +374,7 @@ impl TraceRemarks {
                 let why = || format!("{field} in {file}:{line}: {fault}");
                 self.first_left_out.get_or_insert_with(why);
                 let line = Some(number);
-                let run = TraceRun { id, task, outcome, stop, line, ..TraceRun::default() };
+                let run = TraceRun { id, task, outcome, grade, stop, line, ..TraceRun::default() };
                 self.without_forecasts.push(run);
                 return Ok(None);
             }
@@ -353,6 +392,7 @@ impl TraceRemarks {
             Err(error) => return Err(wrong("forecasts", error.to_string())),
         };
         let is_unjudged = outcome.is_none()
+            && grade.is_none()
             && stop.as_ref().is_some_and(|stop| stop.class() == StopClass::Complete);
         self.unjudged += u64::from(is_unjudged);
         self.count_stop(outcome, stop.as_ref());
@@ -362,7 +402,7 @@ impl TraceRemarks {
             task,
             forecasts,
             outcome,
-            grade: None,
+            grade,
             stop: if is_unjudged { Some(StopReason::Unjudged) } else { stop },
             horizon: horizon.filter(|_| policy != ForecastPolicy::Skip),
             success_chance: success_chance
@@ -429,6 +469,7 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
         return Err(refused.into());
     }
     all.missing.policy = rules.missing;
+    all.rules = Some(rules);
     all.not_read.extend(not_read);
     all.alike.extend(alike);
     all.add_notes(notes.into_iter().chain(rules.scale.note(&all.seen)));

@@ -107,6 +107,46 @@ pub(crate) struct Name(#[serde(deserialize_with = "name")] pub(crate) String);
 #[derive(Deserialize)]
 pub(crate) struct YesOrNo(#[serde(deserialize_with = "yes_or_no")] pub(crate) bool);
 
+/// An outcome, or a score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Given {
+    Outcome(bool),
+    Score(f64),
+}
+
+impl<'de> Deserialize<'de> for Given {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OutcomeOrScore;
+
+        impl Visitor<'_> for OutcomeOrScore {
+            type Value = Given;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("true, false or a score")
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Given, E> {
+                Ok(Given::Outcome(value))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Given, E> {
+                Ok(Given::Score(value as f64))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Given, E> {
+                Ok(Given::Score(value as f64))
+            }
+
+            fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Given, E> {
+                let wrong = || E::invalid_value(Unexpected::Float(value), &self);
+                value.is_finite().then_some(Given::Score(value)).ok_or_else(wrong)
+            }
+        }
+
+        deserializer.deserialize_any(OutcomeOrScore)
+    }
+}
+
 /// An object. A derived reader of a struct alone would also take a list of its fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object<T>(pub T);

@@ -166,6 +166,7 @@ impl RunCounts {
             n_found: self.len(),
             n_kept: self.len(),
             n_at_limit_ungraded: self.at_limit,
+            n_partial: self.partial,
             ..Account::default()
         };
         let mut account = log.cloned().unwrap_or_else(of_lines);

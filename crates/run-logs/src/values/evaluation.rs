@@ -59,8 +59,42 @@ impl Evaluation {
     /// The number of runs that were planned, if the log says so.
     #[must_use]
     pub fn n_planned(&self) -> Option<u64> {
-        let listed = (self.sample_ids.len() as u64).checked_mul(self.epochs.unwrap_or(1));
-        listed.filter(|planned| *planned > 0).or(self.total_samples)
+        let listed = (self.sample_ids.len() as u64).saturating_mul(self.epochs.unwrap_or(1));
+        Some(listed).filter(|planned| *planned > 0).or(self.total_samples)
+    }
+
+    /// When it began, in seconds of UTC; `None` if [`Self::created`] is no date and time of RFC 3339.
+    pub(crate) fn started(&self) -> Option<f64> {
+        let (date, time) = self.created.as_ref()?.trim().split_once(['T', 't', ' '])?;
+        let (clock, offset) = match time.find(['Z', 'z', '+', '-']) {
+            Some(at) => time.split_at(at),
+            None => (time, "Z"),
+        };
+        let numbers = |text: &str| -> Option<[f64; 3]> {
+            let all: Result<Vec<f64>, _> = text.split([':', '-']).map(str::parse).collect();
+            match *all.ok()?.as_slice() {
+                [a, b] => Some([a, b, 0.0]),
+                [a, b, c] => Some([a, b, c]),
+                _ => None,
+            }
+        };
+        let seconds =
+            |[hours, minutes, seconds]: [f64; 3]| hours * 3600.0 + minutes * 60.0 + seconds;
+        let [year, month, day] = numbers(date)?;
+        // Years begin in March, so that the day that leap years add is the last one.
+        let (year, month) =
+            if month > 2.0 { (year, month - 3.0) } else { (year - 1.0, month + 9.0) };
+        let leap = (year / 4.0).floor() - (year / 100.0).floor() + (year / 400.0).floor();
+        let days = 365.0 * year + leap + ((153.0 * month + 2.0) / 5.0).floor() + day;
+        let ahead = match (offset.get(..1)?, offset.get(1..)?) {
+            (_, "") => 0.0,
+            (sign, text) => {
+                let size = numbers(text)
+                    .or_else(|| numbers(&format!("{}:{}", text.get(..2)?, text.get(2..)?)))?;
+                if sign == "-" { -seconds(size) } else { seconds(size) }
+            }
+        };
+        Some(days * 86_400.0 + seconds(numbers(clock)?) - ahead)
     }
 
     /// The task of a sample: the name of the evaluation in front of its own.
@@ -70,5 +104,24 @@ impl Evaluation {
             Some(task) => format!("{task}/{sample}"),
             None => sample.to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_is_a_moment_whatever_the_offset_of_its_clock() {
+        let of = |text: &str| {
+            let created = Some(text.to_owned());
+            Evaluation { created, ..Evaluation::default() }.started()
+        };
+        assert_eq!(of("2026-03-01T00:30:00+02:00"), of("2026-02-28T22:30:00Z"));
+        assert_eq!(of("2024-02-29T23:00:00-0100"), of("2024-03-01T00:00:00.000Z"));
+        let day = of("2025-01-01T00:00:00Z").zip(of("2024-12-31T00:00:00Z"));
+        assert_eq!(day.map(|(a, b)| a - b), Some(86_400.0));
+        assert!(of("2026-03-01T09:00:00+05:00") < of("2026-03-01T05:00:00Z"));
+        assert_eq!((of("yesterday"), of("2026-03-01T")), (None, None));
     }
 }

@@ -248,13 +248,18 @@ impl Usage {
         self.with_counts_of(other, |a, b| a?.checked_add(b?), cost_usd)
     }
 
-    /// The sum of what is known of two usages: a count is known if it is known in one.
+    /// The sum of what is known of two usages: a count is known if it is known in one, and unless counts of
+    /// one of them contradict each other.
     pub(crate) fn and(&self, other: &Self) -> Self {
         let plus = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (Some(a), Some(b)) => a.checked_add(b),
             (a, b) => a.or(b),
         };
         let cost_usd = self.cost_usd.into_iter().chain(other.cost_usd).reduce(|a, b| a + b);
+        let contradictory = Some(UsageRemark::Contradictory);
+        if [self.remark, other.remark].contains(&contradictory) {
+            return Self { cost_usd, remark: contradictory, ..Self::default() };
+        }
         self.with_counts_of(other, plus, cost_usd)
     }
 

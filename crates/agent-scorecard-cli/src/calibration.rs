@@ -84,8 +84,11 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             block.extend_json(remarks.runs());
             block.push_json("missing", &remarks.missing());
             block.notes.get_or_insert_default().extend(remarks.notes());
+            let mut account = remarks.account();
+            account.leave_out("at_limit", block.count("n_censored"));
+            account.leave_out("no_outcome", block.count("n_excluded"));
+            accounts.push(account);
             columns.push(Column { name, ..(file.clone(), model, block).into() });
-            accounts.push(remarks.account());
         }
     }
     let split = if whole_tasks { "whole tasks" } else { "runs" };

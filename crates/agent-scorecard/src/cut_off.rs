@@ -264,7 +264,12 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
         main_pictures: vec!["treatments"],
         ..Report::of_columns(columns)
     };
-    report.set_accounts(streams.iter().map(TraceFile::account));
+    let accounts = streams.iter().zip(&report.columns).map(|(stream, column)| {
+        let mut account = stream.account();
+        account.leave_out("no_outcome", column.block.count("n_excluded"));
+        account
+    });
+    report.set_accounts(accounts.collect::<Vec<_>>());
     let together = &mut report.together;
     together.push_json("schedule", options.schedule.name());
     together.push_json("rule", RULE);

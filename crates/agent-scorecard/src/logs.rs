@@ -55,7 +55,7 @@ const MOST_BARS: usize = 6;
 ///     notes: Vec::new(),
 /// };
 /// let report = logs(&[column]);
-/// assert_eq!(report.conclusion, ["Of 2 runs, 1 succeeded and 0 failed; a limit ended 1."]);
+/// assert_eq!(report.conclusion, ["Of 2 runs, 1 succeeded and 0 failed; whether 1 did is not known, as a limit ended 1 of them without a grade."]);
 /// let [all, runs] = &report.tables()[..] else { panic!() };
 /// assert_eq!((all.title.as_str(), runs.title.as_str()), ("All runs", "Runs"));
 /// assert_eq!(runs.rows[0].cells[0].plain(), "a");
@@ -198,11 +198,11 @@ fn conclusion(runs: &[&LoggedRun], counts: &Block) -> Vec<String> {
     if partial > 0 {
         ends.push_str(&format!(", and {partial} succeeded in part"));
     }
-    if at_limit > 0 {
-        ends.push_str(&format!("; a limit ended {at_limit}"));
+    if unknown > 0 {
+        ends.push_str(&format!("; whether {unknown} did is not known"));
     }
-    if unknown > at_limit {
-        ends.push_str(&format!("; whether {} did is not known", unknown - at_limit));
+    if at_limit > 0 {
+        ends.push_str(&format!(", as a limit ended {at_limit} of them without a grade"));
     }
     let mut conclusion = vec![ends + "."];
     if unknown == n && runs.iter().all(|run| run.scorer.is_none()) {

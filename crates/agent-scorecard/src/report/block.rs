@@ -343,7 +343,8 @@ impl Block {
     }
 
     /// A count under a key; 0 without one.
-    pub(crate) fn count(&self, key: &str) -> u64 {
+    #[must_use]
+    pub fn count(&self, key: &str) -> u64 {
         self.number(key).map_or(0, |count| count as u64)
     }
 

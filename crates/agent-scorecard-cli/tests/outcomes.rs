@@ -241,9 +241,12 @@ fn a_table_of_other_columns_is_refused_with_its_columns_and_the_names_that_are_r
         let names = "field outcome: no column has one of the names outcome, correct, is_correct, success, passed, score, label; there are id, confidence, ok";
         assert!(found.contains(names), "{found}");
     }
-    let graded = write("graded.csv", "id,confidence,score\na,0.5,1\nb,0.5,0.7\n");
-    let found = refused("traces", &[&graded]);
-    assert!(found.contains("graded.csv:3: field score: ") && found.contains("0.7"), "{found}");
+    let marks = write("marks.csv", "id,confidence,score\na,0.5,1\nb,0.5,7\n");
+    let found = refused("traces", &[&marks]);
+    assert!(found.contains("marks.csv:3: field ") && found.contains("--score-range"), "{found}");
+    let graded = write("graded.csv", "id,confidence,score\na,0.5,1\nb,0.5,0.7\nc,0.5,0\n");
+    let report = json_of("traces", &[&graded, "--resamples", "0", "--json"]);
+    assert_eq!(report["account"]["n_partial"], 1, "{report}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
         ("empty_trace", r#"{"id":"b","forecasts":[],"outcome":true}"#, "forecasts"),
         ("no_forecasts", r#"{"id":"b","outcome":true}"#, "forecasts"),
         ("no_outcome", r#"{"id":"b","forecasts":[0.5]}"#, "outcome"),
-        ("number_outcome", r#"{"id":"b","forecasts":[0.5],"outcome":1}"#, "outcome"),
+        ("score_of_marks", r#"{"id":"b","forecasts":[0.5],"outcome":7}"#, "outcome"),
         ("no_id", r#"{"forecasts":[0.5],"outcome":true}"#, "id"),
         (
             "short_horizon",

@@ -91,9 +91,16 @@ fn trials_of_a_job_that_were_planned_and_are_missing_are_counted() {
         let table =
             RunTable::read_path(&folder.0, Format::Auto, &limits, &rules, &options).unwrap();
         let whole = table.account("");
-        let columns =
-            table.by_model().into_iter().map(|(model, table)| (model, table.account("").n_missing));
-        (whole.n_found, whole.n_planned, whole.n_missing, columns.collect::<Vec<_>>())
+        let (columns, missing): (Vec<_>, Vec<_>) = table
+            .by_model()
+            .into_iter()
+            .map(|(model, table)| (table.account(""), model))
+            .map(|(account, model)| (account.clone(), (model, account.n_missing)))
+            .unzip();
+        // The columns together were planned as the whole was.
+        let columns = run_logs::Account::of_columns(columns);
+        assert_eq!((columns.n_planned, columns.n_missing), (whole.n_planned, whole.n_missing));
+        (whole.n_found, whole.n_planned, whole.n_missing, missing)
     };
     let of = |model: &str, missing| (Some(model.to_owned()), missing);
     assert_eq!(account(["m", "m"], 2, "job-1"), (2, Some(2), 0, vec![of("m", 0)]));

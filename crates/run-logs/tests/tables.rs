@@ -74,7 +74,7 @@ fn a_table_that_is_not_one_of_steps_is_refused_with_its_line_and_column() {
         (b"id,forecast,outcome,ID\na,1,1,b\n", Some(1), Some("id"), "two columns"),
         (b"id,forecast,outcome\na,85%,1\n", Some(2), Some("forecast"), "such as 0.85"),
         (b"id,forecast,outcome\na,0.5,maybe\n", Some(2), Some("outcome"), "maybe"),
-        (b"id,forecast,outcome\na,0.5,2\n", Some(2), Some("outcome"), "true, false, 1 or 0"),
+        (b"id,forecast,outcome\na,0.5,2\n", Some(2), Some("outcome"), "--score-range LO..HI"),
         (b"id,forecast,outcome\na,0.5,1\na,0.5,0\n", Some(3), Some("outcome"), "line 2"),
         (b"id,task,forecast,outcome\na,s,1,1\na,t,1,1\n", Some(3), Some("task"), "line 2"),
         (b"id,step,forecast,outcome\na,1,1,1\na,1,0,1\n", Some(3), Some("step"), "twice"),

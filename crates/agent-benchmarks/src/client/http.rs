@@ -315,9 +315,10 @@ impl Client {
             return Err(format!("{tokens} tokens are used, of at most {cap}"));
         }
         if let (Some(cap), Some(cost)) = (self.settings.cost_cap, self.cost())
-            && cost >= cap
+            // Sums of decimal prices may be a last digit below what they stand for.
+            && cost >= cap * (1.0 - 1e-12)
         {
-            return Err(format!("{cost:.2} US dollars are used, of at most {cap:.2}"));
+            return Err(format!("{cost:.4} US dollars are used, of at most {cap}"));
         }
         Ok(())
     }

@@ -93,7 +93,7 @@ struct Entry {
     expected_calls: Option<Vec<ToolCall>>,
     horizon: Option<u64>,
     /// The first run that it joins.
-    run: Option<(String, Names)>,
+    run: Option<(String, Names, Option<String>)>,
 }
 
 #[derive(Deserialize)]
@@ -246,10 +246,10 @@ impl Outcomes {
             self.first_missing.get_or_insert(name);
             return Ok(());
         };
-        // A retry or a copy of the run is no second run.
+        // A retry or a copy of the run in the same log is no second run.
         let names = Names::of(run);
-        if let (Some(_), Some((first, known))) = (entry.grade, &entry.run)
-            && !known.are_those_of(&names)
+        if let (Some(_), Some((first, known, log))) = (entry.grade, &entry.run)
+            && !(known.are_those_of(&names) && log.as_ref() == self.logs.last())
         {
             let model = |model: &Option<String>| {
                 model.as_ref().map_or(String::new(), |it| format!(" of {it}"))
@@ -260,7 +260,7 @@ impl Outcomes {
             );
             return Err(InputError::of_field(&self.file, entry.line, "id", problem).into());
         }
-        entry.run.get_or_insert((name, names));
+        entry.run.get_or_insert((name, names, self.logs.last().cloned()));
         run.grade = entry.grade.or(run.grade);
         run.horizon = entry.horizon.or(run.horizon);
         if let Some(calls) = &entry.expected_calls {

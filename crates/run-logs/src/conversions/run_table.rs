@@ -258,11 +258,15 @@ impl RunTable {
                 );
                 return Err(Error::Undefined { name: "planned runs", reason });
             }
-            if !self.evaluations.iter().any(|known| Arc::ptr_eq(known, evaluation)) {
-                self.evaluations.push(Arc::clone(evaluation));
-            }
+            self.add(evaluation);
         }
         Ok(())
+    }
+
+    fn add(&mut self, evaluation: &Arc<Evaluation>) {
+        if !self.evaluations.iter().any(|known| Arc::ptr_eq(known, evaluation)) {
+            self.evaluations.push(Arc::clone(evaluation));
+        }
     }
 
     /// Says how many logs were read.
@@ -515,10 +519,29 @@ impl RunTable {
             let rest = Evaluation { total_samples: Some(nobody), ..Evaluation::default() };
             models.entry(None).or_insert_with(empty).evaluations.push(Arc::new(rest));
         }
+        // What was planned of a job of several models is known of each of them by the runs that there are.
+        let planned: BTreeSet<&String> = self
+            .evaluations
+            .iter()
+            .filter(|it| it.n_planned().is_some())
+            .filter_map(|it| it.id.as_ref())
+            .collect();
+        let mut found: BTreeMap<_, u64> = BTreeMap::new();
+        for row in self.rows.iter().filter(|_| has_models) {
+            let of = row.evaluation.as_ref().filter(|it| !is_named(it));
+            if let Some(id) = of.and_then(|it| it.id.as_ref()).filter(|id| planned.contains(id)) {
+                *found.entry((row.model.clone(), id.clone())).or_default() += 1;
+            }
+        }
+        for ((model, id), runs) in found {
+            let (id, total_samples) = (Some(id), Some(runs));
+            let of = Evaluation { id, total_samples, ..Evaluation::default() };
+            models.entry(model).or_insert_with(empty).evaluations.push(Arc::new(of));
+        }
         for row in self.rows {
             let of_model = models.entry(row.model.clone()).or_insert_with(empty);
             if has_models {
-                of_model.add_evaluations(row.evaluation.iter().filter(|it| !is_named(it)));
+                row.evaluation.iter().filter(|it| !is_named(it)).for_each(|it| of_model.add(it));
             }
             of_model.rows.push(row);
         }

@@ -3,9 +3,10 @@
 Every function takes runs, and the options of the subcommand of its name as keywords. Runs are
 
 - the path of a file or of a folder of logs, as for the command, or a list of paths,
-- a list of dictionaries, one per run, with the fields of a line of such a file, or a table of pandas or Polars with these
-  fields as columns; None, NaN and NA are missing,
-- a mapping of names to any of these, each of which gets a column,
+- a list of dictionaries, one per run, with the fields of a line of such a file, or a table of pandas, Polars or Arrow with these
+  fields as columns; None, NaN and NA are missing, other fields are not read, and an index of pandas counts as columns by the
+  names of its levels,
+- a mapping of names to any of these, each of which gets a column, as does each ``model`` that rows name,
 - None, for the bundled runs of the command.
 
 Other files that an option names may be lists of dictionaries and tables, too.
@@ -14,7 +15,7 @@ Examples
 --------
 >>> from agent_scorecard import reports
 >>> runs = [{"id": str(run), "forecasts": [0.5, run % 10 / 10], "outcome": run % 10 > 4} for run in range(40)]
->>> report = reports.traces(runs, resamples=200)
+>>> report = reports.traces(runs, n_resamples=200)
 >>> report.n, report.auroc.value
 (40, 1.0)
 >>> report.fails("auroc < 0.9")
@@ -23,15 +24,13 @@ False
 
 from __future__ import annotations
 
-import html
 import json
 import os
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from agent_scorecard import _native
-from agent_scorecard.arguments import path
+from agent_scorecard.arguments import RandomState, path, seed
 from agent_scorecard.records import Record
 
 if TYPE_CHECKING:
@@ -42,12 +41,13 @@ Rows = Iterable[Mapping[str, Any]]
 Runs = Path | Sequence[Path] | Rows | Mapping[str, Any] | None
 Schedule = Literal["linear-front", "uniform", "exponential-front", "linear-back"]
 Calibration = Literal["none", "platt", "isotonic"]
+AtLimit = Literal["graded", "failed", "unknown"]
 
 
 class Report(Record):
     """The answer of an evaluation: the JSON object of the command as a dictionary, with other views of it.
 
-    ``str`` is the table of the command, and a notebook shows its tables. ``json.dumps`` writes what the command writes
+    ``str`` is the table of the command, and a notebook shows the same. ``json.dumps`` writes what the command writes
     with ``--json``.
 
     Examples
@@ -73,12 +73,12 @@ class Report(Record):
     def __reduce__(self) -> tuple[Any, ...]:
         views = self._views
         if isinstance(views, _native.Report):
-            views = _Views(views.text(), views.page(), views.tables(), views.figures())
+            views = _Views(views.text(), views.page(), views.part(), views.figures())
         return Report, (dict(self), views)
 
     def _repr_html_(self) -> str:
-        """Return the tables as HTML, for notebooks."""
-        return "".join(_table(*table) for table in self._views.tables())
+        """Return the conclusion, the tables and the notes as HTML, for notebooks."""
+        return self._views.part()
 
     def to_html(self) -> str:
         """Return the page of the command, with all pictures.
@@ -96,10 +96,15 @@ class Report(Record):
         Returns
         -------
         list of dict
-            ``column``, ``figure``, ``value``, ``ci_low``, ``ci_high``, ``standard_error`` (nan where there is none), ``better``
-            (``"higher"``, ``"lower"``, a number to be near to, or None), ``undefined`` (the reason) and ``help``.
+            ``column``, ``figure``, ``value``, ``ci_low``, ``ci_high``, ``standard_error`` (nan where there is none), ``better`` (``"higher"``, ``"lower"``, a number to be near to, or None), ``undefined`` (the
+            reason), ``help``, and ``path``, by which `fails` knows it. A report of rows without figures, such as that of
+            `logs`, raises ``ValueError`` with the name of their attribute.
         """
-        return self._views.figures()
+        figures, rows = self._views.figures()
+        if not figures:
+            known = " and ".join(f"report.{name}" for name in rows) or f"one of {', '.join(self)}"
+            raise ValueError(f"this report has no figures; its rows are in {known}")
+        return figures
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the figures of `to_figures` as a table of pandas.
@@ -107,7 +112,7 @@ class Report(Record):
         Returns
         -------
         pandas.DataFrame
-            One row per column and figure.
+            One row per column and figure. A report without figures raises ``ValueError``, as `to_figures` does.
         """
         import pandas
 
@@ -143,105 +148,103 @@ class _Views:
     def page(self) -> str:
         return self._stored[1]
 
-    def tables(self) -> list[Any]:
-        return list(self._stored[2])
+    def part(self) -> str:
+        return self._stored[2]
 
-    def figures(self) -> list[dict[str, Any]]:
-        return list(self._stored[3])
+    def figures(self) -> tuple[list[dict[str, Any]], list[str]]:
+        return self._stored[3]
 
 
-def _table(title: str, header: list[str], rows: list[list[str]], note: str) -> str:
-    def row(cells: list[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+# A path or the name of rows, the expression of the caller, the rows, and what their index calls them.
+_Source = tuple[str, str, list[dict[str, Any]] | None, list[str] | None]
 
-    heading = f"<caption>{html.escape(title)}</caption>" if title else ""
-    body = "".join(row(cells, "td") for cells in rows)
-    after = f"<p>{html.escape(note)}</p>" if note else ""
-    return f"<table>{heading}<thead>{row(header, 'th')}</thead><tbody>{body}</tbody></table>{after}"
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
 
 
 def _is_table(value: Any) -> bool:
-    return hasattr(value, "columns") and (hasattr(value, "to_dict") or hasattr(value, "to_dicts"))
+    return hasattr(value, "to_pylist") and hasattr(value, "column_names") or hasattr(value, "columns")
 
 
-def _json(value: Any) -> Any:
-    """The value as JSON holds it, without what is missing."""
-    if isinstance(value, Mapping):
-        return {str(key): _json(entry) for key, entry in value.items()}
-    if hasattr(value, "tolist"):  # of NumPy
-        return _json(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [_json(entry) for entry in value]
-    # NaN, and the missing values of pandas, differ from themselves or cannot be compared.
-    if isinstance(value, float) and value != value or type(value).__name__ in ("NAType", "NaTType"):
-        return None
-    return value
+def _of_table(argument: str, table: Any) -> tuple[list[dict[str, Any]], list[str] | None]:
+    """The rows of a table of pandas, Polars or Arrow, and what its index calls them."""
+    if hasattr(table, "to_pylist"):
+        return table.to_pylist(), None
+    if hasattr(table, "to_dicts"):
+        return table.to_dicts(), None
+    if hasattr(table, "collect"):
+        raise ValueError(f"{argument} is a {type(table).__name__}, which has no rows yet; give what its method collect returns")
+    if not hasattr(table, "to_dict") or not hasattr(table, "index"):
+        kind = type(table).__name__
+        raise ValueError(f"{argument} is a {kind}; give a table of pandas, Polars or Arrow, or a list of dictionaries")
+    columns = list(table.columns)
+    twice = [name for at, name in enumerate(columns) if name in columns[:at]]
+    if twice:
+        raise ValueError(f"{argument}: two columns are called {twice[0]!r}; give each a name of its own")
+    index = table.index
+    is_named = [name is not None for name in index.names]
+    kinds = [index.get_level_values(level).inferred_type for level in range(index.nlevels)]
+    if any(not named and kind not in ("integer", "empty") for named, kind in zip(is_named, kinds)):
+        raise ValueError(
+            f"{argument}: the index of the table has no name, so that it is not known what it holds; name it, as in "
+            "table.rename_axis('id'), or drop it with table.reset_index(drop=True)"
+        )
+    labels = None if list(index) == list(range(len(index))) else [repr(label) for label in index]
+    named = {name: index.get_level_values(level) for level, name in enumerate(index.names) if is_named[level]}
+    rows = table.to_dict("records")
+    for name, values in named.items():
+        # A column of this name is what the caller sees.
+        if name not in columns:
+            for row, value in zip(rows, values):
+                row[name] = value
+    return rows, labels
 
 
-def _lines(rows: Any) -> Iterator[str]:
-    if _is_table(rows):
-        rows = rows.to_dicts() if hasattr(rows, "to_dicts") else rows.to_dict("records")
-    for at, row in enumerate(rows):
-        if not isinstance(row, Mapping):
-            raise ValueError(f"runs: entry {at} is {row!r}; it must be a dictionary with the fields of a run")
-        yield json.dumps(_json(row)) + "\n"
+def _source(argument: str, value: Any, name: str, expression: str) -> _Source:
+    """A source of an argument, whose rows reports call by a name."""
+    if _is_path(value):
+        return path(value), "", None, None
+    labels = None
+    if _is_table(value):
+        rows, labels = _of_table(expression, value)
+    else:
+        rows = [dict(row) if isinstance(row, Mapping) else row for row in value]
+        for at, row in enumerate(rows):
+            if not isinstance(row, dict):
+                raise ValueError(f"{expression}: entry {at} is {row!r}; it must be a dictionary with the fields of a {argument}")
+    if not rows:
+        raise ValueError(f"{expression} has no rows; give at least one")
+    return name, expression, rows, labels
 
 
-def _file(value: Any, folder: str, name: str) -> str:
-    """The path of a file, which is written if the value is not a path."""
-    if isinstance(value, (str, os.PathLike)):
-        return path(value)
-    file = os.path.join(folder, name.replace(os.sep, "_") + ".jsonl")
-    try:
-        # Never over another one: two columns would show the same runs.
-        with open(file, "x", encoding="utf-8") as lines:
-            lines.writelines(_lines(value))
-    except FileExistsError:
-        raise ValueError(f"runs: {name!r} is too much like another name; give names that differ as files do") from None
-    return file
-
-
-def _files(runs: Any, folder: str) -> list[str]:
+def _runs(runs: Any) -> list[_Source]:
     if runs is None:
         return []
     if isinstance(runs, Mapping):
-        return [_file(value, folder, str(name)) for name, value in runs.items()]
-    if isinstance(runs, (str, os.PathLike)) or _is_table(runs):
-        return [_file(runs, folder, "runs")]
+        return [_source("run", value, str(name), f"runs[{name!r}]") for name, value in runs.items()]
+    if _is_path(runs) or _is_table(runs):
+        return [_source("run", runs, "runs", "runs")]
     runs = list(runs)
-    if runs and all(isinstance(run, (str, os.PathLike)) for run in runs):
-        return [path(run) for run in runs]
-    return [_file(runs, folder, "runs")]
+    if runs and all(_is_path(run) for run in runs):
+        return [_source("run", run, "runs", "runs") for run in runs]
+    return [_source("run", runs, "runs", "runs")]
 
 
-def _option(name: str, value: Any, folder: str) -> list[str]:
-    option = "--" + name.rstrip("_").replace("_", "-")
-    if value is None or value is False:
-        return []
-    if value is True:
-        return [option]
-    if _is_table(value) or isinstance(value, (list, tuple)) and value and isinstance(value[0], Mapping):
-        return [f"{option}={_file(value, folder, name)}"]
-    values = value if isinstance(value, (list, tuple)) else [value]
-    texts = [os.fspath(it) if isinstance(it, os.PathLike) else str(it) for it in values]
-    if name in _REPEATED:
-        return [f"{option}={text}" for text in texts]
-    return [f"{option}={','.join(texts)}"]
+def _beside(argument: str, value: Any) -> list[_Source]:
+    """The source of an argument beside the runs: a path or rows."""
+    return [] if value is None else [_source("row", value, argument, argument)]
 
 
-# Options that are given once per value; the values of others are separated by commas.
-_REPEATED = ("alpha", "ratio", "chance_from")
+def _named(argument: str, value: Any) -> list[_Source]:
+    """As `_beside`, or a name that the evaluation knows."""
+    return [(value, "", None, None)] if isinstance(value, str) else _beside(argument, value)
 
 
-def _evaluate(question: str, runs: Runs = None, **options: Any) -> Report:
-    with tempfile.TemporaryDirectory(prefix="agent-scorecard-") as folder:
-        arguments = ["agent-scorecard", question, "--json"]
-        beside = os.path.join(folder, "options")
-        os.mkdir(beside)
-        for name, value in options.items():
-            arguments += _option(name, value, beside)
-        files = _files(runs, folder)
-        views = _native.evaluate([*arguments, "--", *files], folder + os.sep)
+def _report(question: str, sources: Mapping[str, list[_Source]], **options: Mapping[str, Any]) -> Report:
+    """Ask a question of sources by their arguments, with the options of each part of an evaluation; None is the default."""
+    given = {part: {name: value for name, value in all.items() if value is not None} for part, all in options.items()}
+    views = _native.evaluate(question, sources, given)
     return Report(json.loads(views.to_json()), views)
 
 
@@ -251,16 +254,19 @@ def traces(
     schedule: Schedule = "linear-front",
     summary: str | None = None,
     calibrate: Calibration = "none",
-    resamples: int = 1000,
-    seed: int = 1,
-    cluster_by: Literal["task", "run"] | None = None,
-    cluster_by_task: bool = False,
+    calibrate_on: Literal["complete", "cut-off-as-failures"] = "complete",
+    n_resamples: int = 1000,
+    random_state: RandomState = 1,
+    cluster_by: Literal["task", "task-only", "run"] = "task",
     pool: bool = False,
     missing: str | None = None,
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
-    at_limit: Literal["censored", "scored"] = "censored",
+    at_limit: AtLimit | None = None,
     scorer: str | None = None,
+    success_at: float | None = None,
+    score_range: str | None = None,
+    repeats: Literal["drop", "keep"] = "drop",
     outcomes: Path | Rows | None = None,
     curves: bool = False,
 ) -> Report:
@@ -277,14 +283,14 @@ def traces(
         schedule; by default under ``schedule``.
     calibrate : {"none", "platt", "isotonic"}
         Maps that are fitted on the other half of the runs before these are scored.
-    resamples : int
+    calibrate_on : {"complete", "cut-off-as-failures"}
+        The runs that calibration is fitted on; the latter adds the runs that were cut off as failures.
+    n_resamples : int
         Bootstrap resamples behind the 95 % intervals; 0 for no intervals.
-    seed : int
+    random_state : int, Generator or None
         The seed of the bootstrap.
-    cluster_by : {"task", "run"}, optional
-        What intervals resample; by default tasks, or runs where no task repeats.
-    cluster_by_task : bool
-        Refuse runs that name no task.
+    cluster_by : {"task", "task-only", "run"}
+        What intervals resample: tasks, or runs if all are of one task; tasks only, which every run has to name; or runs.
     pool : bool
         Add a report on all runs together.
     missing : str, optional
@@ -294,10 +300,17 @@ def traces(
         How stated confidence in logs is read.
     confidence_pattern : str, optional
         A regular expression that finds it; the first group is the number.
-    at_limit : {"censored", "scored"}
-        What a limit that ended a run of a log means for its outcome.
+    at_limit : {"graded", "failed", "unknown"}, optional
+        What a limit that ended a run of a log means: its grade counts and a run without one is unknown, it failed, or it is
+        unknown whatever its grade; by default ``"graded"``, and ``"unknown"`` for `cut_off`.
     scorer : str, optional
-        The scorer of a log whose value is the outcome.
+        The scorer whose score counts; by default the only one, or the first that the log names.
+    success_at : float, optional
+        The lowest score that is a success; by default 1 is a success, 0 a failure, and what is between a partial success.
+    score_range : str, optional
+        The lowest and the highest score, such as ``"1..10"``, if these are not 0 and 1.
+    repeats : {"drop", "keep"}
+        Whether a run that is found again, such as a retry or a copy, counts once, or each counts.
     outcomes : path, optional
         What is known of the runs of logs beside them: fields ``id``, ``outcome`` or ``grade``, and optionally ``task``, ``trial``,
         ``model``, ``expected_calls``, ``horizon``.
@@ -311,11 +324,18 @@ def traces(
     Examples
     --------
     >>> both = traces({"sure": [{"id": "a", "forecasts": [1.0], "outcome": True}],
-    ...     "unsure": [{"id": "a", "forecasts": [0.5], "outcome": True}]}, resamples=0)
+    ...     "unsure": [{"id": "a", "forecasts": [0.5], "outcome": True}]}, n_resamples=0)
     >>> [round(column.tps_brier.value, 2) for column in both.files]
     [0.0, -0.25]
     """
-    return _evaluate("traces", **locals())
+    return _report(
+        "traces",
+        {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes)},
+        how={"schedule": schedule, "summary": summary, "calibrate": calibrate, "calibrate_on": calibrate_on, "n_resamples": n_resamples,
+             "random_state": seed(random_state), "cluster_by": cluster_by, "pool": pool, "missing": missing, "curves": curves},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+    )
 
 
 def calibration(
@@ -323,14 +343,17 @@ def calibration(
     *,
     schedule: Schedule = "linear-front",
     whole_tasks: bool = False,
-    resamples: int = 1000,
-    seed: int = 1,
+    n_resamples: int = 1000,
+    random_state: RandomState = 1,
     missing: str | None = None,
     stream: str = "stated_confidence",
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
-    at_limit: Literal["censored", "scored"] = "censored",
+    at_limit: AtLimit | None = None,
     scorer: str | None = None,
+    success_at: float | None = None,
+    score_range: str | None = None,
+    repeats: Literal["drop", "keep"] = "drop",
     outcomes: Path | Rows | None = None,
 ) -> Report:
     """Report what cross-fitted Platt scaling changes about each metric, in standard errors of the change.
@@ -343,13 +366,14 @@ def calibration(
         The weights of the steps of a run.
     whole_tasks : bool
         Keep the runs of a task in one half; by default runs are halved by their ids.
-    resamples, seed : int
+    n_resamples : int
+    random_state : int, Generator or None
         Bootstrap resamples of whole tasks, and their seed.
     missing : str, optional
         As for `traces`.
     stream : str
         The stream of confidence that is taken from logs.
-    confidence, confidence_pattern, at_limit, scorer, outcomes
+    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, outcomes
         Of logs, as for `traces`.
 
     Returns
@@ -358,10 +382,17 @@ def calibration(
 
     Examples
     --------
-    >>> list(calibration(resamples=100))[1:3]
+    >>> list(calibration(n_resamples=100))[1:3]
     ['schedule', 'whole_tasks']
     """
-    return _evaluate("calibration", **locals())
+    return _report(
+        "calibration",
+        {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes)},
+        how={"schedule": schedule, "whole_tasks": whole_tasks, "n_resamples": n_resamples, "random_state": seed(random_state)},
+        read={"stream": stream, "missing": missing},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+    )
 
 
 def cut_off(
@@ -370,10 +401,12 @@ def cut_off(
     schedule: Schedule = "linear-front",
     missing: str | None = None,
     calibrate: Calibration = "none",
+    calibrate_on: Literal["complete", "cut-off-as-failures"] = "complete",
+    parse_errors_as_stops: bool = False,
     assume: Literal["non-informative", "failure-side", "none"] = "non-informative",
     odds_ratio: float = 2,
-    resamples: int = 1000,
-    seed: int = 0,
+    n_resamples: int = 1000,
+    random_state: RandomState = 0,
     hide: float | None = None,
     hide_after: float | None = None,
     success_chance: Path | Rows | None = None,
@@ -383,8 +416,11 @@ def cut_off(
     stream: str = "stated_confidence",
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
-    at_limit: Literal["censored", "scored"] = "censored",
+    at_limit: AtLimit | None = None,
     scorer: str | None = None,
+    success_at: float | None = None,
+    score_range: str | None = None,
+    repeats: Literal["drop", "keep"] = "drop",
     outcomes: Path | Rows | None = None,
 ) -> Report:
     """Report five ways to count runs that a budget cut off.
@@ -399,11 +435,16 @@ def cut_off(
         As for `traces`.
     calibrate : {"none", "platt", "isotonic"}
         Maps of the complete runs of other tasks.
+    calibrate_on : {"complete", "cut-off-as-failures"}
+        The runs that calibration is fitted on; the latter adds the runs that were cut off as failures.
+    parse_errors_as_stops : bool
+        Count runs that ended as a reply could not be read as cut off, in place of excluding them.
     assume : {"non-informative", "failure-side", "none"}
         The declared assumption on why runs were cut off.
     odds_ratio : float
         How wrong the odds of success after a stop may be, for the sensitivity.
-    resamples, seed : int
+    n_resamples : int
+    random_state : int, Generator or None
         Resamples of whole tasks, and their seed.
     hide, hide_after : float, optional
         Split the shift for this share of the complete runs, each cut off at random; or for all of them, each cut off after
@@ -418,7 +459,7 @@ def cut_off(
         The outcomes that a run needs among its continuations.
     stream : str
         The stream of confidence that is taken from logs.
-    confidence, confidence_pattern, at_limit, scorer, outcomes
+    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, outcomes
         Of logs, as for `traces`.
 
     Returns
@@ -427,11 +468,26 @@ def cut_off(
 
     Examples
     --------
-    >>> report = cut_off(resamples=50)
+    >>> report = cut_off(n_resamples=50)
     >>> report.fails("files.0.n_censored < 1")
     False
     """
-    return _evaluate("cut-off", **locals())
+    given = {"success_chance": success_chance, "continuations": continuations, "outcomes": outcomes}
+    others = chance_from if isinstance(chance_from, (list, tuple)) and all(_is_path(it) for it in chance_from) else [chance_from]
+    return _report(
+        "cut_off",
+        {
+            "runs": _runs(runs),
+            "chance_from": [source for it in others for source in _beside("chance_from", it)],
+            **{name: _beside(name, value) for name, value in given.items()},
+        },
+        how={"schedule": schedule, "calibrate": calibrate, "calibrate_on": calibrate_on,
+             "parse_errors_as_stops": parse_errors_as_stops, "assume": assume, "odds_ratio": odds_ratio, "n_resamples": n_resamples,
+             "random_state": seed(random_state), "hide": hide, "hide_after": hide_after, "min_valid": min_valid},
+        read={"stream": stream, "missing": missing},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+    )
 
 
 def paths(
@@ -441,8 +497,11 @@ def paths(
     pool: bool = False,
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
-    at_limit: Literal["censored", "scored"] = "censored",
+    at_limit: AtLimit | None = None,
     scorer: str | None = None,
+    success_at: float | None = None,
+    score_range: str | None = None,
+    repeats: Literal["drop", "keep"] = "drop",
     outcomes: Path | Rows | None = None,
 ) -> Report:
     """Report how tool calls compare with the calls that their tasks expect.
@@ -455,7 +514,7 @@ def paths(
         Compare calls by name alone.
     pool : bool
         Add a report on all runs together.
-    confidence, confidence_pattern, at_limit, scorer, outcomes
+    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, outcomes
         Of logs, as for `traces`.
 
     Returns
@@ -467,21 +526,29 @@ def paths(
     >>> 0 < paths(ignore_arguments=True).any_order_match < 1
     True
     """
-    return _evaluate("paths", **locals())
+    return _report(
+        "paths",
+        {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes)},
+        how={"ignore_arguments": ignore_arguments, "pool": pool},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+    )
 
 
 def costbench(
     *,
     queries: Path | Rows | None = None,
     refinement_level: int = 2,
-    seed: int = 42,
+    random_state: RandomState = 42,
     noise_std: float = 0.1,
     min_cost: float = 15,
     max_cost: float = 25,
     rules: Literal["paper", "released"] = "paper",
+    costs: Literal["paper", "released"] = "released",
+    trigger: Literal["paper", "released"] = "released",
     block: Literal["none", "ban-tool", "preference-change", "cost-change", "remove-tools", "mixed"] = "none",
     blocks: int = 1,
-    resamples: int = 0,
+    n_resamples: int = 0,
     paths: bool = False,
     results: Path | None = None,
     checkout: Path | None = None,
@@ -494,7 +561,7 @@ def costbench(
         By default 120 queries that are made up.
     refinement_level : int
         Tasks have so many steps and three more.
-    seed : int
+    random_state : int, Generator or None
         The seed of costs and events.
     noise_std : float
         The noise of the costs of composite tools.
@@ -502,11 +569,15 @@ def costbench(
         The range of the costs of atomic tools.
     rules : {"paper", "released"}
         The rules on which the paper and its released code differ.
+    costs : {"paper", "released"}
+        How costs are drawn: from one stream per tool, or per query.
+    trigger : {"paper", "released"}
+        When events are due: by the formula of the paper, or by the released code.
     block : str
         The kind of events that change the world during a run.
     blocks : int
         The number of events per run.
-    resamples : int
+    n_resamples : int
         Resamples of queries behind the intervals of the policy's means; 0 for no intervals.
     paths : bool
         List the plans of every query.
@@ -523,29 +594,41 @@ def costbench(
     >>> costbench(refinement_level=0).queries
     120
     """
-    return _evaluate("costbench", **locals())
+    if (results is None) != (checkout is None):
+        raise ValueError("results and checkout belong together; give both")
+    if results is not None and (queries is not None or paths):
+        raise ValueError("results states its queries, and has no paths; leave queries and paths out")
+    return _report(
+        "costbench",
+        {name: _beside(name, value) for name, value in (("queries", queries), ("results", results), ("checkout", checkout))},
+        world={"refinement_level": refinement_level, "random_state": seed(random_state), "noise_std": noise_std,
+               "min_cost": min_cost, "max_cost": max_cost, "rules": rules, "costs": costs, "trigger": trigger},
+        how={"block": block, "blocks": blocks, "n_resamples": n_resamples, "paths": paths},
+    )
 
 
 def costbench_sweep(
     *,
     queries: Path | Rows | None = None,
     refinement_level: int = 2,
-    seed: int = 42,
+    random_state: RandomState = 42,
     noise_std: float = 0.1,
     min_cost: float = 15,
     max_cost: float = 25,
     rules: Literal["paper", "released"] = "paper",
+    costs: Literal["paper", "released"] = "released",
+    trigger: Literal["paper", "released"] = "released",
     levels: Sequence[int] = (0, 1, 2, 3, 4, 5),
     noises: Sequence[float] = (0.1, 0.5, 1, 5, 10),
     most_blocks: int = 3,
     seeds: Sequence[int] = (1000, 2000, 3000),
-    resamples: int = 10000,
+    n_resamples: int = 10000,
 ) -> Report:
     """Report how the gap of the greedy policy changes with task lengths, noise, events and seeds.
 
     Parameters
     ----------
-    queries, refinement_level, seed, noise_std, min_cost, max_cost, rules
+    queries, refinement_level, random_state, noise_std, min_cost, max_cost, rules, costs, trigger
         As for `costbench`.
     levels : sequence of int
         The refinement levels.
@@ -555,7 +638,7 @@ def costbench_sweep(
         The largest number of events, at level 4.
     seeds : sequence of int
         Further seeds.
-    resamples : int
+    n_resamples : int
         Resamples of queries behind the intervals; 0 for no intervals.
 
     Returns
@@ -564,11 +647,17 @@ def costbench_sweep(
 
     Examples
     --------
-    >>> sweep = costbench_sweep(levels=[0], noises=[0.1], most_blocks=1, seeds=[1000], resamples=0)
+    >>> sweep = costbench_sweep(levels=[0], noises=[0.1], most_blocks=1, seeds=[1000], n_resamples=0)
     >>> isinstance(str(sweep), str)
     True
     """
-    return _evaluate("costbench-sweep", **locals())
+    return _report(
+        "costbench_sweep",
+        {"queries": _beside("queries", queries)},
+        world={"refinement_level": refinement_level, "random_state": seed(random_state), "noise_std": noise_std,
+               "min_cost": min_cost, "max_cost": max_cost, "rules": rules, "costs": costs, "trigger": trigger},
+        how={"levels": levels, "noises": noises, "most_blocks": most_blocks, "seeds": seeds, "n_resamples": n_resamples},
+    )
 
 
 def triage(
@@ -579,8 +668,8 @@ def triage(
     planner: str | Path | Rows = "all-in-order",
     strict_plans: bool = False,
     attempt_zero: bool = False,
-    seed: int = 1,
-    resamples: int = 10000,
+    random_state: RandomState = 1,
+    n_resamples: int = 10000,
     shuffles: int = 1000,
     orders: int = 1000,
     capped: Path | Rows | None = None,
@@ -604,9 +693,9 @@ def triage(
         the first and takes 0.
     attempt_zero : bool
         Attempt problems with an allocation of 0 in the advisory regime, too.
-    seed : int
+    random_state : int, Generator or None
         The seed of everything random.
-    resamples : int
+    n_resamples : int
         Resamples of pools behind the intervals; 0 for no intervals.
     shuffles, orders : int
         Shuffles per pool of the sampled random plan, and orders of the planner ``"random"``.
@@ -623,11 +712,22 @@ def triage(
 
     Examples
     --------
-    >>> report = triage(alpha=[0.5], planner="oracle", resamples=0)
+    >>> report = triage(alpha=[0.5], planner="oracle", n_resamples=0)
     >>> round(report.alphas[0].eta_advisory, 6)
     1.0
     """
-    return _evaluate("triage", **locals())
+    given = {"capped": capped, "unsolvable": unsolvable}
+    return _report(
+        "triage",
+        {
+            "runs": _runs(runs),
+            "planner": _named("planner", planner),
+            **{name: _beside(name, value) for name, value in given.items()},
+        },
+        how={"alpha": list(alpha) or None, "pool_size": pool_size, "random_state": seed(random_state), "n_resamples": n_resamples,
+             "shuffles": shuffles, "orders": orders, "strict_plans": strict_plans, "attempt_zero": attempt_zero,
+             "ratio": list(ratio) or None},
+    )
 
 
 def triage_variants(runs: Runs) -> Report:
@@ -650,7 +750,7 @@ def triage_variants(runs: Runs) -> Report:
     >>> len(triage_variants(scores)) > 0
     True
     """
-    return _evaluate("triage-variants", **locals())
+    return _report("triage_variants", {"runs": _runs(runs)})
 
 
 def re_solved(runs: Runs) -> Report:
@@ -671,7 +771,7 @@ def re_solved(runs: Runs) -> Report:
     >>> len(re_solved([again])) > 0
     True
     """
-    return _evaluate("re-solved", **locals())
+    return _report("re_solved", {"runs": _runs(runs)})
 
 
 def budget(
@@ -689,16 +789,18 @@ def budget(
     probes: int | None = None,
     keys: Sequence[str] | None = None,
     warm_up: int = 0,
-    resamples: int = 1000,
-    seed: int = 1,
-    cluster_by: Literal["task", "run"] | None = None,
-    cluster_by_task: bool = False,
+    n_resamples: int = 1000,
+    random_state: RandomState = 1,
+    cluster_by: Literal["task", "task-only", "run"] = "task",
     pool: bool = False,
     plot_id: str | None = None,
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
-    at_limit: Literal["censored", "scored"] = "censored",
+    at_limit: AtLimit | None = None,
     scorer: str | None = None,
+    success_at: float | None = None,
+    score_range: str | None = None,
+    repeats: Literal["drop", "keep"] = "drop",
     outcomes: Path | Rows | None = None,
 ) -> Report:
     """Report what caps on the spending of runs hurt and save, or how good estimates of what runs still spend are.
@@ -731,17 +833,16 @@ def budget(
         Fields whose runs are alike for ``"quantile-forest"``.
     warm_up : int
         Learn from so many first runs without scoring them.
-    resamples, seed : int
+    n_resamples : int
+    random_state : int, Generator or None
         Resamples behind the 95 % intervals, 0 for none, and their seed.
-    cluster_by : {"task", "run"}, optional
-        What intervals resample; by default tasks, or runs where no task repeats.
-    cluster_by_task : bool
-        Refuse runs that name no task.
+    cluster_by : {"task", "task-only", "run"}
+        What intervals resample: tasks, or runs if all are of one task; tasks only, which every run has to name; or runs.
     pool : bool
         Add a report on the runs of all files together.
     plot_id : str, optional
         The run that pictures show.
-    confidence, confidence_pattern, at_limit, scorer, outcomes
+    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, outcomes
         Of logs, as for `traces`.
 
     Returns
@@ -750,22 +851,35 @@ def budget(
 
     Examples
     --------
-    >>> report = budget(estimator="quantile", resamples=0)
+    >>> report = budget(estimator="quantile", n_resamples=0)
     >>> 0 < report.hit_rate < 1
     True
     >>> budget(caps=[4000]).conclusion[0].startswith("A cap of 4000 output tokens would have kept 96 %")
     True
     """
-    return _evaluate("budget", **locals())
+    return _report(
+        "budget",
+        {"runs": _runs(runs), "estimator": _named("estimator", estimator), "outcomes": _beside("outcomes", outcomes)},
+        how={"cap": cap, "caps": caps, "resource": [resource] if isinstance(resource, str) else resource, "coverage": coverage,
+             "lenient": lenient, "points": points, "calibrate": calibrate, "reading": reading, "probes": probes, "keys": keys,
+             "warm_up": warm_up, "n_resamples": n_resamples, "random_state": seed(random_state), "cluster_by": cluster_by,
+             "pool": pool, "plot_id": plot_id},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+    )
 
 
 def compare(
     runs: Runs = None,
     *,
+    ungraded: Literal["unknown", "leave-out", "failed"] = "unknown",
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
-    at_limit: Literal["censored", "scored"] = "censored",
+    at_limit: AtLimit | None = None,
     scorer: str | None = None,
+    success_at: float | None = None,
+    score_range: str | None = None,
+    repeats: Literal["drop", "keep"] = "drop",
     outcomes: Path | Rows | None = None,
     prices: Path | None = None,
 ) -> Report:
@@ -776,14 +890,24 @@ def compare(
     runs : runs
         Logs, or folders of logs. Each gets a column, and so does each model in it; the first is compared with
         each of the others.
+    ungraded : {"unknown", "leave-out", "failed"}
+        What runs without a grade count for: what is said of all runs holds whatever they would have been, they count for
+        nothing, or for failures.
     confidence : {"strict", "lenient"}
         How a stated confidence is read.
     confidence_pattern : str, optional
         A regular expression whose first group is the stated confidence.
-    at_limit : {"censored", "scored"}
-        What a limit that ended a run means for its outcome: a failure, or what its score says.
+    at_limit : {"graded", "failed", "unknown"}, optional
+        What a limit that ended a run of a log means: its grade counts and a run without one is unknown, it failed, or it is
+        unknown whatever its grade; by default ``"graded"``, and ``"unknown"`` for `cut_off`.
     scorer : str, optional
-        The scorer whose value is the outcome.
+        The scorer whose score counts; by default the only one, or the first that the log names.
+    success_at : float, optional
+        The lowest score that is a success; by default 1 is a success, 0 a failure, and what is between a partial success.
+    score_range : str, optional
+        The lowest and the highest score, such as ``"1..10"``, if these are not 0 and 1.
+    repeats : {"drop", "keep"}
+        Whether a run that is found again, such as a retry or a copy, counts once, or each counts.
     outcomes : path, optional
         What is known of the runs of logs beside them: fields ``id``, ``outcome`` or ``grade``, and optionally ``task``, ``trial``,
         ``model``, ``expected_calls``, ``horizon``.
@@ -802,7 +926,13 @@ def compare(
     >>> report.conclusion[0][:21]
     'demo_alpha succeeded '
     """
-    return _evaluate("compare", **locals())
+    return _report(
+        "compare",
+        {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes), "prices": _beside("prices", prices)},
+        how={"ungraded": ungraded},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+    )
 
 
 def logs(
@@ -810,11 +940,13 @@ def logs(
     *,
     format: str = "auto",
     prices: Path | None = None,
-    csv: Path | None = None,
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
-    at_limit: Literal["censored", "scored"] = "censored",
+    at_limit: AtLimit | None = None,
     scorer: str | None = None,
+    success_at: float | None = None,
+    score_range: str | None = None,
+    repeats: Literal["drop", "keep"] = "drop",
     outcomes: Path | Rows | None = None,
 ) -> Report:
     """Report what logs of evaluations hold, run by run.
@@ -828,16 +960,21 @@ def logs(
     prices : path, optional
         Prices of models, ``{"MODEL": {"input", "cached_input", "output"}}`` in USD per million tokens, from which runs
         without a cost in their log get one.
-    csv : path, optional
-        Where to write all runs as CSV.
     confidence : {"strict", "lenient"}
         How a stated confidence is read.
     confidence_pattern : str, optional
         A regular expression whose first group is the stated confidence.
-    at_limit : {"censored", "scored"}
-        What a limit that ended a run means for its outcome: that it is unknown, or what its score says.
+    at_limit : {"graded", "failed", "unknown"}, optional
+        What a limit that ended a run of a log means: its grade counts and a run without one is unknown, it failed, or it is
+        unknown whatever its grade; by default ``"graded"``, and ``"unknown"`` for `cut_off`.
     scorer : str, optional
-        The scorer whose value is the outcome.
+        The scorer whose score counts; by default the only one, or the first that the log names.
+    success_at : float, optional
+        The lowest score that is a success; by default 1 is a success, 0 a failure, and what is between a partial success.
+    score_range : str, optional
+        The lowest and the highest score, such as ``"1..10"``, if these are not 0 and 1.
+    repeats : {"drop", "keep"}
+        Whether a run that is found again, such as a retry or a copy, counts once, or each counts.
     outcomes : path, optional
         What is known of the runs beside their logs: fields ``id``, ``outcome`` or ``grade``, and optionally ``task``, ``trial``,
         ``model``, ``expected_calls``, ``horizon``.
@@ -851,4 +988,13 @@ def logs(
     >>> logs().n_runs == len(logs().runs)
     True
     """
-    return _evaluate("logs", **locals())
+    sources = _runs(runs)
+    if any(rows is not None for _, _, rows, _ in sources):
+        raise ValueError("runs are rows; logs are files or folders, give their paths")
+    return _report(
+        "logs",
+        {"runs": sources, "outcomes": _beside("outcomes", outcomes), "prices": _beside("prices", prices)},
+        how={"format": format},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+    )

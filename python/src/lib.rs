@@ -27,6 +27,7 @@ mod ranks;
 mod reports;
 mod resampling;
 mod results;
+mod rows;
 mod rules;
 mod stopping;
 mod streams;

@@ -24,11 +24,8 @@ pub(crate) fn read_logs<'py>(
     skip_missing_turns: bool,
 ) -> PyResult<(Vec<Entry<'py>>, Entry<'py>)> {
     let format: Format = format.parse().map_err(Failure::from)?;
-    let choices = [
-        ("graded", AtLimit::Graded),
-        ("failed", AtLimit::Failed),
-        ("unknown", AtLimit::Unknown),
-    ];
+    let choices =
+        [("graded", AtLimit::Graded), ("failed", AtLimit::Failed), ("unknown", AtLimit::Unknown)];
     let at_limit = Some(choice("at_limit", at_limit, &choices)?);
     let mut policy = FactRules { at_limit, scorer, ..FactRules::default() };
     if let Some(threshold) = threshold {

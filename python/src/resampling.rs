@@ -10,7 +10,7 @@ use crate::{
     arrays::{checked, floats, weights},
     choices::choice,
     columns::{self, outcomes},
-    errors::{Failure, UndefinedError},
+    errors::{Failure, UndefinedError, invalid},
     interruptible::interruptible,
     results::FigureParts,
 };
@@ -92,31 +92,34 @@ pub(crate) fn bootstrap_of(
         crate::arrays::same_length("groups", n, groups.len())?;
     }
     let bootstrap = bootstrap(n, groups.as_deref(), seed).map_err(Failure::from)?;
-    let (mut raised, mut is_first) = (None, true);
-    let [replicates] = bootstrap.replicates(n_resamples, |counts| {
-        let undefined = || {
-            let (name, reason) = ("the statistic", "it raised UndefinedError");
-            scoring_rules::Error::Undefined { name, reason }.into()
-        };
-        if raised.is_some() {
-            return [Err(undefined())];
-        }
-        let drawn = counts.iter().enumerate();
-        let drawn = drawn.flat_map(|(row, &times)| std::iter::repeat_n(row as i64, times as usize));
-        let rows = drawn.collect::<Vec<i64>>().into_pyarray(py);
-        let found = statistic.call1((rows,)).and_then(|found| found.extract::<f64>());
-        let is_whole = std::mem::replace(&mut is_first, false);
-        [found.map_err(|error| {
-            if is_whole || !error.is_instance_of::<UndefinedError>(py) {
-                raised = Some(error);
-            }
-            undefined()
-        })]
-    });
-    match raised {
-        Some(error) => Err(error),
-        None => figure(replicates.and_then(|replicates| parts(&replicates, level))),
+    let of_all = statistic_of(py, statistic, &vec![1; n])?;
+    if n_resamples > MOST_RESAMPLES {
+        return Err(invalid(format!(
+            "n_resamples is {n_resamples}; it must be at most {MOST_RESAMPLES}"
+        )));
     }
+    let (mut values, mut counts) = (Vec::with_capacity(n_resamples), Vec::with_capacity(n));
+    for replicate in 0..n_resamples as u64 {
+        py.check_signals()?;
+        bootstrap.draw(replicate, &mut counts);
+        values.push(match statistic_of(py, statistic, &counts) {
+            Err(error) if error.is_instance_of::<UndefinedError>(py) => f64::NAN,
+            found => found?,
+        });
+    }
+    let replicates = Replicates::new(of_all, values);
+    let replicates = replicates.map(|it| it.with_clusters(bootstrap.cluster_count()));
+    figure(replicates.and_then(|replicates| parts(&replicates, level)))
+}
+
+/// Every value is kept in memory.
+const MOST_RESAMPLES: usize = 10_000_000;
+
+/// The statistic of the rows that occur so often.
+fn statistic_of(py: Python<'_>, statistic: &Values<'_>, counts: &[u32]) -> PyResult<f64> {
+    let drawn = counts.iter().enumerate();
+    let drawn = drawn.flat_map(|(row, &times)| std::iter::repeat_n(row as i64, times as usize));
+    statistic.call1((drawn.collect::<Vec<i64>>().into_pyarray(py),))?.extract()
 }
 
 fn clustered(estimate: ClusterEstimate, level: f64) -> Result<FigureParts, Error> {

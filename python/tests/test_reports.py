@@ -15,8 +15,10 @@ import agent_scorecard as ags
 from agent_scorecard import reports
 
 PROGRAM = [sys.executable, "-c", "import sys; from agent_scorecard.command import main; sys.exit(main())"]
-# Options that choose a form of the output, or a file that is written.
-FORMS = {"json", "markdown", "fail_if", "html", "plot", "help", "name", "write_pools"}
+# Options that choose a form of the output, or a file that is written, and the short form of another.
+FORMS = {"json", "markdown", "fail_if", "html", "plot", "help", "name", "write_pools", "csv", "cluster_by_task"}
+# As in the rest of the package.
+OTHER_NAMES = {"n_resamples": "resamples", "random_state": "seed"}
 
 
 def command(*arguments):
@@ -45,15 +47,15 @@ QUERIES = [{"query_id": f"q{at}", "task": task} for at, task in enumerate(["loca
 
 # Each evaluation with its input and with options of several kinds.
 CASES = [
-    ("traces", RUNS, {}), ("traces", RUNS, {"schedule": "uniform", "calibrate": "platt", "resamples": 50, "cluster_by_task": True}),
-    ("calibration", RUNS, {"whole_tasks": True, "resamples": 100}),
-    ("cut_off", RUNS, {"assume": "failure-side", "resamples": 50, "odds_ratio": 3.0}),
+    ("traces", RUNS, {}), ("traces", RUNS, {"schedule": "uniform", "calibrate": "platt", "n_resamples": 50, "cluster_by": "task-only"}),
+    ("calibration", RUNS, {"whole_tasks": True, "n_resamples": 100}),
+    ("cut_off", RUNS, {"assume": "failure-side", "n_resamples": 50, "odds_ratio": 3.0}),
     ("paths", PATHS, {}), ("paths", PATHS, {"ignore_arguments": True}),
-    ("triage", PROBLEMS, {"alpha": [0.25, 0.5], "planner": "random", "pool_size": 20, "resamples": 50}),
+    ("triage", PROBLEMS, {"alpha": [0.25, 0.5], "planner": "random", "pool_size": 20, "n_resamples": 50}),
     ("triage_variants", SCORES, {}), ("re_solved", TWICE, {}),
-    ("budget", ROLLOUTS, {"estimator": "conformal", "cap": 60, "warm_up": 5, "resamples": 50}),
+    ("budget", ROLLOUTS, {"estimator": "conformal", "cap": 60, "warm_up": 5, "n_resamples": 50}),
     ("costbench", None, {"refinement_level": 1, "block": "ban-tool", "paths": True}),
-    ("costbench_sweep", None, {"levels": [0, 1], "noises": [0.1, 1], "most_blocks": 1, "seeds": [5], "resamples": 20}),
+    ("costbench_sweep", None, {"levels": [0, 1], "noises": [0.1, 1], "most_blocks": 1, "seeds": [5], "n_resamples": 20}),
     ("logs", None, {}),
     ("compare", None, {}),
 ]
@@ -61,7 +63,7 @@ CASES = [
 
 def options(settings):
     for name, value in settings.items():
-        option = "--" + name.replace("_", "-")
+        option = "--" + OTHER_NAMES.get(name, name).replace("_", "-")
         if value is True:
             yield option
         elif name == "alpha":
@@ -80,7 +82,7 @@ def test_an_evaluation_has_the_figures_of_the_command(name, rows, settings, tmp_
     assert json.loads(json.dumps(report)) == expected == report.to_dict()
     if rows is not None:
         from_memory = getattr(reports, name)(rows, **settings).to_dict()
-        assert json.dumps(from_memory).replace("runs.jsonl", str(files[0])) == json.dumps(expected)
+        assert json.dumps(from_memory).replace('"file": "runs"', f'"file": {json.dumps(str(files[0]))}') == json.dumps(expected)
     table = command(name.replace("_", "-"), *options(settings), *files)
     # With --json, a report has more to show.
     assert set(table.stdout.splitlines()) <= set(str(report).splitlines())
@@ -94,9 +96,9 @@ def test_every_option_of_the_command_is_a_keyword_with_its_default(name):
     known = {option.replace("-", "_"): default for option, default in known.items()}
     taken = dict(inspect.signature(getattr(reports, name)).parameters)
     taken.pop("runs", None)
-    assert set(known) - FORMS == set(taken)
-    for option, parameter in taken.items():
-        default = parameter.default
+    assert set(known) - FORMS == {OTHER_NAMES.get(name, name) for name in taken}
+    for name, parameter in taken.items():
+        default, option = parameter.default, OTHER_NAMES.get(name, name)
         if known[option] and default is not None:
             shown = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
             assert shown == known[option], option
@@ -105,17 +107,17 @@ def test_every_option_of_the_command_is_a_keyword_with_its_default(name):
 def test_tables_and_mappings_of_names_are_columns():
     table = pandas.DataFrame(RUNS[:20])
     table["outcome"] = table.outcome.astype(object)
-    both = reports.traces({"pandas": table, "polars": polars.DataFrame(RUNS[:20])}, resamples=20)
-    one = reports.traces(RUNS[:20], resamples=20)
+    both = reports.traces({"pandas": table, "polars": polars.DataFrame(RUNS[:20])}, n_resamples=20)
+    one = reports.traces(RUNS[:20], n_resamples=20)
     assert [column.name for column in both.files] == ["pandas", "polars"]
     assert both.files[0].tps_log == both.files[1].tps_log == one.tps_log
     missing = pandas.DataFrame({"id": ["a", "b"], "forecasts": [[0.5], [0.5]], "outcome": [1.0, float("nan")], "stop": [None, "max_steps"]})
     missing["outcome"] = missing.outcome.map({1.0: True}).astype("boolean")
-    assert (reports.traces(missing, resamples=0).n, reports.traces(missing, resamples=0).n_censored) == (1, 1)
+    assert (reports.traces(missing, n_resamples=0).n, reports.traces(missing, n_resamples=0).n_censored) == (1, 1)
 
 
 def test_a_report_has_a_table_for_notebooks_a_frame_and_a_page():
-    report = reports.traces({"a <b>": RUNS, "c": RUNS[:40]}, resamples=50)
+    report = reports.traces({"a <b>": RUNS, "c": RUNS[:40]}, n_resamples=50)
     assert "<table>" in report._repr_html_() and "a &lt;b&gt;" in report._repr_html_() and "<b>" not in report._repr_html_()
     frame = report.to_frame()
     row = frame[(frame.column == "c") & (frame.figure == "auroc")].iloc[0]
@@ -129,13 +131,13 @@ def test_a_report_has_a_table_for_notebooks_a_frame_and_a_page():
 
 
 def test_conditions_and_errors_are_those_of_the_command(tmp_path):
-    report = reports.traces(RUNS, resamples=0)
+    report = reports.traces(RUNS, n_resamples=0)
     assert report.fails("tps_log < 0") and not report.fails("tps_log > 0")
     with pytest.raises(ValueError, match="does not exist"):
         report.fails("tps_lug < 0")
     with pytest.raises(FileNotFoundError, match="nowhere"):
         reports.traces(tmp_path / "nowhere.jsonl")
-    with pytest.raises(ValueError, match=r"^runs.jsonl:2: .*forecasts"):
+    with pytest.raises(ValueError, match=r"^runs: row 1, column forecasts"):
         reports.traces([RUNS[0], {**RUNS[1], "forecasts": [1.5]}])
     with pytest.raises(ValueError, match="entry 0 is 3"):
         reports.traces([3])

@@ -12,13 +12,13 @@ use agent_scorecard::{
     calibration::{CalibrationOptions, compare},
     traces::{MEASURES, TraceFile},
 };
-use trajectory_metrics::{ForecastPolicy, WeightSchedule};
 
 use crate::{
     files::{
-        bundled, log_file,
+        log_file,
         logs::{OUTCOMES, Streamed},
         names::Names,
+        source::Source,
     },
     output::{
         form::Forms,
@@ -26,7 +26,7 @@ use crate::{
         text::help,
     },
     progress::working,
-    traces, values,
+    traces,
 };
 
 /// Reports what cross-fitted Platt scaling changes about each metric, in standard errors of the change
@@ -40,22 +40,8 @@ pub(crate) struct Options {
     files: Vec<PathBuf>,
     #[command(flatten)]
     names: Names,
-    /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
-    #[arg(long, default_value = "linear-front")]
-    schedule: WeightSchedule,
-    /// Keep the runs of a task in one half; by default runs are halved by their ids
-    #[arg(long)]
-    whole_tasks: bool,
-    /// Bootstrap resamples of whole tasks
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = values::several_resamples)]
-    resamples: usize,
-    /// Seed of the bootstrap
-    #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
-    seed: u64,
-    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
-    /// carry-forward, carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
-    #[arg(long, value_name = "POLICY", value_parser = traces::policy)]
-    missing: Option<ForecastPolicy>,
+    #[command(flatten)]
+    how: CalibrationOptions,
     #[command(flatten)]
     read: Streamed,
     #[command(flatten)]
@@ -67,18 +53,27 @@ Example: agent-scorecard calibration runs.jsonl --whole-tasks
 ";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, names, schedule, whole_tasks, resamples, seed, missing, read, forms } =
-        options;
-    let with_pictures = forms.has_figures();
-    let how = CalibrationOptions { schedule, resamples, seed, whole_tasks, with_pictures };
+    let Options { files, names, mut how, read, forms } = options;
+    how.with_pictures = forms.has_figures();
+    forms.show(report(names.of(files)?, &how, &read)?)
+}
+
+/// The report on these sources.
+///
+/// # Errors
+///
+/// Those of reading and fitting.
+pub fn report(
+    sources: Vec<Source>,
+    how: &CalibrationOptions,
+    read: &Streamed,
+) -> Result<Report, Box<dyn Error>> {
+    let &CalibrationOptions { resamples, seed, whole_tasks, .. } = how;
     let (mut columns, mut accounts) = (Vec::new(), Vec::new());
-    let files = bundled::unless(files, &["demo_overconfident.jsonl", "demo_truthful.jsonl"]);
-    for (path, name) in names.of(files)? {
-        let file = path.display().to_string();
-        for TraceFile { name, model, runs, remarks, .. } in
-            log_file::traces((&path, &name), &read, missing)?
-        {
-            let compared = working(&format!("calibrating {file}"), || compare(&runs, &how));
+    for source in Source::unless(sources, &["demo_overconfident.jsonl", "demo_truthful.jsonl"]) {
+        let file = source.name();
+        for TraceFile { name, model, runs, remarks, .. } in log_file::traces(&source, read)? {
+            let compared = working(&format!("calibrating {file}"), || compare(&runs, how));
             let mut block = compared.map_err(|error| at(&file, error.into()))?;
             block.lines.insert(0, remarks.runs().line());
             block.extend_json(remarks.runs());
@@ -109,5 +104,5 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     report.together.push_json("resamples", &resamples);
     report.together.push_json("seed", &seed);
     report.together.notes.get_or_insert_default().extend(read.judging.notes());
-    forms.show(report)
+    Ok(report)
 }

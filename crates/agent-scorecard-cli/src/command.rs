@@ -2,7 +2,6 @@
 
 use std::{error::Error, ffi::OsString, process::ExitCode};
 
-use agent_scorecard::Report;
 use clap::{CommandFactory, FromArgMatches, Parser, error::ErrorKind};
 use clap_complete::Shell;
 
@@ -71,17 +70,6 @@ enum Subcommand {
 /// Runs the command with its arguments, the first of which is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     program::run(|| written(arguments))
-}
-
-/// The report that the command makes for these arguments, the first of which is the name of the program.
-///
-/// # Errors
-///
-/// The line that the command writes to standard error, for wrong arguments and files; also for a
-/// subcommand that makes no report.
-pub fn report(arguments: impl IntoIterator<Item = OsString>) -> Result<Report, String> {
-    let written = written(arguments).map_err(|error| program::with_causes(&*error))?;
-    written.report.ok_or_else(|| "this subcommand makes no report".to_owned())
 }
 
 /// A subcommand that takes an option again, and negative numbers.

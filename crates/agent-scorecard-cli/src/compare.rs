@@ -7,24 +7,23 @@
 use std::{error::Error, path::PathBuf, sync::LazyLock};
 
 use agent_scorecard::{
-    Column,
-    compare::{Side, UngradedAs, compare, measures},
+    Column, Report,
+    compare::{CompareOptions, Side, compare, measures},
 };
 use trajectory_metrics::{ForecastPolicy, Level};
 
 use crate::{
     files::{
-        bundled,
         log_file::{self, LogFile},
         logs::{Judging, OUTCOMES},
         names::Names,
+        source::Source,
     },
     output::{
         form::Forms,
         program::{Written, at},
         text::help,
     },
-    values::one_of,
 };
 
 /// Says which agent is better, by how much, and whether that is more than noise
@@ -40,10 +39,8 @@ pub(crate) struct Options {
     /// Prices of models, from which runs without a cost in their log get one: JSON, in USD per million tokens
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
-    /// What runs without a grade count for: what is said of all runs holds whatever they would have been (unknown),
-    /// they count for nothing (leave-out), or for failures (failed)
-    #[arg(long, default_value = "unknown", value_parser = one_of([("unknown", UngradedAs::Unknown), ("leave-out", UngradedAs::LeftOut), ("failed", UngradedAs::Failed)]))]
-    ungraded: UngradedAs,
+    #[command(flatten)]
+    how: CompareOptions,
     #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
@@ -60,12 +57,24 @@ Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.is_w
 ";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, names, prices, ungraded, judging, forms } = options;
+    let Options { files, names, prices, how, judging, forms } = options;
     prices.iter().try_for_each(|path| judging.set_prices(path))?;
+    forms.show(report(names.of(files)?, how, &judging)?)
+}
+
+/// The report on these sources.
+///
+/// # Errors
+///
+/// Those of reading and comparing.
+pub fn report(
+    sources: Vec<Source>,
+    how: CompareOptions,
+    judging: &Judging,
+) -> Result<Report, Box<dyn Error>> {
     let mut sides = Vec::new();
-    let files = bundled::unless(files, &["demo_alpha.jsonl", "demo_beta.jsonl"]);
-    for (path, name) in names.of(files)? {
-        match log_file::read((&path, &name), &judging)? {
+    for source in &Source::unless(sources, &["demo_alpha.jsonl", "demo_beta.jsonl"]) {
+        match log_file::read(source, judging)? {
             Some(logs) => {
                 for LogFile { column, .. } in &logs {
                     column.table.check_scale().map_err(|error| at(&column.file, error.into()))?;
@@ -74,20 +83,20 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             }
             None => {
                 let rules = judging.rules_of_traces(ForecastPolicy::Skip);
-                let files = log_file::trace_files((&path, &name), rules);
-                let files = files.map_err(|error| {
-                    format!("{error}; it is no log, and is read as traces: logs --help and traces --help say what is read")
+                let files = log_file::trace_files(source, rules).map_err(|error| match source.is_file() {
+                    true => format!("{error}; it is no log, and is read as traces: logs --help and traces --help say what is read"),
+                    false => error.to_string(),
                 })?;
                 sides.extend(files.iter().map(Side::from));
             }
         }
     }
-    let mut report = compare(&sides, ungraded, Level::new(0.95)?)?;
+    let mut report = compare(&sides, how.ungraded, Level::new(0.95)?)?;
     let notes = report.together.notes.get_or_insert_default();
     notes.extend(judging.notes());
     let lacks = |column: &Column| column.block.number("n_runs") == Some(0.0);
-    if judging.outcomes.is_none() && report.columns.iter().any(lacks) {
+    if !judging.has_outcomes() && report.columns.iter().any(lacks) {
         notes.push("--outcomes FILE adds outcomes from beside a log".to_owned());
     }
-    forms.show(report)
+    Ok(report)
 }

@@ -22,7 +22,6 @@ use crate::{
     },
     plain,
     progress::Progress,
-    traces::policy,
 };
 
 /// Converts a log, or a folder of logs, to a file that another subcommand reads, or to ATIF
@@ -40,10 +39,6 @@ pub(crate) struct Options {
     output: Option<PathBuf>,
     #[command(flatten)]
     read: Streamed,
-    /// What happens to runs of which a call has no confidence: leave-out leaves the run out of the traces, skip
-    /// only the call; refuse, carry-forward, carry-forward-from=P and clip as for traces
-    #[arg(long, value_name = "POLICY", default_value = "leave-out", value_parser = policy)]
-    missing: ForecastPolicy,
     /// Only the runs of this model; needed for traces, rollouts and problems if the log has several
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -84,7 +79,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         _ => true,
     });
     if options.to == Kind::Atif {
-        if options.read.judging.outcomes.is_some() {
+        if options.read.judging.has_outcomes() {
             let problem =
                 "trajectories have what the log says; give the outcomes to what reads them";
             return Err(format!("--outcomes: {problem}").into());
@@ -174,7 +169,10 @@ fn lines(
         .into());
     }
     let lines = match options.to {
-        Kind::Traces => convert::traces(&table, options.read.stream, options.missing)?,
+        Kind::Traces => {
+            let missing = options.read.missing.unwrap_or(ForecastPolicy::LeaveOut);
+            convert::traces(&table, options.read.stream, missing)?
+        }
         Kind::Rollouts => convert::rollouts(&table),
         Kind::Problems => convert::problems(&table),
         Kind::Paths | Kind::Atif => convert::paths(&table),

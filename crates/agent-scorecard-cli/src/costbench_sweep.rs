@@ -11,10 +11,10 @@ use agent_scorecard::{
 };
 
 use crate::{
-    costbench::{self, WorldOptions, level, named},
+    costbench::{self, Queries, named, queries_of},
+    files::source::Source,
     output::{form::Forms, program::Written},
     progress::working,
-    values,
 };
 
 /// Compares the greedy policy with the cheapest plan over task lengths, noise, events and seeds
@@ -22,25 +22,9 @@ use crate::{
 #[command(after_help = [EXAMPLE, costbench::FORMAT].concat())]
 pub(crate) struct Options {
     #[command(flatten)]
-    world: WorldOptions,
-    /// Refinement levels
-    #[arg(long, value_name = "L", value_delimiter = ',', default_value = "0,1,2,3,4,5",
-        value_parser = level)]
-    levels: Vec<usize>,
-    /// Noise levels
-    #[arg(long, value_name = "X", value_delimiter = ',', default_value = "0.1,0.5,1,5,10",
-        value_parser = values::number)]
-    noises: Vec<f64>,
-    /// Largest number of events, at level 4
-    #[arg(long, value_name = "K", default_value = "3", value_parser = values::whole::<usize>(0, u64::MAX))]
-    most_blocks: usize,
-    /// Further seeds
-    #[arg(long, value_name = "S", value_delimiter = ',', default_value = "1000,2000,3000",
-        value_parser = values::seed)]
-    seeds: Vec<u64>,
-    /// Resamples of queries for intervals, 0 for no intervals
-    #[arg(long, value_name = "N", default_value = "10000", value_parser = values::resamples)]
-    resamples: usize,
+    queries: Queries,
+    #[command(flatten)]
+    how: SweepOptions,
     #[command(flatten)]
     forms: Forms,
 }
@@ -50,16 +34,27 @@ Example: agent-scorecard costbench-sweep --levels 0,2 --noises 0.1,10 --most-blo
 ";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { world, levels, noises, most_blocks, seeds, resamples, forms } = options;
-    let queries = world.queries()?;
-    let base = world.world();
+    let Options { queries, how, forms } = options;
+    forms.show(report(queries.source().as_ref(), &how, forms.has_figures())?)
+}
+
+/// The report on all settings.
+///
+/// # Errors
+///
+/// Those of reading and of options out of range.
+pub fn report(
+    queries: Option<&Source>,
+    how: &SweepOptions,
+    with_pictures: bool,
+) -> Result<Report, Box<dyn Error>> {
+    let queries = queries_of(queries)?;
     let lead = format!(
-        "greedy policy against the optimum; tasks have level + 3 steps, atomic costs {} to {}; each mean is followed by its 95 % interval over queries ({resamples} resamples)",
-        base.min_cost, base.max_cost
+        "greedy policy against the optimum; tasks have level + 3 steps, atomic costs {} to {}; each mean is followed by its 95 % interval over queries ({} resamples)",
+        how.base.min_cost, how.base.max_cost, how.resamples
     );
-    let options = SweepOptions { base, levels, noises, most_blocks, seeds, resamples };
-    let found = working("sweeping", || sweep(&queries, &options, forms.has_figures()));
-    forms.show(Report {
+    let found = working("sweeping", || sweep(&queries, how, with_pictures));
+    Ok(Report {
         title: "Costs of tool plans by setting".to_owned(),
         lead,
         main_pictures: vec!["cost_gap_by_length", "cost_gap_by_noise", "distance_by_event"],

@@ -7,3 +7,4 @@ pub(crate) mod logs;
 pub(crate) mod names;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet_rows;
+pub(crate) mod source;

@@ -27,7 +27,30 @@ mod triage;
 mod triage_variants;
 mod values;
 
-pub use command::{report, run};
+pub use command::run;
+
+/// The evaluations, for the Python package; no part of the interface.
+#[doc(hidden)]
+pub mod questions {
+    pub use crate::{
+        budget::report as budget,
+        calibration::report as calibration,
+        compare::report as compare,
+        costbench::{released as costbench_results, report as costbench},
+        costbench_sweep::report as costbench_sweep,
+        cut_off::{Beside, report as cut_off},
+        files::{
+            logs::{Judging, Streamed},
+            source::Source,
+        },
+        logs::report as logs,
+        paths::report as paths,
+        re_solved::report as re_solved,
+        traces::report as traces,
+        triage::{With, report as triage},
+        triage_variants::report as triage_variants,
+    };
+}
 
 /// Forms of reports for the Python package and for tests; no part of the interface.
 #[doc(hidden)]
@@ -47,6 +70,12 @@ pub mod views {
     #[must_use]
     pub fn page(report: &Report) -> String {
         page::of_report(report)
+    }
+
+    /// The page without its style and pictures, as a part of another one.
+    #[must_use]
+    pub fn part(report: &Report) -> String {
+        page::part_of_report(report)
     }
 
     /// The line that says that a condition such as `hit_rate < 0.5` holds, if it holds. `range` has the least and the largest

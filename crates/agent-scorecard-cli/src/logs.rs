@@ -5,15 +5,18 @@
 
 use std::{error::Error, path::PathBuf};
 
-use agent_scorecard::logs::{csv, logs};
+use agent_scorecard::{
+    Report,
+    logs::{csv, logs},
+};
 use run_logs::Format;
 
 use crate::{
     files::{
-        bundled,
         log_file::models,
         logs::{Judging, OUTCOMES, formats, open},
         names::Names,
+        source::Source,
     },
     output::{
         form::Forms,
@@ -52,16 +55,30 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options { files, names, format, prices, csv: csv_file, mut judging, forms } = options;
     judging.rules.is_lenient = true;
     prices.iter().try_for_each(|path| judging.set_prices(path))?;
-    let mut columns = Vec::new();
-    for (path, name) in names.of(bundled::unless(files, &["demo_log.jsonl"]))? {
-        let models = models((&path, &name), open(&path, format)?, &judging)?;
-        columns.extend(models.into_iter().map(|model| model.column));
-    }
-    let mut report = logs(&columns);
-    report.together.notes.get_or_insert_default().extend(judging.notes());
+    let report = report(names.of(files)?, format, &judging)?;
     if let Some(path) = csv_file {
         let text = String::from_utf8_lossy(&csv(&report)?).into_owned();
         write_file(&path, plain::lines(text).as_bytes())?;
     }
     forms.show(report)
+}
+
+/// The report on these logs.
+///
+/// # Errors
+///
+/// Those of reading.
+pub fn report(
+    sources: Vec<Source>,
+    format: Format,
+    judging: &Judging,
+) -> Result<Report, Box<dyn Error>> {
+    let mut columns = Vec::new();
+    for source in &Source::unless(sources, &["demo_log.jsonl"]) {
+        let models = models(source, open(source.path(), format)?, judging)?;
+        columns.extend(models.into_iter().map(|model| model.column));
+    }
+    let mut report = logs(&columns);
+    report.together.notes.get_or_insert_default().extend(judging.notes());
+    Ok(report)
 }

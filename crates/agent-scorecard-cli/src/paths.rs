@@ -9,16 +9,15 @@ use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Column, Report,
-    paths::{METRICS, PathTally, logged, read},
+    paths::{METRICS, PathOptions, PathTally, logged, read},
 };
 
 use crate::{
     files::{
-        bundled,
-        json_lines::read_by,
         log_file::{self, LogFile},
         logs::{Judging, OUTCOMES},
         names::Names,
+        source::Source,
     },
     output::{form::Forms, program::Written, text::rows},
 };
@@ -33,12 +32,8 @@ pub(crate) struct Options {
     files: Vec<PathBuf>,
     #[command(flatten)]
     names: Names,
-    /// Compare calls by name alone; by default also by their exact arguments
-    #[arg(long)]
-    ignore_arguments: bool,
-    /// Add a report on the runs of all columns together to --json
-    #[arg(long)]
-    pool: bool,
+    #[command(flatten)]
+    how: PathOptions,
     #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
@@ -48,14 +43,31 @@ pub(crate) struct Options {
 const FORMAT: &str = include_str!("help/paths.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, names, ignore_arguments, pool, judging, forms } = options;
+    let Options { files, names, how, judging, forms } = options;
+    forms.show(report(names.of(files)?, how, &judging, forms.has_figures())?)
+}
+
+/// The report on these sources.
+///
+/// # Errors
+///
+/// Those of reading and comparing.
+pub fn report(
+    sources: Vec<Source>,
+    how: PathOptions,
+    judging: &Judging,
+    with_pictures: bool,
+) -> Result<Report, Box<dyn Error>> {
+    let PathOptions { ignore_arguments, pool } = how;
     let (mut columns, mut together) = (Vec::new(), PathTally::default());
     let mut accounts = Vec::new();
-    for (path, name) in names.of(bundled::unless(files, &["demo_tool_calls.jsonl"]))? {
-        let tallies = match log_file::read((&path, &name), &judging)? {
+    for source in Source::unless(sources, &["demo_tool_calls.jsonl"]) {
+        let tallies = match log_file::read(&source, judging)? {
             None => {
-                let tallies = read_by(&path, |file, source| read(file, source, ignore_arguments))?;
-                tallies.into_iter().map(|(model, tally)| (name.clone(), model, tally)).collect()
+                let tallies =
+                    source.read_by(|file, source| read(file, source, ignore_arguments))?;
+                let named = |(model, tally)| (source.given().to_owned(), model, tally);
+                tallies.into_iter().map(named).collect()
             }
             Some(logs) => {
                 let tally = |LogFile { column, .. }| {
@@ -66,8 +78,8 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             }
         };
         for (name, model, tally) in tallies {
-            let block = tally.block(ignore_arguments, forms.has_figures())?;
-            let column = (path.display().to_string(), model, block).into();
+            let block = tally.block(ignore_arguments, with_pictures)?;
+            let column = (source.name(), model, block).into();
             columns.push(Column { name, ..column });
             accounts.push(tally.account());
             together.append(&tally);
@@ -82,9 +94,9 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     };
     report.set_accounts(accounts);
     if pool && report.columns.len() > 1 {
-        let pooled = together.block(ignore_arguments, forms.has_figures())?;
+        let pooled = together.block(ignore_arguments, with_pictures)?;
         report.pool(pooled, "; a task in two of them is one");
     }
     report.together.notes.get_or_insert_default().extend(judging.notes());
-    forms.show(report)
+    Ok(report)
 }

@@ -7,11 +7,11 @@ use agent_scorecard::{
     knapsack_oracle::{BudgetAware, ReSolve},
     triage::{ReSolvedCounts, re_solved},
 };
-use run_logs::json_lines::yes_or_no;
+use run_logs::json_lines::{self, InputError, yes_or_no};
 use serde::Deserialize;
 
 use crate::{
-    files::json_lines::{self, InputError},
+    files::source::Source,
     output::{form::Forms, program::Written},
 };
 
@@ -43,21 +43,30 @@ struct Row {
 }
 
 pub(crate) fn output(Options { file, forms }: Options) -> Result<Written, Box<dyn Error>> {
-    let mut counts = ReSolvedCounts::new();
-    for line in json_lines::read::<Row>(&file)? {
+    forms.show(report(&Source::from(file))?)
+}
+
+/// The report on this source.
+///
+/// # Errors
+///
+/// Those of reading.
+pub fn report(source: &Source) -> Result<Report, Box<dyn Error>> {
+    let (file, mut counts) = (source.name(), ReSolvedCounts::new());
+    for line in json_lines::parse::<Row>(&file, &source.bytes()?)? {
         let Row { model, dataset, allocation, output_tokens: cost, solved_before, solved_after } =
             line.value;
         let counts: &mut BudgetAware = counts.entry(model).or_default().entry(dataset).or_default();
         let item = ReSolve { allocation, cost, solved_before, solved_after };
         counts.update(item).map_err(|_| {
             let problem = "is 0; it must be at least 1, because a problem without an allocation is not attempted again";
-            InputError::of_field(&file.display().to_string(), line.number, "allocation", problem)
+            InputError::of_field(&file, line.number, "allocation", problem)
         })?;
     }
-    forms.show(Report {
+    Ok(Report {
         title: "Attempts with a disclosed budget".to_owned(),
         lead: "problems attempted without and with a disclosed budget; accuracy is the share of problems solved, compliance that of attempts within their allocation; 95 % intervals take problems as independent"
             .to_owned(),
-        ..Report::of_columns(vec![(file.display().to_string(), None, re_solved(&counts))])
+        ..Report::of_columns(vec![(file, None, re_solved(&counts))])
     })
 }

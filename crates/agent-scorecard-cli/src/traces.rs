@@ -10,23 +10,22 @@
 use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    Block, Column, Field, Report,
+    Block, ClusterBy, Column, Field, Report,
     traces::{
-        Calibration, LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceFigures,
-        TraceOptions, TraceRemarks, TraceSource, VERDICTS, compared_streams, differences,
-        logged_streams, with_differences, without_outcomes,
+        LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceFigures, TraceOptions,
+        TraceRemarks, TraceSource, VERDICTS, compared_streams, differences, logged_streams,
+        with_differences, without_outcomes,
     },
 };
 use run_logs::{Account, ConfidenceStream, Ungraded};
-use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
+use trajectory_metrics::ForecastPolicy;
 
 use crate::{
     files::{
-        bundled,
-        json_lines::read_by,
         log_file::{self, LogFile},
         logs::{Judging, OUTCOMES},
         names::Names,
+        source::Source,
     },
     output::{
         form::Forms,
@@ -34,7 +33,6 @@ use crate::{
         text::help,
     },
     progress::working,
-    values::{self, Clustering},
 };
 
 /// Scores the confidence that agents reported along their runs
@@ -47,57 +45,28 @@ pub(crate) struct Options {
     files: Vec<PathBuf>,
     #[command(flatten)]
     names: Names,
-    /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
-    #[arg(long, default_value = "linear-front")]
-    schedule: WeightSchedule,
-    /// The one forecast per run that ranking and calibration diagnostics are computed from: last, mean,
-    /// minimum, or the mean under a schedule (default: under --schedule); trajectory scores use no summary
-    #[arg(long)]
-    summary: Option<Summary>,
-    /// Calibrate the forecasts before they are scored, fitted on the other half of the runs
-    #[arg(long, default_value = "none", value_parser = values::calibration())]
-    calibrate: Calibration,
     #[command(flatten)]
-    fitted: values::FittedOn,
-    /// Bootstrap resamples behind the 95 % intervals; 0 for no intervals
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]
-    resamples: usize,
-    /// Seed of the bootstrap
-    #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
-    seed: u64,
-    #[command(flatten)]
-    clustering: Clustering,
-    /// Add a report on the runs of all columns together to --json
-    #[arg(long)]
-    pool: bool,
-    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
-    /// carry-forward, carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
-    #[arg(long, value_name = "POLICY", value_parser = policy)]
-    missing: Option<ForecastPolicy>,
+    how: TraceOptions,
+    /// The same as --cluster-by task-only
+    #[arg(long, conflicts_with = "cluster_by")]
+    cluster_by_task: bool,
     #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
     forms: Forms,
-    /// Add curves and bins to --json without resamples; with resamples, --html or --plot they are there
-    #[arg(long)]
-    curves: bool,
 }
 
 impl Options {
     /// How traces are scored.
     fn how(&self) -> TraceOptions {
-        // Runs that intervals resample are held in memory anyway.
-        let is_held = self.curves || self.forms.has_files() || self.resamples > 0;
-        TraceOptions {
-            schedule: self.schedule.clone(),
-            summary: self.summary.clone(),
-            calibration: self.calibrate,
-            calibrate_on: self.fitted.calibrate_on,
-            resamples: self.resamples,
-            seed: self.seed,
-            cluster_by: self.clustering.by(),
-            with_pictures: self.forms.has_figures() && is_held,
+        let mut how = self.how.clone();
+        if self.cluster_by_task {
+            how.cluster_by = ClusterBy::TaskOnly;
         }
+        // Runs that intervals resample are held in memory anyway.
+        let is_held = how.curves || self.forms.has_files() || how.resamples > 0;
+        how.with_pictures = self.forms.has_figures() && is_held;
+        how
     }
 }
 
@@ -109,35 +78,36 @@ Example: agent-scorecard traces runs.jsonl --fail-if 'tps_log < -0.6'
 /// The format of a file, for the help of the programs that read it.
 pub(crate) const FORMAT: &str = include_str!("help/traces.txt");
 
-/// The policy of this name, as an option spells it.
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let how = options.how();
+    let Options { files, names, judging, forms, .. } = options;
+    forms.show(report(names.of(files)?, &how, &judging, forms.has_files())?)
+}
+
+/// The report on these sources; `needs_pictures` refuses those of which there is nothing to draw.
 ///
 /// # Errors
 ///
-/// One that lists the names.
-pub(crate) fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
-    let (policy, first) = name.split_once('=').map_or((name, None), |(a, b)| (a, Some(b)));
-    let policy = policy.replace('-', "_");
-    let known = first.map_or_else(|| policy.clone(), |first| format!("{policy}={first}")).parse();
-    known.map_err(|_| {
-        "there are refuse, leave-out, skip, carry-forward, carry-forward-from=P with P from 0 to 1, and clip"
-    })
-}
-
-pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
-    let demo = ["demo_truthful.jsonl", "demo_overconfident.jsonl", "demo_constant.jsonl"];
-    let files = bundled::unless(std::mem::take(&mut options.files), &demo);
-    let files = std::mem::take(&mut options.names).of(files)?;
-    let how = options.how();
-    if let Some(output) = log_output(&files, &options, &how)? {
-        return Ok(output);
+/// Those of reading and scoring.
+pub fn report(
+    sources: Vec<Source>,
+    how: &TraceOptions,
+    judging: &Judging,
+    needs_pictures: bool,
+) -> Result<Report, Box<dyn Error>> {
+    let names = ["demo_truthful.jsonl", "demo_overconfident.jsonl", "demo_constant.jsonl"];
+    let sources = Source::unless(sources, &names);
+    if let Some(report) = log_report(&sources, how, judging, needs_pictures)? {
+        return Ok(report);
     }
-    let rules = options.judging.rules_of_traces(options.missing.unwrap_or_default());
+    let rules = judging.rules_of_traces(how.missing.unwrap_or_default());
     let (mut all, mut columns, mut accounts) = (Vec::new(), Vec::new(), Vec::new());
-    for (path, name) in &files {
-        all.extend(read_by(path, |file, source| {
+    for source in &sources {
+        let given = source.given().to_owned();
+        all.extend(source.read_by(|file, source| {
             let models = TraceSource::all(file, source, rules)?.into_iter().map(|source| {
-                let names = (file.to_owned(), name.clone(), source.model.clone());
-                Ok((names, TraceEvaluation::read(file, source, &how)?))
+                let names = (file.to_owned(), given.clone(), source.model.clone());
+                Ok((names, TraceEvaluation::read(file, source, how)?))
             });
             models.collect::<Result<Vec<_>, agent_scorecard::Error>>()
         })?);
@@ -162,33 +132,33 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
     };
     let columns = columns.into_iter().map(|(file, name, model, figures)| Column {
         name,
-        ..(file, model, figures.into_block(&how)).into()
+        ..(file, model, figures.into_block(how)).into()
     });
     let mut report = Report::of_columns(columns.collect::<Vec<_>>());
     report.set_accounts(accounts);
-    if options.pool && all.len() > 1 {
-        let (mut every, mut remarks) = (TraceEvaluation::new(&how)?, TraceRemarks::default());
+    if how.pool && all.len() > 1 {
+        let (mut every, mut remarks) = (TraceEvaluation::new(how)?, TraceRemarks::default());
         for (_, (evaluation, of_file)) in all {
             every.merge(evaluation)?;
             remarks.merge(of_file);
         }
         let together = working("scoring all files", || every.finish())?;
-        report.pool(together.with_remarks(&remarks).into_block(&how), "");
+        report.pool(together.with_remarks(&remarks).into_block(how), "");
     }
-    options.forms.show(with_differences(report, compared, is_same_runs, &how))
+    Ok(with_differences(report, compared, is_same_runs, how))
 }
 
-/// The output for logs; `None` if no file is one.
-fn log_output(
-    files: &[(PathBuf, String)],
-    options: &Options,
+/// The report on logs; `None` if no source is one.
+fn log_report(
+    sources: &[Source],
     how: &TraceOptions,
-) -> Result<Option<Written>, Box<dyn Error>> {
-    let Options { judging, forms, .. } = options;
-    let missing = options.missing.unwrap_or(ForecastPolicy::LeaveOut);
+    judging: &Judging,
+    needs_pictures: bool,
+) -> Result<Option<Report>, Box<dyn Error>> {
+    let missing = how.missing.unwrap_or(ForecastPolicy::LeaveOut);
     let mut logs: Vec<LogFile> = Vec::new();
-    for (place, (path, name)) in files.iter().enumerate() {
-        match log_file::read((path, name), judging)? {
+    for (place, source) in sources.iter().enumerate() {
+        match log_file::read(source, judging)? {
             Some(models) if place == 0 || !logs.is_empty() => logs.extend(models),
             None if logs.is_empty() => {}
             _ => return Err("some files are logs and some are traces; score them apart".into()),
@@ -203,10 +173,10 @@ fn log_output(
     };
     let logs: Vec<LoggedColumn> = logs.into_iter().map(|log| log.column).collect();
     // What is pooled are scores, which are undefined without outcomes.
-    let unscored = if options.pool { None } else { without_outcomes(&logs, missing)? };
+    let unscored = if how.pool { None } else { without_outcomes(&logs, missing)? };
     if let Some(mut report) = unscored {
         report.together.notes.get_or_insert_default().extend(judging.notes());
-        return forms.show(report).map(Some);
+        return Ok(Some(report));
     }
     let mut digests: Vec<TraceFigures> = Vec::new();
     let (mut columns, mut parts) = (Vec::new(), Vec::new());
@@ -219,7 +189,7 @@ fn log_output(
         columns.push(Column { name: log.name.clone(), ..column });
         parts.push(blocks(streams, how));
     }
-    if forms.has_files() && digests.is_empty() {
+    if needs_pictures && digests.is_empty() {
         return Err("--html, --plot: there is nothing to show, as no run has a stream of confidence and an outcome".into());
     }
     let mut report = Report::of_columns(columns);
@@ -227,7 +197,7 @@ fn log_output(
     for (column, parts) in report.columns.iter_mut().zip(parts) {
         column.parts = ("streams", parts);
     }
-    if options.pool && logs.len() > 1 {
+    if how.pool && logs.len() > 1 {
         let (mut together, streams) = scored(&logs.iter().collect::<Vec<_>>())?;
         let streams = blocks(streams, how).into_iter();
         let fields = streams.map(|(name, block)| Field::block(name, block));
@@ -244,7 +214,7 @@ fn log_output(
     }
     let is_same_runs = digests.windows(2).all(|pair| pair[0].is_of_same_runs(&pair[1]));
     report.together.notes.get_or_insert_default().extend(judging.notes());
-    forms.show(with_differences(report, compared, is_same_runs, how)).map(Some)
+    Ok(Some(with_differences(report, compared, is_same_runs, how)))
 }
 
 /// What was read of a log, without the runs that no stream scores.

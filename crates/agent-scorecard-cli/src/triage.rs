@@ -11,10 +11,7 @@
 //! the plans leave out (detection) and how much they allocate to them (waste). `--capped` gives the
 //! outcomes of attempts that were really cut off at their allocations.
 
-use std::{
-    error::Error,
-    path::{Path, PathBuf},
-};
+use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Account, Report,
@@ -25,13 +22,13 @@ use run_logs::{read_capped_runs, read_pool};
 use serde_json::json;
 
 use crate::{
-    files::{bundled, json_lines::read_by},
+    costbench::named,
+    files::{bundled, source::Source},
     output::{
         form::Forms,
         program::{self, Written},
         text::rows,
     },
-    values,
 };
 
 /// Scores which tasks were attempted under a budget, from a random plan (0) to the best one (1)
@@ -42,35 +39,11 @@ pub(crate) struct Options {
     /// cost. Without a file, bundled problems
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Share of the costs that is the budget, above 0 and at most 1; may be given several times (default:
-    /// several shares)
-    #[arg(long = "alpha", value_name = "A", value_parser = values::alpha)]
-    alphas: Vec<Alpha>,
-    /// Problems of a pool
-    #[arg(long, value_name = "N", default_value = "30", value_parser = values::whole::<usize>(1, u64::MAX))]
-    pool_size: usize,
+    #[command(flatten)]
+    how: TriageOptions,
     /// Who plans: all-in-order, cheapest-first, random or oracle, or a FILE of plans
     #[arg(long, default_value = "all-in-order")]
     planner: String,
-    /// Leave out plans that have a problem twice, and drop allocations that are not numbers of tokens; the paper keeps
-    /// the first and takes 0
-    #[arg(long)]
-    strict_plans: bool,
-    /// Attempt problems with an allocation of 0 in the advisory regime, too; the paper's planned set leaves them out
-    #[arg(long)]
-    attempt_zero: bool,
-    /// Seed of everything random
-    #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
-    seed: u64,
-    /// Resamples of pools for intervals, 0 for no intervals
-    #[arg(long, value_name = "N", default_value = "10000", value_parser = values::resamples)]
-    resamples: usize,
-    /// Shuffles per pool of the sampled random plan, which stands in for the exact one in large pools
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = values::several_resamples)]
-    shuffles: usize,
-    /// Orders per pool of the planner random
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = values::several_resamples)]
-    orders: usize,
     /// Outcomes of attempts that were really cut off at their allocations, for the enforced regime; without
     /// them, an attempt counts as solved if its problem was solved at a cost of at most the allocation
     #[arg(long, value_name = "FILE")]
@@ -78,11 +51,6 @@ pub(crate) struct Options {
     /// Unsolvable problems, which replace problems of each pool
     #[arg(long, value_name = "FILE")]
     unsolvable: Option<PathBuf>,
-    /// Share of a pool that is replaced, from 0 to 1; may be given several times (default: 0.25, 0.5, 0.75
-    /// and 1)
-    #[arg(long = "ratio", value_name = "R", value_parser = values::share, requires = "unsolvable",
-        default_values = ["0.25", "0.5", "0.75", "1"], hide_default_value = true)]
-    ratios: Vec<f64>,
     /// Write the pools as JSON Lines, so that a model can be asked for a plan of each
     #[arg(long, value_name = "FILE")]
     write_pools: Option<PathBuf>,
@@ -93,47 +61,69 @@ pub(crate) struct Options {
 const FORMAT: &str = include_str!("help/triage.txt");
 
 pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
-    let path = arguments.file.unwrap_or_else(|| bundled::path("demo_problems.jsonl"));
-    let file = path.display().to_string();
-    let problems = read_by(&path, read_pool)?;
-    let planner = match Planner::named(&arguments.planner) {
-        Some(planner) => planner,
-        None => {
-            let pools = problems.items().len().div_ceil(arguments.pool_size);
-            let read = |file: &str, source| Answers::read(file, source, pools);
-            let answers = read_by(Path::new(&arguments.planner), read)?;
-            Planner::Model { name: arguments.planner, answers }
-        }
+    let Options { file, how, planner, capped, unsolvable, write_pools, forms } = arguments;
+    let with = With {
+        planner: Some(PathBuf::from(planner).into()),
+        capped: capped.map(Source::from),
+        unsolvable: unsolvable.map(Source::from),
     };
-    let mut options = TriageOptions {
-        pool_size: arguments.pool_size,
+    let write = |pools: &[Pools], alphas: &[Alpha]| match &write_pools {
+        Some(path) => program::write_file(path, pool_lines(pools, alphas).as_bytes()),
+        None => Ok(()),
+    };
+    forms.show(report(file.map(Source::from), how, &with, forms.has_figures(), write)?)
+}
+
+/// What problems are planned with.
+#[derive(Clone, Debug, Default)]
+pub struct With {
+    /// A name, or plans.
+    pub planner: Option<Source>,
+    /// Outcomes of attempts that were cut off.
+    pub capped: Option<Source>,
+    /// Unsolvable problems.
+    pub unsolvable: Option<Source>,
+}
+
+/// The report on these problems, after `look` has seen the pools.
+///
+/// # Errors
+///
+/// Those of reading and scoring, and of `look`.
+pub fn report(
+    source: Option<Source>,
+    how: TriageOptions,
+    with: &With,
+    with_pictures: bool,
+    look: impl FnOnce(&[Pools], &[Alpha]) -> Result<(), String>,
+) -> Result<Report, Box<dyn Error>> {
+    let source = source.unwrap_or_else(|| bundled::path("demo_problems.jsonl").into());
+    let file = source.name();
+    let problems = source.read_by(read_pool)?;
+    let planner = match &with.planner {
+        None => how.planner.clone(),
+        Some(planner) => match Planner::named(&planner.name()) {
+            Some(planner) => planner,
+            None => {
+                let pools = problems.items().len().div_ceil(how.pool_size);
+                let answers = planner.read_by(|file, it| Answers::read(file, it, pools))?;
+                Planner::Model { name: planner.name(), answers }
+            }
+        },
+    };
+    let capped = with.capped.as_ref().map(|source| source.read_by(read_capped_runs));
+    let options = TriageOptions {
         planner,
-        strict_plans: arguments.strict_plans,
-        attempts_zero: arguments.attempt_zero,
-        capped: arguments
-            .capped
-            .as_deref()
-            .map(|path| read_by(path, read_capped_runs))
-            .transpose()?,
-        shuffles: arguments.shuffles,
-        orders: arguments.orders,
-        resamples: arguments.resamples,
-        seed: arguments.seed,
-        ..TriageOptions::default()
+        capped: capped.transpose()?,
+        unsolvable: with.unsolvable.as_ref().map(unsolvable).transpose()?,
+        ..how
     };
-    if !arguments.alphas.is_empty() {
-        options.alphas = arguments.alphas;
-    }
-    let unsolvable_file = arguments.unsolvable.as_ref().map(|path| path.display().to_string());
-    if let Some(path) = &arguments.unsolvable {
-        options.unsolvable = Some((unsolvable(path)?, arguments.ratios));
-    }
-    let pools = pools(&problems, &options)
-        .map_err(|error| format!("{}: {error}", unsolvable_file.as_ref().unwrap_or(&file)))?;
-    if let Some(path) = &arguments.write_pools {
-        program::write_file(path, pool_lines(&pools, &options.alphas).as_bytes())?;
-    }
-    let block = evaluate(&problems, &pools, &options, arguments.forms.has_figures())
+    let pools = pools(&problems, &options).map_err(|error| match error {
+        agent_scorecard::Error::Options { .. } => named(error),
+        error => format!("{}: {error}", with.unsolvable.as_ref().unwrap_or(&source).name()).into(),
+    })?;
+    look(&pools, &options.alphas)?;
+    let block = evaluate(&problems, &pools, &options, with_pictures)
         .map_err(|error| format!("{file}: {error}"))?;
     let n_found = problems.items().len() as u64;
     let mut report = Report {
@@ -144,16 +134,16 @@ pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
         ..Report::of_columns(vec![(file, None, block)])
     };
     report.set_accounts([Account { n_found, n_kept: n_found, ..Account::default() }]);
-    arguments.forms.show(report)
+    Ok(report)
 }
 
 /// Reads unsolvable problems. None of them may be solved.
-fn unsolvable(path: &Path) -> Result<Pool, Box<dyn Error>> {
-    let pool = read_by(path, read_pool)?;
+fn unsolvable(source: &Source) -> Result<Pool, Box<dyn Error>> {
+    let pool = source.read_by(read_pool)?;
     match pool.items().iter().find(|item| item.is_solved()) {
         Some(item) => Err(format!(
             "{}: field solved: problem {:?} is solved; give only problems that were not solved",
-            path.display(),
+            source.name(),
             item.id()
         )
         .into()),

@@ -7,10 +7,11 @@ use agent_scorecard::{
     knapsack_oracle::Alpha,
     triage::{VariantScore, VariantTable},
 };
+use run_logs::json_lines::{self, InputError};
 use serde::Deserialize;
 
 use crate::{
-    files::json_lines::{self, InputError},
+    files::source::Source,
     output::{form::Forms, program::Written},
 };
 
@@ -46,12 +47,21 @@ struct Row {
 
 pub(crate) fn output(Options { mut files, forms }: Options) -> Result<Written, Box<dyn Error>> {
     files.iter_mut().filter(|file| file.is_dir()).for_each(|folder| folder.push(SCORES));
-    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    forms.show(report(&Source::all(files))?)
+}
+
+/// The report on these sources.
+///
+/// # Errors
+///
+/// Those of reading and comparing.
+pub fn report(sources: &[Source]) -> Result<Report, Box<dyn Error>> {
+    let names: Vec<String> = sources.iter().map(Source::name).collect();
     let names = names.join(", ");
     let mut scores = VariantTable::default();
-    for file in &files {
-        for line in json_lines::read::<Row>(file)? {
-            let (file, number) = (file.display().to_string(), line.number);
+    for source in sources {
+        for line in json_lines::parse::<Row>(&source.name(), &source.bytes()?)? {
+            let (file, number) = (source.name(), line.number);
             let at = |field, problem: String| InputError::of_field(&file, number, field, problem);
             let Row { model, mode, dataset, variant, alpha, eta_advisory, eta_enforced } =
                 line.value;
@@ -62,7 +72,7 @@ pub(crate) fn output(Options { mut files, forms }: Options) -> Result<Written, B
         }
     }
     let block = scores.block().map_err(|it| InputError::of_file(&names, it.to_string()))?;
-    forms.show(Report {
+    Ok(Report {
         title: "Triage under variants of a prompt".to_owned(),
         lead: "efficiency (eta) as means over data sets; a range is the largest of a model's means under the variants minus the smallest"
             .to_owned(),

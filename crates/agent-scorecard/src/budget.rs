@@ -70,16 +70,15 @@ const BINS: usize = 5;
 /// An error of budget-estimation, such as for a negative cap or an interval that is too large to be compared in
 /// numbers; [`Error::UnknownRun`] for a run to draw that is not scored.
 pub fn column(input: Input, options: &Options, metrics: &[Metric<Known>]) -> Result<Column, Error> {
-    if options.others.is_empty() {
+    if options.others().is_empty() {
         let block = block(&replay(input, options)?, options, metrics)?;
         return Ok(Column { block, ..Column::default() });
     }
-    let resources: Vec<&String> = [&options.resource].into_iter().chain(&options.others).collect();
     let (mut parts, mut samples) = (Vec::new(), Vec::new());
-    for &resource in &resources {
-        let others = resources.iter().filter(|&&other| other != resource);
-        let others = others.map(|&other| other.clone()).collect();
-        let own = Options { resource: resource.clone(), others, ..options.clone() };
+    for resource in &options.resources {
+        let others = options.resources.iter().filter(|other| *other != resource);
+        let resources = [resource].into_iter().chain(others).cloned().collect();
+        let own = Options { resources, ..options.clone() };
         let runs = replay(input.clone(), &own)?;
         parts.push((resource.clone(), block(&runs, &own, metrics)?));
         samples.push(runs.every_sample);
@@ -142,7 +141,7 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
         0 => String::new(),
         resamples => format!(", 95 % intervals by whole {what}, {resamples} resamples"),
     };
-    let resources = [&options.resource].into_iter().chain(&options.others);
+    let resources = options.resources.iter();
     let resources = resources.map(String::as_str).collect::<Vec<_>>().join(", ");
     let cap = options.cap.map_or("no cap".to_owned(), |cap| format!("cap {cap}"));
     let (by, claim) = (options.by.name(), options.coverage.get());
@@ -188,7 +187,7 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
         Block { lines: vec![runs.counts.line()], notes: Some(notes), ..Block::default() };
     block.extend_json(&runs.counts);
     block.push_json("estimator", options.by.name());
-    block.push_json("resource", &options.resource);
+    block.push_json("resource", options.resource());
     block.push_json("cap", &options.cap);
     block.push_json("claimed_coverage", &options.coverage.get());
     block.push_json("resamples", &options.resamples);
@@ -230,7 +229,7 @@ fn conclusion(block: &Block, options: &Options) -> Vec<String> {
         };
         clauses.push(format!(
             "intervals that claim to hold what remained of {} in {} % of cases held it in {} of {}{verdict}",
-            options.resource.replace('_', " "),
+            options.resource().replace('_', " "),
             Percent::of(&claim.into()).value,
             percent(&coverage),
             counted(block.count("n_intervals"), "case"),

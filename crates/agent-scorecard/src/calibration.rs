@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use censoring::{Observation, Seed, TerminationAudit};
 use run_logs::TraceRun;
+use serde::Deserialize;
 use trajectory_metrics::{
     Bootstrap, CrossFit, Figure, FixedRankSensitivity, Folds, Measure, MetricChange, Platt,
     Replicates, Summary, Traces, Undefined, WeightSchedule, raw_against_calibrated,
@@ -12,6 +13,7 @@ use trajectory_metrics::{
 use crate::{
     clusters::ClusterBy,
     error::{Error, with_causes},
+    options,
     report::{
         block::{Block, Field},
         sentence::{counted, left_out},
@@ -27,23 +29,33 @@ use crate::{
 
 const FIXED_RANKS: &str = "log scores of transformed forecasts that leave all ranks as they are";
 
-/// How to compare.
-#[derive(Clone, Debug, PartialEq)]
+/// How to compare. The default is that of the command.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
 pub struct CalibrationOptions {
-    /// Weights of the steps, in the fit and in the scores.
+    /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
+    #[cfg_attr(feature = "clap", arg(long, default_value = "linear-front"))]
+    #[serde(deserialize_with = "options::read::parsed")]
     pub schedule: WeightSchedule,
-    /// Bootstrap replicates behind each standard error, at least 2.
-    pub resamples: usize,
-    /// Seed of the bootstrap.
-    pub seed: u64,
-    /// Whether calibration folds keep tasks whole, in place of the paper's halves by id.
+    /// Keep the runs of a task in one half; by default runs are halved by their ids
+    #[cfg_attr(feature = "clap", arg(long))]
     pub whole_tasks: bool,
+    /// Bootstrap resamples of whole tasks, at least 2
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::several_resamples))]
+    #[serde(alias = "n_resamples", deserialize_with = "options::read::several_resamples")]
+    pub resamples: usize,
+    /// Seed of the bootstrap
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
+    #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
+    pub seed: u64,
     /// Whether pictures are wanted too.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
     pub with_pictures: bool,
 }
 
 impl Default for CalibrationOptions {
-    /// Linear-front weights, halves by id, and standard errors from 1000 resamples with seed 1.
     fn default() -> Self {
         let schedule = WeightSchedule::default();
         Self { schedule, resamples: 1000, seed: 1, whole_tasks: false, with_pictures: false }

@@ -15,6 +15,10 @@ pub enum ClusterBy {
     Run,
 }
 
+crate::options::named! {
+    ClusterBy: "task" = Self::Task, "task-only" = Self::TaskOnly, "run" = Self::Run;
+}
+
 /// A note on a number of clusters that gives rough intervals: 2 to 19.
 ///
 /// ```

@@ -25,8 +25,8 @@ use std::collections::BTreeMap;
 use difference::{Difference, holm};
 use run_logs::json_lines::alike_names;
 use scoring_rules::{Level, TiedBlocks};
+pub use side::{CompareOptions, Side, SideRun, UngradedAs, measures};
 use side::{SCORE, SUCCESS, share};
-pub use side::{Side, SideRun, UngradedAs, measures};
 use trajectory_metrics::{ClusterEstimate, Figure, NoInterval, Undefined};
 
 use crate::{

@@ -7,7 +7,7 @@
 //!
 //! let query = |i: usize| Query { query_id: format!("q{i}"), task: Task::ALL[i % 6] };
 //! let queries: Vec<Query> = (0..12).map(query).collect();
-//! let block = compare(&queries, &CostbenchOptions::default(), false, false)?;
+//! let block = compare(&queries, &CostbenchOptions::default(), false)?;
 //! assert_eq!(block.number("completed"), Some(1.0));
 //! assert!(block.number("cost_gap") >= Some(0.0));
 //! # Ok::<(), agent_scorecard::Error>(())
@@ -37,6 +37,7 @@ use trajectory_metrics::{
 use crate::{
     error::Error,
     mean_figure::{Resamples, mean_figure},
+    options,
     report::{
         block::{Block, Field},
         sentence::{percent, with_ends},
@@ -233,48 +234,101 @@ impl Blocking {
     }
 }
 
-/// The world that the queries are answered in. The default is that of the published tables.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CostbenchOptions {
-    /// The length of tasks minus 3, from 0.
+impl options::Named for Blocking {
+    fn names() -> Vec<(&'static str, Self)> {
+        Self::ALL.map(|events| (events.name(), events)).to_vec()
+    }
+}
+
+/// The tools, their costs, and the rules. The default is that of the published tables.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
+pub struct WorldOptions {
+    /// Tasks have L + 3 steps; 0 to 10
+    #[cfg_attr(feature = "clap", arg(long, value_name = "L", default_value = "2", value_parser = options::refinement))]
+    #[serde(deserialize_with = "options::read::refinement")]
     pub refinement_level: usize,
-    /// The seed of costs and events.
+    /// Seed of costs and events
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", default_value = "42", value_parser = options::seed))]
+    #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// The smallest cost of an atomic tool, at least 0.
-    pub min_cost: f64,
-    /// The largest cost of an atomic tool.
-    pub max_cost: f64,
-    /// The standard deviation of the noise of the costs of composite tools.
+    /// Noise of the costs of composite tools
+    #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value = "0.1", value_parser = options::number))]
+    #[serde(deserialize_with = "options::read::number")]
     pub noise_std: f64,
-    /// The events to come.
-    pub blocking: Blocking,
-    /// The number of events of a run; 1 without events.
-    pub blocks: usize,
-    /// The version of the rules on which the paper and its released code differ. Tools are removed, and runs
-    /// left out of means, as in the released code with either, as in the published figures.
+    /// Smallest cost of an atomic tool
+    #[cfg_attr(feature = "clap", arg(long, value_name = "A", default_value = "15", value_parser = options::number))]
+    #[serde(deserialize_with = "options::read::number")]
+    pub min_cost: f64,
+    /// Largest cost of an atomic tool
+    #[cfg_attr(feature = "clap", arg(long, value_name = "B", default_value = "25", value_parser = options::number))]
+    #[serde(deserialize_with = "options::read::number")]
+    pub max_cost: f64,
+    /// Rules on which the paper and its released code differ; tools are removed, and runs left out of means,
+    /// as in the released code with either, as in the published figures
+    #[cfg_attr(feature = "clap", arg(long, value_name = "R", default_value = "paper", value_parser = options::names::<RuleVersion>()))]
+    #[serde(deserialize_with = "options::read::name")]
     pub rules: RuleVersion,
-    /// How costs are drawn: as released, or by the paper's text.
+    /// How costs are drawn: from one stream per query (released), or from one per tool (paper)
+    #[cfg_attr(feature = "clap", arg(long = "costs", value_name = "R", default_value = "released", value_parser = options::names::<CostRule>()))]
+    #[serde(rename = "costs", deserialize_with = "options::read::name")]
     pub cost_rule: CostRule,
-    /// When events are due: as released, or by the paper's text.
+    /// When events are due: by the released code, or by the formula that the paper prints (paper)
+    #[cfg_attr(feature = "clap", arg(long = "trigger", value_name = "R", default_value = "released", value_parser = options::names::<TriggerRule>()))]
+    #[serde(rename = "trigger", deserialize_with = "options::read::name")]
     pub trigger_rule: TriggerRule,
-    /// Resamples of queries behind the 95 % intervals of the greedy policy's means; 0 for no intervals.
+}
+
+/// How policies are compared. The default is that of the published tables.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
+pub struct CostbenchOptions {
+    /// The world that the queries are answered in.
+    #[cfg_attr(feature = "clap", command(flatten))]
+    #[serde(skip)]
+    pub world: WorldOptions,
+    /// Events that change the world during a run; `blocked` compares both policies under them
+    #[cfg_attr(feature = "clap", arg(long = "block", value_name = "KIND", default_value = "none", value_parser = options::names::<Blocking>()))]
+    #[serde(rename = "block", deserialize_with = "options::read::name")]
+    pub blocking: Blocking,
+    /// Number of events per run
+    #[cfg_attr(feature = "clap", arg(long, value_name = "K", default_value = "1", value_parser = options::count))]
+    #[serde(deserialize_with = "options::read::count")]
+    pub blocks: usize,
+    /// Resamples of queries behind the 95 % intervals of the greedy policy's means; 0 for no intervals
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "0", value_parser = options::resamples))]
+    #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
     pub resamples: usize,
+    /// List the plans of every query
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub paths: bool,
+}
+
+impl Default for WorldOptions {
+    fn default() -> Self {
+        Self {
+            refinement_level: 2,
+            seed: 42,
+            noise_std: 0.1,
+            min_cost: 15.0,
+            max_cost: 25.0,
+            rules: RuleVersion::PaperText,
+            cost_rule: CostRule::Released,
+            trigger_rule: TriggerRule::Released,
+        }
+    }
 }
 
 impl Default for CostbenchOptions {
     fn default() -> Self {
         Self {
-            refinement_level: 2,
-            seed: 42,
-            min_cost: 15.0,
-            max_cost: 25.0,
-            noise_std: 0.1,
+            world: WorldOptions::default(),
             blocking: Blocking::None,
             blocks: 1,
-            rules: RuleVersion::PaperText,
-            cost_rule: CostRule::Released,
-            trigger_rule: TriggerRule::Released,
             resamples: 0,
+            paths: false,
         }
     }
 }
@@ -300,8 +354,9 @@ fn wrong(options: &'static [&'static str], problem: impl Display) -> Error {
 
 impl World {
     fn new(options: &CostbenchOptions) -> Result<Self, Error> {
-        let &CostbenchOptions { min_cost, max_cost, seed, blocking, blocks, .. } = options;
-        let library = Library::new(options.refinement_level)
+        let &CostbenchOptions { ref world, blocking, blocks, .. } = options;
+        let &WorldOptions { min_cost, max_cost, seed, .. } = world;
+        let library = Library::new(world.refinement_level)
             .map_err(|error| wrong(&["refinement_level"], error))?;
         let costs = |options: &'static [&'static str], max_cost, noise_std| {
             CostModel::new(min_cost, max_cost, noise_std).map_err(|error| wrong(options, error))
@@ -309,8 +364,7 @@ impl World {
         // One option after the other, to know which one is wrong.
         costs(&["min_cost"], min_cost, 0.0)?;
         costs(&["min_cost", "max_cost"], max_cost, 0.0)?;
-        let costs =
-            costs(&["noise_std"], max_cost, options.noise_std)?.with_rule(options.cost_rule);
+        let costs = costs(&["noise_std"], max_cost, world.noise_std)?.with_rule(world.cost_rule);
         let most = match blocking {
             Blocking::None => 1,
             // With one more, all ways to the goal could be gone.
@@ -323,13 +377,13 @@ impl World {
             kind => format!(
                 "{blocks} are too many; give at most {most} of {} at refinement level {}",
                 kind.name(),
-                options.refinement_level
+                world.refinement_level
             ),
         };
         if !(1..=most).contains(&blocks) {
             return Err(wrong(&["blocks"], problem));
         }
-        let rules = match options.rules {
+        let rules = match world.rules {
             RuleVersion::Released => EnvironmentRules::RELEASED,
             RuleVersion::PaperText => EnvironmentRules {
                 removals: RuleVersion::Released,
@@ -338,13 +392,14 @@ impl World {
             },
         };
         let blocks = if blocking == Blocking::None { 0 } else { blocks };
-        let trigger_rule = options.trigger_rule.clone();
+        let trigger_rule = world.trigger_rule.clone();
         Ok(Self { library, costs, seed, blocking, blocks, rules, trigger_rule })
     }
 
     /// The world of these options without events.
     fn still(options: &CostbenchOptions) -> Result<Self, Error> {
-        Self::new(&CostbenchOptions { blocking: Blocking::None, blocks: 1, ..options.clone() })
+        let world = options.world.clone();
+        Self::new(&CostbenchOptions { world, ..CostbenchOptions::default() })
     }
 
     fn scenario(&self, Query { query_id, task }: &Query) -> Result<Scenario, Error> {
@@ -416,7 +471,7 @@ impl Found {
         &self,
         block: &mut Block,
         metrics: impl Iterator<Item = &'a Metric<GreedyScore>>,
-        CostbenchOptions { resamples, seed, .. }: &CostbenchOptions,
+        CostbenchOptions { resamples, world: WorldOptions { seed, .. }, .. }: &CostbenchOptions,
     ) {
         let how = Resamples { resamples: *resamples, seed: *seed };
         let rows: Vec<&GreedyScore> = self.greedy.iter().collect();
@@ -455,8 +510,8 @@ fn run(scenario: &Scenario, run: &Transcript) -> Result<Run, Error> {
 }
 
 /// The settings as reports repeat them.
-fn push_settings(block: &mut Block, options: &CostbenchOptions) {
-    let usual = CostbenchOptions::default();
+fn push_settings(block: &mut Block, options: &WorldOptions) {
+    let usual = WorldOptions::default();
     let rules = [
         ("cost_rule", options.cost_rule != usual.cost_rule),
         ("trigger_rule", options.trigger_rule != usual.trigger_rule),
@@ -479,7 +534,7 @@ fn push_settings(block: &mut Block, options: &CostbenchOptions) {
 }
 
 /// Compares the greedy policy with the optimum in the world as it is at the start and, under `blocked`, with
-/// events if some come. `with_paths` lists the calls of every query.
+/// events if some come.
 ///
 /// # Errors
 ///
@@ -487,11 +542,10 @@ fn push_settings(block: &mut Block, options: &CostbenchOptions) {
 pub fn compare(
     queries: &[Query],
     options: &CostbenchOptions,
-    with_paths: bool,
     with_pictures: bool,
 ) -> Result<Block, Error> {
     let world = World::new(options)?;
-    let still = Found::new(queries, &World::still(options)?, with_paths)?;
+    let still = Found::new(queries, &World::still(options)?, options.paths)?;
     let mut block = Block::default();
     let mut notes = Vec::new();
     let different = queries.iter().collect::<BTreeSet<_>>().len();
@@ -501,13 +555,13 @@ pub fn compare(
             queries.len()
         ));
     }
-    push_settings(&mut block, options);
+    push_settings(&mut block, &options.world);
     block.push_json("block", options.blocking.name());
     block.push_json("blocks", &world.blocks);
     block.fields.push(Field::shown("queries", "queries", queries.len()));
     still.push_optimum(&mut block, &OPTIMUM[0]);
     still.push(&mut block, metrics(false), options);
-    let with_events = (world.blocks > 0).then(|| Found::new(queries, &world, with_paths));
+    let with_events = (world.blocks > 0).then(|| Found::new(queries, &world, options.paths));
     let with_events = with_events.transpose()?;
     if let Some(found) = &with_events {
         found.push_optimum(&mut block, &OPTIMUM[1]);
@@ -519,7 +573,7 @@ pub fn compare(
     }
     block.notes = Some(notes);
     block.conclusion = conclusion(&block);
-    if with_paths {
+    if options.paths {
         push_paths(&mut block, queries, &still.runs, with_events.as_ref().map(|it| &*it.runs));
     }
     if let (true, Some(query)) = (with_pictures, queries.first()) {

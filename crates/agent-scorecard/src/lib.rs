@@ -15,6 +15,8 @@ pub mod logs;
 mod mean_figure;
 mod natural;
 pub mod no_interval;
+#[doc(hidden)]
+pub mod options;
 pub mod paths;
 mod report;
 mod texts;
@@ -35,7 +37,8 @@ pub use cut_off::cut_off;
 pub use error::{Error, with_causes};
 pub use report::{
     Axis, BAR_WIDTH, Block, Cell, Column, Drawing, Drawings, Field, Heading, Mark, Part, Picture,
-    Pictures, Place, PlacedFigure, Report, Row, Series, Table, Value, log_name, shown, thinned,
+    Pictures, Place, PlacedFigure, ROWS, Report, Row, Series, Table, Value, log_name, shown,
+    thinned,
 };
 pub use run_logs::{
     Account,

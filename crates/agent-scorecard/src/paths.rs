@@ -112,6 +112,19 @@ fn undefined(error: Error) -> Undefined {
     Undefined::new(error.to_string())
 }
 
+/// How calls are compared. The default is that of the command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
+pub struct PathOptions {
+    /// Compare calls by name alone; by default also by their exact arguments
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub ignore_arguments: bool,
+    /// Add a report on the runs of all columns together to --json
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub pool: bool,
+}
+
 /// Reads the runs of a file of tool calls with all threads, model by model; a single model is not named. A line
 /// is a [`PathRun`]. `file` names the source in errors.
 ///

@@ -30,10 +30,12 @@ use std::cmp::Ordering;
 
 use knapsack_oracle::{Alpha, InjectedPool, Pool, Seed, UnsolvableCounts};
 use rayon::prelude::*;
+use serde::Deserialize;
 use trajectory_metrics::{Better, Figure, Metric, Undefined};
 
 use crate::{
     error::Error,
+    options,
     report::{
         block::{Block, Field, Value},
         picture::{Axis, Mark, Picture, Series},
@@ -119,49 +121,81 @@ fn undefined(error: knapsack_oracle::Error) -> Undefined {
 }
 
 /// How problems are planned and scored. The default is that of the paper.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
 pub struct TriageOptions {
-    /// Budgets, as shares of what all problems of a pool cost.
+    /// Share of the costs that is the budget, above 0 and at most 1; may be given several times (default:
+    /// several shares)
+    #[cfg_attr(feature = "clap", arg(long = "alpha", value_name = "A", value_parser = options::alpha, default_values_t = Alpha::SWEEP, hide_default_value = true))]
+    #[serde(rename = "alpha", deserialize_with = "options::read::alphas")]
     pub alphas: Vec<Alpha>,
-    /// Problems of a pool; the last one may have fewer. At least 1.
+    /// Problems of a pool; the last one may have fewer
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "30", value_parser = options::several::<usize>))]
+    #[serde(deserialize_with = "options::read::several")]
     pub pool_size: usize,
+    /// Seed of everything random
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
+    #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
+    pub seed: u64,
+    /// Resamples of pools for intervals, 0 for no intervals
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "10000", value_parser = options::resamples))]
+    #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
+    pub resamples: usize,
+    /// Shuffles per pool of the sampled random plan, which stands in for the exact one in large pools
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::several_resamples))]
+    #[serde(deserialize_with = "options::read::several_resamples")]
+    pub shuffles: usize,
+    /// Orders per pool of the planner random
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::several_resamples))]
+    #[serde(deserialize_with = "options::read::several_resamples")]
+    pub orders: usize,
+    /// Share of a pool that is replaced by unsolvable problems, from 0 to 1; may be given several times (default: 0.25, 0.5,
+    /// 0.75 and 1)
+    #[cfg_attr(feature = "clap", arg(long = "ratio", value_name = "R", value_parser = options::share))]
+    #[serde(rename = "ratio", deserialize_with = "options::read::shares")]
+    pub ratios: Vec<f64>,
     /// Who plans.
+    #[cfg_attr(feature = "clap", arg(skip = Planner::AllInOrder))]
+    #[serde(skip)]
     pub planner: Planner,
-    /// Whether plans of a model that have a problem twice are left out, and allocations that are not numbers of
-    /// tokens are dropped ([`PlanReading::new`](knapsack_oracle::PlanReading::new)). The paper keeps the first and takes 0.
+    /// Leave out plans that have a problem twice, and drop allocations that are not numbers of tokens; the paper keeps
+    /// the first and takes 0
+    #[cfg_attr(feature = "clap", arg(long))]
     pub strict_plans: bool,
-    /// Whether problems with an allocation of 0 in the plan of a model are attempted in the advisory regime. The
-    /// planned set of the paper leaves them out.
+    /// Attempt problems with an allocation of 0 in the advisory regime, too; the paper's planned set leaves them out
+    #[cfg_attr(feature = "clap", arg(long = "attempt-zero"))]
+    #[serde(rename = "attempt_zero")]
     pub attempts_zero: bool,
     /// Outcomes of attempts that were really cut off, for the enforced regime. An attempt without one counts
     /// as solved if its problem was solved at a cost of at most the allocation.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
     pub capped: Option<CappedRuns>,
-    /// Unsolvable problems, and the shares of each pool, from 0 to 1, that they replace.
-    pub unsolvable: Option<(Pool, Vec<f64>)>,
-    /// Shuffles per pool of the sampled random plan, at least 2.
-    pub shuffles: usize,
-    /// Orders per pool of [`Planner::Random`], at least 1.
-    pub orders: usize,
-    /// Resamples of pools for intervals of 95 %; 0 for none.
-    pub resamples: usize,
-    /// Seed of injections, shuffles, orders and resamples.
-    pub seed: u64,
+    /// Unsolvable problems, which replace those of each pool at every ratio.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
+    pub unsolvable: Option<Pool>,
 }
+
+/// The shares of a pool that are replaced unless others are given.
+const RATIOS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 
 impl Default for TriageOptions {
     fn default() -> Self {
         Self {
             alphas: Alpha::SWEEP.to_vec(),
             pool_size: 30,
+            seed: 1,
+            resamples: 10_000,
+            shuffles: 1_000,
+            orders: 1_000,
+            ratios: Vec::new(),
             planner: Planner::AllInOrder,
             strict_plans: false,
             attempts_zero: false,
             capped: None,
             unsolvable: None,
-            shuffles: 1_000,
-            orders: 1_000,
-            resamples: 10_000,
-            seed: 1,
         }
     }
 }
@@ -194,8 +228,13 @@ pub fn pools(problems: &Pool, options: &TriageOptions) -> Result<Vec<Pools>, Err
     let chunks = problems.chunks(options.pool_size)?;
     let whole = chunks.iter().map(|pool| (pool.clone(), None)).collect();
     let mut all = vec![Pools { ratio: None, pools: whole }];
-    if let Some((unsolvable, ratios)) = &options.unsolvable {
-        for &ratio in ratios {
+    if let (None, false) = (&options.unsolvable, options.ratios.is_empty()) {
+        let problem = "is of unsolvable problems, of which none are given".to_owned();
+        return Err(Error::Options { options: &["ratio"], problem });
+    }
+    if let Some(unsolvable) = &options.unsolvable {
+        let given = &options.ratios;
+        for &ratio in if given.is_empty() { &RATIOS[..] } else { given } {
             let seed = Seed::new(options.seed);
             let injected = InjectedPool::inject(&chunks, unsolvable.items(), ratio, seed)?;
             let marked = injected.into_iter();

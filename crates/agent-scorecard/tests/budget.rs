@@ -54,7 +54,7 @@ fn recorded_answers_are_scored_with_intervals_and_reasons() {
 #[test]
 fn several_resources_are_parts_of_a_column_with_their_joint_hits() {
     let both = Options {
-        others: vec!["output_tokens".to_owned()],
+        resources: ["input_tokens", "output_tokens"].map(str::to_owned).to_vec(),
         ..options("input_tokens", By::Quantile)
     };
     let found = column(input(30), &both, &METRICS).unwrap();

@@ -8,7 +8,7 @@ use agent_scorecard::{
         costbench::{CostBench, Split, queries},
         model_from_fn,
     },
-    costbench::{CostbenchOptions, Query, SweepOptions, sweep},
+    costbench::{Query, SweepOptions, WorldOptions, sweep},
     knapsack::solve,
     knapsack_oracle::{Alpha, BudgetAware, ReSolve},
     live::{self, LiveOptions},
@@ -138,7 +138,7 @@ fn of_a_sweep_lengths_and_noise_are_apart_only_if_their_intervals_are() {
         let query = |at: usize| Query { query_id: format!("q{at}"), task: Task::ALL[at % 6] };
         let queries: Vec<Query> = (0..12).map(query).collect();
         let options = SweepOptions {
-            base: CostbenchOptions { seed, ..CostbenchOptions::default() },
+            base: WorldOptions { seed, ..WorldOptions::default() },
             levels: vec![0, 1, 4],
             noises: vec![0.1, 0.5],
             most_blocks: 1,

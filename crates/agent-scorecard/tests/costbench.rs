@@ -3,7 +3,9 @@
 
 use agent_scorecard::{
     Error, Value,
-    costbench::{Blocking, CostbenchOptions, METRICS, Query, SweepOptions, compare, sweep},
+    costbench::{
+        Blocking, CostbenchOptions, METRICS, Query, SweepOptions, WorldOptions, compare, sweep,
+    },
     tool_graph::costbench::{EventKind, Task},
 };
 
@@ -14,13 +16,10 @@ fn queries() -> Vec<Query> {
 
 #[test]
 fn with_one_cost_for_all_tools_every_plan_of_five_steps_costs_five_times_that() {
-    let options = CostbenchOptions {
-        min_cost: 20.0,
-        max_cost: 20.0,
-        noise_std: 0.0,
-        ..CostbenchOptions::default()
-    };
-    let block = compare(&queries(), &options, false, true).unwrap();
+    let world =
+        WorldOptions { min_cost: 20.0, max_cost: 20.0, noise_std: 0.0, ..WorldOptions::default() };
+    let options = CostbenchOptions { world, ..CostbenchOptions::default() };
+    let block = compare(&queries(), &options, true).unwrap();
     let found = ["mean_optimal_cost", "cost_gap", "completed"].map(|key| block.number(key));
     assert_eq!(found, [Some(100.0), Some(0.0), Some(1.0)]);
     assert!(block.get("blocked").is_none());
@@ -43,13 +42,14 @@ fn with_one_cost_for_all_tools_every_plan_of_five_steps_costs_five_times_that() 
 #[test]
 fn events_have_figures_of_their_own_and_too_many_are_refused() {
     let blocking = Blocking::Kind(EventKind::BanTool);
-    let options = CostbenchOptions { blocking, blocks: 2, ..CostbenchOptions::default() };
-    let block = compare(&queries(), &options, true, false).unwrap();
+    let options =
+        CostbenchOptions { blocking, blocks: 2, paths: true, ..CostbenchOptions::default() };
+    let block = compare(&queries(), &options, false).unwrap();
     let Some(Value::Block(blocked)) = block.get("blocked") else { unreachable!("no events") };
     assert!(block.number("gt_ned") > Some(0.0) && blocked.get("cost_gap").is_none());
     assert_eq!(block.details.len(), 18 * 5);
-    let options = CostbenchOptions { blocks: 4, ..options };
-    let error = compare(&queries(), &options, false, false).unwrap_err();
+    let options = CostbenchOptions { blocks: 4, paths: false, ..options };
+    let error = compare(&queries(), &options, false).unwrap_err();
     assert!(matches!(error, Error::Options { options: &["blocks"], .. }), "{error}");
 }
 
@@ -64,7 +64,8 @@ fn a_sweep_has_the_figures_of_its_settings() {
         ..SweepOptions::default()
     };
     let found = serde_json::to_value(sweep(&queries(), &options, true).unwrap()).unwrap();
-    let one = compare(&queries(), &options.base, false, false).unwrap();
+    let one = CostbenchOptions { world: options.base.clone(), ..CostbenchOptions::default() };
+    let one = compare(&queries(), &one, false).unwrap();
     let row = &found["groups"][0]["rows"][0];
     for metric in METRICS {
         let key = metric.measure.key;

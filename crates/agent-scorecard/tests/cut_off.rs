@@ -8,7 +8,7 @@ use agent_scorecard::{
     Block, Error, Report, Value,
     censoring::{CensoringAssumption, Continuations, StopReason, Tps, WeightSchedule},
     cut_off,
-    cut_off::{CutOffOptions, Hide, METRICS},
+    cut_off::{CutOffOptions, METRICS},
     traces::{Calibration, TraceFile, TraceRun},
     trajectory_metrics::{LogScore, Probability},
 };
@@ -241,7 +241,7 @@ fn a_stream_that_lies_never_beats_the_truth_under_any_source_of_chances_and_any_
                 with(&|it| {
                     it.assumption = CensoringAssumption::FailureSide;
                     (it.odds_ratio, it.min_valid, it.seed) = (4.0, 3, 9);
-                    (it.hide, it.schedule) = (Some(Hide::Rate(p(0.5))), WeightSchedule::LinearBack);
+                    (it.hide, it.schedule) = (Some(p(0.5)), WeightSchedule::LinearBack);
                 }),
             ];
             for (option, options) in options.iter().enumerate() {

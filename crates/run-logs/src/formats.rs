@@ -8,6 +8,8 @@ pub(crate) mod dispatch;
 pub(crate) mod harbor;
 pub(crate) mod inspect;
 #[cfg(feature = "lines")]
+pub(crate) mod models;
+#[cfg(feature = "lines")]
 pub(crate) mod paths;
 #[cfg(all(feature = "lines", feature = "pools"))]
 pub(crate) mod pools;

@@ -35,11 +35,6 @@ pub(crate) fn path(name: &str) -> PathBuf {
     Path::new(FOLDER).join(name)
 }
 
-/// The files that were given, or these bundled ones if there are none.
-pub(crate) fn unless(given: Vec<PathBuf>, names: &[&str]) -> Vec<PathBuf> {
-    if given.is_empty() { names.iter().map(|name| path(name)).collect() } else { given }
-}
-
 /// The content of a bundled file; `None` for every other path.
 pub(crate) fn content(path: &Path) -> Option<&'static [u8]> {
     let name = path.strip_prefix(FOLDER).ok()?;

@@ -2,29 +2,9 @@
 
 use std::{borrow::Cow, io::Read, path::Path};
 
-use serde::de::DeserializeOwned;
-
-pub(crate) use run_logs::json_lines::{InputError, Line};
+pub(crate) use run_logs::json_lines::InputError;
 
 use crate::files::bundled;
-
-/// Reads every line of a file. Blank lines hold nothing and are passed over.
-///
-/// # Errors
-///
-/// [`InputError`] for a file that cannot be read, for the first line that does not hold a `T`, and
-/// for a file without any.
-pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<Line<T>>, InputError> {
-    parse_all(path, &bytes(path)?)
-}
-
-/// As [`read`], of bytes that are there already.
-pub(crate) fn parse_all<T: DeserializeOwned>(
-    path: &Path,
-    bytes: &[u8],
-) -> Result<Vec<Line<T>>, InputError> {
-    run_logs::json_lines::parse(&path.display().to_string(), bytes)
-}
 
 /// What a reader, which names the file in its errors, makes of a file.
 ///

@@ -11,8 +11,8 @@ use run_logs::{ConfidenceStream, ForecastPolicy, Format, LoggedRun, RunTable, Ru
 use crate::{
     files::{
         bundled,
-        json_lines::read_by,
         logs::{Contents, Judging, Streamed, open},
+        source::Source,
     },
     output::program::at,
     plain,
@@ -35,16 +35,11 @@ pub(crate) struct LogFile {
 /// # Errors
 ///
 /// Those of [`read`] and of [`LoggedColumn::traces`], and those of the reader of traces.
-pub(crate) fn traces(
-    (path, name): (&Path, &str),
-    how: &Streamed,
-    missing: Option<ForecastPolicy>,
-) -> Result<Vec<TraceFile>, Box<dyn Error>> {
-    let Some(logs) = read((path, name), &how.judging)? else {
-        let rules = how.judging.rules_of_traces(missing.unwrap_or_default());
-        return trace_files((path, name), rules);
+pub(crate) fn traces(source: &Source, how: &Streamed) -> Result<Vec<TraceFile>, Box<dyn Error>> {
+    let Some(logs) = read(source, &how.judging)? else {
+        return trace_files(source, how.judging.rules_of_traces(how.missing.unwrap_or_default()));
     };
-    let missing = missing.unwrap_or(ForecastPolicy::LeaveOut);
+    let missing = how.missing.unwrap_or(ForecastPolicy::LeaveOut);
     for LogFile { column, .. } in &logs {
         column.table.check_scale().map_err(|error| at(&column.file, error.into()))?;
     }
@@ -57,11 +52,11 @@ pub(crate) fn traces(
 ///
 /// Those of the reader of traces.
 pub(crate) fn trace_files(
-    (path, name): (&Path, &str),
+    source: &Source,
     rules: TraceRules,
 ) -> Result<Vec<TraceFile>, Box<dyn Error>> {
-    let mut files = read_by(path, |file, source| TraceFile::read_all(file, source, rules))?;
-    files.iter_mut().for_each(|file| name.clone_into(&mut file.name));
+    let mut files = source.read_by(|file, source| TraceFile::read_all(file, source, rules))?;
+    files.iter_mut().for_each(|file| source.given().clone_into(&mut file.name));
     Ok(files)
 }
 
@@ -71,24 +66,26 @@ pub(crate) fn trace_files(
 ///
 /// Those of run-logs, which name file, line and field.
 pub(crate) fn read(
-    (path, name): (&Path, &str),
+    source: &Source,
     judging: &Judging,
 ) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
+    let path = source.path();
     // What can be read only once is not looked at: a pipe holds traces.
-    let is_log = bundled::content(path).is_some()
-        || path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.is_file());
+    let is_log = source.is_file()
+        && (bundled::content(path).is_some()
+            || path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.is_file()));
     let opened = is_log.then(|| open(path, Format::Auto));
     let runs = match opened {
         None | Some(Err(run_logs::Error::UnknownFormat { .. })) => {
             let problem = "is no log, and its lines have outcomes of their own";
-            return match judging.outcomes {
-                Some(_) => Err(format!("--outcomes: {} {problem}", path.display()).into()),
-                None => Ok(None),
+            return match judging.has_outcomes() {
+                true => Err(format!("--outcomes: {} {problem}", path.display()).into()),
+                false => Ok(None),
             };
         }
         Some(runs) => runs?,
     };
-    models((path, name), runs, judging).map(Some)
+    models(source, runs, judging).map(Some)
 }
 
 /// Reads a log that is open, model by model.
@@ -97,10 +94,11 @@ pub(crate) fn read(
 ///
 /// Those of [`Judging::table`].
 pub(crate) fn models(
-    (path, name): (&Path, &str),
+    source: &Source,
     mut runs: Runs<'_>,
     judging: &Judging,
 ) -> Result<Vec<LogFile>, Box<dyn Error>> {
+    let (path, name) = (source.path(), source.given());
     let mut contents = Contents::default();
     let mut last_reply = None;
     let read = std::iter::from_fn(|| {

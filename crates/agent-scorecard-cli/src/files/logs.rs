@@ -14,13 +14,14 @@ use run_logs::{
     ConfidenceField, ConfidenceReading, ConfidenceStream, Error, FactRules, ForecastPolicy, Format,
     Outcomes, ReadOptions, Run, RunTable, Runs, StreamOptions, TraceRules, read, read_path,
 };
+use serde::{Deserialize, Deserializer};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    files::{bundled, json_lines::read_by},
+    files::{bundled, json_lines::read_by, source::Source},
     output::program::with_causes,
     progress::Progress,
-    values::one_of,
+    values::{names, policy, read as read_field},
 };
 
 /// The help on `--outcomes`, for the programs that read logs.
@@ -36,25 +37,33 @@ pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, Error> 
 }
 
 /// The options that say how runs of logs are judged, and where their replies state a confidence.
-#[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Judging {
+#[derive(Clone, Debug, Default, clap::Args, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Judging {
     /// Reading of stated confidence in logs
-    #[arg(long, default_value = "strict", value_parser = one_of([("strict", ConfidenceReading::Strict), ("lenient", ConfidenceReading::Lenient)]))]
+    #[arg(long, default_value = "strict", value_parser = names::<ConfidenceReading>())]
+    #[serde(deserialize_with = "read_field::name")]
     pub(crate) confidence: ConfidenceReading,
     /// A regular expression that finds the stated confidence of a reply in place of the usual forms; its first
     /// group is the number
     #[arg(long, value_name = "REGEX", value_parser = pattern)]
+    #[serde(deserialize_with = "some_pattern")]
     confidence_pattern: Option<String>,
+    /// How facts follow from what logs say.
     #[command(flatten)]
-    pub(crate) rules: FactRules,
+    #[serde(skip)]
+    pub rules: FactRules,
     /// What is known of runs beside the log, see below: outcomes or grades, expected calls, horizons
     #[arg(long, value_name = "FILE")]
-    pub(crate) outcomes: Option<PathBuf>,
+    #[serde(skip)]
+    outcomes: Option<PathBuf>,
     /// The outcomes, once they have been read.
     #[arg(skip)]
+    #[serde(skip)]
     joined: RefCell<Option<Outcomes>>,
     /// Prices for runs whose log has no cost.
     #[arg(skip)]
+    #[serde(skip)]
     prices: RefCell<Option<Prices>>,
 }
 
@@ -65,12 +74,27 @@ impl Judging {
         TraceRules { missing, scale: percent, repeats, success_at, score_range, at_limit }
     }
 
+    /// Reads what is known of runs beside their logs.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`](run_logs::json_lines::InputError) that names the source.
+    pub fn set_outcomes(&mut self, source: &Source) -> Result<(), Box<dyn StdError>> {
+        *self.joined.get_mut() = Some(source.read_by(Outcomes::read)?);
+        Ok(())
+    }
+
+    /// Whether there are outcomes beside the logs.
+    pub(crate) fn has_outcomes(&self) -> bool {
+        self.outcomes.is_some() || self.joined.borrow().is_some()
+    }
+
     /// Reads the prices of models, from which runs get a cost whose log has none.
     ///
     /// # Errors
     ///
     /// [`InputError`](run_logs::json_lines::InputError) that names the file.
-    pub(crate) fn set_prices(&self, path: &Path) -> Result<(), Box<dyn StdError>> {
+    pub fn set_prices(&self, path: &Path) -> Result<(), Box<dyn StdError>> {
         *self.prices.borrow_mut() = Some(read_by(path, Prices::read)?);
         Ok(())
     }
@@ -148,13 +172,22 @@ impl Judging {
 }
 
 /// The options that say which stream of a log is read, and how.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Streamed {
+#[derive(Debug, Default, clap::Args, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Streamed {
     /// The stream of confidence that is taken from logs
-    #[arg(long, value_name = "NAME", default_value = "stated_confidence", value_parser = one_of(ConfidenceStream::ALL.map(|stream| (stream.name(), stream))))]
+    #[arg(long, value_name = "NAME", default_value = "stated_confidence", value_parser = names::<ConfidenceStream>())]
+    #[serde(deserialize_with = "read_field::name")]
     pub(crate) stream: ConfidenceStream,
+    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
+    /// carry-forward, carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
+    #[arg(long, value_name = "POLICY", value_parser = policy)]
+    #[serde(deserialize_with = "read_field::missing")]
+    pub(crate) missing: Option<ForecastPolicy>,
+    /// How its runs are judged.
     #[command(flatten)]
-    pub(crate) judging: Judging,
+    #[serde(skip)]
+    pub judging: Judging,
 }
 
 /// Where replies state their confidence: in the usual forms, or where a regular expression says.
@@ -166,6 +199,11 @@ fn confidence_field(
     pattern.map_or(Ok(field.clone()), |pattern| field.with_pattern(pattern))
 }
 
+fn some_pattern<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    text.map(|text| pattern(&text)).transpose().map_err(serde::de::Error::custom)
+}
+
 /// A regular expression as an option.
 fn pattern(text: &str) -> Result<String, String> {
     let checked = confidence_field(ConfidenceReading::Strict, Some(text));
@@ -174,7 +212,7 @@ fn pattern(text: &str) -> Result<String, String> {
 
 /// The formats of logs, as an option.
 pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
-    one_of(Format::ALL.map(|format| (format.name(), format)))
+    names::<Format>()
 }
 
 /// The formats of a log or of a folder of logs.

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::files::source::Source;
+
 /// The option `--name`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Names {
@@ -17,7 +19,7 @@ impl Names {
     /// # Errors
     ///
     /// A line that names the option, if there are not as many names as files, or if two are alike.
-    pub(crate) fn of(self, files: Vec<PathBuf>) -> Result<Vec<(PathBuf, String)>, String> {
+    pub(crate) fn of(self, files: Vec<PathBuf>) -> Result<Vec<Source>, String> {
         let Self { mut names } = self;
         let (n, wanted) = (names.len(), files.len());
         if n > 0 && n != wanted {
@@ -30,6 +32,6 @@ impl Names {
             return Err(format!("--name: {:?} {problem}", names[at]));
         }
         names.resize(wanted, String::new());
-        Ok(files.into_iter().zip(names).collect())
+        Ok(Source::all(files.into_iter().zip(names).collect()))
     }
 }

@@ -61,7 +61,7 @@ impl Forms {
             let width = console::Term::stdout().size_checked().map(|(_, columns)| columns);
             plain::lines(text::report(&report, width.map_or(Layout::Aligned, Layout::Fitted)))
         };
-        Ok(Written { failures, report: Some(report), ..Written::from(text) })
+        Ok(Written { failures, ..Written::from(text) })
     }
 
     /// Whether figures are wanted, in the JSON object, in a page or in a picture.

@@ -1,4 +1,4 @@
-//! What every example program does alike: one object or one table on standard output, one line on
+//! What every subcommand does alike: one object or one table on standard output, one line on
 //! standard error and exit code 2 where something is wrong.
 
 use std::{
@@ -10,7 +10,6 @@ use std::{
     process::{self, ExitCode},
 };
 
-use agent_scorecard::Report;
 pub(crate) use agent_scorecard::with_causes;
 use rayon::ThreadPoolBuilder;
 
@@ -23,13 +22,11 @@ pub(crate) struct Written {
     pub(crate) failures: Vec<String>,
     /// Lines for standard error that are no errors.
     pub(crate) remarks: Vec<String>,
-    /// The report that the text shows, if it shows one.
-    pub(crate) report: Option<Report>,
 }
 
 impl From<String> for Written {
     fn from(text: String) -> Self {
-        Self { text, failures: Vec::new(), remarks: Vec::new(), report: None }
+        Self { text, failures: Vec::new(), remarks: Vec::new() }
     }
 }
 

@@ -21,9 +21,6 @@ const STYLE: &str = include_str!("page.css");
 /// The page of a report as HTML, which is well-formed XML too: its tables first, then its pictures, each with
 /// those of all columns side by side.
 pub(crate) fn of_report(report: &Report) -> String {
-    let (tables, notes) = (report.tables(), report.notes());
-    let lines = report.lines();
-    let counts = html! { ul class="counts" { @for line in &lines { li { (plain::line(line)) } } } };
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -36,39 +33,71 @@ pub(crate) fn of_report(report: &Report) -> String {
             body {
                 main {
                     h1 { (report.title) }
-                    @if !report.conclusion.is_empty() {
-                        div class="conclusion" {
-                            @for sentence in &report.conclusion { p { (plain::line(sentence)) } }
-                        }
-                    }
-                    @if let Some(account) = &report.account {
-                        ul class="counts" { @for line in account.lines() { li { (plain::line(&line)) } } }
-                    }
-                    p class="lead" { (plain::line(&report.lead)) }
-                    @if lines.len() > MOST_LINES {
-                        details { summary { "What was read: " (lines.len()) " lines" } (counts) }
-                    } @else if !lines.is_empty() { (counts) }
-                    @if !tables.is_empty() {
-                        section {
-                            h2 { "Figures" }
-                            @if let Some(star) = report.star(&tables) { p class="note" { (star) } }
-                            @for table in &tables { (titled_table(table)) }
-                            (terms(&report.terms(&tables)))
-                        }
-                    }
+                    (opening(report))
+                    (figures(report))
                     @for drawings in report.drawings() { (section(&drawings)) }
-                    @if !notes.is_empty() {
-                        section {
-                            h2 { "What to know before quoting these figures" }
-                            ul { @for note in &notes { li { (plain::line(note)) } } }
-                        }
-                    }
+                    (notes(report))
                     footer { "agent-scorecard " (env!("CARGO_PKG_VERSION")) }
                 }
             }
         }
     };
     page.into_string()
+}
+
+/// The page without its style and pictures, as a part of another one.
+pub(crate) fn part_of_report(report: &Report) -> String {
+    let part = html! {
+        div class="agent-scorecard" { (opening(report)) (figures(report)) (notes(report)) }
+    };
+    part.into_string()
+}
+
+/// The conclusion, what was measured, and what was read.
+fn opening(report: &Report) -> Markup {
+    let lines = report.lines();
+    let counts = html! { ul class="counts" { @for line in &lines { li { (plain::line(line)) } } } };
+    html! {
+        @if !report.conclusion.is_empty() {
+            div class="conclusion" {
+                @for sentence in &report.conclusion { p { (plain::line(sentence)) } }
+            }
+        }
+        @if let Some(account) = &report.account {
+            ul class="counts" { @for line in account.lines() { li { (plain::line(&line)) } } }
+        }
+        p class="lead" { (plain::line(&report.lead)) }
+        @if lines.len() > MOST_LINES {
+            details { summary { "What was read: " (lines.len()) " lines" } (counts) }
+        } @else if !lines.is_empty() { (counts) }
+    }
+}
+
+/// The tables, and what their names mean.
+fn figures(report: &Report) -> Markup {
+    let tables = report.tables();
+    html! {
+        @if !tables.is_empty() {
+            section {
+                h2 { "Figures" }
+                @if let Some(star) = report.star(&tables) { p class="note" { (star) } }
+                @for table in &tables { (titled_table(table)) }
+                (terms(&report.terms(&tables)))
+            }
+        }
+    }
+}
+
+fn notes(report: &Report) -> Markup {
+    let notes = report.notes();
+    html! {
+        @if !notes.is_empty() {
+            section {
+                h2 { "What to know before quoting these figures" }
+                ul { @for note in &notes { li { (plain::line(note)) } } }
+            }
+        }
+    }
 }
 
 /// What the names of rows and columns mean, folded.

@@ -10,7 +10,7 @@ use agent_scorecard::{convert, costbench::Blocking, live};
 use run_logs::{ConfidenceStream, FactRules, ForecastPolicy, RunTable, StreamOptions};
 
 use crate::{
-    costbench::{QUERIES, blockings},
+    costbench::QUERIES,
     output::program,
     plain,
     run::{
@@ -35,7 +35,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "L", default_value_t = 2, value_parser = whole::<usize>(0, 5))]
     level: usize,
     /// The kinds of the events of each run in their order, with commas; `mixed` draws them for each query
-    #[arg(long, value_name = "KINDS", default_value = "none", value_delimiter = ',', value_parser = blockings(Blocking::ALL))]
+    #[arg(long, value_name = "KINDS", default_value = "none", value_delimiter = ',', value_parser = values::names::<Blocking>())]
     block: Vec<Blocking>,
     /// So many times these events
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = whole::<usize>(1, 10))]

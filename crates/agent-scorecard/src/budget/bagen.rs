@@ -113,7 +113,7 @@ pub fn report(
     options: &Options,
 ) -> Result<Report, Error> {
     let by = By::Recorded { file: "bagen".to_owned(), answers: BTreeMap::new() };
-    let options = Options { by, with_pictures: false, others: Vec::new(), ..options.clone() };
+    let options = Options { by, with_pictures: false, ..options.clone() };
     let (rollouts, all) = (estimates.rollouts()?, estimates.samples());
     let is_warehouse = estimates.kind() == Kind::Warehouse;
     let unstated = all.iter().any(|sample| sample.amounts.iter().any(|one| one.used.is_none()));
@@ -155,7 +155,7 @@ pub fn report(
             notes,
         };
         let cap = cap.filter(|_| !is_warehouse);
-        let own = Options { resource: name.to_owned(), cap, ..options.clone() };
+        let own = Options { resources: vec![name.to_owned()], cap, ..options.clone() };
         blocks.push((name, block(&runs, &own, &METRICS)?));
     }
     let resources: BTreeMap<&str, Block> =
@@ -176,7 +176,7 @@ pub fn report(
     let beside = Field::block("as_published", published);
     block.fields.push(Field { label: "as published".into(), ..beside });
     let options =
-        Options { resource: name.to_owned(), cap: cap.filter(|_| !is_warehouse), ..options };
+        Options { resources: vec![name.to_owned()], cap: cap.filter(|_| !is_warehouse), ..options };
     let column = Column { block, ..Column::default() };
     let mut report = super::report(vec![(file.to_owned(), column)], &options);
     report.title = "BAGEN's released estimates".to_owned();

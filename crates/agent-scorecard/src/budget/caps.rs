@@ -253,9 +253,9 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
     caps.sort_by(f64::total_cmp);
     caps.dedup();
     let Input { rollouts: mut all, counts, .. } = input;
-    let resource = handle(&mut all, &options.resource)?;
+    let resource = handle(&mut all, options.resource())?;
     let known = all.filter(|run| run.knows(resource));
-    let money = known.resource(MONEY).ok().filter(|_| options.resource != MONEY);
+    let money = known.resource(MONEY).ok().filter(|_| options.resource() != MONEY);
     let mut notes = vec![ASSUMPTION.to_owned()];
     let found = clusters(&known, options.cluster_by, &mut notes);
     let n_tasks = found.count();
@@ -264,7 +264,7 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
         known.iter().zip(clusters).map(|(run, task)| Need::new(&run, resource, money, task));
     let needs: Vec<Need> = needs.collect::<Result<_, _>>()?;
     let successes = Successes::new(&needs)?;
-    let unit = unit(&options.resource);
+    let unit = unit(options.resource());
     let rows = caps.iter().map(|&cap| row(&needs, &successes, &unit, cap));
     let rows: Vec<Block> = rows.collect::<Result<_, Error>>()?;
 
@@ -279,7 +279,7 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
     let mut note = |n: usize, text: String| notes.extend((n > 0).then_some(text));
     note(
         left_out,
-        format!("caps: {} left out, as {} is not known", runs(left_out), options.resource),
+        format!("caps: {} left out, as {} is not known", runs(left_out), options.resource()),
     );
     note(
         cut_off,
@@ -310,7 +310,7 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
     let mut block = Block { lines: vec![counts.line()], notes: Some(notes), ..Block::default() };
     block.extend_json(&counts);
     block.fields.extend([
-        Field::json("resource", options.resource.as_str()),
+        Field::json("resource", options.resource()),
         Field::shown("n_rollouts", "runs", needs.len()),
         Field::json("n_left_out", left_out),
         Field::shown("n_clusters", format!("{what} that intervals are over"), n_tasks),
@@ -449,12 +449,12 @@ pub fn caps_report(mut columns: Vec<Column>, pooled: Option<Block>, options: &Op
     }
     let mut report = Report::of_columns(columns);
     if is_many {
-        report.conclusion.splice(0..0, of_many(&report.columns, &unit(&options.resource)));
+        report.conclusion.splice(0..0, of_many(&report.columns, &unit(options.resource())));
     }
     report.title = "What would a cap have cost?".to_owned();
     report.lead = format!(
         "caps on {}, 95 % intervals by task; agents are assumed not to know of the cap and to act as before",
-        options.resource
+        options.resource()
     );
     report.main_pictures = vec!["caps"];
     if let Some(pooled) = pooled {

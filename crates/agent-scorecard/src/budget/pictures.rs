@@ -133,7 +133,7 @@ fn fan(
     Ok(Some(Picture {
         title: format!("{name}. Do the intervals hold what remained?"),
         x: Axis::new("completed turns"),
-        y: Axis::new(format!("{} still to be spent", options.resource.replace('_', " "))),
+        y: Axis::new(format!("{} still to be spent", options.resource().replace('_', " "))),
         series,
         note: format!(
             "Ends of intervals above {HIGHEST} times the largest amount that remained are drawn there."

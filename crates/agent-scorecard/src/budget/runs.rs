@@ -4,14 +4,19 @@ use std::{
 };
 
 use budget_estimation::{
-    AdaptiveConformal, BudgetEstimator, Calibrated, Error, Estimate, Estimator, Level,
+    AdaptiveConformal, AnswerMode, BudgetEstimator, Calibrated, Error, Estimate, Estimator, Level,
     LinearEstimator, MarginUnit, PastQuantiles, ProbeMethod, Reading, Resource, Rollout, Rollouts,
     Sample, Seed, estimator_from_fn,
 };
 
 use run_logs::json_lines::RunCounts;
+use serde::Deserialize;
 
-use crate::clusters::ClusterBy;
+use crate::{
+    clusters::ClusterBy,
+    error,
+    options::{self, Caps},
+};
 
 /// Turns that the linear estimator assumes until a run has succeeded.
 const FIRST_TURNS: f64 = 20.0;
@@ -114,63 +119,182 @@ impl By {
     }
 }
 
-/// What is estimated, by whom, and how it is judged.
-#[derive(Clone, Debug)]
+/// What is estimated, by whom, and how it is judged. The default is that of the command.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// The resource that is estimated; `total_tokens` is the sum of input and output tokens, see [`parts_of`].
-    pub resource: String,
-    /// Resources that are estimated too. Runs of which one of them is not known are left out.
-    pub others: Vec<String>,
-    /// The seed of feasibility probes, if the runs are to be labelled by random targets and budgets. The time
-    /// is the first resource with `time` in its name.
-    pub probes: Option<u64>,
-    /// A cap on the resource for every run, at least 0 and in the unit of the resource.
+    /// Compare caps on what a run spends, without an estimator: the successes that each would have kept, and what it
+    /// would have saved, if agents do not know of the cap and act as before. Each model in a file has a column
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N,...", value_parser = options::caps, conflicts_with = "cap"))]
+    #[serde(deserialize_with = "options::read::caps")]
+    pub caps: Option<Caps>,
+    /// Budget of each run
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = options::cap))]
+    #[serde(deserialize_with = "options::read::cap")]
     pub cap: Option<f64>,
-    /// Who estimates.
-    pub by: By,
-    /// What counts as "impossible".
-    pub reading: Reading,
-    /// The share of the outcomes that the intervals claim to hold.
+    /// What is estimated: output_tokens, fresh_input_tokens (the input without what a request repeats),
+    /// total_tokens (of fresh input and output, or of whole requests where the files have no fresh input),
+    /// input_tokens, cost_usd or any other resource of the files; of several, NAME,NAME, there is a report for each and the joint hit rate, and caps stand in the
+    /// files
+    #[cfg_attr(feature = "clap", arg(long = "resource", value_name = "NAME,...", value_delimiter = ',', default_value = "output_tokens", value_parser = options::text))]
+    #[serde(rename = "resource", deserialize_with = "options::read::texts")]
+    pub resources: Vec<String>,
+    /// What the intervals claim to hold
+    #[cfg_attr(feature = "clap", arg(long, default_value = "0.8", value_parser = options::level))]
+    #[serde(deserialize_with = "options::read::level")]
     pub coverage: Level,
-    /// Runs at the start of each file that are learnt from and not scored.
-    pub warm_up: usize,
-    /// Prefixes that are not scored, by the id of the run and the number of completed turns.
-    pub left_out: BTreeSet<(String, usize)>,
-    /// What intervals of figures resample as a whole.
-    pub cluster_by: ClusterBy,
-    /// Whether recorded answers are widened or narrowed, so that they hold what remained as often as `coverage` says: by
-    /// runs before in the file, as for [`By::Conformal`]. Intervals that would end above a cap as a whole, and those around 0, stay.
+    /// Read answers of an estimates file that stray from the form
+    #[cfg_attr(feature = "clap", arg(long, overrides_with = "points"))]
+    pub lenient: bool,
+    /// Like --lenient; also reads a single number as an interval of zero width
+    #[cfg_attr(feature = "clap", arg(long, overrides_with = "lenient"))]
+    pub points: bool,
+    /// Widen or narrow recorded answers by what runs before spent, so that they hold it as often as --coverage says
+    #[cfg_attr(feature = "clap", arg(long = "calibrate"))]
+    #[serde(rename = "calibrate")]
     pub calibrates: bool,
-    /// Resamples behind the intervals of 95 %; 0 for none.
+    /// What counts as a forecast of failure: an interval above what is left under a cap, too (cap), or "impossible"
+    /// alone, as in the paper (answers)
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", default_value = "cap", value_parser = options::names::<Reading>()))]
+    #[serde(deserialize_with = "options::read::name")]
+    pub reading: Reading,
+    /// Label runs that have `achieved` by random targets and budgets, half of them reachable; the time is the
+    /// first resource with time in its name
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SEED", value_parser = options::seed))]
+    #[serde(deserialize_with = "options::read::some_seed")]
+    pub probes: Option<u64>,
+    /// Fields of the runs, such as model, whose runs are alike for quantile-forest; it always uses task
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = options::text))]
+    #[serde(deserialize_with = "options::read::texts")]
+    pub keys: Vec<String>,
+    /// Learn from the first N runs of each file without scoring them
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "0", value_parser = options::count))]
+    #[serde(deserialize_with = "options::read::count")]
+    pub warm_up: usize,
+    /// Bootstrap resamples of whole tasks behind the 95 % intervals; 0 for none
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::resamples))]
+    #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
     pub resamples: usize,
-    /// The seed of the resamples.
+    /// Seed of the bootstrap
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
+    #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Whether pictures are made.
-    pub with_pictures: bool,
-    /// The id of the run that is drawn; the longest feasible run if no run has this id.
+    /// The unit of resampling: task (the runs of a task together; runs, if all are of one task or name none), task-only (tasks,
+    /// which every run has to name), or run (if tasks are categories, and not the same question again)
+    #[cfg_attr(feature = "clap", arg(long, default_value = "task", value_parser = options::names::<ClusterBy>()))]
+    #[serde(deserialize_with = "options::read::name")]
+    pub cluster_by: ClusterBy,
+    /// Add a report on the runs of all files together to --json
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub pool: bool,
+    /// Draw this run in place of the longest feasible one
+    #[cfg_attr(feature = "clap", arg(long = "plot-id", value_name = "ID"))]
+    #[serde(rename = "plot_id")]
     pub drawn_run: Option<String>,
+    /// Who estimates.
+    #[cfg_attr(feature = "clap", arg(skip = By::QuantileForest))]
+    #[serde(skip)]
+    pub by: By,
+    /// Prefixes that are not scored, by the id of the run and the number of completed turns.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
+    pub left_out: BTreeSet<(String, usize)>,
+    /// Whether pictures are made.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
+    pub with_pictures: bool,
 }
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            caps: None,
+            cap: None,
+            resources: vec!["output_tokens".to_owned()],
+            coverage: COVERAGE,
+            lenient: false,
+            points: false,
+            calibrates: false,
+            reading: Reading::Cap,
+            probes: None,
+            keys: Vec::new(),
+            warm_up: 0,
+            resamples: 1000,
+            seed: 1,
+            cluster_by: ClusterBy::default(),
+            pool: false,
+            drawn_run: None,
+            by: By::QuantileForest,
+            left_out: BTreeSet::new(),
+            with_pictures: false,
+        }
+    }
+}
+
+/// The coverage of intervals unless another one is given.
+const COVERAGE: Level = match Level::new(0.8) {
+    Ok(level) => level,
+    Err(_) => Level::HALF,
+};
 
 impl Options {
     /// Options for one resource, by [`Reading::Cap`], without caps, probes, warm-up, intervals and pictures.
     #[must_use]
     pub fn new(resource: impl Into<String>, by: By, coverage: Level) -> Self {
-        Self {
-            resource: resource.into(),
-            others: Vec::new(),
-            probes: None,
-            cap: None,
-            by,
-            reading: Reading::Cap,
-            coverage,
-            warm_up: 0,
-            left_out: BTreeSet::new(),
-            cluster_by: ClusterBy::default(),
-            calibrates: false,
-            resamples: 0,
-            seed: 1,
-            with_pictures: false,
-            drawn_run: None,
+        Self { resources: vec![resource.into()], by, coverage, resamples: 0, ..Self::default() }
+    }
+
+    /// The resource that is estimated; `total_tokens` is the sum of input and output tokens, see [`parts_of`].
+    #[must_use]
+    pub fn resource(&self) -> &str {
+        self.resources.first().map_or("output_tokens", String::as_str)
+    }
+
+    /// Resources that are estimated too. Runs of which one of them is not known are left out.
+    #[must_use]
+    pub fn others(&self) -> &[String] {
+        self.resources.get(1..).unwrap_or_default()
+    }
+
+    /// Checks that options go together.
+    ///
+    /// # Errors
+    ///
+    /// [`Options`](error::Error::Options) with the names of those that do not.
+    pub fn check(&self) -> Result<(), error::Error> {
+        let is_one = self.others().is_empty();
+        let is_repeated = |at: usize| self.resources[..at].contains(&self.resources[at]);
+        let (caps, may_be_one) =
+            self.caps.as_ref().map_or((&[][..], false), |it| (&it.values, it.may_be_one));
+        let is_of_tokens = self.resource().ends_with("tokens");
+        let (options, problem): (&'static [&'static str], _) = match () {
+            () if (1..self.resources.len()).any(is_repeated) => {
+                (&["resource"], "give each name once".to_owned())
+            }
+            () if self.cap.is_some() && !is_one => {
+                (&["cap"], "give the caps of several resources in the files".to_owned())
+            }
+            () if caps.contains(&0.0) || may_be_one && is_of_tokens => {
+                let comma = "numbers have no comma at thousands, as in 2000,4000";
+                let least = caps.iter().copied().fold(f64::INFINITY, f64::min);
+                (&["caps"], format!("a cap of {least} ends every run; {comma}"))
+            }
+            () if !caps.is_empty() && !is_one => {
+                (&["caps"], "they are on one resource; give one".to_owned())
+            }
+            () => return Ok(()),
+        };
+        Err(error::Error::Options { options, problem })
+    }
+
+    /// How recorded answers are read.
+    #[must_use]
+    pub fn answer_mode(&self) -> AnswerMode {
+        match (self.lenient, self.points) {
+            (_, true) => AnswerMode::LenientPoints,
+            (true, _) => AnswerMode::Lenient,
+            _ => AnswerMode::Strict,
         }
     }
 }
@@ -235,9 +359,9 @@ pub fn parts_of(resource: &str) -> Vec<&str> {
 /// An error of budget-estimation, such as for a negative cap or a resource that the runs do not have.
 pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
     let Input { rollouts: mut all, lengths, achieved, counts: of_files } = input;
-    let resource = handle(&mut all, &options.resource)?;
+    let resource = handle(&mut all, options.resource())?;
     let others: Vec<Resource> =
-        options.others.iter().map(|other| handle(&mut all, other)).collect::<Result<_, _>>()?;
+        options.others().iter().map(|other| handle(&mut all, other)).collect::<Result<_, _>>()?;
     if let Some(cap) = options.cap {
         all.set_cap(resource, cap)?;
     }
@@ -245,8 +369,9 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
     let file_of: Vec<usize> = file_of.collect();
     if let Some(seed) = options.probes {
         // In the same order whichever of the resources is estimated; the first is the time.
-        let mut resources = vec![(&options.resource, resource)];
-        resources.extend(options.others.iter().zip(others.iter().copied()));
+        let mut resources = vec![(options.resource(), resource)];
+        let names = options.others().iter().map(String::as_str);
+        resources.extend(names.zip(others.iter().copied()));
         resources.sort_by_key(|&(name, _)| (!name.contains("time"), name.to_owned()));
         let resources: Vec<Resource> =
             resources.into_iter().map(|(_, resource)| resource).collect();
@@ -306,7 +431,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
             let is_scored = position >= options.warm_up;
             let mut first = None;
             if let By::Recorded { answers, .. } = &options.by {
-                let answers = answers.get(&options.resource);
+                let answers = answers.get(options.resource());
                 let answers = answers.and_then(|answers| answers.get(run.id()?));
                 first = answers.and_then(|answers| answers.get(&0)).map(|it| it.estimate);
                 for (turn, estimate) in (1..).zip(&mut own) {
@@ -428,7 +553,7 @@ impl Counts {
                 notes.push(text);
             }
         };
-        let name = &options.resource;
+        let name = options.resource();
         let runs = |count: usize| many(count, "run", "runs");
         let prefixes = |count: usize| many(count, "prefix", "prefixes");
         note(

@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use censoring::{StopClass, StopReason};
 use run_logs::{Account, ConfidenceStream, LoggedRun, MissingRun, TraceFile, TraceRun, Ungraded};
 use scoring_rules::{Level, Probability, TiedBlocks};
+use serde::Deserialize;
 use trajectory_metrics::{
     Better, ClusterEstimate, Error, Figure, ForecastPolicy, Interval, Measure, NoInterval,
     Undefined,
@@ -11,6 +12,7 @@ use trajectory_metrics::{
 
 use crate::{
     confidence::{self, figure},
+    options,
     report::{
         block::{Block, Field},
         sentence::counted,
@@ -71,6 +73,22 @@ pub enum UngradedAs {
     LeftOut,
     /// For failures.
     Failed,
+}
+
+options::named! {
+    UngradedAs: "unknown" = Self::Unknown, "leave-out" = Self::LeftOut, "failed" = Self::Failed;
+}
+
+/// How runs are compared. The default is that of the command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
+pub struct CompareOptions {
+    /// What runs without a grade count for: what is said of all runs holds whatever they would have been (unknown),
+    /// they count for nothing (leave-out), or for failures (failed)
+    #[cfg_attr(feature = "clap", arg(long, default_value = "unknown", value_parser = options::names::<UngradedAs>()))]
+    #[serde(deserialize_with = "options::read::name")]
+    pub ungraded: UngradedAs,
 }
 
 /// What a run has to be compared by.

@@ -1,11 +1,13 @@
+use serde::Deserialize;
 use trajectory_metrics::{Figure, tool_calls::FailureCounts};
 
 use crate::{
     costbench::{
-        Blocking, CostbenchOptions, Found, METRICS, OPTIMUM, Query, World, metrics, push_settings,
-        wrong,
+        Blocking, CostbenchOptions, Found, METRICS, OPTIMUM, Query, World, WorldOptions, metrics,
+        push_settings, wrong,
     },
     error::Error,
+    options,
     report::{
         block::{Block, Field},
         picture::{Axis, Mark, Picture, Series},
@@ -14,26 +16,40 @@ use crate::{
 };
 
 /// The settings of a sweep. The default is that of the paper.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
 pub struct SweepOptions {
-    /// The setting that each group changes in one way, without events.
-    pub base: CostbenchOptions,
-    /// The lengths of tasks, as refinement levels.
+    /// The world that each group changes in one way.
+    #[cfg_attr(feature = "clap", command(flatten))]
+    #[serde(skip)]
+    pub base: WorldOptions,
+    /// Refinement levels
+    #[cfg_attr(feature = "clap", arg(long, value_name = "L", value_delimiter = ',', default_value = "0,1,2,3,4,5", value_parser = options::refinement))]
+    #[serde(deserialize_with = "options::read::refinements")]
     pub levels: Vec<usize>,
-    /// Other noise of composite costs.
+    /// Noise levels
+    #[cfg_attr(feature = "clap", arg(long, value_name = "X", value_delimiter = ',', default_value = "0.1,0.5,1,5,10", value_parser = options::number))]
+    #[serde(deserialize_with = "options::read::numbers")]
     pub noises: Vec<f64>,
-    /// The largest number of events, at refinement level 4; at most 5.
+    /// Largest number of events, at level 4; at most 5
+    #[cfg_attr(feature = "clap", arg(long, value_name = "K", default_value = "3", value_parser = options::count))]
+    #[serde(deserialize_with = "options::read::count")]
     pub most_blocks: usize,
-    /// Further seeds.
+    /// Further seeds
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_delimiter = ',', default_value = "1000,2000,3000", value_parser = options::seed))]
+    #[serde(deserialize_with = "options::read::seeds")]
     pub seeds: Vec<u64>,
-    /// Resamples of queries for intervals of 95 %; 0 for none.
+    /// Resamples of queries for intervals, 0 for no intervals
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "10000", value_parser = options::resamples))]
+    #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
     pub resamples: usize,
 }
 
 impl Default for SweepOptions {
     fn default() -> Self {
         Self {
-            base: CostbenchOptions::default(),
+            base: WorldOptions::default(),
             levels: (0..=5).collect(),
             noises: vec![0.1, 0.5, 1.0, 5.0, 10.0],
             most_blocks: 3,
@@ -85,17 +101,19 @@ pub fn sweep(
             other => other,
         }
     };
-    let still = CostbenchOptions { blocking: Blocking::None, blocks: 1, ..options.base.clone() };
+    let base = &options.base;
+    let of_world = |world| CostbenchOptions { world, ..CostbenchOptions::default() };
+    let still = of_world(base.clone());
     let row = |changed: CostbenchOptions| setting(queries, changed, options.resamples);
-    let at_level = |refinement_level| CostbenchOptions { refinement_level, ..still.clone() };
+    let at_level = |refinement_level| of_world(WorldOptions { refinement_level, ..base.clone() });
+    let at_noise = |noise_std| of_world(WorldOptions { noise_std, ..base.clone() });
     // The base is checked before what changes it.
     World::new(&still)?;
     for &level in &options.levels {
         World::new(&at_level(level)).map_err(named(&["levels"]))?;
     }
     for &noise_std in &options.noises {
-        let changed = CostbenchOptions { noise_std, ..still.clone() };
-        World::new(&changed).map_err(named(&["noises"]))?;
+        World::new(&at_noise(noise_std)).map_err(named(&["noises"]))?;
     }
 
     let (mut length, mut noise) = (Vec::new(), Vec::new());
@@ -103,7 +121,7 @@ pub fn sweep(
         length.push(row(at_level(level))?);
     }
     for &noise_std in &options.noises {
-        noise.push(row(CostbenchOptions { noise_std, ..still.clone() })?);
+        noise.push(row(at_noise(noise_std))?);
     }
     let mut block = vec![row(still.clone())?];
     let mut blocks = vec![row(at_level(BLOCK_LEVEL))?];
@@ -116,12 +134,12 @@ pub fn sweep(
     }
     let mut seeds = vec![row(still.clone())?];
     for &seed in &options.seeds {
-        seeds.push(row(CostbenchOptions { seed, ..still.clone() })?);
+        seeds.push(row(of_world(WorldOptions { seed, ..base.clone() }))?);
     }
     let groups = [length, noise, block, blocks, seeds];
 
     let mut report = Block::default();
-    push_settings(&mut report, &still);
+    push_settings(&mut report, base);
     report.push_json("resamples", &options.resamples);
     if with_pictures {
         report.draw([
@@ -137,9 +155,9 @@ pub fn sweep(
         for Setting { options, figures, row } in settings {
             let place = format!(
                 "{name}, level {}, noise {}, seed {}, {} x {}",
-                options.refinement_level,
-                options.noise_std,
-                options.seed,
+                options.world.refinement_level,
+                options.world.noise_std,
+                options.world.seed,
                 number_of_events(&options),
                 options.blocking.name()
             );
@@ -181,8 +199,9 @@ fn conclusion([length, noise, block, ..]: &[Vec<Setting>; 5]) -> Vec<String> {
             overlap([least, most])
         )
     });
-    let steps = gap(length, |options| options.refinement_level as f64 + 3.0, "tasks grow in steps");
-    let noise = gap(noise, |options| options.noise_std, "the noise of costs grows");
+    let steps =
+        gap(length, |options| options.world.refinement_level as f64 + 3.0, "tasks grow in steps");
+    let noise = gap(noise, |options| options.world.noise_std, "the noise of costs grows");
     [steps, noise, of_events].into_iter().flatten().collect()
 }
 
@@ -234,9 +253,9 @@ fn setting(
     left_out.extend_json(&found.left_out);
     label(&mut left_out, &[("last_event", "of these at the last call")]);
     row.fields.extend([
-        Field::shown("refinement_level", "level", options.refinement_level),
-        Field::shown("noise_std", "noise", options.noise_std),
-        Field::shown("seed", "seed", options.seed),
+        Field::shown("refinement_level", "level", options.world.refinement_level),
+        Field::shown("noise_std", "noise", options.world.noise_std),
+        Field::shown("seed", "seed", options.world.seed),
         Field::shown("blocks", "events", world.blocks),
         Field::shown("block", "kind", options.blocking.name()),
         Field::shown("queries", "queries", found.greedy.len()),
@@ -284,7 +303,7 @@ fn by_length(settings: &[Setting]) -> Picture {
         title: "Cost gap by length: do longer tasks cost more beyond the optimum?".to_owned(),
         x: Axis::new("steps of a task"),
         y: Axis::new("mean cost beyond the optimum"),
-        series: cost_gap(settings, |options| options.refinement_level as f64 + 3.0),
+        series: cost_gap(settings, |options| options.world.refinement_level as f64 + 3.0),
         note: "Lower is better; 0 is the cheapest plan.".to_owned(),
     }
 }
@@ -293,7 +312,7 @@ fn by_noise(settings: &[Setting]) -> Picture {
     Picture {
         title: "Cost gap by noise: do noisy costs of composite tools mislead?".to_owned(),
         x: Axis::new("standard deviation of the noise"),
-        series: cost_gap(settings, |options| options.noise_std),
+        series: cost_gap(settings, |options| options.world.noise_std),
         ..by_length(&[])
     }
 }

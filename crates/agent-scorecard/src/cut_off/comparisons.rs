@@ -92,7 +92,7 @@ pub(super) fn comparisons(
             ];
         }
         rows.extend(report.comparisons);
-        if let Some(hide) = options.hide {
+        if let Some(hide) = options.hidden() {
             hidden.extend(hidden_rows(sample, &forecasts, schedule, hide, options.seed)?);
         }
         if let Some(branches) = &branches {
@@ -125,7 +125,7 @@ pub(super) fn comparisons(
     block.fields.push(Field::block("selection", selection));
     let title = "what the treatment of cut-off runs changes";
     block.fields.push(Field::rows("comparisons", title, blocks));
-    let hidden = options.hide.map(|hide| {
+    let hidden = options.hidden().map(|hide| {
         let mut block = Block::default();
         block.push_json("hide", &hide);
         if let Some(row) = hidden.first() {

@@ -1,7 +1,7 @@
 use std::{collections::BTreeMap, io::Read};
 
 use censoring::{Continuations, Probability};
-use run_logs::json_lines::{InputError, bytes, parse};
+use run_logs::json_lines::{InputError, bytes, name, parse};
 use serde::{Deserialize, de::DeserializeOwned};
 
 /// Reads the chance of success by run: JSON Lines with the fields `id` and `success_chance`.
@@ -15,6 +15,7 @@ pub fn read_chances(
 ) -> Result<BTreeMap<String, Probability>, InputError> {
     #[derive(Deserialize)]
     struct Line {
+        #[serde(deserialize_with = "name")]
         id: String,
         success_chance: Probability,
     }
@@ -33,6 +34,7 @@ pub fn read_continuations(
 ) -> Result<BTreeMap<String, Continuations>, InputError> {
     #[derive(Deserialize)]
     struct Line {
+        #[serde(deserialize_with = "name")]
         id: String,
         successes: u64,
         failures: u64,

@@ -2,10 +2,10 @@ use std::collections::BTreeMap;
 
 use censoring::{CalibrationRuns, CensoringAssumption, Continuations};
 use run_logs::TraceFile;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use trajectory_metrics::{Probability, WeightSchedule};
 
-use crate::traces::settings::Calibration;
+use crate::{options, traces::settings::Calibration};
 
 /// Which outcomes of complete runs are hidden, to split what hiding them does to the simple score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -17,45 +17,84 @@ pub enum Hide {
     After(Probability),
 }
 
-/// How runs that were cut off are scored, and where their chances of success come from.
-#[derive(Clone, Debug)]
+/// How runs that were cut off are scored, and where their chances of success come from. The default is that of the
+/// command.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
 pub struct CutOffOptions {
-    /// Weights of the steps of the mean scores. The rows by rule have every named schedule.
+    /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
+    #[cfg_attr(feature = "clap", arg(long, default_value = "linear-front"))]
+    #[serde(deserialize_with = "options::read::parsed")]
     pub schedule: WeightSchedule,
-    /// Calibration, cross-fitted on the halves that [`traces`](crate::traces) has.
+    /// Calibrate the forecasts before they are scored, fitted on the other half of the runs
+    #[cfg_attr(feature = "clap", arg(long = "calibrate", default_value = "none", value_parser = options::names::<Calibration>()))]
+    #[serde(rename = "calibrate", deserialize_with = "options::read::name")]
     pub calibration: Calibration,
-    /// The runs that calibration is fitted on.
+    /// The runs that calibration is fitted on: complete, or cut-off-as-failures, which adds the runs that were cut off as
+    /// failures, so that forecasts become chances of being complete and successful
+    #[cfg_attr(feature = "clap", arg(long, value_name = "RUNS", default_value = "complete", requires = "calibration", value_parser = options::names::<CalibrationRuns>()))]
+    #[serde(deserialize_with = "options::read::name")]
     pub calibrate_on: CalibrationRuns,
-    /// Whether a run that ended as its reply could not be read counts as cut off, in place of being excluded: appendix G.2 of the
-    /// paper.
+    /// Count runs that ended as a reply could not be read as cut off; by default they are excluded
+    #[cfg_attr(feature = "clap", arg(long))]
     pub parse_errors_as_stops: bool,
-    /// The declared assumption on why runs were cut off.
+    /// The declared assumption on why runs were cut off
+    #[cfg_attr(feature = "clap", arg(long = "assume", default_value = "non-informative", value_parser = options::names::<CensoringAssumption>()))]
+    #[serde(rename = "assume", deserialize_with = "options::read::name")]
     pub assumption: CensoringAssumption,
-    /// By how much the odds of success may be wrong in the sensitivity range, at least 1.
+    /// How wrong the odds of success after a stop may be, for the sensitivity
+    #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value = "2", value_parser = options::odds_ratio))]
+    #[serde(deserialize_with = "options::read::odds_ratio")]
     pub odds_ratio: f64,
-    /// Resamples of whole tasks behind each interval; 0 for no intervals.
+    /// Resamples of whole tasks; 0 for no intervals
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::resamples))]
+    #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
     pub resamples: usize,
-    /// Seed of resamples and of hidden outcomes.
+    /// Seed of resamples and of hidden outcomes
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "0", value_parser = options::seed))]
+    #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Which outcomes of complete runs are hidden, if any.
-    pub hide: Option<Hide>,
+    /// Split the shift for this share of the complete runs, each cut off at random
+    #[cfg_attr(feature = "clap", arg(long, value_name = "RATE", value_parser = options::probability, overrides_with = "hide_after"))]
+    #[serde(deserialize_with = "options::read::probability")]
+    pub hide: Option<Probability>,
+    /// Split the shift for all complete runs, each cut off after this share of its steps
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SHARE", value_parser = options::probability, overrides_with = "hide"))]
+    #[serde(deserialize_with = "options::read::probability")]
+    pub hide_after: Option<Probability>,
+    /// Outcomes that a run needs among its continuations; one with fewer has the chance of the model
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "5", value_parser = options::several::<u64>))]
+    #[serde(deserialize_with = "options::read::outcomes")]
+    pub min_valid: u64,
     /// Chances of success by the ids of runs, besides those that the runs themselves have. They are taken to be
     /// right.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
     pub given: BTreeMap<String, Probability>,
     /// Continuations by the ids of runs; `None` for no audit of them.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
     pub continuations: Option<BTreeMap<String, Continuations>>,
-    /// Outcomes that a run needs among its continuations, at least 1.
-    pub min_valid: u64,
     /// Streams that are not scored, from whose forecasts a model of success may learn. They are taken to be made
     /// without regard to the streams that are scored.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
     pub teachers: Vec<TraceFile>,
     /// The true chances of success by the ids of runs, where the world that made the runs is known.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
     pub known: Option<BTreeMap<String, Probability>>,
 }
 
+impl CutOffOptions {
+    /// Which outcomes are hidden, if any.
+    pub(crate) fn hidden(&self) -> Option<Hide> {
+        self.hide.map(Hide::Rate).or(self.hide_after.map(Hide::After))
+    }
+}
+
 impl Default for CutOffOptions {
-    /// Linear-front weights, no calibration, non-informative censoring, odds wrong by at most 2, intervals from
-    /// 1000 resamples with seed 0, five outcomes per continued run, and no source of chances but the runs.
     fn default() -> Self {
         Self {
             schedule: WeightSchedule::default(),
@@ -67,9 +106,10 @@ impl Default for CutOffOptions {
             resamples: 1000,
             seed: 0,
             hide: None,
+            hide_after: None,
+            min_valid: 5,
             given: BTreeMap::new(),
             continuations: None,
-            min_valid: 5,
             teachers: Vec::new(),
             known: None,
         }

@@ -175,8 +175,9 @@ pub(super) fn table(
             let is_model = matches!(by, By::Recorded { .. });
             let (mut joint, mut is_new) = (Vec::new(), false);
             for name in names {
+                let others = names.iter().filter(|other| *other != name);
                 let own = Options {
-                    others: names.iter().filter(|other| *other != name).cloned().collect(),
+                    resources: [name].into_iter().chain(others).cloned().collect(),
                     reading,
                     left_out: left_out.clone(),
                     resamples: options.resamples,

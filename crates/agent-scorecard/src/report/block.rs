@@ -9,6 +9,9 @@ use trajectory_metrics::{Figure, Interval, Measure, Metric, NoInterval, Undefine
 
 use crate::report::{names, picture::Picture};
 
+/// What stands in front of the name of rows of memory where a file is named otherwise.
+pub const ROWS: &str = "rows:";
+
 /// The answer to one question about one or more columns of runs.
 ///
 /// [`Serialize`] writes the JSON object of the command: the fields of a single column, or what is said of

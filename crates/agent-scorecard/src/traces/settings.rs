@@ -1,8 +1,8 @@
 use censoring::CalibrationRuns;
-use serde::Serialize;
-use trajectory_metrics::{Summary, WeightSchedule};
+use serde::{Deserialize, Serialize};
+use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
 
-use crate::clusters::ClusterBy;
+use crate::{clusters::ClusterBy, options};
 
 /// How forecasts are calibrated before they are scored: fitted to one half of the runs and applied to the
 /// other.
@@ -18,29 +18,64 @@ pub enum Calibration {
     Isotonic,
 }
 
-/// How traces are scored.
-#[derive(Clone, Debug, PartialEq)]
+options::named! {
+    Calibration: "none" = Self::None, "platt" = Self::Platt, "isotonic" = Self::Isotonic;
+}
+
+/// How traces are scored. The default is that of the command.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
 pub struct TraceOptions {
-    /// Weights of the steps.
+    /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
+    #[cfg_attr(feature = "clap", arg(long, default_value = "linear-front"))]
+    #[serde(deserialize_with = "options::read::parsed")]
     pub schedule: WeightSchedule,
-    /// The summary of a run that the diagnostics are computed from; `None` for the weighted mean.
+    /// The one forecast per run that ranking and calibration diagnostics are computed from: last, mean,
+    /// minimum, or the mean under a schedule (default: under --schedule); trajectory scores use no summary
+    #[cfg_attr(feature = "clap", arg(long))]
+    #[serde(deserialize_with = "options::read::some_parsed")]
     pub summary: Option<Summary>,
-    /// Calibration before scoring.
+    /// Calibrate the forecasts before they are scored, fitted on the other half of the runs
+    #[cfg_attr(feature = "clap", arg(long = "calibrate", default_value = "none", value_parser = options::names::<Calibration>()))]
+    #[serde(rename = "calibrate", deserialize_with = "options::read::name")]
     pub calibration: Calibration,
-    /// The runs that calibration is fitted on.
+    /// The runs that calibration is fitted on: complete, or cut-off-as-failures, which adds the runs that were cut off as
+    /// failures, so that forecasts become chances of being complete and successful
+    #[cfg_attr(feature = "clap", arg(long, value_name = "RUNS", default_value = "complete", requires = "calibration", value_parser = options::names::<CalibrationRuns>()))]
+    #[serde(deserialize_with = "options::read::name")]
     pub calibrate_on: CalibrationRuns,
-    /// Bootstrap replicates behind each interval; 0 for no intervals.
+    /// Bootstrap resamples behind the 95 % intervals; 0 for no intervals
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::resamples))]
+    #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
     pub resamples: usize,
-    /// Seed of the bootstrap.
+    /// Seed of the bootstrap
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
+    #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// What is resampled as a whole.
+    /// The unit of resampling: task (the runs of a task together; runs, if all are of one task or name none), task-only (tasks,
+    /// which every run has to name), or run (if tasks are categories, and not the same question again)
+    #[cfg_attr(feature = "clap", arg(long, default_value = "task", value_parser = options::names::<ClusterBy>()))]
+    #[serde(deserialize_with = "options::read::name")]
     pub cluster_by: ClusterBy,
+    /// Add a report on the runs of all columns together to --json
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub pool: bool,
+    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
+    /// carry-forward, carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
+    #[cfg_attr(feature = "clap", arg(long, value_name = "POLICY", value_parser = options::policy))]
+    #[serde(deserialize_with = "options::read::missing")]
+    pub missing: Option<ForecastPolicy>,
+    /// Add curves and bins to --json without resamples; with resamples, --html or --plot they are there
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub curves: bool,
     /// Whether pictures and bins are wanted too.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
     pub with_pictures: bool,
 }
 
 impl Default for TraceOptions {
-    /// Linear-front weights, no calibration (if it is set, on complete runs), and intervals from 1000 resamples of tasks with seed 1.
     fn default() -> Self {
         Self {
             schedule: WeightSchedule::default(),
@@ -50,6 +85,9 @@ impl Default for TraceOptions {
             resamples: 1000,
             seed: 1,
             cluster_by: ClusterBy::default(),
+            pool: false,
+            missing: None,
+            curves: false,
             with_pictures: false,
         }
     }

@@ -335,7 +335,7 @@ fn of_pool(
             let known = |id: &str| {
                 let injected = options.unsolvable.as_ref();
                 problems.position(id).is_some()
-                    || injected.is_some_and(|(pool, _)| pool.position(id).is_some())
+                    || injected.is_some_and(|pool| pool.position(id).is_some())
             };
             for repair in found.iter().filter(|repair| !of_other_pool(repair, known, answers)) {
                 *repairs.entry(name_of_repair(repair)).or_insert(0) += 1;

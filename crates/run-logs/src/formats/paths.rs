@@ -2,7 +2,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use trajectory_metrics::tool_calls::{ToolCall, Value};
 
 use crate::json_lines::{
-    fields::yes_or_no,
+    fields::{name, yes_or_no},
     written::{all_written, written},
 };
 
@@ -25,8 +25,10 @@ use crate::json_lines::{
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct PathRun {
     /// Names the run.
+    #[serde(deserialize_with = "name")]
     pub id: String,
     /// Names the task; the runs of a task are its trials.
+    #[serde(deserialize_with = "name")]
     pub task: String,
     /// What the agent called, in order.
     pub agent_calls: Vec<AgentCall>,

@@ -7,7 +7,7 @@ use knapsack_oracle::{Error, Item, Pool};
 use serde::Deserialize;
 
 use crate::json_lines::{
-    fields::yes_or_no,
+    fields::{name, yes_or_no},
     parsing::{InputError, bytes, parse},
 };
 
@@ -35,6 +35,7 @@ pub type CappedRuns = BTreeMap<String, BTreeMap<u64, bool>>;
 pub fn read_pool(file: &str, source: impl Read) -> Result<Pool, InputError> {
     #[derive(Deserialize)]
     struct Problem {
+        #[serde(deserialize_with = "name")]
         problem: String,
         #[serde(deserialize_with = "yes_or_no")]
         solved: bool,
@@ -82,6 +83,7 @@ pub fn read_pool(file: &str, source: impl Read) -> Result<Pool, InputError> {
 pub fn read_capped_runs(file: &str, source: impl Read) -> Result<CappedRuns, InputError> {
     #[derive(Deserialize)]
     struct Attempt {
+        #[serde(deserialize_with = "name")]
         problem: String,
         allocation: u64,
         #[serde(deserialize_with = "yes_or_no")]

@@ -5,11 +5,16 @@ use std::{
 };
 
 use censoring::StopReason;
+use memchr::memmem;
 use serde::Deserialize;
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
-    formats::{trace_line::Line, trace_rules::TraceRules},
+    formats::{
+        models::{OF_MODEL, lines_by_model},
+        trace_line::Line,
+        trace_rules::TraceRules,
+    },
     json_lines::{
         alike::alike_names,
         bare::AnyNumber,
@@ -133,11 +138,19 @@ impl<'a> TraceSource<'a> {
         let read = source.by_ref().take(START).read_to_end(&mut start);
         read.map_err(|error| InputError::of_file(file, error.to_string()))?;
         let is_table = is_table(file, &start)?;
+        let has_models = memmem::find(&start, format!("\"{OF_MODEL}\"").as_bytes()).is_some();
         let all = Cursor::new(start).chain(source);
         if !is_table {
-            let runs = Source::Lines(Box::new(all));
-            let (notes, not_read, alike) = Default::default();
-            return Ok(vec![Self { model: None, rules, notes, not_read, alike, runs }]);
+            let of = |model, lines| {
+                let (notes, not_read, alike) = Default::default();
+                Self { model, rules, notes, not_read, alike, runs: Source::Lines(lines) }
+            };
+            if !has_models {
+                return Ok(vec![of(None, Box::new(all))]);
+            }
+            let models = lines_by_model(&bytes(file, all)?).into_iter();
+            let models = models.map(|(model, lines)| of(model, Box::new(Cursor::new(lines))));
+            return Ok(models.collect());
         }
         let bytes = bytes(file, all)?;
         let table = Table::new(file, &bytes, &KNOWN)?;

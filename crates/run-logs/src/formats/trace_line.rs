@@ -36,8 +36,8 @@ fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Given>,
 }
 
 /// The fields of a line.
-pub(crate) const FIELDS: [&str; 8] =
-    ["id", "task", "forecasts", "outcome", "grade", "stop", "horizon", "success_chance"];
+pub(crate) const FIELDS: [&str; 9] =
+    ["id", "task", "model", "forecasts", "outcome", "grade", "stop", "horizon", "success_chance"];
 
 impl Line {
     /// Whether the line has no key but those of its values.

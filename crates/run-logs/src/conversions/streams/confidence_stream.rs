@@ -22,7 +22,7 @@ use crate::{
 /// assert_eq!(names[0], "token_probability");
 /// assert_eq!("action_entropy".parse(), Ok(ConfidenceStream::ActionEntropy));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ConfidenceStream {
     /// [`TokenMeasure::Probability`] of the whole reply.
@@ -38,6 +38,7 @@ pub enum ConfidenceStream {
     /// [`TokenMeasure::EntropyRenormalised`] of the action.
     ActionEntropyRenormalised,
     /// The confidence that the model states.
+    #[default]
     StatedConfidence,
 }
 

@@ -1,0 +1,99 @@
+use std::{
+    borrow::Cow,
+    io::{Cursor, Read},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use agent_scorecard::ROWS;
+use run_logs::json_lines::InputError;
+
+use crate::files::{bundled, json_lines};
+
+/// A file, a folder of logs, or rows of memory.
+#[derive(Clone, Debug)]
+pub struct Source {
+    path: PathBuf,
+    /// The name of its column, if one was given.
+    given: String,
+    rows: Option<Arc<[u8]>>,
+}
+
+impl From<PathBuf> for Source {
+    fn from(path: PathBuf) -> Self {
+        Self { path, given: String::new(), rows: None }
+    }
+}
+
+impl From<(PathBuf, String)> for Source {
+    fn from((path, given): (PathBuf, String)) -> Self {
+        Self { given, ..path.into() }
+    }
+}
+
+impl Source {
+    /// Rows as JSON Lines, by a name that is no file's.
+    #[must_use]
+    pub fn of_rows(name: &str, rows: Vec<u8>) -> Self {
+        let path = PathBuf::from(format!("{ROWS}{name}"));
+        Self { path, given: name.to_owned(), rows: Some(rows.into()) }
+    }
+
+    /// These files, with their names if there are any.
+    pub(crate) fn all<F: Into<Self>>(files: Vec<F>) -> Vec<Self> {
+        files.into_iter().map(Into::into).collect()
+    }
+
+    /// The name of its column, empty if none was given.
+    pub(crate) fn given(&self) -> &str {
+        &self.given
+    }
+
+    /// The path of a file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What was given, or these bundled files if that is nothing.
+    pub(crate) fn unless(given: Vec<Self>, names: &[&str]) -> Vec<Self> {
+        let bundled = || names.iter().map(|name| bundled::path(name).into()).collect();
+        if given.is_empty() { bundled() } else { given }
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Whether it may be a log, which rows are not.
+    pub(crate) fn is_file(&self) -> bool {
+        self.rows.is_none()
+    }
+
+    /// What a reader, which names the source in its errors, makes of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader, and [`InputError`] for a file that cannot be opened.
+    pub(crate) fn read_by<T, E: From<InputError>>(
+        &self,
+        read: impl FnOnce(&str, Box<dyn Read + Send>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        match &self.rows {
+            Some(rows) => read(&self.name(), Box::new(Cursor::new(Arc::clone(rows)))),
+            None => read(&self.name(), json_lines::open(&self.path)?),
+        }
+    }
+
+    /// All its bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] for a file that cannot be read.
+    pub(crate) fn bytes(&self) -> Result<Cow<'_, [u8]>, InputError> {
+        match &self.rows {
+            Some(rows) => Ok(Cow::Borrowed(rows)),
+            None => json_lines::bytes(&self.path),
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! How options are written. Each is a field of the options of an evaluation, which a command line (with the feature `clap`) and
+//! `serde` read by the same function.
+
+use budget_estimation::Reading;
+use censoring::{CalibrationRuns, CensoringAssumption};
+use knapsack_oracle::Alpha;
+use run_logs::{ConfidenceReading, ConfidenceStream, Format};
+use tool_graph::{RuleVersion, TriggerRule, costbench::CostRule};
+use trajectory_metrics::{ForecastPolicy, Level, Probability};
+
+/// A choice between values that have names.
+pub trait Named: Clone + Send + Sync + 'static {
+    /// The values by their names.
+    fn names() -> Vec<(&'static str, Self)>;
+
+    /// The value of a name.
+    ///
+    /// # Errors
+    ///
+    /// One that lists the names.
+    fn named(name: &str) -> Result<Self, String> {
+        let names = Self::names();
+        let known = || names.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(", ");
+        let found = names.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value.clone()).ok_or_else(|| format!("give one of {}", known()))
+    }
+}
+
+macro_rules! named {
+    ($($type:ty: $($name:literal = $value:expr),+;)+) => {$(
+        impl $crate::options::Named for $type {
+            fn names() -> Vec<(&'static str, Self)> {
+                vec![$(($name, $value)),+]
+            }
+        }
+    )+};
+}
+
+pub(crate) use named;
+
+named! {
+    CalibrationRuns: "complete" = Self::Complete, "cut-off-as-failures" = Self::CutOffAsFailures;
+    CostRule: "paper" = Self::PaperText, "released" = Self::Released;
+    TriggerRule: "paper" = Self::PaperText, "released" = Self::Released;
+    CensoringAssumption: "non-informative" = Self::NonInformative, "failure-side" = Self::FailureSide, "none" = Self::None;
+    ConfidenceReading: "strict" = Self::Strict, "lenient" = Self::Lenient;
+    Reading: "cap" = Self::Cap, "answers" = Self::Answers;
+    RuleVersion: "paper" = Self::PaperText, "released" = Self::Released;
+}
+
+impl Named for ConfidenceStream {
+    fn names() -> Vec<(&'static str, Self)> {
+        Self::ALL.map(|stream| (stream.name(), stream)).to_vec()
+    }
+}
+
+impl Named for Format {
+    fn names() -> Vec<(&'static str, Self)> {
+        Self::ALL.map(|format| (format.name(), format)).to_vec()
+    }
+}
+
+/// A choice between values by their names, which help and errors list.
+#[cfg(feature = "clap")]
+pub fn one_of<T: Clone + Send + Sync + 'static>(
+    choices: impl IntoIterator<Item = (&'static str, T)>,
+) -> impl clap::builder::TypedValueParser<Value = T> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+    let choices: Vec<(&str, T)> = choices.into_iter().collect();
+    let names = PossibleValuesParser::new(choices.iter().map(|(name, _)| *name));
+    names.try_map(move |name| {
+        let found = choices.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value.clone()).ok_or("there is no such name")
+    })
+}
+
+/// A choice between all values of a type by their names.
+#[cfg(feature = "clap")]
+#[must_use]
+pub fn names<T: Named>() -> impl clap::builder::TypedValueParser<Value = T> {
+    one_of(T::names())
+}
+
+/// Readers of fields, which take a text, a number, or a list of them where there may be several.
+pub mod read {
+    use std::{fmt, str::FromStr};
+
+    use knapsack_oracle::Alpha;
+    use serde::{Deserialize, Deserializer, de};
+    use trajectory_metrics::{ForecastPolicy, Level, Probability};
+
+    use super::{Caps, Named};
+
+    /// A text or a number as a text.
+    struct Text(String);
+
+    impl<'de> Deserialize<'de> for Text {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct Scalar;
+
+            impl de::Visitor<'_> for Scalar {
+                type Value = Text;
+
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str("a text or a number")
+                }
+
+                fn visit_str<E>(self, value: &str) -> Result<Text, E> {
+                    Ok(Text(value.to_owned()))
+                }
+
+                fn visit_u64<E>(self, value: u64) -> Result<Text, E> {
+                    Ok(Text(value.to_string()))
+                }
+
+                fn visit_i64<E>(self, value: i64) -> Result<Text, E> {
+                    Ok(Text(value.to_string()))
+                }
+
+                fn visit_f64<E>(self, value: f64) -> Result<Text, E> {
+                    Ok(Text(value.to_string()))
+                }
+            }
+
+            deserializer.deserialize_any(Scalar)
+        }
+    }
+
+    impl Text {
+        fn parse<T, P: fmt::Display, E: de::Error>(
+            self,
+            parse: impl Fn(&str) -> Result<T, P>,
+        ) -> Result<T, E> {
+            parse(&self.0).map_err(|problem| E::custom(format!("is {}; {problem}", self.0)))
+        }
+    }
+
+    fn one<'de, D: Deserializer<'de>, T, P: fmt::Display>(
+        from: D,
+        parse: impl Fn(&str) -> Result<T, P>,
+    ) -> Result<T, D::Error> {
+        Text::deserialize(from)?.parse(parse)
+    }
+
+    fn some<'de, D: Deserializer<'de>, T, P: fmt::Display>(
+        from: D,
+        parse: impl Fn(&str) -> Result<T, P>,
+    ) -> Result<Option<T>, D::Error> {
+        Option::<Text>::deserialize(from)?.map(|text| text.parse(parse)).transpose()
+    }
+
+    fn all<'de, D: Deserializer<'de>, T, P: fmt::Display>(
+        from: D,
+        parse: impl Fn(&str) -> Result<T, P>,
+    ) -> Result<Vec<T>, D::Error> {
+        Vec::<Text>::deserialize(from)?.into_iter().map(|text| text.parse(&parse)).collect()
+    }
+
+    /// A value of a type that has names.
+    pub fn name<'de, T: Named, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+        one(from, T::named)
+    }
+
+    /// A value of a type that reads itself.
+    pub(crate) fn parsed<'de, T: FromStr<Err: fmt::Display>, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<T, D::Error> {
+        one(from, T::from_str)
+    }
+
+    /// As [`parsed`], or null.
+    pub(crate) fn some_parsed<'de, T: FromStr<Err: fmt::Display>, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<T>, D::Error> {
+        some(from, T::from_str)
+    }
+
+    /// Caps one by one, of which none is a part of another.
+    pub(crate) fn caps<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Caps>, D::Error> {
+        let caps = |values: Vec<f64>| Caps { values, may_be_one: false };
+        Ok(Some(all(from, super::cap)?).filter(|it| !it.is_empty()).map(caps))
+    }
+
+    /// A reader by each function of these.
+    macro_rules! by {
+        ($($name:ident: $type:ty = $how:ident($parse:expr);)+) => {
+            $(pub fn $name<'de, D: Deserializer<'de>>(from: D) -> Result<$type, D::Error> {
+                $how(from, $parse)
+            })+
+        };
+    }
+
+    by! {
+        resamples: usize = one(super::resamples);
+        several_resamples: usize = one(super::several_resamples);
+        seed: u64 = one(super::seed);
+        number: f64 = one(super::number);
+        level: Level = one(super::level);
+        odds_ratio: f64 = one(super::odds_ratio);
+        count: usize = one(super::count);
+        several: usize = one(super::several::<usize>);
+        outcomes: u64 = one(super::several::<u64>);
+        refinement: usize = one(super::refinement);
+        missing: Option<ForecastPolicy> = some(super::policy);
+        probability: Option<Probability> = some(super::probability);
+        some_seed: Option<u64> = some(super::seed);
+        cap: Option<f64> = some(super::cap);
+        alphas: Vec<Alpha> = all(super::alpha);
+        shares: Vec<f64> = all(super::share);
+        refinements: Vec<usize> = all(super::refinement);
+        numbers: Vec<f64> = all(super::number);
+        seeds: Vec<u64> = all(super::seed);
+        texts: Vec<String> = all(super::text);
+    }
+}
+
+/// More resamples change no digit that is shown, and take hours.
+const MOST_RESAMPLES: u64 = 1_000_000;
+
+/// A whole number within these ends.
+pub fn whole<T: TryFrom<u64>>(
+    least: u64,
+    most: u64,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        let number = number.and_then(|number| T::try_from(number).ok());
+        number.ok_or_else(|| match most {
+            u64::MAX => format!("give a whole number of at least {least}"),
+            most => format!("give a whole number from {least} to {most}"),
+        })
+    }
+}
+
+/// A number of resamples, 0 for none.
+pub fn resamples(text: &str) -> Result<usize, &'static str> {
+    whole(0, MOST_RESAMPLES)(text).map_err(|_| "give a whole number up to 1000000")
+}
+
+/// A number of resamples that a standard error can be computed from.
+pub fn several_resamples(text: &str) -> Result<usize, String> {
+    whole(2, MOST_RESAMPLES)(text)
+}
+
+/// A seed.
+pub fn seed(text: &str) -> Result<u64, &'static str> {
+    text.parse().map_err(|_| "give a whole number from 0 to 18446744073709551615")
+}
+
+/// A share, from 0 to 1.
+pub fn share(text: &str) -> Result<f64, &'static str> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    // Adding 0 turns -0 into 0.
+    share.map(|share: f64| share + 0.0).ok_or("give a number from 0 to 1")
+}
+
+/// A budget as a share of the costs.
+pub fn alpha(text: &str) -> Result<Alpha, &'static str> {
+    let alpha = text.parse().ok().and_then(|share| Alpha::new(share).ok());
+    alpha.ok_or("give a number above 0 and at most 1")
+}
+
+/// A budget of a resource.
+pub fn cap(text: &str) -> Result<f64, &'static str> {
+    text.parse()
+        .ok()
+        .filter(|cap| (0.0..=1e100).contains(cap))
+        .ok_or("give a number from 0 to 1e100")
+}
+
+/// Caps with commas between them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Caps {
+    /// The caps.
+    pub values: Vec<f64>,
+    /// Whether they may be one number with commas at thousands, as 1,200.
+    pub may_be_one: bool,
+}
+
+/// Caps.
+pub fn caps(text: &str) -> Result<Caps, &'static str> {
+    let values: Vec<f64> = text.split(',').map(cap).collect::<Result<_, _>>()?;
+    let mut groups = text.split(',');
+    let is_short = groups.next().is_some_and(|first| first.len() < 3);
+    let are_thousands = groups.all(|group| group.len() == 3 && !group.contains('.'));
+    Ok(Caps { may_be_one: values.len() > 1 && is_short && are_thousands, values })
+}
+
+/// A coverage.
+pub fn level(text: &str) -> Result<Level, &'static str> {
+    let level = text.parse().ok().and_then(|share| Level::new(share).ok());
+    level.ok_or("give a number between 0 and 1")
+}
+
+/// A name.
+pub fn text(text: &str) -> Result<String, &'static str> {
+    Some(text.to_owned())
+        .filter(|text| !text.is_empty())
+        .ok_or("give names with commas between them")
+}
+
+/// A number.
+pub fn number(text: &str) -> Result<f64, &'static str> {
+    text.parse().map_err(|_| "give a number")
+}
+
+/// A whole number.
+pub fn count(text: &str) -> Result<usize, String> {
+    whole(0, u64::MAX)(text)
+}
+
+/// A whole number of at least 1.
+pub fn several<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    whole(1, u64::MAX)(text)
+}
+
+/// A refinement level. The number of composite tools, and with it the time, grows fast with the level.
+pub fn refinement(text: &str) -> Result<usize, String> {
+    whole(0, 10)(text)
+}
+
+/// A share as a probability.
+pub fn probability(text: &str) -> Result<Probability, &'static str> {
+    Probability::new(share(text)?).map_err(|_| "give a number from 0 to 1")
+}
+
+/// By how much the odds may be wrong.
+pub fn odds_ratio(text: &str) -> Result<f64, &'static str> {
+    let ratio = text.parse().ok().filter(|ratio: &f64| *ratio >= 1.0 && ratio.is_finite());
+    ratio.ok_or("give a finite number of at least 1")
+}
+
+/// The policy of this name.
+pub fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
+    let (policy, first) = name.split_once('=').map_or((name, None), |(a, b)| (a, Some(b)));
+    let policy = policy.replace('-', "_");
+    let known = first.map_or_else(|| policy.clone(), |first| format!("{policy}={first}")).parse();
+    known.map_err(|_| {
+        "there are refuse, leave-out, skip, carry-forward, carry-forward-from=P with P from 0 to 1, and clip"
+    })
+}
+
+/// The name of a resource, with a cap if one is given.
+pub fn capped(text: &str) -> Result<(String, Option<f64>), &'static str> {
+    let (name, cap) = text.split_once('=').map_or((text, None), |(name, cap)| (name, Some(cap)));
+    if name.is_empty() {
+        return Err("give a name, or a name and a cap, as in total_tokens=2500");
+    }
+    Ok((name.to_owned(), cap.map(self::cap).transpose()?))
+}

@@ -1,0 +1,37 @@
+//! Lines of several models in one file.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::json_lines::fields::Name;
+
+/// The field by which lines name a model.
+pub(crate) const OF_MODEL: &str = "model";
+
+#[derive(Deserialize)]
+struct Of {
+    model: Option<Name>,
+}
+
+/// The lines of each model, in the order of the names, at their numbers: those of others are empty. A single model is not
+/// named. A line that cannot be read stands with those that name none.
+pub(crate) fn lines_by_model(bytes: &[u8]) -> Vec<(Option<String>, Vec<u8>)> {
+    let mut models: BTreeMap<Option<String>, (usize, Vec<u8>)> = BTreeMap::new();
+    for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let of: Option<Of> = serde_json::from_slice(line).ok();
+        let model = of.and_then(|of| of.model).map(|Name(model)| model);
+        let (ends, lines) = models.entry(model).or_default();
+        lines.resize(lines.len() + number - *ends, b'\n');
+        *ends = number;
+        lines.extend_from_slice(line);
+    }
+    if models.len() <= 1 {
+        return vec![(None, bytes.to_vec())];
+    }
+    let named = |model: Option<String>| model.unwrap_or_else(|| "unknown model".to_owned());
+    models.into_iter().map(|(model, (_, lines))| (Some(named(model)), lines)).collect()
+}

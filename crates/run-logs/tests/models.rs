@@ -1,0 +1,31 @@
+//! A file of traces whose lines name several models.
+#![cfg(feature = "lines")]
+#![allow(clippy::unwrap_used)]
+
+use run_logs::{ForecastPolicy, TraceFile};
+
+fn read(lines: &str) -> Result<Vec<TraceFile>, run_logs::json_lines::InputError> {
+    TraceFile::read_all("runs.jsonl", lines.as_bytes(), ForecastPolicy::Refuse)
+}
+
+#[test]
+fn each_model_is_a_source_with_its_lines_at_their_numbers() {
+    let lines = concat!(
+        r#"{"id": 1, "model": "b", "forecasts": [0.5], "outcome": 1}"#,
+        "\n\n",
+        r#"{"id": "a", "model": "a", "forecasts": [0.5], "outcome": 0}"#,
+        "\n",
+        r#"{"id": 2, "model": "b", "forecasts": [0.25], "outcome": true}"#,
+        "\n"
+    );
+    let models = read(lines).unwrap();
+    let names: Vec<_> = models.iter().map(|file| file.model.as_deref().unwrap()).collect();
+    assert_eq!(names, ["a", "b"]);
+    let of_b: Vec<_> =
+        models[1].runs.iter().map(|run| (run.id.as_str(), run.line, run.outcome)).collect();
+    assert_eq!(of_b, [("1", Some(1), Some(true)), ("2", Some(4), Some(true))]);
+    let wrong = read(&lines.replace("0.25", "1.25")).unwrap_err();
+    assert_eq!((wrong.line, wrong.field.as_deref()), (Some(4), Some("forecasts[0]")));
+    let one = read(&lines.replace(r#""a", "forecasts""#, r#""b", "forecasts""#)).unwrap();
+    assert_eq!((one.len(), &one[0].model, one[0].runs.len()), (1, &None, 3));
+}

@@ -267,6 +267,7 @@ def traces(
     success_at: float | None = None,
     score_range: str | None = None,
     repeats: Literal["drop", "keep"] = "drop",
+    percent: bool | None = None,
     outcomes: Path | Rows | None = None,
     curves: bool = False,
 ) -> Report:
@@ -311,6 +312,8 @@ def traces(
         The lowest and the highest score, such as ``"1..10"``, if these are not 0 and 1.
     repeats : {"drop", "keep"}
         Whether a run that is found again, such as a retry or a copy, counts once, or each counts.
+    percent : bool, optional
+        Whether confidences are percentages; by default those above 1 are refused.
     outcomes : path, optional
         What is known of the runs of logs beside them: fields ``id``, ``outcome`` or ``grade``, and optionally ``task``, ``trial``,
         ``model``, ``expected_calls``, ``horizon``.
@@ -334,7 +337,8 @@ def traces(
         how={"schedule": schedule, "summary": summary, "calibrate": calibrate, "calibrate_on": calibrate_on, "n_resamples": n_resamples,
              "random_state": seed(random_state), "cluster_by": cluster_by, "pool": pool, "missing": missing, "curves": curves},
         judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
-        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
+               "percent": percent},
     )
 
 
@@ -354,6 +358,7 @@ def calibration(
     success_at: float | None = None,
     score_range: str | None = None,
     repeats: Literal["drop", "keep"] = "drop",
+    percent: bool | None = None,
     outcomes: Path | Rows | None = None,
 ) -> Report:
     """Report what cross-fitted Platt scaling changes about each metric, in standard errors of the change.
@@ -373,7 +378,7 @@ def calibration(
         As for `traces`.
     stream : str
         The stream of confidence that is taken from logs.
-    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, outcomes
+    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
         Of logs, as for `traces`.
 
     Returns
@@ -391,7 +396,8 @@ def calibration(
         how={"schedule": schedule, "whole_tasks": whole_tasks, "n_resamples": n_resamples, "random_state": seed(random_state)},
         read={"stream": stream, "missing": missing},
         judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
-        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
+               "percent": percent},
     )
 
 
@@ -421,6 +427,7 @@ def cut_off(
     success_at: float | None = None,
     score_range: str | None = None,
     repeats: Literal["drop", "keep"] = "drop",
+    percent: bool | None = None,
     outcomes: Path | Rows | None = None,
 ) -> Report:
     """Report five ways to count runs that a budget cut off.
@@ -459,7 +466,7 @@ def cut_off(
         The outcomes that a run needs among its continuations.
     stream : str
         The stream of confidence that is taken from logs.
-    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, outcomes
+    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
         Of logs, as for `traces`.
 
     Returns
@@ -486,7 +493,8 @@ def cut_off(
              "random_state": seed(random_state), "hide": hide, "hide_after": hide_after, "min_valid": min_valid},
         read={"stream": stream, "missing": missing},
         judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
-        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
+               "percent": percent},
     )
 
 
@@ -502,6 +510,7 @@ def paths(
     success_at: float | None = None,
     score_range: str | None = None,
     repeats: Literal["drop", "keep"] = "drop",
+    percent: bool | None = None,
     outcomes: Path | Rows | None = None,
 ) -> Report:
     """Report how tool calls compare with the calls that their tasks expect.
@@ -514,7 +523,7 @@ def paths(
         Compare calls by name alone.
     pool : bool
         Add a report on all runs together.
-    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, outcomes
+    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
         Of logs, as for `traces`.
 
     Returns
@@ -531,7 +540,8 @@ def paths(
         {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes)},
         how={"ignore_arguments": ignore_arguments, "pool": pool},
         judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
-        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
+               "percent": percent},
     )
 
 
@@ -801,6 +811,7 @@ def budget(
     success_at: float | None = None,
     score_range: str | None = None,
     repeats: Literal["drop", "keep"] = "drop",
+    percent: bool | None = None,
     outcomes: Path | Rows | None = None,
 ) -> Report:
     """Report what caps on the spending of runs hurt and save, or how good estimates of what runs still spend are.
@@ -842,7 +853,7 @@ def budget(
         Add a report on the runs of all files together.
     plot_id : str, optional
         The run that pictures show.
-    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, outcomes
+    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
         Of logs, as for `traces`.
 
     Returns
@@ -865,7 +876,8 @@ def budget(
              "warm_up": warm_up, "n_resamples": n_resamples, "random_state": seed(random_state), "cluster_by": cluster_by,
              "pool": pool, "plot_id": plot_id},
         judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
-        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
+               "percent": percent},
     )
 
 
@@ -880,6 +892,7 @@ def compare(
     success_at: float | None = None,
     score_range: str | None = None,
     repeats: Literal["drop", "keep"] = "drop",
+    percent: bool | None = None,
     outcomes: Path | Rows | None = None,
     prices: Path | None = None,
 ) -> Report:
@@ -908,6 +921,8 @@ def compare(
         The lowest and the highest score, such as ``"1..10"``, if these are not 0 and 1.
     repeats : {"drop", "keep"}
         Whether a run that is found again, such as a retry or a copy, counts once, or each counts.
+    percent : bool, optional
+        Whether confidences are percentages; by default those above 1 are refused.
     outcomes : path, optional
         What is known of the runs of logs beside them: fields ``id``, ``outcome`` or ``grade``, and optionally ``task``, ``trial``,
         ``model``, ``expected_calls``, ``horizon``.
@@ -931,7 +946,8 @@ def compare(
         {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes), "prices": _beside("prices", prices)},
         how={"ungraded": ungraded},
         judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
-        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
+               "percent": percent},
     )
 
 
@@ -947,6 +963,7 @@ def logs(
     success_at: float | None = None,
     score_range: str | None = None,
     repeats: Literal["drop", "keep"] = "drop",
+    percent: bool | None = None,
     outcomes: Path | Rows | None = None,
 ) -> Report:
     """Report what logs of evaluations hold, run by run.
@@ -975,6 +992,8 @@ def logs(
         The lowest and the highest score, such as ``"1..10"``, if these are not 0 and 1.
     repeats : {"drop", "keep"}
         Whether a run that is found again, such as a retry or a copy, counts once, or each counts.
+    percent : bool, optional
+        Whether confidences are percentages; by default those above 1 are refused.
     outcomes : path, optional
         What is known of the runs beside their logs: fields ``id``, ``outcome`` or ``grade``, and optionally ``task``, ``trial``,
         ``model``, ``expected_calls``, ``horizon``.
@@ -996,5 +1015,6 @@ def logs(
         {"runs": sources, "outcomes": _beside("outcomes", outcomes), "prices": _beside("prices", prices)},
         how={"format": format},
         judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
-        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
+               "percent": percent},
     )

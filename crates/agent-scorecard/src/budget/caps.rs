@@ -270,7 +270,7 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
 
     let count = |is: fn(&Need) -> bool| needs.iter().filter(|need| is(need)).count();
     let (left_out, cut_off) = (all.len() - known.len(), count(|need| need.cut_off));
-    let priced = match options.resource.as_str() {
+    let priced = match options.resource() {
         // Runs of unknown cost are left out.
         MONEY => needs.len(),
         _ => count(|need| need.money.is_some()),

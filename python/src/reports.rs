@@ -278,7 +278,12 @@ pub(crate) fn evaluate(
         columns.chain([&mut account.name]).for_each(reword);
     }
     for column in &mut report.columns {
-        reword(&mut column.file);
+        for text in [&mut column.file, &mut column.name] {
+            reword(text);
+        }
+        if column.file.is_empty() && !rows.is_empty() {
+            column.file = "runs".to_owned();
+        }
         of_block(&mut column.block, &reword);
         column.parts.1.iter_mut().for_each(|(_, block)| of_block(block, &reword));
     }
@@ -290,6 +295,11 @@ pub(crate) fn evaluate(
 fn of_block(block: &mut Block, reword: &impl Fn(&mut String)) {
     let lines = block.lines.iter_mut().chain(&mut block.conclusion);
     lines.chain(block.notes.iter_mut().flatten()).for_each(reword);
+    for picture in block.pictures.values_mut() {
+        let categories = picture.x.categories.iter_mut().chain(&mut picture.y.categories);
+        let names = picture.series.iter_mut().map(|series| &mut series.name);
+        categories.chain(names).for_each(reword);
+    }
     for field in &mut block.fields {
         match &mut field.value {
             Value::Block(inner) => of_block(inner, reword),

@@ -58,7 +58,8 @@ impl Rows {
             }
             lines.extend_from_slice(if next == b'{' { b"{}\n" } else { b"}\n" });
         }
-        Ok((Source::of_rows(&all.name, lines), all))
+        let given = if all.argument == all.name { "" } else { &all.name };
+        Ok((Source::of_rows(&all.name, given, lines), all))
     }
 
     fn row(&self, at: usize) -> String {

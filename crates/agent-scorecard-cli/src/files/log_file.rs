@@ -1,6 +1,6 @@
 //! Logs that the crate run-logs reads, as streams of confidence.
 
-use std::{collections::BTreeSet, error::Error, path::Path};
+use std::{collections::BTreeSet, error::Error};
 
 use agent_scorecard::{
     log_name,

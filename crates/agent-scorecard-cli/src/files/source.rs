@@ -32,11 +32,11 @@ impl From<(PathBuf, String)> for Source {
 }
 
 impl Source {
-    /// Rows as JSON Lines, by a name that is no file's.
+    /// Rows as JSON Lines, by a name that is no file's, and that of their column, if it has one.
     #[must_use]
-    pub fn of_rows(name: &str, rows: Vec<u8>) -> Self {
+    pub fn of_rows(name: &str, given: &str, rows: Vec<u8>) -> Self {
         let path = PathBuf::from(format!("{ROWS}{name}"));
-        Self { path, given: name.to_owned(), rows: Some(rows.into()) }
+        Self { path, given: given.to_owned(), rows: Some(rows.into()) }
     }
 
     /// These files, with their names if there are any.

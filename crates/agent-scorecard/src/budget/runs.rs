@@ -121,7 +121,7 @@ impl By {
 
 /// What is estimated, by whom, and how it is judged. The default is that of the command.
 #[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Compare caps on what a run spends, without an estimator: the successes that each would have kept, and what it

@@ -53,7 +53,7 @@ class Report(Record):
     Examples
     --------
     >>> report = paths([{"id": "a", "task": "t", "success": True, "agent_calls": [], "expected_calls": [{"name": "look"}]}])
-    >>> report.in_order_match, report["n"]
+    >>> report.in_order_match.value, report["n"]
     (0.0, 1)
     >>> report.to_figures()[0]["figure"]
     'exact_match'
@@ -164,7 +164,8 @@ def _is_path(value: Any) -> bool:
 
 
 def _is_table(value: Any) -> bool:
-    return hasattr(value, "to_pylist") and hasattr(value, "column_names") or hasattr(value, "columns")
+    kind = type(value)
+    return hasattr(kind, "to_pylist") and hasattr(kind, "column_names") or hasattr(kind, "columns")
 
 
 def _of_table(argument: str, table: Any) -> tuple[list[dict[str, Any]], list[str] | None]:
@@ -387,7 +388,7 @@ def calibration(
 
     Examples
     --------
-    >>> list(calibration(n_resamples=100))[1:3]
+    >>> list(calibration(n_resamples=100))[2:4]
     ['schedule', 'whole_tasks']
     """
     return _report(
@@ -532,7 +533,7 @@ def paths(
 
     Examples
     --------
-    >>> 0 < paths(ignore_arguments=True).any_order_match < 1
+    >>> 0 < paths(ignore_arguments=True).any_order_match.value < 1
     True
     """
     return _report(
@@ -723,7 +724,7 @@ def triage(
     Examples
     --------
     >>> report = triage(alpha=[0.5], planner="oracle", n_resamples=0)
-    >>> round(report.alphas[0].eta_advisory, 6)
+    >>> round(report.alphas[0].eta_advisory.value, 6)
     1.0
     """
     given = {"capped": capped, "unsolvable": unsolvable}
@@ -863,7 +864,7 @@ def budget(
     Examples
     --------
     >>> report = budget(estimator="quantile", n_resamples=0)
-    >>> 0 < report.hit_rate < 1
+    >>> 0 < report.hit_rate.value < 1
     True
     >>> budget(caps=[4000]).conclusion[0].startswith("A cap of 4000 output tokens would have kept 96 %")
     True

@@ -192,7 +192,7 @@ def test_every_report_has_a_frame_of_its_figures_or_names_its_rows():
             except ValueError as error:
                 # What lies at the end of its range cannot go beyond it.
                 assert "can never hold" in str(error) or "always holds" in str(error), error
-    with pytest.raises(ValueError, match=r"this report has no figures; its rows are in report\.runs"):
+    with pytest.raises(ValueError, match=r"this report has no figures; its rows are in report\.models and .*report\.runs"):
         reports.logs().to_frame()
 
 

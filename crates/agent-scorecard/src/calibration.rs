@@ -170,7 +170,10 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
         }
         let figure = |key: &'static str, found: Result<Figure, &trajectory_metrics::Error>| {
             let found = found.map_err(|error| Undefined::new(with_causes(error)));
-            Field::figure(Measure { key, label: key, ..measure }, found)
+            // A change has either sign, whatever the ends of what changes are.
+            let ends = [f64::NEG_INFINITY, f64::INFINITY];
+            let range = if key == "change" { ends } else { measure.range };
+            Field::figure(Measure { key, label: key, range, ..measure }, found)
         };
         let row = Block::of([
             figure("raw", raw.as_ref().map(|value| Figure::from(*value))),

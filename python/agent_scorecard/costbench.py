@@ -73,7 +73,7 @@ class CostBench:
     ) -> None:
         self._bench = _native.CostBench(
             count("level", level),
-            events=list(events),
+            events=[events] if isinstance(events, str) else list(events),
             mixed_events=mixed_events,
             costs_shown=costs_shown,
             call_limit=call_limit,

@@ -24,6 +24,8 @@ def replies(model: Model) -> Callable[[str], str | None]:
 
     def reply(body: str) -> str | None:
         response: Any = model(json.loads(body))
+        if isinstance(response, str) and not response.lstrip().startswith("{"):
+            raise ValueError(f"the model returned the text {response[:60]!r}; return the response of the server, as a dictionary or JSON")
         if response is None or isinstance(response, str):
             return response
         if hasattr(response, "model_dump_json"):

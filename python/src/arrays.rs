@@ -35,7 +35,12 @@ pub(crate) fn floats<'py>(what: &str, values: &Bound<'py, PyAny>) -> PyResult<Fl
         Err(_) => array,
     };
     let array = array.cast::<PyArray1<f64>>().map_err(|_| {
-        invalid(format!("{what} must have one dimension and numbers that fit in float64"))
+        match array.getattr("ndim").and_then(|it| it.extract::<usize>()) {
+            Ok(2) => invalid(format!(
+                "{what} has two dimensions; give one column, such as [:, 1] of predict_proba"
+            )),
+            _ => invalid(format!("{what} must have one dimension and numbers that fit in float64")),
+        }
     })?;
     read(array)
 }

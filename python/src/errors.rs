@@ -101,8 +101,23 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// The names of arguments in Python, where those of the Rust crates differ.
+const ARGUMENTS: [(&str, &str); 4] = [
+    ("outcomes", "y_true"),
+    ("scores", "y_score"),
+    ("weights", "sample_weight"),
+    ("success_probabilities", "success_probability"),
+];
+
 impl From<Failure> for PyErr {
-    fn from(failure: Failure) -> Self {
+    fn from(mut failure: Failure) -> Self {
+        for (rust, python) in ARGUMENTS {
+            let rest = failure.message.strip_prefix(rust);
+            if let Some(rest) = rest.filter(|rest| rest.starts_with([':', ','])) {
+                failure.message = format!("{python}{rest}");
+                break;
+            }
+        }
         if failure.undefined {
             UndefinedError::new_err(failure.message)
         } else {

@@ -211,3 +211,13 @@ def test_an_exception_of_a_statistic_ends_the_bootstrap_at_once():
     assert len(calls) == 3 and time.monotonic() - start < 2
     with pytest.raises(ValueError, match="n_resamples is"):
         ags.bootstrap(lambda y: 0.0, np.zeros(10), n_resamples=10**8)
+
+
+def test_messages_of_functions_name_their_arguments():
+    with pytest.raises(ValueError, match="^y_true: expected 2, found 3"):
+        ags.auroc([0, 1, 1], [0.1, 0.2])
+    with pytest.raises(ValueError, match=r"y_score has two dimensions; give one column, such as \[:, 1\] of predict_proba"):
+        ags.auroc([0, 1], np.array([[0.9, 0.1], [0.2, 0.8]]))
+    with pytest.raises(ValueError, match="^the model returned the text 'hello'; return the response"):
+        ags.CostBench().run(ags.costbench_queries()[0], lambda request: "hello")
+    assert ags.CostBench(events="ban_tool") is not None

@@ -103,7 +103,7 @@ fn every_run_has_a_known_cost_where_caps_are_on_the_cost() {
     let resource = "cost_usd".to_owned();
     let runs =
         RunFile::read("runs.jsonl", lines.as_bytes(), std::slice::from_ref(&resource)).unwrap();
-    let options = Options { resource, ..options() };
+    let options = Options { resources: vec![resource], ..options() };
     let found = caps(RunFile::together(&[&runs], &[]).unwrap(), &[0.02], &options).unwrap();
     assert_eq!((found.number("n_rollouts"), found.number("n_priced")), (Some(2.0), Some(2.0)));
 }

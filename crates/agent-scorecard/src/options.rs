@@ -300,6 +300,11 @@ pub fn text(text: &str) -> Result<String, &'static str> {
         .ok_or("give names with commas between them")
 }
 
+/// Names with commas between them.
+pub fn texts(names: &str) -> Result<Vec<String>, &'static str> {
+    names.split(',').map(text).collect()
+}
+
 /// A number.
 pub fn number(text: &str) -> Result<f64, &'static str> {
     text.parse().map_err(|_| "give a number")

@@ -137,9 +137,10 @@ pub struct Options {
     /// total_tokens (of fresh input and output, or of whole requests where the files have no fresh input),
     /// input_tokens, cost_usd or any other resource of the files; of several, NAME,NAME, there is a report for each and the joint hit rate, and caps stand in the
     /// files
-    #[cfg_attr(feature = "clap", arg(long = "resource", value_name = "NAME,...", value_delimiter = ',', default_value = "output_tokens", value_parser = options::text))]
+    #[cfg_attr(feature = "clap", arg(long = "resource", value_name = "NAME,...", default_value = "output_tokens", value_parser = options::texts))]
     #[serde(rename = "resource", deserialize_with = "options::read::texts")]
-    pub resources: Vec<String>,
+    // With its path it is one value for clap, so that errors show all of it.
+    pub resources: std::vec::Vec<String>,
     /// What the intervals claim to hold
     #[cfg_attr(feature = "clap", arg(long, default_value = "0.8", value_parser = options::level))]
     #[serde(deserialize_with = "options::read::level")]

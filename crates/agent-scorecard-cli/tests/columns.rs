@@ -359,7 +359,7 @@ fn whole_tasks_are_resampled_unless_there_is_only_one() {
     assert_ne!(ends(&by_default), ends(&by_run));
     assert_eq!(by_run["clustered_by_task"], false);
     for (wrong, why) in [
-        (&["--cluster-by", "day"][..], "[possible values: task, run]"),
+        (&["--cluster-by", "day"][..], "[possible values: task, task-only, run]"),
         (&["--cluster-by", "run", "--cluster-by-task"], "--cluster-by"),
     ] {
         let error = refusal(&run_other("traces", &[&words[..], wrong].concat()), why);

@@ -62,6 +62,7 @@ impl SeenConfidences {
     }
 
     /// Adds those of another part of the file.
+    #[cfg(feature = "lines")]
     pub(crate) fn merge(&mut self, other: Self) {
         if self.n == 0 {
             *self = other;

@@ -120,6 +120,7 @@ pub struct TurnEvent {
 ///     name: "search".to_owned(),
 ///     description: "Searches.".to_owned(),
 ///     parameters: vec![Parameter::new("query", "What to look for.", ParameterKind::Text)],
+///     takes_more: false,
 /// });
 /// let call = RecordedCall::new("search", Arguments::Parsed(Default::default()));
 /// let reply = Reply { tool_calls: vec![call], ..Reply::default() };

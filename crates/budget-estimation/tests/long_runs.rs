@@ -75,7 +75,7 @@ proptest! {
                 if mean > 0.0 {
                     let squares: f64 = costs.iter().map(|it| (it - mean).powi(2)).sum();
                     let spread = (squares / k as f64).sqrt() / mean;
-                    prop_assert!((value("spread") - spread).abs() < 1e-9, "{spread}");
+                    prop_assert!((value("spread") - spread).abs() < 1e-13, "{spread}");
                 }
                 prop_assert_eq!(Some(value("cap_left")), live.monitor().left().next().unwrap());
             }

@@ -76,17 +76,17 @@ impl Column {
     pub(crate) fn continue_with(&mut self, cost: f64) {
         let mut sum = self.sums.last().copied().unwrap_or_default();
         sum.add(cost);
-        let before = self.seen.last().copied().filter(|_| !self.sums.is_empty());
-        let turns = self.sums.len() as f64;
-        let mean = sum.value() / (turns + 1.0);
-        self.seen.push(before.map_or(Seen { largest: cost, squares: 0.0 }, |before| {
-            // Welford (1962), doi:10.1080/00401706.1962.10490022.
-            let before_mean = self.cumulative.last().copied().unwrap_or(0.0) / turns;
-            let square = ((cost - before_mean) * (cost - mean)).max(0.0);
-            Seen { largest: before.largest.max(cost), squares: before.squares + square }
+        let (before, total) = (self.sums.len() as f64, sum.value());
+        let seen = self.seen.last().filter(|_| before > 0.0);
+        self.seen.push(seen.map_or(Seen { largest: cost, squares: 0.0 }, |seen| {
+            // Youngs and Cramer (1971), Technometrics 13, 657. No mean is rounded and no term is negative, so that
+            // with whole costs the relative error after k turns is at most k roundings.
+            let distance = (before + 1.0) * cost - total;
+            let square = distance * distance / (before * (before + 1.0));
+            Seen { largest: seen.largest.max(cost), squares: seen.squares + square }
         }));
         self.costs.push(cost);
-        self.cumulative.push(sum.value());
+        self.cumulative.push(total);
         if let Some(places) = self.places.last_mut() {
             *places = sum.places().unwrap_or(MANY_PLACES);
         }

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod amount;
 mod engines;
 mod error;
 mod execution;
@@ -13,7 +12,6 @@ mod scores;
 mod stored;
 mod values;
 
-pub use amount::Amount;
 pub use error::Error;
 pub use execution::{Attempt, Execution, Regime};
 pub use knapsacks::{

@@ -1,7 +1,6 @@
 use scoring_rules::Seed;
 
 use crate::{
-    amount::Amount,
     engines::random_order::permutations::Permutations,
     error::Error,
     plans::plan::{Plan, Step},
@@ -47,7 +46,7 @@ pub struct ProspectiveItem<'a> {
 }
 
 impl<'a> ProspectiveItem<'a> {
-    fn new<A: Amount>((position, item): (usize, &'a Item<A>)) -> Self {
+    fn new((position, item): (usize, &'a Item)) -> Self {
         Self { id: item.id(), value: item.value(), position }
     }
 
@@ -95,24 +94,24 @@ impl<'a> ProspectiveItem<'a> {
 /// }
 /// # Ok::<(), Error>(())
 /// ```
-pub trait ProspectivePlanner<A = u64> {
+pub trait ProspectivePlanner {
     /// Returns the steps in order. Their allocations must sum to at most the budget.
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>>;
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step>;
 }
 
-impl<A, P: ProspectivePlanner<A> + ?Sized> ProspectivePlanner<A> for &P {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
+impl<P: ProspectivePlanner + ?Sized> ProspectivePlanner for &P {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
         (**self).plan(items, budget)
     }
 }
 
-impl<A, P: ProspectivePlanner<A> + ?Sized> ProspectivePlanner<A> for Box<P> {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
+impl<P: ProspectivePlanner + ?Sized> ProspectivePlanner for Box<P> {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
         (**self).plan(items, budget)
     }
 }
 
-impl<A: Amount> Plan<A> {
+impl Plan {
     /// Makes a plan with a planner that sees neither costs nor outcomes.
     ///
     /// # Errors
@@ -121,9 +120,9 @@ impl<A: Amount> Plan<A> {
     /// position that occurs twice, and [`Error::OverBudget`] if the allocations sum to more than
     /// the budget.
     pub fn prospective(
-        planner: &(impl ProspectivePlanner<A> + ?Sized),
-        pool: &Pool<A>,
-        budget: A,
+        planner: &(impl ProspectivePlanner + ?Sized),
+        pool: &Pool,
+        budget: u64,
     ) -> Result<Self, Error> {
         let shown: Vec<ProspectiveItem<'_>> =
             pool.items().iter().enumerate().map(ProspectiveItem::new).collect();
@@ -137,8 +136,8 @@ impl<A: Amount> Plan<A> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct InOrder;
 
-impl<A: Amount> ProspectivePlanner<A> for InOrder {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
+impl ProspectivePlanner for InOrder {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
         equal_shares(items, budget)
     }
 }
@@ -173,16 +172,15 @@ impl RandomOrder {
     }
 }
 
-impl<A: Amount> ProspectivePlanner<A> for RandomOrder {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
+impl ProspectivePlanner for RandomOrder {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
         let mut steps = equal_shares(items, budget);
         Permutations::<1>::new(steps.len(), self.seed.get(), self.stream).shuffle(&mut steps);
         steps
     }
 }
 
-fn equal_shares<A: Amount>(items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
-    let share = |part: u64| part.checked_div(items.len() as u64).unwrap_or(0);
-    let allocation = A::from_fn(|resource| share(budget.parts()[resource]));
+fn equal_shares(items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+    let allocation = budget.checked_div(items.len() as u64).unwrap_or(0);
     items.iter().map(|item| Step { position: item.position(), allocation }).collect()
 }

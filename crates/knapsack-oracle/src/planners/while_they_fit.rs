@@ -1,11 +1,11 @@
-use crate::{amount::Amount, plans::plan::Step};
+use crate::plans::plan::Step;
 
 /// Plans the first items of an order that fit the budget together, each with its cost.
-pub(super) fn while_they_fit<A: Amount>(
+pub(super) fn while_they_fit(
     order: &[usize],
-    budget: A,
-    cost: impl Fn(usize) -> A,
-) -> Vec<Step<A>> {
+    budget: u64,
+    cost: impl Fn(usize) -> u64,
+) -> Vec<Step> {
     let mut left = budget;
     order
         .iter()

@@ -2,7 +2,6 @@
 
 mod adaptive_conformal;
 mod calibrated;
-mod conformal_pid;
 mod margin_unit;
 mod online_calibrator;
 mod sorted_scores;
@@ -10,7 +9,6 @@ mod split_conformal;
 
 pub use adaptive_conformal::AdaptiveConformal;
 pub use calibrated::Calibrated;
-pub use conformal_pid::ConformalPid;
 pub use margin_unit::MarginUnit;
 pub use online_calibrator::OnlineCalibrator;
 pub use split_conformal::SplitConformal;

@@ -26,7 +26,7 @@ mod training;
 
 pub use answer_error::AnswerError;
 pub use calibration::{
-    AdaptiveConformal, Calibrated, ConformalPid, MarginUnit, OnlineCalibrator, SplitConformal,
+    AdaptiveConformal, Calibrated, MarginUnit, OnlineCalibrator, SplitConformal,
 };
 pub use censoring;
 pub use censoring::{StopReason, Stopped};

@@ -5,10 +5,9 @@
 use std::fmt::Debug;
 
 use budget_estimation::{
-    AdaptiveConformal, Advice, AdviceReason, BudgetMonitor, Calibrated, ConformalPid, Error,
-    Estimate, Estimator, Level, LinearEstimator, MarginUnit, Metrics, OnlineCalibrator,
-    PastQuantiles, Probability, Resource, Rollouts, SplitConformal, StopReason, StopRule,
-    estimator_from_fn,
+    AdaptiveConformal, Advice, AdviceReason, BudgetMonitor, Calibrated, Error, Estimate, Estimator,
+    Level, LinearEstimator, MarginUnit, Metrics, OnlineCalibrator, PastQuantiles, Probability,
+    Resource, Rollouts, SplitConformal, StopReason, StopRule, estimator_from_fn,
 };
 use censoring::StopClass;
 use proptest::prelude::*;
@@ -94,9 +93,6 @@ proptest! {
         let level = Level::new(coverage).unwrap();
         resumes(SplitConformal::new(level), &runs)?;
         resumes(AdaptiveConformal::new(level, 0.1).unwrap(), &runs)?;
-        resumes(ConformalPid::new(level, 1.0, 0.3).unwrap(), &runs)?;
-        let pid = ConformalPid::new(level, 1.0, 0.3).unwrap();
-        resumes(pid.with_integrator(0.5, 2.0).unwrap(), &runs)?;
     }
 
     #[test]
@@ -108,10 +104,7 @@ proptest! {
         estimates_alike(PastQuantiles::survival_aware(level), &runs)?;
         let linear = LinearEstimator::new(5.0, 0.5).unwrap();
         let split = SplitConformal::new(level);
-        let calibrated = Calibrated::new(linear, split.clone(), MarginUnit::Midpoint);
-        estimates_alike(calibrated.clone(), &runs)?;
-        let staged = calibrated.with_stages(&[Level::HALF]).unwrap();
-        estimates_alike(staged.with_separate_ends(split).with_clipped_ends(), &runs)?;
+        estimates_alike(Calibrated::new(linear, split, MarginUnit::Midpoint), &runs)?;
     }
 
     #[test]
@@ -161,33 +154,13 @@ fn what_cannot_be_a_state_is_refused() {
     }
     let error = refused::<SplitConformal>(r#"{"coverage":0.8,"runs":2,"scores":[[1,1]]}"#);
     assert!(error.contains("at least one score"), "{error}");
-    let pid =
-        |tail: &str| refused::<ConformalPid>(&format!(r#"{{"coverage":0.8,"step":0.1,{tail}}}"#));
-    pid(r#""integrator":{"gain":-1.0,"saturation":1.0},"tracked":1,"scores":0,"excess":0"#);
-    pid(r#""integrator":null,"tracked":1,"scores":0.5,"excess":0"#);
-    pid(r#""integrator":null,"tracked":1,"scores":1,"excess":2"#);
     refused::<LinearEstimator>(r#"{"turns":0.5,"half_width":0.5,"learnt":null}"#);
     refused::<LinearEstimator>(r#"{"turns":5,"half_width":0.5,"learnt":{"runs":2,"total":4}}"#);
-    let calibrated = |tail: &str| {
-        let linear = r#"{"turns":5,"half_width":0.5,"learnt":null}"#;
-        let split = r#"{"coverage":0.8,"runs":0,"scores":[]}"#;
-        let settings = r#""unit":"midpoint","clipped":false"#;
-        let head = format!(r#"{{"estimator":{linear},{settings},"#);
-        let tail = tail.replace("SPLIT", split);
-        refused::<Calibrated<LinearEstimator, SplitConformal>>(&(head + &tail + "}"))
-    };
-    for (given, starts, all, upper, what) in [
-        ("[[2,[2,3]],[1,[2,3]]]", "[]", "[SPLIT]", "[]", "turns must rise"),
-        ("[]", "[]", "[]", "[]", "one calibrator"),
-        ("[]", "[0.5]", "[SPLIT]", "[]", "one calibrator"),
-        ("[]", "[]", "[SPLIT]", "[SPLIT,SPLIT]", "one calibrator"),
-        ("[]", "[0.5,0.5]", "[SPLIT,SPLIT,SPLIT]", "[]", "starts of stages must rise"),
-    ] {
-        let error = calibrated(&format!(
-            r#""given":{given},"stage_starts":{starts},"calibrators":{all},"upper_ends":{upper}"#
-        ));
-        assert!(error.contains(what), "{error}");
-    }
+    let error = refused::<Calibrated<LinearEstimator, SplitConformal>>(
+        r#"{"estimator":{"turns":5,"half_width":0.5,"learnt":null},"unit":"midpoint",
+        "calibrator":{"coverage":0.8,"runs":0,"scores":[]},"given":[[2,[2,3]],[1,[2,3]]]}"#,
+    );
+    assert!(error.contains("turns must rise"), "{error}");
     let past = |by_turn: &str| {
         let aware = format!(r#"{{"coverage":0.5,"survival_aware":false,"by_turn":{by_turn}}}"#);
         refused::<PastQuantiles>(&aware)

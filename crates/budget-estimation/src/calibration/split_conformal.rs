@@ -15,8 +15,7 @@ scoring_rules::checked! {
     /// of the next run is covered with at least the claimed probability, whatever the estimator. With an
     /// estimator that learns, the guarantee holds only approximately: each run is scored before the
     /// estimator learns from it, so early scores belong to an estimator that knew less. If runs change
-    /// over time, use [`AdaptiveConformal`](crate::AdaptiveConformal) or
-    /// [`ConformalPid`](crate::ConformalPid).
+    /// over time, use [`AdaptiveConformal`](crate::AdaptiveConformal).
     ///
     /// With an estimator of points this is split conformal prediction; with an estimator of quantiles it
     /// is conformalized quantile regression.

@@ -92,29 +92,6 @@ impl Estimate {
         if self.predicts_impossible(left) { Self::Impossible } else { self }
     }
 
-    /// The estimate of a run that stays within its cap: [collapsed](Estimate::collapsed), and an upper end
-    /// above what is left becomes what is left.
-    ///
-    /// What remains of a feasible run is at most what is left, so this turns no hit into a miss there.
-    /// [`BudgetMonitor`](crate::BudgetMonitor) does not warn that such an interval may not fit.
-    ///
-    /// ```
-    /// use budget_estimation::{Error, Estimate};
-    ///
-    /// let estimate = Estimate::interval(300.0, 600.0)?;
-    /// assert_eq!(estimate.clipped(Some(400.0)), Estimate::interval(300.0, 400.0)?);
-    /// assert_eq!(estimate.clipped(Some(299.0)), Estimate::Impossible);
-    /// assert_eq!(estimate.clipped(None), estimate);
-    /// # Ok::<(), Error>(())
-    /// ```
-    #[must_use]
-    pub fn clipped(self, left: Option<f64>) -> Self {
-        let collapsed = self.collapsed(left);
-        let (Self::Interval(ends), Some(left)) = (collapsed, left) else { return collapsed };
-        // The lower end is at most what is left, so that the ends stay in order.
-        Interval::new(ends.low(), ends.high().min(left)).map_or(collapsed, Self::Interval)
-    }
-
     /// The interval; `None` for the other answers.
     #[must_use]
     #[inline]

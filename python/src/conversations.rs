@@ -1,13 +1,18 @@
+use std::collections::BTreeMap;
+
 use agent_benchmarks::{
     Conversation, Level, ModelError, Record, Seed,
-    budget::{AnswerMode, Budget, BudgetRecord, BudgetTable, ResourceKind},
+    budget::{AnswerMode, Budget, BudgetRecord, ResourceKind, Sample},
     confidence::{Confidence, ConfidenceRecord, ConfidenceStream, ConfidenceTable},
     openai_chat_body,
     play::PlayRecord,
     read_openai_chat, read_questions,
     triage::{Alpha, Attempts, Framing, Regime, Triage, TriageRecord, TriageTable},
 };
+use budget_estimation::{Metrics, MetricsSummary};
 use pyo3::{prelude::*, types::PyDict};
+use scoring_rules::Weight;
+use trajectory_metrics::{Better, Clustered, Figure, Intervals, Measure, Metric, Undefined};
 
 use crate::{
     budgets::{Rollouts, answer},
@@ -247,6 +252,73 @@ pub(crate) fn run_budget(
     Ok(BenchmarkRun { outcome: Outcome::Budget(record) })
 }
 
+/// What a model said of one resource, by task.
+#[derive(Default)]
+struct Estimates {
+    rows: Clustered<String, Sample>,
+    /// Samples after which nothing remained to be spent.
+    trivial: usize,
+    /// Conversations that ended before the last prefix; their samples count.
+    unfinished: usize,
+}
+
+const BUDGET_METRICS: [Metric<Metrics>; 4] = [
+    Metric::new("macro_f1", "", Better::Higher, "", |it: &Metrics| {
+        of_summary(it, |all| all.feasibility.macro_f1)
+    })
+    .within(0.0, 1.0)
+    .of_all_rows(),
+    Metric::new("fail_f1", "", Better::Higher, "", |it: &Metrics| {
+        of_summary(it, |all| all.feasibility.impossible.f1)
+    })
+    .within(0.0, 1.0),
+    Metric::new("hit_rate", "", Better::Higher, "", |it: &Metrics| {
+        of_summary(it, |all| Some(all.intervals?.hit_rate))
+    })
+    .share(),
+    Metric::new("interval_reward", "", Better::Higher, "", |it: &Metrics| {
+        of_summary(it, |all| Some(all.intervals?.interval_reward))
+    })
+    .within(0.0, 1.0),
+];
+
+fn of_summary(
+    metrics: &Metrics,
+    value: impl FnOnce(&MetricsSummary) -> Option<f64>,
+) -> Result<f64, Undefined> {
+    let summary = metrics.finish().ok();
+    summary.and_then(|all| value(&all)).ok_or(Undefined::new("no sample defines it"))
+}
+
+type BudgetFigures = (Vec<(Measure, Result<Figure, Undefined>)>, Option<MetricsSummary>);
+
+impl Estimates {
+    fn add(&mut self, record: &BudgetRecord, place: usize) {
+        let run = &record.record.run;
+        self.unfinished += usize::from(run.error.is_some());
+        for sample in record.samples(place) {
+            if sample.is_trivial() {
+                self.trivial += 1;
+            } else {
+                let task = run.task.as_ref().unwrap_or(&run.id);
+                self.rows.update(task.clone(), Weight::ONE, *sample);
+            }
+        }
+    }
+
+    /// The figures with intervals that resample tasks, and all measures.
+    fn finish(&self, how: Intervals) -> Result<BudgetFigures, agent_benchmarks::Error> {
+        let mut metrics = Metrics::new();
+        self.rows.rows().try_for_each(|(_, _, sample)| metrics.update(sample))?;
+        let add = |metrics: &mut Metrics, sample: &Sample, weight| {
+            Ok::<_, agent_benchmarks::Error>(metrics.update_weighted(sample, weight)?)
+        };
+        let found = self.rows.figures(&BUDGET_METRICS, &Metrics::new(), add, Some(how))?;
+        let figures = BUDGET_METRICS.iter().map(|metric| metric.measure).zip(found);
+        Ok((figures.collect(), metrics.finish().ok()))
+    }
+}
+
 /// The figures of runs of one benchmark with intervals, one dictionary per row.
 #[pyfunction]
 pub(crate) fn benchmark_figures<'py>(
@@ -259,12 +331,17 @@ pub(crate) fn benchmark_figures<'py>(
 ) -> PyResult<Vec<Entry<'py>>> {
     let mut triage = TriageTable::default();
     let mut confidence = ConfidenceTable::default();
-    let mut budget = BudgetTable::default();
+    let mut budget: BTreeMap<&str, Estimates> = BTreeMap::new();
     for run in &runs {
         match &run.get().outcome {
             Outcome::Triage(it) => triage.update(model, it),
             Outcome::Confidence(it) => confidence.update(model, it),
-            Outcome::Budget(it) => budget.update(model, it),
+            Outcome::Budget(it) => {
+                for (place, resource) in it.resources.iter().enumerate() {
+                    budget.entry(resource).or_default().add(it, place);
+                }
+                Ok(())
+            }
             Outcome::Play(_) => {
                 return Err(invalid(
                     "runs: those in an environment have no figures here; give them to environments.rollouts",
@@ -279,7 +356,17 @@ pub(crate) fn benchmark_figures<'py>(
             Ok((
                 triage.finish(level, n_resamples, Seed::new(random_state))?,
                 confidence.finish(level, n_resamples, Seed::new(random_state))?,
-                budget.finish(level, n_resamples, Seed::new(random_state))?,
+                budget
+                    .into_iter()
+                    .map(|(resource, estimates)| {
+                        let how = Intervals {
+                            level,
+                            resamples: n_resamples,
+                            seed: Seed::new(random_state),
+                        };
+                        Ok((resource, estimates.finish(how)?, estimates))
+                    })
+                    .collect::<Result<Vec<_>, agent_benchmarks::Error>>()?,
             ))
         })
         .map_err(|error: agent_benchmarks::Error| PyErr::from(Failure::from(error)))?;
@@ -315,15 +402,15 @@ pub(crate) fn benchmark_figures<'py>(
         entry.set_item("evaluation", evaluation)?;
         rows.push(entry);
     }
-    for row in &budget {
+    for (resource, (figures, summary), estimates) in &budget {
         let entry = PyDict::new(py);
-        entry.set_item("model", &row.forecaster)?;
-        entry.set_item("resource", &row.resource)?;
-        entry.set_item("samples", row.samples)?;
-        entry.set_item("trivial", row.trivial)?;
-        entry.set_item("unfinished", row.unfinished)?;
-        set_figures(&entry, &row.figures)?;
-        let summary = row.summary.as_ref().map(|it| to_python(py, it)).transpose()?;
+        entry.set_item("model", model)?;
+        entry.set_item("resource", resource)?;
+        entry.set_item("samples", estimates.rows.len())?;
+        entry.set_item("trivial", estimates.trivial)?;
+        entry.set_item("unfinished", estimates.unfinished)?;
+        set_figures(&entry, figures)?;
+        let summary = summary.as_ref().map(|it| to_python(py, it)).transpose()?;
         entry.set_item("summary", summary)?;
         rows.push(entry);
     }

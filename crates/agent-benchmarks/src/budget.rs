@@ -4,8 +4,7 @@
 //! Runs are [`Rollouts`], from any environment or from logs ([`rollouts_of_runs`]). A [`Budget`] is a setting,
 //! [`Budget::instance`] one run in it, and [`Instance::conversation`] asks about each of its prefixes. Requests are
 //! made from [`budget_estimation::Prefix`] alone, out of whose reach everything later is. Estimates are read
-//! and scored by [`budget_estimation`], whose estimators have rows beside the models in a [`BudgetTable`]. The
-//! texts are this crate's own.
+//! and scored by [`budget_estimation`], whose estimators answer at the same prefixes. The texts are this crate's own.
 //!
 //! Reference: Lin and others, BAGEN (2026), arXiv:2606.00198.
 
@@ -15,12 +14,9 @@ pub(crate) mod instance;
 pub(crate) mod outcome;
 pub(crate) mod prompts;
 pub(crate) mod settings;
-pub(crate) mod table;
 pub(crate) mod texts;
 
-pub use budget_estimation::{
-    AnswerMode, Estimate, MetricsSummary, Resource, Rollout, Rollouts, Sample,
-};
+pub use budget_estimation::{AnswerMode, Estimate, Resource, Rollout, Rollouts, Sample};
 pub use conversation::BudgetConversation;
 pub use from_runs::{Shown, rollouts_of_runs};
 pub use instance::Instance;
@@ -28,4 +24,3 @@ pub use outcome::BudgetRecord;
 pub use prompts::{Prompts, Task};
 pub use run_logs::FactRules;
 pub use settings::{Budget, ResourceKind};
-pub use table::{BudgetFigures, BudgetTable};

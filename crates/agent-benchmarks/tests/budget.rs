@@ -5,15 +5,15 @@
 use std::{cell::RefCell, collections::BTreeMap, io::Cursor};
 
 use agent_benchmarks::{
-    Arguments, Conversation, Error, Level, Message, ModelError, NoInterval, Record, RecordedCall,
-    Reply, ReplyEvent, Request, Role, Run, Seed, Usage, Value, Weight,
+    Arguments, Conversation, Error, Message, ModelError, Record, RecordedCall, Reply, ReplyEvent,
+    Request, Role, Run, Usage, Value,
     budget::{
-        Budget, BudgetRecord, BudgetTable, Estimate, FactRules, Prompts, ResourceKind, Rollouts,
-        Shown, Task, rollouts_of_runs,
+        Budget, BudgetRecord, Estimate, FactRules, Prompts, ResourceKind, Rollouts, Shown, Task,
+        rollouts_of_runs,
     },
     converse, model_from_fn,
 };
-use budget_estimation::{PastQuantiles, estimator_from_fn};
+use budget_estimation::{Metrics, MetricsSummary, estimator_from_fn};
 use run_logs::{Format, ReadOptions, Turn, read};
 
 const CAP: f64 = 400.0;
@@ -75,10 +75,12 @@ fn all(
     records.collect()
 }
 
-fn table(model: &str, records: &[BudgetRecord]) -> BudgetTable {
-    let mut table = BudgetTable::default();
-    records.iter().for_each(|record| table.update(model, record).unwrap());
-    table
+/// The measures of the answers about the resource at this position.
+fn measures(records: &[BudgetRecord], resource: usize) -> MetricsSummary {
+    let mut metrics = Metrics::new();
+    let mut samples = records.iter().flat_map(|record| record.samples(resource));
+    samples.try_for_each(|sample| metrics.update(sample)).unwrap();
+    metrics.finish().unwrap()
 }
 
 #[test]
@@ -95,20 +97,11 @@ fn a_policy_that_knows_the_truth_hits_each_feasible_prefix_and_calls_each_other_
             answer("impossible")
         }
     });
-    let rows =
-        table("oracle", &records).finish(Level::new(0.95).unwrap(), 200, Seed::new(1)).unwrap();
-    let [row] = &rows[..] else { panic!("one model and one resource") };
-    let values = [
-        row.figure("hit_rate"),
-        row.figure("interval_reward"),
-        row.figure("macro_f1"),
-        row.figure("fail_f1"),
-    ];
-    assert!(values.iter().all(|figure| figure.unwrap().value == 1.0), "{row:?}");
-    // Prefixes of one run are not independent rows: no interval, and not one of one point.
-    assert_eq!(row.figure("hit_rate").unwrap().interval, Err(NoInterval::Constant));
-    assert_eq!(row.samples, records.iter().map(|record| record.samples(0).len()).sum::<usize>());
-    assert!(row.summary.unwrap().feasibility.feasible_as_feasible > 20.0);
+    let found = measures(&records, 0);
+    let (intervals, feasibility) = (found.intervals.unwrap(), found.feasibility);
+    assert_eq!((intervals.hit_rate, intervals.interval_reward), (1.0, 1.0));
+    assert_eq!((feasibility.macro_f1, feasibility.impossible.f1), (Some(1.0), Some(1.0)));
+    assert!(feasibility.feasible_as_feasible > 20.0);
 }
 
 #[test]
@@ -126,16 +119,13 @@ fn always_impossible_has_the_papers_degenerate_row_on_a_balanced_set() {
         .sum();
     // BAGEN, table 5: accuracy 0.500, recall of possible 0, of impossible 1, reward 0.100.
     assert_eq!(format!("{:.3}", rewards / samples.len() as f64), "0.100");
-    let rows =
-        table("pessimist", &records).finish(Level::new(0.95).unwrap(), 100, Seed::new(1)).unwrap();
-    let feasibility = rows[0].summary.unwrap().feasibility;
+    let MetricsSummary { feasibility, intervals, .. } = measures(&records, 0);
     assert_eq!(feasibility.accuracy, 0.5);
     assert_eq!(
         (feasibility.feasible.recall, feasibility.impossible.recall),
         (Some(0.0), Some(1.0))
     );
-    assert_eq!(rows[0].figure("hit_rate").unwrap().value, 0.0);
-    assert_eq!(rows[0].figure("interval_reward").unwrap().value, 0.0);
+    assert_eq!(intervals.map(|it| (it.hit_rate, it.interval_reward)), Some((0.0, 0.0)));
 }
 
 #[test]
@@ -235,15 +225,9 @@ fn several_resources_are_asked_for_at_once_with_their_caps_the_balance_and_its_t
         [[true, true], [true, false], [true, true], [true, true]]
     );
     assert_eq!(record.joint_hits().unwrap(), [true, false]);
-    let rows = table("m", &[record]).finish(Level::new(0.95).unwrap(), 0, Seed::new(1)).unwrap();
-    let rates: Vec<_> = rows
-        .iter()
-        .map(|row| (row.resource.as_str(), row.figure("hit_rate").unwrap().value))
-        .collect();
-    assert_eq!(
-        rates,
-        [("cost_usd", 0.5), ("item_weeks", 1.0), ("time_weeks", 1.0), ("tokens", 1.0)]
-    );
+    let records = [record];
+    let rates = [0, 1, 2, 3].map(|place| measures(&records, place).intervals.unwrap().hit_rate);
+    assert_eq!(rates, [1.0, 0.5, 1.0, 1.0]);
 }
 
 /// As the released code does, which has no question about such a prefix.
@@ -263,26 +247,14 @@ fn a_prefix_without_a_balance_is_not_asked_about_and_the_others_keep_their_turns
 }
 
 #[test]
-fn estimators_have_rows_beside_the_model_with_the_same_number_of_samples() {
+fn a_model_and_an_estimator_that_answer_alike_have_the_same_samples() {
     let rollouts = rollouts(40);
     let resource = rollouts.resource("tokens").unwrap();
-    let mut table = table("model", &all(&rollouts, |_| answer("[60, 180]")));
+    let records = all(&rollouts, |_| answer("[60, 180]"));
     let mut same = estimator_from_fn(|_| Estimate::interval(60.0, 180.0));
-    let mut past = PastQuantiles::new(Level::new(0.8).unwrap());
     let same = rollouts.score(resource, &mut same).unwrap();
-    let past = rollouts.score(resource, &mut past).unwrap();
-    table.update_samples("same", &rollouts, resource, &same).unwrap();
-    table.update_samples("past quantiles", &rollouts, resource, &past).unwrap();
-    let rows = table.finish(Level::new(0.95).unwrap(), 100, Seed::new(1)).unwrap();
-    let names: Vec<_> = rows.iter().map(|row| row.forecaster.as_str()).collect();
-    assert_eq!(names, ["model", "past quantiles", "same"]);
-    assert_eq!(rows[0].samples, rows[1].samples);
-    // The same answers have the same figures and the same intervals, whoever gives them.
-    assert_eq!(
-        (rows[0].summary, rows[0].figure("hit_rate")),
-        (rows[2].summary, rows[2].figure("hit_rate"))
-    );
-    assert!(rows[0].figure("hit_rate").unwrap().interval.is_ok());
+    let asked: Vec<_> = records.iter().flat_map(|record| record.samples(0)).copied().collect();
+    assert_eq!(asked, same);
 }
 
 #[test]
@@ -307,8 +279,7 @@ fn a_model_that_stops_replying_leaves_the_samples_before_that() {
     });
     let record = converse(instance.conversation(), model).unwrap();
     assert_eq!((instance.requests(), record.samples(0).len()), (5, 2));
-    let rows = table("m", &[record]).finish(Level::new(0.95).unwrap(), 0, Seed::new(1)).unwrap();
-    assert_eq!((rows[0].samples, rows[0].unfinished), (2, 1));
+    assert!(record.record.run.error.is_some());
 }
 
 #[test]
@@ -414,39 +385,6 @@ fn a_record_that_was_written_and_read_is_replayed_to_the_same_samples() {
         let instance = tokens().instance(&rollouts, run).unwrap();
         assert_eq!(instance.replay(&Record::from_run(stored).unwrap().run).unwrap(), *record);
     }
-}
-
-#[test]
-fn weight_2_is_the_run_twice_and_merged_parts_are_the_whole() {
-    let rollouts = rollouts(12);
-    let records = all(&rollouts, |request| match place(request) {
-        (run, turns) if (run + turns) % 4 == 0 => answer("impossible"),
-        _ => answer("[40, 260]"),
-    });
-    let (mut heavy, mut twice, mut first) = <(BudgetTable, BudgetTable, BudgetTable)>::default();
-    let mut second = BudgetTable::default();
-    for (run, record) in records.iter().enumerate() {
-        let times = 1 + run % 2;
-        heavy.update_weighted("m", record, Weight::new(times as f64).unwrap()).unwrap();
-        for part in 0..times {
-            twice.update("m", record).unwrap();
-            (if part == 0 { &mut first } else { &mut second }).update("m", record).unwrap();
-        }
-    }
-    second.merge(&first);
-    let rows =
-        |table: &BudgetTable| table.finish(Level::new(0.9).unwrap(), 100, Seed::new(3)).unwrap();
-    let figures = |table: &BudgetTable| {
-        let row = &rows(table)[0];
-        [
-            row.figure("macro_f1"),
-            row.figure("fail_f1"),
-            row.figure("hit_rate"),
-            row.figure("interval_reward"),
-        ]
-    };
-    assert_eq!(figures(&heavy), figures(&twice));
-    assert_eq!(figures(&second), figures(&twice));
 }
 
 #[test]

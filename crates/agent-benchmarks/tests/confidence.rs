@@ -6,7 +6,7 @@ use std::{cell::RefCell, io::Cursor};
 
 use agent_benchmarks::{
     Checker, Conversation, Error, Level, ModelError, Question, Record, Reply, ReplyEvent, Request,
-    Role, Seed, StopReason, Tokens, Weight,
+    Role, Seed, StopReason, Tokens,
     confidence::{
         Confidence, ConfidenceFigures, ConfidenceRecord, ConfidenceStream, ConfidenceTable, Corpus,
         Dataset, FollowUp, MissingValue,
@@ -438,26 +438,6 @@ fn runs_without_answers_replies_and_streams_are_counted_apart() {
         let counts = (row.runs, row.left_out["no_logprobs"], row.excluded["parse_error"]);
         assert_eq!((counts, row.without_reply), ((13, 11, 1), 1));
     }
-}
-
-#[test]
-fn weight_2_is_the_conversation_twice_and_merged_parts_are_the_whole() {
-    let records = ten(|is_right| if is_right { 0.8 } else { 0.55 });
-    let (mut heavy, mut twice, mut first) =
-        <(ConfidenceTable, ConfidenceTable, ConfidenceTable)>::default();
-    let mut second = ConfidenceTable::default();
-    for (place, record) in records.iter().enumerate() {
-        let times = 1 + place % 2;
-        heavy.update_weighted("m", record, Weight::new(times as f64).unwrap()).unwrap();
-        for part in 0..times {
-            twice.update("m", record).unwrap();
-            (if part == 0 { &mut first } else { &mut second }).update("m", record).unwrap();
-        }
-    }
-    second.merge(&first);
-    let metrics = |table: &ConfidenceTable| stated_row(table).evaluation.unwrap().metrics;
-    assert_eq!(metrics(&second), metrics(&twice));
-    assert_eq!(metrics(&heavy), metrics(&twice));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, fs, sync::Mutex};
 
 use agent_benchmarks::{
     Attempted, Checker, Conversation, Figure, Level, Model, Question, Reply, Request, Seed,
-    budget::{Budget, BudgetFigures, BudgetTable, ResourceKind, Rollouts},
+    budget::{Budget, ResourceKind, Rollouts},
     client::{Journal, run_all},
     converse,
     costbench::{
@@ -19,6 +19,7 @@ use agent_benchmarks::{
     model_from_fn,
     triage::{Alpha, Regime, Triage},
 };
+use budget_estimation::{Metrics, MetricsSummary};
 use policies::{Greedy, Path, Random, Stubborn, saying, wrong_call};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
@@ -204,45 +205,37 @@ fn rollouts() -> Rollouts {
     rollouts
 }
 
-/// The figures of a server that answers with this text for the run of a number.
-fn budget(answer: impl Fn(usize) -> String + Send + Sync + 'static) -> BudgetFigures {
+/// The measures of a server that answers with this text for the run of a number.
+fn budget(answer: impl Fn(usize) -> String + Send + Sync + 'static) -> MetricsSummary {
     let url = serve(move |body, _| {
         let text = request(&body).messages[0].text.clone();
         let run = text.split_once('<').unwrap().1.split_once('>').unwrap().0.parse().unwrap();
         Served::Json(response(&saying(format!("<answer>{}</answer>", answer(run)))))
     });
     let client = client(&url, quick());
-    let (rollouts, mut table) = (rollouts(), BudgetTable::default());
+    let (rollouts, mut metrics) = (rollouts(), Metrics::new());
     let setting = Budget::new([("tokens", ResourceKind::Tokens)]).unwrap();
     for run in 0..rollouts.len() {
         let instance = setting.instance(&rollouts, run).unwrap();
         let record = converse(instance.conversation(), client.clone()).unwrap();
         assert_eq!(record.samples(0).len(), instance.requests());
-        table.update("server", &record).unwrap();
+        record.samples(0).iter().try_for_each(|sample| metrics.update(sample)).unwrap();
     }
-    table.finish(Level::new(0.95).unwrap(), 0, Seed::new(1)).unwrap().remove(0)
+    metrics.finish().unwrap()
 }
 
 #[test]
 fn a_server_that_knows_the_truth_hits_always_and_one_that_sees_no_chance_has_the_papers_row() {
-    let row = budget(|run| match run % 2 {
+    let found = budget(|run| match run % 2 {
         0 => format!("[{0}, {0}]", 100 + run),
         _ => "impossible".to_owned(),
     });
-    let figures = [
-        row.figure("hit_rate"),
-        row.figure("interval_reward"),
-        row.figure("macro_f1"),
-        row.figure("fail_f1"),
-    ];
-    assert!(figures.iter().all(|figure| figure.unwrap().value == 1.0), "{row:?}");
+    let (intervals, feasibility) = (found.intervals.unwrap(), found.feasibility);
+    assert_eq!((intervals.hit_rate, intervals.interval_reward), (1.0, 1.0));
+    assert_eq!((feasibility.macro_f1, feasibility.impossible.f1), (Some(1.0), Some(1.0)));
     // BAGEN, table 5: accuracy 0.500, recall of possible 0, of impossible 1.
-    let row = budget(|_| "impossible".to_owned());
-    let feasibility = row.summary.unwrap().feasibility;
+    let MetricsSummary { feasibility, intervals, .. } = budget(|_| "impossible".to_owned());
     let recalls = (feasibility.feasible.recall, feasibility.impossible.recall);
     assert_eq!((feasibility.accuracy, recalls), (0.5, (Some(0.0), Some(1.0))));
-    assert_eq!(
-        (row.figure("hit_rate").unwrap().value, row.figure("interval_reward").unwrap().value),
-        (0.0, 0.0)
-    );
+    assert_eq!(intervals.map(|it| (it.hit_rate, it.interval_reward)), Some((0.0, 0.0)));
 }

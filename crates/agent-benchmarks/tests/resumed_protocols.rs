@@ -11,12 +11,13 @@ use std::{
 
 use agent_benchmarks::{
     Attempted, Branch, Checker, Conversation, Error, Level, ModelError, Question, Request, Seed,
-    budget::{Budget, BudgetTable, ResourceKind, Rollouts},
+    budget::{Budget, ResourceKind, Rollouts},
     client::{AskError, Journal, run_all},
     confidence::{Confidence, ConfidenceStream, ConfidenceTable},
     converse, count_continuations, model_from_fn, read_openai_chat,
     triage::{Alpha, Attempts, Regime, Triage, TriageTable},
 };
+use budget_estimation::Metrics;
 use serde_json::json;
 
 /// The response of a server whose model says this, in one token per word.
@@ -162,16 +163,13 @@ fn a_model_that_knows_the_truth_about_each_prefix_has_hit_rate_1() {
         }
     };
     let records = resumed("budget", &named, |instance| instance.conversation(), policy);
-    let mut table = BudgetTable::default();
-    records.iter().for_each(|record| table.update("oracle", record).unwrap());
-    let rows = table.finish(level(), 100, Seed::new(1)).unwrap();
-    let values = [
-        rows[0].figure("hit_rate"),
-        rows[0].figure("interval_reward"),
-        rows[0].figure("macro_f1"),
-        rows[0].figure("fail_f1"),
-    ];
-    assert!(values.iter().all(|figure| figure.unwrap().value == 1.0), "{rows:?}");
+    let mut metrics = Metrics::new();
+    let mut samples = records.iter().flat_map(|record| record.samples(0));
+    samples.try_for_each(|sample| metrics.update(sample)).unwrap();
+    let found = metrics.finish().unwrap();
+    let (intervals, feasibility) = (found.intervals.unwrap(), found.feasibility);
+    assert_eq!((intervals.hit_rate, intervals.interval_reward), (1.0, 1.0));
+    assert_eq!((feasibility.macro_f1, feasibility.impossible.f1), (Some(1.0), Some(1.0)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use agent_benchmarks::{
     Error, ModelError, Question, Record, Request,
-    budget::{self, Budget, BudgetConversation, BudgetRecord, BudgetTable},
+    budget::{self, Budget, BudgetConversation, BudgetRecord},
     confidence::{self, Confidence, ConfidenceConversation, ConfidenceRecord, ConfidenceTable},
     costbench::{
         CostBench, CostBenchConversation, CostBenchRecord, CostBenchTable, EnumerationConversation,
@@ -22,7 +22,7 @@ fn all_public_types_can_be_sent_to_and_shared_between_threads() {
     is_send_and_sync::<(CostBenchConversation<'static>, EnumerationConversation<'static>)>();
     is_send_and_sync::<(Triage, triage::Instance, TriageRecord, TriageTable, SolveRecord)>();
     is_send_and_sync::<(TriageConversation<'static>, SolveConversation<'static>)>();
-    is_send_and_sync::<(Budget, budget::Instance<'static>, BudgetRecord, BudgetTable)>();
+    is_send_and_sync::<(Budget, budget::Instance<'static>, BudgetRecord)>();
     is_send_and_sync::<(BudgetConversation<'static>, ConfidenceConversation<'static>)>();
     is_send_and_sync::<(Confidence, confidence::Instance, ConfidenceRecord, ConfidenceTable)>();
     is_send_and_sync::<(Request, Record, Question, Error, ModelError)>();

@@ -6,7 +6,7 @@ use std::{cell::RefCell, io::Cursor};
 
 use agent_benchmarks::{
     Attempted, Checker, Conversation, Level, NoInterval, Question, Record, Reply, ReplyEvent,
-    Request, Sampling, Seed, StopReason, Usage, Weight, converse, model_from_fn,
+    Request, Sampling, Seed, StopReason, Usage, converse, model_from_fn,
     triage::{
         Alpha, Attempts, Framing, Instance, Prompts, Regime, SolveConversation, Triage, TriageTable,
     },
@@ -360,35 +360,6 @@ fn a_record_that_was_written_and_read_is_replayed_to_the_same_scores() {
     let run = read(log, Format::Atif, &ReadOptions::default()).unwrap().next().unwrap().unwrap();
     let replayed = instance.replay(&Record::from_run(run).unwrap().run).unwrap();
     assert_eq!(replayed, record);
-}
-
-#[test]
-fn weight_2_is_the_conversation_twice_and_merged_parts_are_the_whole() {
-    let (mut heavy, mut twice) = (TriageTable::default(), TriageTable::default());
-    let (mut first, mut second) = (TriageTable::default(), TriageTable::default());
-    for pool in 0..8 {
-        let instance = triage(0.5).instance(format!("pool {pool}"), &questions(pool, 5)).unwrap();
-        let steps: Vec<_> = (0..5).rev().map(|place| (place, 150)).collect();
-        let record =
-            converse(instance.conversation(), model_from_fn(|_| Ok(plan(&steps)))).unwrap();
-        let weight = if pool % 2 == 0 { 2.0 } else { 1.0 };
-        heavy.update_weighted("m", &record, Weight::new(weight).unwrap()).unwrap();
-        for part in 0..weight as usize {
-            twice.update("m", &record).unwrap();
-            (if part == 0 { &mut first } else { &mut second }).update("m", &record).unwrap();
-        }
-    }
-    second.merge(&first);
-    let rows =
-        |table: &TriageTable| table.finish(Level::new(0.9).unwrap(), 200, Seed::new(3)).unwrap();
-    let figures = |table| {
-        rows(table)
-            .iter()
-            .map(|row| (row.figure("efficiency"), row.figure("regret")))
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(figures(&heavy), figures(&twice));
-    assert_eq!(rows(&second), rows(&twice));
 }
 
 #[test]

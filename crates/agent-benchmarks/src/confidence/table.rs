@@ -106,7 +106,6 @@ struct CutOff {
 struct Added<'a> {
     model: &'a str,
     record: &'a ConfidenceRecord,
-    weight: Weight,
     /// The probability that a run which was cut off would have succeeded.
     success: Option<Probability>,
     continued: &'a [Continued],
@@ -201,21 +200,7 @@ impl ConfidenceTable {
     ///
     /// Those of [`ConfidenceRecord::forecasts`]; nothing is added then.
     pub fn update(&mut self, model: &str, record: &ConfidenceRecord) -> Result<(), Error> {
-        self.update_weighted(model, record, Weight::ONE)
-    }
-
-    /// Adds a conversation that counts `weight` times.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::update`].
-    pub fn update_weighted(
-        &mut self,
-        model: &str,
-        record: &ConfidenceRecord,
-        weight: Weight,
-    ) -> Result<(), Error> {
-        self.add(&Added { model, record, weight, success: None, continued: &[] })
+        self.add(&Added { model, record, success: None, continued: &[] })
     }
 
     /// Adds a conversation with what was asked about its run after its end. The exact score and the audit are over runs
@@ -238,7 +223,7 @@ impl ConfidenceTable {
         }
         let at_stop = continued.iter().find(|it| it.step == steps);
         let success = success.or_else(|| at_stop.and_then(Continued::success));
-        let added = Added { model, record, weight: Weight::ONE, success, continued };
+        let added = Added { model, record, success, continued };
         self.add(&added)?;
         if continued.iter().any(|it| it.step == 0) {
             for (name, forecasts) in derived(record, continued) {
@@ -267,7 +252,7 @@ impl ConfidenceTable {
         stream: Predictor,
         forecasts: Result<Vec<Probability>, &str>,
     ) {
-        let Added { model, record, weight, success, continued } = *added;
+        let Added { model, record, success, continued } = *added;
         let (run, question) = (&record.record.run, &record.record.run.id);
         let class = run.stop.as_ref().map(censoring::StopReason::class);
         let group = self.groups.entry((model.to_owned(), stream)).or_default();
@@ -276,7 +261,7 @@ impl ConfidenceTable {
             return;
         }
         let answered = [run.outcome.is_some(), run.outcome == Some(true)];
-        group.answered.update(question.clone(), weight, answered);
+        group.answered.update(question.clone(), Weight::ONE, answered);
         group.without_outcome += usize::from(run.outcome.is_none());
         if run.outcome.is_none() && class != Some(StopClass::Censored) {
             let reason = run.stop.as_ref().map_or("no stop reason".into(), |it| it.to_string());
@@ -294,18 +279,18 @@ impl ConfidenceTable {
         for (step, forecast) in (1..).zip(&forecasts) {
             let distance = after(step).and_then(|it| it.squared_distance(*forecast));
             if let Some(distance) = distance {
-                group.distances.update(question.clone(), weight, distance);
+                group.distances.update(question.clone(), Weight::ONE, distance);
             }
         }
         match run.outcome {
-            Some(outcome) => group.rows.update(question.clone(), weight, (forecasts, outcome)),
+            Some(outcome) => group.rows.update(question.clone(), Weight::ONE, (forecasts, outcome)),
             None => {
                 let stated = run.horizon.and_then(|steps| usize::try_from(steps).ok());
                 let horizon = stated.map_or(forecasts.len(), |it| it.max(forecasts.len()));
                 let continuations = after(forecasts.len()).map(|it| it.counts).unwrap_or_default();
                 let reason = run.stop.clone();
                 let outcome = CutOff { reason, horizon, success, continuations };
-                group.cut_off.update(question.clone(), weight, (forecasts, outcome));
+                group.cut_off.update(question.clone(), Weight::ONE, (forecasts, outcome));
             }
         }
     }
@@ -320,32 +305,11 @@ impl ConfidenceTable {
         group.map_or_else(|| Ok(Traces::default()), Group::traces)
     }
 
-    /// Adds all conversations of `other`.
-    pub fn merge(&mut self, other: &Self) {
-        for (key, group) in &other.groups {
-            let own = self.groups.entry(key.clone()).or_default();
-            own.rows.merge(&group.rows);
-            own.cut_off.merge(&group.cut_off);
-            own.answered.merge(&group.answered);
-            own.distances.merge(&group.distances);
-            own.without_outcome += group.without_outcome;
-            own.without_reply += group.without_reply;
-            let counts =
-                [(&mut own.left_out, &group.left_out), (&mut own.excluded, &group.excluded)];
-            for (own, other) in counts {
-                for (reason, count) in other {
-                    *own.entry(reason.clone()).or_default() += count;
-                }
-            }
-        }
-    }
-
     /// The rows, sorted by model and stream, with intervals that cover at this level.
     ///
     /// # Errors
     ///
-    /// [`Error::TrajectoryMetrics`] and [`Error::Censoring`] for more than 10 million resamples and for
-    /// weights of which none is positive.
+    /// [`Error::TrajectoryMetrics`] and [`Error::Censoring`] for more than 10 million resamples.
     pub fn finish(
         &self,
         level: Level,
@@ -389,19 +353,17 @@ impl Group {
         if self.cut_off.is_empty() {
             return Ok((None, None));
         }
-        let (mut runs, mut weights, mut questions) = (Vec::new(), Vec::new(), Vec::new());
-        for (question, weight, (forecasts, outcome)) in self.rows.rows() {
+        let (mut runs, mut questions) = (Vec::new(), Vec::new());
+        for (question, _, (forecasts, outcome)) in self.rows.rows() {
             runs.push(Stopped::new(forecasts, Some(*outcome), None)?);
-            weights.push(weight);
             questions.push(question.as_str());
         }
         // Those of complete runs are not used.
         let mut success = vec![Probability::HALF; self.rows.len()];
         let mut continuations = vec![Continuations::default(); self.rows.len()];
-        for (question, weight, (forecasts, cut_off)) in self.cut_off.rows() {
+        for (question, _, (forecasts, cut_off)) in self.cut_off.rows() {
             let run = Stopped::new(forecasts, None, cut_off.reason.clone())?;
             runs.push(run.with_horizon(cut_off.horizon)?);
-            weights.push(weight);
             questions.push(question.as_str());
             success.extend(cut_off.success);
             continuations.push(cut_off.continuations);
@@ -415,11 +377,10 @@ impl Group {
             let analysis = CensoringAnalysis::new(assumption).with_schedules(schedules);
             analysis.with_resamples(resamples).with_seed(seed).with_level(level)
         };
-        let weights = Some(weights.as_slice());
         let report =
-            analysis(&[WeightSchedule::LinearFront]).report(&runs, success, weights, &questions)?;
+            analysis(&[WeightSchedule::LinearFront]).report(&runs, success, None, &questions)?;
         let audit = analysis(&[WeightSchedule::LinearFront, WeightSchedule::Uniform])
-            .audit_continuations(&runs, &continuations, weights, &questions, Continued::MIN_VALID);
+            .audit_continuations(&runs, &continuations, None, &questions, Continued::MIN_VALID);
         match audit {
             Ok(audit) => Ok((Some(report), Some(audit))),
             // No run has enough outcomes.
@@ -471,11 +432,7 @@ impl Group {
         if self.rows.is_empty() {
             return Ok(None);
         }
-        let (mut weights, mut questions) = (Vec::new(), Vec::new());
-        for (question, weight, _) in self.rows.rows() {
-            weights.push(weight);
-            questions.push(question);
-        }
+        let questions: Vec<_> = self.rows.rows().map(|(question, ..)| question).collect();
         let several = questions.windows(2).any(|pair| pair[0] != pair[1]);
         let bootstrap = match several && resamples > 0 {
             true => Some(Bootstrap::clusters(&questions, seed)?),
@@ -484,7 +441,6 @@ impl Group {
         let resampling =
             bootstrap.as_ref().map(|bootstrap| Resampling { bootstrap, resamples, level });
         let options = EvaluationOptions {
-            weights: Some(&weights),
             exclusions: self.left_out.clone(),
             resampling,
             ..EvaluationOptions::default()

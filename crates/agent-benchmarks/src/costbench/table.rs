@@ -227,22 +227,8 @@ impl CostBenchTable {
     ///
     /// Those of [`CostBenchRecord::scores`]; the run is not added then.
     pub fn update(&mut self, model: &str, record: &CostBenchRecord) -> Result<(), Error> {
-        self.update_weighted(model, record, Weight::ONE)
-    }
-
-    /// Adds a run that counts `weight` times in all means and ratios.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`CostBenchRecord::scores`]; the run is not added then.
-    pub fn update_weighted(
-        &mut self,
-        model: &str,
-        record: &CostBenchRecord,
-        weight: Weight,
-    ) -> Result<(), Error> {
         let coverage = [record.coverage.rate().unwrap_or_default(), record.released_coverage()];
-        self.add(model, record, &record.transcript, Some(coverage), weight)
+        self.add(model, record, &record.transcript, Some(coverage))
     }
 
     /// Adds the run of the greedy policy in the world of a run, whatever became of that, under a name in place of a
@@ -252,7 +238,7 @@ impl CostBenchTable {
     ///
     /// Those of [`Transcript::scores`].
     pub fn update_greedy(&mut self, name: &str, record: &CostBenchRecord) -> Result<(), Error> {
-        self.add(name, record, &record.greedy, None, Weight::ONE)
+        self.add(name, record, &record.greedy, None)
     }
 
     fn add(
@@ -261,7 +247,6 @@ impl CostBenchTable {
         record: &CostBenchRecord,
         run: &Transcript,
         coverage: Option<[f64; 2]>,
-        weight: Weight,
     ) -> Result<(), Error> {
         let key = (model.to_owned(), record.task_length, record.events.clone());
         let scores = run.scores(&record.reference)?;
@@ -272,20 +257,9 @@ impl CostBenchTable {
             group.left_out.update(reason);
         } else {
             group.failures.merge(&scores.failures);
-            group.rows.update(record.query_id().to_owned(), weight, (scores, coverage));
+            group.rows.update(record.query_id().to_owned(), Weight::ONE, (scores, coverage));
         }
         Ok(())
-    }
-
-    /// Adds all runs of `other`.
-    pub fn merge(&mut self, other: &Self) {
-        for (key, group) in &other.groups {
-            let own = self.groups.entry(key.clone()).or_default();
-            own.left_out.merge(&group.left_out);
-            own.without_reply += group.without_reply;
-            own.failures.merge(&group.failures);
-            own.rows.merge(&group.rows);
-        }
     }
 
     /// The rows, sorted by model, task length and events, with intervals that cover at this level.

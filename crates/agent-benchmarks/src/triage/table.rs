@@ -250,20 +250,6 @@ impl TriageTable {
     ///
     /// [`Error::KnapsackOracle`] for a record whose public fields contradict each other.
     pub fn update(&mut self, model: &str, record: &TriageRecord) -> Result<(), Error> {
-        self.update_weighted(model, record, Weight::ONE)
-    }
-
-    /// Adds a conversation that counts `weight` times in the means.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::update`].
-    pub fn update_weighted(
-        &mut self,
-        model: &str,
-        record: &TriageRecord,
-        weight: Weight,
-    ) -> Result<(), Error> {
         for regime in [Regime::Advisory, Regime::Enforced] {
             if record.live_regime.is_some_and(|live| live != regime) {
                 continue;
@@ -276,24 +262,9 @@ impl TriageTable {
                 is_announced: record.is_announced,
                 is_enforced: regime == Regime::Enforced,
             };
-            self.groups.entry(key).or_default().add(record, regime, weight)?;
+            self.groups.entry(key).or_default().add(record, regime)?;
         }
         Ok(())
-    }
-
-    /// Adds all conversations of `other`.
-    pub fn merge(&mut self, other: &Self) {
-        for (key, group) in &other.groups {
-            let own = self.groups.entry(key.clone()).or_default();
-            let values = own.values.iter_mut().zip(&group.values);
-            values.for_each(|(own, values)| own.merge(values));
-            own.pools += group.pools;
-            own.informative_pools += group.informative_pools;
-            own.over_budget += group.over_budget;
-            own.unreadable += group.unreadable;
-            own.unfinished += group.unfinished;
-            own.above_oracle += group.above_oracle;
-        }
     }
 
     /// The rows, sorted by model, budget, framing and regime, with intervals that cover at this
@@ -331,7 +302,7 @@ impl TriageTable {
 }
 
 impl Group {
-    fn add(&mut self, record: &TriageRecord, regime: Regime, weight: Weight) -> Result<(), Error> {
+    fn add(&mut self, record: &TriageRecord, regime: Regime) -> Result<(), Error> {
         if record.execution(regime).is_none() {
             let is_read = record.reading.as_ref().is_none_or(|reading| reading.plan().is_some());
             *(if is_read { &mut self.unfinished } else { &mut self.unreadable }) += 1;
@@ -348,8 +319,7 @@ impl Group {
         };
         for (OfPools { value, denominator, .. }, values) in METRICS.iter().zip(&mut self.values) {
             let Some(value) = value(&pool) else { continue };
-            let share = denominator.map_or(1.0, |of| of(&record.unsolvable));
-            let weight = Weight::new(weight.get() * share)?;
+            let weight = Weight::new(denominator.map_or(1.0, |of| of(&record.unsolvable)))?;
             values.update(record.pool_name().to_owned(), weight, value);
         }
         self.pools += 1;

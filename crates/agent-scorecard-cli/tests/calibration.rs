@@ -5,7 +5,7 @@ mod program;
 
 use std::fs;
 
-use program::{json, json_of, recorded, refusal, run, write};
+use program::{json, json_of, recorded_stream, refusal, run, write};
 use serde_json::Value;
 
 fn bundled(name: &str) -> String {
@@ -128,7 +128,7 @@ fn on_recorded_runs_the_trajectory_score_sees_what_ranks_do_not() {
         ("worldcup_win_probability", 180, 174, -0.008, false, 0.002),
     ];
     for (name, n, tasks, tps_log, beyond_noise, auroc) in cases {
-        let Some(path) = recorded(&format!("data/traces/{name}.jsonl")) else { continue };
+        let Some(path) = recorded_stream(name) else { continue };
         let report = json(&[&path, "--json", "--resamples", "1000"]);
         let file = &report["files"][0];
         assert_eq!((&file["n"], &file["n_tasks"]), (&n.into(), &tasks.into()), "{name}");

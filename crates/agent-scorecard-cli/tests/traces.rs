@@ -5,7 +5,7 @@ mod program;
 
 use std::fs;
 
-use program::{bundled, in_folder, json, names_field, recorded, refusal, run, write};
+use program::{bundled, in_folder, json, names_field, recorded_stream, refusal, run, write};
 use serde_json::Value;
 
 const GOOD: &str = r#"{"id":"a","forecasts":[0.5,0.7],"outcome":true,"stop":"completed"}"#;
@@ -500,7 +500,7 @@ fn recorded_runs_are_scored_whole_and_unjudged_ones_are_counted_not_scored() {
         ("worldcup_win_probability", 180, 0),
     ];
     for (name, complete, excluded) in cases {
-        let Some(path) = recorded(&format!("data/traces/{name}.jsonl")) else { continue };
+        let Some(path) = recorded_stream(name) else { continue };
         for calibration in ["none", "platt", "isotonic"] {
             let report = json(&[
                 &path,

@@ -67,8 +67,8 @@ const MOST_TASKS: usize = 30;
 /// let report = compare(&sides, UngradedAs::default(), Level::new(0.95)?)?;
 /// assert_eq!(
 ///     report.conclusion[0],
-///     "alpha succeeded in 90 % of 60 runs [80, 95], beta in 67 % of 60 runs [48, 81]; \
-///      on the 30 tasks that both have, the difference of 23 points [3, 42] is beyond noise."
+///     "alpha succeeded in 90 % of 60 runs [80, 95], beta in 67 % of 60 runs [48, 81]. \
+///      On the 30 tasks that both have, alpha is better by 23 points [3, 42], beyond noise."
 /// );
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```

@@ -77,14 +77,14 @@ fn shared_tasks_are_compared_with_each_other() {
     assert!((found.interval.unwrap().high() - (centre + half)).abs() < 1e-7);
     assert!(is_beyond_noise(&report), "{:?}", report.conclusion);
     let verdict =
-        "; on the 40 tasks that both have, the difference of 15 points [2, 27] is beyond noise.";
+        ". On the 40 tasks that both have, beta is better by 15 points [2, 27], beyond noise.";
     assert!(report.conclusion[0].ends_with(verdict), "{:?}", report.conclusion);
 
     // The same rates on tasks that are not shared are not beyond noise.
     let other = side("alpha", (0..40).map(|task| run(100 + task, Some((20..34).contains(&task)))));
     let report = compare(&[other, beta], level()).unwrap();
     assert!(!is_beyond_noise(&report));
-    let verdict = "; over all runs, as no task is shared, they cannot be told apart: the difference is 15 points [-7, 35]; \
+    let verdict = ". Over all runs, as no task is shared, they cannot be told apart: beta is ahead by 15 points [-7, 35]; \
                    if it really is that large, about 180 tasks for each would be needed to find it.";
     assert!(report.conclusion[0].ends_with(verdict), "{:?}", report.conclusion);
 }
@@ -143,6 +143,28 @@ fn a_task_that_only_one_side_knows_the_cost_of_is_no_difference_of_costs() {
 }
 
 #[test]
+fn a_difference_that_rests_on_grades_at_a_limit_is_said_with_these_as_failures() {
+    let of = |name, solves: fn(usize) -> bool, is_at_limit: fn(usize) -> bool| {
+        let runs = (0..30).map(|task| SideRun {
+            is_at_limit: is_at_limit(task),
+            ..run(task, Some(solves(task)))
+        });
+        side(name, runs)
+    };
+    let few = || of("a", |task| task % 3 == 0, |_| false);
+    let said = |other: Side| compare(&[few(), other], level()).unwrap().conclusion;
+    let by_limit = said(of("b", |task| task % 10 != 1, |task| task % 3 != 0));
+    assert!(by_limit[0].contains("b is better by 57 points"), "{by_limit:?}");
+    let depends = "This depends on how runs at a limit count: as failures (--at-limit failed), a is ahead by ";
+    assert!(
+        by_limit.iter().any(|it| it.starts_with(depends) && it.ends_with("may be noise.")),
+        "{by_limit:?}"
+    );
+    let clear = said(of("b", |task| task % 10 != 1, |task| task == 0));
+    assert!(!clear.iter().any(|it| it.starts_with("This depends")), "{clear:?}");
+}
+
+#[test]
 fn sides_that_share_fewer_than_two_tasks_are_compared_over_all_runs() {
     let first = side("a", (0..30).map(|task| run(task, Some(task % 3 == 0))));
     let second = side("b", (29..60).map(|task| run(task, Some(task % 3 != 0))));
@@ -152,7 +174,7 @@ fn sides_that_share_fewer_than_two_tasks_are_compared_over_all_runs() {
     assert_eq!(json(difference, "is_paired"), false);
     assert!(
         report.conclusion[0]
-            .contains("; over all runs, as a single task is shared, the difference of")
+            .contains(". Over all runs, as a single task is shared, b is better by")
     );
 }
 
@@ -162,9 +184,7 @@ fn a_difference_that_is_the_same_on_all_tasks_has_an_interval() {
     let report = compare(&[of("a", true), of("b", false)], level()).unwrap();
     let ends = of_success(&report).interval.unwrap();
     assert_eq!((ends.low(), ends.high()), (-1.0, -1.0 + 2.0 * (1.0 - 0.05_f64.powf(1.0 / 29.0))));
-    assert!(
-        report.conclusion[0].ends_with("the difference of 100 points [80, 100] is beyond noise.")
-    );
+    assert!(report.conclusion[0].ends_with("a is better by 100 points [80, 100], beyond noise."));
 }
 
 #[test]
@@ -224,7 +244,7 @@ fn grades_at_a_limit_count_and_the_report_says_what_they_change() {
         .map(|task| if task < 3 { graded(task, task < 2) } else { run(task, Some(task < 8)) });
     let report = compare(&[side("alpha", runs)], level()).unwrap();
     assert_eq!(report.columns[0].block.number("success_rate"), Some(0.7));
-    let said = "A limit ended 3 graded runs of alpha, 2 of them with a grade above 0, which counts; as failures (--at-limit failed) they would make it 50 %.";
+    let said = "A limit ended 3 graded runs of alpha, 2 of them successes, which counts; as failures (--at-limit failed) they would make it 50 %.";
     assert_eq!(report.conclusion[1], said);
 }
 
@@ -584,8 +604,8 @@ fn no_star_marks_the_side_that_is_worse_where_tasks_are_shared() {
     };
     let report = compare(&[of("a", false, true, 100), of("b", true, false, 300)], level()).unwrap();
     let said = &report.conclusion[0];
-    assert!(said.contains("on the 40 tasks that both have, the difference of 80 points"), "{said}");
-    assert!(said.contains(" in favour of b is beyond noise"), "{said}");
+    assert!(said.contains("On the 40 tasks that both have, b is better by 80 points"), "{said}");
+    assert!(said.contains(", beyond noise"), "{said}");
     assert!(!report.decided.contains(&"success_rate"), "{:?}", report.decided);
 }
 
@@ -700,33 +720,35 @@ proptest! {
             let (n, value, ends) = expected(&sides[0], other, level());
             let has_others = n < rates(&sides[0]).len().max(rates(other).len());
             let is_paired = n >= 6 || n >= 2 && !has_others;
-            prop_assert_eq!(is_said(&format!("on the {n} tasks that both have")), is_paired, "{}", sentence);
-            prop_assert_eq!(is_said("over all runs"), !is_paired, "{}", sentence);
+            prop_assert_eq!(is_said(&format!(". On the {n} tasks that both have")), is_paired, "{}", sentence);
+            prop_assert_eq!(is_said(". Over all runs"), !is_paired, "{}", sentence);
             if !is_paired {
                 continue;
             }
-            let said = numbers(sentence.rsplit_once(" the difference ").unwrap().1);
+            let verdict = [" is better by ", " is ahead by ", " the difference is "];
+            let verdict = verdict.iter().find_map(|it| sentence.rsplit_once(it)).unwrap().1;
+            let said = numbers(verdict);
             prop_assert!((said[0] - 100.0 * value.abs()).abs() <= 0.5 + 1e-9, "{sentence}");
             let excludes = |[low, high]: [f64; 2]| low > 0.0 || high < 0.0;
-            let says = is_said("is beyond noise");
+            let says = is_said(", beyond noise");
             if n < 6 {
                 prop_assert!(is_said("cannot be said") && !says, "{sentence}");
                 continue;
             }
             let is_alike = is_said("they cannot be told apart");
-            let is_open = is_alike || is_said("not every reading tells them apart");
+            let is_open = is_alike || is_said("whether they differ depends on the runs without a grade");
             prop_assert_eq!(is_open, !says, "{}", sentence);
             // Of two sides alone.
             if let (true, Some(Value::Block(found))) = (is_alike, report.together.get("difference")) {
                 prop_assert_eq!(json(found, "is_worse"), false, "{}", sentence);
             }
-            // The rates that are said are over all tasks, so that where some are left out, the better side is named.
+            // The rates that are said are over all tasks, so that the better side of the shared ones is named.
             let names = [0, 1].map(|at| &report.columns[at].name);
-            if let (true, true, [_]) = (says, has_others, others) {
+            if let [_] = others {
                 let better = names[usize::from(value > 0.0)];
-                prop_assert!(is_said(&format!(" in favour of {better} is")), "{sentence}");
+                let is = if says { "is better by" } else { "is ahead by" };
+                prop_assert_eq!(is_said(&format!("{better} {is} ")), value != 0.0, "{}", sentence);
             }
-            prop_assert_eq!(is_said(" in favour of "), says && has_others, "{}", sentence);
             // Between no correction and the strictest one, the order of the others decides.
             prop_assert!(!says || excludes(ends), "{sentence}: {ends:?}");
             let is_clear = excludes(expected(&sides[0], other, strictest).2);

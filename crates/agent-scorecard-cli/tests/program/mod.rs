@@ -179,6 +179,18 @@ pub(crate) fn recorded(path: &str) -> Option<String> {
     Some(text(file))
 }
 
+/// A recorded stream of forecasts over all models of its file, whose names would split it.
+pub(crate) fn recorded_stream(name: &str) -> Option<String> {
+    let lines = fs::read_to_string(recorded(&format!("data/traces/{name}.jsonl"))?).unwrap();
+    let without_model = |line: &str| {
+        let mut run: Value = serde_json::from_str(line).unwrap();
+        run.as_object_mut().unwrap().remove("model");
+        format!("{run}\n")
+    };
+    let pooled: String = lines.lines().map(without_model).collect();
+    Some(write(&format!("pooled_{name}.jsonl"), &pooled))
+}
+
 /// A file by its stem: bundled where that says so, else recorded in a folder.
 pub(crate) fn bundled_or_recorded(folder: &str, stem: &str) -> Option<String> {
     if stem.starts_with("demo") {

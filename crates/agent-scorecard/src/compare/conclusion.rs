@@ -1,9 +1,10 @@
 //! What a comparison comes to, in sentences that say no more than their figures and intervals.
 
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use run_logs::Ungraded;
 use scoring_rules::Level;
+use trajectory_metrics::Figure;
 
 use crate::{
     compare::{
@@ -13,7 +14,7 @@ use crate::{
     confidence,
     report::{
         block::Column,
-        sentence::{Percent, counted, ends_in_percent, rounded_up},
+        sentence::{Percent, counted, ends_in_percent, rounded_up, sentence, side_of},
     },
 };
 
@@ -41,7 +42,7 @@ pub(super) fn sentences(
                 (Some(rate), Some(other)) => {
                     let verdict = verdict(difference, differences.len(), level);
                     let beside = if is_partial { "" } else { "in " };
-                    format!("{first} {did} {rate}, {second} {beside}{other}; {verdict}.")
+                    format!("{first} {did} {rate}, {second} {beside}{other}. {}", sentence(&verdict))
                 }
                 (rate, _) => {
                     let lacks = if rate.is_none() { first } else { second };
@@ -52,7 +53,8 @@ pub(super) fn sentences(
             });
         }
     }
-    all.extend(named().filter_map(|(side, name)| limits(side, name)));
+    all.extend(named().filter_map(|(side, name)| limits(side, name, is_partial)));
+    all.extend(differences.iter().filter_map(|difference| at_limit(difference, level)));
     all.extend(sides.iter().zip(columns).filter_map(|(side, Column { name, block, .. })| {
         let runs = side.count(|run| run.grade.is_some() && run.confidence.is_some());
         let clause = confidence::clause_of(&VERDICTS, block, runs as u64, confidence::STATED)?;
@@ -107,29 +109,24 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
         Ok(found) => found,
         Err(reason) => return format!("whether they differ cannot be said, as {reason}"),
     };
-    let (over, size) = (sample.over(), Percent::of_size(found).points());
+    let over = sample.over();
     let graded = match difference.of_all(level) {
-        Some(_) => " between the runs with a grade",
+        Some(_) => " of the runs with a grade,",
         None => "",
     };
+    let ahead = ahead(difference.names, found);
     match (difference.is_beyond_noise, &found.interval) {
         (Some(true), _) => {
-            // The rates before this are over all tasks, so that they need not say which side is better on these.
-            let better = match sample.left_out() {
-                [0, 0] => String::new(),
-                _ => format!(" in favour of {}", difference.better()),
-            };
             let also = match graded {
                 "" => "",
                 _ => ", whatever the others would have been",
             };
-            return format!(
-                "{over} the difference of {size}{graded}{better} is beyond noise{also}"
-            );
+            let is_better = ahead.replacen("is ahead", "is better", 1);
+            return format!("{over}{graded} {is_better}, beyond noise{also}");
         }
         (_, Err(reason)) => {
             return format!(
-                "{over} whether the difference of {size}{graded} is noise cannot be said: {reason}"
+                "{over}{graded} {ahead}; whether this is noise cannot be said: {reason}"
             );
         }
         _ => {}
@@ -139,25 +136,27 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
         let ends = of_all.map_or_else(
             |_| String::new(),
             |ends| {
-                let [first, second] = difference.names;
-                let ends = ends_in_percent(&ends);
-                format!("; of all runs, whatever those without one would have been, {second} minus {first} is in {ends} points")
+                let ends = difference.towards_better(ends);
+                format!(
+                    ", and of all runs, whatever those without one would have been, by {} points",
+                    ends_in_percent(&ends)
+                )
             },
         );
         let alone = if is_beyond(found) { ", which alone would be beyond noise" } else { "" };
         // Of three readings of the runs without a grade, some may find a difference.
         let told = match is_apart || is_beyond(found) || difference.is_worse == Some(true) {
-            true => "not every reading tells them apart",
+            true => "whether they differ depends on the runs without a grade",
             false => "they cannot be told apart",
         };
         let worse = match difference.is_worse {
             Some(true) => format!(
-                "; by some of what those without a grade could have been, {} is worse, so that a gate on is_worse fails",
+                "; {} is worse by some of what those without a grade could have been, so that a gate on is_worse fails (--ungraded says what they count for)",
                 difference.names[1]
             ),
             _ => String::new(),
         };
-        return format!("{over} {told}: the difference is {size}{graded}{alone}{ends}{worse}");
+        return format!("{over} {told}: of the runs with a grade, {ahead}{alone}{ends}{worse}");
     }
     let corrected = match is_beyond(found) {
         true => format!(", which would be beyond noise alone, but not as one of {n} comparisons"),
@@ -170,11 +169,35 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
             if sample.is_paired { "that both have" } else { "for each" }
         )
     });
-    format!("{over} they cannot be told apart: the difference is {size}{corrected}{needed}")
+    format!("{over} they cannot be told apart: {ahead}{corrected}{needed}")
+}
+
+/// "beta is ahead by 9 points [-2, 20]"
+fn ahead([first, second]: [&str; 2], found: &Figure) -> String {
+    let size = Percent::of_size(found).points();
+    match found.value.partial_cmp(&0.0) {
+        Some(Ordering::Less) => format!("{first} is ahead by {size}"),
+        Some(Ordering::Greater) => format!("{second} is ahead by {size}"),
+        _ => format!("the difference is {size}"),
+    }
+}
+
+/// What a difference becomes if runs at a limit are failures, where that decides whether it is beyond noise.
+fn at_limit(difference: &Difference, level: Level) -> Option<String> {
+    let failed = difference.at_limit_failed(level)?;
+    let found = difference.of_success().1.as_ref().ok()?;
+    if side_of(found, 0.0) == side_of(&failed, 0.0) {
+        return None;
+    }
+    Some(format!(
+        "This depends on how runs at a limit count: as failures (--at-limit failed), {}{}.",
+        ahead(difference.names, &failed),
+        if is_beyond(&failed) { ", beyond noise" } else { ", which may be noise" }
+    ))
 }
 
 /// What the grades of runs at a limit make of the rate, where there are successes among them.
-fn limits(side: &Side, name: &str) -> Option<String> {
+fn limits(side: &Side, name: &str, is_partial: bool) -> Option<String> {
     let at_limit = side.count(|run| run.is_at_limit && run.grade.is_some());
     let ungraded = side.count(|run| run.is_at_limit && run.grade.is_none());
     let passed = side.count(|run| run.is_at_limit && run.grade.is_some_and(|grade| grade > 0.0));
@@ -185,8 +208,9 @@ fn limits(side: &Side, name: &str) -> Option<String> {
         };
         let failed = 100.0 * sum(|grade, is_at_limit| if is_at_limit { 0.0 } else { grade }) / n as f64;
         format!(
-            "A limit ended {} of {name}, {passed} of them with a grade above 0, which counts; as failures (--at-limit failed) {} would make it {failed:.0} %.",
+            "A limit ended {} of {name}, {passed} of them {}, which counts; as failures (--at-limit failed) {} would make it {failed:.0} %.",
             counted(at_limit, "graded run"),
+            if is_partial { "with a score above 0" } else { "successes" },
             match ungraded {
                 0 => "they".to_owned(),
                 n => format!("they and the {n} at a limit without a grade"),

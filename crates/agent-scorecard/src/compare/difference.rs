@@ -7,7 +7,7 @@ use scoring_rules::{Interval, Level};
 use trajectory_metrics::{Arm, Better, ClusterEstimate, Figure, Measure, NoInterval, Undefined};
 
 use crate::{
-    compare::side::{BRIER_OF_LAST, LEAST, MOST, Mean, Side, Value, means, of_all},
+    compare::side::{BRIER_OF_LAST, LEAST, MOST, Mean, Side, SideRun, Value, means, of_all},
     confidence::{known, mean},
     report::{
         block::{Block, Field},
@@ -32,6 +32,8 @@ pub(super) struct Difference<'a> {
     /// The differences if the runs without a grade had been the worst for the second side, and the best. `None` if all
     /// runs have a grade.
     ends: Option<[Sample<'a>; 2]>,
+    /// The difference of success if runs at a limit are failures; `None` if none of them succeeded.
+    at_limit_failed: Option<Sample<'a>>,
     /// The names of both sides, the first one first.
     pub(super) names: [&'a str; 2],
     /// The number of tasks of each side with which a difference of this size would be found.
@@ -233,7 +235,18 @@ impl<'a> Difference<'a> {
         let is_ungraded = |side: &&Side| side.runs.iter().any(|run| run.grade.is_none());
         let of = |values| Sample::of(sides, values, Some(1.0));
         let ends = sides.iter().any(is_ungraded).then(|| [of([MOST, LEAST]), of([LEAST, MOST])]);
-        Self { found, ends, names, tasks_needed: None, is_beyond_noise: None, is_worse: None }
+        let passed = |run: &SideRun| run.is_at_limit && run.grade > Some(0.0);
+        let is_changed = sides.iter().any(|side| side.runs.iter().any(passed));
+        let failed: Value = |run| if run.is_at_limit { Some(0.0) } else { run.grade };
+        Self {
+            found,
+            ends,
+            at_limit_failed: is_changed.then(|| of([failed; 2])),
+            names,
+            tasks_needed: None,
+            is_beyond_noise: None,
+            is_worse: None,
+        }
     }
 
     /// The difference of the runs with a grade, and those of all runs at either end of what the others could have been.
@@ -275,6 +288,19 @@ impl<'a> Difference<'a> {
     pub(super) fn better(&self) -> &str {
         let is_second = self.of_success().1.as_ref().is_ok_and(|found| found.value > 0.0);
         self.names[usize::from(is_second)]
+    }
+
+    /// An interval of the second side minus the first, as one of the better side minus the other.
+    pub(super) fn towards_better(&self, ends: Interval) -> Interval {
+        match self.better() == self.names[1] {
+            true => ends,
+            false => Interval::between(-ends.high(), -ends.low()),
+        }
+    }
+
+    /// The difference of success if runs at a limit are failures, where that changes it.
+    pub(super) fn at_limit_failed(&self, level: Level) -> Option<Figure> {
+        self.at_limit_failed.as_ref()?.figure(level).ok()
     }
 
     /// How the runs of both sides belong together.

@@ -561,10 +561,14 @@ impl Side {
                 0 => Field::json("n_ungraded", 0),
                 n => Field::shown("n_ungraded", "runs without a grade", n),
             },
+            // Where nothing says how runs ended, none is known to have reached a limit.
             Field::shown(
                 "n_at_limit",
                 "runs that a limit ended",
-                self.count(|run| run.is_at_limit),
+                self.runs
+                    .iter()
+                    .any(|run| run.ending.is_some() || run.is_at_limit)
+                    .then(|| self.count(|run| run.is_at_limit)),
             ),
         ]);
         for mean in means(is_partial) {

@@ -42,7 +42,7 @@ pub(super) fn sort(runs: &mut [&LoggedRun]) {
 }
 
 /// The lists `models` and `tasks`: runs, successes, limits, tokens and cost of each model, and of each task and model.
-/// Models are shown if there are several or too many tasks, tasks if they are at most 30; of more tasks, what inspect_ai has in front of the
+/// Models are shown if there are several models or tasks, tasks if they are at most 30; of more tasks, what inspect_ai has in front of the
 /// slash of a sample's name, its evaluation. A sum leaves out runs of which the number is not known, and a note counts
 /// them.
 pub(super) fn summary(runs: &[&LoggedRun], notes: &mut Vec<String>) -> [Field; 2] {
@@ -72,7 +72,7 @@ pub(super) fn summary(runs: &[&LoggedRun], notes: &mut Vec<String>) -> [Field; 2
     }
     let [are_several, are_few] = [runs.len() > 1, n_tasks(&tasks) <= MOST_TASKS];
     let (of_models, is_shown) = match models.len() {
-        0 | 1 => ("All runs", are_several && !are_few),
+        0 | 1 => ("All runs", are_several && tasks.len() > 1),
         _ => ("By model", true),
     };
     [
@@ -119,7 +119,7 @@ fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> F
             ("n_failed", "failed"),
             ("n_unknown", "not known"),
             ("n_partial", if is_partial { "succeeded in part" } else { "" }),
-            ("n_at_limit", "of these at a limit"),
+            ("n_at_limit", "not known at a limit"),
         ]
         .map(|(key, label)| field(key, label, ends.count(key).into()));
         let used = [

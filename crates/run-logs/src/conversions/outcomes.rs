@@ -138,9 +138,7 @@ impl Outcomes {
         let table = Table::new(file, &text, &KNOWN)?;
         let names = table.header.names.join(", ");
         if table.header.name(ID).is_none() && !is_object(&text) {
-            let known = ID.names.join(", ");
-            let problem = format!("no column has one of the names {known}; there are {names}");
-            return Err(InputError::of_field(file, 1, "id", problem));
+            return Err(table.header.lacks(file, "id", ID));
         }
         let mut all = Self {
             file: file.to_owned(),

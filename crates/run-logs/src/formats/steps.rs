@@ -184,11 +184,7 @@ fn is_table(file: &str, start: &[u8]) -> Result<bool, InputError> {
 /// Checks that a table has one column of forecasts and one of outcomes. What reads only outcomes, which skips what has no
 /// forecast, needs no forecasts.
 fn check_columns(file: &str, header: &Header, rules: TraceRules) -> Result<(), InputError> {
-    let lacks = |field, column: &Column| {
-        let (known, names) = (column.names.join(", "), header.names.join(", "));
-        let problem = format!("no column has one of the names {known}; there are {names}");
-        Err(InputError::of_field(file, 1, field, problem))
-    };
+    let lacks = |field, column: &Column| Err(header.lacks(file, field, column));
     let forecasts =
         header.names.iter().filter(|name| FORECAST.names.contains(&name.to_lowercase().as_str()));
     let forecasts = Vec::from_iter(forecasts.map(String::as_str));

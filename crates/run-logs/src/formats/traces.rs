@@ -512,9 +512,9 @@ impl TraceFile {
     /// A table with a row per step is read, too: comma-separated values (by a name that ends in .csv, or by a header with
     /// a column of forecasts), or JSON Lines without `forecasts`. Its columns are `id`, `task`, `model`, `trial` and `step`
     /// (optional), `forecast`, `confidence` or `probability`, and optionally the other fields of a run. The outcome is
-    /// the first column that there is of `outcome`, `correct`, `is_correct`, `success`, `passed`, `score` and `label`. The
-    /// rows of an id, of its trial and of its model, in the order of their steps are a run, which stands in the line of
-    /// its first row; a row without an id is a run of its own.
+    /// the first column that there is of `outcome`, `correct`, `is_correct`, `success`, `passed`, `solved`, `resolved`,
+    /// `score`, `reward` and `label`. The rows of an id, of its trial and of its model, in the order of their steps are a
+    /// run, which stands in the line of its first row; a row without an id is a run of its own.
     ///
     /// # Errors
     ///

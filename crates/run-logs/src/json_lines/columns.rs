@@ -43,8 +43,8 @@ columns! {
     TRIAL Value: "trial" "epoch" "attempt" "repetition" "repeat" "replicate";
     STEP Value: "step" "turn" "step_index" "turn_index" "step_number" "turn_number" "step_idx" "turn_idx";
     FORECAST Value: "forecast" "confidence" "probability";
-    OUTCOME Value: "outcome" "correct" "is_correct" "success" "passed" "score" "label";
-    STOP Text: "stop";
+    OUTCOME Value: "outcome" "correct" "is_correct" "success" "passed" "solved" "resolved" "score" "reward" "label";
+    STOP Text: "stop" "stop_reason" "termination_reason" "exit_status";
     HORIZON Value: "horizon";
     SUCCESS_CHANCE Value: "success_chance";
     LOG Text: "log";
@@ -107,10 +107,18 @@ impl Header {
     /// The columns that are not read, in their order.
     pub(crate) fn not_read(&self) -> impl Iterator<Item = String> {
         let all = self.names.iter().zip(&self.columns);
-        all.filter(|(_, column)| column.is_none()).map(|(name, _)| match name.as_str() {
-            "" => "one without a name".to_owned(),
-            name => name.to_owned(),
-        })
+        all.filter(|(_, column)| column.is_none()).map(|(name, _)| shown(name).to_owned())
+    }
+
+    /// The error of a table that lacks a column.
+    pub(crate) fn lacks(&self, file: &str, field: &str, column: &Column) -> InputError {
+        let known = column.names.join(", ");
+        let names: Vec<&str> = self.names.iter().map(|name| shown(name)).collect();
+        let problem = format!(
+            "no column has one of the names {known}; there are {}; rename the one that holds it",
+            names.join(", ")
+        );
+        InputError::of_field(file, 1, field, problem)
     }
 
     /// The column of outcomes, and the columns that are read under another name than their first.
@@ -128,6 +136,11 @@ impl Header {
         let outcome = outcome.map(|name| format!("outcomes are those of the column {name}"));
         outcome.into_iter().chain(renamed).collect()
     }
+}
+
+/// The name of a column for a sentence.
+fn shown(name: &str) -> &str {
+    if name.is_empty() { "one without a name" } else { name }
 }
 
 impl Column {

@@ -238,7 +238,7 @@ fn a_table_of_other_columns_is_refused_with_its_columns_and_the_names_that_are_r
         };
         assert!(found.contains(names), "{found}");
         let found = refused(program, &[&no_outcome]);
-        let names = "field outcome: no column has one of the names outcome, correct, is_correct, success, passed, score, label; there are id, confidence, ok";
+        let names = "field outcome: no column has one of the names outcome, correct, is_correct, success, passed, solved, resolved, score, reward, label; there are id, confidence, ok; rename the one that holds it";
         assert!(found.contains(names), "{found}");
     }
     let marks = write("marks.csv", "id,confidence,score\na,0.5,1\nb,0.5,7\n");

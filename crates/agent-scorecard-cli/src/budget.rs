@@ -44,9 +44,6 @@ pub(crate) struct Options {
     estimator: Option<String>,
     #[command(flatten)]
     how: budget::Options,
-    /// The same as --cluster-by task-only
-    #[arg(long, conflicts_with = "cluster_by")]
-    cluster_by_task: bool,
     #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
@@ -86,8 +83,7 @@ const RUNS: &str = include_str!("help/budget_runs.txt");
 const ANSWERS: &str = include_str!("help/budget_answers.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, names, estimator, how, cluster_by_task, judging, forms } = options;
-    let mut judged = how;
+    let Options { files, names, estimator, how: mut judged, judging, forms } = options;
     let is_one = judged.others().is_empty();
     if judged.drawn_run.is_some() && !forms.has_figures() {
         return Err(
@@ -97,9 +93,6 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     }
     if forms.has_files() && !is_one {
         return Err("--plot, --html: they show one resource; give one with --resource".into());
-    }
-    if cluster_by_task {
-        judged.cluster_by = ClusterBy::TaskOnly;
     }
     judged.with_pictures = forms.has_figures() && is_one;
     let estimator = estimator.map(|name| Source::from(PathBuf::from(name)));
@@ -225,7 +218,7 @@ fn read(
     };
     let mut problem = None;
     if judged.cluster_by == ClusterBy::TaskOnly {
-        problem = lacks(|row| row.task.is_none(), "task", "--cluster-by-task");
+        problem = lacks(|row| row.task.is_none(), "task", "--cluster-by task-only");
     }
     if judged.probes.is_some() {
         problem = problem.or_else(|| lacks(|row| row.achieved.is_none(), "achieved", "--probes"));
@@ -300,7 +293,7 @@ fn released(
     } else if has_estimator {
         Some("--estimator: the file of BAGEN's estimates has its own answers")
     } else if judged.cluster_by == ClusterBy::TaskOnly {
-        Some("--cluster-by-task: the file of BAGEN's estimates names no tasks")
+        Some("--cluster-by task-only: the file of BAGEN's estimates names no tasks")
     } else if judged.calibrates {
         Some("--calibrate: the file of BAGEN's estimates has no order of runs to learn from")
     } else if needs_pictures {

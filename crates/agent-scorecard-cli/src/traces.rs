@@ -10,7 +10,7 @@
 use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    Block, ClusterBy, Column, Field, Report,
+    Block, Column, Field, Report,
     traces::{
         LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceFigures, TraceOptions,
         TraceRemarks, TraceSource, VERDICTS, compared_streams, differences, logged_streams,
@@ -47,9 +47,6 @@ pub(crate) struct Options {
     names: Names,
     #[command(flatten)]
     how: TraceOptions,
-    /// The same as --cluster-by task-only
-    #[arg(long, conflicts_with = "cluster_by")]
-    cluster_by_task: bool,
     #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
@@ -60,9 +57,6 @@ impl Options {
     /// How traces are scored.
     fn how(&self) -> TraceOptions {
         let mut how = self.how.clone();
-        if self.cluster_by_task {
-            how.cluster_by = ClusterBy::TaskOnly;
-        }
         // Runs that intervals resample are held in memory anyway.
         let is_held = how.curves || self.forms.has_files() || how.resamples > 0;
         how.with_pictures = self.forms.has_figures() && is_held;

@@ -351,7 +351,7 @@ fn whole_tasks_are_resampled_unless_there_is_only_one() {
     let path = calibrated("by_task.jsonl", 1, 200, 25, 0);
     let words = [path.as_str(), "--json", "--resamples", "100"];
     let by_default = json_of("traces", &words);
-    let flagged = json_of("traces", &[&words[..], &["--cluster-by-task"]].concat());
+    let flagged = json_of("traces", &[&words[..], &["--cluster-by", "task-only"]].concat());
     assert_eq!(ends(&by_default), ends(&flagged));
     assert_eq!(by_default["clustered_by_task"], true);
     assert!(!by_default["notes"].to_string().contains("--cluster"), "{}", by_default["notes"]);
@@ -360,7 +360,7 @@ fn whole_tasks_are_resampled_unless_there_is_only_one() {
     assert_eq!(by_run["clustered_by_task"], false);
     for (wrong, why) in [
         (&["--cluster-by", "day"][..], "[possible values: task, task-only, run]"),
-        (&["--cluster-by", "run", "--cluster-by-task"], "--cluster-by"),
+        (&["--cluster-by", "run", "--cluster-by", "task-only"], "--cluster-by"),
     ] {
         let error = refusal(&run_other("traces", &[&words[..], wrong].concat()), why);
         assert!(error.contains(why), "{error}");
@@ -369,7 +369,7 @@ fn whole_tasks_are_resampled_unless_there_is_only_one() {
     let few = json_of("traces", &[&calibrated("few.jsonl", 1, 200, 3, 0), "--json"]);
     let notes = few["notes"].to_string();
     assert!(notes.contains("only 3 tasks: intervals from so few clusters are rough"), "{notes}");
-    assert!(!notes.contains("--cluster-by-task") && !notes.contains("honest"), "{notes}");
+    assert!(!notes.contains("task-only") && !notes.contains("honest"), "{notes}");
 
     let one = json_of("traces", &[&calibrated("one.jsonl", 1, 200, 1, 0), "--json"]);
     assert_eq!(one["clustered_by_task"], false);
@@ -392,7 +392,7 @@ fn intervals_of_budget_resample_whole_tasks() {
     let path = write("rollouts.jsonl", &(0..60).map(line).collect::<Vec<_>>().join("\n"));
     let words = [path.as_str(), "--json", "--resamples", "100"];
     let report = json_of("budget", &words);
-    let flagged = json_of("budget", &[&words[..], &["--cluster-by-task"]].concat());
+    let flagged = json_of("budget", &[&words[..], &["--cluster-by", "task-only"]].concat());
     assert_eq!(report["hit_rate"], flagged["hit_rate"]);
     assert_eq!(report["clustered_by_task"], true);
     assert!(report["notes"].to_string().contains("only 6 tasks"), "{}", report["notes"]);

@@ -89,7 +89,7 @@ fn the_epochs_of_a_sample_are_one_task_in_a_log_and_in_what_it_is_converted_to()
         assert_eq!(named(1), ["prime-0#2", "arith/prime-0"], "{kind}");
     }
     let (traces, _) = converted(&log, "traces");
-    for more in [&[][..], &["--cluster-by-task"]] {
+    for more in [&[][..], &["--cluster-by", "task-only"]] {
         let report = |path: &str| json_of("traces", &[&[path, "--json"], more].concat());
         let (of_log, of_traces) = (report(&log), report(&traces));
         let of_log = &of_log["streams"]["stated_confidence"];

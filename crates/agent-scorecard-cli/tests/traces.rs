@@ -271,7 +271,7 @@ fn settings_that_cannot_be_met_are_refused() {
         (&["--schedule", "front"], "no weight schedule is called"),
         (&["--calibrate", "magic"], "[possible values: none, platt, isotonic]"),
         (&["--frobnicate"], "frobnicate"),
-        (&[&path, "--cluster-by-task"], "no_task.jsonl:1: field task: missing"),
+        (&[&path, "--cluster-by", "task-only"], "no_task.jsonl:1: field task: missing"),
         (&[&path, "--calibrate", "platt"], "no_task.jsonl"),
     ];
     for (arguments, expected) in cases {
@@ -306,7 +306,7 @@ fn with_all_runs_of_one_task_and_tasks_only_intervals_are_undefined_and_a_note_s
         r#"{"id":"b","forecasts":[0.4],"outcome":false,"task":"only"}"#,
     ];
     let path = write("one_task.jsonl", &rows.join("\n"));
-    let report = json(&[&path, "--json", "--cluster-by-task", "--resamples", "50"]);
+    let report = json(&[&path, "--json", "--cluster-by", "task-only", "--resamples", "50"]);
     assert!(report["tps_log"]["value"].is_f64());
     assert_eq!(report["tps_log"]["ci_low"], Value::Null);
     let notes: Vec<&str> =
@@ -420,7 +420,7 @@ fn with_one_cluster_every_interval_is_undefined_and_a_note_says_so() {
     ];
     let one_task = write("one_task.jsonl", &rows.join("\n"));
     let one_run = write("one_run.jsonl", rows[0]);
-    for arguments in [&[one_task.as_str(), "--cluster-by-task"][..], &[&one_run]] {
+    for arguments in [&[one_task.as_str(), "--cluster-by", "task-only"][..], &[&one_run]] {
         let report = json(&[arguments, &["--json"]].concat());
         for estimates in [&report, &report["base_rate_reference"]] {
             for metric in ["tps_log", "tps_brier", "tps_beta_2_4", "t_brier"] {
@@ -458,7 +458,7 @@ fn metrics_of_complete_runs_of_one_cluster_have_no_interval_beside_a_censored_ru
     let one_task = write("one_task_and_censored.jsonl", &rows.join("\n"));
     let one_run = write("one_run_and_censored.jsonl", &[rows[0], rows[2]].join("\n"));
     for arguments in
-        [&[one_task.as_str(), "--cluster-by-task", "--json"][..], &[&one_run, "--json"]]
+        [&[one_task.as_str(), "--cluster-by", "task-only", "--json"][..], &[&one_run, "--json"]]
     {
         let report = json(arguments);
         for metric in ["tps_log", "tps_brier", "tps_beta_2_4", "aurc", "t_ece", "t_brier"] {
@@ -473,7 +473,7 @@ fn metrics_of_complete_runs_of_one_cluster_have_no_interval_beside_a_censored_ru
             "tps_log_censored_simple: no interval: 2 clusters; a 95 % interval needs at least 6";
         assert!(notes.contains(note), "{notes}");
     }
-    let report = json(&[&one_task, "--cluster-by-task", "--json"]);
+    let report = json(&[&one_task, "--cluster-by", "task-only", "--json"]);
     assert!(has_no_interval(&report, "auroc"), "{report}");
 }
 
@@ -487,7 +487,8 @@ fn one_resample_makes_no_interval() {
 
 #[test]
 fn the_same_call_gives_the_same_bytes() {
-    let arguments = ["--json", "--calibrate", "platt", "--cluster-by-task", "--resamples", "50"];
+    let arguments =
+        ["--json", "--calibrate", "platt", "--cluster-by", "task-only", "--resamples", "50"];
     assert_eq!(run(&arguments).stdout, run(&arguments).stdout);
 }
 
@@ -505,7 +506,8 @@ fn recorded_runs_are_scored_whole_and_unjudged_ones_are_counted_not_scored() {
             let report = json(&[
                 &path,
                 "--json",
-                "--cluster-by-task",
+                "--cluster-by",
+                "task-only",
                 "--calibrate",
                 calibration,
                 "--resamples",

@@ -548,10 +548,11 @@ fn tasks_are_resampled_as_a_whole() {
         number(&found["coverage"]["standard_error"])
     };
     let by_run = error(&once, &single, &[]);
-    let by_task = error(&twice, &said, &["--cluster-by-task"]);
+    let by_task = error(&twice, &said, &["--cluster-by", "task-only"]);
     assert!((by_run - by_task).abs() < 1e-12, "{by_run} {by_task}");
     assert_eq!(error(&twice, &said, &[]), by_task);
-    let untold = refusal(&run(&[&three_runs("untold.jsonl"), "--cluster-by-task"]), "no task");
+    let untold =
+        refusal(&run(&[&three_runs("untold.jsonl"), "--cluster-by", "task-only"]), "no task");
     assert!(untold.contains("untold.jsonl:1: task: missing"), "{untold}");
 }
 

@@ -62,7 +62,7 @@ fn released_estimates_stand_alone_and_wrong_ones_are_refused_with_the_place() {
         &["--cap", "5"][..],
         &["--estimator", "quantile"],
         &["--estimator", "linear"],
-        &["--cluster-by-task"],
+        &["--cluster-by", "task-only"],
         &["--plot", "x.svg"],
         &[file.as_str()],
     ] {

@@ -176,7 +176,7 @@ impl TraceEvaluation {
         let needs_task = options.cluster_by == ClusterBy::TaskOnly && options.resamples > 0;
         let add = |part: &mut Option<Self>, run: TraceRun| {
             if needs_task && run.task.is_none() && run.stopped()?.class() != StopClass::Excluded {
-                let problem = "missing; --cluster-by-task needs one";
+                let problem = "missing; --cluster-by task-only needs one";
                 return Err(run.error(file, "task", problem).into());
             }
             let part = match part {

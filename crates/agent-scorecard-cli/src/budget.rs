@@ -123,8 +123,7 @@ pub fn report(
         return released(&file, &text, &judged, is_alone, estimator.is_some(), needs_pictures);
     }
 
-    let Read { runs: all, names, mut notes } = read(sources, judging, &judged)?;
-    notes.extend(judging.notes());
+    let Read { runs: all, names, notes } = read(sources, judging, &judged)?;
     if let Some(caps) = &judged.caps {
         let mut report = of_caps(&all, &names, &caps.values, &judged)?;
         report.account = Some(Account::of_columns(
@@ -133,6 +132,7 @@ pub fn report(
                 .collect(),
         ));
         report.together.notes.get_or_insert_default().extend(notes);
+        judging.finish(&mut report);
         return Ok(report);
     }
     judged.by = by(estimator, &judged, &all)?;
@@ -158,6 +158,7 @@ pub fn report(
         report.pool(block, "");
     }
     report.together.notes.get_or_insert_default().extend(notes);
+    judging.finish(&mut report);
     Ok(report)
 }
 

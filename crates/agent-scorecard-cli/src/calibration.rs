@@ -79,10 +79,9 @@ pub fn report(
             block.extend_json(remarks.runs());
             block.push_json("missing", &remarks.missing());
             block.notes.get_or_insert_default().extend(remarks.notes());
-            let mut account = remarks.account();
-            account.leave_out("at_limit", block.count("n_censored"));
-            account.leave_out("no_outcome", block.count("n_excluded"));
-            accounts.push(account);
+            let left_out = [("at_limit", "n_censored"), ("no_outcome", "n_excluded")];
+            let left_out = left_out.map(|(reason, key)| (reason, block.count(key)));
+            accounts.push(remarks.account().without(left_out));
             columns.push(Column { name, ..(file.clone(), model, block).into() });
         }
     }
@@ -103,6 +102,6 @@ pub fn report(
     report.together.push_json("whole_tasks", &whole_tasks);
     report.together.push_json("resamples", &resamples);
     report.together.push_json("seed", &seed);
-    report.together.notes.get_or_insert_default().extend(read.judging.notes());
+    read.judging.finish(&mut report);
     Ok(report)
 }

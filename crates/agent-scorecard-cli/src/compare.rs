@@ -92,11 +92,11 @@ pub fn report(
         }
     }
     let mut report = compare(&sides, how.ungraded, Level::new(0.95)?)?;
-    let notes = report.together.notes.get_or_insert_default();
-    notes.extend(judging.notes());
+    judging.finish(&mut report);
     let lacks = |column: &Column| column.block.number("n_runs") == Some(0.0);
     if !judging.has_outcomes() && report.columns.iter().any(lacks) {
-        notes.push("--outcomes FILE adds outcomes from beside a log".to_owned());
+        let note = "--outcomes FILE adds outcomes from beside a log".to_owned();
+        report.together.notes.get_or_insert_default().push(note);
     }
     Ok(report)
 }

@@ -130,6 +130,6 @@ pub fn report(
         }
     }
     let mut report = working("scoring cut-off runs", || cut_off(&files, &how))?;
-    report.together.notes.get_or_insert_default().extend(read.judging.notes());
+    read.judging.finish(&mut report);
     Ok(report)
 }

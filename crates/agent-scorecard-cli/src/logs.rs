@@ -79,6 +79,6 @@ pub fn report(
         columns.extend(models.into_iter().map(|model| model.column));
     }
     let mut report = logs(&columns);
-    report.together.notes.get_or_insert_default().extend(judging.notes());
+    judging.finish(&mut report);
     Ok(report)
 }

@@ -97,6 +97,6 @@ pub fn report(
         let pooled = together.block(ignore_arguments, with_pictures)?;
         report.pool(pooled, "; a task in two of them is one");
     }
-    report.together.notes.get_or_insert_default().extend(judging.notes());
+    judging.finish(&mut report);
     Ok(report)
 }

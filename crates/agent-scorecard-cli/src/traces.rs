@@ -17,7 +17,7 @@ use agent_scorecard::{
         with_differences, without_outcomes,
     },
 };
-use run_logs::{Account, ConfidenceStream, Ungraded};
+use run_logs::{Account, ConfidenceStream, LoggedRun, Ungraded};
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
@@ -112,9 +112,7 @@ pub fn report(
             evaluation.finish()
         });
         let figures = found.map_err(|error| at(file, error.into()))?.with_remarks(remarks);
-        let mut account = remarks.account();
-        figures.excluded.iter().for_each(|(reason, n)| account.leave_out(reason, *n));
-        accounts.push(account);
+        accounts.push(remarks.account().without(figures.excluded.clone()));
         columns.push((file.clone(), name.clone(), model.clone(), figures));
     }
     let is_same_runs = columns.windows(2).all(|pair| pair[0].3.is_of_same_runs(&pair[1].3));
@@ -169,7 +167,7 @@ fn log_report(
     // What is pooled are scores, which are undefined without outcomes.
     let unscored = if how.pool { None } else { without_outcomes(&logs, missing)? };
     if let Some(mut report) = unscored {
-        report.together.notes.get_or_insert_default().extend(judging.notes());
+        judging.finish(&mut report);
         return Ok(Some(report));
     }
     let mut digests: Vec<TraceFigures> = Vec::new();
@@ -207,28 +205,22 @@ fn log_report(
         }
     }
     let is_same_runs = digests.windows(2).all(|pair| pair[0].is_of_same_runs(&pair[1]));
-    report.together.notes.get_or_insert_default().extend(judging.notes());
+    judging.finish(&mut report);
     Ok(Some(with_differences(report, compared, is_same_runs, how)))
 }
 
 /// What was read of a log, without the runs that no stream scores.
 fn scored_account(log: &LoggedColumn, missing: ForecastPolicy) -> Account {
-    let mut account = log.account();
-    for row in log.table.rows() {
-        let mut reason = None;
-        let is_scored = ConfidenceStream::ALL.into_iter().any(|stream| {
-            let found = row.trace(stream, missing);
-            reason = reason.or(found.as_ref().err().map(|lacks| lacks.left_out));
-            found.is_ok()
-        });
-        match (is_scored, row.ungraded) {
-            (false, _) => account.leave_out(reason.unwrap_or("no_confidence"), 1),
+    let reason = |row: &LoggedRun| {
+        let lacks = |stream| row.trace(stream, missing).err().map(|lacks| lacks.left_out);
+        let lacking = ConfidenceStream::ALL.map(lacks);
+        match row.ungraded {
+            _ if lacking.iter().all(Option::is_some) => lacking[0],
             // A run that a limit ended is scored as one that was cut off.
-            (true, Some(why)) if why != Ungraded::AtLimit => account.leave_out(why.name(), 1),
-            _ => {}
+            why => why.filter(|why| *why != Ungraded::AtLimit).map(Ungraded::name),
         }
-    }
-    account
+    };
+    log.account().without(log.table.rows().iter().filter_map(reason).map(|reason| (reason, 1)))
 }
 
 fn blocks(streams: Vec<StreamFigures>, how: &TraceOptions) -> Vec<(String, Block)> {

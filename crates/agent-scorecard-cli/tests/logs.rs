@@ -502,3 +502,42 @@ fn what_a_grader_used_is_beside_what_the_agent_used_in_every_subcommand() {
     let kept = |row: usize| &caps["caps"][row]["kept_share"]["value"];
     assert_eq!((kept(0), kept(1)), (&object!(0.0), &object!(1.0)), "{caps}");
 }
+
+#[test]
+fn an_account_states_the_logs_of_each_column_and_every_rule_that_is_not_the_default() {
+    let folder = program::fresh("two-models");
+    fs::create_dir_all(&folder).unwrap();
+    for (file, model, outcome) in [("a", "m", "true"), ("b", "n", "false"), ("c", "n", "null")] {
+        let line = |at: u8| {
+            format!(
+                r#"{{"id": "{file}{at}", "task": "t{at}", "outcome": {outcome}, "turns": [{{"response": {{"model": "{model}", "choices": [{{"message": {{"content": "<confidence>0.9</confidence>"}}}}], "usage": {{"prompt_tokens": 3, "completion_tokens": 4}}}}}}]}}"#
+            )
+        };
+        let text = [line(1), line(2)].join("\n");
+        fs::write(format!("{folder}/{file}.jsonl"), text).unwrap();
+    }
+    let logs = |account: &Value| {
+        let columns = account["columns"].as_array().unwrap();
+        let of_columns = columns.iter().map(|column| column["n_logs"].as_u64().unwrap());
+        (account["n_logs"].as_u64(), of_columns.collect::<Vec<_>>())
+    };
+    let prices = write("prices.json", r#"{"m": {"input": 1, "output": 2}}"#);
+    let account =
+        &program::json_of("compare", &[&folder, "--json", "--prices", &prices])["account"];
+    assert_eq!(logs(account), (Some(3), vec![1, 2]));
+    assert_eq!(
+        (&account["rules"], &account["models_without_price"]),
+        (&object!([]), &object!(["n"]))
+    );
+
+    let rules = ["--ungraded", "failed", "--repeats", "keep", "--percent=no"];
+    let words = [&[folder.as_str(), "--json", "--confidence", "lenient"], &rules[..]].concat();
+    let report = program::json_of("compare", &words);
+    let stated = report["account"]["rules"].to_string();
+    for option in ["--ungraded failed", "--repeats keep", "--percent=no", "--confidence lenient"] {
+        assert!(stated.contains(option), "{option}: {stated}");
+    }
+    let shown = program::run_other("compare", &[&folder, "--ungraded", "leave-out"]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("(--ungraded leave-out)"), "{shown}");
+}

@@ -265,9 +265,7 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
         ..Report::of_columns(columns)
     };
     let accounts = streams.iter().zip(&report.columns).map(|(stream, column)| {
-        let mut account = stream.account();
-        account.leave_out("no_outcome", column.block.count("n_excluded"));
-        account
+        stream.account().without([("no_outcome", column.block.count("n_excluded"))])
     });
     report.set_accounts(accounts.collect::<Vec<_>>());
     let together = &mut report.together;

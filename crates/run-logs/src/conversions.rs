@@ -2,21 +2,27 @@
 
 #[cfg(feature = "lines")]
 pub(crate) mod facts;
+pub(crate) mod logged_run;
 #[cfg(feature = "lines")]
 pub(crate) mod outcomes;
+pub(crate) mod planned_runs;
 #[cfg(feature = "pools")]
 pub(crate) mod pool_items;
 pub(crate) mod repeats;
 #[cfg(feature = "rollouts")]
 pub(crate) mod rollouts;
 pub(crate) mod run_table;
+pub(crate) mod stream_runs;
 pub(crate) mod streams;
 
 #[cfg(feature = "lines")]
 pub use facts::LeftOutRun;
+pub use logged_run::{LoggedRun, PARTIAL_SUCCESS};
 #[cfg(feature = "lines")]
 pub use outcomes::Outcomes;
-pub use run_table::{LoggedRun, MissingRun, PARTIAL_SUCCESS, RunTable, StreamRun, StreamRuns};
+pub use planned_runs::MissingRun;
+pub use run_table::RunTable;
+pub use stream_runs::{StreamRun, StreamRuns};
 pub use streams::{
     ActionSpan, ConfidenceField, ConfidenceReading, ConfidenceStream, MissingValue, ShortLists,
     StreamOptions, TokenMeasure, token_confidence,

@@ -163,15 +163,9 @@ impl<'a> Runs<'a> {
         self.format
     }
 
-    /// The evaluations of the logs that have been read so far, also of those without a run.
-    pub fn evaluations(&self) -> impl Iterator<Item = &Arc<Evaluation>> {
-        self.heads.iter().filter_map(|head| head.get())
-    }
-
-    /// The number of logs that have been opened so far.
-    #[must_use]
-    pub fn n_logs(&self) -> usize {
-        self.heads.len()
+    /// The evaluation of each log that has been opened so far, if it names one, also of those without a run.
+    pub(crate) fn heads(&self) -> impl Iterator<Item = Option<&Arc<Evaluation>>> {
+        self.heads.iter().map(|head| head.get())
     }
 
     /// The files of a folder that were left out so far because their format is not recognized.
@@ -214,7 +208,10 @@ impl Iterator for Runs<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.current.as_mut()?.next() {
-                Some(Ok(run)) => return Some(Ok(run)),
+                Some(Ok(run)) => {
+                    let log = self.heads.len() - 1;
+                    return Some(Ok(Run { log, ..run }));
+                }
                 Some(Err(error)) => {
                     self.current = None;
                     return Some(Err(error.in_file(self.file.as_deref())));

@@ -256,6 +256,13 @@ impl FactRules {
         Ok(self)
     }
 
+    /// The rules that are not the default and that an account states nowhere else, each with its option.
+    pub(crate) fn stated(&self) -> Vec<String> {
+        let scorer =
+            self.scorer.iter().map(|name| format!("the score is that of {name} (--scorer)"));
+        scorer.chain(stated(self.repeats, self.percent)).collect()
+    }
+
     /// What the rules make of a run.
     ///
     /// The first of these that there is decides: a grade from beside the log ([`Run::grade`]), that the log excludes
@@ -391,6 +398,18 @@ pub(crate) fn graded(score: f64, least: Option<f64>) -> (f64, Option<bool>) {
     };
     let outcome = [(0.0, false), (1.0, true)].into_iter().find(|(it, _)| *it == grade);
     (grade, outcome.map(|(_, outcome)| outcome))
+}
+
+/// What is done about repeats and percentages where that is not the default, with the option.
+pub(crate) fn stated(repeats: Repeats, scale: ConfidenceScale) -> impl Iterator<Item = String> {
+    let keep = (repeats == Repeats::Keep)
+        .then_some("runs that are found again count each (--repeats keep)");
+    let scale = match scale {
+        ConfidenceScale::Checked => None,
+        ConfidenceScale::Percent => Some("confidences are percentages (--percent)"),
+        ConfidenceScale::Share => Some("confidences are shares of 1 (--percent=no)"),
+    };
+    keep.into_iter().chain(scale).map(str::to_owned)
 }
 
 /// What a success is, in words; without a rule this.

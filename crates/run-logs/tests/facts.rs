@@ -302,7 +302,7 @@ fn what_was_planned_and_is_missing_is_known_by_name() {
     let mut table =
         RunTable::new(runs.by_ref(), &FactRules::default(), &StreamOptions::default()).unwrap();
     assert_eq!(table.missing().0.len(), 0);
-    table.add_evaluations(runs.evaluations()).unwrap();
+    table.add_logs("empty.json", &runs).unwrap();
     assert_eq!(table.account("").n_missing, 4);
 }
 

@@ -110,14 +110,11 @@ pub(crate) fn models(
         Some(run)
     });
     let mut table = judging.table(path, read)?;
-    table
-        .add_evaluations(runs.evaluations())
-        .map_err(|error| format!("{}: {error}", path.display()))?;
-    table.set_n_logs(runs.n_logs());
+    let file = path.display().to_string();
+    table.add_logs(&file, &runs).map_err(|error| format!("{file}: {error}"))?;
     let (format, mut notes) = contents.finish(&runs);
     notes.extend(table.scale_note());
     notes.extend(table.usage_notes());
-    let file = path.display().to_string();
     let log = |model: Option<String>, table: RunTable| {
         let (file, notes) = (file.clone(), notes.clone());
         let mut name = name.to_owned();

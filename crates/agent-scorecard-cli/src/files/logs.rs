@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use agent_scorecard::logs::Prices;
+use agent_scorecard::{Report, logs::Prices};
 use clap::builder::TypedValueParser;
 use run_logs::{
     ConfidenceField, ConfidenceReading, ConfidenceStream, Error, FactRules, ForecastPolicy, Format,
@@ -160,14 +160,19 @@ impl Judging {
         }
     }
 
-    /// What to know about the outcomes and prices, after all logs have been read.
+    /// What to know about the outcomes, after all logs have been read.
     pub(crate) fn notes(&self) -> Vec<String> {
-        let (outcomes, prices) = (self.joined.borrow(), self.prices.borrow());
-        outcomes
-            .iter()
-            .flat_map(Outcomes::notes)
-            .chain(prices.iter().flat_map(Prices::notes))
-            .collect()
+        self.joined.borrow().iter().flat_map(Outcomes::notes).collect()
+    }
+
+    /// Says in a report what to know about the outcomes and prices, after all logs have been read.
+    pub(crate) fn finish(&self, report: &mut Report) {
+        let prices = self.prices.borrow();
+        let notes = self.notes().into_iter().chain(prices.iter().flat_map(Prices::notes));
+        report.together.notes.get_or_insert_default().extend(notes);
+        if let (Some(prices), Some(account)) = (&*prices, &mut report.account) {
+            account.models_without_price = prices.models_without_price();
+        }
     }
 }
 

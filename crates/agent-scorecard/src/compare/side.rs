@@ -440,19 +440,23 @@ impl Side {
         let is_left_out = |run: &SideRun| {
             run.ungraded.filter(|why| as_what != UngradedAs::Failed && *why != Ungraded::Missing)
         };
-        for reason in self.runs.iter().filter_map(is_left_out) {
-            self.account.leave_out(reason.name(), 1);
-        }
-        match as_what {
-            UngradedAs::Unknown => {}
-            UngradedAs::LeftOut => self.runs.retain(|run| run.grade.is_some()),
+        let left_out = self.runs.iter().filter_map(is_left_out);
+        self.account = self.account.without(left_out.map(|reason| (reason.name(), 1)));
+        let rule = match as_what {
+            UngradedAs::Unknown => None,
+            UngradedAs::LeftOut => {
+                self.runs.retain(|run| run.grade.is_some());
+                Some("runs without a grade count for nothing (--ungraded leave-out)")
+            }
             UngradedAs::Failed => {
                 for run in &mut self.runs {
                     run.grade.get_or_insert(0.0);
                     run.ungraded = None;
                 }
+                Some("runs without a grade are failures (--ungraded failed)")
             }
-        }
+        };
+        self.account.rules.extend(rule.map(str::to_owned));
         // A crash is no run of 0 tokens.
         let has_grades = self.runs.iter().any(|run| run.grade.is_some());
         for run in &mut self.runs {

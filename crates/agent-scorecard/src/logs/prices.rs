@@ -147,6 +147,16 @@ impl Prices {
         self.remarks.iter().map(note).collect()
     }
 
+    /// The models without a price of whose runs some have no cost for want of it.
+    #[must_use]
+    pub fn models_without_price(&self) -> Vec<String> {
+        let model = |remark: &Remark| match remark {
+            Remark::WithoutPrice(model) => Some(model.clone()),
+            _ => None,
+        };
+        self.remarks.keys().filter_map(model).collect()
+    }
+
     /// What a run paid for a model; `None` if it has no price, or if its tokens are not known.
     fn cost_usd(
         &self,

@@ -202,7 +202,7 @@ impl TraceEvaluation {
     /// list of custom weights.
     pub fn update(&mut self, run: &TraceRun) -> Result<(), Error> {
         if let Some(grade) = run.grade {
-            self.counts.add_partial();
+            self.counts.add_partial(run.stop.as_ref());
             let Some(summary) = self.summaries.last() else { return Ok(()) };
             self.digest.update(&run.id, true);
             self.digest.update(&run.id, false);

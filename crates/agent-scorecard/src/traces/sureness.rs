@@ -65,7 +65,7 @@ pub fn without_outcomes(
     let (mut columns, mut parts) = (Vec::new(), Vec::new());
     for log in logs {
         let mut runs = RunCounts::default();
-        log.table.rows().iter().for_each(|run| runs.add(None, run.stop.as_ref()));
+        log.table.rows().iter().for_each(|run| runs.add_logged(run));
         let lines = vec![runs.line(), format!("format {}", log.format)];
         let mut block = Block { lines, notes: Some(log.notes.clone()), ..Block::default() };
         block.push_json("format", log.format);

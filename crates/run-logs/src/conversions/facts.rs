@@ -9,7 +9,8 @@ use trajectory_metrics::ForecastPolicy;
 use crate::formats::rollouts::{RolloutFile, RolloutLine};
 use crate::{
     conversions::{
-        run_table::{LoggedRun, PARTIAL_SUCCESS, RunTable},
+        logged_run::{LoggedRun, PARTIAL_SUCCESS},
+        run_table::RunTable,
         streams::confidence_stream::ConfidenceStream,
     },
     error::Error,
@@ -140,7 +141,7 @@ impl RunCounts {
     /// Counts a run of a log.
     pub fn add_logged(&mut self, run: &LoggedRun) {
         match run.is_partial() {
-            true => self.add_partial(),
+            true => self.add_partial(run.stop.as_ref()),
             false => self.add(run.outcome, run.stop.as_ref()),
         }
     }

@@ -1,7 +1,7 @@
 use budget_estimation::Rollouts;
 
 use crate::{
-    conversions::run_table::{LoggedRun, RunTable},
+    conversions::{logged_run::LoggedRun, run_table::RunTable},
     engines::fresh_input::fresh_input_tokens,
     error::Error,
 };

@@ -4,33 +4,24 @@ use std::{
     sync::Arc,
 };
 
-use censoring::{StopReason, Stopped};
-use scoring_rules::Probability;
-use trajectory_metrics::{
-    CheckedRun, ClusterEstimate, Error as MetricsError, ForecastCounts, ForecastPolicy, Traces,
-    tool_calls::{ToolCall, Value},
-};
-
 #[cfg(feature = "lines")]
 use crate::conversions::outcomes::Outcomes;
 use crate::{
     conversions::{
+        logged_run::LoggedRun,
         repeats::{Names, Seen},
-        streams::{
-            confidence_stream::{ConfidenceStream, StreamOptions},
-            missing_value::MissingValue,
-        },
+        streams::confidence_stream::{ConfidenceStream, StreamOptions},
     },
     error::Error,
     format::Format,
-    read::read_path,
+    read::{Runs, read_path},
     read_options::ReadOptions,
-    rules::{FactRules, Judgement, PLACE_SCORES, Repeats, ScoreRange, Ungraded, success},
+    rules::{FactRules, PLACE_SCORES, Repeats, Ungraded, success},
     values::{
         account::{Account, AccountedEvaluation},
         confidence_scale::SeenConfidences,
         evaluation::Evaluation,
-        run::{Caller, Run, RunLimit, Turn, Usage, UsageRemark},
+        run::{Run, Usage, UsageRemark},
     },
 };
 
@@ -70,8 +61,12 @@ use crate::{
 pub struct RunTable {
     rows: Vec<LoggedRun>,
     rules: FactRules,
+    /// The rules that are not the default, in words.
+    stated_rules: Vec<String>,
     evaluations: Vec<Arc<Evaluation>>,
-    n_logs: usize,
+    /// The file or folder that was read, and the numbers of its logs with the evaluation of each.
+    file: String,
+    logs: BTreeMap<usize, Option<Arc<Evaluation>>>,
     /// Runs that were found again and dropped, by model.
     repeats: BTreeMap<Option<String>, u64>,
     problem: Option<String>,
@@ -81,97 +76,6 @@ pub struct RunTable {
 
 /// Planned runs that a log may lack.
 const MOST_MISSING: u64 = 1_000_000;
-
-/// Why a run that succeeded in part is left out where runs succeed or fail.
-pub const PARTIAL_SUCCESS: &str = "partial_success";
-
-/// A run that was planned, and that no log has.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct MissingRun {
-    /// The model.
-    pub model: Option<String>,
-    /// The task; `None` if the log gives the number of planned runs alone.
-    pub task: Option<String>,
-    /// The repetition of the task.
-    pub trial: Option<u64>,
-}
-
-/// A run of a [`RunTable`].
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct LoggedRun {
-    /// The name of the run within its log.
-    pub id: String,
-    /// The task, if the log names one. Runs of one task are not independent.
-    pub task: Option<String>,
-    /// The repetition of the task.
-    pub trial: Option<u64>,
-    /// The model of the agent.
-    pub model: Option<String>,
-    /// The evaluation that the run is a part of.
-    pub evaluation: Option<Arc<Evaluation>>,
-    /// How well the run did by the rules, from 0 to 1.
-    pub grade: Option<f64>,
-    /// Why it has no grade.
-    pub ungraded: Option<Ungraded>,
-    /// Whether the run succeeded by the rules; `None` without a grade, and for a grade between 0 and 1.
-    pub outcome: Option<bool>,
-    /// Whether a limit ended the run.
-    pub is_at_limit: bool,
-    /// The scorer whose score is the grade.
-    pub scorer: Option<String>,
-    /// Why the run ended, by the rules.
-    pub stop: Option<StopReason>,
-    /// The number of turns that the run would have had without the limit that ended it.
-    pub horizon: Option<usize>,
-    /// The values of the scorers by name.
-    pub scores: BTreeMap<String, Value>,
-    /// The limit that ended the run, whatever the rules make of it.
-    pub limit: Option<RunLimit>,
-    /// Whether an error ended the run.
-    pub has_error: bool,
-    /// Why the log itself does not count the run.
-    pub excluded: Option<String>,
-    /// The number of model calls of the agent and its subagents that returned a reply.
-    pub n_model_calls: u64,
-    /// The number of model calls of the agent and its subagents that failed.
-    pub n_failed_calls: usize,
-    /// What the agent used in all.
-    pub usage: Usage,
-    /// What others than the agent used, by role.
-    pub other_usage: BTreeMap<String, Usage>,
-    /// What each turn used; a count that the log does not give is `None`.
-    pub turn_usage: Vec<Usage>,
-    /// The agent's tool calls in their order.
-    pub tool_calls: Vec<ToolCall>,
-    /// Whether the tools took these calls without an error; `None` where the log does not say.
-    pub calls_ok: Vec<Option<bool>>,
-    /// The calls that the task expects of the agent.
-    pub expected_calls: Vec<ToolCall>,
-    /// The values of each turn, in the order of [`ConfidenceStream::ALL`].
-    values: Vec<[Result<Probability, MissingValue>; ConfidenceStream::ALL.len()]>,
-}
-
-/// The runs that have a stream, and why the others do not.
-#[derive(Clone, Debug)]
-pub struct StreamRuns {
-    runs: Vec<StreamRun>,
-    left_out: BTreeMap<&'static str, u64>,
-    first_left_out: Option<(usize, usize, MissingValue)>,
-    counts: ForecastCounts,
-}
-
-/// The forecasts of one run.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct StreamRun {
-    /// The position of the run in [`RunTable::rows`].
-    pub row: usize,
-    /// The forecasts, at least one.
-    pub forecasts: Vec<Probability>,
-    /// The horizon for [`Stopped::with_horizon`].
-    pub horizon: Option<usize>,
-}
 
 impl RunTable {
     /// The table of runs that were read.
@@ -185,7 +89,9 @@ impl RunTable {
         rules: &FactRules,
         options: &StreamOptions<'_>,
     ) -> Result<Self, Error> {
-        let mut table = Self { rules: rules.clone(), ..Self::default() };
+        let mut stated_rules = rules.stated();
+        stated_rules.extend(options.confidence.rule());
+        let mut table = Self { rules: rules.clone(), stated_rules, ..Self::default() };
         let confidence = options.confidence.clone().with_scale(rules.percent);
         let options = &StreamOptions { confidence, ..options.clone() };
         let mut seen = Seen::default();
@@ -205,7 +111,7 @@ impl RunTable {
             }
         }
         let of_rows: Vec<_> = table.rows.iter().filter_map(|row| row.evaluation.clone()).collect();
-        table.add_evaluations(of_rows.iter())?;
+        table.add_evaluations(&of_rows)?;
         match table.out_of_range() {
             None => Ok(table),
             Some(reason) if !rules.is_lenient => Err(Error::Undefined { name: "outcome", reason }),
@@ -239,14 +145,21 @@ impl RunTable {
         self.problem.as_deref()
     }
 
-    /// Adds evaluations of the logs that were read, such as those without a run.
+    /// Adds what is known of the logs that were read, whose file or folder has this name, beside their runs: how many there
+    /// are, and the evaluations of those without a run.
     ///
     /// # Errors
     ///
-    /// [`Error::Undefined`] for one that plans a million runs more than there are: each of those is counted.
-    pub fn add_evaluations<'a>(
+    /// [`Error::Undefined`] for an evaluation that plans a million runs more than there are: each of those is counted.
+    pub fn add_logs(&mut self, file: &str, runs: &Runs<'_>) -> Result<(), Error> {
+        file.clone_into(&mut self.file);
+        self.logs = runs.heads().map(Option::<&Arc<_>>::cloned).enumerate().collect();
+        self.add_evaluations(runs.heads().flatten())
+    }
+
+    fn add_evaluations<'a>(
         &mut self,
-        evaluations: impl Iterator<Item = &'a Arc<Evaluation>>,
+        evaluations: impl IntoIterator<Item = &'a Arc<Evaluation>>,
     ) -> Result<(), Error> {
         for evaluation in evaluations {
             let planned = evaluation.n_planned().unwrap_or(0);
@@ -269,11 +182,6 @@ impl RunTable {
         }
     }
 
-    /// Says how many logs were read.
-    pub const fn set_n_logs(&mut self, n_logs: usize) {
-        self.n_logs = n_logs;
-    }
-
     /// The evaluations of the logs.
     #[must_use]
     pub fn evaluations(&self) -> &[Arc<Evaluation>] {
@@ -286,71 +194,17 @@ impl RunTable {
         &self.rules
     }
 
-    /// The runs that were planned and that no log has, those of an evaluation and its retries together. The second
-    /// number is how many were planned; `None` if no log says so.
-    #[must_use]
-    pub fn missing(&self) -> (Vec<MissingRun>, Option<u64>) {
-        let key = |it: &Arc<Evaluation>| {
-            let name = it.task_id.clone().or_else(|| it.id.clone());
-            // One without a name has no retry.
-            let own = name.is_none().then_some(Arc::as_ptr(it));
-            (name, own, it.model.clone())
-        };
-        let mut all = BTreeMap::new();
-        for evaluation in &self.evaluations {
-            all.entry(key(evaluation)).or_insert_with(Vec::new).push(evaluation);
-        }
-        let (mut missing, mut planned) = (Vec::new(), None);
-        for (name, retries) in all {
-            let rows = self.rows.iter().filter(|row| {
-                row.evaluation.as_ref().is_some_and(|evaluation| key(evaluation) == name)
-            });
-            let found: BTreeSet<(&str, Option<u64>)> =
-                rows.map(|row| (row.id.as_str(), row.trial)).collect();
-            let Some(most) = retries.iter().filter_map(|it| it.n_planned()).max() else { continue };
-            let mut expected = BTreeSet::new();
-            for of in &retries {
-                let epochs = 1..=of.epochs.unwrap_or(1);
-                let trials = |id| epochs.clone().map(move |trial| (of, id, trial));
-                let ids = of.sample_ids.iter().flat_map(trials);
-                expected.extend(ids.map(|(of, id, trial)| (of.task_of(id), id.as_str(), trial)));
-            }
-            // Runs that name no evaluation may be those that one without names of samples planned.
-            let is_linked =
-                !found.is_empty() || self.rows.iter().all(|row| row.evaluation.is_some());
-            if expected.is_empty() && !is_linked {
-                continue;
-            }
-            planned = Some(planned.unwrap_or(0) + most.max(expected.len() as u64));
-            let model = &name.2;
-            if expected.is_empty() {
-                let lacking = most.saturating_sub(found.len() as u64);
-                let unnamed = MissingRun { model: model.clone(), ..MissingRun::default() };
-                missing.extend((0..lacking).map(|_| unnamed.clone()));
-            }
-            let lacking = expected.into_iter().filter(|(_, id, trial)| {
-                !found.contains(&(*id, Some(*trial))) && !found.contains(&(*id, None))
-            });
-            missing.extend(lacking.map(|(task, _, trial)| MissingRun {
-                model: model.clone(),
-                task: Some(task),
-                trial: Some(trial),
-            }));
-        }
-        (missing, planned)
-    }
-
     /// What was read, and what counts: all runs are kept that were not found again.
     #[must_use]
     pub fn account(&self, name: &str) -> Account {
-        let n_repeats = self.repeats.values().sum();
+        let n_repeats: u64 = self.repeats.values().sum();
         let n_found = self.rows.len() as u64 + n_repeats;
         let count =
             |test: &dyn Fn(&&LoggedRun) -> bool| self.rows.iter().filter(test).count() as u64;
         let (missing, n_planned) = self.missing();
         let mut account = Account {
             name: name.to_owned(),
-            n_logs: self.n_logs as u64,
+            logs: self.logs.keys().map(|log| (self.file.clone(), *log)).collect(),
             n_found,
             n_kept: n_found,
             success: success(self.rules.success_at, self.rules.score_range, "a score of 1"),
@@ -362,6 +216,8 @@ impl RunTable {
             n_repeats,
             n_planned,
             n_missing: missing.len() as u64,
+            unlike_log: self.unlike_logs(),
+            rules: self.stated_rules.clone(),
             ..Account::default()
         };
         for evaluation in &self.evaluations {
@@ -376,63 +232,8 @@ impl RunTable {
                 *account.scorers.entry(scorer.clone()).or_default() += 1;
             }
         }
-        account.unlike_log = self.unlike_logs();
         account.leave_out("repeat", n_repeats);
         account
-    }
-
-    /// Where a log itself gives another mean or standard error than its runs do, such as for another way to make one
-    /// score of several epochs.
-    fn unlike_logs(&self) -> Vec<String> {
-        if self.rules.success_at.is_some() {
-            return Vec::new();
-        }
-        let of = |it: &Evaluation| it.task_id.clone().or_else(|| it.id.clone());
-        let size = self.rules.score_range.map_or(1.0, ScoreRange::size);
-        let grade = |score: f64| match self.rules.score_range {
-            Some(range) => range.grade(score),
-            None => Some(score),
-        };
-        let differs = |own: f64, found: f64| (own - found).abs() > 1e-9 * own.abs().max(1.0);
-        let mut all = Vec::new();
-        for evaluation in self.evaluations.iter().filter(|it| !it.figures.is_empty()) {
-            let is_part = |row: &&LoggedRun| {
-                row.evaluation.as_ref().is_some_and(|it| Arc::ptr_eq(it, evaluation))
-            };
-            let rows: Vec<&LoggedRun> = self.rows.iter().filter(is_part).collect();
-            let scorer = rows.iter().find_map(|row| row.scorer.as_ref());
-            let figures = scorer.and_then(|scorer| evaluation.figures.get(scorer));
-            // A log and its retry have runs of each other.
-            let retries = self.evaluations.iter().filter(|it| of(it) == of(evaluation)).count();
-            let (Some(figures), 1) = (figures, retries) else { continue };
-            let graded = rows.iter().filter_map(|row| Some((row.grade?, row.id.as_str())));
-            let (grades, samples): (Vec<f64>, Vec<&str>) = graded.unzip();
-            let found = ClusterEstimate::mean(&grades, None, &samples).ok();
-            let mean = grades.iter().sum::<f64>() / grades.len() as f64;
-            let own = [figures.mean.and_then(grade), figures.standard_error.map(|it| it / size)];
-            let here = [Some(mean), found.map(|it| it.standard_error)];
-            let is_unlike =
-                |(own, here): (&Option<f64>, &Option<f64>)| Some(differs((*own)?, (*here)?));
-            if !own.iter().zip(&here).filter_map(is_unlike).any(|it| it) {
-                continue;
-            }
-            let text = |[mean, error]: [Option<f64>; 2]| {
-                let mean = mean.map(|mean| format!("a mean score of {mean:.4}"));
-                let error = error.map(|error| format!("a standard error of {error:.4}"));
-                mean.into_iter().chain(error).collect::<Vec<_>>().join(" and ")
-            };
-            let reducer = figures.reducer.iter().map(|by| format!("epochs by {by}"));
-            let cluster = figures.cluster.iter().map(|by| format!("clusters by {by}"));
-            let how = reducer.chain(cluster).collect::<Vec<_>>().join(", ");
-            all.push(format!(
-                "the log{} has {}{}, its runs {} by sample",
-                evaluation.task.as_ref().map_or(String::new(), |task| format!(" of {task}")),
-                text(own),
-                if how.is_empty() { how } else { format!(" ({how})") },
-                text(here)
-            ));
-        }
-        all
     }
 
     /// The table of runs that were read, after each got what is known of it beside its log.
@@ -469,8 +270,7 @@ impl RunTable {
     ) -> Result<Self, Error> {
         let mut runs = read_path(path, format, limits)?;
         let mut table = Self::new(runs.by_ref(), rules, options)?;
-        table.add_evaluations(runs.evaluations())?;
-        table.set_n_logs(runs.n_logs());
+        table.add_logs(&path.display().to_string(), &runs)?;
         Ok(table)
     }
 
@@ -500,34 +300,31 @@ impl RunTable {
     /// ```
     #[must_use]
     pub fn by_model(self) -> BTreeMap<Option<String>, Self> {
-        let (rules, n_logs) = (&self.rules, self.n_logs);
-        let (problem, stated) = (&self.problem, &self.stated);
+        let (missing, _) = self.missing();
+        let Self { rows, rules, stated_rules, evaluations, file, logs, repeats, problem, stated } =
+            self;
         let empty = || Self {
             rules: rules.clone(),
-            n_logs,
+            stated_rules: stated_rules.clone(),
+            file: file.clone(),
             problem: problem.clone(),
             stated: stated.clone(),
             ..Self::default()
         };
         let mut models: BTreeMap<_, Self> = BTreeMap::new();
         let is_named = |it: &Arc<Evaluation>| it.model.is_some();
-        let (missing, _) = self.missing();
         let nobody = missing.iter().filter(|run| run.model.is_none()).count() as u64;
-        let has_models = self.rows.iter().any(|row| row.model.is_some());
+        let has_models = rows.iter().any(|row| row.model.is_some());
         if nobody > 0 && has_models {
             // The trials of a job may be of several models: those that are missing are of none.
             let rest = Evaluation { total_samples: Some(nobody), ..Evaluation::default() };
             models.entry(None).or_insert_with(empty).evaluations.push(Arc::new(rest));
         }
         // What was planned of a job of several models is known of each of them by the runs that there are.
-        let planned: BTreeSet<&String> = self
-            .evaluations
-            .iter()
-            .filter(|it| it.n_planned().is_some())
-            .filter_map(|it| it.id.as_ref())
-            .collect();
+        let planned = evaluations.iter().filter(|it| it.n_planned().is_some());
+        let planned: BTreeSet<&String> = planned.filter_map(|it| it.id.as_ref()).collect();
         let mut found: BTreeMap<_, u64> = BTreeMap::new();
-        for row in self.rows.iter().filter(|_| has_models) {
+        for row in rows.iter().filter(|_| has_models) {
             let of = row.evaluation.as_ref().filter(|it| !is_named(it));
             if let Some(id) = of.and_then(|it| it.id.as_ref()).filter(|id| planned.contains(id)) {
                 *found.entry((row.model.clone(), id.clone())).or_default() += 1;
@@ -538,20 +335,28 @@ impl RunTable {
             let of = Evaluation { id, total_samples, ..Evaluation::default() };
             models.entry(model).or_insert_with(empty).evaluations.push(Arc::new(of));
         }
-        for row in self.rows {
+        for row in rows {
             let of_model = models.entry(row.model.clone()).or_insert_with(empty);
             if has_models {
                 row.evaluation.iter().filter(|it| !is_named(it)).for_each(|it| of_model.add(it));
             }
+            of_model.logs.extend(logs.get(&row.log).map(|head| (row.log, head.clone())));
             of_model.rows.push(row);
         }
-        for (model, count) in self.repeats {
+        for (model, count) in repeats {
             let of_model = models.entry(model.clone()).or_insert_with(empty);
             of_model.repeats.insert(model, count);
         }
-        for evaluation in self.evaluations.into_iter().filter(|it| is_named(it) || !has_models) {
+        let is_of_one = |it: &Arc<Evaluation>| is_named(it) || !has_models;
+        for evaluation in evaluations.into_iter().filter(is_of_one) {
             let of_model = models.entry(evaluation.model.clone()).or_insert_with(empty);
             of_model.evaluations.push(evaluation);
+        }
+        for (log, head) in logs {
+            if let Some(it) = head.as_ref().filter(|it| is_of_one(it)) {
+                let of_model = models.entry(it.model.clone()).or_insert_with(empty);
+                of_model.logs.insert(log, head);
+            }
         }
         models
     }
@@ -605,293 +410,4 @@ impl RunTable {
         ];
         notes.into_iter().flatten().collect()
     }
-
-    /// The forecasts of a stream under a policy for turns without a value.
-    ///
-    /// The TPS paper (arXiv:2605.24756, appendix K) uses [`ForecastPolicy::LeaveOut`]: values are neither
-    /// guessed nor skipped. [`ForecastPolicy::Skip`] is for logs in which only some turns ask for a
-    /// confidence or an action; the horizon of a run that was cut off does not apply then, and a run
-    /// without any value is counted with the first reason other than that a turn has no confidence or
-    /// action, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::MissingConfidence`] for the first value that the policy refuses, under
-    /// [`ForecastPolicy::Refuse`] and [`ForecastPolicy::Clip`], and those of [`RunTable::check_scale`] for stated confidences.
-    pub fn stream(
-        &self,
-        stream: ConfidenceStream,
-        policy: ForecastPolicy,
-    ) -> Result<StreamRuns, Error> {
-        if stream == ConfidenceStream::StatedConfidence {
-            self.check_scale()?;
-        }
-        let mut found = StreamRuns {
-            runs: Vec::new(),
-            left_out: BTreeMap::new(),
-            first_left_out: None,
-            counts: ForecastCounts::default(),
-        };
-        for (row, run) in self.rows.iter().enumerate() {
-            match run.checked(stream, policy, &mut found.counts) {
-                Ok(forecasts) => {
-                    let horizon = run.horizon.filter(|_| policy != ForecastPolicy::Skip);
-                    found.runs.push(StreamRun { row, forecasts, horizon });
-                }
-                Err(Unscored { turn, reason, is_refused: true }) => {
-                    let (run, reason) = (run.id.clone(), reason.to_string());
-                    return Err(Error::MissingConfidence { run, turn, reason });
-                }
-                Err(Unscored { turn, reason, is_refused: false }) => {
-                    *found.left_out.entry(reason.name()).or_default() += 1;
-                    found.first_left_out.get_or_insert((row, turn, reason));
-                }
-            }
-        }
-        Ok(found)
-    }
-}
-
-/// Why a run has no forecasts of a stream under a policy.
-struct Unscored {
-    turn: usize,
-    reason: MissingValue,
-    /// Whether the policy refuses the value rather than leaving out the run.
-    is_refused: bool,
-}
-
-impl LoggedRun {
-    fn new(
-        run: Run,
-        rules: &FactRules,
-        options: &StreamOptions<'_>,
-        stated: &mut SeenConfidences,
-    ) -> Result<Self, Error> {
-        let judged = rules.judgement(&run)?;
-        let Judgement { grade, ungraded, outcome, stop, is_at_limit, scorer } = judged;
-        let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
-        let calls = replies.flat_map(|reply| &reply.tool_calls);
-        let (tool_calls, calls_ok) = calls.map(|call| (call.tool_call(), call.ok)).unzip();
-        // A turn without a model call is not a step of the model.
-        let steps = || run.agent_turns().filter(|turn| turn.model_calls != Some(0));
-        let usage = |reply: Option<&crate::values::run::Reply>| {
-            reply.and_then(|reply| reply.usage.clone()).unwrap_or_default()
-        };
-        Ok(Self {
-            grade,
-            ungraded,
-            outcome,
-            stop,
-            is_at_limit,
-            scorer,
-            evaluation: run.evaluation.clone(),
-            horizon: run.horizon.and_then(|turns| usize::try_from(turns).ok()),
-            has_error: run.error.is_some(),
-            n_model_calls: run.n_model_calls(),
-            n_failed_calls: run.agent_turns().filter(|turn| turn.reply.is_none()).count(),
-            turn_usage: steps().map(|turn| usage(turn.reply.as_ref())).collect(),
-            tool_calls,
-            calls_ok,
-            expected_calls: run
-                .expected_calls
-                .iter()
-                .filter(|expected| expected.caller == Caller::Agent)
-                .map(|expected| expected.call.clone())
-                .collect(),
-            values: steps().map(|turn| values(turn, options, stated)).collect(),
-            id: run.id,
-            task: run.task,
-            trial: run.trial,
-            model: run.model,
-            scores: run.scores.into_iter().map(|(name, score)| (name, score.value)).collect(),
-            limit: run.limit,
-            excluded: run.excluded,
-            usage: run.usage,
-            other_usage: run
-                .other_usage
-                .into_iter()
-                .map(|(role, models)| {
-                    (role, models.values().fold(Usage::default(), |sum, used| sum.and(used)))
-                })
-                .collect(),
-        })
-    }
-
-    /// Whether this run counts less than another record of it: what has a grade, and then what is newer, counts.
-    fn is_before(&self, other: &Self) -> bool {
-        let rank = |run: &Self| {
-            let created = run.evaluation.as_ref().and_then(|it| it.started());
-            (run.grade.is_some(), !run.has_error, created)
-        };
-        rank(self) < rank(other)
-    }
-
-    /// Whether the run succeeded in part, so that it has a grade and no outcome.
-    #[must_use]
-    pub const fn is_partial(&self) -> bool {
-        self.grade.is_some() && self.outcome.is_none()
-    }
-
-    /// The grade of a run that succeeded in part.
-    #[must_use]
-    pub fn partial_grade(&self) -> Option<Probability> {
-        self.grade.filter(|_| self.is_partial()).and_then(|grade| Probability::new(grade).ok())
-    }
-
-    /// A name that tells the trials of a task apart: `id#trial` where the log counts trials, otherwise
-    /// the id.
-    #[must_use]
-    pub fn name(&self) -> String {
-        match self.trial {
-            Some(trial) => format!("{}#{trial}", self.id),
-            None => self.id.clone(),
-        }
-    }
-
-    /// The values of a stream, one per turn.
-    #[must_use]
-    pub fn values(
-        &self,
-        stream: ConfidenceStream,
-    ) -> impl ExactSizeIterator<Item = &Result<Probability, MissingValue>> {
-        let at = ConfidenceStream::ALL.iter().position(|other| *other == stream);
-        // Every stream is in the list.
-        self.values.iter().map(move |values| &values[at.unwrap_or(0)])
-    }
-
-    /// The forecasts of a stream under a policy, or the first turn without a value, from 1, and the
-    /// reason.
-    ///
-    /// # Errors
-    ///
-    /// The reason why the policy refuses the run or leaves it out. A run without turns has no reply.
-    pub fn forecasts(
-        &self,
-        stream: ConfidenceStream,
-        policy: ForecastPolicy,
-    ) -> Result<Vec<Probability>, (usize, MissingValue)> {
-        let checked = self.checked(stream, policy, &mut ForecastCounts::default());
-        checked.map_err(|Unscored { turn, reason, .. }| (turn, reason))
-    }
-
-    fn checked(
-        &self,
-        stream: ConfidenceStream,
-        policy: ForecastPolicy,
-        counts: &mut ForecastCounts,
-    ) -> Result<Vec<Probability>, Unscored> {
-        let raw: Vec<Option<f64>> = self
-            .values(stream)
-            .map(|value| match value {
-                Ok(value) => Some(value.get()),
-                // Clipping is for rounding: 85 is no certainty.
-                Err(MissingValue::ConfidenceOutOfRange { value }) => Some(*value)
-                    .filter(|value| policy != ForecastPolicy::Clip || is_nearly_in_range(*value)),
-                Err(_) => None,
-            })
-            .collect();
-        let (step, is_refused) = match policy.check_run(&raw, counts) {
-            Ok(CheckedRun::Kept(forecasts)) if !forecasts.is_empty() => return Ok(forecasts),
-            Ok(CheckedRun::LeftOut { step, .. }) => (step, false),
-            Err(MetricsError::Forecast { step, .. }) => (step, true),
-            // A run without turns.
-            Ok(CheckedRun::Kept(_)) | Err(_) => {
-                counts.left_out_runs = counts.left_out_runs.saturating_add(1);
-                (1, false)
-            }
-        };
-        let missing = || {
-            let values = (1..).zip(self.values(stream));
-            values.filter_map(|(turn, value)| Some((turn, value.as_ref().err()?)))
-        };
-        // That a turn was not asked says less than what is wrong with another one.
-        let of_all = missing().find(|(_, reason)| !reason.is_absence());
-        let found = match policy {
-            ForecastPolicy::Skip => of_all.or_else(|| missing().next()),
-            _ => missing().find(|(turn, _)| *turn == step),
-        };
-        let (turn, reason) =
-            found.map_or((1, MissingValue::NoReply), |(turn, reason)| (turn, reason.clone()));
-        Err(Unscored { turn, reason, is_refused })
-    }
-}
-
-impl StreamRuns {
-    /// The runs that have the stream.
-    #[must_use]
-    pub fn runs(&self) -> &[StreamRun] {
-        &self.runs
-    }
-
-    /// How many runs are left out, by [`MissingValue::name`] of the first missing value.
-    #[must_use]
-    pub const fn left_out(&self) -> &BTreeMap<&'static str, u64> {
-        &self.left_out
-    }
-
-    /// The first run that is left out: its row, the turn from 1, and the reason.
-    #[must_use]
-    pub const fn first_left_out(&self) -> Option<&(usize, usize, MissingValue)> {
-        self.first_left_out.as_ref()
-    }
-
-    /// How many runs were kept, repaired and left out by the policy.
-    #[must_use]
-    pub const fn counts(&self) -> ForecastCounts {
-        self.counts
-    }
-
-    /// The traces of the runs whose outcome is known, for `trajectory_metrics::Evaluation::new`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TrajectoryMetrics`] if there are more steps than can be stored.
-    pub fn traces(&self, table: &RunTable) -> Result<Traces, Error> {
-        let mut traces = Traces::default();
-        for run in &self.runs {
-            if let Some(outcome) = table.rows.get(run.row).and_then(|row| row.outcome) {
-                traces.push(&run.forecasts, outcome)?;
-            }
-        }
-        Ok(traces)
-    }
-
-    /// All runs with their stop reasons, for the measures of `censoring`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Censoring`] if an outcome, a stop reason or a horizon contradict each other.
-    pub fn stopped<'a>(&'a self, table: &'a RunTable) -> Result<Vec<Stopped<'a>>, Error> {
-        let rows = self.runs.iter().filter_map(|run| Some((run, table.rows.get(run.row)?)));
-        rows.map(|(run, row)| {
-            let stopped = Stopped::new(&run.forecasts, row.outcome, row.stop.clone())?;
-            match run.horizon {
-                Some(horizon) => Ok(stopped.with_horizon(horizon)?),
-                None => Ok(stopped),
-            }
-        })
-        .collect()
-    }
-}
-
-/// The values of all streams at a turn; what it states is counted as it is written.
-fn values(
-    turn: &Turn,
-    options: &StreamOptions<'_>,
-    stated: &mut SeenConfidences,
-) -> [Result<Probability, MissingValue>; ConfidenceStream::ALL.len()] {
-    ConfidenceStream::ALL.map(|stream| {
-        let value = stream.value(turn, options);
-        let is_stated = stream == ConfidenceStream::StatedConfidence
-            && matches!(value, Ok(_) | Err(MissingValue::ConfidenceOutOfRange { .. }));
-        if let (true, Some(reply)) = (is_stated, &turn.reply) {
-            stated.add(options.confidence.bare(reply), || (0, String::new()));
-        }
-        value
-    })
-}
-
-/// Whether a value is outside [0, 1] by no more than rounding.
-fn is_nearly_in_range(value: f64) -> bool {
-    (-1e-6..=1.0 + 1e-6).contains(&value)
 }

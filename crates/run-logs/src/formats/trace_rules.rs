@@ -5,7 +5,7 @@ use trajectory_metrics::ForecastPolicy;
 use crate::{
     json_lines::fields::Given,
     json_lines::parsing::InputError,
-    rules::{AtLimit, PLACE_SCORES, Repeats, ScoreRange, graded, success},
+    rules::{AtLimit, PLACE_SCORES, Repeats, ScoreRange, graded, stated, success},
     values::confidence_scale::{ConfidenceScale, SeenConfidences},
 };
 
@@ -79,6 +79,11 @@ impl TraceRules {
     /// What a success is, in words.
     pub(crate) fn success(self) -> String {
         success(self.success_at, self.score_range, "an outcome of true or 1")
+    }
+
+    /// The rules that are not the default and that an account states nowhere else, each with its option.
+    pub(crate) fn stated(self) -> impl Iterator<Item = String> {
+        stated(self.repeats, self.scale)
     }
 
     /// Checks the scale of the confidences of a whole file.

@@ -23,7 +23,6 @@ use crate::{
         run_counts::RunCounts,
         table::keys,
     },
-    rules::Ungraded,
     values::{
         account::Account,
         confidence_scale::{ConfidenceScale, SeenConfidences},
@@ -130,10 +129,6 @@ pub struct TraceRemarks {
     missing: Missing,
     /// The rules by which a file was read.
     rules: Option<TraceRules>,
-    /// Runs that a limit ended and that have an outcome or a grade.
-    at_limit_graded: u64,
-    /// Runs that an error ended.
-    errors: u64,
     /// Runs that are left out because of their forecasts.
     without_forecasts: Vec<TraceRun>,
     /// The first run that is left out, and why.
@@ -185,8 +180,7 @@ impl TraceRemarks {
         if let (None, Some(rules)) = (&self.log, self.rules) {
             account.success = rules.success();
             account.at_limit = rules.at_limit.unwrap_or_default().name().to_owned();
-            account.n_at_limit_graded = self.at_limit_graded;
-            account.n_errors = self.errors;
+            account.rules.extend(rules.stated());
         }
         account.leave_out("no_forecast", self.without_forecasts.len() as u64);
         account.columns_not_read.extend(self.not_read.iter().cloned());
@@ -218,13 +212,9 @@ impl TraceRemarks {
         stop: Option<&StopReason>,
     ) {
         match is_partial {
-            true => self.runs.add_partial(),
+            true => self.runs.add_partial(stop),
             false => self.runs.add(outcome, stop),
         }
-        let is_at_limit = stop.is_some_and(|stop| stop.class() == StopClass::Censored);
-        self.at_limit_graded += u64::from(is_at_limit && (is_partial || outcome.is_some()));
-        let is_error = stop.is_some_and(|stop| stop.name() == Ungraded::Error.name());
-        self.errors += u64::from(is_error);
     }
 
     /// Counts a run that is left out for this reason.
@@ -248,8 +238,6 @@ impl TraceRemarks {
     pub fn merge(&mut self, other: Self) {
         self.runs.append(&other.runs);
         self.rules = self.rules.or(other.rules);
-        self.at_limit_graded += other.at_limit_graded;
-        self.errors += other.errors;
         self.missing.policy = other.missing.policy;
         self.missing.counts.merge(other.missing.counts);
         self.without_forecasts.extend(other.without_forecasts);

@@ -48,6 +48,10 @@ pub struct RunCounts {
     at_limit: u64,
     /// Runs that succeeded in part.
     partial: u64,
+    /// Runs that a limit ended and that have an outcome or a grade.
+    at_limit_graded: u64,
+    /// Runs that an error ended.
+    errors: u64,
     left_out: BTreeMap<String, u64>,
 }
 
@@ -92,20 +96,26 @@ impl From<RunCounts> for Shown {
 impl RunCounts {
     /// Counts a run.
     pub fn add(&mut self, outcome: Option<bool>, stop: Option<&StopReason>) {
-        match outcome {
-            Some(true) => self.succeeded += 1,
-            Some(false) => self.failed += 1,
-            None => {
-                self.unknown += 1;
-                let is_limit = stop.is_some_and(|stop| stop.class() == StopClass::Censored);
-                self.at_limit += u64::from(is_limit);
-            }
-        }
+        let of_outcome = match outcome {
+            Some(true) => &mut self.succeeded,
+            Some(false) => &mut self.failed,
+            None => &mut self.unknown,
+        };
+        *of_outcome += 1;
+        self.add_stop(outcome.is_some(), stop);
     }
 
     /// Counts a run that succeeded in part.
-    pub const fn add_partial(&mut self) {
+    pub fn add_partial(&mut self, stop: Option<&StopReason>) {
         self.partial += 1;
+        self.add_stop(true, stop);
+    }
+
+    fn add_stop(&mut self, is_graded: bool, stop: Option<&StopReason>) {
+        let Some(stop) = stop else { return };
+        let of_limit = if is_graded { &mut self.at_limit_graded } else { &mut self.at_limit };
+        *of_limit += u64::from(stop.class() == StopClass::Censored);
+        self.errors += u64::from(stop.name() == "error");
     }
 
     /// Counts the run of a line that says why it was left out; `false` for any other line.
@@ -147,6 +157,8 @@ impl RunCounts {
         self.unknown += other.unknown;
         self.at_limit += other.at_limit;
         self.partial += other.partial;
+        self.at_limit_graded += other.at_limit_graded;
+        self.errors += other.errors;
         for (reason, count) in &other.left_out {
             *self.left_out.entry(reason.clone()).or_default() += count;
         }
@@ -165,15 +177,14 @@ impl RunCounts {
         let of_lines = || Account {
             n_found: self.len(),
             n_kept: self.len(),
+            n_at_limit_graded: self.at_limit_graded,
             n_at_limit_ungraded: self.at_limit,
+            n_errors: self.errors,
             n_partial: self.partial,
             ..Account::default()
         };
-        let mut account = log.cloned().unwrap_or_else(of_lines);
-        for (reason, count) in &self.left_out {
-            account.leave_out(reason, *count);
-        }
-        account
+        let account = log.cloned().unwrap_or_else(of_lines);
+        account.without(self.left_out.iter().map(|(reason, count)| (reason, *count)))
     }
 
     fn len(&self) -> u64 {
@@ -190,7 +201,7 @@ impl RunCounts {
     /// A line for people.
     #[must_use]
     pub fn line(&self) -> String {
-        let Self { succeeded, failed, unknown, at_limit, partial, left_out } = self;
+        let Self { succeeded, failed, unknown, at_limit, partial, left_out, .. } = self;
         let runs = if self.len() == 1 { "run" } else { "runs" };
         let mut text = format!("{} {runs}: {succeeded} succeeded, {failed} failed", self.len());
         if *partial > 0 {

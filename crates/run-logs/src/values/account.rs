@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 #[cfg(feature = "lines")]
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::values::evaluation::Evaluation;
 
@@ -22,8 +22,10 @@ use crate::values::evaluation::Evaluation;
 pub struct Account {
     /// The column; empty for the sums of several.
     pub name: String,
-    /// The number of logs; 0 for files of our own.
-    pub n_logs: u64,
+    /// The logs: the file or folder of each, and its number in it. JSON has how many they are, as `n_logs`: 0 for files of our
+    /// own.
+    #[cfg_attr(feature = "lines", serde(rename = "n_logs", serialize_with = "number"))]
+    pub logs: BTreeSet<(String, usize)>,
     /// The evaluations that the logs name.
     pub evaluations: Vec<AccountedEvaluation>,
     /// Runs that were found.
@@ -58,6 +60,8 @@ pub struct Account {
     pub columns_not_read: Vec<String>,
     /// Names that differ in case, blanks or the form of their letters alone.
     pub similar_names: Vec<String>,
+    /// Further rules by which runs count that are not the default, each with its option.
+    pub rules: Vec<String>,
     /// Models whose runs have no cost for want of a price.
     pub models_without_price: Vec<String>,
     /// The account of each column, where there are several.
@@ -105,6 +109,13 @@ const MOST_COLUMNS: usize = 6;
 const MOST_NAMES: usize = 8;
 
 impl Account {
+    /// The account without these runs, which were kept and are in no figure, by reason.
+    #[must_use]
+    pub fn without<R: AsRef<str>>(mut self, runs: impl IntoIterator<Item = (R, u64)>) -> Self {
+        runs.into_iter().for_each(|(reason, n)| self.leave_out(reason.as_ref(), n));
+        self
+    }
+
     /// Leaves runs that were kept out of the figures.
     pub fn leave_out(&mut self, reason: &str, runs: u64) {
         let runs = runs.min(self.n_kept);
@@ -122,7 +133,7 @@ impl Account {
         }
         let mut all = Self::default();
         for column in &columns {
-            all.n_logs += column.n_logs;
+            all.logs.extend(column.logs.iter().cloned());
             for evaluation in &column.evaluations {
                 if !all.evaluations.contains(evaluation) {
                     all.evaluations.push(evaluation.clone());
@@ -157,6 +168,7 @@ impl Account {
                 (&mut all.unlike_log, &column.unlike_log),
                 (&mut all.columns_not_read, &column.columns_not_read),
                 (&mut all.similar_names, &column.similar_names),
+                (&mut all.rules, &column.rules),
                 (&mut all.models_without_price, &column.models_without_price),
             ] {
                 names.extend(of.iter().cloned());
@@ -182,7 +194,8 @@ impl Account {
             };
             rules.push(format!("success is {}{by}", self.success));
         }
-        if self.n_at_limit_graded + self.n_at_limit_ungraded > 0 && !self.at_limit.is_empty() {
+        let n_at_limit = self.n_at_limit_graded + self.n_at_limit_ungraded;
+        if !self.at_limit.is_empty() && (n_at_limit > 0 || self.at_limit != "graded") {
             let how = match self.at_limit.as_str() {
                 "failed" => "are failures",
                 "unknown" => "are unknown, whatever their grade",
@@ -198,6 +211,7 @@ impl Account {
                 "runs that are found again count once (--repeats keep counts each)".to_owned(),
             );
         }
+        rules.extend(self.rules.iter().cloned());
         let names = [
             ("columns not read", &self.columns_not_read),
             ("names that differ in case, blanks or Unicode form alone", &self.similar_names),
@@ -237,8 +251,9 @@ impl Account {
             name => format!("{name}: "),
         };
         text.push_str(&format!("{} run{} found", self.n_found, plural(self.n_found)));
-        if self.n_logs > 0 {
-            text.push_str(&format!(" in {} log{}", self.n_logs, plural(self.n_logs)));
+        if !self.logs.is_empty() {
+            let n = self.logs.len() as u64;
+            text.push_str(&format!(" in {n} log{}", plural(n)));
         }
         let texts: Vec<String> = self.evaluations.iter().map(AccountedEvaluation::text).collect();
         let texts: Vec<&str> =
@@ -273,6 +288,14 @@ impl Account {
         }
         text
     }
+}
+
+#[cfg(feature = "lines")]
+fn number<S: Serializer>(
+    logs: &BTreeSet<(String, usize)>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    logs.len().serialize(serializer)
 }
 
 fn listed(names: &[&str]) -> String {

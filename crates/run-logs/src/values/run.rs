@@ -26,6 +26,8 @@ pub struct Run {
     pub is_numbered: bool,
     /// A name that no other run has, by which a copy of the run is known.
     pub uuid: Option<String>,
+    /// The number of its log among those that are read together.
+    pub log: usize,
     /// The evaluation that the run is a part of.
     pub evaluation: Option<Arc<Evaluation>>,
     /// The task, if the log names one: for inspect_ai the name of the evaluation and the sample, such as

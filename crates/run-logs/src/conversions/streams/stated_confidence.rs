@@ -83,6 +83,20 @@ impl ConfidenceField {
         Self { name: name.into(), reading, pattern: None, scale: ConfidenceScale::default() }
     }
 
+    /// How confidences are read if that is not the default, with the option.
+    pub(crate) fn rule(&self) -> Option<String> {
+        match (&self.pattern, self.reading) {
+            (Some(pattern), _) => {
+                Some(format!("confidences are what {pattern} finds (--confidence-pattern)"))
+            }
+            (None, ConfidenceReading::Lenient) => Some(
+                "confidences are read with words around the number (--confidence lenient)"
+                    .to_owned(),
+            ),
+            (None, ConfidenceReading::Strict) => None,
+        }
+    }
+
     /// Looks for a regular expression in the text in place of elements, fields and lines: its first
     /// group is the value, or the whole match if it has no group. The syntax is that of the crate
     /// regex-lite; `(?i)` ignores letter case, and `(?m)` lets `^` and `$` match at lines.

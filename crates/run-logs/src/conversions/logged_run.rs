@@ -1,0 +1,269 @@
+use std::{collections::BTreeMap, sync::Arc};
+
+use censoring::StopReason;
+use scoring_rules::Probability;
+use trajectory_metrics::{
+    CheckedRun, Error as MetricsError, ForecastCounts, ForecastPolicy,
+    tool_calls::{ToolCall, Value},
+};
+
+use crate::{
+    conversions::streams::{
+        confidence_stream::{ConfidenceStream, StreamOptions},
+        missing_value::MissingValue,
+    },
+    error::Error,
+    rules::{FactRules, Judgement, Ungraded},
+    values::{
+        confidence_scale::SeenConfidences,
+        evaluation::Evaluation,
+        run::{Caller, Reply, Run, RunLimit, Turn, Usage},
+    },
+};
+
+/// Why a run that succeeded in part is left out where runs succeed or fail.
+pub const PARTIAL_SUCCESS: &str = "partial_success";
+
+/// A run of a [`RunTable`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LoggedRun {
+    /// The name of the run within its log.
+    pub id: String,
+    /// The task, if the log names one. Runs of one task are not independent.
+    pub task: Option<String>,
+    /// The repetition of the task.
+    pub trial: Option<u64>,
+    /// The model of the agent.
+    pub model: Option<String>,
+    /// The number of its log among those that were read together.
+    pub(crate) log: usize,
+    /// The evaluation that the run is a part of.
+    pub evaluation: Option<Arc<Evaluation>>,
+    /// How well the run did by the rules, from 0 to 1.
+    pub grade: Option<f64>,
+    /// Why it has no grade.
+    pub ungraded: Option<Ungraded>,
+    /// Whether the run succeeded by the rules; `None` without a grade, and for a grade between 0 and 1.
+    pub outcome: Option<bool>,
+    /// Whether a limit ended the run.
+    pub is_at_limit: bool,
+    /// The scorer whose score is the grade.
+    pub scorer: Option<String>,
+    /// Why the run ended, by the rules.
+    pub stop: Option<StopReason>,
+    /// The number of turns that the run would have had without the limit that ended it.
+    pub horizon: Option<usize>,
+    /// The values of the scorers by name.
+    pub scores: BTreeMap<String, Value>,
+    /// The limit that ended the run, whatever the rules make of it.
+    pub limit: Option<RunLimit>,
+    /// Whether an error ended the run.
+    pub has_error: bool,
+    /// Why the log itself does not count the run.
+    pub excluded: Option<String>,
+    /// The number of model calls of the agent and its subagents that returned a reply.
+    pub n_model_calls: u64,
+    /// The number of model calls of the agent and its subagents that failed.
+    pub n_failed_calls: usize,
+    /// What the agent used in all.
+    pub usage: Usage,
+    /// What others than the agent used, by role.
+    pub other_usage: BTreeMap<String, Usage>,
+    /// What each turn used; a count that the log does not give is `None`.
+    pub turn_usage: Vec<Usage>,
+    /// The agent's tool calls in their order.
+    pub tool_calls: Vec<ToolCall>,
+    /// Whether the tools took these calls without an error; `None` where the log does not say.
+    pub calls_ok: Vec<Option<bool>>,
+    /// The calls that the task expects of the agent.
+    pub expected_calls: Vec<ToolCall>,
+    /// The values of each turn, in the order of [`ConfidenceStream::ALL`].
+    values: Vec<[Result<Probability, MissingValue>; ConfidenceStream::ALL.len()]>,
+}
+
+/// Why a run has no forecasts of a stream under a policy.
+pub(crate) struct Unscored {
+    pub(crate) turn: usize,
+    pub(crate) reason: MissingValue,
+    /// Whether the policy refuses the value rather than leaving out the run.
+    pub(crate) is_refused: bool,
+}
+
+impl LoggedRun {
+    pub(crate) fn new(
+        run: Run,
+        rules: &FactRules,
+        options: &StreamOptions<'_>,
+        stated: &mut SeenConfidences,
+    ) -> Result<Self, Error> {
+        let judged = rules.judgement(&run)?;
+        let Judgement { grade, ungraded, outcome, stop, is_at_limit, scorer } = judged;
+        let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
+        let calls = replies.flat_map(|reply| &reply.tool_calls);
+        let (tool_calls, calls_ok) = calls.map(|call| (call.tool_call(), call.ok)).unzip();
+        // A turn without a model call is not a step of the model.
+        let steps = || run.agent_turns().filter(|turn| turn.model_calls != Some(0));
+        let usage =
+            |reply: Option<&Reply>| reply.and_then(|reply| reply.usage.clone()).unwrap_or_default();
+        Ok(Self {
+            grade,
+            ungraded,
+            outcome,
+            stop,
+            is_at_limit,
+            scorer,
+            log: run.log,
+            evaluation: run.evaluation.clone(),
+            horizon: run.horizon.and_then(|turns| usize::try_from(turns).ok()),
+            has_error: run.error.is_some(),
+            n_model_calls: run.n_model_calls(),
+            n_failed_calls: run.agent_turns().filter(|turn| turn.reply.is_none()).count(),
+            turn_usage: steps().map(|turn| usage(turn.reply.as_ref())).collect(),
+            tool_calls,
+            calls_ok,
+            expected_calls: run
+                .expected_calls
+                .iter()
+                .filter(|expected| expected.caller == Caller::Agent)
+                .map(|expected| expected.call.clone())
+                .collect(),
+            values: steps().map(|turn| values(turn, options, stated)).collect(),
+            id: run.id,
+            task: run.task,
+            trial: run.trial,
+            model: run.model,
+            scores: run.scores.into_iter().map(|(name, score)| (name, score.value)).collect(),
+            limit: run.limit,
+            excluded: run.excluded,
+            usage: run.usage,
+            other_usage: run
+                .other_usage
+                .into_iter()
+                .map(|(role, models)| {
+                    (role, models.values().fold(Usage::default(), |sum, used| sum.and(used)))
+                })
+                .collect(),
+        })
+    }
+
+    /// Whether this run counts less than another record of it: what has a grade, and then what is newer, counts.
+    pub(crate) fn is_before(&self, other: &Self) -> bool {
+        let rank = |run: &Self| {
+            let created = run.evaluation.as_ref().and_then(|it| it.started());
+            (run.grade.is_some(), !run.has_error, created)
+        };
+        rank(self) < rank(other)
+    }
+
+    /// Whether the run succeeded in part, so that it has a grade and no outcome.
+    #[must_use]
+    pub const fn is_partial(&self) -> bool {
+        self.grade.is_some() && self.outcome.is_none()
+    }
+
+    /// The grade of a run that succeeded in part.
+    #[must_use]
+    pub fn partial_grade(&self) -> Option<Probability> {
+        self.grade.filter(|_| self.is_partial()).and_then(|grade| Probability::new(grade).ok())
+    }
+
+    /// A name that tells the trials of a task apart: `id#trial` where the log counts trials, otherwise
+    /// the id.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self.trial {
+            Some(trial) => format!("{}#{trial}", self.id),
+            None => self.id.clone(),
+        }
+    }
+
+    /// The values of a stream, one per turn.
+    #[must_use]
+    pub fn values(
+        &self,
+        stream: ConfidenceStream,
+    ) -> impl ExactSizeIterator<Item = &Result<Probability, MissingValue>> {
+        let at = ConfidenceStream::ALL.iter().position(|other| *other == stream);
+        // Every stream is in the list.
+        self.values.iter().map(move |values| &values[at.unwrap_or(0)])
+    }
+
+    /// The forecasts of a stream under a policy, or the first turn without a value, from 1, and the
+    /// reason.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the policy refuses the run or leaves it out. A run without turns has no reply.
+    pub fn forecasts(
+        &self,
+        stream: ConfidenceStream,
+        policy: ForecastPolicy,
+    ) -> Result<Vec<Probability>, (usize, MissingValue)> {
+        let checked = self.checked(stream, policy, &mut ForecastCounts::default());
+        checked.map_err(|Unscored { turn, reason, .. }| (turn, reason))
+    }
+
+    pub(crate) fn checked(
+        &self,
+        stream: ConfidenceStream,
+        policy: ForecastPolicy,
+        counts: &mut ForecastCounts,
+    ) -> Result<Vec<Probability>, Unscored> {
+        let raw: Vec<Option<f64>> = self
+            .values(stream)
+            .map(|value| match value {
+                Ok(value) => Some(value.get()),
+                // Clipping is for rounding: 85 is no certainty.
+                Err(MissingValue::ConfidenceOutOfRange { value }) => Some(*value)
+                    .filter(|value| policy != ForecastPolicy::Clip || is_nearly_in_range(*value)),
+                Err(_) => None,
+            })
+            .collect();
+        let (step, is_refused) = match policy.check_run(&raw, counts) {
+            Ok(CheckedRun::Kept(forecasts)) if !forecasts.is_empty() => return Ok(forecasts),
+            Ok(CheckedRun::LeftOut { step, .. }) => (step, false),
+            Err(MetricsError::Forecast { step, .. }) => (step, true),
+            // A run without turns.
+            Ok(CheckedRun::Kept(_)) | Err(_) => {
+                counts.left_out_runs = counts.left_out_runs.saturating_add(1);
+                (1, false)
+            }
+        };
+        let missing = || {
+            let values = (1..).zip(self.values(stream));
+            values.filter_map(|(turn, value)| Some((turn, value.as_ref().err()?)))
+        };
+        // That a turn was not asked says less than what is wrong with another one.
+        let of_all = missing().find(|(_, reason)| !reason.is_absence());
+        let found = match policy {
+            ForecastPolicy::Skip => of_all.or_else(|| missing().next()),
+            _ => missing().find(|(turn, _)| *turn == step),
+        };
+        let (turn, reason) =
+            found.map_or((1, MissingValue::NoReply), |(turn, reason)| (turn, reason.clone()));
+        Err(Unscored { turn, reason, is_refused })
+    }
+}
+
+/// The values of all streams at a turn; what it states is counted as it is written.
+fn values(
+    turn: &Turn,
+    options: &StreamOptions<'_>,
+    stated: &mut SeenConfidences,
+) -> [Result<Probability, MissingValue>; ConfidenceStream::ALL.len()] {
+    ConfidenceStream::ALL.map(|stream| {
+        let value = stream.value(turn, options);
+        let is_stated = stream == ConfidenceStream::StatedConfidence
+            && matches!(value, Ok(_) | Err(MissingValue::ConfidenceOutOfRange { .. }));
+        if let (true, Some(reply)) = (is_stated, &turn.reply) {
+            stated.add(options.confidence.bare(reply), || (0, String::new()));
+        }
+        value
+    })
+}
+
+/// Whether a value is outside [0, 1] by no more than rounding.
+fn is_nearly_in_range(value: f64) -> bool {
+    (-1e-6..=1.0 + 1e-6).contains(&value)
+}

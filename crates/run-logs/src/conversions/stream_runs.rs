@@ -1,0 +1,140 @@
+use std::collections::BTreeMap;
+
+use censoring::Stopped;
+use scoring_rules::Probability;
+use trajectory_metrics::{ForecastCounts, ForecastPolicy, Traces};
+
+use crate::{
+    conversions::{
+        logged_run::Unscored,
+        run_table::RunTable,
+        streams::{confidence_stream::ConfidenceStream, missing_value::MissingValue},
+    },
+    error::Error,
+};
+
+/// The runs that have a stream, and why the others do not.
+#[derive(Clone, Debug)]
+pub struct StreamRuns {
+    runs: Vec<StreamRun>,
+    left_out: BTreeMap<&'static str, u64>,
+    first_left_out: Option<(usize, usize, MissingValue)>,
+    counts: ForecastCounts,
+}
+
+/// The forecasts of one run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StreamRun {
+    /// The position of the run in [`RunTable::rows`].
+    pub row: usize,
+    /// The forecasts, at least one.
+    pub forecasts: Vec<Probability>,
+    /// The horizon for [`Stopped::with_horizon`].
+    pub horizon: Option<usize>,
+}
+
+impl RunTable {
+    /// The forecasts of a stream under a policy for turns without a value.
+    ///
+    /// The TPS paper (arXiv:2605.24756, appendix K) uses [`ForecastPolicy::LeaveOut`]: values are neither
+    /// guessed nor skipped. [`ForecastPolicy::Skip`] is for logs in which only some turns ask for a
+    /// confidence or an action; the horizon of a run that was cut off does not apply then, and a run
+    /// without any value is counted with the first reason other than that a turn has no confidence or
+    /// action, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MissingConfidence`] for the first value that the policy refuses, under
+    /// [`ForecastPolicy::Refuse`] and [`ForecastPolicy::Clip`], and those of [`RunTable::check_scale`] for stated confidences.
+    pub fn stream(
+        &self,
+        stream: ConfidenceStream,
+        policy: ForecastPolicy,
+    ) -> Result<StreamRuns, Error> {
+        if stream == ConfidenceStream::StatedConfidence {
+            self.check_scale()?;
+        }
+        let mut found = StreamRuns {
+            runs: Vec::new(),
+            left_out: BTreeMap::new(),
+            first_left_out: None,
+            counts: ForecastCounts::default(),
+        };
+        for (row, run) in self.rows().iter().enumerate() {
+            match run.checked(stream, policy, &mut found.counts) {
+                Ok(forecasts) => {
+                    let horizon = run.horizon.filter(|_| policy != ForecastPolicy::Skip);
+                    found.runs.push(StreamRun { row, forecasts, horizon });
+                }
+                Err(Unscored { turn, reason, is_refused: true }) => {
+                    let (run, reason) = (run.id.clone(), reason.to_string());
+                    return Err(Error::MissingConfidence { run, turn, reason });
+                }
+                Err(Unscored { turn, reason, is_refused: false }) => {
+                    *found.left_out.entry(reason.name()).or_default() += 1;
+                    found.first_left_out.get_or_insert((row, turn, reason));
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl StreamRuns {
+    /// The runs that have the stream.
+    #[must_use]
+    pub fn runs(&self) -> &[StreamRun] {
+        &self.runs
+    }
+
+    /// How many runs are left out, by [`MissingValue::name`] of the first missing value.
+    #[must_use]
+    pub const fn left_out(&self) -> &BTreeMap<&'static str, u64> {
+        &self.left_out
+    }
+
+    /// The first run that is left out: its row, the turn from 1, and the reason.
+    #[must_use]
+    pub const fn first_left_out(&self) -> Option<&(usize, usize, MissingValue)> {
+        self.first_left_out.as_ref()
+    }
+
+    /// How many runs were kept, repaired and left out by the policy.
+    #[must_use]
+    pub const fn counts(&self) -> ForecastCounts {
+        self.counts
+    }
+
+    /// The traces of the runs whose outcome is known, for `trajectory_metrics::Evaluation::new`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TrajectoryMetrics`] if there are more steps than can be stored.
+    pub fn traces(&self, table: &RunTable) -> Result<Traces, Error> {
+        let mut traces = Traces::default();
+        for run in &self.runs {
+            if let Some(outcome) = table.rows().get(run.row).and_then(|row| row.outcome) {
+                traces.push(&run.forecasts, outcome)?;
+            }
+        }
+        Ok(traces)
+    }
+
+    /// All runs with their stop reasons, for the measures of `censoring`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Censoring`] if an outcome, a stop reason or a horizon contradict each other.
+    pub fn stopped<'a>(&'a self, table: &'a RunTable) -> Result<Vec<Stopped<'a>>, Error> {
+        let rows = self.runs.iter().filter_map(|run| Some((run, table.rows().get(run.row)?)));
+        rows.map(|(run, row)| {
+            let stopped = Stopped::new(&run.forecasts, row.outcome, row.stop.clone())?;
+            match run.horizon {
+                Some(horizon) => Ok(stopped.with_horizon(horizon)?),
+                None => Ok(stopped),
+            }
+        })
+        .collect()
+    }
+}

@@ -20,7 +20,6 @@ pub use knapsacks::{
     most_solved::{most_solved, most_solved_items},
 };
 pub use planners::{
-    forecast_threshold::ForecastThreshold,
     from_fn::{informed_from_fn, prospective_from_fn},
     informed::{CheapestFirst, InformedPlanner, OraclePlanner, ValuePerCost},
     prospective::{InOrder, ProspectiveItem, ProspectivePlanner, RandomOrder},

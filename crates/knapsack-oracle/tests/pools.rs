@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{
-    Alpha, CheapestFirst, Efficiency, Error, ForecastThreshold, InOrder, InformedPlanner, Item,
-    OraclePlanner, Plan, Pool, Probability, ProspectiveItem, ProspectivePlanner, RandomOrder,
-    Regime, Seed, Step, UnsolvableCounts, ValuePerCost, informed_from_fn, prospective_from_fn,
+    Alpha, CheapestFirst, Efficiency, Error, InOrder, InformedPlanner, Item, OraclePlanner, Plan,
+    Pool, ProspectiveItem, ProspectivePlanner, RandomOrder, Regime, Seed, Step, UnsolvableCounts,
+    ValuePerCost, informed_from_fn, prospective_from_fn,
 };
 use proptest::prelude::*;
 
@@ -112,18 +112,10 @@ proptest! {
     ) {
         let budget = pool.budget(Alpha::new(alpha).unwrap());
         let oracle = pool.oracle(budget).unwrap().value;
-        let costs = pool.items().iter().map(Item::cost).collect();
-        let known = |item: &Item| match item.is_solved() {
-            true => Probability::ONE,
-            false => Probability::ZERO,
-        };
-        let solved = pool.items().iter().map(known).collect();
-        let forecast = ForecastThreshold::new(costs, solved, Probability::HALF).unwrap();
         let informed = [
             Plan::informed(&OraclePlanner, &pool, budget).unwrap(),
             Plan::informed(&CheapestFirst, &pool, budget).unwrap(),
             Plan::informed(&ValuePerCost, &pool, budget).unwrap(),
-            Plan::informed(&forecast, &pool, budget).unwrap(),
         ];
         for regime in REGIMES {
             for plan in &informed {
@@ -131,10 +123,6 @@ proptest! {
                 prop_assert!(run.informed && run.stopped_by.is_none());
             }
             prop_assert_eq!(informed[0].execute(&pool, budget, regime).unwrap().earned, oracle);
-            // A perfect forecast is the unit-value oracle.
-            if pool.items().iter().all(|item| item.value() == 1.0) {
-                prop_assert_eq!(informed[3].execute(&pool, budget, regime).unwrap().earned, oracle);
-            }
         }
         for plan in [
             Plan::prospective(&InOrder, &pool, budget).unwrap(),
@@ -193,15 +181,6 @@ fn the_plan_of_a_custom_planner_is_checked() {
     let lost = |_: &[ProspectiveItem<'_>], _: u64| vec![Step { position: 1, allocation: 0 }];
     let want = Error::OtherPool { index: 0, position: 1, items: 1 };
     assert_eq!(Plan::prospective(&prospective_from_fn(lost), &pool, 10), Err(want));
-    let short = ForecastThreshold::new(vec![], vec![], Probability::HALF).unwrap();
-    assert_eq!(
-        Plan::informed(&short, &pool, 10),
-        Err(Error::ScoringRules(scoring_rules::Error::Length {
-            what: "forecasts",
-            expected: 1,
-            found: 0
-        }))
-    );
 }
 
 #[test]
@@ -365,42 +344,6 @@ proptest! {
         let (low, high) = (Alpha::new(a.min(b)).unwrap(), Alpha::new(a.max(b)).unwrap());
         prop_assert!(low.budget(total) <= high.budget(total) && high.budget(total) <= total);
     }
-}
-
-#[test]
-fn noise_of_forecasts_stays_within_its_bounds_and_depends_on_the_seed() {
-    let item = |i: u64| Item::new(i.to_string(), 1.0, 1_000, i < 1_000).unwrap();
-    let pool = Pool::new((0..2_000).map(item).collect()).unwrap();
-    let share = Probability::new(0.1).unwrap();
-    let noisy = |seed| ForecastThreshold::noisy(&pool, 0.2, share, Seed::new(seed)).unwrap();
-    assert_eq!(noisy(5), noisy(5));
-    assert_ne!(noisy(5), noisy(6));
-    // The items that are said to be solved, with the forecasts of their costs.
-    let steps = noisy(5).plan(&pool, u64::MAX).unwrap();
-    assert!(steps.iter().all(|step| (800..=1_200).contains(&step.allocation)));
-    let mean = steps.iter().map(|step| step.allocation).sum::<u64>() as f64 / steps.len() as f64;
-    // The standard deviation of a cost is 400 / sqrt(12).
-    assert!((mean - 1_000.0).abs() < 4.0 * 115.5 / (steps.len() as f64).sqrt(), "{mean}");
-    let right = steps.iter().filter(|step| pool.items()[step.position].is_solved()).count();
-    let wrong = 1_000 - right + (steps.len() - right);
-    assert!(wrong.abs_diff(200) < 54, "{wrong}");
-    for error in [-0.1, 1.1, f64::NAN] {
-        let noisy = ForecastThreshold::noisy(&pool, error, Probability::ZERO, Seed::new(1));
-        let Err(Error::ScoringRules(scoring_rules::Error::Setting { name, .. })) = noisy else {
-            panic!("{noisy:?}");
-        };
-        assert_eq!(name, "cost error");
-    }
-}
-
-#[test]
-fn forecasts_of_different_lengths_are_refused() {
-    let forecasts = ForecastThreshold::new(vec![1], vec![], Probability::HALF);
-    let what = "success probabilities";
-    assert_eq!(
-        forecasts,
-        Err(Error::ScoringRules(scoring_rules::Error::Length { what, expected: 1, found: 0 }))
-    );
 }
 
 #[test]

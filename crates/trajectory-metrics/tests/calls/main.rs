@@ -6,7 +6,6 @@ mod call_matcher;
 mod failure_classes;
 #[cfg(feature = "serde")]
 mod interner;
-mod partial_order;
 mod pass_at_k;
 #[cfg(feature = "serde")]
 mod path_distances;

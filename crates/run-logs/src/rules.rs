@@ -202,10 +202,12 @@ pub enum Ungraded {
     NoScore,
     /// It was planned, and the log lacks it.
     Missing,
+    /// It is of another evaluation, which does not have the scorer that was asked for.
+    OtherScorer,
 }
 
 impl Ungraded {
-    /// The word in accounts: `error`, `at_limit`, `excluded`, `no_score` or `missing`.
+    /// The word in accounts: `error`, `at_limit`, `excluded`, `no_score`, `missing` or `other_scorer`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -214,6 +216,7 @@ impl Ungraded {
             Self::Excluded => "excluded",
             Self::NoScore => "no_score",
             Self::Missing => "missing",
+            Self::OtherScorer => "other_scorer",
         }
     }
 }
@@ -289,6 +292,9 @@ impl FactRules {
             let stop = Some(own.unwrap_or_else(|| StopReason::Other(reason.clone())));
             return Ok(Judgement { stop, ..found }.ungraded(Ungraded::Excluded));
         }
+        if self.scorer.as_ref().is_some_and(|wanted| is_of_other_scorer(run, wanted)) {
+            return Ok(found.ungraded(Ungraded::OtherScorer));
+        }
         let at_limit = self.at_limit.unwrap_or_default();
         if is_at_limit && at_limit == AtLimit::Failed {
             return Ok(found.graded(0.0, None));
@@ -331,13 +337,7 @@ impl FactRules {
         let all = scores(run);
         let wrong = |reason| Err(Error::Undefined { name: "outcome", reason });
         let found = match (&self.scorer, all.as_slice()) {
-            (Some(wanted), all) => {
-                // The part of a scorer that gives several has the scorer's name in front, or stands alone.
-                let is_wanted = |(name, _): &&(String, &Value)| {
-                    name == wanted || name.split_once('.').is_some_and(|(_, part)| part == wanted)
-                };
-                all.iter().find(is_wanted)
-            }
+            (Some(wanted), all) => all.iter().find(|(name, _)| is_scorer(name, wanted)),
             (None, all) => {
                 let head = || run.evaluation.iter().flat_map(|it| &it.scorers);
                 let is_of = |of: &str, name: &String| {
@@ -423,6 +423,28 @@ pub(crate) fn success(least: Option<f64>, range: Option<ScoreRange>, otherwise: 
 
 /// What to do about scores outside [0, 1].
 pub(crate) const PLACE_SCORES: &str = "give the range that they can have, as in --score-range LO..HI, or the lowest score of a success, as in --success-at X";
+
+/// Whether a score is that of the scorer that was asked for. The part of a scorer that gives several has the scorer's name
+/// in front, or stands alone.
+fn is_scorer(name: &str, wanted: &str) -> bool {
+    name == wanted || name.split_once('.').is_some_and(|(_, part)| part == wanted)
+}
+
+/// Whether a run has scores of other scorers alone, or is without any in an evaluation that is known to have other ones.
+fn is_of_other_scorer(run: &Run, wanted: &str) -> bool {
+    let all = scores(run);
+    if !all.is_empty() {
+        return !all.iter().any(|(name, _)| is_scorer(name, wanted));
+    }
+    run.evaluation.as_ref().is_some_and(|it| {
+        let mut names = it.scorers.iter().chain(it.figures.keys());
+        let is_part = |name: &String| wanted.strip_prefix(name.as_str());
+        !it.figures.is_empty()
+            && !names.any(|name| {
+                is_scorer(name, wanted) || is_part(name).is_some_and(|it| it.starts_with('.'))
+            })
+    })
+}
 
 /// The scores of a run by name: those of a scorer that gives several are `scorer.key` each.
 fn scores(run: &Run) -> Vec<(String, &Value)> {

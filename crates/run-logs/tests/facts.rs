@@ -210,11 +210,15 @@ fn other_figures_of_the_log_itself_stand_in_the_account() {
 #[test]
 fn a_run_without_the_scorer_that_was_asked_for_is_left_out_at_a_limit_too() {
     let limit = json!({"type": "token", "limit": 5});
-    let other = json!({"id": "b", "epoch": 1, "scores": {"other": {"value": 1}}, "limit": limit});
+    let other =
+        || json!({"id": "b", "epoch": 1, "scores": {"other": {"value": 1}}, "limit": limit});
     let rules = FactRules { scorer: Some("s".to_owned()), ..FactRules::default() };
-    let found = table(&[sample("a", 1), other], &rules).unwrap();
+    let found = table(&[sample("a", 1), other()], &rules).unwrap();
     assert_eq!(found.rows()[1].grade, None);
-    assert_eq!(found.rows()[1].ungraded, Some(Ungraded::AtLimit));
+    assert_eq!(found.rows()[1].ungraded, Some(Ungraded::OtherScorer));
+    // Not even a failure by a rule: it is no run of what was asked for.
+    let rules = FactRules { at_limit: Some(AtLimit::Failed), ..rules };
+    assert_eq!(table(&[sample("a", 1), other()], &rules).unwrap().rows()[1].grade, None);
 }
 
 #[test]

@@ -380,21 +380,26 @@ impl SideRun {
 impl From<&LoggedColumn> for Side {
     fn from(log: &LoggedColumn) -> Self {
         let (missing, _) = log.table.missing();
+        // Runs of evaluations that do not have the scorer are no runs of what is compared.
+        let is_other = |run: &&LoggedRun| run.ungraded == Some(Ungraded::OtherScorer);
+        let rows = || log.table.rows().iter().filter(|run| !is_other(run));
+        let mut account = log.account();
+        account.leave_out(
+            Ungraded::OtherScorer.name(),
+            (log.table.rows().len() - rows().count()) as u64,
+        );
         Self {
             file: log.file.clone(),
             name: log.name.clone(),
             model: log.model.clone(),
-            runs: log
-                .table
-                .rows()
-                .iter()
+            runs: rows()
                 .map(SideRun::from)
                 .chain((1..).zip(&missing).map(|(number, run)| SideRun::missing(number, run)))
                 .collect(),
-            account: log.account(),
+            account,
             notes: noted(
                 log.notes.iter().cloned().chain(unstated(log)).collect(),
-                log.table.rows().iter().filter(|run| run.task.is_none()).count(),
+                rows().filter(|run| run.task.is_none()).count(),
             ),
         }
     }

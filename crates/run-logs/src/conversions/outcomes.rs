@@ -176,7 +176,12 @@ impl Outcomes {
                 return wrong("grade", "there is an outcome, too; give one of them".to_owned());
             }
             (_, Some(grade)) if !(0.0..=1.0).contains(&grade) => {
-                return wrong("grade", format!("{grade} is outside [0, 1]"));
+                return wrong(
+                    "grade",
+                    format!(
+                        "{grade} is outside [0, 1], the range of grades in this file, whatever that of the log's scores; divide by the highest grade"
+                    ),
+                );
             }
             (Some(YesOrNo(outcome)), _) => Some(f64::from(u8::from(outcome))),
             (None, grade) => grade,

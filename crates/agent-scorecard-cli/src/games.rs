@@ -42,7 +42,7 @@ pub(crate) struct Course {
     cap: Option<f64>,
     /// Ask whoever plays after each turn what its run will still spend
     #[arg(long)]
-    ask: bool,
+    pub(crate) ask: bool,
     /// Let later turns show what was answered
     #[arg(long, requires = "ask")]
     show_answers: bool,
@@ -59,8 +59,8 @@ impl Course {
     }
 }
 
-/// Environments with their seeds.
-pub(crate) type Seeded<E> = Vec<(u32, E)>;
+/// Environments with their seeds, and what is said before the first turn.
+pub(crate) type Found<E> = Result<(Vec<(u32, E)>, Option<String>), Box<dyn Error>>;
 
 /// A game with its options.
 pub(crate) trait Game: clap::Args + std::fmt::Debug {
@@ -69,8 +69,6 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
     const USUAL: &'static [&'static str];
     /// The most turns of a run.
     const TURNS: usize;
-    /// The most tokens of a request and its reply, as released, if there are any.
-    const TURN_TOKENS: u64;
     type Environment: Environment + Clone + Send + Sync;
 
     fn course(&self) -> &Course;
@@ -81,20 +79,9 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
     /// What determines the environments besides their seeds, in words.
     fn setting(&self) -> String;
 
-    /// Options that do not go together are found here.
-    fn environments(&self) -> Result<Seeded<Self::Environment>, Box<dyn Error>>;
-
-    /// An environment with published words.
-    fn told(environment: Self::Environment, texts: &Texts) -> Self::Environment {
-        let _ = texts;
-        environment
-    }
-
-    /// The published words before the first turn, if the environment has none of its own.
-    fn instruction(&self, texts: &Texts) -> Result<Option<String>, Box<dyn Error>> {
-        let _ = texts;
-        Ok(None)
-    }
+    /// The environments, and the words before the first turn if they are not those of the environment: with these
+    /// published texts, if there are any. Options that do not go together are found here.
+    fn environments(&self, texts: Option<&Texts>) -> Found<Self::Environment>;
 
     /// The rollouts, before caps of options.
     fn rollouts(&self, records: &[PlayRecord]) -> Result<Rollouts, Box<dyn Error>> {
@@ -103,20 +90,16 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
 
     /// What is estimated, with caps.
     fn resources(&self) -> Vec<(String, Option<f64>)> {
-        let course = self.course();
-        let usual = || Self::USUAL.iter().map(|name| ((*name).to_owned(), None));
-        let mut all = course.resources.clone();
-        if all.is_empty() {
-            all.extend(usual());
-        }
-        if let Some((_, cap)) = all.first_mut() {
-            *cap = cap.or(course.cap);
-        }
-        all
+        let Course { resources, cap, .. } = self.course();
+        capped(resources, Self::USUAL, *cap)
     }
 
-    /// How runs are played.
-    fn settings(&self) -> Result<Play, Box<dyn Error>> {
+    /// How runs are played, and where.
+    #[expect(clippy::type_complexity, reason = "one caller each for play and run")]
+    fn runs(
+        &self,
+        texts: Option<&Texts>,
+    ) -> Result<(Play, Vec<(u32, Self::Environment)>), Box<dyn Error>> {
         let (course, resources) = (self.course(), self.resources());
         let known = rollouts::<Self::Environment>([])?;
         for (name, _) in &resources {
@@ -127,16 +110,18 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
                 );
             }
         }
-        let play = Play::new().with_most_turns(Self::TURNS);
+        let (environments, instruction) = self.environments(texts)?;
+        let play = Play::new().with_most_turns(Self::TURNS).with_instruction(instruction);
         if !course.ask {
-            return Ok(play);
+            return Ok((play, environments));
         }
         let asks = resources.iter().map(|(name, cap)| (name.as_str(), *cap));
         let rule = course.stop_after.map(StopRule::impossible_in_a_row).transpose()?;
-        Ok(play
+        let play = play
             .with_questions(&asks.collect::<Vec<_>>(), course.show_answers)
             .with_enforced_caps(rule.is_some())
-            .with_stop_rule(rule))
+            .with_stop_rule(rule);
+        Ok((play, environments))
     }
 
     /// What is asked on the way, in words.
@@ -145,18 +130,10 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
         if !ask {
             return "nothing asked".to_owned();
         }
-        let asked = self.resources().into_iter().map(|(name, cap)| {
-            cap.map_or_else(|| format!("{name} without a cap"), |cap| format!("{name} up to {cap}"))
-        });
-        let asked = asked.collect::<Vec<_>>().join(" and ");
+        let asked = asked(&self.resources());
         let shown = if *show_answers { ", answers shown" } else { "" };
         let stop = stop_after.map_or_else(String::new, |n| format!(", stopped after {n}"));
         format!("asked for {asked}{shown}{stop}")
-    }
-
-    /// The most requests of a run.
-    fn most_requests(&self) -> usize {
-        Self::TURNS * (1 + usize::from(self.course().ask))
     }
 
     /// The report on runs, and in a folder their rollouts and answers, if there is one.
@@ -189,11 +166,45 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
     }
 }
 
-/// Writes what `budget` reads.
-fn write(folder: &Path, records: &[PlayRecord], rollouts: &Rollouts) -> Result<(), Box<dyn Error>> {
+/// The resources that are named, or otherwise the usual ones, the first with this cap unless it has one.
+pub(crate) fn capped(
+    named: &[(String, Option<f64>)],
+    usual: &[&str],
+    cap: Option<f64>,
+) -> Vec<(String, Option<f64>)> {
+    let mut all = named.to_vec();
+    if all.is_empty() {
+        all.extend(usual.iter().map(|name| ((*name).to_owned(), None)));
+    }
+    if let Some((_, first)) = all.first_mut() {
+        *first = first.or(cap);
+    }
+    all
+}
+
+/// What is estimated, in words.
+pub(crate) fn asked(resources: &[(String, Option<f64>)]) -> String {
+    let words = resources.iter().map(|(name, cap)| {
+        cap.map_or_else(|| format!("{name} without a cap"), |cap| format!("{name} up to {cap}"))
+    });
+    words.collect::<Vec<_>>().join(" and ")
+}
+
+/// Writes runs and answers about them, which `budget` reads.
+pub(crate) fn write_runs(
+    folder: &Path,
+    rollouts: &Rollouts,
+    answers: impl Iterator<Item = serde_json::Value>,
+) -> Result<(), Box<dyn Error>> {
     let mut lines = Vec::new();
     write_rollouts(rollouts, &mut lines)?;
     program::write_file(&folder.join("rollouts.jsonl"), &lines)?;
+    let answers: String = answers.map(|answer| format!("{answer}\n")).collect();
+    Ok(program::write_file(&folder.join("estimates.jsonl"), answers.as_bytes())?)
+}
+
+/// Writes what `budget` reads, and the least that was left.
+fn write(folder: &Path, records: &[PlayRecord], rollouts: &Rollouts) -> Result<(), Box<dyn Error>> {
     let answers = records.iter().flat_map(|it| {
         let id = &it.record.run.id;
         // After the last turn nothing was left to estimate.
@@ -202,8 +213,7 @@ fn write(folder: &Path, records: &[PlayRecord], rollouts: &Rollouts) -> Result<(
             Some(json!({"id": id, "turn": turn, "answer": it.answer.as_ref()?}))
         })
     });
-    let answers: String = answers.map(|answer| format!("{answer}\n")).collect();
-    program::write_file(&folder.join("estimates.jsonl"), answers.as_bytes())?;
+    write_runs(folder, rollouts, answers)?;
     let needs = records.iter().flat_map(|it| {
         let turns = (1..it.turns.len()).zip(&it.turns);
         turns.filter_map(move |(turn, known)| {
@@ -243,7 +253,6 @@ impl Game for Rooms {
     const NAME: &'static str = "sokoban";
     const USUAL: &'static [&'static str] = &["total_tokens"];
     const TURNS: usize = 10;
-    const TURN_TOKENS: u64 = 2_500;
     type Environment = Sokoban;
 
     fn course(&self) -> &Course {
@@ -259,17 +268,15 @@ impl Game for Rooms {
         format!("rooms of {rows} x {columns} with {boxes} boxes and depth {depth}")
     }
 
-    fn environments(&self) -> Result<Seeded<Sokoban>, Box<dyn Error>> {
+    fn environments(&self, texts: Option<&Texts>) -> Found<Sokoban> {
         let (first, count) = self.course.seeds()?;
         let rooms = rooms(&self.preset, first, count)?;
         if rooms.is_empty() {
             return Err("--first-seed: none of these seeds gives a room".into());
         }
-        Ok(rooms.into_iter().map(|(seed, room)| (seed, Sokoban::new(room))).collect())
-    }
-
-    fn told(environment: Sokoban, texts: &Texts) -> Sokoban {
-        environment.with_texts(texts.clone())
+        let texts = texts.cloned().unwrap_or_default();
+        let game = |(seed, room)| (seed, Sokoban::new(room).with_texts(texts.clone()));
+        Ok((rooms.into_iter().map(game).collect(), None))
     }
 }
 
@@ -294,7 +301,6 @@ impl Game for Market {
     const NAME: &'static str = "warehouse";
     const USUAL: &'static [&'static str] = Warehouse::RESOURCES;
     const TURNS: usize = STEPS;
-    const TURN_TOKENS: u64 = 0;
     type Environment = Warehouse;
 
     fn course(&self) -> &Course {
@@ -311,25 +317,22 @@ impl Game for Market {
         format!("{start} at the start, {target}")
     }
 
-    fn environments(&self) -> Result<Seeded<Warehouse>, Box<dyn Error>> {
+    fn environments(&self, texts: Option<&Texts>) -> Found<Warehouse> {
         let (first, count) = self.course.seeds()?;
         if self.target.is_none() && self.resources().iter().any(|(_, cap)| cap.is_some()) {
             return Err("--cap, --resource NAME=CAP: without --target, runs get budgets of their own afterwards".into());
         }
+        if texts.is_some() && self.target.is_some() {
+            return Err("--published: the published text of the warehouse tells no --target".into());
+        }
+        let none = || format!("--published: {} has no text of the warehouse", Texts::FILE);
+        let instruction = |texts: &Texts| texts.warehouse_instruction().ok_or_else(none);
         let target = self.target.map(|dollars| Cents::new((100.0 * dollars).round() as i64));
         let start = if self.stocked { Start::Stocked } else { Start::Empty };
         let game =
             |seed: u32| Warehouse::new(start, Seed::new(u64::from(seed))).with_target(target);
-        Ok((first..=first + (count - 1)).map(|seed| (seed, game(seed))).collect())
-    }
-
-    fn instruction(&self, texts: &Texts) -> Result<Option<String>, Box<dyn Error>> {
-        if self.target.is_some() {
-            return Err("--published: the published text of the warehouse tells no --target".into());
-        }
-        let text = texts.warehouse_instruction();
-        let none = || format!("--published: {} has no text of the warehouse", Texts::FILE);
-        Ok(Some(text.ok_or_else(none)?))
+        let games = (first..=first + (count - 1)).map(|seed| (seed, game(seed))).collect();
+        Ok((games, texts.map(instruction).transpose()?))
     }
 
     fn rollouts(&self, records: &[PlayRecord]) -> Result<Rollouts, Box<dyn Error>> {

@@ -101,7 +101,7 @@ fn played<G: Game, P: FnMut(&PlayConversation<G::Environment>) -> String>(
     player: impl Fn(Seed) -> P + Sync,
 ) -> Result<Written, Box<dyn Error>> {
     let Shown { output, resamples, seed, forms } = shown;
-    let (environments, settings) = (game.environments()?, game.settings()?);
+    let (settings, environments) = game.runs(None)?;
     let records = working("playing", || runs(environments, &settings, player))?;
     if let Some(folder) = &output {
         let texts =

@@ -4,7 +4,7 @@ use std::{
     io::{self, Read},
     sync::mpsc::{self, RecvTimeoutError},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -23,43 +23,37 @@ const STEPS: &str = "{msg} {bar:30} {pos}/{len}, {per_sec}, {eta} left";
 const OPEN: &str = "{spinner} {msg}, {elapsed}";
 const RUNS: &str = "{msg} {human_pos} runs, {per_sec}";
 
-/// A bar over work of known length.
+/// A bar that is cleared at its end.
 #[derive(Debug)]
-pub(crate) struct Progress {
-    bar: ProgressBar,
-    started: Instant,
-    is_shown: bool,
-}
+pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
     /// Work in steps.
     #[cfg(feature = "client")]
     pub(crate) fn steps(what: &str, length: usize) -> Self {
-        Self::new(hidden(Some(length as u64), STEPS, what))
+        Self::new(Some(length as u64), STEPS, what)
     }
 
     /// Runs of a log, whose number is not known.
     pub(crate) fn runs(what: &str) -> Self {
-        Self::new(hidden(None, RUNS, what))
+        Self::new(None, RUNS, what)
     }
 
-    fn new(bar: ProgressBar) -> Self {
-        Self { bar, started: Instant::now(), is_shown: false }
+    fn new(length: Option<u64>, style: &str, what: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::hidden());
+        // A template of this file is valid; the default would be shown for one that is not.
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        Self(bar.with_message(plain::line(what).into_owned()))
     }
 
     /// Notes that so much more is done.
     pub(crate) fn add(&mut self, done: u64) {
-        self.bar.inc(done);
-        if !self.is_shown && self.started.elapsed() >= PATIENCE {
-            self.is_shown = true;
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        self.0.inc(done);
+        if self.0.is_hidden() && self.0.elapsed() >= PATIENCE {
+            self.0.set_draw_target(ProgressDrawTarget::stderr());
         }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
     }
 }
 
@@ -74,7 +68,7 @@ impl<R> Counted<R> {
     /// `length` is in bytes, or `None` for a source without a length, such as a pipe.
     pub(crate) fn new(what: &str, length: Option<u64>, source: R) -> Self {
         let style = if length.is_some() { BYTES } else { "{msg} {bytes}, {bytes_per_sec}" };
-        Self { source, progress: Progress::new(hidden(length, style, what)) }
+        Self { source, progress: Progress::new(length, style, what) }
     }
 }
 
@@ -90,16 +84,12 @@ impl<R: Read> Read for Counted<R> {
 pub(crate) fn working<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let (done, is_done) = mpsc::channel::<()>();
     thread::scope(|scope| {
+        let mut progress = Progress::new(None, OPEN, what);
+        // The end of the work closes the channel.
         let clock = move || {
-            if is_done.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
-                return;
+            while is_done.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                progress.add(1);
             }
-            let bar = hidden(None, OPEN, what).with_elapsed(PATIENCE);
-            bar.set_draw_target(ProgressDrawTarget::stderr());
-            bar.enable_steady_tick(TICK);
-            // The end of the work closes the channel.
-            let _ = is_done.recv();
-            bar.finish_and_clear();
         };
         // Without a thread of its own for the clock, the work is done without one.
         let _ = thread::Builder::new().spawn_scoped(scope, clock);
@@ -107,15 +97,6 @@ pub(crate) fn working<T>(what: &str, work: impl FnOnce() -> T) -> T {
         drop(done);
         result
     })
-}
-
-fn hidden(length: Option<u64>, style: &str, what: &str) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::hidden());
-    // A template of this file is valid; the default would be shown for one that is not.
-    if let Ok(style) = ProgressStyle::with_template(style) {
-        bar.set_style(style);
-    }
-    bar.with_message(plain::line(what).into_owned())
 }
 
 #[cfg(test)]
@@ -135,7 +116,7 @@ mod tests {
         let mut counted = Counted::new("file", Some(5), &b"bytes"[..]);
         let mut read = Vec::new();
         counted.read_to_end(&mut read).unwrap();
-        assert_eq!((read.as_slice(), counted.progress.bar.position()), (&b"bytes"[..], 5));
+        assert_eq!((read.as_slice(), counted.progress.0.position()), (&b"bytes"[..], 5));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Values of options.
 
+#[cfg(feature = "client")]
+pub(crate) use agent_scorecard::options::{alpha, number};
 pub(crate) use agent_scorecard::options::{
-    alpha, cap, capped, names, number, one_of, policy, read, resamples, seed, share, whole,
+    cap, capped, names, one_of, policy, read, resamples, seed, share, whole,
 };

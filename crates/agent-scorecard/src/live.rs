@@ -28,7 +28,7 @@ mod play;
 mod triage;
 
 pub use budget::{ESTIMATORS, budget};
-pub use confidence::{confidence, confidence_with};
+pub use confidence::confidence;
 pub use play::{Played, play, rooms, runs};
 pub use triage::{ReSolved, triage, triage_scores};
 

@@ -114,12 +114,3 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Question>, Box<dyn Error>> {
     }
     Ok(questions)
 }
-
-/// What the help of a benchmark says of a file of questions.
-pub(crate) const QUESTIONS: &str = r#"
-A FILE of questions has JSON Lines, for example
-  {"id": "q1", "question": "What is 7 * 8?", "answer": 56}
-  {"id": "q2", "question": "Is 91 prime?", "answer": false}
-  {"id": "q3", "question": "Which is a fruit?", "options": ["oak", "plum"], "answer": "B"}
-  {"id": "q4", "question": "Name the capital of France.", "answer": "Paris"}
-"#;

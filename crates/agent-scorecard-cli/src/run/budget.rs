@@ -17,24 +17,23 @@ use run_logs::{
         Kind, TokenDialogue, WarehouseDialogue, count_runs, token_dialogues, warehouse_dialogues,
     },
     json_lines::RunCounts,
-    read_path, write_rollouts,
+    read_path,
 };
 use serde_json::json;
 
 use crate::{
-    output::program,
+    games::{asked, capped, write_runs},
     run::{
         asking::{Asking, Finished, Protocol},
         common::Common,
         expected::Expected,
-        published::Published,
     },
     values::{self, whole},
 };
 
 /// The model says what each run would still have spent, after each of its turns
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
+#[command(after_help = include_str!("../help/run_budget.txt"))]
 pub(crate) struct Options {
     /// A log or a folder of logs, or rollouts with texts, as play and run write them; with --dialogues, a file of BAGEN's
     /// released runs
@@ -61,8 +60,6 @@ pub(crate) struct Options {
     /// The seed of targets and budgets of released runs of a warehouse, half of which are reachable
     #[arg(long, value_name = "SEED", default_value_t = 42, requires = "dialogues")]
     probes: u64,
-    #[command(flatten)]
-    published: Published,
     /// The benchmark whose published prompts are sent; that of --dialogues by default
     #[arg(long, value_name = "TASK", value_parser = tasks())]
     task: Option<Task>,
@@ -73,13 +70,6 @@ pub(crate) struct Options {
     #[arg(long)]
     points: bool,
 }
-
-const HELP: &str = r#"
-The runs and the answers are in DIR/rollouts.jsonl and DIR/estimates.jsonl at the end, which
-`budget DIR/rollouts.jsonl --estimator DIR/estimates.jsonl --lenient --resource NAME` reads.
-With --published DIR, a checkout of mll-lab-nu/BAGEN, and --task sokoban, searchr1, swebench or warehouse, the texts
-are those of DIR/scripts/evaluation-scripts/eval/prompts.
-"#;
 
 fn tasks() -> impl clap::builder::TypedValueParser<Value = Task> {
     values::one_of(Task::ALL.map(|task| (task.name(), task)))
@@ -105,19 +95,12 @@ const fn released_cap(task: Task) -> Option<f64> {
 impl Options {
     /// What is asked for, in the order of the options.
     fn resources(&self) -> Vec<(String, Option<f64>)> {
-        let mut resources = self.resources.clone();
-        if resources.is_empty() {
-            let names = match self.dialogues {
-                Some(Task::Warehouse) => Kind::Warehouse.resources(),
-                Some(_) => &["total_tokens"],
-                None => &["output_tokens"],
-            };
-            resources = names.iter().map(|name| ((*name).to_owned(), None)).collect();
-        }
-        let released = self.dialogues.and_then(released_cap);
-        let first = &mut resources[0].1;
-        *first = first.or(self.cap).or(released);
-        resources
+        let usual = match self.dialogues {
+            Some(Task::Warehouse) => Kind::Warehouse.resources(),
+            Some(_) => &["total_tokens"],
+            None => &["output_tokens"],
+        };
+        capped(&self.resources, usual, self.cap.or(self.dialogues.and_then(released_cap)))
     }
 
     fn has_median_caps(&self) -> bool {
@@ -267,7 +250,9 @@ impl Options {
         }
         let task = self.task.or(self.dialogues);
         let files = task.map(Task::files);
-        if let Some(texts) = self.published.texts(files.as_ref().map_or(&[], |files| files))? {
+        if let Some(texts) =
+            self.common.published.texts(files.as_ref().map_or(&[], |files| files))?
+        {
             let task = task.ok_or("--published: give --task, whose prompts are sent")?;
             let prompts = Prompts::published(task, &texts);
             budget = budget.with_prompts(prompts.map_err(|error| format!("--published: {error}"))?);
@@ -303,19 +288,14 @@ impl Options {
                 rollouts.set_id(run, format!("{run} {id}").trim_end())?;
             }
         }
-        let mut lines = String::new();
-        for record in records {
+        let answers = records.iter().flat_map(|record| {
             let replies = record.record.run.turns.iter().filter_map(|turn| turn.reply.as_ref());
-            for (sample, reply) in record.samples(0).iter().zip(replies) {
+            record.samples(0).iter().zip(replies).map(|(sample, reply)| {
                 let id = rollouts.get(sample.rollout()).ok().and_then(|run| run.id());
-                let line = json!({"id": id, "turn": sample.turn(), "answer": reply.text});
-                lines += &format!("{line}\n");
-            }
-        }
-        let mut runs = Vec::new();
-        write_rollouts(&rollouts, &mut runs)?;
-        program::write_file(&self.common.out.join("rollouts.jsonl"), &runs)?;
-        Ok(program::write_file(&self.common.out.join("estimates.jsonl"), lines.as_bytes())?)
+                json!({"id": id, "turn": sample.turn(), "answer": reply.text})
+            })
+        });
+        write_runs(&self.common.out, &rollouts, answers)
     }
 }
 
@@ -331,13 +311,10 @@ impl Protocol for Options {
     }
 
     fn setting(&self) -> String {
-        let resources = self.resources();
-        let asked = resources.iter().map(|(name, cap)| {
-            cap.map_or_else(|| format!("{name} without a cap"), |cap| format!("{name} up to {cap}"))
-        });
-        let mut setting = asked.collect::<Vec<_>>().join(" and ");
+        let mut setting = asked(&self.resources());
         let task = self.task.or(self.dialogues).map_or("", |task| task.name());
-        setting += &format!(", {} {task}, think {}", self.published.name(), self.think_tokens);
+        setting +=
+            &format!(", {} {task}, think {}", self.common.published.name(), self.think_tokens);
         for (is, what) in [
             (self.has_median_caps(), ", median caps"),
             (self.show_results, ", results shown"),

@@ -7,6 +7,7 @@ use agent_scorecard::live::LiveOptions;
 
 use crate::{
     output::form::Forms,
+    run::published::Published,
     values::{self, whole},
 };
 
@@ -37,13 +38,14 @@ pub(crate) struct Common {
     /// The temperature, or none to leave it to the server, which some models want; without it, that of the benchmark,
     /// which is 0 unless its help says otherwise
     #[arg(long, value_name = "X|none", value_parser = temperature)]
-    temperature: Option<Temperature>,
+    // With its path it is one value for clap.
+    temperature: Option<std::option::Option<f64>>,
     /// How much a reasoning model thinks, in the server's words, as in low or high
     #[arg(long, value_name = "WORD")]
     reasoning_effort: Option<String>,
     /// A JSON object with further fields for the body of each request, as in '{"top_k": 20}'
     #[arg(long, value_name = "JSON", value_parser = extra_body)]
-    extra_body: Option<ExtraBody>,
+    extra_body: Option<BTreeMap<String, Value>>,
     /// Stop after so many replies in a row that cannot be used, and show one; 0 to go on all the same
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) unreadable_limit: usize,
@@ -58,7 +60,7 @@ pub(crate) struct Common {
     token_cap: Option<u64>,
     /// What a cap does at a reply that does not say how many tokens it used: stop, or reserve=N to take N tokens for each
     #[arg(long, value_name = "stop|reserve=N", default_value = "stop", value_parser = uncounted)]
-    uncounted: Uncounted,
+    uncounted: std::option::Option<u64>,
     /// US dollars for a million tokens of prompts and of replies, as in 0.5,1.5
     #[arg(long, value_name = "IN,OUT", value_parser = prices)]
     pub(crate) prices: Option<[f64; 2]>,
@@ -72,6 +74,8 @@ pub(crate) struct Common {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
+    pub(crate) published: Published,
+    #[command(flatten)]
     pub(crate) forms: Forms,
 }
 
@@ -80,19 +84,19 @@ impl Common {
         ClientSettings {
             timeout: Duration::from_secs(self.timeout),
             token_cap: self.token_cap,
-            uncounted_tokens: self.uncounted.0,
+            uncounted_tokens: self.uncounted,
             prices: self.prices,
             cost_cap: self.cost_cap,
             api: self.api,
             max_completion_tokens: self.max_completion_tokens,
-            extra_body: self.extra_body.clone().map(|extra| extra.0).unwrap_or_default(),
+            extra_body: self.extra_body.clone().unwrap_or_default(),
             ..ClientSettings::default()
         }
     }
 
     /// The temperature, in a benchmark that usually has this one.
     pub(crate) fn temperature(&self, usual: f64) -> Option<f64> {
-        self.temperature.map_or(Some(usual), |given| given.0)
+        self.temperature.unwrap_or(Some(usual))
     }
 
     pub(crate) fn sampling(&self) -> Sampling {
@@ -113,15 +117,13 @@ impl Common {
         }
         match self.temperature {
             None => {}
-            Some(Temperature(Some(temperature))) => {
-                setting += &format!(", temperature {temperature}");
-            }
-            Some(Temperature(None)) => setting += ", no temperature",
+            Some(Some(temperature)) => setting += &format!(", temperature {temperature}"),
+            Some(None) => setting += ", no temperature",
         }
         if let Some(effort) = &self.reasoning_effort {
             setting += &format!(", reasoning effort {effort}");
         }
-        if let Some(ExtraBody(extra)) = &self.extra_body {
+        if let Some(extra) = &self.extra_body {
             setting += &format!(", extra body {}", to_json(&Value::Map(extra.clone())));
         }
         setting
@@ -142,11 +144,8 @@ impl Common {
 }
 
 /// A temperature, or none at all.
-#[derive(Clone, Copy, Debug)]
-struct Temperature(Option<f64>);
-
-fn temperature(text: &str) -> Result<Temperature, &'static str> {
-    if text == "none" { Ok(Temperature(None)) } else { Ok(Temperature(Some(amount(text)?))) }
+fn temperature(text: &str) -> Result<Option<f64>, &'static str> {
+    (text != "none").then(|| amount(text)).transpose()
 }
 
 fn api(text: &str) -> Result<Api, String> {
@@ -155,27 +154,18 @@ fn api(text: &str) -> Result<Api, String> {
 }
 
 /// Further fields of a body.
-#[derive(Clone, Debug)]
-struct ExtraBody(BTreeMap<String, Value>);
-
-fn extra_body(text: &str) -> Result<ExtraBody, String> {
-    let fields = serde_json::from_str(text);
-    fields.map(ExtraBody).map_err(|error| format!("give a JSON object: {error}"))
+fn extra_body(text: &str) -> Result<BTreeMap<String, Value>, String> {
+    serde_json::from_str(text).map_err(|error| format!("give a JSON object: {error}"))
 }
 
 /// The tokens that stand for those of a reply that does not count them; `None` to stop there.
-#[derive(Clone, Copy, Debug)]
-struct Uncounted(Option<u64>);
-
-fn uncounted(text: &str) -> Result<Uncounted, &'static str> {
+fn uncounted(text: &str) -> Result<Option<u64>, &'static str> {
     if text == "stop" {
-        return Ok(Uncounted(None));
+        return Ok(None);
     }
     let tokens = text.strip_prefix("reserve=").and_then(|tokens| tokens.parse().ok());
     let tokens = tokens.filter(|tokens| *tokens > 0);
-    tokens
-        .map(|tokens| Uncounted(Some(tokens)))
-        .ok_or("give stop, or reserve=N with N of at least 1")
+    tokens.map(Some).ok_or("give stop, or reserve=N with N of at least 1")
 }
 
 fn amount(text: &str) -> Result<f64, &'static str> {

@@ -1,6 +1,6 @@
 //! `run confidence`.
 
-use std::{error::Error, path::PathBuf, str::FromStr};
+use std::{error::Error, num::ParseIntError, ops::RangeInclusive, path::PathBuf};
 
 use agent_benchmarks::{
     Branch, Continuations, Conversation, Run, Sampling, StopReason,
@@ -15,10 +15,9 @@ use crate::{
     files::json_lines::text,
     output::program,
     run::{
-        asking::{Asking, Finished, Protocol, QUESTIONS, questions},
+        asking::{Asking, Finished, Protocol, questions},
         common::Common,
         expected::Expected,
-        published::Published,
     },
     values::{one_of, whole},
 };
@@ -26,7 +25,7 @@ use crate::{
 /// Each question is answered in steps with a stated confidence; a row for each stream that the replies have,
 /// from stated confidence and from log-probabilities
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP.to_owned() + QUESTIONS)]
+#[command(after_help = concat!(include_str!("../help/run_confidence.txt"), include_str!("../help/run_questions.txt")))]
 pub(crate) struct Options {
     /// A file of questions
     #[arg(value_name = "FILE")]
@@ -50,8 +49,6 @@ pub(crate) struct Options {
     /// reply as one without a confidence
     #[arg(long, value_name = "RULE", action = clap::ArgAction::Set, default_value = "clip", value_parser = one_of([("clip", true), ("ask-again", false)]))]
     out_of_range: bool,
-    #[command(flatten)]
-    published: Published,
     /// Go on from runs M times each, with seeds of their own, and count successes: chances of success of runs that were
     /// cut off, into continuations.jsonl of the folder; those with fewer than 5 outcomes are left out
     #[arg(long = "continue", value_name = "M", value_parser = whole::<usize>(2, 1_000))]
@@ -59,8 +56,9 @@ pub(crate) struct Options {
     /// After which steps of every run to go on, besides where a run was cut off: stops (no others), all, or numbers as
     /// in 0,2 with 0 for the beginning; into steps.jsonl of the folder. With all, rows for agreement, semantic entropy
     /// and propagated uncertainty
-    #[arg(long, value_name = "STEPS", default_value = "stops", requires = "branches")]
-    at: At,
+    #[arg(long, value_name = "STEPS", default_value = "stops", requires = "branches", value_parser = at)]
+    // With its path it is one value for clap.
+    at: std::vec::Vec<RangeInclusive<usize>>,
     /// Ask after each step, apart from the run, whether it is right, and take the probability of the letter for true
     #[arg(long)]
     p_true: bool,
@@ -69,45 +67,26 @@ pub(crate) struct Options {
     more_steps: Option<usize>,
 }
 
-/// After which steps runs go on.
-#[derive(Clone, Debug)]
-enum At {
-    Stops,
-    All,
-    Steps(Vec<usize>),
-}
-
-impl At {
-    /// Whether runs go on from a step that is not their last.
-    fn has(&self, step: usize) -> bool {
-        match self {
-            Self::Stops => false,
-            Self::All => true,
-            Self::Steps(steps) => steps.contains(&step),
-        }
+/// After which steps runs go on, besides where they were cut off.
+fn at(text: &str) -> Result<Vec<RangeInclusive<usize>>, &'static str> {
+    let number = |text: &str| text.trim().parse().map(|step| step..=step);
+    match text {
+        "stops" => Ok(Vec::new()),
+        "all" => Ok(vec![0..=usize::MAX]),
+        numbers => numbers.split(',').map(number).collect::<Result<_, _>>(),
     }
-}
-
-impl FromStr for At {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "stops" => Ok(Self::Stops),
-            "all" => Ok(Self::All),
-            numbers => {
-                let numbers: Result<Vec<usize>, _> =
-                    numbers.split(',').map(|it| it.trim().parse()).collect();
-                numbers.map(Self::Steps).map_err(|_| "give stops, all, or numbers as in 0,2")
-            }
-        }
-    }
+    .map_err(|_: ParseIntError| "give stops, all, or numbers as in 0,2")
 }
 
 /// So many points are gone on from before what they say is counted and their runs are let go.
 const POINTS: usize = 50;
 
 impl Options {
+    /// Whether runs go on from a step that is not their last.
+    fn goes_on_at(&self, step: usize) -> bool {
+        self.at.iter().any(|steps| steps.contains(&step))
+    }
+
     fn more_steps(&self) -> usize {
         self.more_steps.unwrap_or_else(|| self.steps())
     }
@@ -121,7 +100,7 @@ impl Options {
         let is_cut_off = record.run.stop == Some(StopReason::MaxSteps);
         let wanted = |step: &usize| match *step == taken {
             true => is_cut_off,
-            false => self.at.has(*step),
+            false => self.goes_on_at(*step),
         };
         (0..=taken).filter(wanted).collect()
     }
@@ -262,7 +241,7 @@ impl Options {
             .with_sampling(self.sampling())
             .with_explanation(self.explanation)
             .with_clipping(self.out_of_range);
-        if let Some(texts) = self.published.texts(Prompts::FILES)? {
+        if let Some(texts) = self.common.published.texts(Prompts::FILES)? {
             if self.corpus.is_none() {
                 return Err(
                     "--published: the published actions search pages; give --corpus, too".into()
@@ -300,7 +279,7 @@ impl Protocol for Options {
     fn setting(&self) -> String {
         let actions = if self.corpus.is_some() { "pages" } else { "no pages" };
         let explanation = if self.explanation { ", explanations" } else { "" };
-        let texts = self.published.name();
+        let texts = self.common.published.name();
         let asked =
             if self.out_of_range { "" } else { ", confidence outside [0, 1] asked for again" };
         format!("at most {} steps, {actions}{explanation}{asked}, {texts}", self.steps())
@@ -319,7 +298,7 @@ impl Protocol for Options {
                 let start = instance.conversation();
                 let Some(first) = start.request() else { continue };
                 // Of a run that is not there yet, only the beginning is certain, and any may be cut off.
-                let steps = (0..self.steps()).filter(|step| self.at.has(*step));
+                let steps = (0..self.steps()).filter(|step| self.goes_on_at(*step));
                 let points = steps.map(|step| [usize::from(step == 0), most - 3 * step]);
                 for range in points.chain([[0, more]]) {
                     expected.begin(first, range, self.branches.unwrap_or(0));
@@ -353,24 +332,13 @@ impl Protocol for Options {
         if self.p_true {
             Self::probe(asking, &instances, &records, &mut follow_ups)?;
         }
-        let mut report = live::confidence_with(&records, &follow_ups, &self.common.live())?;
+        let mut report = live::confidence(&records, &follow_ups, &self.common.live())?;
         if self.branches.is_some() && self.sampling().temperature == Some(0.0) {
             report.together.notes.get_or_insert_default().push(SAMPLED.to_owned());
         }
         Ok((records.into_iter().map(|record| record.record).collect(), report))
     }
 }
-
-/// What the help says of files other than questions.
-const HELP: &str = r#"
-A file of PAGES has JSON Lines, for example
-  {"title": "Bern", "text": "Bern is a city on the river Aare.", "links": ["Aare"]}
-
---published DIR takes the system prompt from DIR/system.txt: the text of the prompt for StrategyQA or HotpotQA as the paper
-prints it in appendix K, without line numbers. The other messages are in words of our own; the paper prints none.
-
-Temperature 0.2 is that of the paper; its replies have up to 64,000 tokens (--max-output-tokens 64000).
-"#;
 
 /// What continuations without chance say.
 const SAMPLED: &str = "continuations at temperature 0 are alike unless the server draws at random all the same, and then say nothing of chances";

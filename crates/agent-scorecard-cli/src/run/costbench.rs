@@ -17,7 +17,6 @@ use crate::{
         asking::{Asking, Finished, Protocol},
         common::Common,
         expected::Expected,
-        published::Published,
     },
     values::{self, whole},
 };
@@ -25,7 +24,7 @@ use crate::{
 /// Travel requests that are solved by calling tools at the lowest price
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = PUBLISHED,
+    after_help = include_str!("../help/run_costbench.txt"),
     mut_arg("max_output_tokens", |it| it.default_value("16384"))
 )]
 pub(crate) struct Options {
@@ -50,38 +49,19 @@ pub(crate) struct Options {
     #[arg(long, value_name = "X", default_value_t = 0.1, value_parser = values::number)]
     noise_std: f64,
     /// Rules of the environment on which the paper and its released code differ: released or paper
-    #[arg(long, value_name = "R", default_value = "released", value_parser = rules())]
+    #[arg(long, value_name = "R", default_value = "released", value_parser = values::one_of([("released", RuleVersion::Released), ("paper", RuleVersion::PaperText)]))]
     rules: RuleVersion,
     /// Which replies are taken: those that the released code takes, or (strict) only those that follow the
     /// instructions, with a reminder after others
-    #[arg(long, value_name = "R", default_value = "released", value_parser = replies())]
+    #[arg(long, value_name = "R", default_value = "released", value_parser = values::one_of([("released", ReplyRules::RELEASED), ("strict", ReplyRules::STRICT)]))]
     replies: ReplyRules,
     /// Ask the model for its confidence in each reply, that it will end with the right answer (completed), or with it at
     /// the lowest price (optimal). Streams of confidence are scored then, and in NAME.jsonl of the folder for traces
-    #[arg(long, value_name = "IN", value_parser = objectives())]
+    #[arg(long, value_name = "IN", value_parser = values::one_of(Objective::ALL.map(|it| (it.name(), it))))]
     confidence: Option<Objective>,
     /// Ask for log-probabilities, with N alternatives for each token
     #[arg(long, value_name = "N", value_parser = whole::<u8>(0, 20))]
     logprobs: Option<u8>,
-    #[command(flatten)]
-    published: Published,
-}
-
-const PUBLISHED: &str = "\
---published takes the queries and all texts of the released benchmark from a checkout of JiayuJeff/CostBench, in
-which docs/published/costbench_texts.py of this project was run once.
-";
-
-fn rules() -> impl clap::builder::TypedValueParser<Value = RuleVersion> {
-    values::one_of([("released", RuleVersion::Released), ("paper", RuleVersion::PaperText)])
-}
-
-fn objectives() -> impl clap::builder::TypedValueParser<Value = Objective> {
-    values::one_of(Objective::ALL.map(|objective| (objective.name(), objective)))
-}
-
-fn replies() -> impl clap::builder::TypedValueParser<Value = ReplyRules> {
-    values::one_of([("released", ReplyRules::RELEASED), ("strict", ReplyRules::STRICT)])
 }
 
 impl Options {
@@ -114,14 +94,14 @@ impl Options {
             ([Blocking::None], _) | (_, true) => bench.with_events(kinds.repeat(self.blocks)),
             _ => return Err("--block: none and mixed stand alone".into()),
         };
-        Ok(match self.published.texts(Prompts::FILES)? {
+        Ok(match self.common.published.texts(Prompts::FILES)? {
             None => bench,
             Some(texts) => bench.with_prompts(Prompts::published(&texts)?)?,
         })
     }
 
     fn all_queries(&self) -> Result<Vec<Query>, Box<dyn Error>> {
-        Ok(match self.published.texts(&[QUERIES])? {
+        Ok(match self.common.published.texts(&[QUERIES])? {
             None => queries(Split::Test, self.global_seed),
             Some(texts) => read_queries(&texts[QUERIES], self.global_seed)
                 .map_err(|error| format!("--published: {QUERIES}: {error}"))?,
@@ -167,7 +147,7 @@ impl Protocol for Options {
         let events: Vec<&str> = block.iter().map(|block| block.name()).collect();
         let events = events.join(",");
         let replies = if self.replies == ReplyRules::STRICT { "strict" } else { "released" };
-        let texts = self.published.name();
+        let texts = self.common.published.name();
         format!(
             "level {level}, events {events} times {blocks}, seed {global_seed}, noise {noise_std}, rules {rules:?}, \
              replies {replies}, logprobs {:?}, {texts}{}",

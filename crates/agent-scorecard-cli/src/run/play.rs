@@ -2,10 +2,7 @@
 
 use std::error::Error;
 
-use agent_benchmarks::{
-    play::{Play, PlayConversation},
-    sokoban::Texts,
-};
+use agent_benchmarks::{play::PlayConversation, sokoban::Texts};
 
 use crate::{
     games::Game,
@@ -13,7 +10,6 @@ use crate::{
         asking::{Asking, Finished, Protocol},
         common::Common,
         expected::Expected,
-        published::Published,
     },
 };
 
@@ -24,12 +20,10 @@ pub(crate) struct Options<G: Game> {
     common: Common,
     #[command(flatten)]
     game: G,
-    /// The most tokens of a request and its reply; a turn with more carries nothing out and ends the run. Without it,
-    /// that of the released evaluation: 2500 in sokoban, and none in the warehouse, for which 0 stands
-    #[arg(long, value_name = "N")]
-    turn_tokens: Option<u64>,
-    #[command(flatten)]
-    published: Published,
+    /// The most tokens of a request and its reply, or 0 for no limit; a turn with more carries nothing out and ends the
+    /// run. The default is that of the released evaluation
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    turn_tokens: u64,
 }
 
 /// Conversations with their names.
@@ -37,27 +31,19 @@ type Named<E> = Vec<(String, PlayConversation<E>)>;
 
 impl<G: Game> Options<G> {
     fn turn_tokens(&self) -> Option<u64> {
-        Some(self.turn_tokens.unwrap_or(G::TURN_TOKENS)).filter(|most| *most > 0)
+        Some(self.turn_tokens).filter(|most| *most > 0)
     }
 
     fn conversations(&self) -> Result<Named<G::Environment>, Box<dyn Error>> {
-        let texts = self.published.texts(&[Texts::FILE])?;
+        let texts = self.common.published.texts(&[Texts::FILE])?;
         let texts = texts.map(|texts| Texts::published(&texts[Texts::FILE])).transpose();
         let texts = texts.map_err(|error| format!("--published: {error}"))?;
-        let instruction = texts.as_ref().map(|texts| self.game.instruction(texts)).transpose()?;
-        let settings: Play = self
-            .game
-            .settings()?
-            .with_instruction(instruction.flatten())
+        let (settings, environments) = self.game.runs(texts.as_ref())?;
+        let settings = settings
             .with_sampling(self.common.sampling())
             .with_most_tokens_of_a_turn(self.turn_tokens());
-        let environments = self.game.environments()?.into_iter();
-        let conversations = environments.map(|(seed, environment)| {
+        let conversations = environments.into_iter().map(|(seed, environment)| {
             let id = seed.to_string();
-            let environment = match &texts {
-                Some(texts) => G::told(environment, texts),
-                None => environment,
-            };
             let conversation = settings.conversation(&id, environment)?;
             Ok((id, conversation))
         });
@@ -75,13 +61,15 @@ impl<G: Game> Protocol for Options<G> {
 
     fn setting(&self) -> String {
         let turn = self.turn_tokens().map_or("no limit".to_owned(), |most| most.to_string());
-        let (game, asks, texts) = (self.game.setting(), self.game.asks(), self.published.name());
+        let (game, asks, texts) =
+            (self.game.setting(), self.game.asks(), self.common.published.name());
         format!("{game}, {asks}, tokens of a turn: {turn}, {texts}")
     }
 
     fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
+        let most = G::TURNS * (1 + usize::from(self.game.course().ask));
         for (name, conversation) in self.conversations()? {
-            expected.add(&name, conversation, [1, self.game.most_requests()])?;
+            expected.add(&name, conversation, [1, most])?;
         }
         Ok(())
     }

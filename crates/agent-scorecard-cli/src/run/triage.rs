@@ -17,7 +17,6 @@ use agent_benchmarks::{
     },
 };
 use agent_scorecard::live;
-use clap::builder::TypedValueParser;
 use knapsack_oracle::{InjectedPool, Item, Pool, ReSolve, Seed};
 use serde_json::Value;
 use trajectory_metrics::random::fnv1a;
@@ -25,11 +24,10 @@ use trajectory_metrics::random::fnv1a;
 use crate::{
     output::program,
     run::{
-        asking::{Asking, Finished, Protocol, QUESTIONS, read},
+        asking::{Asking, Finished, Protocol, read},
         checker::{Checker, Judging},
         common::Common,
         expected::Expected,
-        published::Published,
     },
     triage_variants::SCORES,
     values::{self, whole},
@@ -37,20 +35,18 @@ use crate::{
 
 /// Each question is solved once; then the model plans for pools under budgets
 #[derive(Debug, clap::Args)]
-#[command(after_help = help())]
+#[command(after_help = concat!(include_str!("../help/run_questions.txt"), include_str!("../help/run_triage.txt")))]
 pub(crate) struct Options {
     /// A file of questions
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
     common: Common,
-    #[command(flatten)]
-    published: Published,
     /// The share of the costs that is the budget, above 0 and at most 1; may be given several times
     #[arg(long = "alpha", value_name = "A", default_value = "0.5", value_parser = values::alpha)]
     alphas: Vec<Alpha>,
     /// The opening of the prompt; may be given several times
-    #[arg(long = "framing", value_name = "NAME", default_value = "neutral", value_parser = framings())]
+    #[arg(long = "framing", value_name = "NAME", default_value = "neutral", value_parser = values::one_of(Framing::ALL.map(|it| (it.name(), it))))]
     framings: Vec<Framing>,
     /// What the problems are called in the prompt, as in "geometry problems"
     #[arg(long, value_name = "TEXT", default_value = PROBLEMS)]
@@ -65,7 +61,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value_t = POOL, value_parser = whole::<usize>(1, u64::MAX))]
     pool_size: usize,
     /// Solve the problems of each plan under its limits, in this regime, instead of taking what they came to alone
-    #[arg(long, value_name = "REGIME", value_parser = regimes())]
+    #[arg(long, value_name = "REGIME", value_parser = values::one_of([("advisory", Regime::Advisory), ("enforced", Regime::Enforced)]))]
     live: Option<Regime>,
     /// Tell the model the allocation of each problem that it solves under limits
     #[arg(long, requires = "live")]
@@ -106,36 +102,12 @@ const PROBLEMS: &str = "problems";
 /// The questions of a pool unless the call says so.
 const POOL: usize = 30;
 
-fn help() -> String {
-    format!(
-        "{QUESTIONS}\
-A question with \"output_tokens\" and \"solved\" was attempted before and is not asked again; it needs no answer. One\n\
-with \"answer\": null is unsolvable. One with \"checker\": \"outside\" is judged by --checker: for each answer the program\n\
-is started without a shell, reads {{\"id\", \"answer\", \"reply\"}} as one line, and writes {{\"solved\": true}} or false.\n\
-Its first line counts, so that logs belong on standard error. An answer without a verdict is left out, counted and\n\
-checked again by the same command; if no answer gets one, nothing is reported.\n\n\
---published DIR takes the requests for plans from planner_neutral.txt, planner_agent.txt and planner_exam.txt of DIR: the\n\
-planner prompt of the paper's appendix B as it is printed, {{domain}}, {{B}} and {{problems}} included, with the opening\n\
-paragraph of variant A, B and C of appendix C.2; and the announcement of allocations from banner.txt: the banner of\n\
-appendix C.1 with its {{a_i}}. The request to solve a problem is in words of our own; the paper prints none.\n\n\
-DIR/scores.jsonl has the efficiencies for agent-scorecard triage-variants, which takes several such folders.\n"
-    )
-}
-
-fn framings() -> impl TypedValueParser<Value = Framing> {
-    values::one_of(Framing::ALL.map(|framing| (framing.name(), framing)))
-}
-
-fn regimes() -> impl TypedValueParser<Value = Regime> {
-    values::one_of([("advisory", Regime::Advisory), ("enforced", Regime::Enforced)])
-}
-
 /// Unsolvable questions are dealt to pools with this seed, so that the same command asks for the same plans.
 const INJECTION: Seed = Seed::new(1);
 
 impl Options {
     fn prompts(&self) -> Result<Prompts, Box<dyn Error>> {
-        let texts = self.published.texts(Prompts::FILES)?;
+        let texts = self.common.published.texts(Prompts::FILES)?;
         Ok(texts.map_or_else(|| Ok(Prompts::default()), |texts| Prompts::published(&texts))?)
     }
 
@@ -385,7 +357,7 @@ impl Options {
     fn differing(&self) -> impl Iterator<Item = Option<String>> {
         let word = |is_set: bool, word: &str| is_set.then(|| word.to_owned());
         let differing = [
-            word(self.published.is_given(), "published texts"),
+            word(self.common.published.is_given(), "published texts"),
             (self.domain != PROBLEMS).then(|| self.domain.clone()),
             self.max_plan_tokens.map(|most| format!("plans of at most {most} tokens")),
             word(self.no_schema, "no schema"),

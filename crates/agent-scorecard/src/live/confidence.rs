@@ -23,26 +23,13 @@ use crate::{
     traces::curves::{CurveSettings, curves},
 };
 
-/// How good the confidence of a model is, by stream of confidence in its replies.
-///
-/// # Errors
-///
-/// Those of [`ConfidenceTable`].
-pub fn confidence(records: &[ConfidenceRecord], options: &LiveOptions) -> Result<Report, Error> {
-    let mut table = ConfidenceTable::default();
-    for record in records {
-        table.update(&options.model, record)?;
-    }
-    of_table(&table, records, options)
-}
-
-/// How good the confidence of a model is, with what was asked about each of its runs after its end: chances of success
-/// from continuations, and further streams.
+/// How good the confidence of a model is, by stream of confidence in its replies, with what was asked about each of its
+/// runs after its end: chances of success from continuations, and further streams.
 ///
 /// # Errors
 ///
 /// Those of [`ConfidenceTable`], and [`scoring_rules::Error::Length`] unless there is one follow-up per record.
-pub fn confidence_with(
+pub fn confidence(
     records: &[ConfidenceRecord],
     follow_ups: &[FollowUp],
     options: &LiveOptions,
@@ -52,7 +39,40 @@ pub fn confidence_with(
     for (record, follow_up) in records.iter().zip(follow_ups) {
         table.update_with(&options.model, record, follow_up)?;
     }
-    of_table(&table, records, options)
+    let (level, resamples, seed) = options.how()?;
+    let rows = table.finish(level, resamples, seed)?;
+    let note = rows.iter().any(|row| row.with_cut_off.is_some()).then(|| CUT_OFF.to_owned());
+    // Streams of the replies come before those that are derived from continuations, which may be of fewer runs.
+    let reference = rows.iter().find_map(base_rate);
+    let settings = rows.iter().map(|row| setting(&table, row, options));
+    let mut settings = settings.collect::<Result<Vec<_>, _>>()?;
+    // A stream of few runs, or one that says what another said, is left to the tables.
+    let n_of = |row: &ConfidenceFigures| row.evaluation.as_ref().map_or(0, |it| it.n);
+    let most = rows.iter().map(n_of).max().unwrap_or(0);
+    let mut said: Vec<Vec<String>> = Vec::new();
+    for (setting, row) in settings.iter_mut().zip(&rows) {
+        if 2 * n_of(row) < most || said.contains(&setting.conclusion) {
+            setting.conclusion.clear();
+        } else {
+            said.push(setting.conclusion.clone());
+        }
+    }
+    let mut report = report(&options.model, settings.into_iter().chain(reference), note);
+    let clipped: usize = records.iter().map(ConfidenceRecord::clipped).sum();
+    if clipped > 0 {
+        let stated = counted(clipped, "stated confidence");
+        report.conclusion.push(format!(
+            "Outside [0, 1] and clipped to the nearer end, as in the paper: {stated}; --out-of-range ask-again asks again."
+        ));
+    }
+    report.main_pictures = vec!["reliability"];
+    for (column, row) in report.columns.iter_mut().zip(&rows) {
+        column.block.pictures = pictures(&table, row, options)?;
+        if let Some(audit) = &row.continuations {
+            column.block.fields.push(Field::block("continuations", continuations(audit)));
+        }
+    }
+    Ok(report)
 }
 
 /// The streams of confidence in a benchmark that asks for them beside its own task.
@@ -100,47 +120,6 @@ pub(super) fn streams(
         block.fields.push(Field { label: setting.name.into(), ..Field::block(key, own) });
     }
     Ok(block)
-}
-
-fn of_table(
-    table: &ConfidenceTable,
-    records: &[ConfidenceRecord],
-    options: &LiveOptions,
-) -> Result<Report, Error> {
-    let (level, resamples, seed) = options.how()?;
-    let rows = table.finish(level, resamples, seed)?;
-    let note = rows.iter().any(|row| row.with_cut_off.is_some()).then(|| CUT_OFF.to_owned());
-    // Streams of the replies come before those that are derived from continuations, which may be of fewer runs.
-    let reference = rows.iter().find_map(base_rate);
-    let settings = rows.iter().map(|row| setting(table, row, options));
-    let mut settings = settings.collect::<Result<Vec<_>, _>>()?;
-    // A stream of few runs, or one that says what another said, is left to the tables.
-    let n_of = |row: &ConfidenceFigures| row.evaluation.as_ref().map_or(0, |it| it.n);
-    let most = rows.iter().map(n_of).max().unwrap_or(0);
-    let mut said: Vec<Vec<String>> = Vec::new();
-    for (setting, row) in settings.iter_mut().zip(&rows) {
-        if 2 * n_of(row) < most || said.contains(&setting.conclusion) {
-            setting.conclusion.clear();
-        } else {
-            said.push(setting.conclusion.clone());
-        }
-    }
-    let mut report = report(&options.model, settings.into_iter().chain(reference), note);
-    let clipped: usize = records.iter().map(ConfidenceRecord::clipped).sum();
-    if clipped > 0 {
-        let stated = counted(clipped, "stated confidence");
-        report.conclusion.push(format!(
-            "Outside [0, 1] and clipped to the nearer end, as in the paper: {stated}; --out-of-range ask-again asks again."
-        ));
-    }
-    report.main_pictures = vec!["reliability"];
-    for (column, row) in report.columns.iter_mut().zip(&rows) {
-        column.block.pictures = pictures(table, row, options)?;
-        if let Some(audit) = &row.continuations {
-            column.block.fields.push(Field::block("continuations", continuations(audit)));
-        }
-    }
-    Ok(report)
 }
 
 /// How the complete runs of a stream look.

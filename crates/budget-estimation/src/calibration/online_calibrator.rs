@@ -1,3 +1,5 @@
+use std::ops::DerefMut;
+
 /// Chooses the margin by which intervals are widened, and learns from the margins that would have been
 /// needed.
 ///
@@ -26,17 +28,7 @@ pub trait OnlineCalibrator {
     fn update(&mut self, scores: &[f64]);
 }
 
-impl<C: OnlineCalibrator + ?Sized> OnlineCalibrator for &mut C {
-    fn margin(&self) -> f64 {
-        (**self).margin()
-    }
-
-    fn update(&mut self, scores: &[f64]) {
-        (**self).update(scores);
-    }
-}
-
-impl<C: OnlineCalibrator + ?Sized> OnlineCalibrator for Box<C> {
+impl<P: DerefMut<Target: OnlineCalibrator>> OnlineCalibrator for P {
     fn margin(&self) -> f64 {
         (**self).margin()
     }

@@ -1,8 +1,5 @@
 use crate::{
-    engines::{
-        checked_sum::checked_sum,
-        one_resource::{greedy::greedy, solver::solve},
-    },
+    engines::{checked_sum::checked_sum, one_resource::solver::solve},
     error::Error,
     values::{choice::Choice, knapsack_item::KnapsackItem, proof::Proof},
 };
@@ -17,12 +14,9 @@ use crate::{
 /// use knapsack_oracle::{Knapsack, KnapsackItem};
 ///
 /// let items = [6, 5, 5].map(|size| KnapsackItem { profit: size, weight: size });
-/// let knapsack = Knapsack::new(10, &items)?;
-/// let best = knapsack.solve();
+/// let best = Knapsack::new(10, &items)?.solve();
 /// assert_eq!((best.value, best.weight, best.chosen.as_slice()), (10, 10, &[1, 2][..]));
 /// assert!(best.is_optimal());
-/// let greedy = knapsack.greedy();
-/// assert_eq!((greedy.value, greedy.upper_bound), (6, 10));
 /// # Ok::<(), knapsack_oracle::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +28,7 @@ pub struct Knapsack<'a> {
 /// The largest sum of all profits, or of all weights, that the signed integers of the solver hold.
 const MAX_SUM: u64 = i64::MAX.unsigned_abs();
 
-/// A choice of items that fits. Returned by [`Knapsack::solve`] and [`Knapsack::greedy`].
-///
-/// ```
-/// use knapsack_oracle::{Knapsack, KnapsackItem};
-///
-/// let items = [6, 5, 5].map(|size| KnapsackItem { profit: size, weight: size });
-/// let choice = Knapsack::new(10, &items)?.greedy();
-/// assert_eq!((choice.value, choice.weight, choice.chosen.as_slice()), (6, 6, &[0][..]));
-/// assert!(!choice.is_optimal() && choice.upper_bound == 10);
-/// # Ok::<(), knapsack_oracle::Error>(())
-/// ```
+/// A choice of items that fits. Returned by [`Knapsack::solve`], which has an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -116,19 +100,6 @@ impl<'a> Knapsack<'a> {
     #[must_use]
     pub fn solve(&self) -> Solution {
         self.solution(solve(self.capacity, self.items))
-    }
-
-    /// Takes each item that still fits, in descending order of profit per weight. Equal ratios are
-    /// taken in order of position.
-    ///
-    /// The upper bound is the Dantzig bound: the largest value if items may be divided, rounded
-    /// down. Takes O(n log n).
-    ///
-    /// Reference: G. B. Dantzig (1957), Discrete-variable extremum problems,
-    /// <https://doi.org/10.1287/opre.5.2.266>.
-    #[must_use]
-    pub fn greedy(&self) -> Solution {
-        self.solution(greedy(self.capacity, self.items))
     }
 
     fn solution(&self, Choice { chosen, upper_bound, proof, states }: Choice) -> Solution {

@@ -17,7 +17,6 @@ pub(crate) mod outcome;
 pub(crate) mod preferences;
 pub(crate) mod prompts;
 pub(crate) mod query;
-pub(crate) mod query_numbers;
 pub(crate) mod released_file;
 pub(crate) mod released_query;
 pub(crate) mod released_results;

@@ -1,4 +1,4 @@
-use budget_estimation::{Estimate, Sample, parse_answer, parse_answers};
+use budget_estimation::{AnswerMode, Estimate, Sample, parse_answer, parse_answers};
 use censoring::StopReason;
 use run_logs::{Reply, Run};
 
@@ -70,32 +70,37 @@ impl BudgetConversation<'_> {
             ..Request::new(texts::messages(settings, prefix))
         };
     }
+}
 
-    /// One estimate per resource.
-    fn read(&mut self, text: &str) -> Vec<Estimate> {
-        let settings = &self.instance.settings;
-        let names: Vec<&str> = settings.resources.iter().map(|(name, _)| name.as_str()).collect();
-        let read = match names.len() {
-            1 => parse_answer(text, settings.mode).map(|estimate| vec![estimate]),
-            _ => parse_answers(text, &names, settings.mode),
-        };
-        read.unwrap_or_else(|problem| {
-            self.dialogue.note(ReplyEvent::Unreadable { problem: problem.to_string() });
-            vec![Estimate::NoAnswer; names.len()]
-        })
-    }
+/// One estimate per resource. What cannot be read is noted.
+pub(crate) fn estimates<'a>(
+    text: &str,
+    names: impl Iterator<Item = &'a str>,
+    mode: AnswerMode,
+    dialogue: &mut Dialogue,
+) -> Vec<Estimate> {
+    let names: Vec<&str> = names.collect();
+    let read = match names.len() {
+        1 => parse_answer(text, mode).map(|estimate| vec![estimate]),
+        _ => parse_answers(text, &names, mode),
+    };
+    read.unwrap_or_else(|problem| {
+        dialogue.note(ReplyEvent::Unreadable { problem: problem.to_string() });
+        vec![Estimate::NoAnswer; names.len()]
+    })
 }
 
 impl Conversation for BudgetConversation<'_> {
     type Record = BudgetRecord;
 
-    through_dialogue!(problem);
+    through_dialogue!(|it| it.dialogue.problem());
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let text = reply.text.clone();
         self.dialogue.take(reply)?;
-        let estimates = self.read(&text);
-        let Instance { rollout, resources, prefixes, .. } = self.instance;
+        let Instance { settings, rollout, resources, prefixes, .. } = self.instance;
+        let names = settings.resources.iter().map(|(name, _)| name.as_str());
+        let estimates = estimates(&text, names, settings.mode, &mut self.dialogue);
         let turn = prefixes.get(self.samples[0].len()).map_or(0, |prefix| prefix.turns());
         for ((samples, resource), estimate) in self.samples.iter_mut().zip(resources).zip(estimates)
         {

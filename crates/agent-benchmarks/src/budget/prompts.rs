@@ -2,39 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::{error::Error, values::template::Template};
+use crate::{
+    error::Error,
+    values::{names::names, template::Template},
+};
 
-const SYSTEM: &str = "You judge runs of agents while they are still going on. From what a run has done and \
-     spent so far, you say whether it can still succeed within its limits, and how much more it will spend.";
+const SYSTEM: &str = include_str!("prompts/system.txt");
 
-const QUESTION: &str = "The run so far is above. {turns_are_complete}, and the run goes on. What \
-     each turn spent:\n{usage}\nIts account:\n{account}\n\nDecide first whether the run can still succeed within all \
-     limits. If it can, estimate how much it will still spend from the next turn to its end, as {target}. The turns so \
-     far do not count.\n\nEnd your reply with one line of this form:\n{form}\nor, if it cannot succeed:\n{impossible}";
+const QUESTION: &str = include_str!("prompts/question.txt");
 
 /// The places of [`QUESTION`], then those of the published texts.
-const PLACES: [&str; 20] = [
-    "completed_turns",
-    "turns_are_complete",
-    "usage",
-    "account",
-    "target",
-    "form",
-    "impossible",
-    "turn_token_usage_text",
-    "max_context_window_tokens",
-    "completed_weeks",
-    "current_time_weeks",
-    "current_warehouse_item_weeks",
-    "current_cost_usd",
-    "current_cash_usd",
-    "target_cash_usd",
-    "resource_consumption_text",
-    "budget_time_weeks",
-    "budget_warehouse_item_weeks",
-    "budget_cost_usd",
-    "completed_day",
-];
+const PLACES: &str = include_str!("prompts/places.txt");
 
 /// A benchmark of the paper, each with its own published prompts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,38 +28,24 @@ pub enum Task {
     Warehouse,
 }
 
+names!(Task, Sokoban "sokoban", SearchR1 "searchr1", SweBench "swebench", Warehouse "warehouse");
+
 impl Task {
-    /// All tasks.
-    pub const ALL: [Self; 4] = [Self::Sokoban, Self::SearchR1, Self::SweBench, Self::Warehouse];
-
-    /// The name, such as `sokoban`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sokoban => "sokoban",
-            Self::SearchR1 => "searchr1",
-            Self::SweBench => "swebench",
-            Self::Warehouse => "warehouse",
-        }
-    }
-
     /// The files with the published system prompt and question in a checkout of mll-lab-nu/BAGEN.
     #[must_use]
     pub const fn files(self) -> [&'static str; 2] {
         macro_rules! files {
             ($name:literal) => {
-                [
-                    concat!(
-                        "scripts/evaluation-scripts/eval/prompts/",
-                        $name,
-                        "_estimation_system.txt"
-                    ),
-                    concat!(
-                        "scripts/evaluation-scripts/eval/prompts/",
-                        $name,
-                        "_estimation_user.txt"
-                    ),
-                ]
+                [files!($name, "system"), files!($name, "user")]
+            };
+            ($name:literal, $role:literal) => {
+                concat!(
+                    "scripts/evaluation-scripts/eval/prompts/",
+                    $name,
+                    "_estimation_",
+                    $role,
+                    ".txt"
+                )
             };
         }
         match self {
@@ -116,8 +80,8 @@ pub struct Prompts {
 
 impl Default for Prompts {
     fn default() -> Self {
-        let own = |text| Template::new(text, &PLACES).unwrap_or_default();
-        Self { system: own(SYSTEM), question: own(QUESTION) }
+        let own = Self::new(SYSTEM.trim_end(), QUESTION.trim_end());
+        own.unwrap_or_else(|_| Self { system: Template::default(), question: Template::default() })
     }
 }
 
@@ -128,8 +92,9 @@ impl Prompts {
     ///
     /// [`Error::UnknownPlace`] for a place that is never filled in.
     pub fn new(system: impl Into<String>, question: impl Into<String>) -> Result<Self, Error> {
+        let places: Vec<&str> = PLACES.lines().collect();
         let (system, question) =
-            (Template::new(system, &PLACES)?, Template::new(question, &PLACES)?);
+            (Template::new(system, &places)?, Template::new(question, &places)?);
         Ok(Self { system, question })
     }
 

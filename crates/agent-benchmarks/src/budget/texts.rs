@@ -28,6 +28,11 @@ fn amount(value: Option<f64>) -> String {
     value.map_or_else(|| "unknown".to_owned(), |value| value.to_string())
 }
 
+/// What a turn cost, from 0.
+fn cost(it: &ResourceContext, turn: usize) -> Option<f64> {
+    it.costs.get(turn).copied().flatten()
+}
+
 /// An amount as a whole number, as the released code writes what a warehouse used.
 fn whole(value: Option<f64>) -> String {
     value.map_or_else(|| amount(None), |value| format!("{value:.0}"))
@@ -78,7 +83,7 @@ impl Told<'_> {
                 1 => "1 turn is complete".to_owned(),
                 turns => format!("{turns} turns are complete"),
             },
-            "usage" => self.usage("\n", |costs| costs.join(", ")),
+            "usage" => self.usage(),
             "account" => self.account(),
             "target" if self.settings.point => "a single number".to_owned(),
             "target" => "an interval that is narrow and yet holds the true amount".to_owned(),
@@ -123,15 +128,18 @@ impl Told<'_> {
         asked.find(|(name, _)| *name == it.name).map(|(_, kind)| *kind)
     }
 
-    /// What the turns spent, in the words that `turn` makes of the costs.
-    fn usage(&self, between: &str, turn: impl Fn(Vec<String>) -> String) -> String {
-        let turns = (0..self.prefix.turns()).map(|at| {
-            let cost = |it: &ResourceContext| it.costs.get(at).copied().flatten();
+    /// What the turns spent.
+    fn usage(&self) -> String {
+        self.each_turn("\n", |at| {
             let told = self.resources().filter(|it| it.used.is_some() || self.asked(it).is_some());
-            let costs = told.map(|it| format!("{} {}", it.name, amount(cost(it))));
-            format!("Turn {}: {}", at + 1, turn(costs.collect()))
-        });
-        let turns: Vec<String> = turns.collect();
+            let costs = told.map(|it| format!("{} {}", it.name, amount(cost(it, at))));
+            format!("Turn {}: {}", at + 1, costs.collect::<Vec<_>>().join(", "))
+        })
+    }
+
+    /// A text for each turn.
+    fn each_turn(&self, between: &str, turn: impl Fn(usize) -> String) -> String {
+        let turns: Vec<String> = (0..self.prefix.turns()).map(turn).collect();
         if turns.is_empty() { "None yet.".to_owned() } else { turns.join(between) }
     }
 
@@ -139,27 +147,22 @@ impl Told<'_> {
     fn token_usage(&self) -> String {
         let input = self.resource("fresh_input_tokens").or_else(|| self.resource("input_tokens"));
         let parts = [input, self.resource("output_tokens"), self.resource("total_tokens")];
-        let turns = (0..self.prefix.turns()).map(|at| {
-            let [input, output, total] = parts.map(|part| part?.costs.get(at).copied().flatten());
+        self.each_turn("; ", |at| {
+            let [input, output, total] = parts.map(|part| cost(part?, at));
             let total = total.map_or_else(String::new, |total| format!(", total {total} tokens"));
             let (input, output) = (amount(input), amount(output));
             format!("Turn {}: input {input} tokens, output {output} tokens{total}", at + 1)
-        });
-        let turns: Vec<String> = turns.collect();
-        if turns.is_empty() { "None yet.".to_owned() } else { turns.join("; ") }
+        })
     }
 
     /// As the released code writes it, which takes each turn as two weeks.
     fn consumption(&self) -> String {
         let names = ["warehouse_item_weeks", "cumulative_cost_usd"];
-        let turns = (0..self.prefix.turns()).map(|at| {
-            let cost =
-                |name| self.resource(name).and_then(|it| it.costs.get(at).copied().flatten());
+        self.each_turn("; ", |at| {
+            let cost = |name| self.resource(name).and_then(|it| cost(it, at));
             let ([space, money], day) = (names.map(|name| whole(cost(name))), 14 * at);
             format!("Day {day}: time +2 weeks, warehouse +{space} item-weeks, cost +{money} USD")
-        });
-        let turns: Vec<String> = turns.collect();
-        if turns.is_empty() { "None yet.".to_owned() } else { turns.join("; ") }
+        })
     }
 
     fn account(&self) -> String {

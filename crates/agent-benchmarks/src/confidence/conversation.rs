@@ -203,7 +203,7 @@ impl ConfidenceConversation<'_> {
 impl Conversation for ConfidenceConversation<'_> {
     type Record = ConfidenceRecord;
 
-    through_dialogue!(problem);
+    through_dialogue!(|it| it.dialogue.problem());
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let settings = &self.instance.settings;

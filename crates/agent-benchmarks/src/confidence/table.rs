@@ -200,7 +200,7 @@ impl ConfidenceTable {
     ///
     /// Those of [`ConfidenceRecord::forecasts`]; nothing is added then.
     pub fn update(&mut self, model: &str, record: &ConfidenceRecord) -> Result<(), Error> {
-        self.add(&Added { model, record, success: None, continued: &[] })
+        self.update_with(model, record, &FollowUp::default())
     }
 
     /// Adds a conversation with what was asked about its run after its end. The exact score and the audit are over runs
@@ -224,7 +224,11 @@ impl ConfidenceTable {
         let at_stop = continued.iter().find(|it| it.step == steps);
         let success = success.or_else(|| at_stop.and_then(Continued::success));
         let added = Added { model, record, success, continued };
-        self.add(&added)?;
+        for stream in ConfidenceStream::ALL {
+            let forecasts = record.forecasts(stream)?;
+            let forecasts = forecasts.as_ref().map_err(|(_, reason)| reason.name());
+            self.add_stream(&added, Predictor::Recorded(stream), forecasts.cloned());
+        }
         if continued.iter().any(|it| it.step == 0) {
             for (name, forecasts) in derived(record, continued) {
                 self.add_stream(&added, Predictor::Derived(name.to_owned()), forecasts);
@@ -233,15 +237,6 @@ impl ConfidenceTable {
         for (name, forecasts) in streams {
             let forecasts = forecasts.as_ref().map_err(String::as_str);
             self.add_stream(&added, Predictor::Derived(name.clone()), forecasts.cloned());
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, added: &Added<'_>) -> Result<(), Error> {
-        for stream in ConfidenceStream::ALL {
-            let forecasts = added.record.forecasts(stream)?;
-            let forecasts = forecasts.as_ref().map_err(|(_, reason)| reason.name());
-            self.add_stream(added, Predictor::Recorded(stream), forecasts.cloned());
         }
         Ok(())
     }

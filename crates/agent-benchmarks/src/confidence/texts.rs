@@ -14,15 +14,7 @@ pub(super) fn instructions(corpus: Option<bool>) -> String {
             )
         }
     };
-    format!(
-        "You answer one question in steps. Each of your replies is one step and has four parts:\n\
-         <think>what you work out in this step</think>\n\
-         {actions}\n\
-         <confidence>p</confidence>\n\
-         <explanation>one sentence that says why your confidence is p</explanation>\n\
-         Here p is a number from 0 to 1: the probability, as you see it now, that the answer that you will \
-         finally give is right. State it in every step, also before you know the answer."
-    )
+    include_str!("texts/instructions.txt").trim_end().replace("{actions}", &actions)
 }
 
 /// The first message of the user.

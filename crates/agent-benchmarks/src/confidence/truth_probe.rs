@@ -93,7 +93,7 @@ fn probability_of_a(tokens: &Tokens) -> Option<Probability> {
 impl Conversation for TruthProbe {
     type Record = Option<Probability>;
 
-    through_dialogue!(problem);
+    through_dialogue!(|it| it.dialogue.problem());
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         self.probability = reply.tokens.as_ref().and_then(probability_of_a);

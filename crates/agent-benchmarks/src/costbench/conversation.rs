@@ -286,7 +286,7 @@ impl<'a> CostBenchConversation<'a> {
 impl Conversation for CostBenchConversation<'_> {
     type Record = CostBenchRecord;
 
-    through_dialogue!(problem);
+    through_dialogue!(|it| it.dialogue.problem());
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let (text, calls) = (reply.text.clone(), reply.tool_calls.clone());

@@ -83,7 +83,7 @@ impl<'a> EnumerationConversation<'a> {
 impl Conversation for EnumerationConversation<'_> {
     type Record = EnumerationRecord;
 
-    through_dialogue!(problem);
+    through_dialogue!(|it| it.dialogue.problem());
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let paths = listed_paths(&reply.text);

@@ -7,6 +7,7 @@ use tool_graph::costbench::Task;
 use crate::{
     costbench::vocabulary::{TEST_WORDS, Word, vocabulary},
     error::Error,
+    values::names::names,
 };
 
 /// The four dimensions of preferences, as they end the names of data types.
@@ -21,16 +22,7 @@ pub enum Split {
     Test,
 }
 
-impl Split {
-    /// The name, `"train"` or `"test"`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Train => "train",
-            Self::Test => "test",
-        }
-    }
-}
+names!(Split, Train "train", Test "test");
 
 /// The split of a value by its place in the vocabulary.
 const fn split_of(choice: usize) -> Split {
@@ -106,9 +98,9 @@ impl Preferences {
     pub fn requirement(&self, seed: u64) -> String {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         let mut pick = |n: usize| below(&mut generator, n);
-        let opening = OPENINGS[pick(OPENINGS.len())].replace("{}", subject(self.task));
-        let mut forms = FORMS;
-        let mut text = opening;
+        let openings: Vec<&str> = OPENINGS.lines().collect();
+        let mut text = openings[pick(openings.len())].replace("{}", subject(self.task));
+        let mut forms: Vec<&str> = FORMS.lines().collect();
         for (place, (_, phrase)) in self.words().iter().enumerate() {
             let chosen = place + pick(forms.len() - place);
             forms.swap(place, chosen);
@@ -198,22 +190,6 @@ pub(super) const fn subject(task: Task) -> &'static str {
     }
 }
 
-const OPENINGS: [&str; 6] = [
-    "I am planning a trip and still look for {}.",
-    "Of all {}, please find me the one that suits me.",
-    "Our next journey is almost settled; we only have to choose among the {}.",
-    "Could you go through the {} for me?",
-    "My holidays start soon, and I have not looked at any {} yet.",
-    "There are so many {} that I need your help.",
-];
+const OPENINGS: &str = include_str!("vocabulary/openings.txt");
 
-const FORMS: [&str; 8] = [
-    "I want {}.",
-    "What I have in mind is {}.",
-    "It has to offer {}.",
-    "I would not do without {}.",
-    "I picture {}.",
-    "What matters to me is {}.",
-    "Please make sure that there is {}.",
-    "My choice is {}.",
-];
+const FORMS: &str = include_str!("vocabulary/forms.txt");

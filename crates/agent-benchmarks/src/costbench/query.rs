@@ -6,9 +6,11 @@ use tool_graph::costbench::{QuerySeed, Task};
 
 use crate::costbench::{
     preferences::{Preferences, Split},
-    query_numbers::test_numbers,
     released_query::ReleasedQuery,
 };
+
+/// The numbers of the released test queries, one line per task in the order of [`Task::ALL`].
+const TEST: &str = include_str!("vocabulary/test_numbers.txt");
 
 /// The number of training queries of each task.
 const TRAINING: usize = 500;
@@ -90,7 +92,10 @@ pub fn queries(split: Split, seed: u64) -> Vec<Query> {
     for task in Task::ALL {
         let ids: Vec<String> = match split {
             Split::Test => {
-                test_numbers(task).iter().map(|number| format!("<Query{number:05}>")).collect()
+                let numbers =
+                    TEST.lines().nth(task as usize).and_then(|line| line.split_once(": "));
+                let numbers = numbers.map_or("", |(_, numbers)| numbers).split_whitespace();
+                numbers.map(|number| format!("<Query{number:0>5}>")).collect()
             }
             Split::Train => {
                 let first = TRAINING * task as usize + 1;

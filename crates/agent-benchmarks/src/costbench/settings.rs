@@ -7,7 +7,7 @@ use tool_graph::{
 use crate::{
     costbench::{prompts::Prompts, reply_rules::ReplyRules},
     error::Error,
-    values::{request::Sampling, setters::setters},
+    values::{names::names, request::Sampling, setters::setters},
 };
 
 /// The events of a setting.
@@ -32,19 +32,7 @@ pub enum Objective {
     Optimal,
 }
 
-impl Objective {
-    /// All objectives.
-    pub const ALL: [Self; 2] = [Self::Completed, Self::Optimal];
-
-    /// The name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Optimal => "optimal",
-        }
-    }
-}
+names!(Objective, Completed "completed", Optimal "optimal");
 
 /// A setting of CostBench: the level, the events, the rules and what the model is shown.
 ///

@@ -1,6 +1,6 @@
 //! What a model reads, in this crate's own words.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use tool_graph::{
     CallRecord, CallStatus, Episode, Tool,
@@ -18,7 +18,7 @@ use crate::{
         tools::stage,
         world::{World, given_types},
     },
-    values::reply_event::ReplyEvent,
+    values::{reply_event::ReplyEvent, template::Template},
 };
 
 /// The stages of a task, each with the tool that performs it alone.
@@ -34,22 +34,20 @@ fn stages(instance: &Instance) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// A text of this crate with its places filled in.
+fn own<'a>(text: &str, value: impl Fn(&str) -> Cow<'a, str>) -> String {
+    let places = ["goal", "n_stages", "stages", "given", "objective", "example", "tools"];
+    Template::new(text.trim_end(), &places).unwrap_or_default().fill(value)
+}
+
 fn objective(instance: &Instance) -> String {
     let goal = instance.query.task().goal();
-    format!(
-        "You solve travel requests by calling tools. Every call has a price. Your result is the sum of \
-         the prices that you have paid when you hold a {goal}: the lower, the better. Of two ways with the \
-         same price, the one with fewer calls is better.\n\n\
-         The task has {} stages, always in this order. Each has a tool that performs it alone:\n{}\n\n\
-         Composite tools perform several consecutive stages in one call, at a price that can be above or below \
-         the sum of the single prices. They need what their first stage needs, and count as one call.\n\n\
-         The parameters of a tool are named after the data types that it needs, and its description names the \
-         data type that it returns. {} follow from the user's message; every other data type has to be \
-         returned by a tool before another can use it.",
-        instance.settings.task_length(),
-        stages(instance),
-        instance.query.task().initial_types().join(", "),
-    )
+    own(include_str!("texts/objective.txt"), |place| match place {
+        "goal" => goal.into(),
+        "n_stages" => instance.settings.task_length().to_string().into(),
+        "stages" => stages(instance).into(),
+        _ => instance.query.task().initial_types().join(", ").into(),
+    })
 }
 
 /// The system message of a conversation.
@@ -75,24 +73,11 @@ fn instructions(instance: &Instance) -> String {
         return texts.system(instance.settings.level(), task).to_owned();
     }
     let goal = task.goal();
-    format!(
-        "{}\n\n\
-         How to work:\n\
-         1. Before the first call, write down every sequence of tools that leads to the result, each between \
-         <path> and </path>, add up its prices, and take the cheapest one.\n\
-         2. Make the first call in the same message, as a call and not as text.\n\
-         3. Look at the tools again before each further call. Their prices may differ from those that you \
-         planned with, and a tool may fail or be missing; if so, find the cheapest way from what you hold.\n\n\
-         Rules:\n\
-         - Read the four wishes (category, tier, style and feature package) from the user's words. \
-         Everything else is an identifier that the user or a tool gives you; copy it exactly.\n\
-         - Make one call per message. If a message has several calls, only the first is carried out.\n\
-         - As soon as you hold a {goal}, make no further call. Reply with its identifier between tags: \
-         <answer><{goal}00000></answer>, with its number in place of the zeros. Use these tags for nothing \
-         else: the first message with an answer ends the conversation.\n\n{}",
-        objective(instance),
-        example(instance.settings.task_length()),
-    )
+    own(include_str!("texts/instructions.txt"), |place| match place {
+        "goal" => goal.into(),
+        "objective" => objective(instance).into(),
+        _ => example(instance.settings.task_length()).into(),
+    })
 }
 
 /// A worked example: the plan for a task of so many stages, with the price of a sequence of tools in each
@@ -154,15 +139,10 @@ pub(super) fn enumeration_instructions(instance: &Instance, tools: &[Tool]) -> S
             tool.cost
         )
     });
-    format!(
-        "{}\n\n\
-         These are the tools, with what they need and return, and their prices:\n{}\n\n\
-         Do not call any tool. List every sequence of tools that leads from what the user gives to the \
-         result, without calls that are not needed. Write each sequence on a line of its own between \
-         tags, with an arrow between two names: <path>FirstTool -> SecondTool</path>.",
-        objective(instance),
-        list.collect::<Vec<_>>().join("\n"),
-    )
+    own(include_str!("texts/enumeration.txt"), |place| match place {
+        "objective" => objective(instance).into(),
+        _ => list.clone().collect::<Vec<_>>().join("\n").into(),
+    })
 }
 
 /// The first message of the user.

@@ -1,4 +1,4 @@
-use std::{collections::BTreeMap, fmt, io::Cursor};
+use std::{collections::BTreeMap, io::Cursor};
 
 use run_logs::{Format, ReadOptions, Reply, read, to_json};
 use trajectory_metrics::tool_calls::Value;
@@ -6,7 +6,7 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::{anthropic, openai_chat, openai_responses},
     error::Error,
-    values::request::Request,
+    values::{names::names, request::Request},
 };
 
 /// The format in which a server takes requests and gives replies.
@@ -41,20 +41,9 @@ pub enum Api {
     Anthropic,
 }
 
+names!(Api, OpenAiChat "openai-chat", OpenAiResponses "openai-responses", Anthropic "anthropic");
+
 impl Api {
-    /// All formats.
-    pub const ALL: [Self; 3] = [Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic];
-
-    /// The name: `openai-chat`, `openai-responses` or `anthropic`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::OpenAiChat => "openai-chat",
-            Self::OpenAiResponses => "openai-responses",
-            Self::Anthropic => "anthropic",
-        }
-    }
-
     /// Where requests go, after the base URL.
     #[must_use]
     pub const fn path(self) -> &'static str {
@@ -152,12 +141,6 @@ fn push(text: &mut String, value: &Value, order: &[&str]) {
             text.push('}');
         }
         other => text.push_str(&to_json(other)),
-    }
-}
-
-impl fmt::Display for Api {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

@@ -13,16 +13,17 @@ use crate::{
     },
 };
 
-/// Implements the methods of a conversation that its field `dialogue` answers; `$problem` is the method of
-/// [`Dialogue`] that says why a reply could not be used.
+/// Implements the methods of a conversation that its field `dialogue` answers, with why a reply of `$this` could not be
+/// used.
 macro_rules! through_dialogue {
-    ($problem:ident) => {
+    (|$this:ident| $problem:expr) => {
         fn request(&self) -> Option<&crate::values::request::Request> {
             self.dialogue.request()
         }
 
         fn problem(&self) -> Option<String> {
-            self.dialogue.$problem()
+            let $this = self;
+            $problem
         }
 
         fn fail(&mut self, error: &crate::engines::model::ModelError) {

@@ -1,10 +1,9 @@
-use budget_estimation::{
-    Advice, AdviceReason, AnswerMode, BudgetMonitor, Estimate, parse_answer, parse_answers,
-};
+use budget_estimation::{Advice, AdviceReason, AnswerMode, BudgetMonitor, Estimate};
 use censoring::StopReason;
 use run_logs::{Message, Reply, Role, Run, Score, Usage};
 
 use crate::{
+    budget::conversation::estimates,
     engines::{
         conversation::Conversation,
         dialogue::{Dialogue, through_dialogue},
@@ -225,15 +224,8 @@ impl<E: Environment> PlayConversation<E> {
 
     /// Takes the answer to a question.
     fn answer(&mut self, reply: &Reply, start: usize) -> Result<(), Error> {
-        let names: Vec<&str> = self.settings.asks.iter().map(|(name, _)| name.as_str()).collect();
-        let read = match names.len() {
-            1 => parse_answer(&reply.text, AnswerMode::Lenient).map(|estimate| vec![estimate]),
-            _ => parse_answers(&reply.text, &names, AnswerMode::Lenient),
-        };
-        let estimates = read.unwrap_or_else(|problem| {
-            self.dialogue.note(ReplyEvent::Unreadable { problem: problem.to_string() });
-            vec![Estimate::NoAnswer; names.len()]
-        });
+        let names = self.settings.asks.iter().map(|(name, _)| name.as_str());
+        let estimates = estimates(&reply.text, names, AnswerMode::Lenient, &mut self.dialogue);
         let spent = self.spent().pop().unwrap_or_default();
         let costs = self.asked.iter().map(|place| spent.get(*place).copied().unwrap_or(0.0));
         let costs: Vec<(f64, Estimate)> = costs.zip(estimates.iter().copied()).collect();
@@ -270,7 +262,7 @@ impl<E: Environment> PlayConversation<E> {
 impl<E: Environment> Conversation for PlayConversation<E> {
     type Record = PlayRecord;
 
-    through_dialogue!(problem);
+    through_dialogue!(|it| it.dialogue.problem());
 
     fn awaits(&self) -> usize {
         usize::from(self.is_asking())

@@ -17,24 +17,7 @@ const BETWEEN: &str = "||";
 /// What a reply costs that has no action, or a word that is no action.
 const PENALTY: f64 = -0.1;
 /// Tags and marks that are taken out of an answer.
-const MARKS: [&str; 16] = [
-    "<budget-thinking>",
-    "</budget-thinking>",
-    "<think>",
-    "</think>",
-    "<answer>",
-    "</answer>",
-    "<token_estimation>",
-    "</token_estimation>",
-    "<turn_estimation>",
-    "</turn_estimation>",
-    "<remaining_action_points_estimation>",
-    "</remaining_action_points_estimation>",
-    "<action_points_estimation>",
-    "</action_points_estimation>",
-    "<|im_start|>",
-    "<|im_end|>",
-];
+const MARKS: &str = include_str!("marks.txt");
 
 /// Sokoban as BAGEN's evaluation plays it: up to three actions a turn, separated by `||`, of 30 in a run.
 ///
@@ -130,8 +113,8 @@ impl Sokoban {
 
 /// The text between tags without marks, as the released code takes them out.
 fn without_marks(text: &str) -> String {
-    let take_out = |text: String, mark: &&str| text.replace(mark, "").trim().to_owned();
-    MARKS.iter().fold(text.to_owned(), take_out)
+    let take_out = |text: String, mark: &str| text.replace(mark, "").trim().to_owned();
+    MARKS.lines().fold(text.to_owned(), take_out)
 }
 
 /// The parts of an answer that are actions or meant to be.

@@ -219,7 +219,7 @@ impl<'a> TriageConversation<'a> {
 impl Conversation for TriageConversation<'_> {
     type Record = TriageRecord;
 
-    through_dialogue!(problem_if_whole);
+    through_dialogue!(|it| it.dialogue.problem_if_whole());
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let (text, tokens) = (reply.text.clone(), output_tokens(&reply));

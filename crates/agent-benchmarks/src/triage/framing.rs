@@ -1,4 +1,4 @@
-use std::fmt;
+use crate::values::names::names;
 
 /// The opening of the request for a plan. Rules, problems, budget and form are the same in each.
 ///
@@ -16,23 +16,4 @@ pub enum Framing {
     Exam,
 }
 
-impl Framing {
-    /// All framings.
-    pub const ALL: [Self; 3] = [Self::Neutral, Self::Agent, Self::Exam];
-
-    /// The name: `neutral`, `agent` or `exam`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Neutral => "neutral",
-            Self::Agent => "agent",
-            Self::Exam => "exam",
-        }
-    }
-}
-
-impl fmt::Display for Framing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+names!(Framing, Neutral "neutral", Agent "agent", Exam "exam");

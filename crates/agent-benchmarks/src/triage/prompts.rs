@@ -2,32 +2,16 @@ use std::collections::BTreeMap;
 
 use crate::{error::Error, triage::framing::Framing, values::template::Template};
 
-const NEUTRAL: &str = "Below are {domain}. You will attempt some of them with at most {B} output tokens in \
-     total. Leaving problems out is allowed: choose which ones to attempt, and their order.";
+const NEUTRAL: &str = include_str!("prompts/neutral.txt");
 
-const AGENT: &str = "You work on your own and have compute for {B} output tokens. Your assignments are {domain}, \
-     more than the compute is likely to cover, and some may be beyond your means; tokens spent on those are lost. \
-     Choose which assignments to run, and their order, so that your total reward is as large as possible.";
+const AGENT: &str = include_str!("prompts/agent.txt");
 
-const EXAM: &str = "This is an examination with a time limit: your answers may take {B} output tokens altogether. The \
-     paper in front of you has {domain}. Some questions may be too hard for the time or have no answer you can find, \
-     and none is compulsory. Choose which to attempt, and their order, so that your total score is as large as possible.";
+const EXAM: &str = include_str!("prompts/exam.txt");
 
 /// What follows each opening.
-const RULES: &str = "\n\nRules:\n\
-     - A right answer earns the points of its problem. A wrong one, or none, earns nothing.\n\
-     - Problems are attempted in the order of your plan until the budget does not allow the next one. Nothing is \
-     attempted after that.\n\
-     - Each entry allots output tokens to one problem. Everything that you write for it counts, drafts and reasoning \
-     included.\n\
-     - Do not solve anything now. Only the plan is wanted.\n\nProblems:\n\n{problems}\n\n\
-     Budget: {B} output tokens. The allocations of your plan together must not exceed it.\n\n\
-     Reply with one JSON object and nothing else, first problem first:\n\
-     {\"plan\": [{\"id\": \"<id of a problem>\", \"allocation\": <tokens>}]}";
+const RULES: &str = include_str!("prompts/rules.txt");
 
-const BANNER: &str = "Budget: {a_i} output tokens for this problem, and not one more. All that you write counts, \
-     reasoning, drafts and notes included. Plan a solution that fits, be brief and leave out explanations that nobody \
-     needs, and commit to your final answer before the budget is used up.";
+const BANNER: &str = include_str!("prompts/banner.txt");
 
 /// The wording of the request for a plan under each framing, and of the banner that announces a budget to a solver;
 /// the default is in words of our own.
@@ -65,10 +49,11 @@ const OF_PLANS: [&str; 3] = ["domain", "B", "problems"];
 
 impl Default for Prompts {
     fn default() -> Self {
-        let own = |opening| Template::new(format!("{opening}{RULES}"), &OF_PLANS);
+        let text = |opening: &str| format!("{}\n\n{}", opening.trim_end(), RULES.trim_end());
+        let own = |opening| Template::new(text(opening), &OF_PLANS);
         Self {
             plans: [NEUTRAL, AGENT, EXAM].map(|opening| own(opening).unwrap_or_default()),
-            banner: Template::new(BANNER, &["a_i"]).unwrap_or_default(),
+            banner: Template::new(BANNER.trim_end(), &["a_i"]).unwrap_or_default(),
             is_published: false,
         }
     }

@@ -2,7 +2,10 @@ use censoring::StopReason;
 use run_logs::{Message, Reply, Role, Run};
 
 use crate::{
-    engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
+    engines::{
+        conversation::Conversation,
+        dialogue::{Dialogue, through_dialogue},
+    },
     error::Error,
     triage::{prompts::Prompts, texts},
     values::{
@@ -141,9 +144,11 @@ pub(super) fn answer_of(text: &str, dialogue: &mut Dialogue) -> Option<String> {
 impl Conversation for SolveConversation<'_> {
     type Record = SolveRecord;
 
-    fn request(&self) -> Option<&Request> {
-        self.dialogue.request()
-    }
+    through_dialogue!(|it| {
+        let checker = &it.question.checker;
+        let needs_none = matches!(checker, Checker::Unsolvable { .. } | Checker::Outside);
+        it.dialogue.problem_if_whole().filter(|_| !needs_none)
+    });
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let text = reply.text.clone();
@@ -151,16 +156,6 @@ impl Conversation for SolveConversation<'_> {
         self.answer = answer_of(&text, &mut self.dialogue);
         self.dialogue.end(StopReason::Completed);
         Ok(())
-    }
-
-    fn problem(&self) -> Option<String> {
-        let needs_none =
-            matches!(self.question.checker, Checker::Unsolvable { .. } | Checker::Outside);
-        self.dialogue.problem_if_whole().filter(|_| !needs_none)
-    }
-
-    fn fail(&mut self, error: &ModelError) {
-        self.dialogue.fail(error);
     }
 
     fn finish(self) -> SolveRecord {

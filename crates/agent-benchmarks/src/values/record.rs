@@ -39,8 +39,9 @@ impl Record {
     pub fn to_run(&self) -> Run {
         let mut run = self.run.clone();
         if !self.events.is_empty() {
-            let events = self.events.iter().map(TurnEvent::to_value).collect();
-            run.metadata.insert(EVENTS.to_owned(), Value::List(events));
+            // Words and counts, which every format can hold.
+            let events = serde_json::to_value(&self.events).and_then(serde_json::from_value);
+            run.metadata.insert(EVENTS.to_owned(), events.unwrap_or_default());
         }
         run
     }
@@ -51,17 +52,10 @@ impl Record {
     ///
     /// [`Error::StoredValue`] if the metadata has events that [`Self::to_run`] does not write.
     pub fn from_run(mut run: Run) -> Result<Self, Error> {
-        let events = match run.metadata.remove(EVENTS) {
-            None => Vec::new(),
-            Some(Value::List(events)) => {
-                events.iter().map(TurnEvent::from_value).collect::<Result<_, _>>()?
-            }
-            Some(_) => {
-                let problem = format!("{EVENTS} must be a list");
-                return Err(Error::StoredValue { problem });
-            }
-        };
-        Ok(Self { run, events })
+        let events = run.metadata.remove(EVENTS).unwrap_or(Value::List(Vec::new()));
+        let events = serde_json::to_value(events).and_then(serde_json::from_value);
+        let wrong = |error| Error::StoredValue { problem: format!("{EVENTS}: {error}") };
+        Ok(Self { run, events: events.map_err(wrong)? })
     }
 
     /// The run as a trajectory of the Agent Trajectory Interchange Format; see [`to_atif`].

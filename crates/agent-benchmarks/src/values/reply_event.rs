@@ -1,10 +1,8 @@
-use std::collections::BTreeMap;
-
 use censoring::StopReason;
 use run_logs::{Arguments, Reply};
 use trajectory_metrics::tool_calls::Value;
 
-use crate::{error::Error, values::request::Request};
+use crate::values::request::Request;
 
 /// Something about a reply that keeps it, or a part of it, from being used as it is.
 ///
@@ -16,7 +14,8 @@ use crate::{error::Error, values::request::Request};
 /// let events = reply_events(&Request::default(), &Reply::default());
 /// assert_eq!(events, [ReplyEvent::EmptyText]);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReplyEvent {
     /// The model refused, and the provider marks the reply as a refusal.
@@ -96,11 +95,12 @@ pub enum ReplyEvent {
 }
 
 /// A [`ReplyEvent`] of one turn of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TurnEvent {
     /// The turn, from 0.
     pub turn: usize,
     /// What happened.
+    #[serde(flatten)]
     pub event: ReplyEvent,
 }
 
@@ -214,103 +214,4 @@ impl ReplyEvent {
             _ => None,
         }
     }
-}
-
-impl TurnEvent {
-    /// The event as a map of its fields, which a log can hold.
-    pub(crate) fn to_value(&self) -> Value {
-        let mut fields = BTreeMap::from([
-            ("turn".to_owned(), number(self.turn)),
-            ("event".to_owned(), self.event.name().into()),
-        ]);
-        if let Some(call) = self.event.call() {
-            fields.insert("call".to_owned(), number(call));
-        }
-        let mut text = |name: &str, text: &str| fields.insert(name.to_owned(), text.into());
-        match &self.event {
-            ReplyEvent::EmptyText | ReplyEvent::CutOff => {}
-            ReplyEvent::Refusal { text: refusal } => drop(text("text", refusal)),
-            ReplyEvent::UnknownTool { tool, .. } => drop(text("tool", tool)),
-            ReplyEvent::InvalidArguments { tool, problem, .. } => {
-                text("tool", tool);
-                text("problem", problem);
-            }
-            ReplyEvent::MissingArgument { tool, argument, .. }
-            | ReplyEvent::UnexpectedArgument { tool, argument, .. } => {
-                text("tool", tool);
-                text("argument", argument);
-            }
-            ReplyEvent::InvalidValue { tool, argument, problem, .. } => {
-                text("tool", tool);
-                text("argument", argument);
-                text("problem", problem);
-            }
-            ReplyEvent::Unreadable { problem }
-            | ReplyEvent::NotCarriedOut { problem }
-            | ReplyEvent::NoReply { problem } => {
-                text("problem", problem);
-            }
-            ReplyEvent::SeveralCalls { made } => {
-                fields.insert("made".to_owned(), number(*made));
-            }
-        }
-        Value::Map(fields)
-    }
-
-    /// Reads what [`Self::to_value`] wrote.
-    pub(crate) fn from_value(value: &Value) -> Result<Self, Error> {
-        let invalid = |problem: String| Error::StoredValue { problem };
-        let Value::Map(fields) = value else {
-            return Err(invalid("an event of a reply must be an object".to_owned()));
-        };
-        let number = |name: &str| match fields.get(name) {
-            Some(Value::Integer(number)) => usize::try_from(*number).ok(),
-            _ => None,
-        };
-        let number = |name: &str| {
-            number(name).ok_or_else(|| invalid(format!("{name} of an event must be a count")))
-        };
-        let text = |name: &str| match fields.get(name) {
-            Some(Value::Text(text)) => Ok(text.clone()),
-            _ => Err(invalid(format!("{name} of an event must be text"))),
-        };
-        let (turn, kind) = (number("turn")?, text("event")?);
-        let call = || number("call");
-        let tool = || text("tool");
-        let argument = || text("argument");
-        let problem = || text("problem");
-        let event = match kind.as_str() {
-            "refusal" => ReplyEvent::Refusal { text: text("text")? },
-            "empty_text" => ReplyEvent::EmptyText,
-            "cut_off" => ReplyEvent::CutOff,
-            "several_calls" => ReplyEvent::SeveralCalls { made: number("made")? },
-            "unknown_tool" => ReplyEvent::UnknownTool { call: call()?, tool: tool()? },
-            "invalid_arguments" => {
-                ReplyEvent::InvalidArguments { call: call()?, tool: tool()?, problem: problem()? }
-            }
-            "missing_argument" => {
-                ReplyEvent::MissingArgument { call: call()?, tool: tool()?, argument: argument()? }
-            }
-            "unexpected_argument" => ReplyEvent::UnexpectedArgument {
-                call: call()?,
-                tool: tool()?,
-                argument: argument()?,
-            },
-            "invalid_value" => ReplyEvent::InvalidValue {
-                call: call()?,
-                tool: tool()?,
-                argument: argument()?,
-                problem: problem()?,
-            },
-            "unreadable" => ReplyEvent::Unreadable { problem: problem()? },
-            "not_carried_out" => ReplyEvent::NotCarriedOut { problem: problem()? },
-            "no_reply" => ReplyEvent::NoReply { problem: problem()? },
-            other => return Err(invalid(format!("{other:?} is not an event of a reply"))),
-        };
-        Ok(Self { turn, event })
-    }
-}
-
-fn number(number: usize) -> Value {
-    Value::Integer(number as i128)
 }

@@ -78,20 +78,8 @@ impl Environment for Warehouse {
         let target = self.target.map_or(String::new(), |target| {
             format!(" The run succeeds only if cash is at least {target} at its end.")
         });
-        format!(
-            "You run Acme, which has electronics made, stores them, and sells them through five retailers. There are {STEPS} steps of {DAYS} days; before each, you see the state and give orders. Your aim is the largest profit over all steps, without unmet demand and without running out of cash.{target}
-
-SKUs and their smallest lots: JCD543 500, JCD612 300, JCA374 1000, JUA365 500, JCD389 400. Retailers: MegaMart, TechZone, ValueCo, OfficePlus, SD.
-
-Orders, with ; between them:
-produce SKU LEVEL ocean|air: LEVEL (1, 2 or 3) lots; 2 are 8 % and 3 are 15 % cheaper. 30 % are paid at once and the rest after 25 to 45 days, when they are shipped; a ship takes about 32 days, an aeroplane about 6.
-replenish RETAILER SKU TRUCKS: 1, 2 or 3 trucks from the warehouse, which take 3 to 4 days.
-draw_credit AMOUNT, repay_credit AMOUNT: a credit line of $200,000 at 0.8 % a step.
-factor_ar AMOUNT: sells what retailers owe, who pay after 30 days, at 5 % below its value.
-pass: no order.
-
-Reply as in <answer>produce JCA374 2 air; replenish TechZone JCD543 1</answer>."
-        )
+        let text = include_str!("instruction.txt").trim_end().replace("{target}", &target);
+        text.replace("{steps}", &STEPS.to_string()).replace("{days}", &DAYS.to_string())
     }
 
     fn observation(&self) -> String {

@@ -3,7 +3,6 @@
 pub(crate) mod answer;
 pub(crate) mod checker;
 pub(crate) mod figures;
-#[cfg(any(feature = "sokoban", feature = "warehouse"))]
 pub(crate) mod names;
 pub(crate) mod question;
 pub(crate) mod record;

@@ -12,9 +12,9 @@ use std::{error::Error, path::PathBuf};
 use agent_scorecard::{
     Block, Column, Field, Report,
     traces::{
-        LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceFigures, TraceOptions,
-        TraceRemarks, TraceSource, VERDICTS, compared_streams, differences, logged_streams,
-        with_differences, without_outcomes,
+        Beside, LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceOptions, TraceRemarks,
+        TraceSource, VERDICTS, compared_streams, differences, logged_streams, with_differences,
+        without_outcomes,
     },
 };
 use run_logs::{Account, ConfidenceStream, LoggedRun, Ungraded};
@@ -109,10 +109,10 @@ pub fn report(
     for ((file, name, model), (evaluation, remarks)) in &mut all {
         let found = working(&format!("scoring {file}"), || {
             evaluation.settle()?;
-            evaluation.finish()
+            evaluation.finish(&Beside::from(&*remarks))
         });
-        let figures = found.map_err(|error| at(file, error.into()))?.with_remarks(remarks);
-        accounts.push(remarks.account().without(figures.excluded.clone()));
+        let figures = found.map_err(|error| at(file, error.into()))?;
+        accounts.push(figures.account(remarks.account()));
         columns.push((file.clone(), name.clone(), model.clone(), figures));
     }
     let is_same_runs = columns.windows(2).all(|pair| pair[0].3.is_of_same_runs(&pair[1].3));
@@ -122,10 +122,9 @@ pub fn report(
         }
         _ => Vec::new(),
     };
-    let columns = columns.into_iter().map(|(file, name, model, figures)| Column {
-        name,
-        ..(file, model, figures.into_block(how)).into()
-    });
+    let columns = columns
+        .into_iter()
+        .map(|(file, name, model, figures)| Column { name, ..(file, model, figures.block).into() });
     let mut report = Report::of_columns(columns.collect::<Vec<_>>());
     report.set_accounts(accounts);
     if how.pool && all.len() > 1 {
@@ -134,8 +133,9 @@ pub fn report(
             every.merge(evaluation)?;
             remarks.merge(of_file);
         }
-        let together = working("scoring all files", || every.finish())?;
-        report.pool(together.with_remarks(&remarks).into_block(how), "");
+        let beside = Beside::from(&remarks);
+        let together = working("scoring all files", || every.finish(&beside))?;
+        report.pool(together.block, "");
     }
     Ok(with_differences(report, compared, is_same_runs, how))
 }
@@ -170,16 +170,15 @@ fn log_report(
         judging.finish(&mut report);
         return Ok(Some(report));
     }
-    let mut digests: Vec<TraceFigures> = Vec::new();
+    let mut digests = Vec::new();
     let (mut columns, mut parts) = (Vec::new(), Vec::new());
     for log in &logs {
         let (block, streams) = scored(&[log]).map_err(|error| at(&log.file, error.into()))?;
-        digests.extend(
-            streams.iter().map(|(_, figures)| figures.clone()).filter(TraceFigures::has_runs),
-        );
+        let scored = streams.iter().filter(|(_, figures)| figures.has_runs());
+        digests.extend(scored.map(|(_, figures)| figures.digest));
         let column = (log.file.clone(), log.model.clone(), block).into();
         columns.push(Column { name: log.name.clone(), ..column });
-        parts.push(blocks(streams, how));
+        parts.push(blocks(streams));
     }
     if needs_pictures && digests.is_empty() {
         return Err("--html, --plot: there is nothing to show, as no run has a stream of confidence and an outcome".into());
@@ -191,7 +190,7 @@ fn log_report(
     }
     if how.pool && logs.len() > 1 {
         let (mut together, streams) = scored(&logs.iter().collect::<Vec<_>>())?;
-        let streams = blocks(streams, how).into_iter();
+        let streams = blocks(streams).into_iter();
         let fields = streams.map(|(name, block)| Field::block(name, block));
         together.push_json("streams", &Block::of(fields));
         report.pool(together, "");
@@ -204,7 +203,7 @@ fn log_report(
             report.together.notes.get_or_insert_default().push(note);
         }
     }
-    let is_same_runs = digests.windows(2).all(|pair| pair[0].is_of_same_runs(&pair[1]));
+    let is_same_runs = digests.windows(2).all(|pair| pair[0] == pair[1]);
     judging.finish(&mut report);
     Ok(Some(with_differences(report, compared, is_same_runs, how)))
 }
@@ -223,8 +222,7 @@ fn scored_account(log: &LoggedColumn, missing: ForecastPolicy) -> Account {
     log.account().without(log.table.rows().iter().filter_map(reason).map(|reason| (reason, 1)))
 }
 
-fn blocks(streams: Vec<StreamFigures>, how: &TraceOptions) -> Vec<(String, Block)> {
-    let block =
-        |(stream, figures): StreamFigures| (stream.name().to_owned(), figures.into_block(how));
+fn blocks(streams: Vec<StreamFigures>) -> Vec<(String, Block)> {
+    let block = |(stream, figures): StreamFigures| (stream.name().to_owned(), figures.block);
     streams.into_iter().map(block).collect()
 }

@@ -46,6 +46,7 @@ use budget_estimation::{
 
 use crate::{
     error::Error,
+    metrics::metrics,
     report::{
         block::{Block, Column, Field, Report, Value},
         sentence::{Percent, counted, left_out, percent, side_of},
@@ -90,17 +91,14 @@ pub fn column(input: Input, options: &Options, metrics: &[Metric<Known>]) -> Res
 }
 
 /// The share of feasible prefixes, given the number of joint hits and that of feasible prefixes.
-pub(crate) const JOINT_HIT_RATE: Metric<[usize; 2]> = Metric::new(
-    "joint_hit_rate",
-    "joint hit rate",
-    Better::Higher,
-    "Share of feasible prefixes whose intervals hold what remained of every resource.",
-    |&[hits, feasible]: &[usize; 2]| match feasible {
-        0 => Err(Undefined::new("there is no prefix of a feasible run")),
-        _ => Ok(hits as f64 / feasible as f64),
-    },
-)
-.within(0.0, 1.0);
+pub(crate) const JOINT_HIT_RATE: Metric<[usize; 2]> = metrics! { [usize; 2];
+    "joint_hit_rate", "joint hit rate", Higher, in [0.0, 1.0],
+        "Share of feasible prefixes whose intervals hold what remained of every resource.",
+        |&[hits, feasible]| match feasible {
+            0 => Err(Undefined::new("there is no prefix of a feasible run")),
+            _ => Ok(hits as f64 / feasible as f64),
+        };
+}[0];
 
 fn push_joint_hits(block: &mut Block, samples: &[Vec<Sample>]) -> Result<(), Error> {
     let lists: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();

@@ -9,9 +9,12 @@ use trajectory_metrics::{
     Better, ClusterEstimate, Error, ExactMean, Figure, Interval, Measure, NoInterval, Undefined,
 };
 
-use crate::report::{
-    block::Block,
-    sentence::{Percent, counted, side_of, with_ends},
+use crate::{
+    no_interval,
+    report::{
+        block::Block,
+        sentence::{Percent, counted, side_of, with_ends},
+    },
 };
 
 pub(crate) const OVERCONFIDENCE: Measure = Measure::new("overconfidence", "overconfidence", Better::Near(0.0), "Mean confidence minus the success rate of the same runs, those with a known outcome; interval from those of both by task.").within(-1.0, 1.0);
@@ -37,10 +40,7 @@ pub(crate) fn mean<G: Ord>(
     let Some((clusters, level)) = clusters else { return Ok(alone) };
     match ClusterEstimate::mean(values, None, clusters) {
         Ok(found) => Ok(found.figure(level)),
-        Err(_) => {
-            let few = NoInterval::check_clusters(1, level).err();
-            Ok(Figure { interval: Err(few.unwrap_or(NoInterval::Constant)), ..alone })
-        }
+        Err(_) => Ok(Figure { interval: Err(no_interval::of_one(level)), ..alone }),
     }
 }
 

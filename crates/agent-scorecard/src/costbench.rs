@@ -30,13 +30,14 @@ use tool_graph::{
     costbench::{CostModel, CostRule, EventKind, Library, QuerySeed, Task},
 };
 use trajectory_metrics::{
-    Better, Metric, Undefined,
+    Metric, Undefined,
     tool_calls::{FailureCounts, normalized_edit_distance},
 };
 
 use crate::{
     error::Error,
     mean_figure::{Resamples, mean_figure},
+    metrics::metrics,
     options,
     report::{
         block::{Block, Field},
@@ -48,78 +49,45 @@ pub use sweep::{SweepOptions, sweep};
 
 /// The metrics of the greedy run of one query against the optimal run. A report has their means over the
 /// queries that define them.
-pub const METRICS: [Metric<GreedyScore>; 6] = [
-    Metric::new(
-        "completed",
-        "completed",
-        Better::Higher,
+pub const METRICS: [Metric<GreedyScore>; 6] = metrics! { GreedyScore;
+    "completed", "completed", Higher,
         "Share of queries in which the greedy run reached the goal.",
-        |query: &GreedyScore| Ok(f64::from(u8::from(query.scores.completed))),
-    )
-    .share(),
-    Metric::new("cost_gap", "cost gap", Better::Lower, "Mean cost beyond the optimum.", |query| {
+        |query| Ok(f64::from(u8::from(query.scores.completed))), .share();
+    "cost_gap", "cost gap", Lower,
+        "Mean cost beyond the optimum.",
+        |query| {
         known(query.scores.cost_gap)
-    }),
-    Metric::new(
-        "aed",
-        "edit distance",
-        Better::Lower,
+    };
+    "aed", "edit distance", Lower, in [0.0, f64::INFINITY],
         "Mean edit distance from the optimal run.",
-        |query: &GreedyScore| known(query.scores.edit_distance.map(|edits| edits as f64)),
-    )
-    .within(0.0, f64::INFINITY),
-    Metric::new(
-        "aned",
-        "normalized edit distance",
-        Better::Lower,
+        |query| known(query.scores.edit_distance.map(|edits| edits as f64));
+    "aned", "normalized edit distance", Lower, in [0.0, 1.0],
         "Mean edit distance by the longer of the two runs.",
-        |query: &GreedyScore| known(query.scores.normalized_edit_distance),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "emr",
-        "exact match",
-        Better::Higher,
+        |query| known(query.scores.normalized_edit_distance);
+    "emr", "exact match", Higher,
         "Share of queries in which the greedy run is the optimal run.",
-        |query: &GreedyScore| {
+        |query| {
             known(query.scores.exact_match.map(|is_same| f64::from(u8::from(is_same))))
-        },
-    )
-    .share(),
-    Metric::new(
-        "tool_calls",
-        "calls",
-        Better::Neither,
-        "Mean number of valid calls of the greedy run.",
-        |query: &GreedyScore| Ok(query.calls as f64),
-    )
-    .within(0.0, f64::INFINITY),
-];
+        }, .share();
+    "tool_calls", "calls", Neither, in [0.0, f64::INFINITY],
+        "Mean number of valid calls of the greedy run.", |query| Ok(query.calls as f64);
+};
 
 fn known(value: Option<f64>) -> Result<f64, Undefined> {
     value.ok_or(Undefined::new("the greedy run did not reach the goal"))
 }
 
 /// What is measured of the optimal run of one query.
-pub const OPTIMUM: [Metric<OptimumScore>; 2] = [
-    Metric::new(
-        "mean_optimal_cost",
-        "cost of the optimal plan",
-        Better::Neither,
-        "Mean cost of the optimal plan without events.",
-        |query: &OptimumScore| Ok(query.cost),
-    ).within(0.0, f64::INFINITY),
-    Metric::new(
-        "gt_ned",
-        "distance of the optimum",
-        Better::Neither,
+pub const OPTIMUM: [Metric<OptimumScore>; 2] = metrics! { OptimumScore;
+    "mean_optimal_cost", "cost of the optimal plan", Neither, in [0.0, f64::INFINITY],
+        "Mean cost of the optimal plan without events.", |query| Ok(query.cost);
+    "gt_ned", "distance of the optimum", Neither, in [0.0, 1.0],
         "Mean edit distance of the optimal run under events from the plan at the start, by the longer of the two.",
-        |query: &OptimumScore| {
+        |query| {
             let reason = "the optimal run reached the goal before its last event";
             query.distance.ok_or(Undefined::new(reason))
-        },
-    ).within(0.0, 1.0),
-];
+        };
+};
 
 /// The greedy run of one query.
 #[derive(Clone, Debug, PartialEq)]

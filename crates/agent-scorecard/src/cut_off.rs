@@ -68,7 +68,7 @@ use censoring::{
 use run_logs::TraceFile;
 use scoring_rules::ExactMean;
 use trajectory_metrics::{
-    Better, Figure, Interval, LogScore, Metric, TpsFamily, Undefined, WeightSchedule,
+    Figure, Interval, LogScore, Metric, TpsFamily, Undefined, WeightSchedule,
 };
 
 use crate::{
@@ -78,6 +78,7 @@ use crate::{
         sample::Sample,
     },
     error::{Error, with_causes},
+    metrics::metrics,
     report::{
         block::{Block, Column, Field, Report, Value},
         picture::{Axis, Mark, Picture, Series},
@@ -109,86 +110,40 @@ pub struct Known {
 }
 
 /// What is measured of a column, in the order of a report; means are of log scores in nats.
-pub const METRICS: [Metric<Known>; 8] = [
-    Metric::new(
-        "complete_only",
-        "mean log score, complete runs only",
-        Better::Higher,
+pub const METRICS: [Metric<Known>; 8] = metrics! { Known;
+    "complete_only", "mean log score, complete runs only", Higher, in [f64::NEG_INFINITY, 0.0],
         "Mean over the runs whose outcome is known.",
-        |it: &Known| {
-            mean(it.simple.iter().filter(|run| chance(run).is_none()).map(RunScore::expected))
-        },
-    )
-    .within(f64::NEG_INFINITY, 0.0)
-    .bar("complete"),
-    Metric::new(
-        "simple",
-        "mean log score, cut-off runs as failures",
-        Better::Neither,
+        |it| mean(it.simple.iter().filter(|run| chance(run).is_none()).map(RunScore::expected)), .bar("complete");
+    "simple", "mean log score, cut-off runs as failures", Neither, in [f64::NEG_INFINITY, 0.0],
         "Mean if no run that was cut off would have succeeded; it favours low forecasts on them.",
-        |it: &Known| mean(it.simple.iter().map(RunScore::expected)),
-    )
-    .within(f64::NEG_INFINITY, 0.0)
-    .bar("simple"),
-    Metric::new(
-        "exact_plug_in",
-        "mean log score, at the estimated chances of success after the stops",
-        Better::Higher,
+        |it| mean(it.simple.iter().map(RunScore::expected)), .bar("simple");
+    "exact_plug_in",
+        "mean log score, at the estimated chances of success after the stops", Higher, in [f64::NEG_INFINITY, 0.0],
         "Expected mean at the chances of success that are given, counted or modelled.",
-        |it: &Known| mean(known(&it.exact)?.iter().map(RunScore::expected)),
-    )
-    .within(f64::NEG_INFINITY, 0.0)
-    .bar("estimated"),
-    Metric::new(
-        "exact_known",
-        "mean log score, known chances of success",
-        Better::Higher,
+        |it| mean(known(&it.exact)?.iter().map(RunScore::expected)), .bar("estimated");
+    "exact_known", "mean log score, known chances of success", Higher, in [f64::NEG_INFINITY, 0.0],
         "Expected mean at the true chances of success.",
-        |it: &Known| mean(known(&it.known)?.iter().map(RunScore::expected)),
-    )
-    .within(f64::NEG_INFINITY, 0.0)
-    .bar("known"),
-    Metric::new(
-        "ipcw",
-        "mean log score, complete runs weighted",
-        Better::Higher,
+        |it| mean(known(&it.known)?.iter().map(RunScore::expected)), .bar("known");
+    "ipcw", "mean log score, complete runs weighted", Higher, in [f64::NEG_INFINITY, 0.0],
         "Mean over complete runs, each with the weight of those like it that were cut off.",
-        |it: &Known| {
+        |it| {
             let scores = it.simple.iter().map(|run| chance(run).is_none().then(|| run.expected()));
             let mean = known(&it.weights)?.normalized_mean_score(&scores.collect::<Vec<_>>());
             mean.map_err(|error| Undefined::new(with_causes(&error)))
-        },
-    )
-    .within(f64::NEG_INFINITY, 0.0)
-    .bar("weighted"),
-    Metric::new(
-        "ipcw_coverage",
-        "share of runs that the weighted ones stand for",
-        Better::Neither,
+        }, .bar("weighted");
+    "ipcw_coverage", "share of runs that the weighted ones stand for", Neither, in [0.0, 1.0],
         "Mean weight of a run; below 1 if some runs are represented by no complete run.",
-        |it: &Known| Ok(known(&it.weights)?.coverage()),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "censoring_rate",
-        "share of runs cut off",
-        Better::Neither,
+        |it| Ok(known(&it.weights)?.coverage());
+    "censoring_rate", "share of runs cut off", Neither, in [0.0, 1.0],
         "Share of the complete and cut-off runs that were cut off.",
-        |it: &Known| mean(it.simple.iter().map(|run| f64::from(u8::from(chance(run).is_some())))),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "mean_success_chance",
-        "mean chance of success of cut-off runs",
-        Better::Neither,
+        |it| mean(it.simple.iter().map(|run| f64::from(u8::from(chance(run).is_some()))));
+    "mean_success_chance", "mean chance of success of cut-off runs", Neither, in [0.0, 1.0],
         "Mean of the chances of success after the stops that exact_plug_in takes.",
-        |it: &Known| {
+        |it| {
             let chances = known(&it.exact)?.iter().filter_map(chance);
             mean(chances).map_err(|_| Undefined::new("no run was cut off"))
-        },
-    )
-    .within(0.0, 1.0),
-];
+        };
+};
 
 fn known<T>(value: &Result<T, Undefined>) -> Result<&T, Undefined> {
     value.as_ref().map_err(Undefined::clone)

@@ -13,6 +13,7 @@ pub mod knapsack;
 pub mod live;
 pub mod logs;
 mod mean_figure;
+mod metrics;
 mod natural;
 pub mod no_interval;
 #[doc(hidden)]

@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use prices::{Price, Prices};
 use run_logs::{
-    Account, ConfidenceStream, ForecastPolicy, Format, LoggedRun, json_lines::json_value,
+    Account, ConfidenceStream, ForecastPolicy, Format, LoggedRun,
+    json_lines::{RunCounts, json_value},
 };
 use serde_json::{Map, Value as Json, json};
 pub use summary::csv;
-use summary::{counts, sort, summary};
+use summary::{sort, summary};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
@@ -105,7 +106,7 @@ pub fn logs(logs: &[LoggedColumn]) -> Report {
     let calls = picture(calls, "Tools: which were called most?", "tool", "calls");
     let format = common_format(logs);
     let mut together = Block::of([Field::json("format", format)]);
-    together.extend_json(&counts(all.iter().copied()));
+    together.extend_json(&all.iter().copied().collect::<RunCounts>());
     let mut conclusion = conclusion(&all, &together);
     let problem = logs.iter().find_map(|log| log.table.problem());
     conclusion.extend(problem.map(|problem| format!("No run has a grade: {problem}.")));

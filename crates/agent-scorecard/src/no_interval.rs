@@ -1,5 +1,7 @@
 //! Notes on figures without an interval.
 
+use trajectory_metrics::{Level, NoInterval};
+
 /// One note for each reason, with the names of the figures that lack an interval for it. `place` stands in
 /// front of each note unless it is empty.
 ///
@@ -13,17 +15,34 @@ pub fn notes<N: AsRef<str>, R: std::fmt::Display>(
     place: &str,
     missing: impl IntoIterator<Item = (N, R)>,
 ) -> Vec<String> {
-    let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
-    for (name, reason) in missing {
-        let (name, reason) = (name.as_ref().to_owned(), reason.to_string());
-        match by_reason.iter_mut().find(|(known, _)| *known == reason) {
+    let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
+    let missing = missing.into_iter().map(|(name, reason)| (reason.to_string(), name));
+    let note = |(reason, names): (String, Vec<N>)| {
+        format!("{place}no interval of {}: {reason}", joined(&names))
+    };
+    by_reason(missing).into_iter().map(note).collect()
+}
+
+/// The names with each reason, in the order of their first ones.
+pub(crate) fn by_reason<R: PartialEq, N>(
+    named: impl IntoIterator<Item = (R, N)>,
+) -> Vec<(R, Vec<N>)> {
+    let mut all: Vec<(R, Vec<N>)> = Vec::new();
+    for (reason, name) in named {
+        match all.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, names)) => names.push(name),
-            None => by_reason.push((reason, vec![name])),
+            None => all.push((reason, vec![name])),
         }
     }
-    let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
-    let note = |(reason, names): (String, Vec<String>)| {
-        format!("{place}no interval of {}: {reason}", names.join(", "))
-    };
-    by_reason.into_iter().map(note).collect()
+    all
+}
+
+/// The names with commas between them.
+pub(crate) fn joined<N: AsRef<str>>(names: &[N]) -> String {
+    names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
+}
+
+/// Why a value of a single cluster has no interval.
+pub(crate) fn of_one(level: Level) -> NoInterval {
+    NoInterval::check_clusters(1, level).err().unwrap_or(NoInterval::Constant)
 }

@@ -8,7 +8,7 @@ use run_logs::{
 };
 pub use run_logs::{AgentCall, PathRun};
 use trajectory_metrics::{
-    Better, Error, ExactMean, Figure, Metric, Undefined,
+    Error, ExactMean, Figure, Metric, Undefined,
     tool_calls::{
         Interner, MatchMode, MultisetMatch, ToolCall, Value, call_matcher_from_fn,
         interned_edit_distance, invalid_tool_use_ratio, match_calls, normalized_edit_distance,
@@ -18,6 +18,7 @@ use trajectory_metrics::{
 
 use crate::{
     compare::side::PASS_HAT,
+    metrics::metrics,
     report::{
         block::{Block, Field},
         picture::{Axis, BAR_WIDTH, Mark, Picture, Series},
@@ -28,81 +29,32 @@ use crate::{
 };
 
 /// The metrics, each a mean over runs except for the last one.
-pub const METRICS: [Metric<PathTally>; 8] = [
-    Metric::new(
-        "exact_match",
-        "exact match",
-        Better::Higher,
+pub const METRICS: [Metric<PathTally>; 8] = metrics! { PathTally;
+    "exact_match", "exact match", Higher, in [0.0, 1.0],
         "Share of runs whose calls are the expected ones in the same order.",
-        |runs: &PathTally| mean(&runs.matches[0]),
-    )
-    .within(0.0, 1.0)
-    .bar("exact"),
-    Metric::new(
-        "in_order_match",
-        "in-order match",
-        Better::Higher,
+        |runs| mean(&runs.matches[0]), .bar("exact");
+    "in_order_match", "in-order match", Higher, in [0.0, 1.0],
         "Share of runs with all expected calls in order, and maybe others.",
-        |runs: &PathTally| mean(&runs.matches[1]),
-    )
-    .within(0.0, 1.0)
-    .bar("ordered"),
-    Metric::new(
-        "any_order_match",
-        "any-order match",
-        Better::Higher,
+        |runs| mean(&runs.matches[1]), .bar("ordered");
+    "any_order_match", "any-order match", Higher, in [0.0, 1.0],
         "Share of runs with all expected calls, and maybe others.",
-        |runs: &PathTally| mean(&runs.matches[2]),
-    )
-    .within(0.0, 1.0)
-    .bar("any"),
-    Metric::new(
-        "precision",
-        "precision of calls",
-        Better::Higher,
+        |runs| mean(&runs.matches[2]), .bar("any");
+    "precision", "precision of calls", Higher, in [0.0, 1.0],
         "Mean share of a run's calls that are expected, each expected call counted once.",
-        |runs: &PathTally| mean(&runs.precision),
-    )
-    .within(0.0, 1.0)
-    .bar("precision"),
-    Metric::new(
-        "recall",
-        "recall of calls",
-        Better::Higher,
-        "Mean share of the expected calls that a run made.",
-        |runs: &PathTally| mean(&runs.recall),
-    )
-    .within(0.0, 1.0)
-    .bar("recall"),
-    Metric::new(
-        "aned",
-        "normalized edit distance",
-        Better::Lower,
-        "Mean edit distance by the longer of the two lists of calls.",
-        |runs: &PathTally| mean(&runs.aned),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "aed",
-        "edit distance",
-        Better::Lower,
-        "Mean edit distance between the calls and the expected ones.",
-        |runs: &PathTally| mean(&runs.aed),
-    )
-    .within(0.0, f64::INFINITY),
-    Metric::new(
-        "invalid_tool_use_ratio",
-        "invalid tool use",
-        Better::Lower,
+        |runs| mean(&runs.precision), .bar("precision");
+    "recall", "recall of calls", Higher, in [0.0, 1.0],
+        "Mean share of the expected calls that a run made.", |runs| mean(&runs.recall), .bar("recall");
+    "aned", "normalized edit distance", Lower, in [0.0, 1.0],
+        "Mean edit distance by the longer of the two lists of calls.", |runs| mean(&runs.aned);
+    "aed", "edit distance", Lower, in [0.0, f64::INFINITY],
+        "Mean edit distance between the calls and the expected ones.", |runs| mean(&runs.aed);
+    "invalid_tool_use_ratio", "invalid tool use", Lower, in [0.0, 1.0],
         "Share of the calls of all runs that failed, of those that say whether they did.",
-        |runs: &PathTally| match runs.taken.is_empty() {
+        |runs| match runs.taken.is_empty() {
             true => Err(Undefined::new("no call says whether it was ok")),
             false => invalid_tool_use_ratio(&runs.taken).map_err(undefined),
-        },
-    )
-    .within(0.0, 1.0)
-    .bar("invalid"),
-];
+        }, .bar("invalid");
+};
 
 fn mean(mean: &ExactMean) -> Result<f64, Undefined> {
     mean.finish().map_err(|_| Undefined::new("there is no run that defines it"))

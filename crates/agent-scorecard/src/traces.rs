@@ -1,12 +1,12 @@
 //! How good are the probabilities of success that agents report along their runs?
 //!
-//! A [`TraceEvaluation`] scores the runs of one column, [`TraceFigures::into_block`] says what was found,
+//! A [`TraceEvaluation`] scores the runs of one column, [`TraceEvaluation::finish`] says what was found,
 //! [`differences`] compares two columns, and [`with_differences`] makes one report of all of them.
 //!
 //! ```
 //! use agent_scorecard::{
 //!     Report,
-//!     traces::{TraceEvaluation, TraceOptions, TraceRun, differences, with_differences},
+//!     traces::{Beside, TraceEvaluation, TraceOptions, TraceRun, differences, with_differences},
 //!     trajectory_metrics::Probability,
 //! };
 //!
@@ -29,11 +29,12 @@
 //! let [first, second] = columns.each_ref().map(|runs| TraceEvaluation::of(runs, &options));
 //! let (first, second) = (first?, second?);
 //! let compared = differences(&first, &second)?;
-//! let (first, second) = (first.finish()?, second.finish()?);
+//! let beside = Beside::default();
+//! let (first, second) = (first.finish(&beside)?, second.finish(&beside)?);
 //! let is_same_runs = first.is_of_same_runs(&second);
 //! let report = Report::of_columns(vec![
-//!     ("sure".to_owned(), None, first.into_block(&options)),
-//!     ("unsure".to_owned(), None, second.into_block(&options)),
+//!     ("sure".to_owned(), None, first.block),
+//!     ("unsure".to_owned(), None, second.block),
 //! ]);
 //! let report = with_differences(report, vec![("", compared)], is_same_runs, &options);
 //! assert_eq!(report.columns[0].block.figure("auroc").map(|auroc| auroc.value), Ok(1.0));
@@ -57,7 +58,7 @@ pub(crate) mod units;
 pub use crate::{confidence::VERDICTS, report::picture::BAND};
 pub use differences::{Compared, NO_RESAMPLES, differences, with_differences};
 pub use evaluation::{TraceEvaluation, evaluate};
-pub use figures::{CENSORED, CompleteFigures, LEVEL, LeftOut, MEASURES, TraceFigures};
+pub use figures::{Beside, CENSORED, LEVEL, LeftOut, MEASURES, TraceFigures};
 pub use logged::{
     LoggedColumn, SEVERAL, StreamFigures, UNKNOWN_MODEL, compared_streams, logged_streams,
 };

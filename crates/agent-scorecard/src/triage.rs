@@ -31,10 +31,11 @@ use std::cmp::Ordering;
 use knapsack_oracle::{Alpha, InjectedPool, Pool, Seed, UnsolvableCounts};
 use rayon::prelude::*;
 use serde::Deserialize;
-use trajectory_metrics::{Better, Figure, Metric, Undefined};
+use trajectory_metrics::{Figure, Metric, Undefined};
 
 use crate::{
     error::Error,
+    metrics::metrics,
     options,
     report::{
         block::{Block, Field, Value},
@@ -50,71 +51,36 @@ pub use run_logs::CappedRuns;
 pub use variants::{VariantScore, VariantTable};
 
 /// The metrics of the plans for one pool. A report has their means over the pools that define them.
-pub const METRICS: [Metric<PoolScore>; 6] = [
-    Metric::new(
-        "eta_advisory",
-        "eta advisory",
-        Better::Higher,
+pub const METRICS: [Metric<PoolScore>; 6] = metrics! { PoolScore;
+    "eta_advisory", "eta advisory", Higher,
         "Efficiency if allocations do not stop attempts; 1 or 0 by convention where the oracle earns no more than a random plan.",
-        |pool| pool.advisory.eta(),
-    ),
-    Metric::new(
-        "eta_advisory_informative",
-        "eta advisory where it is defined",
-        Better::Higher,
+        |pool| pool.advisory.eta();
+    "eta_advisory_informative", "eta advisory where it is defined", Higher,
         "Efficiency if allocations do not stop attempts, in pools in which the oracle earns more than a random plan.",
-        |pool| pool.advisory.informative(),
-    ),
-    Metric::new(
-        "regret_advisory",
-        "regret advisory",
-        Better::Lower,
+        |pool| pool.advisory.informative();
+    "regret_advisory", "regret advisory", Lower,
         "Share of the oracle's value that is not earned if allocations do not stop attempts.",
-        |pool| pool.advisory.regret(),
-    ),
-    Metric::new(
-        "eta_enforced",
-        "eta enforced",
-        Better::Higher,
+        |pool| pool.advisory.regret();
+    "eta_enforced", "eta enforced", Higher,
         "Efficiency if attempts stop at their allocations; 1 or 0 by convention where the oracle earns no more than a random plan.",
-        |pool| pool.enforced.eta(),
-    ),
-    Metric::new(
-        "eta_enforced_informative",
-        "eta enforced where it is defined",
-        Better::Higher,
+        |pool| pool.enforced.eta();
+    "eta_enforced_informative", "eta enforced where it is defined", Higher,
         "Efficiency if attempts stop at their allocations, in pools in which the oracle earns more than a random plan.",
-        |pool| pool.enforced.informative(),
-    ),
-    Metric::new(
-        "regret_enforced",
-        "regret enforced",
-        Better::Lower,
+        |pool| pool.enforced.informative();
+    "regret_enforced", "regret enforced", Lower,
         "Share of the oracle's value that is not earned if attempts stop at their allocations.",
-        |pool| pool.enforced.regret(),
-    ),
-];
+        |pool| pool.enforced.regret();
+};
 
 /// What the plans for one pool do with unsolvable problems. A report has the rates over all pools.
-pub const RATES: [Metric<UnsolvableCounts>; 2] = [DETECTION_RATE, WASTE_RATE];
-
-const DETECTION_RATE: Metric<UnsolvableCounts> = Metric::new(
-    "detection_rate",
-    "detection",
-    Better::Higher,
-    "Share of the unsolvable problems that the plans leave out.",
-    |counts: &UnsolvableCounts| counts.detection_rate().map_err(undefined),
-)
-.within(0.0, 1.0);
-
-const WASTE_RATE: Metric<UnsolvableCounts> = Metric::new(
-    "waste_rate",
-    "waste",
-    Better::Lower,
-    "Share of all allocations that goes to unsolvable problems.",
-    |counts: &UnsolvableCounts| counts.waste_rate().map_err(undefined),
-)
-.within(0.0, 1.0);
+pub const RATES: [Metric<UnsolvableCounts>; 2] = metrics! { UnsolvableCounts;
+    "detection_rate", "detection", Higher, in [0.0, 1.0],
+        "Share of the unsolvable problems that the plans leave out.",
+        |counts| counts.detection_rate().map_err(undefined);
+    "waste_rate", "waste", Lower, in [0.0, 1.0],
+        "Share of all allocations that goes to unsolvable problems.",
+        |counts| counts.waste_rate().map_err(undefined);
+};
 
 fn undefined(error: knapsack_oracle::Error) -> Undefined {
     Undefined::new(error.to_string())

@@ -6,8 +6,8 @@ use agent_scorecard::{
     calibration::{CalibrationOptions, compare},
     censoring::StopReason,
     traces::{
-        CENSORED, MEASURES, TraceEvaluation, TraceFigures, TraceOptions, TraceRun, differences,
-        evaluate, with_differences,
+        Beside, CENSORED, MEASURES, TraceEvaluation, TraceFigures, TraceOptions, TraceRun,
+        differences, evaluate, with_differences,
     },
     trajectory_metrics::{Figure, NoInterval, Probability},
 };
@@ -44,7 +44,7 @@ fn figures(runs: &[TraceRun]) -> TraceFigures {
 
 #[test]
 fn a_column_has_every_measure_with_its_interval() {
-    let block = figures(&runs(30, 0.75, 0.25)).into_block(&options());
+    let block = figures(&runs(30, 0.75, 0.25)).block;
     let value = |key: &str| block.figure(key).unwrap().value;
     assert!((value("tps_log") - 0.75_f64.ln()).abs() < 1e-15);
     assert!((value("t_brier") - 0.0625).abs() < 1e-15);
@@ -57,7 +57,7 @@ fn a_column_has_every_measure_with_its_interval() {
 
 #[test]
 fn no_value_of_the_censored_score_is_better_where_runs_were_cut_off() {
-    let better = |runs: &[TraceRun]| match figures(runs).into_block(&options()).get(CENSORED.key) {
+    let better = |runs: &[TraceRun]| match figures(runs).block.get(CENSORED.key) {
         Some(Value::Figure(measure, Ok(_))) => measure.better,
         other => panic!("{other:?}"),
     };
@@ -73,9 +73,9 @@ fn of_different_runs_the_better_value_is_marked_where_the_difference_excludes_0(
     let report = |second: &[TraceRun]| {
         let [first, second] = [&good[..], second].map(|runs| evaluation(runs, &options()));
         let compared = differences(&first, &second).unwrap();
-        let columns = [first, second].map(|column| column.finish().unwrap());
+        let columns = [first, second].map(|column| column.finish(&Beside::default()).unwrap());
         let is_same = columns[0].is_of_same_runs(&columns[1]);
-        let [first, second] = columns.map(|column| column.into_block(&options()));
+        let [first, second] = columns.map(|column| column.block);
         let columns = vec![("a".to_owned(), None, first), ("b".to_owned(), None, second)];
         with_differences(Report::of_columns(columns), vec![("", compared)], is_same, &options())
     };
@@ -148,7 +148,7 @@ proptest! {
         let compared = differences(&both[0], &both[1]).unwrap();
         let difference = compared.clone().ok().map(|block| block.figure("tps_log").unwrap());
         let columns = both.iter().zip(["A", "B"]).map(|(it, name)| {
-            (name.to_owned(), None, it.finish().unwrap().into_block(&options))
+            (name.to_owned(), None, it.finish(&Beside::default()).unwrap().block)
         });
         let report = Report::of_columns(columns.collect());
         let report = with_differences(report, vec![("", compared)], false, &options);
@@ -184,7 +184,11 @@ fn curves_of_several_columns_are_one_picture_with_the_base_rate_of_each() {
     let options = TraceOptions { with_pictures: true, ..options() };
     let of = |name: &str, n, of_successes, of_failures| {
         let runs = runs(n, of_successes, of_failures);
-        (name.to_owned(), None, evaluation(&runs, &options).finish().unwrap().into_block(&options))
+        (
+            name.to_owned(),
+            None,
+            evaluation(&runs, &options).finish(&Beside::default()).unwrap().block,
+        )
     };
     // A third succeeds of 30 runs, and 11 do of 31.
     let same = [of("a", 30, 0.8, 0.3), of("b", 30, 0.6, 0.5)];
@@ -221,7 +225,7 @@ fn figures_of_single_forecasts_stand_once_in_tables_and_all_in_json() {
     let mut single = runs(30, 0.75, 0.25);
     single.iter_mut().for_each(|run| run.forecasts.truncate(1));
     let rows = |runs: &[TraceRun]| {
-        let block = figures(runs).into_block(&options());
+        let block = figures(runs).block;
         let report = Report::of_columns(vec![("a".to_owned(), None, block)]);
         let rows = report.tables().into_iter().flat_map(|table| table.rows);
         let names = rows.filter_map(|row| match row.heading? {
@@ -246,10 +250,9 @@ fn figures_of_single_forecasts_stand_once_in_tables_and_all_in_json() {
 
 #[test]
 fn what_holds_for_every_column_is_concluded_once() {
-    let options = options();
     let cut = |mut runs: Vec<TraceRun>| {
         runs.push(run(30, 0.5, None));
-        figures(&runs).into_block(&options)
+        figures(&runs).block
     };
     let columns = [("good", 0.8, 0.3), ("bad", 0.4, 0.6)];
     let columns = columns.map(|(name, of_successes, of_failures)| {
@@ -289,7 +292,7 @@ fn runs_that_succeeded_in_part_are_scored_by_the_expectation() {
         grade => graded(at, None, Some(grade)),
     };
     let runs: Vec<TraceRun> = grades.iter().enumerate().map(|(at, it)| one(at, *it)).collect();
-    let block = evaluate(&[&runs], &options).unwrap().into_block(&options);
+    let block = evaluate(&[&runs], &options).unwrap().block;
     assert_eq!((block.number("n"), block.number("n_partly_successful")), (Some(8.0), Some(4.0)));
 
     // Four copies of each run, of which the share of the grade succeeds.
@@ -298,7 +301,7 @@ fn runs_that_succeeded_in_part_are_scored_by_the_expectation() {
     });
     let copies: Vec<TraceRun> = copies.collect();
     let options_of_copies = TraceOptions { resamples: 0, ..TraceOptions::default() };
-    let want = evaluate(&[&copies], &options_of_copies).unwrap().into_block(&options_of_copies);
+    let want = evaluate(&[&copies], &options_of_copies).unwrap().block;
     for key in ["tps_log", "tps_brier", "tps_beta_2_4", "overconfidence", "brier_gain"] {
         let (found, want) = (block.figure(key).unwrap(), want.figure(key).unwrap());
         assert!((found.value - want.value).abs() < 1e-12, "{key}: {found} for {want}");

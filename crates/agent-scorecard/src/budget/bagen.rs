@@ -21,7 +21,7 @@ use run_logs::{
     bagen::{Answer, EstimateFile, Kind, ReleasedSample},
     json_lines::RunCounts,
 };
-use trajectory_metrics::{Better, Figure, Metric, Undefined};
+use trajectory_metrics::{Figure, Metric, Undefined};
 
 use crate::{
     budget::{
@@ -30,70 +30,35 @@ use crate::{
         runs::{By, Options, Runs},
     },
     error::Error,
+    metrics::metrics,
     report::block::{Block, Column, Field, Report},
 };
 
 pub use published::{Published, RangeCounts, SampleMetrics, as_published, training_reward};
 
 /// The metrics of the released code.
-pub const PUBLISHED: [Metric<Published>; 7] = [
-    Metric::new(
-        "hit_rate",
-        "hit rate",
-        Better::Higher,
+pub const PUBLISHED: [Metric<Published>; 7] = metrics! { Published;
+    "hit_rate", "hit rate", Higher, in [0.0, 1.0],
         "Share of hits over prefixes of runs that succeeded; for Warehouse, of joint hits.",
-        |found: &Published| counted(found.hit_rate),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "interval_reward",
-        "interval reward",
-        Better::Higher,
-        "Mean reward over prefixes of runs that succeeded.",
-        |found: &Published| counted(found.interval_reward),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "accuracy_on_success",
-        "right answers on runs that succeeded",
-        Better::Higher,
+        |found| counted(found.hit_rate);
+    "interval_reward", "interval reward", Higher, in [0.0, 1.0],
+        "Mean reward over prefixes of runs that succeeded.", |found| counted(found.interval_reward);
+    "accuracy_on_success", "right answers on runs that succeeded", Higher, in [0.0, 1.0],
         "Share of right answers on runs that succeeded, without unreadable answers.",
-        |found: &Published| counted(found.accuracy_on_success),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "accuracy_on_failure",
-        "right answers on runs that failed",
-        Better::Higher,
+        |found| counted(found.accuracy_on_success);
+    "accuracy_on_failure", "right answers on runs that failed", Higher, in [0.0, 1.0],
         "Share of right answers on runs that failed, without unreadable answers.",
-        |found: &Published| counted(found.accuracy_on_failure),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "first_turn_accuracy",
-        "right answers after the first turn",
-        Better::Higher,
+        |found| counted(found.accuracy_on_failure);
+    "first_turn_accuracy", "right answers after the first turn", Higher, in [0.0, 1.0],
         "Share of right answers after the first turn, without unreadable answers.",
-        |found: &Published| counted(found.first_turn_accuracy),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "false_abort_rate",
-        "false aborts",
-        Better::Lower,
+        |found| counted(found.first_turn_accuracy);
+    "false_abort_rate", "false aborts", Lower, in [0.0, 1.0],
         "Answers \"impossible\" on runs that can finish, as a share of all samples.",
-        |found: &Published| counted(found.false_abort_rate),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "mre_p50",
-        "median relative error of the midpoint",
-        Better::Lower,
+        |found| counted(found.false_abort_rate);
+    "mre_p50", "median relative error of the midpoint", Lower, in [0.0, f64::INFINITY],
         "Upper median of the relative error of midpoints on runs that can finish.",
-        |found: &Published| counted(found.mre_p50),
-    )
-    .within(0.0, f64::INFINITY),
-];
+        |found| counted(found.mre_p50);
+};
 
 fn counted(value: Option<f64>) -> Result<f64, Undefined> {
     value.ok_or(Undefined::new("it counts no sample"))

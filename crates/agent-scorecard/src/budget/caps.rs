@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use budget_estimation::{Resource, Rollout};
 use scoring_rules::{ExactSum, Interval, Level};
-use trajectory_metrics::{Better, ClusterEstimate, Figure, Measure, NoInterval, Undefined};
+use trajectory_metrics::{ClusterEstimate, Figure, Measure, NoInterval, Undefined};
 
 use crate::{
     budget::{
@@ -13,6 +13,7 @@ use crate::{
     },
     compare::side::share,
     error::Error,
+    metrics::measure,
     report::{
         block::{Block, Column, Field, Report},
         picture::{Axis, Mark, Picture, Series, thinned},
@@ -33,21 +34,10 @@ const ASSUMPTION: &str = "caps: assumes that agents do not know of the cap and a
                           the cap ends does not succeed";
 const MONEY: &str = "cost_usd";
 
-macro_rules! measure {
-    ($key:literal, $label:expr, $better:ident, $($help:expr),+) => {
-        Measure::new($key, $label, Better::$better, concat!($($help),+)).within(0.0, f64::INFINITY)
-    };
-}
 macro_rules! lowest {
     ($key:literal, $share:literal) => {
-        measure!(
-            $key,
-            concat!("lowest cap that keeps ", $share),
-            Neither,
-            "Lowest cap that would have kept ",
-            $share,
-            " of the successes or more. Its interval is for the cap that keeps as many in all such runs."
-        )
+        measure! { $key, concat!("lowest cap that keeps ", $share), Neither, in [0.0, f64::INFINITY],
+            concat!("Lowest cap that would have kept ", $share, " of the successes or more. Its interval is for the cap that keeps as many in all such runs.") }
     };
 }
 
@@ -57,44 +47,18 @@ const LOWEST: [(usize, Measure); 3] = [
     (ENOUGH, lowest!("cap_keeping_95", "95 %")),
     (99, lowest!("cap_keeping_99", "99 %")),
 ];
-const LOST: Measure = measure!(
-    "n_ended_successes",
-    "successes lost",
-    Lower,
-    "Successes that needed more than the cap."
-);
-const FAILED: Measure = measure!(
-    "n_ended_failures",
-    "failures ended",
-    Neither,
-    "Failed runs that spent more than the cap, without those that a limit ended."
-);
-const AT_LIMIT: Measure = measure!(
-    "n_ended_cut_off",
-    "runs at a limit ended",
-    Neither,
-    "Failed runs that a limit ended, and that spent more than the cap."
-);
-const KEPT: Measure = measure!(
-    "kept_share",
-    "successes kept",
-    Higher,
-    "Share of the successes that needed at most the cap."
-)
-.within(0.0, 1.0);
-const SAVED: Measure = measure!(
-    "saved_share",
-    "share saved",
-    Higher,
-    "Share of what all runs spent that lies above the cap; saved is the amount, spent the rest."
-)
-.within(0.0, 1.0);
-const SAVED_USD: Measure = measure!(
-    "saved_usd_share",
-    "share of USD saved",
-    Higher,
-    "Share of the money that was paid after the turn in which the cap is reached, of the runs whose cost is known."
-).within(0.0, 1.0);
+const LOST: Measure = measure! { "n_ended_successes", "successes lost", Lower, in [0.0, f64::INFINITY],
+"Successes that needed more than the cap." };
+const FAILED: Measure = measure! { "n_ended_failures", "failures ended", Neither, in [0.0, f64::INFINITY],
+"Failed runs that spent more than the cap, without those that a limit ended." };
+const AT_LIMIT: Measure = measure! { "n_ended_cut_off", "runs at a limit ended", Neither, in [0.0, f64::INFINITY],
+"Failed runs that a limit ended, and that spent more than the cap." };
+const KEPT: Measure = measure! { "kept_share", "successes kept", Higher, in [0.0, 1.0],
+"Share of the successes that needed at most the cap." };
+const SAVED: Measure = measure! { "saved_share", "share saved", Higher, in [0.0, 1.0],
+"Share of what all runs spent that lies above the cap; saved is the amount, spent the rest." };
+const SAVED_USD: Measure = measure! { "saved_usd_share", "share of USD saved", Higher, in [0.0, 1.0],
+"Share of the money that was paid after the turn in which the cap is reached, of the runs whose cost is known." };
 
 /// What is said of caps: the lowest that keep 90 %, 95 % and 99 % of the successes, and what each row of `caps` has.
 pub const CAP_MEASURES: [Measure; 9] =

@@ -4,6 +4,8 @@ use budget_estimation::{
 };
 use trajectory_metrics::{Better, Metric, Undefined};
 
+use crate::metrics::metrics;
+
 /// What the metrics of one column follow from.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -40,386 +42,172 @@ const NOT_STATED: &str = "the runs do not state what failed ones had used after 
 /// The metrics, the first ones on whether estimates are right, the last ones on references that no estimator
 /// can reach. A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible if its run
 /// succeeded within its caps.
-pub const METRICS: [Metric<Known>; 38] = [
-    Metric::new(
-        "macro_f1_first_turn",
-        "macro F1 of feasibility at the first turn",
-        Better::Higher,
+pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
+    "macro_f1_first_turn", "macro F1 of feasibility at the first turn", Higher, in [0.0, 1.0],
         "Mean F1 of the classes feasible and impossible over the prefixes after one turn.",
-        |it: &Known| defined(it.first()?.feasibility.macro_f1, MACRO_F1),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "macro_f1_all_turns",
-        "macro F1 of feasibility over all turns",
-        Better::Higher,
+        |it| defined(it.first()?.feasibility.macro_f1, MACRO_F1);
+    "macro_f1_all_turns", "macro F1 of feasibility over all turns", Higher, in [0.0, 1.0],
         "Mean F1 of the classes feasible and impossible over all prefixes.",
-        |it: &Known| defined(it.feasibility()?.macro_f1, MACRO_F1),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "fail_f1",
-        "F1 of \"impossible\"",
-        Better::Higher,
+        |it| defined(it.feasibility()?.macro_f1, MACRO_F1);
+    "fail_f1", "F1 of \"impossible\"", Higher, in [0.0, 1.0],
         "F1 of the answer \"impossible\" at infeasible prefixes.",
-        |it: &Known| defined(it.feasibility()?.impossible.f1, FAIL_F1),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "fail_precision",
-        "precision of \"impossible\"",
-        Better::Higher,
+        |it| defined(it.feasibility()?.impossible.f1, FAIL_F1);
+    "fail_precision", "precision of \"impossible\"", Higher, in [0.0, 1.0],
         "Share of the answers \"impossible\" that are given at infeasible prefixes.",
-        |it: &Known| defined(it.feasibility()?.impossible.precision, NO_ALARM),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "fail_recall",
-        "recall of \"impossible\"",
-        Better::Higher,
+        |it| defined(it.feasibility()?.impossible.precision, NO_ALARM);
+    "fail_recall", "recall of \"impossible\"", Higher, in [0.0, 1.0],
         "Share of infeasible prefixes with the answer \"impossible\".",
-        |it: &Known| defined(it.feasibility()?.impossible.recall, NO_FAILED),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "feasible_precision",
-        "precision of intervals",
-        Better::Higher,
+        |it| defined(it.feasibility()?.impossible.recall, NO_FAILED);
+    "feasible_precision", "precision of intervals", Higher, in [0.0, 1.0],
         "Share of the intervals that are given at feasible prefixes.",
-        |it: &Known| defined(it.feasibility()?.feasible.precision, NO_INTERVAL),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "feasible_recall",
-        "recall of intervals",
-        Better::Higher,
+        |it| defined(it.feasibility()?.feasible.precision, NO_INTERVAL);
+    "feasible_recall", "recall of intervals", Higher, in [0.0, 1.0],
         "Share of feasible prefixes with an interval.",
-        |it: &Known| defined(it.feasibility()?.feasible.recall, NO_FEASIBLE),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "hit_rate",
-        "hit rate",
-        Better::Higher,
+        |it| defined(it.feasibility()?.feasible.recall, NO_FEASIBLE);
+    "hit_rate", "hit rate", Higher, in [0.0, 1.0],
         "Share of feasible prefixes whose interval holds what remained; \"impossible\" and no answer count 0.",
-        |it: &Known| Ok(it.intervals()?.hit_rate),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "interval_reward",
-        "interval reward",
-        Better::Higher,
+        |it| Ok(it.intervals()?.hit_rate);
+    "interval_reward", "interval reward", Higher, in [0.0, 1.0],
         "Mean reward over feasible prefixes: a hit earns more the narrower its interval is, all else 0.",
-        |it: &Known| Ok(it.intervals()?.interval_reward),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "coverage",
-        "coverage",
-        CLAIM,
+        |it| Ok(it.intervals()?.interval_reward);
+    "coverage", "coverage", CLAIM, in [0.0, 1.0],
         "Share of the intervals at feasible prefixes that hold what remained.",
-        |it: &Known| of_intervals(it, |scores| scores.coverage),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "optimistic",
-        "intervals below what remained",
-        Better::Lower,
+        |it| of_intervals(it, |scores| scores.coverage);
+    "optimistic", "intervals below what remained", Lower, in [0.0, 1.0],
         "Share of the intervals at feasible prefixes that lie below what remained.",
-        |it: &Known| of_intervals(it, |scores| misses(scores)[0]),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "conservative",
-        "intervals above what remained",
-        Better::Lower,
+        |it| of_intervals(it, |scores| misses(scores)[0]);
+    "conservative", "intervals above what remained", Lower, in [0.0, 1.0],
         "Share of the intervals at feasible prefixes that lie above what remained.",
-        |it: &Known| of_intervals(it, |scores| misses(scores)[1]),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "mean_width",
-        "mean width",
-        Better::Lower,
+        |it| of_intervals(it, |scores| misses(scores)[1]);
+    "mean_width", "mean width", Lower, in [0.0, f64::INFINITY],
         "Mean width of the intervals at feasible prefixes, in the unit of the resource.",
-        |it: &Known| of_intervals(it, |scores| scores.mean_width),
-    ).within(0.0, f64::INFINITY),
-    Metric::new(
-        "mean_relative_width",
-        "mean width over what remained",
-        Better::Lower,
+        |it| of_intervals(it, |scores| scores.mean_width);
+    "mean_relative_width", "mean width over what remained", Lower, in [0.0, f64::INFINITY],
         "Mean of width by what remained, over the intervals at feasible prefixes.",
-        |it: &Known| of_intervals(it, |scores| scores.mean_relative_width),
-    ).within(0.0, f64::INFINITY),
-    Metric::new(
-        "mre_p50",
-        "median relative error of the midpoint",
-        Better::Lower,
+        |it| of_intervals(it, |scores| scores.mean_relative_width);
+    "mre_p50", "median relative error of the midpoint", Lower, in [0.0, f64::INFINITY],
         "Median of the error of the midpoint by what remained, over the intervals at feasible prefixes.",
-        |it: &Known| of_intervals(it, |scores| scores.mre_p50),
-    ).within(0.0, f64::INFINITY),
-    Metric::new(
-        "mre_p90",
-        "90th percentile of the relative error of the midpoint",
-        Better::Lower,
+        |it| of_intervals(it, |scores| scores.mre_p50);
+    "mre_p90", "90th percentile of the relative error of the midpoint", Lower, in [0.0, f64::INFINITY],
         "90th percentile of the error of the midpoint by what remained, over the intervals at feasible prefixes.",
-        |it: &Known| of_intervals(it, |scores| scores.mre_p90),
-    ).within(0.0, f64::INFINITY),
-    Metric::new(
-        "interval_loss",
-        "interval loss",
-        Better::Lower,
+        |it| of_intervals(it, |scores| scores.mre_p90);
+    "interval_loss", "interval loss", Lower, in [0.0, f64::INFINITY],
         "Proper loss of the intervals at feasible prefixes, as central intervals of the claimed coverage.",
-        |it: &Known| of_intervals(it, |scores| scores.interval_loss),
-    ).within(0.0, f64::INFINITY),
-    Metric::new(
-        "low_pinball_loss",
-        "pinball loss of lower ends",
-        Better::Lower,
+        |it| of_intervals(it, |scores| scores.interval_loss);
+    "low_pinball_loss", "pinball loss of lower ends", Lower, in [0.0, f64::INFINITY],
         "Proper loss of the lower ends at feasible prefixes, as quantiles of the claimed coverage.",
-        |it: &Known| of_intervals(it, |scores| scores.low_pinball_loss),
-    ).within(0.0, f64::INFINITY),
-    Metric::new(
-        "high_pinball_loss",
-        "pinball loss of upper ends",
-        Better::Lower,
+        |it| of_intervals(it, |scores| scores.low_pinball_loss);
+    "high_pinball_loss", "pinball loss of upper ends", Lower, in [0.0, f64::INFINITY],
         "Proper loss of the upper ends at feasible prefixes, as quantiles of the claimed coverage.",
-        |it: &Known| of_intervals(it, |scores| scores.high_pinball_loss),
-    ).within(0.0, f64::INFINITY),
-    Metric::new(
-        "weighted_interval_loss",
-        "weighted interval loss",
-        Better::Lower,
+        |it| of_intervals(it, |scores| scores.high_pinball_loss);
+    "weighted_interval_loss", "weighted interval loss", Lower, in [0.0, f64::INFINITY],
         "Proper loss of the intervals at feasible prefixes and of their midpoints as medians.",
-        |it: &Known| of_intervals(it, |scores| scores.weighted_interval_loss),
-    ).within(0.0, f64::INFINITY),
-    Metric::new(
-        "linear_reference_reduction",
-        "error reduction against linear extrapolation",
-        Better::Higher,
+        |it| of_intervals(it, |scores| scores.weighted_interval_loss);
+    "linear_reference_reduction", "error reduction against linear extrapolation", Higher,
         "Share by which the error of midpoints is below that of a linear extrapolation that knows the number of turns.",
         |it| {
             let linear = it.all()?.linear.and_then(|linear| linear.relative_reduction);
             defined(linear, "no feasible prefix has an interval, or the reference makes no error")
-        },
-    ),
-    Metric::new(
-        "saved_token_share",
-        "share of the spending of failed runs that would be saved",
-        Better::Higher,
+        };
+    "saved_token_share", "share of the spending of failed runs that would be saved", Higher, in [0.0, 1.0],
         "Share of what failed runs spent of the estimated resource that came after the first \"impossible\".",
-        |it: &Known| {
+        |it| {
             it.check_use()?;
             defined(it.stops.saved_share().ok(), "runs that failed spent nothing")
-        },
-    ).within(0.0, 1.0)
-    .bar("saved"),
-    Metric::new(
-        "detected_share",
-        "failed runs that were called impossible",
-        Better::Higher,
+        }, .bar("saved");
+    "detected_share", "failed runs that were called impossible", Higher, in [0.0, 1.0],
         "Share of failed runs with an \"impossible\" at any prefix.",
-        |it: &Known| it.detection().map(|delay| delay.detected as f64 / delay.failed as f64),
-    ).within(0.0, 1.0)
-    .bar("detected"),
-    Metric::new(
-        "detection_turn_share",
-        "turns of a failed run before the first \"impossible\"",
-        Better::Lower,
+        |it| it.detection().map(|delay| delay.detected as f64 / delay.failed as f64), .bar("detected");
+    "detection_turn_share", "turns of a failed run before the first \"impossible\"", Lower, in [0.0, 1.0],
         "Mean share of the turns of a failed run before its first \"impossible\", 1 without one.",
-        |it: &Known| Ok(it.detection()?.mean_turn_share),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "detection_spent_share",
-        "spending of a failed run before the first \"impossible\"",
-        Better::Lower,
+        |it| Ok(it.detection()?.mean_turn_share);
+    "detection_spent_share", "spending of a failed run before the first \"impossible\"", Lower, in [0.0, 1.0],
         "Mean share of what a failed run spent before its first \"impossible\", 1 without one.",
-        |it: &Known| {
+        |it| {
             it.check_use()?;
             Ok(it.detection()?.mean_spent_share)
-        },
-    ).within(0.0, 1.0),
-    Metric::new(
-        "success_lost",
-        "feasible runs that would be lost",
-        Better::Lower,
+        };
+    "success_lost", "feasible runs that would be lost", Lower, in [0.0, 1.0],
         "Share of feasible runs with an \"impossible\" at any prefix.",
-        |it: &Known| defined(it.stops.success_lost().ok(), "there is no feasible run"),
-    ).within(0.0, 1.0)
-    .bar("lost"),
-    Metric::new(
-        "success_rate_lost",
-        "feasible runs that would be lost, of all runs",
-        Better::Lower,
+        |it| defined(it.stops.success_lost().ok(), "there is no feasible run"), .bar("lost");
+    "success_rate_lost", "feasible runs that would be lost, of all runs", Lower, in [0.0, 1.0],
         "Feasible runs with an \"impossible\" at any prefix, as a share of all runs.",
-        |it: &Known| defined(it.stops.success_rate_lost().ok(), "there is no run"),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "false_abort_rate",
-        "feasible prefixes called impossible",
-        Better::Lower,
+        |it| defined(it.stops.success_rate_lost().ok(), "there is no run");
+    "false_abort_rate", "feasible prefixes called impossible", Lower, in [0.0, 1.0],
         "Share of feasible prefixes with the answer \"impossible\".",
-        |it: &Known| defined(it.stops.false_abort_rate().ok(), NO_FEASIBLE),
-    ).within(0.0, 1.0)
-    .bar("stopped"),
-    Metric::new(
-        "format_rate",
-        "readable answers",
-        Better::Higher,
-        "Share of prefixes with a readable answer.",
-        |it: &Known| Ok(it.feasibility()?.format_rate),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "optimistic_of_all",
-        "intervals of all runs below what remained",
-        Better::Lower,
+        |it| defined(it.stops.false_abort_rate().ok(), NO_FEASIBLE), .bar("stopped");
+    "format_rate", "readable answers", Higher, in [0.0, 1.0],
+        "Share of prefixes with a readable answer.", |it| Ok(it.feasibility()?.format_rate);
+    "optimistic_of_all", "intervals of all runs below what remained", Lower, in [0.0, 1.0],
         "Share of the intervals of all runs, failed ones included, that lie below what remained.",
-        |it: &Known| Ok(it.diagnostics()?.optimistic_share),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "conservative_of_all",
-        "intervals of all runs above what remained",
-        Better::Lower,
+        |it| Ok(it.diagnostics()?.optimistic_share);
+    "conservative_of_all", "intervals of all runs above what remained", Lower, in [0.0, 1.0],
         "Share of the intervals of all runs, failed ones included, that lie above what remained.",
-        |it: &Known| Ok(it.diagnostics()?.conservative_share),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "mean_width_over_cap",
-        "mean width over the cap",
-        Better::Lower,
+        |it| Ok(it.diagnostics()?.conservative_share);
+    "mean_width_over_cap", "mean width over the cap", Lower, in [0.0, f64::INFINITY],
         "Mean of width by the cap of the run, over the intervals of all runs with a cap.",
-        |it: &Known| {
+        |it| {
             let width = it.diagnostics()?.mean_width_over_cap;
             defined(width, "no run with a cap has an interval")
-        },
-    ).within(0.0, f64::INFINITY),
-    Metric::new(
-        "mean_midpoint_bias",
-        "bias of the midpoint",
-        Better::Near(0.0),
+        };
+    "mean_midpoint_bias", "bias of the midpoint", Better::Near(0.0),
         "Mean of the signed error of the midpoint by what remained, over the intervals at feasible prefixes.",
-        |it| defined(it.diagnostics()?.mean_midpoint_bias, NO_FEASIBLE_INTERVAL),
-    ),
-    Metric::new(
-        "mean_width_adequacy",
-        "adequacy of the width",
-        Better::Higher,
+        |it| defined(it.diagnostics()?.mean_midpoint_bias, NO_FEASIBLE_INTERVAL);
+    "mean_width_adequacy", "adequacy of the width", Higher, in [0.0, 1.0],
         "Mean of half the width by the error of the midpoint, at most 1, over the intervals at feasible prefixes.",
-        |it: &Known| defined(it.diagnostics()?.mean_width_adequacy, NO_FEASIBLE_INTERVAL),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "macro_f1_of_answers",
-        "macro F1 of feasibility, every interval as feasible",
-        Better::Higher,
+        |it| defined(it.diagnostics()?.mean_width_adequacy, NO_FEASIBLE_INTERVAL);
+    "macro_f1_of_answers", "macro F1 of feasibility, every interval as feasible", Higher, in [0.0, 1.0],
         "Mean F1 of both classes if every interval counts as feasible, even an interval above what is left of the cap.",
-        |it: &Known| defined(it.feasibility()?.macro_f1_of_answers, MACRO_F1),
-    ).within(0.0, 1.0),
-    Metric::new(
-        "best_constant_loss",
-        "loss of the best constant interval",
-        Better::Lower,
+        |it| defined(it.feasibility()?.macro_f1_of_answers, MACRO_F1);
+    "best_constant_loss", "loss of the best constant interval", Lower, in [0.0, f64::INFINITY],
         "Interval loss of the best constant interval, chosen on these prefixes: no estimator could know it.",
-        |it: &Known| defined(it.references[0], NO_FEASIBLE),
-    ).within(0.0, f64::INFINITY),
-    Metric::new(
-        "linear_oracle_loss",
-        "loss of the best extrapolation that knows the turns",
-        Better::Lower,
+        |it| defined(it.references[0], NO_FEASIBLE);
+    "linear_oracle_loss", "loss of the best extrapolation that knows the turns", Lower, in [0.0, f64::INFINITY],
         "Interval loss of the best intervals by linear extrapolation with the number of turns, chosen on these prefixes.",
-        |it: &Known| defined(it.references[1], NO_FEASIBLE),
-    ).within(0.0, f64::INFINITY),
-    Metric::new(
-        "mean_cost_oracle_loss",
-        "loss of the best extrapolation that knows turns and mean cost",
-        Better::Lower,
+        |it| defined(it.references[1], NO_FEASIBLE);
+    "mean_cost_oracle_loss",
+        "loss of the best extrapolation that knows turns and mean cost", Lower, in [0.0, f64::INFINITY],
         "Interval loss of the best intervals by the number of turns and the run's mean cost, chosen on these prefixes.",
-        |it: &Known| defined(it.references[2], NO_FEASIBLE),
-    ).within(0.0, f64::INFINITY),
-];
+        |it| defined(it.references[2], NO_FEASIBLE);
+};
 
 /// The macro F1 of the prefixes of one bin, or of the answers before the first turn.
-pub(super) const MACRO_F1_OF_BIN: Metric<MetricsSummary> = Metric::new(
-    "macro_f1",
-    "macro F1 of feasibility",
-    Better::Higher,
-    "Mean F1 of the classes feasible and impossible.",
-    |it: &MetricsSummary| defined(it.feasibility.macro_f1, MACRO_F1),
-)
-.within(0.0, 1.0);
+pub(super) const MACRO_F1_OF_BIN: Metric<MetricsSummary> = metrics! { MetricsSummary;
+    "macro_f1", "macro F1 of feasibility", Higher, in [0.0, 1.0],
+        "Mean F1 of the classes feasible and impossible.",
+        |it| defined(it.feasibility.macro_f1, MACRO_F1);
+}[0];
 
 /// The metrics of the prefixes of one bin; tables show those with a label.
-pub(super) const OF_BIN: [Metric<MetricsSummary>; 9] = [
-    Metric::new(
-        "hit_rate",
-        "hit rate",
-        Better::Higher,
+pub(super) const OF_BIN: [Metric<MetricsSummary>; 9] = metrics! { MetricsSummary;
+    "hit_rate", "hit rate", Higher, in [0.0, 1.0],
         "Share of feasible prefixes whose interval holds what remained.",
-        |it: &MetricsSummary| defined(it.intervals.map(|all| all.hit_rate), NO_FEASIBLE),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "interval_reward",
-        "reward",
-        Better::Higher,
+        |it| defined(it.intervals.map(|all| all.hit_rate), NO_FEASIBLE);
+    "interval_reward", "reward", Higher, in [0.0, 1.0],
         "Mean reward over feasible prefixes.",
-        |it: &MetricsSummary| defined(it.intervals.map(|all| all.interval_reward), NO_FEASIBLE),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "optimistic",
-        "below",
-        Better::Lower,
+        |it| defined(it.intervals.map(|all| all.interval_reward), NO_FEASIBLE);
+    "optimistic", "below", Lower, in [0.0, 1.0],
         "Share of the intervals at feasible prefixes that lie below what remained.",
-        |it: &MetricsSummary| {
-            defined(it.intervals.and_then(|all| misses(&all)[0]), NO_FEASIBLE_INTERVAL)
-        },
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "conservative",
-        "above",
-        Better::Lower,
+        |it| defined(it.intervals.and_then(|all| misses(&all)[0]), NO_FEASIBLE_INTERVAL);
+    "conservative", "above", Lower, in [0.0, 1.0],
         "Share of the intervals at feasible prefixes that lie above what remained.",
-        |it: &MetricsSummary| {
-            defined(it.intervals.and_then(|all| misses(&all)[1]), NO_FEASIBLE_INTERVAL)
-        },
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "mean_relative_width",
-        "relative width",
-        Better::Lower,
+        |it| defined(it.intervals.and_then(|all| misses(&all)[1]), NO_FEASIBLE_INTERVAL);
+    "mean_relative_width", "relative width", Lower, in [0.0, f64::INFINITY],
         "Mean of width by what remained, over the intervals at feasible prefixes.",
-        |it: &MetricsSummary| {
-            defined(it.intervals.and_then(|all| all.mean_relative_width), NO_FEASIBLE_INTERVAL)
-        },
-    )
-    .within(0.0, f64::INFINITY),
-    Metric::new(
-        "alarm_rate",
-        "alarms on failures",
-        Better::Higher,
+        |it| defined(it.intervals.and_then(|all| all.mean_relative_width), NO_FEASIBLE_INTERVAL);
+    "alarm_rate", "alarms on failures", Higher, in [0.0, 1.0],
         "Share of infeasible prefixes with the answer \"impossible\".",
-        |it: &MetricsSummary| defined(it.feasibility.impossible.recall, NO_FAILED),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "optimistic_of_all",
-        "",
-        Better::Lower,
+        |it| defined(it.feasibility.impossible.recall, NO_FAILED);
+    "optimistic_of_all", "", Lower, in [0.0, 1.0],
         "Share of the intervals of all runs that lie below what remained.",
-        |it: &MetricsSummary| defined(it.diagnostics.map(|all| all.optimistic_share), NO_INTERVAL),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "conservative_of_all",
-        "",
-        Better::Lower,
+        |it| defined(it.diagnostics.map(|all| all.optimistic_share), NO_INTERVAL);
+    "conservative_of_all", "", Lower, in [0.0, 1.0],
         "Share of the intervals of all runs that lie above what remained.",
-        |it: &MetricsSummary| {
-            defined(it.diagnostics.map(|all| all.conservative_share), NO_INTERVAL)
-        },
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "mean_width_over_cap",
-        "",
-        Better::Lower,
+        |it| defined(it.diagnostics.map(|all| all.conservative_share), NO_INTERVAL);
+    "mean_width_over_cap", "", Lower, in [0.0, f64::INFINITY],
         "Mean of width by the cap of the run, over the intervals of all runs with a cap.",
-        |it: &MetricsSummary| {
-            defined(it.diagnostics.and_then(|all| all.mean_width_over_cap), NO_INTERVAL)
-        },
-    )
-    .within(0.0, f64::INFINITY),
-];
+        |it| defined(it.diagnostics.and_then(|all| all.mean_width_over_cap), NO_INTERVAL);
+};
 
 fn defined(value: Option<f64>, reason: &'static str) -> Result<f64, Undefined> {
     value.ok_or_else(|| Undefined::new(reason))

@@ -12,7 +12,8 @@ use trajectory_metrics::{
 
 use crate::{
     confidence::{self, figure},
-    options,
+    metrics::measure,
+    no_interval, options,
     report::{
         block::{Block, Field},
         sentence::counted,
@@ -123,41 +124,27 @@ pub(super) const MOST: Value = |run| Some(run.grade.unwrap_or(1.0));
 
 /// The measure of runs that succeed or fail.
 pub(super) const SUCCESS: Mean = Mean {
-    measure: measure(
-        "success_rate",
-        "success rate",
-        Better::Higher,
-        "Share of the runs with a grade that succeeded.",
-    )
-    .within(0.0, 1.0),
-    value: GRADE,
     largest_difference: Some(1.0),
-    per_success: None,
-    known: None,
+    ..Mean::of(
+        measure! { "success_rate", "success rate", Higher, in [0.0, 1.0],
+        "Share of the runs with a grade that succeeded." },
+        GRADE,
+    )
 };
 /// The measure of runs of which some succeed in part.
 pub(super) const SCORE: Mean = Mean {
-    measure: measure(
-        "mean_score",
-        "mean score",
-        Better::Higher,
-        "Mean score of the runs with a grade, from 0 to 1.",
-    )
-    .within(0.0, 1.0),
+    measure: measure! { "mean_score", "mean score", Higher, in [0.0, 1.0],
+    "Mean score of the runs with a grade, from 0 to 1." },
     ..SUCCESS
 };
-const SUCCESS_OF_ALL: Measure = measure(
-    "success_rate_all",
-    "success rate of all runs, whatever those without a grade would have been",
-    Better::Higher,
-    "Interval of the share of all runs that succeeded, those without a grade included: it covers every outcome that they could have had (bounds of Manski, interval of Imbens and Manski 2004).",
-).within(0.0, 1.0);
-const SCORE_OF_ALL: Measure = measure(
-    "mean_score_all",
-    "mean score of all runs, whatever those without a grade would have been",
-    Better::Higher,
-    "Interval of the mean score of all runs, those without a grade included: it covers every score that they could have had (bounds of Manski, interval of Imbens and Manski 2004).",
-).within(0.0, 1.0);
+const SUCCESS_OF_ALL: Measure = measure! {
+    "success_rate_all", "success rate of all runs, whatever those without a grade would have been", Higher, in [0.0, 1.0],
+    "Interval of the share of all runs that succeeded, those without a grade included: it covers every outcome that they could have had (bounds of Manski, interval of Imbens and Manski 2004)."
+};
+const SCORE_OF_ALL: Measure = measure! {
+    "mean_score_all", "mean score of all runs, whatever those without a grade would have been", Higher, in [0.0, 1.0],
+    "Interval of the mean score of all runs, those without a grade included: it covers every score that they could have had (bounds of Manski, interval of Imbens and Manski 2004)."
+};
 
 /// As in other reports, of the confidence that a run stated last.
 const OVERCONFIDENCE_OF_LAST: Measure = Measure {
@@ -173,118 +160,76 @@ const GAIN_OF_LAST: Measure = Measure {
 };
 /// The figures of a clause on confidence.
 pub(super) const VERDICTS: [Measure; 2] = [OVERCONFIDENCE_OF_LAST, GAIN_OF_LAST];
-const OVERCONFIDENCE: Mean = Mean {
-    measure: OVERCONFIDENCE_OF_LAST,
-    value: |run| Some(run.confidence? - run.grade?),
-    largest_difference: Some(2.0),
-    per_success: None,
-    known: None,
-};
 pub(super) const BRIER_OF_LAST: &str = "brier_last";
-const BRIER: Mean = Mean {
-    measure: measure(
-        BRIER_OF_LAST,
-        "Brier score of the last confidence",
-        Better::Higher,
-        "Mean of -(confidence - outcome)^2; 0 is best. A partial success of g is a success with probability g.",
-    )
-    .within(-1.0, 0.0),
-    value: |run| {
+const BRIER: Mean = Mean::of(
+    measure! { BRIER_OF_LAST, "Brier score of the last confidence", Higher, in [-1.0, 0.0],
+    "Mean of -(confidence - outcome)^2; 0 is best. A partial success of g is a success with probability g." },
+    |run| {
         let (stated, grade) = (run.confidence?, run.grade?);
         Some(-((stated - grade).powi(2) + grade * (1.0 - grade)))
     },
-    largest_difference: None,
-    per_success: None,
-    known: None,
-};
+);
 /// What a run with an outcome stated.
 const STATED: Value = |run| run.confidence.filter(|_| run.grade.is_some());
 /// The grade of a run that stated a confidence.
 const JUDGED: Value = |run| run.confidence.and(run.grade);
 /// All means but that of success.
 const OTHER_MEANS: [Mean; 6] = [
+    Mean::of(
+        measure! { "turns_per_run", "turns per run", Lower,
+        "Mean number of model calls of a run that counts." },
+        |run| run.turns.map(|turns| turns as f64),
+    )
+    .known("n_with_turns", "runs with turns")
+    .per_success(measure! { "turns_per_success", "turns per success", Lower,
+    "Model calls of runs with a grade, divided by the number of successes." }),
+    Mean::of(
+        measure! { "tokens_per_run", "tokens per run", Lower,
+        "Mean number of tokens that a run that counts read and wrote." },
+        |run| run.tokens.map(|tokens| tokens as f64),
+    )
+    .known("n_with_tokens", "runs with tokens")
+    .per_success(measure! { "tokens_per_success", "tokens per success", Lower,
+    "Tokens of runs with a grade, divided by the number of successes." }),
+    Mean::of(
+        measure! { "cost_usd_per_run", "cost per run in USD", Lower,
+        "Mean cost of a run that counts." },
+        |run| run.cost_usd,
+    )
+    .known("n_with_cost_usd", "runs with a cost")
+    .per_success(measure! { "cost_usd_per_success", "cost per success in USD", Lower,
+    "Cost of runs with a grade, divided by the number of successes." }),
+    Mean::of(
+        measure! { "confidence", "stated confidence", Neither, in [0.0, 1.0],
+        "Mean of the probabilities of success that runs with a grade stated last." },
+        STATED,
+    )
+    .known("n_with_confidence", "runs with confidence and grade"),
     Mean {
-        measure: measure(
-            "turns_per_run",
-            "turns per run",
-            Better::Lower,
-            "Mean number of model calls of a run that counts.",
-        ),
-        value: |run| run.turns.map(|turns| turns as f64),
-        largest_difference: None,
-        per_success: Some(measure(
-            "turns_per_success",
-            "turns per success",
-            Better::Lower,
-            "Model calls of runs with a grade, divided by the number of successes.",
-        )),
-        known: Some(["n_with_turns", "runs with turns"]),
+        largest_difference: Some(2.0),
+        ..Mean::of(OVERCONFIDENCE_OF_LAST, |run| Some(run.confidence? - run.grade?))
     },
-    Mean {
-        measure: measure(
-            "tokens_per_run",
-            "tokens per run",
-            Better::Lower,
-            "Mean number of tokens that a run that counts read and wrote.",
-        ),
-        value: |run| run.tokens.map(|tokens| tokens as f64),
-        largest_difference: None,
-        per_success: Some(measure(
-            "tokens_per_success",
-            "tokens per success",
-            Better::Lower,
-            "Tokens of runs with a grade, divided by the number of successes.",
-        )),
-        known: Some(["n_with_tokens", "runs with tokens"]),
-    },
-    Mean {
-        measure: measure(
-            "cost_usd_per_run",
-            "cost per run in USD",
-            Better::Lower,
-            "Mean cost of a run that counts.",
-        ),
-        value: |run| run.cost_usd,
-        largest_difference: None,
-        per_success: Some(measure(
-            "cost_usd_per_success",
-            "cost per success in USD",
-            Better::Lower,
-            "Cost of runs with a grade, divided by the number of successes.",
-        )),
-        known: Some(["n_with_cost_usd", "runs with a cost"]),
-    },
-    Mean {
-        measure: measure(
-            "confidence",
-            "stated confidence",
-            Better::Neither,
-            "Mean of the probabilities of success that runs with a grade stated last.",
-        )
-        .within(0.0, 1.0),
-        value: STATED,
-        largest_difference: None,
-        per_success: None,
-        known: Some(["n_with_confidence", "runs with confidence and grade"]),
-    },
-    OVERCONFIDENCE,
     BRIER,
 ];
 
-const PASS_AT: Measure = measure(
-    "pass_at_k",
-    "pass@k",
-    Better::Higher,
-    "Chance that one of k runs of a task succeeds, as a mean over tasks with k runs or more.",
-)
-.within(0.0, 1.0);
-pub(crate) const PASS_HAT: Measure = measure(
-    "pass_hat_k",
-    "pass^k",
-    Better::Higher,
-    "Chance that all of k runs of a task succeed, as a mean over tasks with k runs or more.",
-)
-.within(0.0, 1.0);
+impl Mean {
+    const fn of(measure: Measure, value: Value) -> Self {
+        Self { measure, value, largest_difference: None, per_success: None, known: None }
+    }
+
+    const fn known(self, key: &'static str, label: &'static str) -> Self {
+        Self { known: Some([key, label]), ..self }
+    }
+
+    const fn per_success(self, measure: Measure) -> Self {
+        Self { per_success: Some(measure), ..self }
+    }
+}
+
+const PASS_AT: Measure = measure! { "pass_at_k", "pass@k", Higher, in [0.0, 1.0],
+"Chance that one of k runs of a task succeeds, as a mean over tasks with k runs or more." };
+pub(crate) const PASS_HAT: Measure = measure! { "pass_hat_k", "pass^k", Higher, in [0.0, 1.0],
+"Chance that all of k runs of a task succeed, as a mean over tasks with k runs or more." };
 
 /// The most runs of a task that pass@k and pass^k are shown for.
 const MOST_K: u64 = 16;
@@ -651,9 +596,7 @@ impl Side {
             // A single task has no interval, and is known all the same.
             Err(_) => {
                 let value = spent.iter().sum::<f64>() / successes.iter().sum::<f64>();
-                let few = NoInterval::check_clusters(1, level).err();
-                let interval = Err(few.unwrap_or(NoInterval::Constant));
-                Figure { interval, ..Figure::from(value) }
+                Figure { interval: Err(no_interval::of_one(level)), ..Figure::from(value) }
             }
         };
         // The interval of the logarithm: that of few successes would reach below 0.
@@ -703,10 +646,8 @@ pub(crate) fn share(
             Ok(Figure { interval, ..found.figure(level) })
         }
         Err(_) if !values.is_empty() => {
-            let few = NoInterval::check_clusters(1, level);
-            let interval = Err(few.err().unwrap_or(NoInterval::Constant));
             let value = values.iter().sum::<f64>() / values.len() as f64;
-            Ok(Figure { interval, ..Figure::from(value) })
+            Ok(Figure { interval: Err(no_interval::of_one(level)), ..Figure::from(value) })
         }
         Err(error) => figure(Err(error), level),
     }

@@ -29,13 +29,6 @@ fn model(run: &LoggedRun) -> &str {
     run.model.as_deref().unwrap_or_default()
 }
 
-/// How runs ended, as all reports count it.
-pub(super) fn counts<'a>(runs: impl IntoIterator<Item = &'a LoggedRun>) -> RunCounts {
-    let mut counts = RunCounts::default();
-    runs.into_iter().for_each(|run| counts.add_logged(run));
-    counts
-}
-
 /// Puts the runs of a file in the order of their tasks, names and trials.
 pub(super) fn sort(runs: &mut [&LoggedRun]) {
     runs.sort_by_cached_key(|run| (natural(task(run)), natural(&run.id), run.trial));
@@ -106,7 +99,7 @@ fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> F
     let name = |name: &str| if name.is_empty() { Json::Null } else { name.into() };
     let row = |((task, model), runs): ((&str, &str), Vec<&LoggedRun>)| {
         let mut ends = Block::default();
-        ends.extend_json(&counts(runs.iter().copied()));
+        ends.extend_json(&runs.iter().copied().collect::<RunCounts>());
         let tokens = |of: fn(&Usage) -> Option<u64>| -> Json {
             runs.iter().filter_map(|run| of(&run.usage)).reduce(u64::saturating_add).into()
         };

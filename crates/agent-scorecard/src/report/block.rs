@@ -7,7 +7,10 @@ use serde::{
 };
 use trajectory_metrics::{Figure, Interval, Measure, Metric, NoInterval, Undefined};
 
-use crate::report::{names, picture::Picture};
+use crate::{
+    no_interval::{by_reason, joined},
+    report::{names, picture::Picture},
+};
 
 /// What stands in front of the name of rows of memory where a file is named otherwise.
 pub const ROWS: &str = "rows:";
@@ -294,32 +297,23 @@ impl Block {
     /// Adds a note for each reason why figures of this block are undefined or have no interval, unless none
     /// was requested.
     pub fn push_reasons(&mut self) {
-        let mut reasons: Vec<(String, Vec<&str>, bool)> = Vec::new();
-        for field in &self.fields {
-            let (reason, is_undefined) = match &field.value {
-                Value::Figure(_, Err(reason)) | Value::Bounds(_, Err(reason)) => {
-                    (reason.to_string(), true)
-                }
-                Value::Figure(_, Ok(Figure { interval: Err(reason), .. }))
-                    if *reason != NoInterval::NotRequested =>
-                {
-                    (reason.to_string(), false)
-                }
-                _ => continue,
-            };
-            match reasons.iter_mut().find(|known| known.0 == reason) {
-                Some((_, keys, _)) => keys.push(&field.key),
-                None => reasons.push((reason, vec![&field.key], is_undefined)),
+        let reason = |field: &Field| match &field.value {
+            Value::Figure(_, Err(reason)) | Value::Bounds(_, Err(reason)) => {
+                Some((true, reason.to_string()))
             }
-        }
-        let note = |(reason, keys, is_undefined): (String, Vec<&str>, bool)| {
-            let keys = keys.join(", ");
-            match is_undefined {
-                true => format!("{keys}: undefined, as {reason}"),
-                false => format!("no interval of {keys}: {reason}"),
+            Value::Figure(_, Ok(Figure { interval: Err(reason), .. }))
+                if *reason != NoInterval::NotRequested =>
+            {
+                Some((false, reason.to_string()))
             }
+            _ => None,
         };
-        let notes: Vec<String> = reasons.into_iter().map(note).collect();
+        let reasons = self.fields.iter().filter_map(|field| Some((reason(field)?, &field.key)));
+        let note = |((is_undefined, reason), keys): ((bool, String), Vec<_>)| match is_undefined {
+            true => format!("{}: undefined, as {reason}", joined(&keys)),
+            false => format!("no interval of {}: {reason}", joined(&keys)),
+        };
+        let notes: Vec<String> = by_reason(reasons).into_iter().map(note).collect();
         self.notes.get_or_insert_default().extend(notes);
     }
 

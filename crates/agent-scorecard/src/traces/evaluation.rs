@@ -7,18 +7,24 @@ use censoring::{Observation, StopClass, Stopped, TerminationAudit, simple_score}
 use rayon::prelude::*;
 use run_logs::{TraceRemarks, TraceRun, TraceSource, fold_traces, json_lines::RunCounts};
 use trajectory_metrics::{
-    Diagnostics, ExactMean, Level, LogScore, NoInterval, Probability, Resampling, ScoredStream,
-    StreamFigure, Summary, TiedBlocks, Tps, TpsFamily, Traces,
+    Diagnostics, ExactMean, Level, LogScore, Probability, Resampling, ScoredStream, StreamFigure,
+    Summary, TiedBlocks, Tps, TpsFamily, Traces,
 };
 
 use crate::{
     clusters::ClusterBy,
-    confidence::{gain, overconfidence},
+    confidence::{AVERAGED, CALIBRATED, STATED, gain, overconfidence},
     error::Error,
+    no_interval,
+    report::block::{Block, Field},
     traces::{
         calibrated::calibrated,
+        conclusion,
         curves::{CurveSettings, curves},
-        figures::{CENSORED, CompleteFigures, LEVEL, TraceFigures},
+        figures::{
+            Beside, CENSORED, CompleteFigures, LEVEL, LeftOut, TraceFigures, assumptions, counted,
+            notes_on_scores, push_scores,
+        },
         partial::PartialRuns,
         settings::{Calibration, TraceOptions},
         units::{Names, Resampled, RunsDigest},
@@ -36,11 +42,19 @@ const BATCH: usize = 64;
 ///
 /// Those of [`TraceEvaluation::update`] and [`TraceEvaluation::finish`].
 pub fn evaluate(files: &[&[TraceRun]], options: &TraceOptions) -> Result<TraceFigures, Error> {
+    merged(files, options)?.finish(&Beside::default())
+}
+
+/// The evaluation of several streams together.
+pub(super) fn merged(
+    files: &[&[TraceRun]],
+    options: &TraceOptions,
+) -> Result<TraceEvaluation, Error> {
     let mut all = TraceEvaluation::new(options)?;
     for runs in files {
         all.merge(TraceEvaluation::of(runs, options)?)?;
     }
-    all.finish()
+    Ok(all)
 }
 
 /// The evaluation of a column, which is fed with its runs: an accumulator. Forecasts are dropped once they are
@@ -50,7 +64,7 @@ pub fn evaluate(files: &[&[TraceRun]], options: &TraceOptions) -> Result<TraceFi
 ///
 /// ```
 /// use agent_scorecard::{
-///     traces::{TraceEvaluation, TraceOptions, TraceRun},
+///     traces::{Beside, TraceEvaluation, TraceOptions, TraceRun},
 ///     trajectory_metrics::Probability,
 /// };
 ///
@@ -65,7 +79,7 @@ pub fn evaluate(files: &[&[TraceRun]], options: &TraceOptions) -> Result<TraceFi
 /// let mut second = TraceEvaluation::new(&options)?;
 /// second.update(&run("b", 0.3, false)?)?;
 /// first.merge(second)?;
-/// let block = first.finish()?.into_block(&options);
+/// let block = first.finish(&Beside::default())?.block;
 /// assert_eq!(block.figure("auroc").map(|auroc| auroc.value), Ok(1.0));
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```
@@ -158,14 +172,14 @@ impl TraceEvaluation {
     /// ```
     /// use agent_scorecard::{
     ///     run_logs::TraceRules,
-    ///     traces::{TraceEvaluation, TraceOptions, TraceSource},
+    ///     traces::{Beside, TraceEvaluation, TraceOptions, TraceSource},
     /// };
     ///
     /// let line = br#"{"id": "a", "forecasts": [0.9], "outcome": true}"#;
     /// let options = TraceOptions::default();
     /// let source = TraceSource::all("runs.jsonl", &line[..], TraceRules::default())?.remove(0);
     /// let (runs, remarks) = TraceEvaluation::read("runs.jsonl", source, &options)?;
-    /// assert_eq!(runs.finish()?.with_remarks(&remarks).n, 1);
+    /// assert_eq!(runs.finish(&Beside::from(&remarks))?.block.count("n"), 1);
     /// # Ok::<(), agent_scorecard::Error>(())
     /// ```
     pub fn read(
@@ -326,17 +340,18 @@ impl TraceEvaluation {
         Ok(())
     }
 
-    /// What is known of the runs. The evaluation can be continued afterwards.
+    /// What is known of the runs, and beside them. The evaluation can be continued afterwards.
     ///
     /// # Errors
     ///
     /// [`Error::NoTask`] for a run without a task where tasks are needed; the errors of
     /// [`TraceEvaluation::settle`].
-    pub fn finish(&self) -> Result<TraceFigures, Error> {
-        self.settled()?.figures()
+    pub fn finish(&self, beside: &Beside) -> Result<TraceFigures, Error> {
+        let settled = self.settled()?;
+        Ok(TraceFigures { block: settled.block(beside)?, digest: settled.digest })
     }
 
-    fn figures(&self) -> Result<TraceFigures, Error> {
+    fn block(&self, beside: &Beside) -> Result<Block, Error> {
         let options = &self.options;
         let mut notes = self.notes.clone();
         let n_scored = self.complete.len() + self.censored.len();
@@ -353,12 +368,8 @@ impl TraceEvaluation {
             let (resamples, level) = (options.resamples, Level::new(LEVEL)?);
             match &resampled.bootstrap {
                 Ok(bootstrap) => resampling = Some(Resampling { bootstrap, resamples, level }),
-                Err(error) => {
-                    // One task or id says nothing of the variation between them.
-                    let few = NoInterval::check_clusters(1, level).err();
-                    let why = few.map_or_else(|| error.to_string(), |few| few.to_string());
-                    notes.push(format!("no intervals: {why}"));
-                }
+                // One task or id says nothing of the variation between them.
+                Err(_) => notes.push(format!("no intervals: {}", no_interval::of_one(level))),
             }
         }
         let (complete, (n_ids, n_tasks)) = rayon::join(
@@ -373,36 +384,90 @@ impl TraceEvaluation {
                 )
             },
         );
-        let excluded = self.audit.exclusions();
-        let mut figures = TraceFigures {
-            runs: Some(self.counts.clone()),
-            n: self.audit.complete() + self.partial.len() as u64,
-            n_partial: self.partial.len() as u64,
-            n_censored: self.audit.censored(),
-            excluded: excluded.iter().map(|(reason, &runs)| (reason.to_string(), runs)).collect(),
-            n_tasks,
-            n_ids,
-            is_of_single_forecasts: self.is_of_single_forecasts(),
-            clustered_by_task: resampled.as_ref().is_some_and(|resampled| resampled.is_by_task),
-            digest: self.digest,
-            notes,
-            complete: complete?,
-            censored: censored_estimate(&self.stream, &self.censored_scores, resampling)?,
-            missing: None,
-            left_out: None,
-            last_notes: Vec::new(),
-            stops: BTreeMap::new(),
-            curves: None,
-        };
-        if let (true, Some(summary)) = (options.with_pictures, self.summaries.last()) {
-            let how = CurveSettings { summary, resamples: options.resamples, seed: options.seed };
-            figures.curves = Some(curves(&self.traces, how)?);
-            for (_, reason, group) in self.audit.rows() {
-                let reason = reason.map_or_else(|| "not stated".to_owned(), ToString::to_string);
-                *figures.stops.entry(reason).or_insert(0) += group.runs;
-            }
+        let (complete, n_partial) = (complete?, self.partial.len() as u64);
+        let (n, n_censored) = (self.audit.complete() + n_partial, self.audit.censored());
+        let censored = censored_estimate(&self.stream, &self.censored_scores, resampling)?;
+        let by_task = resampled.as_ref().is_some_and(|resampled| resampled.is_by_task);
+        let scored = n + n_censored;
+        if options.calibration != Calibration::None && (1..scored).contains(&(n_tasks as u64)) {
+            notes.push("calibration: traces of one task may be in different halves".to_owned());
         }
-        Ok(figures)
+        if (n_ids as u64) < scored && !by_task {
+            notes.push(format!(
+                "{scored} traces have {n_ids} different ids; those of one id are resampled together",
+            ));
+        }
+        notes.extend(notes_on_scores(n_censored, complete.as_ref(), &censored, options));
+        notes.extend(beside.notes.iter().cloned());
+
+        let mut block = Block { notes: Some(notes), ..Block::default() };
+        if let Some(runs) = &beside.runs {
+            block.lines.push(runs.line());
+            block.extend_json(runs);
+        }
+        let excluded = self.audit.exclusions();
+        let excluded: BTreeMap<String, u64> =
+            excluded.iter().map(|(reason, &runs)| (reason.to_string(), runs)).collect();
+        let counts = [
+            ("n", "complete runs", n),
+            ("n_partly_successful", "of these partial successes", n_partial),
+            ("n_censored", "runs cut off by a budget", n_censored),
+            ("n_excluded", "runs excluded", excluded.values().sum()),
+            ("n_tasks", "different tasks", n_tasks as u64),
+        ];
+        block.fields.extend(counts.map(|(key, label, count)| match count {
+            0 if key != "n" => Field::json(key, count),
+            _ => Field::shown(key, label, count),
+        }));
+        let base_rate = complete.as_ref().map(|complete| complete.base_rate);
+        block.fields.push(Field::shown("base_rate", "share of successes", base_rate));
+        block.push_json("schedule", options.schedule.name());
+        let summary = options.summary.as_ref().map_or(options.schedule.name(), Summary::name);
+        block.push_json("summary", summary);
+        block.push_json("calibration", &options.calibration);
+        if options.calibration != Calibration::None {
+            block.push_json("calibrate_on", &options.calibrate_on);
+        }
+        block.push_json("resamples", &options.resamples);
+        block.push_json("seed", &options.seed);
+        block.push_json("clustered_by_task", &by_task);
+        let is_single = self.is_of_single_forecasts();
+        push_scores(&mut block, complete, censored, is_single, options);
+        block.push_json("assumptions", &assumptions());
+        block.fields.push(Field::block("excluded", counted("why runs are excluded", excluded)));
+        if let Some(LeftOut { reasons, n_partial }) = &beside.left_out {
+            let n: u64 = reasons.values().sum();
+            block.fields.push(Field::shown("n_left_out", "runs left out", n));
+            block.push_json("n_partial", n_partial);
+            let reasons = reasons.iter().map(|(reason, n)| ((*reason).to_owned(), *n));
+            let reasons = counted("why runs are left out", reasons.collect());
+            block.fields.push(Field::block("left_out", reasons));
+        }
+        let drawn = self.summaries.last().filter(|_| options.with_pictures);
+        let mut stops: BTreeMap<String, u64> = BTreeMap::new();
+        for (_, reason, group) in drawn.iter().flat_map(|_| self.audit.rows()) {
+            let reason = reason.map_or_else(|| "not stated".to_owned(), ToString::to_string);
+            *stops.entry(reason).or_default() += group.runs;
+        }
+        if !stops.is_empty() {
+            block.fields.push(Field::block("stops", counted("how runs ended", stops)));
+        }
+        if let Some(missing) = &beside.missing {
+            block.push_json("missing", missing);
+        }
+        if let Some(summary) = drawn {
+            let how = CurveSettings { summary, resamples: options.resamples, seed: options.seed };
+            let (pictures, bins) = curves(&self.traces, how)?;
+            block.push_json("bins", &bins);
+            block.pictures = pictures;
+        }
+        let how = match options.calibration {
+            Calibration::None if is_single => STATED,
+            Calibration::None => AVERAGED,
+            _ => CALIBRATED,
+        };
+        block.conclusion = conclusion::of_column(&block, how);
+        Ok(block)
     }
 
     /// Whether every run that is scored has one forecast.

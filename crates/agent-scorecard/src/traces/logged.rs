@@ -99,9 +99,7 @@ pub fn logged_streams(
 ) -> Result<(Block, Vec<StreamFigures>), Error> {
     let tables: Vec<&RunTable> = logs.iter().map(|log| &log.table).collect();
     let streams = streams(&tables, missing, options)?;
-    let mut runs = RunCounts::default();
-    let rows = logs.iter().flat_map(|log| log.table.rows());
-    rows.for_each(|run| runs.add_logged(run));
+    let runs: RunCounts = logs.iter().flat_map(|log| log.table.rows()).collect();
     let format = common_format(logs.iter().copied());
     let mut block = Block {
         lines: vec![runs.line(), format!("format {format}")],
@@ -119,21 +117,19 @@ pub fn logged_streams(
 
 /// How many runs of a stream are scored, and why others are not.
 fn line(stream: ConfidenceStream, figures: &TraceFigures) -> String {
-    let TraceFigures { n, n_censored, excluded, .. } = figures;
+    let [n, n_censored, n_excluded, n_left_out, n_partial] =
+        ["n", "n_censored", "n_excluded", "n_left_out", "n_partial"]
+            .map(|key| figures.block.count(key));
     let mut text = format!(
-        "{stream}: {n} complete traces, {n_censored} censored, {} excluded",
-        excluded.values().sum::<u64>()
+        "{stream}: {n} complete traces, {n_censored} censored, {n_excluded} excluded, {n_left_out} left out"
     );
-    if let Some(left_out) = &figures.left_out {
-        text.push_str(&format!(", {} left out", left_out.reasons.values().sum::<u64>()));
-        if !left_out.reasons.is_empty() {
-            let reasons = left_out.reasons.iter().map(|(reason, n)| format!("{n} {reason}"));
-            text.push_str(&format!(" ({})", reasons.collect::<Vec<_>>().join(", ")));
-        }
-        if left_out.n_partial > 0 {
-            let n = left_out.n_partial;
-            text.push_str(&format!("; {n} of these have a value at some call: --missing skip"));
-        }
+    if let Some(reasons) = figures.block.inner("left_out").filter(|_| n_left_out > 0) {
+        let reasons =
+            reasons.fields.iter().map(|it| format!("{} {}", reasons.count(&it.key), it.key));
+        text.push_str(&format!(" ({})", reasons.collect::<Vec<_>>().join(", ")));
+    }
+    if n_partial > 0 {
+        text.push_str(&format!("; {n_partial} of these have a value at some call: --missing skip"));
     }
     text
 }

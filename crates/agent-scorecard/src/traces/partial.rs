@@ -57,7 +57,7 @@ impl PartialRuns {
     }
 
     /// The figures of these runs together with those that succeeded or failed.
-    pub(crate) fn figures(
+    pub(super) fn figures(
         &self,
         complete: &Names,
         stream: &ScoredStream,

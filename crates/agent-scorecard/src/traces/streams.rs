@@ -6,8 +6,8 @@ use trajectory_metrics::ForecastPolicy;
 use crate::{
     error::Error,
     traces::{
-        evaluation::evaluate,
-        figures::{LeftOut, TraceFigures},
+        evaluation::{TraceEvaluation, merged},
+        figures::{Beside, LeftOut, TraceFigures},
         settings::{Calibration, TraceOptions},
     },
 };
@@ -50,7 +50,7 @@ pub fn stream_runs(
 ///
 /// # Errors
 ///
-/// Those of [`stream_runs`] and [`evaluate`]; a calibration that cannot be fitted to a stream is a note of that
+/// Those of [`stream_runs`] and [`evaluate`](super::evaluate); a calibration that cannot be fitted to a stream is a note of that
 /// stream.
 pub fn streams(
     tables: &[&RunTable],
@@ -70,7 +70,6 @@ fn of_stream(
     let found = tables.iter().map(|table| stream_runs(table, stream, missing));
     let found: Vec<_> = found.collect::<Result<_, _>>()?;
     let runs: Vec<&[TraceRun]> = found.iter().map(|(runs, _)| runs.as_slice()).collect();
-    let mut figures = evaluated(&runs, options)?;
     let (mut left_out, mut counts) = (LeftOut::default(), ForecastCounts::default());
     let mut first = None;
     for (table, (_, stream_of)) in tables.iter().zip(&found) {
@@ -89,30 +88,30 @@ fn of_stream(
             Some(format!("the first run that is left out is {run}: turn {turn}: {reason}"))
         });
     }
-    figures.last_notes.extend(first);
+    let mut notes = Vec::from_iter(first);
     if counts.repaired_runs > 0 {
-        figures.last_notes.push(Missing { policy: missing, counts }.to_string());
+        notes.push(Missing { policy: missing, counts }.to_string());
     }
-    figures.runs = None;
-    figures.left_out = Some(left_out);
-    Ok(figures)
+    let left_out = Some(left_out);
+    evaluated(&runs, options, Beside { left_out, notes, ..Beside::default() })
 }
 
 /// What is known of the runs of one stream. If they cannot be calibrated, all figures are undefined and
 /// a note says why: other streams may have enough runs.
-fn evaluated(runs: &[&[TraceRun]], options: &TraceOptions) -> Result<TraceFigures, Error> {
-    if runs.iter().all(|runs| runs.is_empty()) {
-        return evaluate(&[], options);
-    }
-    match evaluate(runs, options) {
+fn evaluated(
+    runs: &[&[TraceRun]],
+    options: &TraceOptions,
+    mut beside: Beside,
+) -> Result<TraceFigures, Error> {
+    let has_runs = runs.iter().any(|runs| !runs.is_empty());
+    match merged(if has_runs { runs } else { &[] }, options).and_then(|all| all.finish(&beside)) {
         Err(error)
-            if options.calibration != Calibration::None
+            if has_runs
+                && options.calibration != Calibration::None
                 && !matches!(error, Error::NoTask { .. }) =>
         {
-            let mut figures = evaluate(&[], options)?;
-            let note = format!("no figures: the runs cannot be calibrated: {error}");
-            figures.last_notes.push(note);
-            Ok(figures)
+            beside.notes.insert(0, format!("no figures: the runs cannot be calibrated: {error}"));
+            TraceEvaluation::new(options)?.finish(&beside)
         }
         figures => figures,
     }

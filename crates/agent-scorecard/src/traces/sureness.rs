@@ -1,8 +1,9 @@
 use run_logs::{ConfidenceStream, json_lines::RunCounts};
-use trajectory_metrics::{Better, Figure, ForecastPolicy, Metric, Undefined};
+use trajectory_metrics::{Figure, ForecastPolicy, Metric, Undefined};
 
 use crate::{
     error::Error,
+    metrics::metrics,
     report::{
         block::{Block, Column, Report},
         picture::{Axis, Picture, Series},
@@ -12,25 +13,26 @@ use crate::{
 };
 
 /// What is said of the last confidences of runs, which are in ascending order.
-pub const SURENESS: [Metric<[f64]>; 4] = [
-    Metric::new(
-        "mean",
-        "mean last confidence",
-        Better::Neither,
+pub const SURENESS: [Metric<[f64]>; 4] = metrics! { [f64];
+    "mean", "mean last confidence", Neither,
         "Mean over runs of the last confidence of each.",
         |last| match last {
             [] => Err(none()),
             last => Ok(last.iter().sum::<f64>() / last.len() as f64),
-        },
-    ),
-    Metric::new("quartile_1", "lower quartile", Better::Neither, QUANTILE, |last| {
+        };
+    "quartile_1", "lower quartile", Neither,
+        QUANTILE,
+        |last| {
         quantile(last, 0.25)
-    }),
-    Metric::new("median", "median", Better::Neither, QUANTILE, |last| quantile(last, 0.5)),
-    Metric::new("quartile_3", "upper quartile", Better::Neither, QUANTILE, |last| {
+    };
+    "median", "median", Neither,
+        QUANTILE, |last| quantile(last, 0.5);
+    "quartile_3", "upper quartile", Neither,
+        QUANTILE,
+        |last| {
         quantile(last, 0.75)
-    }),
-];
+    };
+};
 
 const QUANTILE: &str =
     "Quantile over runs of the last confidence of each, linear between the two nearest.";
@@ -64,8 +66,7 @@ pub fn without_outcomes(
     }
     let (mut columns, mut parts) = (Vec::new(), Vec::new());
     for log in logs {
-        let mut runs = RunCounts::default();
-        log.table.rows().iter().for_each(|run| runs.add_logged(run));
+        let runs: RunCounts = log.table.rows().iter().collect();
         let lines = vec![runs.line(), format!("format {}", log.format)];
         let mut block = Block { lines, notes: Some(log.notes.clone()), ..Block::default() };
         block.push_json("format", log.format);

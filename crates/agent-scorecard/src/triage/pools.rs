@@ -13,7 +13,7 @@ use crate::{
     mean_figure::{Resamples, mean_figure},
     report::block::{Block, Field},
     triage::{
-        DETECTION_RATE, METRICS, Pools, TriageOptions, WASTE_RATE,
+        METRICS, Pools, RATES, TriageOptions,
         plans::{Answers, Planner, name_of_reading, name_of_repair},
     },
 };
@@ -170,7 +170,7 @@ pub(super) fn row(
         row.fields.push(Field::shown("unsolvable", "unsolvable", sum(|it| it.unsolvable)));
         row.push_json("left_out", &sum(|it| it.left_out));
         let rates: [(_, Count); 2] =
-            [(DETECTION_RATE, |it| it.unsolvable as f64), (WASTE_RATE, |it| it.allocated as f64)];
+            [(RATES[0], |it| it.unsolvable as f64), (RATES[1], |it| it.allocated as f64)];
         for (metric, denominator) in rates {
             let figure = mean_figure(&metric, &counts, Some(denominator), None, POOL, how);
             row.fields.push(Field::figure(metric.measure, figure));

@@ -2,9 +2,10 @@ use std::{cmp::Ordering, collections::BTreeMap, iter::repeat_n};
 
 use knapsack_oracle::BudgetAware;
 use scoring_rules::Level;
-use trajectory_metrics::{Better, ClusterEstimate, Figure, Measure, Metric, NoInterval};
+use trajectory_metrics::{ClusterEstimate, Figure, Measure, Metric, NoInterval};
 
 use crate::{
+    metrics::metrics,
     report::{
         block::{Block, Field},
         sentence::{Percent, counted, percent, side_of},
@@ -20,46 +21,25 @@ const MOST_PROBLEMS: u64 = 1 << 28;
 pub type ReSolvedCounts = BTreeMap<String, BTreeMap<String, BudgetAware>>;
 
 /// What changes if a model knows its allocations.
-pub(crate) const RE_SOLVING: [Metric<BudgetAware>; 4] = [
-    Metric::new(
-        "baseline_accuracy",
-        "baseline",
-        Better::Higher,
+pub(crate) const RE_SOLVING: [Metric<BudgetAware>; 4] = metrics! { BudgetAware;
+    "baseline_accuracy", "baseline", Higher,
         "Share of problems solved without a disclosed budget.",
-        |counts: &BudgetAware| counts.baseline_accuracy().map_err(undefined),
-    )
-    .share(),
-    Metric::new(
-        "budget_aware_accuracy",
-        "budget-aware",
-        Better::Higher,
+        |counts| counts.baseline_accuracy().map_err(undefined), .share();
+    "budget_aware_accuracy", "budget-aware", Higher,
         "Share of problems solved with a disclosed budget.",
-        |counts: &BudgetAware| counts.budget_aware_accuracy().map_err(undefined),
-    )
-    .share(),
-    CHANGE,
-    Metric::new(
-        "compliance_rate",
-        "compliance",
-        Better::Higher,
+        |counts| counts.budget_aware_accuracy().map_err(undefined), .share();
+    "accuracy_change", "change", Higher, in [-1.0, 1.0],
+        "Share of problems solved with a disclosed budget minus that without.",
+        |counts| {
+            counts.baseline_accuracy().map_err(undefined)?;
+            let change = counts.newly_correct as f64 - counts.lost_correct as f64;
+            Ok(change / counts.items() as f64)
+        };
+    "compliance_rate", "compliance", Higher,
         "Share of the attempts with a disclosed budget that cost at most their allocation.",
-        |counts: &BudgetAware| counts.compliance_rate().map_err(undefined),
-    )
-    .share(),
-];
-
-const CHANGE: Metric<BudgetAware> = Metric::new(
-    "accuracy_change",
-    "change",
-    Better::Higher,
-    "Share of problems solved with a disclosed budget minus that without.",
-    |counts: &BudgetAware| {
-        counts.baseline_accuracy().map_err(undefined)?;
-        let change = counts.newly_correct as f64 - counts.lost_correct as f64;
-        Ok(change / counts.items() as f64)
-    },
-)
-.within(-1.0, 1.0);
+        |counts| counts.compliance_rate().map_err(undefined), .share();
+};
+const CHANGE: &Metric<BudgetAware> = &RE_SOLVING[2];
 
 /// What changes if models know their allocations: figures 7 and 8 of TRIAGE. Each model has the merged counts
 /// of its data sets, and those of each data set.

@@ -137,13 +137,16 @@ impl LoggedRun {
     }
 }
 
-impl RunCounts {
-    /// Counts a run of a log.
-    pub fn add_logged(&mut self, run: &LoggedRun) {
-        match run.is_partial() {
-            true => self.add_partial(run.stop.as_ref()),
-            false => self.add(run.outcome, run.stop.as_ref()),
+impl<'a> FromIterator<&'a LoggedRun> for RunCounts {
+    fn from_iter<I: IntoIterator<Item = &'a LoggedRun>>(runs: I) -> Self {
+        let mut counts = Self::default();
+        for run in runs {
+            match run.is_partial() {
+                true => counts.add_partial(run.stop.as_ref()),
+                false => counts.add(run.outcome, run.stop.as_ref()),
+            }
         }
+        counts
     }
 }
 

@@ -1,6 +1,5 @@
 use std::collections::BTreeMap;
 
-use censoring::Stopped;
 use scoring_rules::Probability;
 use trajectory_metrics::{ForecastCounts, ForecastPolicy, Traces};
 
@@ -30,7 +29,7 @@ pub struct StreamRun {
     pub row: usize,
     /// The forecasts, at least one.
     pub forecasts: Vec<Probability>,
-    /// The horizon for [`Stopped::with_horizon`].
+    /// The horizon for [`Stopped::with_horizon`](censoring::Stopped::with_horizon).
     pub horizon: Option<usize>,
 }
 
@@ -119,22 +118,5 @@ impl StreamRuns {
             }
         }
         Ok(traces)
-    }
-
-    /// All runs with their stop reasons, for the measures of `censoring`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Censoring`] if an outcome, a stop reason or a horizon contradict each other.
-    pub fn stopped<'a>(&'a self, table: &'a RunTable) -> Result<Vec<Stopped<'a>>, Error> {
-        let rows = self.runs.iter().filter_map(|run| Some((run, table.rows().get(run.row)?)));
-        rows.map(|(run, row)| {
-            let stopped = Stopped::new(&run.forecasts, row.outcome, row.stop.clone())?;
-            match run.horizon {
-                Some(horizon) => Ok(stopped.with_horizon(horizon)?),
-                None => Ok(stopped),
-            }
-        })
-        .collect()
     }
 }

@@ -8,7 +8,8 @@ use crate::{
     error::{Error, Place},
     format::{Format, NAMES},
     formats::{
-        chat, harbor, inspect,
+        chat, harbor,
+        inspect::{self, json_log::JsonLog},
         run_iterator::{HeadOf, Opened},
         shape::Shape,
         tau2,
@@ -55,7 +56,7 @@ pub(crate) fn open<'a>(
     let folder = path.and_then(Folder::of);
     let head = HeadOf::default();
     let runs = match format {
-        Format::Auto | Format::Inspect => inspect::json(source, options, &head)?,
+        Format::Auto | Format::Inspect => JsonLog::runs(source, options, &head)?,
         Format::Exchanges
         | Format::OpenAiChat
         | Format::OpenAiResponses

@@ -17,7 +17,6 @@ use std::io::{Read, Seek};
 use crate::{
     error::Error,
     formats::{
-        inspect::json_log::JsonLog,
         run_iterator::{HeadOf, RunIterator},
         shape::Shape,
     },
@@ -29,15 +28,6 @@ pub(crate) fn recognizes(shape: &Shape) -> bool {
     !shape.is_list
         && shape.has_all(&["version", "status", "eval"])
         && (shape.has_key("eval", "task") || shape.has_no_key("eval"))
-}
-
-/// The runs of a log that is one JSON object.
-pub(crate) fn json<'a>(
-    source: impl Read + 'a,
-    options: &ReadOptions,
-    head: &HeadOf,
-) -> Result<RunIterator<'a>, Error> {
-    JsonLog::runs(source, options, head)
 }
 
 /// The runs of an archive.

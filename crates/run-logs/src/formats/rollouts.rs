@@ -5,12 +5,12 @@ use std::{
 
 use budget_estimation::{Error, Resource, Rollout, Rollouts};
 use censoring::{StopClass, StopReason};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 use crate::{
     json_lines::{
-        fields::{name, yes_or_no},
+        fields::{name, optional_name, yes_or_no},
         parsing::{InputError, Line, parse_line},
         parts::fold,
         run_counts::RunCounts,
@@ -112,13 +112,6 @@ pub struct AnswerLine {
     pub turn: usize,
     /// What the model wrote.
     pub answer: String,
-}
-
-fn optional_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    #[derive(Deserialize)]
-    struct Name(#[serde(deserialize_with = "name")] String);
-
-    Ok(Option::<Name>::deserialize(deserializer)?.map(|Name(name)| name))
 }
 
 /// A field and what is wrong with it.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::json_lines::{
     bare::{AnyNumber, replace_bare},
-    fields::{Given, Name, name},
+    fields::{Given, name, optional_name},
     parsing::{is_object, parse_line},
 };
 
@@ -24,11 +24,6 @@ pub(crate) struct Line<F = Option<f64>> {
     pub(crate) stop: Option<StopReason>,
     pub(crate) horizon: Option<usize>,
     pub(crate) success_chance: Option<f64>,
-}
-
-fn optional_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    let name: Option<Name> = Option::deserialize(deserializer)?;
-    Ok(name.map(|Name(name)| name))
 }
 
 fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Given>, D::Error> {

@@ -2,7 +2,7 @@ use std::{fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{MapAccess, Unexpected, Visitor, value::MapAccessDeserializer},
+    de::{Error, MapAccess, Unexpected, Visitor, value::MapAccessDeserializer},
 };
 
 /// Reads true and false, or 1 and 0 as some benchmarks write them.
@@ -27,36 +27,12 @@ use serde::{
 /// # Ok::<(), InputError>(())
 /// ```
 pub fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    struct YesOrNo;
-
-    impl Visitor<'_> for YesOrNo {
-        type Value = bool;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("true, false, 1 or 0")
-        }
-
-        fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<bool, E> {
-            Ok(value)
-        }
-
-        fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<bool, E> {
-            match value {
-                0 | 1 => Ok(value == 1),
-                _ => Err(E::invalid_value(Unexpected::Unsigned(value), &self)),
-            }
-        }
-
-        // Tables of numbers write whole columns as 0.0 and 1.0.
-        fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<bool, E> {
-            match value {
-                0.0 | 1.0 => Ok(value == 1.0),
-                _ => Err(E::invalid_value(Unexpected::Float(value), &self)),
-            }
-        }
+    const EXPECTED: &str = "true, false, 1 or 0";
+    match deserializer.deserialize_any(OutcomeOrScore(EXPECTED))? {
+        Given::Outcome(outcome) => Ok(outcome),
+        Given::Score(score) if score == 0.0 || score == 1.0 => Ok(score == 1.0),
+        Given::Score(score) => Err(D::Error::invalid_value(Unexpected::Float(score), &EXPECTED)),
     }
-
-    deserializer.deserialize_any(YesOrNo)
 }
 
 /// Reads a name: a text, or a whole number as its digits, also if it is written as `3.0`.
@@ -74,20 +50,20 @@ pub fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Err
             f.write_str("a text or a whole number")
         }
 
-        fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<String, E> {
+        fn visit_str<E: Error>(self, value: &str) -> Result<String, E> {
             Ok(value.to_owned())
         }
 
-        fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<String, E> {
+        fn visit_u64<E: Error>(self, value: u64) -> Result<String, E> {
             Ok(value.to_string())
         }
 
-        fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<String, E> {
+        fn visit_i64<E: Error>(self, value: i64) -> Result<String, E> {
             Ok(value.to_string())
         }
 
         // Data frames make real numbers of whole ones where some are missing.
-        fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<String, E> {
+        fn visit_f64<E: Error>(self, value: f64) -> Result<String, E> {
             if value.fract() == 0.0 && value.abs() < 1e15 {
                 Ok(format!("{value:.0}"))
             } else {
@@ -103,6 +79,14 @@ pub fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Err
 #[derive(Deserialize)]
 pub(crate) struct Name(#[serde(deserialize_with = "name")] pub(crate) String);
 
+/// A [`name`], or null.
+pub(crate) fn optional_name<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
+    let name: Option<Name> = Option::deserialize(deserializer)?;
+    Ok(name.map(|Name(name)| name))
+}
+
 /// True and false as a value, as [`yes_or_no`] reads them.
 #[derive(Deserialize)]
 pub(crate) struct YesOrNo(#[serde(deserialize_with = "yes_or_no")] pub(crate) bool);
@@ -116,34 +100,35 @@ pub(crate) enum Given {
 
 impl<'de> Deserialize<'de> for Given {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct OutcomeOrScore;
+        deserializer.deserialize_any(OutcomeOrScore("true, false or a score"))
+    }
+}
 
-        impl Visitor<'_> for OutcomeOrScore {
-            type Value = Given;
+/// A reader of what is expected, in words.
+struct OutcomeOrScore(&'static str);
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("true, false or a score")
-            }
+impl Visitor<'_> for OutcomeOrScore {
+    type Value = Given;
 
-            fn visit_bool<E>(self, value: bool) -> Result<Given, E> {
-                Ok(Given::Outcome(value))
-            }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
 
-            fn visit_u64<E>(self, value: u64) -> Result<Given, E> {
-                Ok(Given::Score(value as f64))
-            }
+    fn visit_bool<E>(self, value: bool) -> Result<Given, E> {
+        Ok(Given::Outcome(value))
+    }
 
-            fn visit_i64<E>(self, value: i64) -> Result<Given, E> {
-                Ok(Given::Score(value as f64))
-            }
+    fn visit_u64<E>(self, value: u64) -> Result<Given, E> {
+        Ok(Given::Score(value as f64))
+    }
 
-            fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Given, E> {
-                let wrong = || E::invalid_value(Unexpected::Float(value), &self);
-                value.is_finite().then_some(Given::Score(value)).ok_or_else(wrong)
-            }
-        }
+    fn visit_i64<E>(self, value: i64) -> Result<Given, E> {
+        Ok(Given::Score(value as f64))
+    }
 
-        deserializer.deserialize_any(OutcomeOrScore)
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Given, E> {
+        let wrong = || E::invalid_value(Unexpected::Float(value), &self);
+        value.is_finite().then_some(Given::Score(value)).ok_or_else(wrong)
     }
 }
 

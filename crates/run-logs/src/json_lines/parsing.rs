@@ -86,11 +86,15 @@ pub fn bytes(file: &str, source: impl Read) -> Result<Vec<u8>, InputError> {
 /// [`InputError`] for the first line that does not hold a `T`, as [`parse_line`], and for bytes without any
 /// line.
 pub fn parse<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<Vec<Line<T>>, InputError> {
-    let lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));
-    let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
     let value = |(number, line)| Ok(Line { number, value: parse_line(file, number, line)? });
-    let lines = lines.map(value).collect::<Result<Vec<_>, _>>()?;
+    let lines = lines(bytes).map(value).collect::<Result<Vec<_>, _>>()?;
     if lines.is_empty() { Err(InputError::of_empty(file)) } else { Ok(lines) }
+}
+
+/// The lines with their numbers from 1, without blank ones.
+pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));
+    lines.filter(|(_, line)| !line.trim_ascii().is_empty())
 }
 
 /// The value of the line with this number, from 1. Only an object is read, and a key may occur once in it

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::json_lines::{
     bare::replace_bare,
     columns::{Column, Header},
-    parsing::{InputError, is_object, parse_line},
+    parsing::{InputError, is_object, lines, parse_line},
 };
 
 /// The characters that separate cells, the usual one first.
@@ -225,12 +225,6 @@ pub(crate) fn refuse_utf16(file: &str, bytes: &[u8]) -> Result<(), InputError> {
         return Err(InputError { line: Some(1), ..InputError::of_file(file, problem) });
     }
     Ok(())
-}
-
-/// The lines with their numbers from 1, without blank ones.
-fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));
-    lines.filter(|(_, line)| !line.trim_ascii().is_empty())
 }
 
 /// The keys of all objects of JSON Lines, in the order in which they first occur.

@@ -8,7 +8,8 @@ use censoring::{
     CensoringAnalysis, CensoringAssumption, Continuations, Error, HiddenOutcomeShift, Interval,
     IpcwWeights, KaplanMeier, Level, NoInterval, Probability, RankChange, RunScore, ScoringRule,
     Seed, StopReason, StopTimes, Stopped, Tps, Trace, Weight, WeightSchedule, artificial_stops,
-    complete_mean_score, exact_mean_score, from_fn, mean_score_bounds, simple_mean_score,
+    complete_mean_score, doubly_robust_mean_score, exact_mean_score, from_fn, mean_score_bounds,
+    simple_mean_score,
 };
 use draws::Draws;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore, Traces};
@@ -281,7 +282,7 @@ fn without_probabilities_or_complete_runs_figures_are_missing_and_not_invented()
         let few =
             NoInterval::TooFewClusters { found: 1, least: 6, level: Level::new(0.95).unwrap() };
         assert_eq!((row.simple.interval, row.simple.standard_error), (Err(few), None));
-        assert_eq!(row.ipcw, None);
+        assert_eq!((row.ipcw, row.doubly_robust), (None, None));
     }
     assert_eq!((report.length_ratio(), report.forecast_difference()), (None, None));
     let complete = Stopped::new(&forecasts, Some(true), None).unwrap();
@@ -536,9 +537,13 @@ fn weighted_means_of_the_report_are_those_of_the_single_functions() {
         .collect::<Result<_, _>>()
         .unwrap();
     let tasks: Vec<usize> = (0..60).map(|run| run / 3).collect();
+    let model = |run: usize, steps: usize| Ok(forecasts[run][steps - 1]);
     let asymmetric = from_fn(|p: Probability, y: bool| if y { p.get() } else { 0.5 - p.get() });
-    let report =
-        analysis().with_rule("own", &asymmetric).report(&runs, None, None, &tasks).unwrap();
+    let report = analysis()
+        .with_rule("own", &asymmetric)
+        .with_success_model(&model)
+        .report(&runs, None, None, &tasks)
+        .unwrap();
 
     let tps = Tps::new(&asymmetric, WeightSchedule::LinearBack);
     let row = report.comparison("own", tps.schedule().name()).unwrap();
@@ -554,7 +559,18 @@ fn weighted_means_of_the_report_are_those_of_the_single_functions() {
     let scores: Vec<Option<f64>> = runs.iter().map(score).collect();
     let ipcw = row.ipcw.unwrap();
     assert_eq!(ipcw.value, weights.normalized_mean_score(&scores).unwrap());
-    assert!(ipcw.interval.unwrap().contains(ipcw.value), "{ipcw}");
+    // The score if the run ended there, in expectation over its outcome.
+    let predict = |run: usize, t: f64| {
+        let steps = t as usize;
+        let score = |y| tps.prefix_score(&forecasts[run][..steps], y, steps);
+        let q = forecasts[run][steps - 1].get();
+        Ok::<_, Error>(q * score(true)? + (1.0 - q) * score(false)?)
+    };
+    let robust = doubly_robust_mean_score(&scores, &stops, |_| &g, predict).unwrap();
+    assert_eq!(row.doubly_robust.unwrap().value, robust);
+    for figure in [ipcw, row.doubly_robust.unwrap()] {
+        assert!(figure.interval.unwrap().contains(figure.value), "{figure}");
+    }
 }
 
 #[test]
@@ -564,13 +580,25 @@ fn a_run_of_weight_two_has_the_weighted_means_of_two_runs() {
         Stopped::new(&forecasts[..steps], outcome, Some(StopReason::MaxTime)).unwrap()
     };
     let runs = [run(1, None), run(2, Some(true)), run(3, None), run(3, Some(false))];
+    let model = |_: usize, steps: usize| Ok(forecasts[steps - 1]);
     let weights = Weight::from_slice(&[2.0, 1.0, 1.0, 1.0]).unwrap();
-    let weighted = analysis().report(&runs, None, Some(weights), &[1, 2, 3, 4]).unwrap();
+    let weighted = analysis().with_success_model(&model);
+    let weighted = weighted.report(&runs, None, Some(weights), &[1, 2, 3, 4]).unwrap();
     let copies =
         [run(1, None), run(1, None), run(2, Some(true)), run(3, None), run(3, Some(false))];
-    let copied = analysis().report(&copies, None, None, &[1, 1, 2, 3, 4]).unwrap();
+    let copied = analysis().with_success_model(&model);
+    let copied = copied.report(&copies, None, None, &[1, 1, 2, 3, 4]).unwrap();
     assert_eq!(weighted.ipcw_coverage, copied.ipcw_coverage);
     for (a, b) in weighted.comparisons.iter().zip(&copied.comparisons) {
-        assert_eq!(a.ipcw, b.ipcw);
+        assert_eq!((a.ipcw, a.doubly_robust), (b.ipcw, b.doubly_robust));
     }
+}
+
+#[test]
+fn an_error_of_the_model_of_success_is_that_of_the_report() {
+    let forecasts = [p(0.5); 2];
+    let cut_off = Stopped::new(&forecasts, None, Some(StopReason::MaxTime)).unwrap();
+    let failing = |_: usize, _: usize| Err(Error::NoBranch);
+    let report = analysis().with_success_model(&failing).report(&[cut_off], None, None, &[1]);
+    assert_eq!(report, Err(Error::NoBranch));
 }

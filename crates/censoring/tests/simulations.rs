@@ -232,16 +232,16 @@ fn a_monitor_that_cuts_off_what_looks_bad_needs_a_curve_for_each_run() {
 const SUCCESS: [f64; 2] = [0.8, 0.3];
 const FORECAST: [f64; 2] = [0.7, 0.4];
 
-/// How often the interval of the weighted mean of the report covers the true mean Brier score.
+/// How often the intervals of the report cover the true mean Brier score: weighted and doubly robust.
 /// Runs are cut off at each step with the chance given for their kind.
-fn coverage(seed: u64, cut: [f64; 2]) -> f64 {
+fn coverage(seed: u64, cut: [f64; 2]) -> [f64; 2] {
     let score = |kind: usize| {
         let (q, f) = (SUCCESS[kind], FORECAST[kind]);
         -(q * (1.0 - f).powi(2) + (1.0 - q) * f.powi(2))
     };
     let truth = f64::midpoint(score(0), score(1));
     let forecasts = FORECAST.map(|forecast| [Probability::new(forecast).unwrap(); LAST]);
-    let (mut draws, mut covered, worlds) = (Draws(seed), 0_u32, 300);
+    let (mut draws, mut covered, worlds) = (Draws(seed), [0_u32; 2], 300);
     for world in 0..worlds {
         let sample = sample(&mut draws, 120, cut);
         let run = |run: usize| {
@@ -251,24 +251,31 @@ fn coverage(seed: u64, cut: [f64; 2]) -> f64 {
             Stopped::new(seen, outcome, Some(StopReason::MaxTime)).unwrap()
         };
         let runs: Vec<Stopped<'_>> = (0..120).map(run).collect();
+        let model =
+            |run: usize, _: usize| Ok(Probability::new(SUCCESS[usize::from(sample.hard[run])])?);
         let report = CensoringAnalysis::new(CensoringAssumption::NonInformative)
             .with_schedules(&[WeightSchedule::Uniform])
             .with_resamples(150)
             .with_seed(Seed::new(world))
+            .with_success_model(&model)
             .report(&runs, None, None, &(0..120).collect::<Vec<_>>())
             .unwrap();
         let row = report.comparison("brier", "uniform").unwrap();
-        covered += u32::from(row.ipcw.unwrap().interval.unwrap().contains(truth));
+        for (covered, figure) in covered.iter_mut().zip([row.ipcw, row.doubly_robust]) {
+            *covered += u32::from(figure.unwrap().interval.unwrap().contains(truth));
+        }
     }
-    let share = f64::from(covered) / worlds as f64;
-    println!("cut off with chances {cut:?}: intervals of 95 % cover {share}");
-    share
+    let shares = covered.map(|covered| f64::from(covered) / worlds as f64);
+    println!("cut off with chances {cut:?}: intervals of 95 % cover {shares:?}");
+    shares
 }
 
 #[test]
 fn intervals_of_weighted_means_cover_as_often_as_they_say() {
     // 0.0126 is the standard error of a share of 95 % of 300 worlds.
-    assert!((coverage(5, [0.15; 2]) - 0.95).abs() < 3.0 * 0.0126);
-    // Hard tasks are cut off more, and one curve for all is wrong.
-    assert!(coverage(6, [0.02, 0.35]) < 0.9);
+    let [ipcw, robust] = coverage(5, [0.15; 2]);
+    assert!((ipcw - 0.95).abs() < 3.0 * 0.0126 && (robust - 0.95).abs() < 3.0 * 0.0126);
+    // Hard tasks are cut off more, and one curve for all is wrong: only the model of success is right.
+    let [ipcw, robust] = coverage(6, [0.02, 0.35]);
+    assert!(ipcw < robust - 0.05 && (robust - 0.95).abs() < 3.0 * 0.0126);
 }

@@ -7,3 +7,5 @@ pub(crate) mod gcd;
 pub(crate) mod one_resource;
 pub(crate) mod plan_text;
 pub(crate) mod random_order;
+pub(crate) mod several_resources;
+pub(crate) mod solve;

@@ -44,7 +44,7 @@ pub enum Error {
         value: f64,
     },
     /// An item costs nothing.
-    #[error("item {id:?} costs nothing; give it a cost of at least 1")]
+    #[error("item {id:?} costs nothing; give it a cost of at least 1 in at least one resource")]
     ItemCost {
         /// The id of the item.
         id: String,

@@ -1,4 +1,5 @@
 use crate::{
+    amount::Amount,
     error::Error,
     plans::plan::{Plan, Step},
     pools::{item::Item, pool::Pool},
@@ -24,11 +25,11 @@ pub enum Regime {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Attempt {
+pub struct Attempt<A = u64> {
     /// The position of the item in its pool, from 0.
     pub position: usize,
     /// What the attempt spent of the budget.
-    pub spent: u64,
+    pub spent: A,
     /// What the attempt earned: the value of the item, or 0.
     pub earned: f64,
 }
@@ -37,23 +38,23 @@ pub struct Attempt {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Execution {
+pub struct Execution<A = u64> {
     /// The regime of the execution.
     pub regime: Regime,
     /// The attempts in order. They are the first steps of the plan.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<Attempt<A>>,
     /// The position of the item that did not fit in what was left of the budget, at which execution
     /// stopped. `None` if the plan was executed to its end.
     pub stopped_by: Option<usize>,
     /// The value that all attempts earned together.
     pub earned: f64,
     /// What all attempts spent of the budget.
-    pub spent: u64,
+    pub spent: A,
     /// Whether the planner saw costs or outcomes.
     pub informed: bool,
 }
 
-impl Plan {
+impl<A: Amount> Plan<A> {
     /// Executes a plan in its order until it ends or the budget stops it.
     ///
     /// Nothing is attempted after the item that stops the plan, even if a later item would fit.
@@ -86,9 +87,14 @@ impl Plan {
     /// # Errors
     ///
     /// Returns [`Error::OtherPool`] if the plan has a position outside this pool.
-    pub fn execute(&self, pool: &Pool, budget: u64, regime: Regime) -> Result<Execution, Error> {
+    pub fn execute(
+        &self,
+        pool: &Pool<A>,
+        budget: A,
+        regime: Regime,
+    ) -> Result<Execution<A>, Error> {
         attempt_each(self, pool, budget, regime, |item, step| {
-            let is_finished = regime == Regime::Advisory || step.allocation >= item.cost();
+            let is_finished = regime == Regime::Advisory || step.allocation.covers(item.cost());
             Ok(item.is_solved() && is_finished)
         })
     }
@@ -141,24 +147,24 @@ impl Plan {
     /// `solves`.
     pub fn execute_capped<E: From<Error>>(
         &self,
-        pool: &Pool,
-        budget: u64,
-        mut solves: impl FnMut(Step) -> Result<bool, E>,
-    ) -> Result<Execution, E> {
+        pool: &Pool<A>,
+        budget: A,
+        mut solves: impl FnMut(Step<A>) -> Result<bool, E>,
+    ) -> Result<Execution<A>, E> {
         attempt_each(self, pool, budget, Regime::Enforced, |_, step| {
-            if step.allocation == 0 { Ok(false) } else { solves(step) }
+            if step.allocation == A::NOTHING { Ok(false) } else { solves(step) }
         })
     }
 }
 
 /// Attempts the steps of a plan in order, until one does not fit in what is left of the budget.
-fn attempt_each<E: From<Error>>(
-    plan: &Plan,
-    pool: &Pool,
-    budget: u64,
+fn attempt_each<A: Amount, E: From<Error>>(
+    plan: &Plan<A>,
+    pool: &Pool<A>,
+    budget: A,
     regime: Regime,
-    mut solves: impl FnMut(&Item, Step) -> Result<bool, E>,
-) -> Result<Execution, E> {
+    mut solves: impl FnMut(&Item<A>, Step<A>) -> Result<bool, E>,
+) -> Result<Execution<A>, E> {
     let items = pool.items();
     let (mut attempts, mut stopped_by) = (Vec::with_capacity(plan.steps().len()), None);
     let (mut left, mut points) = (budget, 0_u64);
@@ -184,6 +190,6 @@ fn attempt_each<E: From<Error>>(
         attempts.push(Attempt { position, spent, earned: if solved { item.value() } else { 0.0 } });
     }
     let earned = pool.points().value(points);
-    let spent = budget - left;
+    let spent = A::from_fn(|resource| budget.parts()[resource] - left.parts()[resource]);
     Ok(Execution { regime, attempts, stopped_by, earned, spent, informed: plan.is_informed() })
 }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod amount;
 mod engines;
 mod error;
 mod execution;
@@ -12,6 +13,7 @@ mod scores;
 mod stored;
 mod values;
 
+pub use amount::Amount;
 pub use error::Error;
 pub use execution::{Attempt, Execution, Regime};
 pub use knapsacks::{
@@ -20,6 +22,7 @@ pub use knapsacks::{
     most_solved::{most_solved, most_solved_items},
 };
 pub use planners::{
+    forecast_threshold::ForecastThreshold,
     from_fn::{informed_from_fn, prospective_from_fn},
     informed::{CheapestFirst, InformedPlanner, OraclePlanner, ValuePerCost},
     prospective::{InOrder, ProspectiveItem, ProspectivePlanner, RandomOrder},

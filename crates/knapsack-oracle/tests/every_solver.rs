@@ -15,27 +15,36 @@ struct Case {
 }
 
 impl Case {
-    fn items(&self) -> Vec<KnapsackItem> {
+    /// The items, with each weight turned into the given form.
+    fn items<W>(&self, weight: fn(u64) -> W) -> Vec<KnapsackItem<W>> {
         let pairs = self.profits.iter().zip(&self.weights);
-        pairs.map(|(&profit, &weight)| KnapsackItem { profit, weight }).collect()
+        pairs.map(|(&profit, &w)| KnapsackItem { profit, weight: weight(w) }).collect()
     }
 }
 
 type Solver = (&'static str, fn(&Case) -> Option<u64>);
 
 /// Each solver returns the best value, or `None` for a case that it does not support.
-const SOLVERS: [Solver; 6] = [
+const SOLVERS: [Solver; 8] = [
     ("brute force", brute_force),
     ("table over capacities", table),
     ("exact solver", |case| {
-        let solution = Knapsack::new(case.capacity, &case.items()).unwrap().solve();
+        let solution = Knapsack::new(case.capacity, &case.items(|w| w)).unwrap().solve();
         let sum = |of: &[u64]| solution.chosen.iter().map(|&i| of[i]).sum::<u64>();
         assert_eq!((sum(&case.profits), sum(&case.weights)), (solution.value, solution.weight));
         assert!(solution.weight <= case.capacity && solution.upper_bound == solution.value);
         Some(solution.value)
     }),
     ("staircase", |case| {
-        Some(BudgetStaircase::new(&case.items()).unwrap().value_at(case.capacity))
+        Some(BudgetStaircase::new(&case.items(|w| w)).unwrap().value_at(case.capacity))
+    }),
+    ("several resources, with one resource", |case| {
+        let items = case.items(|w| [w]);
+        Some(Knapsack::new([case.capacity], &items).unwrap().solve().value)
+    }),
+    ("several resources, the same one twice", |case| {
+        let items = case.items(|w| [w; 2]);
+        Some(Knapsack::new([case.capacity; 2], &items).unwrap().solve().value)
     }),
     ("oracle of a pool", pool),
     ("most solved", |case| {

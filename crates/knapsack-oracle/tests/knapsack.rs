@@ -33,6 +33,9 @@ fn solved(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
     let solution = instance.solve();
     assert_eq!(solution.upper_bound, solution.value);
     assert!(solution.proof != Proof::None);
+    let greedy = instance.greedy();
+    checked(capacity, &items, &greedy);
+    assert!(greedy.value <= solution.value && solution.value <= greedy.upper_bound);
     checked(capacity, &items, &solution)
 }
 
@@ -158,6 +161,8 @@ fn items_without_weight_are_taken_and_items_without_profit_are_not() {
     let items = items(&[0, 3, 5, 0], &[0, 0, 1, 7]);
     let instance = Knapsack::new(0, &items).unwrap();
     assert_eq!(instance.solve().chosen, [1]);
+    assert_eq!(instance.greedy().chosen, [1]);
+    assert_eq!(instance.greedy().upper_bound, 3);
     assert_eq!(Knapsack::new(5, &[]).unwrap().solve().value, 0);
 }
 

@@ -187,6 +187,23 @@ fn another_field_counts_before_an_object() {
 }
 
 #[test]
+fn amounts_of_several_resources_are_lists_and_objects_are_dropped() {
+    let pool = Pool::new(vec![Item::new("a", 1.0, [1_u64, 1], true).unwrap()]).unwrap();
+    for (written, given) in [
+        (r#"{"tokens": 100, "cents": 1}"#, r#"{"tokens": 100, "cents": 1}"#),
+        (r#"{"tokens": 100}"#, r#"{"tokens": 100}"#),
+        ("120", "120"),
+        ("[[100], 1]", "[[100], 1]"),
+        (r#"[100, {"cents": 1}]"#, r#"[100, {"cents": 1}]"#),
+    ] {
+        let text = format!(r#"[{{"id": "a", "allocation": {written}}}]"#);
+        let reading = PlanReading::new(&text, &pool, [200, 2]);
+        let reason = DropReason::NotATokenCount { given: given.to_owned() };
+        assert_eq!(reading.repairs(), [Repair::EntryDropped { entry: 0, reason }]);
+    }
+}
+
+#[test]
 fn a_plan_is_found_anywhere_in_a_text() {
     let cases = [
         r#"{"plan": [{"id": "a"}, {"id": "b"}]}"#,

@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{
-    Alpha, CheapestFirst, Efficiency, Error, InOrder, InformedPlanner, Item, OraclePlanner, Plan,
-    Pool, ProspectiveItem, ProspectivePlanner, RandomOrder, Regime, Seed, Step, UnsolvableCounts,
-    ValuePerCost, informed_from_fn, prospective_from_fn,
+    Alpha, CheapestFirst, DropReason, Efficiency, Error, FitRule, ForecastThreshold, InOrder,
+    InformedPlanner, Item, OraclePlanner, Plan, PlanReading, Pool, Probability, ProspectiveItem,
+    ProspectivePlanner, RandomOrder, Regime, Repair, Seed, Step, UnsolvableCounts, ValuePerCost,
+    informed_from_fn, prospective_from_fn,
 };
 use proptest::prelude::*;
 
@@ -26,15 +27,33 @@ fn pools(most: usize) -> impl Strategy<Value = Pool> {
 }
 
 /// The best value over all sets of items, in hundredths.
-fn best_of_all_sets(pool: &Pool, budget: u64) -> i64 {
-    let hundredths = |item: &Item| (item.value() * 100.0).round() as i64;
+fn best_of_all_sets<const R: usize>(pool: &Pool<[u64; R]>, budgets: [u64; R]) -> i64 {
+    let hundredths = |item: &Item<[u64; R]>| (item.value() * 100.0).round() as i64;
     let value = |set: u32| {
         let chosen = || pool.items().iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
-        let cost = chosen().map(|(_, item)| item.cost()).sum::<u64>();
+        let fits = |r: usize| chosen().map(|(_, item)| item.cost()[r]).sum::<u64>() <= budgets[r];
         let value = chosen().filter(|(_, item)| item.is_solved()).map(|(_, item)| hundredths(item));
-        if cost <= budget { value.sum() } else { 0 }
+        if (0..R).all(fits) { value.sum() } else { 0 }
     };
     (0..1_u32 << pool.items().len()).map(value).max().unwrap()
+}
+
+/// A plan as a model would write it.
+fn written(plan: &Plan<[u64; 2]>, pool: &Pool<[u64; 2]>) -> String {
+    let step = |step: &Step<[u64; 2]>| {
+        let id = pool.items()[step.position].id();
+        format!(r#"{{"id": "{id}", "allocation": {:?}}}"#, step.allocation)
+    };
+    format!("[{}]", plan.steps().iter().map(step).collect::<Vec<_>>().join(", "))
+}
+
+/// The same pool with costs in an array, and with nothing of the other resources.
+fn with_resources<const R: usize>(pool: &Pool) -> Pool<[u64; R]> {
+    let item = |item: &Item| {
+        let cost = std::array::from_fn(|r| if r == 0 { item.cost() } else { 0 });
+        Item::new(item.id(), item.value(), cost, item.is_solved()).unwrap()
+    };
+    Pool::new(pool.items().iter().map(item).collect()).unwrap()
 }
 
 proptest! {
@@ -60,10 +79,54 @@ proptest! {
     fn the_oracle_is_the_best_of_all_sets(pool in pools(10), alpha in 0.01..=1.0_f64) {
         let budget = pool.budget(Alpha::new(alpha).unwrap());
         let oracle = pool.oracle(budget).unwrap();
-        prop_assert_eq!((oracle.value * 100.0).round() as i64, best_of_all_sets(&pool, budget));
+        prop_assert_eq!((oracle.value * 100.0).round() as i64, best_of_all_sets(&with_resources(&pool), [budget]));
         prop_assert!(oracle.chosen.iter().all(|&i| pool.items()[i].is_solved()));
         let cost: u64 = oracle.chosen.iter().map(|&i| pool.items()[i].cost()).sum();
         prop_assert!(cost <= budget);
+        prop_assert_eq!(with_resources(&pool).oracle([budget]).unwrap().value, oracle.value);
+    }
+
+    #[test]
+    fn the_oracle_of_two_resources_is_the_best_of_all_sets(
+        rows in prop::collection::vec((1..12_u32, 0..60_u64, 1..60_u64, any::<bool>()), 1..9),
+        alpha in 0.01..=1.0_f64,
+    ) {
+        let item = |(i, (value, tokens, cents, solved)): (usize, (u32, u64, u64, bool))| {
+            Item::new(i.to_string(), value.into(), [tokens, cents], solved).unwrap()
+        };
+        let pool = Pool::new(rows.into_iter().enumerate().map(item).collect()).unwrap();
+        let budgets = pool.budget(Alpha::new(alpha).unwrap());
+        let oracle = pool.oracle(budgets).unwrap();
+        prop_assert_eq!((oracle.value * 100.0).round() as i64, best_of_all_sets(&pool, budgets));
+        let plan = Plan::informed(&OraclePlanner, &pool, budgets).unwrap();
+        for regime in [Regime::Advisory, Regime::Enforced] {
+            let run = plan.execute(&pool, budgets, regime).unwrap();
+            prop_assert_eq!((run.earned, run.stopped_by), (oracle.value, None));
+        }
+    }
+
+    #[test]
+    fn a_resource_of_which_nothing_is_needed_changes_nothing(
+        pool in pools(12), alpha in 0.01..=1.0_f64, seed: u64,
+    ) {
+        let (budget, two) = (pool.budget(Alpha::new(alpha).unwrap()), with_resources::<2>(&pool));
+        let order = RandomOrder::new(Seed::new(seed), 1);
+        let plan = Plan::prospective(&order, &pool, budget).unwrap();
+        let of_two = Plan::prospective(&order, &two, [budget, 0]).unwrap();
+        let text = written(&of_two, &two);
+        let reading = PlanReading::new(&text, &two, [budget, 0]);
+        prop_assert_eq!(reading.plan(), Some(&of_two));
+        for regime in [Regime::Advisory, Regime::Enforced] {
+            let run = of_two.execute(&two, [budget, 0], regime).unwrap();
+            let want = plan.execute(&pool, budget, regime).unwrap();
+            prop_assert_eq!((run.earned, run.spent, run.stopped_by), (want.earned, [want.spent, 0], want.stopped_by));
+        }
+        for rule in [FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit] {
+            let random = two.random_sampled([budget, 0], rule, 50, Seed::new(seed)).unwrap();
+            let want = pool.random_sampled(budget, rule, 50, Seed::new(seed)).unwrap();
+            prop_assert_eq!((random.value, random.standard_error), (want.value, want.standard_error));
+            prop_assert_eq!(random.spent, [want.spent, 0.0]);
+        }
     }
 
     #[test]
@@ -112,10 +175,18 @@ proptest! {
     ) {
         let budget = pool.budget(Alpha::new(alpha).unwrap());
         let oracle = pool.oracle(budget).unwrap().value;
+        let costs = pool.items().iter().map(Item::cost).collect();
+        let known = |item: &Item| match item.is_solved() {
+            true => Probability::ONE,
+            false => Probability::ZERO,
+        };
+        let solved = pool.items().iter().map(known).collect();
+        let forecast = ForecastThreshold::new(costs, solved, Probability::HALF).unwrap();
         let informed = [
             Plan::informed(&OraclePlanner, &pool, budget).unwrap(),
             Plan::informed(&CheapestFirst, &pool, budget).unwrap(),
             Plan::informed(&ValuePerCost, &pool, budget).unwrap(),
+            Plan::informed(&forecast, &pool, budget).unwrap(),
         ];
         for regime in REGIMES {
             for plan in &informed {
@@ -123,6 +194,10 @@ proptest! {
                 prop_assert!(run.informed && run.stopped_by.is_none());
             }
             prop_assert_eq!(informed[0].execute(&pool, budget, regime).unwrap().earned, oracle);
+            // A perfect forecast is the unit-value oracle.
+            if pool.items().iter().all(|item| item.value() == 1.0) {
+                prop_assert_eq!(informed[3].execute(&pool, budget, regime).unwrap().earned, oracle);
+            }
         }
         for plan in [
             Plan::prospective(&InOrder, &pool, budget).unwrap(),
@@ -181,6 +256,15 @@ fn the_plan_of_a_custom_planner_is_checked() {
     let lost = |_: &[ProspectiveItem<'_>], _: u64| vec![Step { position: 1, allocation: 0 }];
     let want = Error::OtherPool { index: 0, position: 1, items: 1 };
     assert_eq!(Plan::prospective(&prospective_from_fn(lost), &pool, 10), Err(want));
+    let short = ForecastThreshold::new(vec![], vec![], Probability::HALF).unwrap();
+    assert_eq!(
+        Plan::informed(&short, &pool, 10),
+        Err(Error::ScoringRules(scoring_rules::Error::Length {
+            what: "forecasts",
+            expected: 1,
+            found: 0
+        }))
+    );
 }
 
 #[test]
@@ -265,6 +349,14 @@ fn chunks_contain_every_item_once_and_in_order() {
     ));
 }
 
+#[test]
+fn each_resource_has_its_total_and_its_budget() {
+    let item = |id, costs| Item::new(id, 1.0, costs, true).unwrap();
+    let pool = Pool::new(vec![item("a", [5, 30]), item("b", [6, 40])]).unwrap();
+    assert_eq!(pool.total_cost(), [11, 70]);
+    assert_eq!(pool.budget(Alpha::new(0.5).unwrap()), [5, 35]);
+}
+
 #[cfg(feature = "serde")]
 #[test]
 fn a_pool_is_read_from_a_list_of_items_through_the_same_checks() {
@@ -287,7 +379,7 @@ fn an_item_is_found_by_its_id() {
 
 #[test]
 fn invalid_items_and_pools_are_refused() {
-    assert_eq!(Pool::new(vec![]), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
+    assert_eq!(Pool::<u64>::new(vec![]), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
     let mut twice = items(3);
     twice.push(Item::new("p1", 1.0, 9, false).unwrap());
     let want = Error::DuplicateId { id: "p1".into(), first: 1, second: 3 };
@@ -299,6 +391,7 @@ fn invalid_items_and_pools_are_refused() {
         assert!(matches!(Item::new("a", value, 1, true), Err(Error::ItemValue { .. })));
     }
     assert_eq!(Item::new("a", 1.0, 0, true), Err(Error::ItemCost { id: "a".into() }));
+    assert!(Item::new("a", 1e-100, [0, 1], true).is_ok());
 }
 
 #[test]
@@ -344,6 +437,70 @@ proptest! {
         let (low, high) = (Alpha::new(a.min(b)).unwrap(), Alpha::new(a.max(b)).unwrap());
         prop_assert!(low.budget(total) <= high.budget(total) && high.budget(total) <= total);
     }
+}
+
+#[test]
+fn an_allocation_of_several_resources_is_a_list_of_as_many_amounts() {
+    let item = |id| Item::new(id, 1.0, [500, 2], true).unwrap();
+    let pool = Pool::new(["a", "b", "c", "d"].map(item).to_vec()).unwrap();
+    let text = r#"{"plan": [{"id": "a", "allocation": ["1.2k", 3]}, {"id": "b", "allocation": [5]},
+        {"id": "c", "allocation": 500}, {"id": "d"}]}"#;
+    let reading = PlanReading::new(text, &pool, [2_000, 5]);
+    let steps = reading.plan().unwrap().steps();
+    assert_eq!(steps.iter().map(|step| step.allocation).collect::<Vec<_>>(), [[1_200, 3], [0, 0]]);
+    let dropped = |entry, given: &str| {
+        let reason = DropReason::NotATokenCount { given: given.to_owned() };
+        Repair::EntryDropped { entry, reason }
+    };
+    let allocation =
+        |entry, given: &str, taken| Repair::Allocation { entry, given: given.to_owned(), taken };
+    let repairs = [
+        allocation(0, "[1.2k, 3]", [1_200, 3]),
+        dropped(1, "[5]"),
+        dropped(2, "500"),
+        allocation(3, "", [0, 0]),
+    ];
+    assert_eq!(reading.repairs(), repairs);
+    // The first resource that does not suffice is named.
+    let over = Plan::new(&[("a", [2, 9])], &pool, [2, 5]).unwrap_err();
+    assert_eq!(over, Error::OverBudget { allocated: 9, budget: 5 });
+    assert!(matches!(PlanReading::new(text, &pool, [2_000, 2]), PlanReading::OverBudget { .. }));
+}
+
+#[test]
+fn noise_of_forecasts_stays_within_its_bounds_and_depends_on_the_seed() {
+    let item = |i: u64| Item::new(i.to_string(), 1.0, 1_000, i < 1_000).unwrap();
+    let pool = Pool::new((0..2_000).map(item).collect()).unwrap();
+    let share = Probability::new(0.1).unwrap();
+    let noisy = |seed| ForecastThreshold::noisy(&pool, 0.2, share, Seed::new(seed)).unwrap();
+    assert_eq!(noisy(5), noisy(5));
+    assert_ne!(noisy(5), noisy(6));
+    // The items that are said to be solved, with the forecasts of their costs.
+    let steps = noisy(5).plan(&pool, u64::MAX).unwrap();
+    assert!(steps.iter().all(|step| (800..=1_200).contains(&step.allocation)));
+    let mean = steps.iter().map(|step| step.allocation).sum::<u64>() as f64 / steps.len() as f64;
+    // The standard deviation of a cost is 400 / sqrt(12).
+    assert!((mean - 1_000.0).abs() < 4.0 * 115.5 / (steps.len() as f64).sqrt(), "{mean}");
+    let right = steps.iter().filter(|step| pool.items()[step.position].is_solved()).count();
+    let wrong = 1_000 - right + (steps.len() - right);
+    assert!(wrong.abs_diff(200) < 54, "{wrong}");
+    for error in [-0.1, 1.1, f64::NAN] {
+        let noisy = ForecastThreshold::noisy(&pool, error, Probability::ZERO, Seed::new(1));
+        let Err(Error::ScoringRules(scoring_rules::Error::Setting { name, .. })) = noisy else {
+            panic!("{noisy:?}");
+        };
+        assert_eq!(name, "cost error");
+    }
+}
+
+#[test]
+fn forecasts_of_different_lengths_are_refused() {
+    let forecasts = ForecastThreshold::new(vec![1], vec![], Probability::HALF);
+    let what = "success probabilities";
+    assert_eq!(
+        forecasts,
+        Err(Error::ScoringRules(scoring_rules::Error::Length { what, expected: 1, found: 0 }))
+    );
 }
 
 #[test]

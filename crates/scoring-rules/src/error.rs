@@ -101,6 +101,17 @@ pub enum Error {
         /// The given high end.
         high: f64,
     },
+    /// The weight of a row is not 0 and not from 1e-100 to 1e100.
+    #[error(
+        "row {index}: weight is {value}; weights must be 0 or from 1e-100 to 1e100",
+        value = Short(.value)
+    )]
+    WeightAt {
+        /// The position of the row, counted from 0.
+        index: usize,
+        /// The given weight.
+        value: f64,
+    },
     /// An entry that must be finite is NaN or infinite.
     #[error("{what}, entry {index}: {value} is not finite; give finite numbers")]
     NotFiniteAt {
@@ -146,6 +157,20 @@ pub enum Error {
     /// There is no quantile of level 0.5.
     #[error("the median is missing; give the quantile of level 0.5 as well")]
     NoMedian,
+    /// The probabilities of all classes do not sum to 1.
+    #[error("the probabilities of all classes sum to {sum}; they must sum to 1 within 1e-9")]
+    SumNotOne {
+        /// The sum.
+        sum: f64,
+    },
+    /// The forecast has no such class.
+    #[error("there is no class {class}; the forecast has {classes} classes, counted from 0")]
+    NoSuchClass {
+        /// The given class, counted from 0.
+        class: usize,
+        /// The number of classes.
+        classes: usize,
+    },
     /// A quantity does not exist for this input.
     #[error("{name} is undefined: {reason}")]
     Undefined {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod categorical;
 mod checked;
 pub mod checks;
 mod decompositions;
@@ -18,6 +19,7 @@ mod sums;
 mod ties;
 mod values;
 
+pub use categorical::Categorical;
 pub use decompositions::{
     Binning, Corp, Decomposition, Dominance, MurphyCurve, MurphyPiece, PooledBlocks, skill_score,
 };

@@ -8,9 +8,10 @@ use std::fmt::Debug;
 
 use proptest::prelude::*;
 use scoring_rules::{
-    BetaScore, Binning, BoostingScore, BrierScore, CompensatedSum, Corp, ElementaryScore, Ensemble,
-    Error, ExactMean, ExactSum, Interval, Level, LogScore, OrderedScore, PowerScore, Probability,
-    PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture, Weight, from_fn,
+    BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, Corp,
+    ElementaryScore, Ensemble, Error, ExactMean, ExactSum, Interval, Level, LogScore, OrderedScore,
+    PowerScore, Probability, PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture,
+    Weight, from_fn,
     propriety::{Examination, IntervalExamination},
     runs::StepWeights,
 };
@@ -110,6 +111,10 @@ fn borrowed_settings_are_written() {
     written(&Binning::EqualWidth { bins: 10 }, r#"{"equal_width":{"bins":10}}"#);
     written(&Binning::Edges { inner: &inner }, r#"{"edges":{"inner":[0.5]}}"#);
     written(&Binning::Distinct, r#""distinct""#);
+    written(
+        &Categorical::new(Probability::from_slice(&[0.25, 0.75]).unwrap()).unwrap(),
+        "[0.25,0.75]",
+    );
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Standard errors, confidence intervals and tests for rows that may come in clusters.
 
 pub(crate) mod arm;
+pub(crate) mod bca;
 pub(crate) mod bootstrap;
 pub(crate) mod bootstrap_mean;
 pub(crate) mod cluster_error;
 pub(crate) mod clustered_rows;
 pub(crate) mod draws;
+pub(crate) mod jackknife;
 pub(crate) mod replicates;
 pub(crate) mod sign_flip;
 

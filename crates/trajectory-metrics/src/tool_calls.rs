@@ -7,7 +7,8 @@
 //! agent's path is the first argument, the reference the second.
 //!
 //! [`match_calls`] pairs calls with expected calls, and returns what is missing, extra and out of
-//! order; [`Alignment::is_match`] gives the verdict in any [`MatchMode`]. A [`CallMatcher`] decides whether a
+//! order; [`Alignment::is_match`] gives the verdict in any [`MatchMode`]. [`PartialOrder`] does the
+//! same for tasks in which only some calls must come before others. A [`CallMatcher`] decides whether a
 //! call satisfies an expected call; [`call_matcher_from_fn`] makes one of a function. With the feature
 //! `serde`, a [`ToolCall`] is read from the formats of OpenAI, Anthropic and others.
 //!
@@ -40,13 +41,16 @@ pub use matching::{
     argument_rule::ArgumentRule,
     call_matcher::{CallMatcher, ToolCallMatcher, call_matcher_from_fn},
     match_calls::match_calls,
+    partial_order::PartialOrder,
 };
 pub use paths::{
+    common_subsequence::{common_subsequence, interned_common_subsequence},
     costs::{cost_efficiency_score, cost_gap, cost_gap_without_redundant},
     edit_distance::{edit_distance, interned_edit_distance, normalized_edit_distance},
     failure_classes::{CallFacts, FailureClass, FailureCounts},
     invalid_tool_use::invalid_tool_use_ratio,
     multiset_match::MultisetMatch,
+    order_tau::order_tau,
     path_distances::{MeanPathDistances, PathDistances},
 };
 pub use trials::{

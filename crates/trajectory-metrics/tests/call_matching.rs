@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use scoring_rules::Error as Shared;
 use trajectory_metrics::Error;
 use trajectory_metrics::tool_calls::{
-    Alignment, ArgumentRule, CallMatcher, MatchMode, ToolCall, ToolCallMatcher, Value,
-    call_matcher_from_fn, match_calls,
+    Alignment, ArgumentRule, CallMatcher, MatchMode, PartialOrder, ToolCall, ToolCallMatcher,
+    Value, call_matcher_from_fn, match_calls,
 };
 
 const MODES: [MatchMode; 5] = [
@@ -224,6 +224,45 @@ fn every_mode_agrees_with_brute_force_if_the_first_fit_is_not_the_best() {
 }
 
 #[test]
+fn every_partial_order_of_three_calls_agrees_with_brute_force() {
+    // Which of four kinds of calls fit which of three kinds of expected calls.
+    const FITS: [[bool; 3]; 4] =
+        [[true, true, false], [true, false, false], [false, true, true], [false, false, true]];
+    let fits = call_matcher_from_fn(|call: &usize, expected: &usize| FITS[*call][*expected]);
+    let pairs = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)];
+    let orders: Vec<(PartialOrder, Vec<(usize, usize)>)> = (0..64)
+        .filter_map(|mask| {
+            let chosen: Vec<_> = (0..6).filter(|i| mask >> i & 1 == 1).map(|i| pairs[i]).collect();
+            PartialOrder::new(3, &chosen).ok().map(|order| (order, chosen))
+        })
+        .collect();
+    // The number of labelled acyclic directed graphs on three nodes.
+    assert_eq!(orders.len(), 25);
+    let (all_expected, all_actual) = (lists(&[0, 1, 2], 3), lists(&[0, 1, 2, 3], 4));
+    let mut feasible = 0;
+    for expected in all_expected.iter().filter(|list| list.len() == 3) {
+        for actual in &all_actual {
+            let table = table(actual, expected, &fits);
+            let mut complete: Vec<Vec<usize>> = Vec::new();
+            assignments(&table, 3, &mut |chosen| {
+                complete.extend(chosen.iter().copied().collect::<Option<Vec<usize>>>());
+            });
+            for (order, pairs) in &orders {
+                let alignment = order.match_calls(actual, expected, &fits).unwrap();
+                check(&alignment, &table, 3);
+                let keeps = |chosen: &Vec<usize>| pairs.iter().all(|&(a, b)| chosen[a] < chosen[b]);
+                let want = complete.iter().any(keeps);
+                let found = alignment.is_match(MatchMode::InOrder);
+                assert_eq!(found, want, "{actual:?} {expected:?} {pairs:?}");
+                assert_eq!(alignment.is_match(MatchMode::AnyOrder), !complete.is_empty());
+                feasible += u32::from(found);
+            }
+        }
+    }
+    assert!(feasible > 10_000);
+}
+
+#[test]
 fn a_call_that_fits_two_expected_calls_is_given_to_the_one_that_needs_it() {
     let none: [(&str, Value); 0] = [];
     let called = [ToolCall::new("t", [("a", 1.into())]), ToolCall::new("t", [("b", 2.into())])];
@@ -242,6 +281,27 @@ fn one_call_never_satisfies_two_expected_calls() {
     let alignment = match_calls(&once, &twice, &exact).unwrap();
     assert!(!alignment.is_match(MatchMode::AnyOrder) && alignment.is_match(MatchMode::Subset));
     assert_eq!((alignment.matched(), alignment.missing()), (&[(0, 0)][..], &[1][..]));
+    let order = PartialOrder::new(2, &[]).unwrap();
+    let alignment = order.match_calls(&once, &twice, &exact).unwrap();
+    assert!(!alignment.is_match(MatchMode::AnyOrder));
+}
+
+/// Whether all expected calls can be satisfied in the order, from all states after each call.
+fn feasible(fits: &[Vec<bool>], pairs: &[(usize, usize)], expected: usize) -> bool {
+    let mut states = vec![false; 1 << expected];
+    states[0] = true;
+    for call in fits {
+        let mut next = states.clone();
+        for state in (0..states.len()).filter(|&state| states[state]) {
+            for e in (0..expected).filter(|&e| call[e] && state >> e & 1 == 0) {
+                if pairs.iter().all(|&(a, b)| b != e || state >> a & 1 == 1) {
+                    next[state | 1 << e] = true;
+                }
+            }
+        }
+        states = next;
+    }
+    states[states.len() - 1]
 }
 
 /// Random tables of which call satisfies which expected call.
@@ -331,6 +391,55 @@ proptest! {
             prop_assert!(alignment.out_of_order().is_empty());
         }
     }
+
+    #[test]
+    fn a_partial_order_holds_if_some_choice_of_calls_keeps_it(
+        fits in fits(12, 8),
+        pairs in prop::collection::vec((0..8_usize, 0..8_usize), 0..10),
+    ) {
+        let pairs: Vec<(usize, usize)> = pairs.into_iter().filter(|(a, b)| a < b).collect();
+        // Rearranged, so that the numbers of expected calls do not follow the order.
+        let pairs: Vec<(usize, usize)> = pairs.iter().map(|&(a, b)| (a * 3 % 8, b * 3 % 8)).collect();
+        let order = PartialOrder::new(8, &pairs).unwrap();
+        let calls: Vec<usize> = (0..fits.len()).collect();
+        let expected: Vec<usize> = (0..8).collect();
+        let fit = call_matcher_from_fn(|&a: &usize, &e: &usize| fits[a][e]);
+        let alignment = order.match_calls(&calls, &expected, &fit).unwrap();
+        check(&alignment, &fits, 8);
+        prop_assert_eq!(alignment.is_match(MatchMode::InOrder), feasible(&fits, &pairs, 8));
+        prop_assert_eq!(alignment.matched().len(), largest_matching(&fits, 8));
+    }
+
+    #[test]
+    fn interchangeable_calls_in_a_partial_order_hold_if_some_choice_keeps_it(
+        tools in prop::collection::vec(0..3_u8, 10..16),
+        expected in prop::collection::vec(0..3_u8, 10),
+        pairs in prop::collection::vec((0..10_usize, 0..10_usize), 0..14),
+    ) {
+        let pairs: Vec<(usize, usize)> = pairs.into_iter().filter(|(a, b)| a < b).collect();
+        let order = PartialOrder::new(10, &pairs).unwrap();
+        let same = call_matcher_from_fn(|a: &u8, e: &u8| a == e);
+        let alignment = order.match_calls(&tools, &expected, &same).unwrap();
+        let table = table(&tools, &expected, &same);
+        prop_assert_eq!(alignment.is_match(MatchMode::InOrder), feasible(&table, &pairs, 10));
+    }
+
+    #[test]
+    fn the_order_of_the_list_and_no_order_at_all_are_partial_orders(fits in fits(20, 10)) {
+        let chain: Vec<(usize, usize)> = (1..10).map(|i| (i - 1, i)).collect();
+        let calls: Vec<usize> = (0..fits.len()).collect();
+        let expected: Vec<usize> = (0..10).collect();
+        let fit = call_matcher_from_fn(|&a: &usize, &e: &usize| fits[a][e]);
+        let of = |pairs: &[_]| {
+            PartialOrder::new(10, pairs).unwrap().match_calls(&calls, &expected, &fit).unwrap()
+        };
+        let list = align(&fits, 10);
+        prop_assert_eq!(of(&chain).is_match(MatchMode::InOrder), list.is_match(MatchMode::InOrder));
+        prop_assert_eq!(of(&chain).is_match(MatchMode::Exact), list.is_match(MatchMode::Exact));
+        prop_assert_eq!(of(&[]).is_match(MatchMode::InOrder), list.is_match(MatchMode::AnyOrder));
+        prop_assert_eq!(of(&[]).is_match(MatchMode::Exact), list.is_match(MatchMode::Unordered));
+        prop_assert!(of(&[]).out_of_order().is_empty());
+    }
 }
 
 #[test]
@@ -358,6 +467,31 @@ fn the_number_of_pairs_has_priority_over_order_if_a_call_is_missing() {
 }
 
 #[test]
+fn calls_that_are_interchangeable_for_matcher_and_order_need_no_search() {
+    // Thirty equal calls in any order, then two calls in the wrong order: every choice among the
+    // thirty fails there, and trying all choices would take 2^30 states.
+    let expected: Vec<&str> = [["look"; 30].as_slice(), &["pack", "go"]].concat();
+    let actual: Vec<&str> = [["look"; 30].as_slice(), &["go", "pack"]].concat();
+    let order = PartialOrder::new(32, &[(30, 31)]).unwrap();
+    let same = call_matcher_from_fn(|call, expected| call == expected);
+    let alignment = order.match_calls(&actual, &expected, &same).unwrap();
+    assert!(!alignment.is_match(MatchMode::InOrder) && alignment.is_match(MatchMode::Unordered));
+    assert_eq!(alignment.out_of_order(), [(30, 31)]);
+}
+
+#[test]
+fn a_chain_and_the_list_have_the_same_verdicts_but_may_have_different_pairs_out_of_order() {
+    let (actual, expected) = (["b", "c", "a"], ["a", "b", "c"]);
+    let same = call_matcher_from_fn(|call, expected| call == expected);
+    let list = match_calls(&actual, &expected, &same).unwrap();
+    let chain = PartialOrder::new(3, &[(0, 1), (1, 2)]).unwrap();
+    let chain = chain.match_calls(&actual, &expected, &same).unwrap();
+    assert_eq!(MODES.map(|mode| list.is_match(mode)), MODES.map(|mode| chain.is_match(mode)));
+    assert_eq!(list.out_of_order(), [(2, 0)]);
+    assert_eq!(chain.out_of_order(), [(0, 1), (1, 2)]);
+}
+
+#[test]
 fn a_rule_with_a_field_that_no_call_has_is_an_error_of_matching() {
     let called =
         [ToolCall::new("look", [("at", 1.into())]), ToolCall::new("book", [("day", 2.into())])];
@@ -365,6 +499,8 @@ fn a_rule_with_a_field_that_no_call_has_is_an_error_of_matching() {
         .with_tool("book", ArgumentRule::fields(["dya"]).unwrap());
     let unknown = Error::UnknownField { tool: Some("book".to_owned()), field: "dya".to_owned() };
     assert_eq!(match_calls(&called, &called, &matcher), Err(unknown.clone()));
+    let order = PartialOrder::new(2, &[(0, 1)]).unwrap();
+    assert_eq!(order.match_calls(&called, &called, &matcher), Err(unknown.clone()));
     assert!(unknown.to_string().starts_with("field \"dya\" is neither in the call of \"book\""));
     // Calls of other tools need not have it.
     assert!(match_calls(&called[..1], &called, &matcher).unwrap().is_match(MatchMode::Subset));

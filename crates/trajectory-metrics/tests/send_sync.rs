@@ -6,8 +6,8 @@ use trajectory_metrics::{
     Replicates, Summary, TemperatureMap, Tps, TpsFamily, Trace, Traces, VennAbersMap,
     WeightSchedule,
     tool_calls::{
-        Alignment, ArgumentRule, FailureCounts, Interner, PathDistances, TaskMean, ToolCall,
-        ToolCallMatcher, TrialCounts, Value,
+        Alignment, ArgumentRule, FailureCounts, Interner, PartialOrder, PathDistances, TaskMean,
+        ToolCall, ToolCallMatcher, TrialCounts, Value,
     },
 };
 
@@ -22,6 +22,6 @@ fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Bootstrap, Ranking, Replicates, Interval, TaskMean)>();
     assert_send_sync::<(EvaluationOptions<'_>, Evaluation, Diagnostics, MetricChange, Error)>();
     assert_send_sync::<(ToolCall, Value, ArgumentRule, ToolCallMatcher, Alignment)>();
-    assert_send_sync::<(PathDistances, Interner<ToolCall>)>();
+    assert_send_sync::<(PartialOrder, PathDistances, Interner<ToolCall>)>();
     assert_send_sync::<(TrialCounts, FailureCounts)>();
 }

@@ -5,8 +5,9 @@ use proptest::prelude::*;
 use trajectory_metrics::{
     Interval, Weight,
     tool_calls::{
-        MultisetMatch, PathDistances, TaskMean, cost_gap, edit_distance, interned_edit_distance,
-        normalized_edit_distance, pass_at_k, pass_hat_k,
+        MultisetMatch, PathDistances, TaskMean, common_subsequence, cost_gap, edit_distance,
+        interned_common_subsequence, interned_edit_distance, normalized_edit_distance, order_tau,
+        pass_at_k, pass_hat_k,
     },
 };
 
@@ -19,15 +20,28 @@ fn recursion(a: &[u32], b: &[u32]) -> usize {
     replaced.min(recursion(a_rest, b) + 1).min(recursion(a, b_rest) + 1)
 }
 
-/// By dynamic programming, a row at a time.
-fn rows(a: &[u32], b: &[u32]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
+/// The same for the longest common subsequence.
+fn common_recursion(a: &[u32], b: &[u32]) -> usize {
+    let (Some((x, a_rest)), Some((y, b_rest))) = (a.split_last(), b.split_last()) else {
+        return 0;
+    };
+    let both = common_recursion(a_rest, b_rest) + usize::from(x == y);
+    both.max(common_recursion(a_rest, b)).max(common_recursion(a, b_rest))
+}
+
+/// Both by dynamic programming, a row at a time: distance and common subsequence.
+fn rows(a: &[u32], b: &[u32]) -> (usize, usize) {
+    let mut row: Vec<(usize, usize)> = (0..=b.len()).map(|j| (j, 0)).collect();
     for (i, x) in a.iter().enumerate() {
         let mut corner = row[0];
-        row[0] = i + 1;
+        row[0] = (i + 1, 0);
         for (j, y) in b.iter().enumerate() {
             let (up, left) = (row[j + 1], row[j]);
-            row[j + 1] = (corner + usize::from(x != y)).min(up + 1).min(left + 1);
+            let differs = usize::from(x != y);
+            row[j + 1] = (
+                (corner.0 + differs).min(up.0 + 1).min(left.0 + 1),
+                (corner.1 + 1 - differs).max(up.1).max(left.1),
+            );
             corner = up;
         }
     }
@@ -46,14 +60,16 @@ fn all_paths_of_up_to_four_calls_over_three_tools_agree_with_the_definition() {
     assert_eq!(paths.len(), 121);
     for a in &paths {
         for b in &paths {
-            let distance = recursion(a, b);
-            assert_eq!(rows(a, b), distance, "{a:?} {b:?}");
+            let (distance, common) = (recursion(a, b), common_recursion(a, b));
+            assert_eq!(rows(a, b), (distance, common), "{a:?} {b:?}");
             // Numbers below and above 256 are looked up differently.
             let above = |path: &[u32]| path.iter().map(|tool| tool + 1_000).collect::<Vec<_>>();
             let (far_a, far_b) = (above(a), above(b));
             assert_eq!(edit_distance(a, b), distance, "{a:?} {b:?}");
             assert_eq!(interned_edit_distance(a, b), distance, "{a:?} {b:?}");
             assert_eq!(interned_edit_distance(&far_a, &far_b), distance, "{a:?} {b:?}");
+            assert_eq!(common_subsequence(a, b), common, "{a:?} {b:?}");
+            assert_eq!(interned_common_subsequence(&far_a, &far_b), common, "{a:?} {b:?}");
         }
     }
 }
@@ -110,9 +126,11 @@ proptest! {
     fn bits_and_rows_agree_across_blocks_and_strips(
         (a, b) in prop_oneof![(path(300), path(300)), near(300), (path(1_300), path(40)), near(700)],
     ) {
-        let distance = rows(&a, &b);
+        let (distance, common) = rows(&a, &b);
         prop_assert_eq!(edit_distance(&a, &b), distance);
         prop_assert_eq!(interned_edit_distance(&a, &b), distance);
+        prop_assert_eq!(common_subsequence(&a, &b), common);
+        prop_assert_eq!(interned_common_subsequence(&a, &b), common);
     }
 }
 
@@ -128,9 +146,33 @@ proptest! {
         prop_assert!(distance(&a, &b) <= a.len().max(b.len()));
         let normalized = normalized_edit_distance(&a, &b);
         prop_assert!((0.0..=1.0).contains(&normalized));
-        // Calls that are not common have to be replaced, dropped or added.
-        let common = MultisetMatch::new(&a, &b).common;
+        // Common calls in order are common calls; a distance without replacements is not shorter.
+        let common = common_subsequence(&a, &b);
+        prop_assert!(common <= MultisetMatch::new(&a, &b).common);
+        prop_assert!(distance(&a, &b) <= a.len() + b.len() - 2 * common);
         prop_assert!(distance(&a, &b) + common >= a.len().max(b.len()));
+    }
+
+    #[test]
+    fn tau_counts_pairs_of_matched_calls(a in path(30), b in path(30)) {
+        // The k-th of its kind, which makes every call distinct.
+        let tagged = |calls: &[u32]| -> Vec<(u32, usize)> {
+            let count = |i: usize| calls[..i].iter().filter(|&&call| call == calls[i]).count();
+            (0..calls.len()).map(|i| (calls[i], count(i))).collect()
+        };
+        let (x, y) = (tagged(&a), tagged(&b));
+        let places: Vec<usize> =
+            x.iter().filter_map(|call| y.iter().position(|other| other == call)).collect();
+        prop_assert_eq!(MultisetMatch::new(&a, &b).common, places.len());
+        let (mut sum, mut pairs) = (0.0, 0.0);
+        for (i, first) in places.iter().enumerate() {
+            for second in &places[i + 1..] {
+                sum += if first < second { 1.0 } else { -1.0 };
+                pairs += 1.0;
+            }
+        }
+        prop_assert_eq!(order_tau(&a, &b), (pairs > 0.0).then(|| sum / pairs));
+        prop_assert_eq!(order_tau(&a, &b), order_tau(&b, &a));
     }
 
     #[test]

@@ -5,11 +5,11 @@
 use scoring_rules::Error as Shared;
 use trajectory_metrics::tool_calls::{
     CallFacts, FailureClass, FailureCounts, Interner, MultisetMatch, PathDistances, TaskMean,
-    ToolCall, TrialCounts, TrialOutcome, cost_efficiency_score, cost_gap,
-    cost_gap_without_redundant, edit_distance, interned_edit_distance, invalid_tool_use_ratio,
-    normalized_edit_distance, pass_at_k, pass_hat_k,
+    ToolCall, TrialCounts, TrialOutcome, common_subsequence, cost_efficiency_score, cost_gap,
+    cost_gap_without_redundant, edit_distance, interned_common_subsequence, interned_edit_distance,
+    invalid_tool_use_ratio, normalized_edit_distance, order_tau, pass_at_k, pass_hat_k,
 };
-use trajectory_metrics::{Bootstrap, ClusterEstimate, Error, Interval, Seed, Weight};
+use trajectory_metrics::{Bootstrap, ClusterEstimate, Error, Interval, Level, Seed, Weight};
 
 fn exact(value: f64) -> Interval {
     Interval::point(value).unwrap()
@@ -35,15 +35,22 @@ fn relative_error(ours: f64, exact: f64) -> f64 {
 }
 
 #[test]
-fn paths_agree_with_rapidfuzz() {
+fn paths_agree_with_rapidfuzz_and_scipy() {
     let mut rows = 0;
     let (mut means, mut sums) = (PathDistances::default(), [0.0; 3]);
     for row in golden("path") {
         let (a, b): (Vec<u32>, Vec<u32>) = (numbers(row[0]), numbers(row[1]));
-        let distance: usize = row[2].parse().unwrap();
+        let (distance, common): (usize, usize) = (row[2].parse().unwrap(), row[4].parse().unwrap());
         assert_eq!(edit_distance(&a, &b), distance, "{row:?}");
         assert_eq!(interned_edit_distance(&a, &b), distance, "{row:?}");
         assert_eq!(normalized_edit_distance(&a, &b), number(row[3]), "{row:?}");
+        assert_eq!(common_subsequence(&a, &b), common, "{row:?}");
+        assert_eq!(interned_common_subsequence(&a, &b), common, "{row:?}");
+        let tau = (!row[5].is_empty()).then(|| number(row[5]));
+        match (order_tau(&a, &b), tau) {
+            (Some(ours), Some(scipy)) => assert!((ours - scipy).abs() < 1e-12, "{row:?}"),
+            (ours, scipy) => assert_eq!(ours, scipy, "{row:?}"),
+        }
         means.update(&a, &b);
         let same = if distance == 0 { 1.0 } else { 0.0 };
         let all = [distance as f64, number(row[3]), same];
@@ -217,24 +224,44 @@ fn an_unknown_trial_is_counted_and_bounded_and_never_dropped() {
 }
 
 #[test]
-fn the_standard_errors_over_tasks_are_of_both_ends_and_need_two_tasks() {
+fn equal_tasks_have_an_interval_of_width_0_at_every_level() {
+    let mean = TaskMean::new(&[exact(0.5); 3], None).unwrap();
+    for level in [f64::MIN_POSITIVE, 0.95, 1.0 - f64::EPSILON / 2.0] {
+        assert_eq!(mean.normal_interval(Level::new(level).unwrap()), Ok(exact(0.5)), "{level}");
+    }
+}
+
+#[test]
+fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
     let values = [Interval::new(0.0, 0.5).unwrap(), exact(1.0), exact(0.5)];
-    let [low, high] = TaskMean::new(&values, None).unwrap().standard_errors.unwrap();
-    assert!((low - (0.5_f64 / 6.0).sqrt()).abs() < 1e-14 && (high - 1.0 / 6.0).abs() < 1e-14);
-    assert_eq!(TaskMean::new(&[exact(0.5); 3], None).unwrap().standard_errors, Some([0.0; 2]));
-    assert_eq!(TaskMean::new(&values[..1], None).unwrap().standard_errors, None);
+    let mean = TaskMean::new(&values, None).unwrap();
+    // origin: SciPy 1.17.1, scipy.stats.norm.ppf(0.975), 2026-11-22
+    let z = 1.959_963_984_540_054;
+    let level = Level::new(0.95).unwrap();
+    let interval = mean.normal_interval(level).unwrap();
+    assert!((interval.low() - (0.5 - z * (0.5_f64 / 6.0).sqrt())).abs() < 1e-14);
+    assert!((interval.high() - (2.0 / 3.0 + z / 6.0)).abs() < 1e-14);
+    let one = TaskMean::new(&values[..1], None).unwrap();
+    assert_eq!(one.standard_errors, None);
+    let name = "the confidence interval of a mean over tasks";
+    let refused = one.normal_interval(level);
+    assert!(
+        matches!(refused, Err(Error::ScoringRules(Shared::Undefined { name: of, .. })) if of == name),
+        "{refused:?}"
+    );
 
     // Resampling tasks comes to about the same with many of them.
     let many: Vec<Interval> = (0..200).map(|i| exact(f64::from(i * 37 % 5) / 4.0)).collect();
-    let [error, _] = TaskMean::new(&many, None).unwrap().standard_errors.unwrap();
+    let normal = TaskMean::new(&many, None).unwrap().normal_interval(level).unwrap();
     let tasks = Bootstrap::rows(many.len(), Seed::new(3)).unwrap();
     let [resampled] = tasks.replicates(2_000, |counts| {
         let weights: Vec<f64> = counts.iter().map(|&count| count.into()).collect();
         [TaskMean::new(&many, Some(Weight::from_slice(&weights).unwrap()))
             .map(|mean| mean.mean.low())]
     });
-    let resampled = resampled.unwrap().standard_error().unwrap();
-    assert!((resampled / error - 1.0).abs() < 0.05, "{resampled} {error}");
+    let resampled = resampled.unwrap().percentile_interval(level);
+    assert!((resampled.low() - normal.low()).abs() < 0.01, "{resampled:?} {normal:?}");
+    assert!((resampled.high() - normal.high()).abs() < 0.01, "{resampled:?} {normal:?}");
 }
 
 #[test]
@@ -269,6 +296,10 @@ fn undefined_results_and_invalid_arguments_are_errors_that_name_them() {
     let classes = cost_gap_without_redundant(&[1.0], &[], &[]);
     assert_eq!(classes, Err(Shared::Length { what: "classes", expected: 1, found: 0 }.into()));
     assert_eq!(TaskMean::new(&[], None), Err(Shared::Empty.into()));
+    assert!(
+        TrialCounts::by_task(&["a"], &[])
+            .is_err_and(|error| matches!(error, Error::ScoringRules(Shared::Length { .. })))
+    );
 }
 
 #[test]
@@ -290,7 +321,11 @@ fn every_function_over_calls_accepts_calls_with_arguments() {
     let actual = [look(1), near.clone(), book.clone()];
     let reference = [book.clone(), same.clone(), far.clone()];
     assert_eq!(MultisetMatch::new(&actual, &reference).common, 2);
-    assert_eq!(edit_distance(&actual, &reference), 3);
+    assert_eq!(order_tau(&actual, &reference), Some(-1.0));
+    assert_eq!(
+        (edit_distance(&actual, &reference), common_subsequence(&actual, &reference)),
+        (3, 1)
+    );
     let mut interner = Interner::default();
     assert_eq!(
         interner.intern_all([look(1), same.clone(), near, far, book]),
@@ -318,6 +353,8 @@ fn a_standard_error_whose_denominator_is_rounding_is_undefined() {
     .unwrap();
     assert_eq!(rounded.standard_errors, None);
     assert!((rounded.mean.low() - 0.175).abs() < 1e-15);
+    let refused = rounded.normal_interval(Level::HALF);
+    assert!(matches!(refused, Err(Error::ScoringRules(Shared::Undefined { .. }))), "{refused:?}");
     let error = |excess: f64| {
         TaskMean::new(
             &values,

@@ -1,5 +1,3 @@
-use std::ops::DerefMut;
-
 /// Chooses the margin by which intervals are widened, and learns from the margins that would have been
 /// needed.
 ///
@@ -28,7 +26,17 @@ pub trait OnlineCalibrator {
     fn update(&mut self, scores: &[f64]);
 }
 
-impl<P: DerefMut<Target: OnlineCalibrator>> OnlineCalibrator for P {
+impl<C: OnlineCalibrator + ?Sized> OnlineCalibrator for &mut C {
+    fn margin(&self) -> f64 {
+        (**self).margin()
+    }
+
+    fn update(&mut self, scores: &[f64]) {
+        (**self).update(scores);
+    }
+}
+
+impl<C: OnlineCalibrator + ?Sized> OnlineCalibrator for Box<C> {
     fn margin(&self) -> f64 {
         (**self).margin()
     }

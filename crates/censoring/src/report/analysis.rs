@@ -4,7 +4,7 @@ use scoring_rules::{
     Level, Probability, ScoringRule, Seed, Weight,
     checks::{same_length, setting},
 };
-use trajectory_metrics::{Figure, Tps, WeightSchedule};
+use trajectory_metrics::{Tps, WeightSchedule};
 
 use crate::{
     error::Error,
@@ -13,8 +13,9 @@ use crate::{
         assumption::CensoringAssumption,
         continuation_audit::{AuditedRuns, ContinuationAudit},
         resampler::Resampler,
-        sample::{NamedRule, Sample, Scheme, rules},
+        sample::{NamedRule, Sample, Scheme, SuccessGiven, rules},
         score_comparison::ScoreComparison,
+        weighted_means::Weighted,
     },
     stops::{audit::TerminationAudit, stopped::Stopped},
     success::continuations::Continuations,
@@ -54,6 +55,7 @@ use crate::{
 pub struct CensoringAnalysis<'a> {
     assumption: CensoringAssumption,
     rules: Vec<(&'a str, &'a (dyn ScoringRule + Sync))>,
+    success_given: Option<&'a SuccessGiven<'a>>,
     schedules: Vec<WeightSchedule>,
     resamples: usize,
     seed: Seed,
@@ -80,6 +82,7 @@ impl<'a> CensoringAnalysis<'a> {
         Self {
             assumption,
             rules: Vec::new(),
+            success_given: None,
             schedules: WeightSchedule::NAMED.to_vec(),
             resamples: 1_000,
             seed: Seed::new(0),
@@ -107,6 +110,42 @@ impl<'a> CensoringAnalysis<'a> {
     #[must_use]
     pub fn with_rule(mut self, name: &'a str, rule: &'a (dyn ScoringRule + Sync)) -> Self {
         self.rules.push((name, rule));
+        self
+    }
+
+    /// Sets the model of success that the doubly robust means need: `model(run, steps)` returns the
+    /// probability that the run at a position succeeds, given its first steps.
+    ///
+    /// The model should be fitted on other runs, as [`CrossFitSuccess::new`](crate::CrossFitSuccess::new)
+    /// does. It is called for the steps at which runs are cut off. The predicted complete score of a run
+    /// is its score if it ended after these steps, in expectation over its outcome.
+    ///
+    /// ```
+    /// use censoring::{
+    ///     CensoringAnalysis, CensoringAssumption, Error, Probability, StopReason, Stopped,
+    /// };
+    ///
+    /// let forecasts = [Probability::HALF; 2];
+    /// let runs = [
+    ///     Stopped::new(&forecasts[..1], None, Some(StopReason::MaxTime))?,
+    ///     Stopped::new(&forecasts, Some(true), None)?,
+    /// ];
+    /// let even = |_run: usize, _steps: usize| Ok(Probability::HALF);
+    /// let analysis =
+    ///     CensoringAnalysis::new(CensoringAssumption::NonInformative).with_success_model(&even);
+    /// let report = analysis.report(&runs, None, None, &["a", "b"])?;
+    /// // The second run stands for both, and a forecast of 1/2 always scores -1/4.
+    /// let brier = report.comparison("brier", "uniform").unwrap();
+    /// assert_eq!(brier.ipcw.map(|figure| figure.value), Some(-0.25));
+    /// assert_eq!(brier.doubly_robust.map(|figure| figure.value), Some(-0.25));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_success_model(
+        mut self,
+        model: &'a (dyn Fn(usize, usize) -> Result<Probability, Error> + Sync),
+    ) -> Self {
+        self.success_given = Some(model);
         self
     }
 
@@ -164,7 +203,8 @@ impl<'a> CensoringAnalysis<'a> {
     /// # Errors
     ///
     /// [`scoring_rules::Error::Length`] unless there is one entry per run in each argument; [`scoring_rules::Error::Empty`] if all
-    /// runs are excluded or have weight 0; the errors of a weight schedule that is shorter than a run.
+    /// runs are excluded or have weight 0; the errors of a weight schedule that is shorter than a run and of
+    /// the model of success.
     pub fn report<G: Ord>(
         &self,
         runs: &[Stopped<'_>],
@@ -193,9 +233,12 @@ impl<'a> CensoringAnalysis<'a> {
             success_probabilities.map(|all| kept.iter().map(|&i| all[i]).collect());
         let weights: Option<Vec<Weight>> =
             weights.map(|all| kept.iter().map(|&i| all[i]).collect());
-        let kept: Vec<Stopped<'_>> = kept.iter().map(|&i| runs[i].clone()).collect();
+        let positions = kept;
+        let kept: Vec<Stopped<'_>> = positions.iter().map(|&i| runs[i].clone()).collect();
         let sample = Sample {
             runs: &kept,
+            positions: &positions,
+            success_given: self.success_given,
             success_probabilities: probabilities.as_deref(),
             weights: weights.as_deref(),
             resampler: &self.resampler(&clusters)?,
@@ -205,8 +248,8 @@ impl<'a> CensoringAnalysis<'a> {
         let paper = rules()?;
         let schemes = self.schemes(&paper);
         let (ipcw_coverage, weighted) = sample.weighted_means(&schemes)?;
-        let comparison = |(scheme, ipcw): (&Scheme<'_>, Option<Figure>)| {
-            Ok(ScoreComparison { ipcw, ..sample.compare(scheme)? })
+        let comparison = |(scheme, [ipcw, doubly_robust]): (&Scheme<'_>, Weighted)| {
+            Ok(ScoreComparison { ipcw, doubly_robust, ..sample.compare(scheme)? })
         };
         let comparisons = schemes.iter().zip(weighted).map(comparison);
         let comparisons = comparisons.collect::<Result<_, Error>>()?;

@@ -43,32 +43,40 @@ impl Resampler {
     }
 
     /// Values that are computed anew in each resample from how often each run is drawn; NaN is
-    /// undefined. `depends_on` says whether they depend on a run.
-    pub(crate) fn recomputed(
+    /// undefined. `depends_on` says for each value whether it depends on a run.
+    pub(crate) fn recomputed<const N: usize>(
         &self,
-        mut values: impl FnMut(&[u32]) -> Vec<f64>,
-        depends_on: impl Fn(usize) -> bool,
-    ) -> Vec<Option<Figure>> {
+        mut values: impl FnMut(&[u32]) -> Vec<[f64; N]>,
+        depends_on: [&dyn Fn(usize) -> bool; N],
+    ) -> Vec<[Option<Figure>; N]> {
         let found = values(&vec![1; self.cluster_of.len()]);
-        let mut columns = vec![Vec::new(); found.len()];
+        let mut columns = vec![[const { Vec::new() }; N]; found.len()];
         if let Some(bootstrap) = &self.bootstrap {
             let mut counts = Vec::with_capacity(self.cluster_of.len());
             for replicate in 0..self.resamples as u64 {
                 bootstrap.draw(replicate, &mut counts);
-                let values = values(&counts);
-                columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
+                for (columns, values) in columns.iter_mut().zip(values(&counts)) {
+                    columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
+                }
             }
         }
-        let runs = (0..self.cluster_of.len()).filter(|&run| depends_on(run));
-        let mut clusters: Vec<usize> = runs.map(|run| self.cluster_of[run]).collect();
-        clusters.sort_unstable();
-        clusters.dedup();
-        let figure = |(value, column): (f64, Vec<f64>)| {
-            let draw = |_: &_| Ok(Replicates::new(value, column)?.with_clusters(clusters.len()));
-            let mean = |replicates| self.estimate(&ResampledMean { value, replicates });
-            value.is_finite().then(|| mean(self.replicates(draw)))
+        let clusters = depends_on.map(|depends| {
+            let runs = (0..self.cluster_of.len()).filter(|&run| depends(run));
+            let mut clusters: Vec<usize> = runs.map(|run| self.cluster_of[run]).collect();
+            clusters.sort_unstable();
+            clusters.dedup();
+            clusters.len()
+        });
+        let figures = |(values, columns): ([f64; N], [Vec<f64>; N])| {
+            let mut columns = columns.into_iter().zip(clusters);
+            values.map(|value| {
+                let (column, clusters) = columns.next().filter(|_| value.is_finite())?;
+                let replicates = self
+                    .replicates(|_| Ok(Replicates::new(value, column)?.with_clusters(clusters)));
+                Some(self.estimate(&ResampledMean { value, replicates }))
+            })
         };
-        found.into_iter().zip(columns).map(figure).collect()
+        found.into_iter().zip(columns).map(figures).collect()
     }
 
     fn replicates(

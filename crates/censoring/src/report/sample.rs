@@ -3,6 +3,9 @@ use trajectory_metrics::{BetaScore, BrierScore, LogScore, Tps, TpsFamily};
 
 use crate::{error::Error, report::resampler::Resampler, stops::stopped::Stopped};
 
+/// The probability that the run at a position succeeds, given its first steps.
+pub(crate) type SuccessGiven<'a> = dyn Fn(usize, usize) -> Result<Probability, Error> + Sync + 'a;
+
 pub(crate) type NamedRule = (&'static str, Box<dyn ScoringRule>);
 
 /// The rules of the paper, by name.
@@ -23,6 +26,9 @@ pub(crate) struct Scheme<'r> {
 /// The runs of an analysis: complete and cut-off runs only.
 pub(crate) struct Sample<'a, 's> {
     pub(crate) runs: &'s [Stopped<'a>],
+    /// The positions of the runs among all runs.
+    pub(crate) positions: &'s [usize],
+    pub(crate) success_given: Option<&'s SuccessGiven<'s>>,
     pub(crate) success_probabilities: Option<&'s [Probability]>,
     pub(crate) weights: Option<&'s [Weight]>,
     pub(crate) resampler: &'s Resampler,

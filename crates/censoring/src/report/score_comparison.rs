@@ -57,6 +57,11 @@ pub struct ScoreComparison {
     /// [`IpcwWeights::normalized_mean_score`]: crate::IpcwWeights::normalized_mean_score
     /// [`CensoringReport::ipcw_coverage`]: crate::CensoringReport::ipcw_coverage
     pub ipcw: Option<Figure>,
+    /// The same mean, from the weights and a model of success, of which one may be wrong
+    /// ([`doubly_robust_mean_score`](crate::doubly_robust_mean_score)). `None` without a model
+    /// ([`CensoringAnalysis::with_success_model`](crate::CensoringAnalysis::with_success_model)), and for
+    /// scores outside -1e100 to 1e100.
+    pub doubly_robust: Option<Figure>,
     /// Simple minus complete-only mean.
     pub simple_shift: Option<Figure>,
     /// Exact minus complete-only mean.
@@ -119,6 +124,7 @@ impl Sample<'_, '_> {
             as_success: estimate(&mean_at(Probability::ONE)?),
             exact: exact.as_ref().map(estimate),
             ipcw: None,
+            doubly_robust: None,
             simple_shift,
             exact_shift,
             exact_minus_simple: exact.as_ref().map(|exact| pair(exact, &simple)),

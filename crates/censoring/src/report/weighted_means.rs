@@ -1,48 +1,123 @@
-use scoring_rules::{Probability, Weight};
-use trajectory_metrics::Figure;
+use scoring_rules::{Probability, ScoringRule, Weight};
+use trajectory_metrics::{Figure, Tps};
 
 use crate::{
     error::Error,
-    report::sample::{Sample, Scheme},
+    report::sample::{Sample, Scheme, SuccessGiven},
     scores::run_score::RunScore,
-    weighting::{ipcw::IpcwWeights, kaplan_meier::KaplanMeier, stop_times::StopTimes},
+    stops::stopped::Stopped,
+    weighting::{
+        doubly_robust::doubly_robust_mean_score, ipcw::IpcwWeights, kaplan_meier::KaplanMeier,
+        stop_times::StopTimes,
+    },
 };
 
+/// The weighted and the doubly robust mean under one rule and one weight schedule.
+pub(crate) type Weighted = [Option<Figure>; 2];
+
+/// The scores of the runs under one rule and one weight schedule.
+struct Scores {
+    /// Those of complete runs.
+    complete: Vec<Option<f64>>,
+    /// For each run, the predicted complete score after each of its steps; NaN where none is needed.
+    predicted: Option<Vec<Vec<f64>>>,
+}
+
 impl Sample<'_, '_> {
-    /// The coverage of the weights, and for each scheme the mean of complete runs that are weighted by the inverse
-    /// of their probability of not being cut off before. The curve of censoring is fitted anew in each resample.
+    /// The mean complete score of all runs under each rule and schedule: weighted by inverse
+    /// probabilities, and doubly robust. Also the coverage of the weights. Runs are weighted by a curve
+    /// that is fitted to the sample and to each resample.
     pub(crate) fn weighted_means(
         &self,
         schemes: &[Scheme<'_>],
-    ) -> Result<(f64, Vec<Option<Figure>>), Error> {
+    ) -> Result<(f64, Vec<Weighted>), Error> {
         let stops = StopTimes::from_runs(self.runs, self.weights)?;
         let curve = KaplanMeier::censoring_curve(&stops);
         let coverage = IpcwWeights::new(&stops, |_| &curve, f64::INFINITY)?.coverage();
         // Only rounding can lead above 1 with the curve of the same runs.
         let coverage = coverage.min(1.0);
-        let complete = |Scheme { tps, .. }: &Scheme<'_>| {
-            let score = |run| Ok(RunScore::new(tps, run, Probability::HALF)?.if_complete());
-            self.runs.iter().map(score).collect()
-        };
-        let scores = schemes.iter().map(complete).collect::<Result<Vec<_>, Error>>()?;
+        let chances = self.success_given.map(|model| self.chances(&curve, model)).transpose()?;
+        let scores: Vec<Scores> = schemes
+            .iter()
+            .map(|Scheme { tps, .. }| {
+                let complete = |run| Ok(RunScore::new(tps, run, Probability::HALF)?.if_complete());
+                let complete = self.runs.iter().map(complete).collect::<Result<_, Error>>()?;
+                let predicted = chances.as_ref().map(|chances| self.predictions(tps, chances));
+                Ok(Scores { complete, predicted: predicted.transpose()? })
+            })
+            .collect::<Result<_, Error>>()?;
         let values = |counts: &[u32]| self.values(&stops, &scores, counts);
         let is_complete = |run: usize| self.runs[run].outcome().is_some();
-        Ok((coverage, self.resampler.recomputed(values, is_complete)))
+        let figures = self.resampler.recomputed(values, [&is_complete, &|_| true]);
+        Ok((coverage, figures))
     }
 
-    /// The means in a resample; NaN where a mean is undefined.
-    fn values(&self, stops: &StopTimes, scores: &[Vec<Option<f64>>], counts: &[u32]) -> Vec<f64> {
+    /// Both means under each rule and schedule for runs that are drawn so often.
+    fn values(&self, stops: &StopTimes, scores: &[Scores], counts: &[u32]) -> Vec<[f64; 2]> {
         let drawn = |(run, &count): (usize, &u32)| {
             let weight = self.weights.map_or(Weight::ONE, |weights| weights[run]);
             Weight::new(weight.get() * f64::from(count)).ok()
         };
         let weights = counts.iter().enumerate().map(drawn).collect::<Option<_>>();
         let Some(stops) = weights.and_then(|weights| stops.reweighted(Some(weights)).ok()) else {
-            return vec![f64::NAN; scores.len()];
+            return vec![[f64::NAN; 2]; scores.len()];
         };
         let curve = KaplanMeier::censoring_curve(&stops);
-        let ipcw = IpcwWeights::new(&stops, |_| &curve, f64::INFINITY).ok();
-        let mean = |scores: &Vec<Option<f64>>| ipcw.as_ref()?.normalized_mean_score(scores).ok();
-        scores.iter().map(|scores| mean(scores).unwrap_or(f64::NAN)).collect()
+        let ipcw = IpcwWeights::new(&stops, |_| &curve, f64::INFINITY);
+        let both = |scores: &Scores| {
+            let complete = &scores.complete;
+            let weighted = ipcw.as_ref().map(|ipcw| ipcw.normalized_mean_score(complete).ok());
+            let robust = scores.predicted.as_ref().and_then(|predicted| {
+                let m = |run: usize, t: f64| Ok::<_, Error>(predicted[run][t as usize - 1]);
+                doubly_robust_mean_score(complete, &stops, |_| &curve, m).ok()
+            });
+            [weighted.ok().flatten().unwrap_or(f64::NAN), robust.unwrap_or(f64::NAN)]
+        };
+        scores.iter().map(both).collect()
+    }
+
+    /// For each run, the probability of success after each step at which its score is predicted: where
+    /// others were cut off before it stopped, and where it was cut off itself.
+    fn chances(
+        &self,
+        curve: &KaplanMeier,
+        model: &SuccessGiven<'_>,
+    ) -> Result<Vec<Vec<Option<Probability>>>, Error> {
+        let chance = |(run, stopped): (usize, &Stopped<'_>)| {
+            let (last, is_cut_off) = (stopped.forecasts().len(), stopped.outcome().is_none());
+            let given = |step: usize| {
+                let is_needed = match step == last {
+                    true => is_cut_off,
+                    false => {
+                        curve.times().binary_search_by(|t| t.total_cmp(&(step as f64))).is_ok()
+                    }
+                };
+                is_needed.then(|| model(self.positions[run], step)).transpose()
+            };
+            (1..=last).map(given).collect()
+        };
+        self.runs.iter().enumerate().map(chance).collect()
+    }
+
+    /// The score of each run if it had ended after a step, in expectation over its outcome.
+    fn predictions(
+        &self,
+        tps: &Tps<&dyn ScoringRule>,
+        chances: &[Vec<Option<Probability>>],
+    ) -> Result<Vec<Vec<f64>>, Error> {
+        let predict = |(run, chances): (&Stopped<'_>, &Vec<Option<Probability>>)| {
+            let after = |(last, chance): (usize, &Option<Probability>)| match *chance {
+                None => Ok(f64::NAN),
+                Some(success_probability) => {
+                    let score =
+                        |outcome| tps.prefix_score(&run.forecasts()[..=last], outcome, last + 1);
+                    let (if_success, if_failure) = (score(true)?, score(false)?);
+                    Ok(RunScore::Censored { success_probability, if_success, if_failure }
+                        .expected())
+                }
+            };
+            chances.iter().enumerate().map(after).collect()
+        };
+        self.runs.iter().zip(chances).map(predict).collect()
     }
 }

@@ -1,5 +1,6 @@
 use crate::{
-    engines::{checked_sum::checked_sum, one_resource::solver::solve},
+    amount::Amount,
+    engines::several_resources::branch_and_bound::BranchAndBound,
     error::Error,
     values::{choice::Choice, knapsack_item::KnapsackItem, proof::Proof},
 };
@@ -8,35 +9,52 @@ use crate::{
 /// capacity.
 ///
 /// Profits and weights are whole numbers of at least 0. They are checked once; everything after
-/// that is exact.
+/// that is exact. With weights `[u64; R]` there are R capacities at once, from 1 to 8, for instance of
+/// tokens, of dollars in whole millionths, and of seconds.
 ///
 /// ```
 /// use knapsack_oracle::{Knapsack, KnapsackItem};
 ///
 /// let items = [6, 5, 5].map(|size| KnapsackItem { profit: size, weight: size });
-/// let best = Knapsack::new(10, &items)?.solve();
+/// let knapsack = Knapsack::new(10, &items)?;
+/// let best = knapsack.solve();
 /// assert_eq!((best.value, best.weight, best.chosen.as_slice()), (10, 10, &[1, 2][..]));
 /// assert!(best.is_optimal());
+/// let greedy = knapsack.greedy();
+/// assert_eq!((greedy.value, greedy.upper_bound), (6, 10));
+///
+/// // Tokens and dollars: the first item alone would take all the dollars.
+/// let items = [(5, [4, 6]), (4, [5, 2]), (3, [3, 3]), (2, [2, 1])]
+///     .map(|(profit, weight)| KnapsackItem { profit, weight });
+/// let best = Knapsack::new([10, 6], &items)?.solve();
+/// assert_eq!((best.value, best.weight, best.chosen), (9, [10, 6], vec![1, 2, 3]));
 /// # Ok::<(), knapsack_oracle::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Knapsack<'a> {
-    capacity: u64,
-    items: &'a [KnapsackItem],
+pub struct Knapsack<'a, A: Amount = u64> {
+    capacity: A,
+    items: &'a [KnapsackItem<A>],
 }
 
-/// The largest sum of all profits, or of all weights, that the signed integers of the solver hold.
-const MAX_SUM: u64 = i64::MAX.unsigned_abs();
-
-/// A choice of items that fits. Returned by [`Knapsack::solve`], which has an example.
+/// A choice of items that fits. Returned by [`Knapsack::solve`] and [`Knapsack::greedy`].
+///
+/// ```
+/// use knapsack_oracle::{Knapsack, KnapsackItem};
+///
+/// let items = [6, 5, 5].map(|size| KnapsackItem { profit: size, weight: size });
+/// let choice = Knapsack::new(10, &items)?.greedy();
+/// assert_eq!((choice.value, choice.weight, choice.chosen.as_slice()), (6, 6, &[0][..]));
+/// assert!(!choice.is_optimal() && choice.upper_bound == 10);
+/// # Ok::<(), knapsack_oracle::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Solution {
+pub struct Solution<A: Amount = u64> {
     /// The total profit of the chosen items.
     pub value: u64,
     /// The total weight of the chosen items, at most the capacity.
-    pub weight: u64,
+    pub weight: A,
     /// The positions of the chosen items, in ascending order from 0.
     pub chosen: Vec<usize>,
     /// An upper bound on the value of every choice. It equals `value` if the choice is proved to
@@ -44,11 +62,12 @@ pub struct Solution {
     pub upper_bound: u64,
     /// What proves the upper bound.
     pub proof: Proof,
-    /// The number of partial choices that the search kept, 0 if no search was needed.
+    /// The number of partial choices that the search kept, 0 if no search was needed. With several
+    /// resources, the number of nodes of the search tree that were examined.
     pub states: u64,
 }
 
-impl Solution {
+impl<A: Amount> Solution<A> {
     /// Returns whether the choice is proved to be optimal: its value equals the upper bound.
     #[must_use]
     pub const fn is_optimal(&self) -> bool {
@@ -56,23 +75,19 @@ impl Solution {
     }
 }
 
-impl<'a> Knapsack<'a> {
+impl<'a, A: Amount> Knapsack<'a, A> {
     /// Creates an instance from its capacity and items.
     ///
     /// Without items, nothing is chosen and the value is 0.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::TooLarge`] for more than 4,194,304 items, and [`Error::Sum`] if all profits or all weights
-    /// sum to more than 2^63 - 1.
-    pub fn new(capacity: u64, items: &'a [KnapsackItem]) -> Result<Self, Error> {
-        // The allowance for rounding in the bounds holds up to here.
-        if items.len() > 1 << 22 {
-            let reason = "at most 4,194,304 items are supported; use smaller pools";
-            return Err(Error::TooLarge { what: "choice", items: items.len(), reason });
-        }
-        checked_sum("profits", MAX_SUM, items.iter().map(|item| item.profit))?;
-        checked_sum("weights", MAX_SUM, items.iter().map(|item| item.weight))?;
+    /// With one resource, returns [`Error::TooLarge`] for more than 4,194,304 items, and [`Error::Sum`] if all
+    /// profits or all weights sum to more than 2^63 - 1. With an array of resources, returns
+    /// [`scoring_rules::Error::Setting`] unless there are 1 to 8, [`Error::TooLarge`] for more than 1,000 items,
+    /// and [`Error::Sum`] if the profits sum to 2^64 or more.
+    pub fn new(capacity: A, items: &'a [KnapsackItem<A>]) -> Result<Self, Error> {
+        A::check(items)?;
         Ok(Self { capacity, items })
     }
 
@@ -89,26 +104,62 @@ impl<'a> Knapsack<'a> {
     /// items on if their profits equal their weights and have 17 digits. Then [`Solution::proof`]
     /// is [`Proof::None`] and `upper_bound` is above `value`.
     ///
+    /// With several resources the worst case is exponential, and the search ends after at most 2^22 nodes
+    /// of the search tree. Pools of 60 items are quick if profits are random or correlate weakly with the
+    /// weights (`docs/performance.md`). If each profit is the mean of three or more weights, possibly plus
+    /// a constant, the search may end without a proof. [`solve_within`](Self::solve_within) can
+    /// search for longer.
+    ///
     /// # Method
     ///
-    /// Dynamic programming over the items whose choice is in doubt, after D. Pisinger
+    /// With one resource, dynamic programming over the items whose choice is in doubt, after D. Pisinger
     /// (1997), A minimal algorithm for the 0-1 knapsack problem, <https://doi.org/10.1287/opre.45.5.758>, and
     /// S. Martello, D. Pisinger, P. Toth (1999), Dynamic programming and strong bounds for the 0-1
     /// knapsack problem, <https://doi.org/10.1287/mnsc.45.3.414>. It works from both ends of the
     /// core and meets in the middle, after E. Horowitz, S. Sahni (1974), Computing partitions with
     /// applications to the knapsack problem, <https://doi.org/10.1145/321812.321823>.
+    ///
+    /// With several resources, branch and bound. Each node of the search tree is bounded by the dual of its
+    /// linear program, which starts from that of its parent. The bound is evaluated on the items themselves,
+    /// and its rounding error is added to it, so rounding never cuts off an optimal choice. Items that every
+    /// better choice contains, or that none contains, are fixed. Reference: Kellerer, Pferschy, Pisinger
+    /// (2004), Knapsack problems, chapter 9, doi:10.1007/978-3-540-24777-7.
     #[must_use]
-    pub fn solve(&self) -> Solution {
-        self.solution(solve(self.capacity, self.items))
+    pub fn solve(&self) -> Solution<A> {
+        self.solution(A::solve(self.capacity, self.items))
     }
 
-    fn solution(&self, Choice { chosen, upper_bound, proof, states }: Choice) -> Solution {
+    /// Takes each item that still fits, in descending order of profit per weight. Equal ratios are
+    /// taken in order of position.
+    ///
+    /// The upper bound is the Dantzig bound: the largest value if items may be divided, rounded
+    /// down. Takes O(n log n). With several resources, the choice is rounded from the linear program in which
+    /// items may be divided. Each step of the simplex method takes O(R n), and there are about as many steps
+    /// as items that the linear program leaves out.
+    ///
+    /// Reference: G. B. Dantzig (1957), Discrete-variable extremum problems,
+    /// <https://doi.org/10.1287/opre.5.2.266>.
+    #[must_use]
+    pub fn greedy(&self) -> Solution<A> {
+        self.solution(A::greedy(self.capacity, self.items))
+    }
+
+    fn solution(&self, Choice { chosen, upper_bound, proof, states }: Choice) -> Solution<A> {
         let items = || chosen.iter().map(|&position| &self.items[position]);
         let value = items().map(|item| item.profit).sum();
-        let weight = items().map(|item| item.weight).sum();
+        let weight = A::from_fn(|resource| items().map(|item| item.weight.parts()[resource]).sum());
         let upper_bound = upper_bound.unwrap_or(value);
         let is_bound = proof == Proof::None && value == upper_bound;
         let proof = if is_bound { Proof::Bound } else { proof };
         Solution { value, weight, chosen, upper_bound, proof, states }
+    }
+}
+
+impl<const R: usize> Knapsack<'_, [u64; R]> {
+    /// Finds the best choice within a given number of nodes of the search tree, and an upper bound
+    /// on the value of every choice.
+    #[must_use]
+    pub fn solve_within(&self, nodes: u64) -> Solution<[u64; R]> {
+        self.solution(BranchAndBound::new(&self.capacity, self.items).run(nodes))
     }
 }

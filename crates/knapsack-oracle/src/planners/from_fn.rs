@@ -1,6 +1,7 @@
 use scoring_rules::FromFn;
 
 use crate::{
+    amount::Amount,
     error::Error,
     planners::{
         informed::InformedPlanner,
@@ -25,9 +26,9 @@ use crate::{
 /// assert!(!plan.is_informed());
 /// # Ok::<(), Error>(())
 /// ```
-pub const fn prospective_from_fn<F>(plan: F) -> FromFn<F>
+pub const fn prospective_from_fn<A, F>(plan: F) -> FromFn<F>
 where
-    F: Fn(&[ProspectiveItem<'_>], u64) -> Vec<Step>,
+    F: Fn(&[ProspectiveItem<'_>], A) -> Vec<Step<A>>,
 {
     FromFn { function: plan }
 }
@@ -48,27 +49,27 @@ where
 /// assert!(plan.is_informed());
 /// # Ok::<(), Error>(())
 /// ```
-pub const fn informed_from_fn<F>(plan: F) -> FromFn<F>
+pub const fn informed_from_fn<A: Amount, F>(plan: F) -> FromFn<F>
 where
-    F: Fn(&Pool, u64) -> Result<Vec<Step>, Error>,
+    F: Fn(&Pool<A>, A) -> Result<Vec<Step<A>>, Error>,
 {
     FromFn { function: plan }
 }
 
-impl<F> ProspectivePlanner for FromFn<F>
+impl<A, F> ProspectivePlanner<A> for FromFn<F>
 where
-    F: Fn(&[ProspectiveItem<'_>], u64) -> Vec<Step>,
+    F: Fn(&[ProspectiveItem<'_>], A) -> Vec<Step<A>>,
 {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
         (self.function)(items, budget)
     }
 }
 
-impl<F> InformedPlanner for FromFn<F>
+impl<A: Amount, F> InformedPlanner<A> for FromFn<F>
 where
-    F: Fn(&Pool, u64) -> Result<Vec<Step>, Error>,
+    F: Fn(&Pool<A>, A) -> Result<Vec<Step<A>>, Error>,
 {
-    fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error> {
+    fn plan(&self, pool: &Pool<A>, budget: A) -> Result<Vec<Step<A>>, Error> {
         (self.function)(pool, budget)
     }
 }

@@ -1,4 +1,5 @@
 use crate::{
+    amount::Amount,
     error::Error,
     planners::while_they_fit::while_they_fit,
     plans::plan::{Plan, Step},
@@ -28,28 +29,28 @@ use crate::{
 /// assert!(Plan::informed(&OraclePlanner, &pool, 400)?.is_informed());
 /// # Ok::<(), Error>(())
 /// ```
-pub trait InformedPlanner {
+pub trait InformedPlanner<A: Amount = u64> {
     /// Returns the steps in order. Their allocations must sum to at most the budget.
     ///
     /// # Errors
     ///
     /// Returns an error if the planner cannot plan for this pool.
-    fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error>;
+    fn plan(&self, pool: &Pool<A>, budget: A) -> Result<Vec<Step<A>>, Error>;
 }
 
-impl<P: InformedPlanner + ?Sized> InformedPlanner for &P {
-    fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error> {
+impl<A: Amount, P: InformedPlanner<A> + ?Sized> InformedPlanner<A> for &P {
+    fn plan(&self, pool: &Pool<A>, budget: A) -> Result<Vec<Step<A>>, Error> {
         (**self).plan(pool, budget)
     }
 }
 
-impl<P: InformedPlanner + ?Sized> InformedPlanner for Box<P> {
-    fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error> {
+impl<A: Amount, P: InformedPlanner<A> + ?Sized> InformedPlanner<A> for Box<P> {
+    fn plan(&self, pool: &Pool<A>, budget: A) -> Result<Vec<Step<A>>, Error> {
         (**self).plan(pool, budget)
     }
 }
 
-impl Plan {
+impl<A: Amount> Plan<A> {
     /// Makes a plan with a reference planner that knows or forecasts costs and outcomes. The plan
     /// and all its results are marked as informed.
     ///
@@ -57,9 +58,9 @@ impl Plan {
     ///
     /// Returns the errors of [`Plan::prospective`] and those of the planner.
     pub fn informed(
-        planner: &(impl InformedPlanner + ?Sized),
-        pool: &Pool,
-        budget: u64,
+        planner: &(impl InformedPlanner<A> + ?Sized),
+        pool: &Pool<A>,
+        budget: A,
     ) -> Result<Self, Error> {
         Self::from_steps(planner.plan(pool, budget)?, pool, budget, true)
     }
@@ -104,8 +105,8 @@ impl InformedPlanner for ValuePerCost {
     }
 }
 
-impl InformedPlanner for OraclePlanner {
-    fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error> {
+impl<A: Amount> InformedPlanner<A> for OraclePlanner {
+    fn plan(&self, pool: &Pool<A>, budget: A) -> Result<Vec<Step<A>>, Error> {
         let mut order = pool.oracle(budget)?.chosen;
         order.sort_by_key(|&i| pool.items()[i].cost());
         Ok(while_they_fit(&order, budget, |i| pool.items()[i].cost()))

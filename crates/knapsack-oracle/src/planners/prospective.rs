@@ -1,6 +1,7 @@
 use scoring_rules::Seed;
 
 use crate::{
+    amount::Amount,
     engines::random_order::permutations::Permutations,
     error::Error,
     plans::plan::{Plan, Step},
@@ -46,7 +47,7 @@ pub struct ProspectiveItem<'a> {
 }
 
 impl<'a> ProspectiveItem<'a> {
-    fn new((position, item): (usize, &'a Item)) -> Self {
+    fn new<A: Amount>((position, item): (usize, &'a Item<A>)) -> Self {
         Self { id: item.id(), value: item.value(), position }
     }
 
@@ -94,24 +95,24 @@ impl<'a> ProspectiveItem<'a> {
 /// }
 /// # Ok::<(), Error>(())
 /// ```
-pub trait ProspectivePlanner {
+pub trait ProspectivePlanner<A = u64> {
     /// Returns the steps in order. Their allocations must sum to at most the budget.
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step>;
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>>;
 }
 
-impl<P: ProspectivePlanner + ?Sized> ProspectivePlanner for &P {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+impl<A, P: ProspectivePlanner<A> + ?Sized> ProspectivePlanner<A> for &P {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
         (**self).plan(items, budget)
     }
 }
 
-impl<P: ProspectivePlanner + ?Sized> ProspectivePlanner for Box<P> {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+impl<A, P: ProspectivePlanner<A> + ?Sized> ProspectivePlanner<A> for Box<P> {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
         (**self).plan(items, budget)
     }
 }
 
-impl Plan {
+impl<A: Amount> Plan<A> {
     /// Makes a plan with a planner that sees neither costs nor outcomes.
     ///
     /// # Errors
@@ -120,9 +121,9 @@ impl Plan {
     /// position that occurs twice, and [`Error::OverBudget`] if the allocations sum to more than
     /// the budget.
     pub fn prospective(
-        planner: &(impl ProspectivePlanner + ?Sized),
-        pool: &Pool,
-        budget: u64,
+        planner: &(impl ProspectivePlanner<A> + ?Sized),
+        pool: &Pool<A>,
+        budget: A,
     ) -> Result<Self, Error> {
         let shown: Vec<ProspectiveItem<'_>> =
             pool.items().iter().enumerate().map(ProspectiveItem::new).collect();
@@ -136,8 +137,8 @@ impl Plan {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct InOrder;
 
-impl ProspectivePlanner for InOrder {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+impl<A: Amount> ProspectivePlanner<A> for InOrder {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
         equal_shares(items, budget)
     }
 }
@@ -172,15 +173,16 @@ impl RandomOrder {
     }
 }
 
-impl ProspectivePlanner for RandomOrder {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+impl<A: Amount> ProspectivePlanner<A> for RandomOrder {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
         let mut steps = equal_shares(items, budget);
         Permutations::<1>::new(steps.len(), self.seed.get(), self.stream).shuffle(&mut steps);
         steps
     }
 }
 
-fn equal_shares(items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
-    let allocation = budget.checked_div(items.len() as u64).unwrap_or(0);
+fn equal_shares<A: Amount>(items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
+    let share = |part: u64| part.checked_div(items.len() as u64).unwrap_or(0);
+    let allocation = A::from_fn(|resource| share(budget.parts()[resource]));
     items.iter().map(|item| Step { position: item.position(), allocation }).collect()
 }

@@ -1,11 +1,11 @@
-use crate::plans::plan::Step;
+use crate::{amount::Amount, plans::plan::Step};
 
 /// Plans the first items of an order that fit the budget together, each with its cost.
-pub(super) fn while_they_fit(
+pub(super) fn while_they_fit<A: Amount>(
     order: &[usize],
-    budget: u64,
-    cost: impl Fn(usize) -> u64,
-) -> Vec<Step> {
+    budget: A,
+    cost: impl Fn(usize) -> A,
+) -> Vec<Step<A>> {
     let mut left = budget;
     order
         .iter()

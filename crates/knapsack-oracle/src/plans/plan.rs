@@ -1,14 +1,14 @@
-use crate::{error::Error, pools::pool::Pool};
+use crate::{amount::Amount, error::Error, pools::pool::Pool};
 
 /// One step of a plan: the item to attempt and what it may cost. Planners return steps;
 /// [`ProspectiveItem`](crate::ProspectiveItem) has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Step {
+pub struct Step<A = u64> {
     /// The position of the item in its pool, from 0.
     pub position: usize,
     /// The part of the budget that the planner allocates to the item.
-    pub allocation: u64,
+    pub allocation: A,
 }
 
 /// An ordered plan for a pool: the items to attempt, each with an allocation.
@@ -37,17 +37,24 @@ pub struct Step {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Plan {
+#[cfg_attr(
+    feature = "serde",
+    serde(deny_unknown_fields, bound(deserialize = "A: serde::Deserialize<'de>"))
+)]
+pub struct Plan<A: Amount = u64> {
     #[cfg_attr(feature = "serde", serde(deserialize_with = "distinct"))]
-    steps: Vec<Step>,
+    steps: Vec<Step<A>>,
     informed: bool,
 }
 
 /// Reads steps of which no two are for the same item.
 #[cfg(feature = "serde")]
-fn distinct<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Step>, D::Error> {
-    let steps: Vec<Step> = serde::Deserialize::deserialize(deserializer)?;
+fn distinct<'de, A, D>(deserializer: D) -> Result<Vec<Step<A>>, D::Error>
+where
+    A: serde::Deserialize<'de>,
+    D: serde::Deserializer<'de>,
+{
+    let steps: Vec<Step<A>> = serde::Deserialize::deserialize(deserializer)?;
     let mut positions: Vec<usize> = steps.iter().map(|step| step.position).collect();
     positions.sort_unstable();
     match positions.windows(2).any(|pair| pair[0] == pair[1]) {
@@ -58,7 +65,7 @@ fn distinct<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Ste
     }
 }
 
-impl Plan {
+impl<A: Amount> Plan<A> {
     /// Creates a plan from ids and allocations, in order. The author is assumed to have seen
     /// neither costs nor outcomes.
     ///
@@ -67,9 +74,8 @@ impl Plan {
     /// Returns [`Error::UnknownId`] for an id that is not in the pool, [`Error::DuplicateId`] with
     /// positions in the plan for an id that occurs twice, and [`Error::OverBudget`] if the
     /// allocations sum to more than the budget.
-    pub fn new<S: AsRef<str>>(steps: &[(S, u64)], pool: &Pool, budget: u64) -> Result<Self, Error> {
-        let known = |(step, (id, allocation)): (usize, &(S, u64))| match pool.position(id.as_ref())
-        {
+    pub fn new<S: AsRef<str>>(steps: &[(S, A)], pool: &Pool<A>, budget: A) -> Result<Self, Error> {
+        let known = |(step, (id, allocation)): (usize, &(S, A))| match pool.position(id.as_ref()) {
             Some(position) => Ok(Step { position, allocation: *allocation }),
             None => Err(Error::UnknownId { index: step, id: id.as_ref().to_owned() }),
         };
@@ -79,7 +85,7 @@ impl Plan {
 
     /// Returns the steps in order of execution.
     #[must_use]
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[Step<A>] {
         &self.steps
     }
 
@@ -91,8 +97,8 @@ impl Plan {
 
     /// Returns the sum of all allocations.
     #[must_use]
-    pub fn allocated(&self) -> u128 {
-        self.steps.iter().map(|step| u128::from(step.allocation)).sum()
+    pub fn allocated(&self) -> A::Sum {
+        A::sum(self.steps.iter().map(|step| step.allocation))
     }
 
     /// Returns the plan without the items that have an allocation of 0: the planned set
@@ -112,28 +118,29 @@ impl Plan {
     /// Reference: TRIAGE (2026), section 4, arXiv:2605.13414.
     #[must_use]
     pub fn without_zero_allocations(&self) -> Self {
-        let planned = self.steps.iter().filter(|step| step.allocation != 0);
+        let planned = self.steps.iter().filter(|step| step.allocation != A::NOTHING);
         Self { steps: planned.copied().collect(), informed: self.informed }
     }
 
-    /// Returns an error if the plan allocates more than the budget.
-    pub(crate) fn check_budget(&self, budget: u64) -> Result<(), Error> {
+    /// Returns an error for the first resource of which the plan allocates more than the budget has.
+    pub(crate) fn check_budget(&self, budget: A) -> Result<(), Error> {
         let allocated = self.allocated();
-        if allocated > u128::from(budget) {
-            return Err(Error::OverBudget { allocated, budget });
+        let mut resources = A::parts_of(&allocated).iter().zip(budget.parts());
+        match resources.find(|(allocated, budget)| **allocated > u128::from(**budget)) {
+            Some((&allocated, &budget)) => Err(Error::OverBudget { allocated, budget }),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Creates a plan from positions, which are checked like those of [`Plan::new`].
     pub(crate) fn from_steps(
-        steps: Vec<Step>,
-        pool: &Pool,
-        budget: u64,
+        steps: Vec<Step<A>>,
+        pool: &Pool<A>,
+        budget: A,
         informed: bool,
     ) -> Result<Self, Error> {
         let items = pool.items();
-        let outside = |(_, step): &(usize, &Step)| step.position >= items.len();
+        let outside = |(_, step): &(usize, &Step<A>)| step.position >= items.len();
         if let Some((index, &Step { position, .. })) = steps.iter().enumerate().find(outside) {
             return Err(Error::OtherPool { index, position, items: items.len() });
         }
@@ -150,7 +157,7 @@ impl Plan {
 
     /// Creates a plan unless two steps are for the same item. All positions must be below `items`.
     pub(crate) fn without_repeats(
-        steps: Vec<Step>,
+        steps: Vec<Step<A>>,
         items: usize,
         informed: bool,
     ) -> Result<Self, Repeat> {

@@ -1,4 +1,5 @@
 use crate::{
+    amount::Amount,
     engines::plan_text::lenient_json::find_plan,
     plans::{
         plan::{Plan, Repeat},
@@ -14,23 +15,23 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum PlanReading {
+pub enum PlanReading<A: Amount = u64> {
     /// A plan within its budget.
     Plan {
         /// The plan.
-        plan: Plan,
+        plan: Plan<A>,
         /// The repairs, in order.
-        repairs: Vec<Repair>,
+        repairs: Vec<Repair<A>>,
     },
     /// A plan that allocates more than its budget. It can be executed: the enforced regime stops
     /// when the budget is spent, and the advisory regime ignores allocations.
     OverBudget {
         /// The plan.
-        plan: Plan,
+        plan: Plan<A>,
         /// The sum of its allocations.
-        allocated: u128,
+        allocated: A::Sum,
         /// The repairs, in order.
-        repairs: Vec<Repair>,
+        repairs: Vec<Repair<A>>,
     },
     /// The plan contains an item twice. It cannot be executed, because an item can be attempted
     /// only once. [`PlanReading::published`] keeps the first entry of an item instead.
@@ -38,7 +39,7 @@ pub enum PlanReading {
         /// The first id that is repeated.
         id: String,
         /// The repairs, in order.
-        repairs: Vec<Repair>,
+        repairs: Vec<Repair<A>>,
     },
     /// The text contains no plan.
     Unparseable {
@@ -51,7 +52,7 @@ pub enum PlanReading {
     },
 }
 
-impl PlanReading {
+impl<A: Amount> PlanReading<A> {
     /// Reads a plan from the text of a model: `{"plan": [{"id": "a", "allocation": 500}, …]}` or the
     /// list alone, possibly within prose or a code fence.
     ///
@@ -80,6 +81,10 @@ impl PlanReading {
     /// - An allocation may be a list of the one number or an object whose only field has a name of an
     ///   allocation, such as `{"tokens": 500}`. An entry whose allocation is any other object is dropped.
     ///
+    /// For several resources, the allocation is a list with an entry for each of them, in the order of the
+    /// costs: `{"id": "a", "allocation": [500, 2]}`. The rules above hold for each entry; an entry of the plan
+    /// whose list is too short or too long is dropped, and so is one whose allocation is an object.
+    ///
     /// Every difference from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. The
     /// resulting plan, written in that form, is read as the same plan without repairs.
     ///
@@ -98,13 +103,18 @@ impl PlanReading {
     /// assert!(matches!(PlanReading::new(text, &pool, 1_000), PlanReading::OverBudget { .. }));
     /// let reason = UnreadableReason::NoJson;
     /// assert_eq!(PlanReading::new("I give up", &pool, 1_000), PlanReading::Unparseable { reason, at: 9 });
+    ///
+    /// // Tokens and cents.
+    /// let pool = Pool::new(vec![Item::new("a", 1.0, [500, 2], true)?])?;
+    /// let reading = PlanReading::new(r#"[{"id": "a", "allocation": [1.2e3, 2]}]"#, &pool, [2_000, 5]);
+    /// assert_eq!(reading.plan().map(|plan| plan.steps()[0].allocation), Some([1_200, 2]));
     /// # Ok::<(), Error>(())
     /// ```
     ///
     /// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. The paper does not specify which of
     /// several plans is used, the names of the fields, or what happens to an item that occurs twice.
     #[must_use]
-    pub fn new(text: &str, pool: &Pool, budget: u64) -> Self {
+    pub fn new(text: &str, pool: &Pool<A>, budget: A) -> Self {
         Self::read(text, pool, budget, false)
     }
 
@@ -133,11 +143,11 @@ impl PlanReading {
     ///
     /// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414.
     #[must_use]
-    pub fn published(text: &str, pool: &Pool, budget: u64) -> Self {
+    pub fn published(text: &str, pool: &Pool<A>, budget: A) -> Self {
         Self::read(text, pool, budget, true)
     }
 
-    fn read(text: &str, pool: &Pool, budget: u64, is_published: bool) -> Self {
+    fn read(text: &str, pool: &Pool<A>, budget: A, is_published: bool) -> Self {
         let list = match find_plan(text) {
             Ok(list) => list,
             Err((reason, at)) => return Self::Unparseable { reason, at },
@@ -174,7 +184,7 @@ impl PlanReading {
 
     /// Returns the plan if there is one that can be executed.
     #[must_use]
-    pub const fn plan(&self) -> Option<&Plan> {
+    pub const fn plan(&self) -> Option<&Plan<A>> {
         match self {
             Self::Plan { plan, .. } | Self::OverBudget { plan, .. } => Some(plan),
             Self::DuplicateId { .. } | Self::Unparseable { .. } => None,
@@ -183,7 +193,7 @@ impl PlanReading {
 
     /// Returns the repairs in order.
     #[must_use]
-    pub fn repairs(&self) -> &[Repair] {
+    pub fn repairs(&self) -> &[Repair<A>] {
         match self {
             Self::Plan { repairs, .. }
             | Self::OverBudget { repairs, .. }

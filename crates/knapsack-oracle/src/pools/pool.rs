@@ -1,6 +1,7 @@
 use scoring_rules::checks::setting;
 
 use crate::{
+    amount::Amount,
     engines::checked_sum::checked_sum,
     error::Error,
     pools::{alpha::Alpha, item::Item, points::Points},
@@ -8,7 +9,8 @@ use crate::{
 
 /// Items that share a budget, in the order in which a planner is shown them.
 ///
-/// Values are stored as whole multiples of a common decimal or binary unit, so all sums of them are exact.
+/// Costs are a `u64`, or an [`Amount`] of several resources. Values are stored as whole multiples of a
+/// common decimal or binary unit, so all sums of them are exact.
 ///
 /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
 ///
@@ -30,40 +32,43 @@ use crate::{
 /// read is checked like in [`Self::new`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Vec<Item>"))]
-pub struct Pool {
-    items: Vec<Item>,
-    total: u64,
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "Vec<Item<A>>", bound = "A: serde::Deserialize<'de>")
+)]
+pub struct Pool<A: Amount = u64> {
+    items: Vec<Item<A>>,
+    total: A,
     points: Points,
     /// Positions of the items, sorted by id.
     by_id: Vec<usize>,
 }
 
 #[cfg(feature = "serde")]
-impl serde::Serialize for Pool {
+impl<A: Amount + serde::Serialize> serde::Serialize for Pool<A> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.items.serialize(serializer)
     }
 }
 
-impl TryFrom<Vec<Item>> for Pool {
+impl<A: Amount> TryFrom<Vec<Item<A>>> for Pool<A> {
     type Error = Error;
 
-    fn try_from(items: Vec<Item>) -> Result<Self, Error> {
+    fn try_from(items: Vec<Item<A>>) -> Result<Self, Error> {
         Self::new(items)
     }
 }
 
-impl Pool {
+impl<A: Amount> Pool<A> {
     /// Creates a pool of at least one item.
     ///
     /// # Errors
     ///
     /// Returns [`scoring_rules::Error::Empty`] without items, [`Error::DuplicateId`] if two items have the same
-    /// id, [`Error::Sum`] if the costs sum to 2^64 or more, and
+    /// id, [`Error::Sum`] if the costs in a resource sum to 2^64 or more, and
     /// [`Error::NoCommonUnit`] if the values, such as 1e100 and 1e-100, have no common unit in
     /// which their sum is below 2^63.
-    pub fn new(items: Vec<Item>) -> Result<Self, Error> {
+    pub fn new(items: Vec<Item<A>>) -> Result<Self, Error> {
         if items.is_empty() {
             return Err(Error::ScoringRules(scoring_rules::Error::Empty));
         }
@@ -76,7 +81,12 @@ impl Pool {
                 return Err(Error::DuplicateId { id, first, second });
             }
         }
-        let total = checked_sum("costs", u64::MAX, items.iter().map(Item::cost))?;
+        let mut totals = Vec::new();
+        for resource in 0..A::NOTHING.parts().len() {
+            let costs = items.iter().map(|item| item.cost().parts()[resource]);
+            totals.push(checked_sum("costs", u64::MAX, costs)?);
+        }
+        let total = A::from_fn(|resource| totals[resource]);
         let values: Vec<f64> = items.iter().map(Item::value).collect();
         let points = Points::new(&values)?;
         Ok(Self { items, total, points, by_id })
@@ -95,7 +105,7 @@ impl Pool {
 
     /// Returns the items in order.
     #[must_use]
-    pub fn items(&self) -> &[Item] {
+    pub fn items(&self) -> &[Item<A>] {
         &self.items
     }
 
@@ -108,14 +118,15 @@ impl Pool {
 
     /// Returns the total cost of all items.
     #[must_use]
-    pub const fn total_cost(&self) -> u64 {
+    pub const fn total_cost(&self) -> A {
         self.total
     }
 
-    /// Returns the budget: exactly `floor(alpha * total cost)`, where the total is over all items, solvable or not.
+    /// Returns the budget: exactly `floor(alpha * total cost)` of each resource, where the total is over
+    /// all items, solvable or not.
     #[must_use]
-    pub fn budget(&self, alpha: Alpha) -> u64 {
-        alpha.budget(self.total)
+    pub fn budget(&self, alpha: Alpha) -> A {
+        A::from_fn(|resource| alpha.budget(self.total.parts()[resource]))
     }
 
     pub(crate) const fn points(&self) -> &Points {

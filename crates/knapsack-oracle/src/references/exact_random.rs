@@ -79,7 +79,7 @@ impl Pool {
 }
 
 fn run_probabilities(
-    outcomes: &[ItemOutcome],
+    outcomes: &[ItemOutcome<u64>],
     total_cost: u64,
     budget: u64,
 ) -> Result<Vec<f64>, Error> {

@@ -1,6 +1,7 @@
 use scoring_rules::{Seed, checks::setting};
 
 use crate::{
+    amount::Amount,
     engines::{compensated_sum::sum, random_order::permutations::Permutations},
     error::Error,
     pools::pool::Pool,
@@ -38,19 +39,20 @@ pub enum FitRule {
 /// An estimate of the expectation of a random planner. Returned by [`Pool::random_sampled`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(bound = "A::Mean: serde::Serialize"))]
 #[non_exhaustive]
-pub struct SampledRandom {
+pub struct SampledRandom<A: Amount = u64> {
     /// The mean value earned.
     pub value: f64,
     /// The standard error of `value`: `sqrt(s^2 / shuffles)`, where s^2 is the sample variance.
     pub standard_error: f64,
     /// The mean cost, at most the budget.
-    pub spent: f64,
+    pub spent: A::Mean,
     /// The number of shuffles.
     pub shuffles: usize,
 }
 
-impl Pool {
+impl<A: Amount> Pool<A> {
     /// Estimates the expected value of a planner without any self-knowledge from random orders.
     ///
     /// [`Pool::random_exact`] computes the expectation for [`FitRule::StopAtFirst`]. The paper uses
@@ -81,17 +83,17 @@ impl Pool {
     /// ```
     pub fn random_sampled(
         &self,
-        budget: u64,
+        budget: A,
         rule: FitRule,
         shuffles: usize,
         seed: Seed,
-    ) -> Result<SampledRandom, Error> {
+    ) -> Result<SampledRandom<A>, Error> {
         let is_valid = (2..=MAX_SHUFFLES).contains(&shuffles);
         setting("shuffles", shuffles as f64, is_valid, "from 2 to 10 million")?;
         let outcomes = &ItemOutcome::all(self);
-        if self.total_cost() <= budget {
+        if budget.covers(self.total_cost()) {
             let value = sum(outcomes.iter().map(|outcome| outcome.earned));
-            let spent = self.total_cost() as f64;
+            let spent = A::mean(A::sum(std::iter::once(self.total_cost())), 1.0);
             return Ok(SampledRandom { value, standard_error: 0.0, spent, shuffles });
         }
         let n = outcomes.len() as u64;
@@ -112,20 +114,20 @@ const MAX_SHUFFLES: usize = 10_000_000;
 /// The number of shuffles that read one stream.
 const BLOCK: usize = 1 << 10;
 
-struct Runs<'a> {
-    outcomes: &'a [ItemOutcome],
-    budget: u64,
+struct Runs<'a, A> {
+    outcomes: &'a [ItemOutcome<A>],
+    budget: A,
     rule: FitRule,
     shuffles: usize,
     seed: u64,
 }
 
-impl Runs<'_> {
-    fn all<const K: usize>(&self) -> SampledRandom {
+impl<A: Amount> Runs<'_, A> {
+    fn all<const K: usize>(&self) -> SampledRandom<A> {
         let mut earned = Vec::with_capacity(BLOCK.min(self.shuffles));
         let mut outcomes = self.outcomes.to_vec();
         let (mut mean, mut squares, mut done) = (0.0_f64, 0.0_f64, 0_usize);
-        let mut spent = 0;
+        let mut spent = A::sum(std::iter::empty());
         for (stream, start) in (0_u64..).zip((0..self.shuffles).step_by(BLOCK)) {
             outcomes.copy_from_slice(self.outcomes);
             let orders = Permutations::<K>::new(outcomes.len(), self.seed, stream);
@@ -144,7 +146,7 @@ impl Runs<'_> {
         SampledRandom {
             value: mean,
             standard_error: (squares / (shuffles - 1.0) / shuffles).sqrt(),
-            spent: spent as f64 / shuffles,
+            spent: A::mean(spent, shuffles),
             shuffles: done,
         }
     }
@@ -153,14 +155,17 @@ impl Runs<'_> {
     /// `spent`.
     fn block<const K: usize>(
         &self,
-        outcomes: &mut [ItemOutcome],
+        outcomes: &mut [ItemOutcome<A>],
         mut orders: Permutations<K>,
         size: usize,
         earned: &mut Vec<f64>,
-        spent: &mut u128,
+        spent: &mut A::Sum,
     ) {
-        let costs = self.outcomes.iter().map(|outcome| outcome.cost);
-        let cheapest = costs.min().unwrap_or_default();
+        let least = |resource: usize| {
+            let costs = self.outcomes.iter().map(|outcome| outcome.cost.parts()[resource]);
+            costs.min().unwrap_or_default()
+        };
+        let cheapest = A::from_fn(least);
         earned.clear();
         earned.extend((0..size).map(|_| {
             let (mut left, mut value) = (self.budget, 0.0);
@@ -178,10 +183,11 @@ impl Runs<'_> {
                         left = rest;
                         value += outcome.earned;
                     }
-                    left >= cheapest
+                    left.covers(cheapest)
                 }),
             }
-            *spent += u128::from(self.budget - left);
+            let (budget, left) = (self.budget, left);
+            A::from_fn(|r| budget.parts()[r] - left.parts()[r]).add_to(spent);
             value
         }));
     }

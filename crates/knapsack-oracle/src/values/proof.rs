@@ -4,8 +4,8 @@
 /// use knapsack_oracle::{Knapsack, KnapsackItem, Proof};
 ///
 /// let items = [6, 5, 5].map(|size| KnapsackItem { profit: size, weight: size });
-/// let best = Knapsack::new(10, &items)?.solve();
-/// assert!(best.proof != Proof::None && best.is_optimal());
+/// let knapsack = Knapsack::new(10, &items)?;
+/// assert_eq!((knapsack.solve().proof, knapsack.greedy().proof), (Proof::Bound, Proof::None));
 /// # Ok::<(), knapsack_oracle::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -22,7 +22,8 @@ use crate::{
 /// assert_eq!(weights[2], Weight::ONE);
 ///
 /// let error = Weight::from_slice(&[1.0, -1.0]).unwrap_err();
-/// assert_eq!(error.to_string(), "weight 1 is -1; it must be 0 or from 1e-100 to 1e100");
+/// assert_eq!(error, Error::WeightAt { index: 1, value: -1.0 });
+/// assert_eq!(error.to_string(), "row 1: weight is -1; weights must be 0 or from 1e-100 to 1e100");
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, TransparentWrapper)]
@@ -56,14 +57,11 @@ impl Weight {
     ///
     /// # Errors
     ///
-    /// [`Error::Entry`] with the first entry that is not 0 and not from 1e-100 to 1e100.
+    /// [`Error::WeightAt`] with the first entry that is not 0 and not from 1e-100 to 1e100.
     pub fn from_slice(values: &[f64]) -> Result<&[Self], Error> {
         match first_invalid(values, is_weight) {
             None => Ok(Self::wrap_slice(Checked::wrap_slice(values))),
-            Some(index) => {
-                let range = "0 or from 1e-100 to 1e100";
-                Err(Error::Entry { what: "weight", index, value: values[index], range })
-            }
+            Some(index) => Err(Error::WeightAt { index, value: values[index] }),
         }
     }
 

@@ -41,7 +41,7 @@ fn json_is_checked_as_new_checks() {
     );
     for (text, says) in [
         (r#"{"members":[1.0],"weights":[1.0,1.0]}"#, "weights: expected 1, found 2"),
-        (r#"{"members":[1.0],"weights":[-1.0]}"#, "weight 0 is -1"),
+        (r#"{"members":[1.0],"weights":[-1.0]}"#, "row 0: weight is -1"),
         (r#"{"members":[1.0],"weights":[0.0]}"#, "the input is empty"),
         (r#"{"members":[1.0]}"#, "a list of members, or an object"),
     ] {

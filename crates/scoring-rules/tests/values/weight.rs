@@ -24,11 +24,13 @@ fn a_weight_is_zero_or_from_1e_minus_100_to_1e100() {
 fn the_first_invalid_entry_of_a_slice_is_named() {
     for value in [-1.0, f64::INFINITY, 1e101, 1e-101] {
         let error = Weight::from_slice(&[1.0, 0.0, value, -7.0]).unwrap_err();
-        let range = "0 or from 1e-100 to 1e100";
-        assert_eq!(error, Error::Entry { what: "weight", index: 2, value, range });
+        assert_eq!(error, Error::WeightAt { index: 2, value });
     }
     let error = Weight::from_slice(&[f64::NAN]).unwrap_err();
-    assert_eq!(error.to_string(), "weight 0 is NaN; it must be 0 or from 1e-100 to 1e100");
+    assert_eq!(
+        error.to_string(),
+        "row 0: weight is NaN; weights must be 0 or from 1e-100 to 1e100"
+    );
 }
 
 #[test]

@@ -33,7 +33,14 @@ use crate::{
 /// let [replicates] = rows.replicates(1_000, |counts| [mean(counts)]);
 /// let replicates = replicates?;
 /// assert!((replicates.estimate() - 0.425).abs() < 1e-15);
-/// assert!(replicates.percentile_interval(Level::new(0.95)?).contains(0.425));
+/// let level = Level::new(0.95)?;
+/// for interval in [
+///     replicates.percentile_interval(level),
+///     replicates.basic_interval(level)?,
+///     replicates.bca_interval(&rows.jackknife(mean)?, level)?,
+/// ] {
+///     assert!(interval.contains(0.425));
+/// }
 ///
 /// // A single cluster says nothing about the variation between clusters.
 /// let error = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };

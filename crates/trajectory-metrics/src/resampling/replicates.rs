@@ -1,7 +1,7 @@
 use scoring_rules::{Interval, Level};
 
 use crate::{
-    checks::same_length,
+    checks::{finite, same_length},
     error::{Error, Shared},
     no_interval::NoInterval,
     numerics::{
@@ -27,6 +27,8 @@ use crate::{
 /// assert_eq!(replicates.in_standard_errors(), Some(2.0 / error));
 /// let interval = replicates.percentile_interval(Level::HALF);
 /// assert_eq!((interval.low(), interval.high()), (1.75, 3.25));
+/// let interval = replicates.basic_interval(Level::HALF)?;
+/// assert_eq!((interval.low(), interval.high()), (0.75, 2.25));
 /// # Ok::<(), Error>(())
 /// ```
 ///
@@ -285,8 +287,34 @@ impl Replicates {
         Interval::between(quantile(&sorted, tail), quantile(&sorted, 1.0 - tail))
     }
 
+    /// The basic interval: the percentile interval mirrored at the estimate,
+    /// `[2 estimate - high, 2 estimate - low]`.
+    ///
+    /// It can exceed the range of the statistic.
+    ///
+    /// Reference: Davison and Hinkley (1997), Bootstrap methods and their application, section 5.2,
+    /// doi:10.1017/CBO9780511802843.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ScoringRules`] if the estimate or an end is infinite.
+    pub fn basic_interval(&self, level: Level) -> Result<Interval, Error> {
+        let estimate = finite("the estimate", self.estimate)?;
+        let interval = self.percentile_interval(level);
+        let mirrored = |what, end| finite(what, estimate + (estimate - end));
+        Ok(Interval::between(
+            mirrored("the lower end", interval.high())?,
+            mirrored("the upper end", interval.low())?,
+        ))
+    }
+
+    /// The size relative to which rounding is measured.
+    pub(crate) fn scale(&self) -> f64 {
+        self.scale
+    }
+
     /// The defined values in ascending order.
-    fn sorted(&self) -> Vec<f64> {
+    pub(crate) fn sorted(&self) -> Vec<f64> {
         let mut sorted: Vec<f64> = self.values().flatten().collect();
         sorted.sort_unstable_by(f64::total_cmp);
         sorted
@@ -294,7 +322,7 @@ impl Replicates {
 }
 
 /// A spread below this share of the size of the values is rounding.
-const ROUNDING: f64 = 1e-13;
+pub(crate) const ROUNDING: f64 = 1e-13;
 
 /// The larger of the absolute estimate and the median absolute value: the largest value may be an
 /// outlier.

@@ -6,6 +6,7 @@ mod call_matcher;
 mod failure_classes;
 #[cfg(feature = "serde")]
 mod interner;
+mod partial_order;
 mod pass_at_k;
 #[cfg(feature = "serde")]
 mod path_distances;

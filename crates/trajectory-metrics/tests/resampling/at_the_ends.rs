@@ -2,11 +2,11 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    Bootstrap, ClusterEstimate, Error, Level, Probability, Ranking, Replicates, Seed, SignFlipTest,
-    Weight,
+    Bootstrap, ClusterEstimate, Error, Interval, Level, Probability, Ranking, Replicates, Seed,
+    SignFlipTest, Weight,
 };
 
-use super::{arms, level_of, uniform};
+use super::{arms, counted_mean, level_of, uniform};
 
 #[test]
 fn undefined_results_and_invalid_input_are_typed_errors() {
@@ -78,12 +78,68 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
     assert!(matches!(none, Err(Error::ScoringRules(Shared::Undefined { .. }))));
 }
 
+fn ends(interval: Result<Interval, Error>) -> [f64; 2] {
+    let interval = interval.unwrap();
+    [interval.low(), interval.high()]
+}
+
 fn close(got: [f64; 2], want: [f64; 2]) {
     assert!((0..2).all(|i| (got[i] - want[i]).abs() < 1e-12), "{got:?} against {want:?}");
 }
 
 #[test]
-fn a_small_spread_above_rounding_stays_a_spread() {
+fn replicates_that_mathematically_equal_the_estimate_are_ties_of_bca() {
+    let nine_and_one = |a: f64, b: f64| [vec![a; 9], vec![b]].concat();
+    let cases = [
+        (nine_and_one(0.9, 0.1), [0.58, 0.9]),
+        (nine_and_one(9.0, 1.0), [5.8, 9.0]),
+        (vec![0.7, 0.7, 0.7, 0.7, 0.1, 0.1], [0.3, 0.7]),
+        (vec![0.1; 7], [0.1, 0.1]),
+        (vec![0.7; 3], [0.7, 0.7]),
+    ];
+    for (values, want) in cases {
+        let (n, weights) = (values.len(), vec![1.0; values.len()]);
+        let plain = |counts: &[u32]| {
+            let sum: f64 = values.iter().zip(counts).map(|(v, &n)| v * f64::from(n)).sum();
+            Ok(sum / f64::from(counts.iter().sum::<u32>()))
+        };
+        let exact = |counts: &[u32]| counted_mean(&values, &weights, counts);
+        let rows = Bootstrap::rows(n, Seed::new(1)).unwrap();
+        let jackknife = rows.jackknife(exact).unwrap();
+        let [by_plain, by_exact] = rows.replicates(20_000, |counts| [plain(counts), exact(counts)]);
+        let fast = rows.mean(&values, None, 20_000);
+        // Twice the weight: no other result; a second weight: the other way of adding up.
+        let weighted = rows.mean(&values, Some(Weight::from_slice(&vec![2.0; n]).unwrap()), 20_000);
+        for replicates in [&fast, &weighted, &by_plain, &by_exact] {
+            close(ends(replicates.as_ref().unwrap().bca_interval(&jackknife, level_of(0.9))), want);
+        }
+        let (fast, exact) = (fast.unwrap(), by_exact.unwrap());
+        #[cfg(feature = "rayon")]
+        close(
+            ends(
+                rows.par_mean(&values, None, 20_000)
+                    .unwrap()
+                    .bca_interval(&jackknife, level_of(0.9)),
+            ),
+            want,
+        );
+        // Rounding alone moves no replicate of the fast mean off its estimate.
+        for (fast_value, exact_value) in fast.values().zip(exact.values()) {
+            let tie = (exact_value.unwrap() - exact.estimate()).abs() < 1e-13;
+            assert_eq!(fast_value == Some(fast.estimate()), tie);
+        }
+    }
+}
+
+#[test]
+fn an_outlying_replicate_does_not_make_all_others_ties() {
+    let values = vec![1.0, 2.0, 3.0, 4.0, 1e30];
+    let far = Replicates::new(2.5, values).unwrap();
+    let near = Replicates::new(2.5, vec![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+    let low =
+        |replicates: &Replicates| ends(replicates.bca_interval(&[1.0, 2.0, 3.0], Level::HALF))[0];
+    assert_eq!(low(&far), low(&near));
+    // A small spread above rounding stays a spread.
     let narrow = Replicates::new(1.0, vec![1.0, 1.0 + 1e-12, 1.0 - 1e-12]).unwrap();
     assert!((narrow.standard_error().unwrap() - 1e-12).abs() < 1e-15);
 }
@@ -148,8 +204,7 @@ fn constant_values_have_a_standard_error_of_0() {
     // The difference of two differences is measured by the same size.
     let again = change.minus(&of(&raw).minus(&of(&raw)).unwrap()).unwrap();
     assert_eq!(again.in_standard_errors(), None);
-    let interval = change.percentile_interval(level_of(0.9));
-    close([interval.low(), interval.high()], [0.1, 0.1]);
+    close(ends(change.bca_interval(&[0.1; 40], level_of(0.9))), [0.1, 0.1]);
 }
 
 #[test]
@@ -262,9 +317,10 @@ fn values_up_to_1e100_are_averaged_and_larger_ones_are_refused() {
 #[test]
 fn replicates_too_large_for_squares_have_intervals_and_no_standard_error() {
     let ends_of_range = Replicates::new(0.0, vec![-1.7e308, 1.7e308, 1.7e308]).unwrap();
-    let interval = ends_of_range.percentile_interval(Level::HALF);
-    let (low, high) = (interval.low(), interval.high());
+    let [low, high] = ends(Ok(ends_of_range.percentile_interval(Level::HALF)));
     assert!(low.abs() < 1e293 && high == 1.7e308, "{low:e} {high:e}");
+    let unbounded = Replicates::new(0.0, vec![f64::NEG_INFINITY, 0.0, f64::INFINITY]).unwrap();
+    assert!(matches!(unbounded.basic_interval(level_of(0.9)), Err(Error::ScoringRules(_))));
     let error = |values: Vec<f64>| Replicates::new(0.0, values).unwrap().standard_error();
     assert!((error(vec![1e150, 2e150, 3e150]).unwrap() / 1e150 - 1.0).abs() < 1e-12);
     assert_eq!(error(vec![1e160, 2e160, 3e160]), None);

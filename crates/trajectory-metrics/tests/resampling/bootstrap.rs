@@ -130,3 +130,14 @@ fn undefined_replicates_are_counted_and_all_undefined_is_an_error() {
     let [undefined] = rows.replicates(5, |_| [Err(Shared::Empty.into())]);
     assert_eq!(undefined.unwrap_err(), Shared::Empty.into());
 }
+
+#[test]
+fn the_jackknife_leaves_out_one_row_or_cluster_at_a_time() {
+    let position = |counts: &[u32]| {
+        Ok(counts.iter().enumerate().map(|(i, &n)| n as f64 * 10_f64.powi(i as i32)).sum())
+    };
+    let rows = Bootstrap::rows(3, Seed::new(1)).unwrap();
+    assert_eq!(rows.jackknife(position), Ok(vec![110.0, 101.0, 11.0]));
+    let clusters = Bootstrap::clusters(&["b", "a", "b"], Seed::new(1)).unwrap();
+    assert_eq!(clusters.jackknife(position), Ok(vec![101.0, 10.0]));
+}

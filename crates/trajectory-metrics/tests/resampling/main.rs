@@ -2,6 +2,7 @@
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod at_the_ends;
+mod bca;
 mod bootstrap;
 mod laws;
 mod one_cluster;

@@ -44,6 +44,10 @@ proptest! {
         prop_assert!(spread(bootstrap.mean(&values, weights, 400).unwrap()));
         let [counted] = bootstrap.replicates(400, |counts| [counted_mean(&values, &equal, counts)]);
         prop_assert!(spread(counted.unwrap()));
+        prop_assert_eq!(
+            bootstrap.jackknife(|counts| counted_mean(&values, &equal, counts)).unwrap().len(),
+            clusters
+        );
     }
 }
 

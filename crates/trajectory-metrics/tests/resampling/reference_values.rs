@@ -1,4 +1,6 @@
-use trajectory_metrics::{ClusterEstimate, Replicates, Seed, SignFlipTest, Weight};
+use trajectory_metrics::{
+    ClusterEstimate, Error, Interval, Replicates, Seed, SignFlipTest, Weight,
+};
 
 use super::{arms, level_of};
 
@@ -15,16 +17,23 @@ fn rows(file: &str) -> impl Iterator<Item = Vec<&str>> {
 fn standard_errors_and_intervals_of_fixed_replicates_equal_those_of_scipy_to_1e_12() {
     let (mut seen, mut worst) = (0, 0.0_f64);
     for row in rows(include_str!("../golden/bootstrap.csv")) {
-        let [name, level, estimate, replicates, _, ref want @ ..] = row[..] else {
+        let [name, level, estimate, replicates, jackknife, ref want @ ..] = row[..] else {
             panic!("{row:?}")
         };
         let (level, estimate) =
             (level_of(level.parse().unwrap()), estimate.parse::<f64>().unwrap());
         let replicates = Replicates::new(estimate, numbers(replicates)).unwrap();
-        let interval = replicates.percentile_interval(level);
+        let ends = |interval: Result<Interval, Error>| {
+            let interval = interval.unwrap();
+            [interval.low(), interval.high()]
+        };
+        let [low, high] = ends(Ok(replicates.percentile_interval(level)));
+        let [basic_low, basic_high] = ends(replicates.basic_interval(level));
+        let [bca_low, bca_high] = ends(replicates.bca_interval(&numbers(jackknife), level));
         let error = replicates.standard_error().unwrap();
-        // Further columns are of intervals of other kinds.
-        for (got, want) in [error, interval.low(), interval.high()].iter().zip(want) {
+        let got = [error, low, high, basic_low, basic_high, bca_low, bca_high];
+        assert_eq!(want.len(), got.len());
+        for (got, want) in got.iter().zip(want) {
             let want: f64 = want.parse().unwrap();
             // In units of the spread: an end may be anywhere, 0 too.
             let off = (got - want).abs() / error.max(want.abs());

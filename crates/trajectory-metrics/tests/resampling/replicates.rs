@@ -8,6 +8,12 @@ fn infinite_values_have_a_percentile_interval_and_nothing_else() {
     let found = replicates.percentile_interval(Level::HALF);
     assert_eq!((found.low(), found.high()), (f64::NEG_INFINITY, 1.5));
     assert_eq!((replicates.standard_error(), replicates.undefined()), (None, 1));
+    assert!(matches!(replicates.basic_interval(Level::HALF), Err(Error::ScoringRules(_))));
+    assert!(matches!(
+        replicates.bca_interval(&[1.0, f64::NAN], Level::HALF),
+        Err(Error::ScoringRules(_))
+    ));
+    assert_eq!(replicates.bca_interval(&[], Level::HALF), Err(Shared::Empty.into()));
     assert!(matches!(replicates.minus(&replicates), Err(Error::ScoringRules(_))));
 }
 

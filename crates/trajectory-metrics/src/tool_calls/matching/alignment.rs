@@ -35,7 +35,8 @@ pub enum MatchMode {
 
 /// The pairs of calls and expected calls that satisfy each other, and the calls without a partner.
 ///
-/// Positions count from 0. Made by [`match_calls`](crate::tool_calls::match_calls()).
+/// Positions count from 0. Made by [`match_calls`](crate::tool_calls::match_calls()) and
+/// [`PartialOrder::match_calls`](crate::tool_calls::PartialOrder::match_calls).
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::{MatchMode, call_matcher_from_fn, match_calls};

@@ -76,8 +76,11 @@ impl<A, E, F: Fn(&A, &E) -> bool> CallMatcher<A, E> for FromFn<F> {
 /// With the feature `serde`, a matcher is an object with a `rule` and optional `tools`:
 /// `{"rule": {"kind": "exact"}, "tools": {"hand_over": {"kind": "ignore"}}}`.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub struct ToolCallMatcher {
     rule: ArgumentRule,
     #[cfg_attr(feature = "serde", serde(default, deserialize_with = "crate::distinct_keys::map"))]

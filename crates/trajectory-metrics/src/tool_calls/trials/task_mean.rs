@@ -1,6 +1,10 @@
-use scoring_rules::{ExactMean, ExactSum, Interval, Weight};
+use scoring_rules::{ExactMean, ExactSum, Interval, Level, Weight};
 
-use crate::{checks::bounded, error::Error};
+use crate::{
+    checks::bounded,
+    error::{Error, Shared},
+    numerics::{normal, quantiles::tail},
+};
 
 /// The mean over tasks of a number such as pass^k, with the range that unknown trials leave.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,19 +44,22 @@ impl TaskMean {
     /// that is not from -1e100 to 1e100.
     ///
     /// ```
-    /// use trajectory_metrics::{
-    ///     Bootstrap, Error, Interval, Level, Seed, Weight,
-    ///     tool_calls::{TaskMean, TrialCounts, TrialOutcome},
+    /// use trajectory_metrics::{Seed,
+    ///     Bootstrap, Error, Interval, Level, Weight,
+    ///     tool_calls::{TrialCounts, TrialOutcome, TaskMean},
     /// };
     ///
     /// use TrialOutcome::{Censored, Failure, Success};
-    /// let tasks = [[Success, Success], [Failure, Success], [Success, Censored]];
-    /// let both = |trials: [TrialOutcome; 2]| TrialCounts::from_iter(trials).pass_hat_k(2);
-    /// let values = tasks.map(both).into_iter().collect::<Result<Vec<_>, _>>()?;
+    /// let tasks = ["a", "a", "b", "b", "c", "c"];
+    /// let outcomes = [Success, Success, Failure, Success, Success, Censored];
+    /// let counts = TrialCounts::by_task(&tasks, &outcomes)?;
+    /// let values = counts.values().map(|task| task.pass_hat_k(2)).collect::<Result<Vec<_>, _>>()?;
     ///
     /// let over_tasks = TaskMean::new(&values, None)?;
     /// assert_eq!((over_tasks.mean.low(), over_tasks.mean.high()), (1.0 / 3.0, 2.0 / 3.0));
     /// let level = Level::new(0.95)?;
+    /// let interval = over_tasks.normal_interval(level)?;
+    /// assert!(interval.low() < 1.0 / 3.0 && 2.0 / 3.0 < interval.high());
     ///
     /// // An interval from resampling tasks.
     /// let [low, high] = Bootstrap::rows(values.len(), Seed::new(7))?.replicates(1_000, |counts| {
@@ -73,6 +80,26 @@ impl TaskMean {
         let (high, high_error) = end(Interval::high)?;
         let standard_errors = low_error.zip(high_error).map(<[f64; 2]>::from);
         Ok(Self { mean: Interval::new(low, high)?, standard_errors })
+    }
+
+    /// A confidence interval for the mean over all possible tasks, from below the low mean to above
+    /// the high mean, for normally distributed means.
+    ///
+    /// Tasks are the clusters: trials of one task may depend on each other. The interval is not
+    /// clipped to [0, 1]. For few tasks it is too narrow; resample tasks instead, as in the example
+    /// of [`TaskMean::new`].
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Undefined`] without standard errors, as for a single task.
+    pub fn normal_interval(&self, level: Level) -> Result<Interval, Error> {
+        // The quantile of 1 - tail would be rounded, to that of 1 at the highest levels.
+        let z = -normal::quantile(tail(level));
+        let [below, above] = self.standard_errors.ok_or(Shared::Undefined {
+            name: "the confidence interval of a mean over tasks",
+            reason: "the weights of the tasks sum to at most 1; give more tasks",
+        })?;
+        Ok(Interval::new(self.mean.low() - z * below, self.mean.high() + z * above)?)
     }
 }
 

@@ -1,6 +1,9 @@
+use std::collections::BTreeMap;
+
 use scoring_rules::Interval;
 
 use crate::{
+    checks::same_length,
     error::Error,
     tool_calls::trials::pass_at_k::{pass_at_k, pass_hat_k},
 };
@@ -8,8 +11,11 @@ use crate::{
 /// How a trial of a task ended. A trial that was cut off or not made is not a failure: its outcome is
 /// unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum TrialOutcome {
     /// The trial succeeded.
     Success,
@@ -38,8 +44,11 @@ pub enum TrialOutcome {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub struct TrialCounts {
     /// Trials that succeeded.
     pub successes: u64,
@@ -52,6 +61,33 @@ pub struct TrialCounts {
 }
 
 impl TrialCounts {
+    /// Counts the trials of each task; the map is in the order of the tasks.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Length`] unless there is one outcome per entry of `tasks`.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, tool_calls::{TrialCounts, TrialOutcome}};
+    ///
+    /// use TrialOutcome::{Failure, Success};
+    /// let tasks = TrialCounts::by_task(&["b", "a", "b"], &[Success, Failure, Success])?;
+    /// assert_eq!(tasks[&"b"].pass_hat_k(2)?.as_point(), Some(1.0));
+    /// assert_eq!(tasks.len(), 2);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn by_task<'a, G: Ord>(
+        tasks: &'a [G],
+        outcomes: &[TrialOutcome],
+    ) -> Result<BTreeMap<&'a G, Self>, Error> {
+        same_length("outcomes", tasks.len(), outcomes.len())?;
+        let mut counts = BTreeMap::<&G, Self>::new();
+        for (task, &outcome) in tasks.iter().zip(outcomes) {
+            counts.entry(task).or_default().extend([outcome]);
+        }
+        Ok(counts)
+    }
+
     /// Adds trials that were not run until there are as many trials as planned. If there are already
     /// more, nothing changes.
     #[must_use]

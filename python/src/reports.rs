@@ -69,7 +69,7 @@ impl Report {
         let places = self.report.places();
         let blocks = places.iter().map(|place| (&*place.pointer, place.block)).chain([together]);
         let rows = blocks.flat_map(|(pointer, block)| {
-            let rows = block.fields.iter().filter(|it| matches!(it.value, Value::Rows { .. }));
+            let rows = block.fields.iter().filter(|it| matches!(it.value, Value::Rows { .. } | Value::Made(_)));
             rows.map(move |field| dotted(&format!("{pointer}/{}", field.key)))
         });
         Ok((figures, rows.collect()))
@@ -81,7 +81,7 @@ fn dotted(pointer: &str) -> String {
     pointer.trim_start_matches('/').replace('/', ".")
 }
 
-fn entry<'py>(py: Python<'py>, placed: &PlacedFigure<'_>) -> PyResult<Entry<'py>> {
+fn entry<'py>(py: Python<'py>, placed: &PlacedFigure) -> PyResult<Entry<'py>> {
     let PlacedFigure { measure, figure, .. } = placed;
     let known = figure.as_ref().ok();
     let interval = known.and_then(|figure| figure.interval.ok());

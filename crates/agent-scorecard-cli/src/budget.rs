@@ -125,12 +125,12 @@ pub fn report(
 
     let Read { runs: all, names, notes } = read(sources, judging, &judged)?;
     if let Some(caps) = &judged.caps {
-        let mut report = of_caps(&all, &names, &caps.values, &judged)?;
-        report.account = Some(Account::of_columns(
-            all.iter()
-                .map(|it| Account { name: it.runs.file().to_owned(), ..it.runs.account() })
-                .collect(),
-        ));
+        let accounts = all
+            .iter()
+            .map(|it| Account { name: it.runs.file().to_owned(), ..it.runs.account() })
+            .collect();
+        let mut report = of_caps(all, &names, &caps.values, &judged)?;
+        report.account = Some(Account::of_columns(accounts));
         report.together.notes.get_or_insert_default().extend(notes);
         judging.finish(&mut report);
         return Ok(report);
@@ -164,22 +164,24 @@ pub fn report(
 
 /// The report on caps, which needs no estimator.
 fn of_caps(
-    all: &[RunFile],
+    all: Vec<RunFile>,
     names: &[String],
     values: &[f64],
     judged: &budget::Options,
 ) -> Result<Report, Box<dyn Error>> {
     let caps =
         |files: &[&RunFile]| budget::caps(RunFile::together(files, &judged.keys)?, values, judged);
-    let columns = all.iter().zip(names).flat_map(|(file, name)| {
+    let pooled = judged.pool.then(|| all.clone());
+    let columns = all.into_iter().zip(names).flat_map(|(file, name)| {
         let column = move |(model, runs): (_, RunFile)| {
-            let column = (file.runs.file().to_owned(), model, caps(&[&runs])?).into();
+            let column = (runs.runs.file().to_owned(), model, caps(&[&runs])?).into();
             Ok(Column { name: name.clone(), ..column })
         };
         file.by_model().into_iter().map(column)
     });
     let columns = columns.collect::<Result<Vec<_>, agent_scorecard::Error>>()?;
-    let pooled = (judged.pool && columns.len() > 1).then(|| caps(&all.iter().collect::<Vec<_>>()));
+    let pooled = pooled.filter(|_| columns.len() > 1);
+    let pooled = pooled.map(|all| caps(&all.iter().collect::<Vec<_>>()));
     Ok(budget::caps_report(columns, pooled.transpose()?, judged))
 }
 

@@ -87,11 +87,11 @@ pub fn report(
                     true => format!("{error}; it is no log, and is read as traces: logs --help and traces --help say what is read"),
                     false => error.to_string(),
                 })?;
-                sides.extend(files.iter().map(Side::from));
+                sides.extend(files.into_iter().map(Side::from));
             }
         }
     }
-    let mut report = compare(&sides, how.ungraded, Level::new(0.95)?)?;
+    let mut report = compare(sides, how.ungraded, Level::new(0.95)?)?;
     judging.finish(&mut report);
     let lacks = |column: &Column| column.block.number("n_runs") == Some(0.0);
     if !judging.has_outcomes() && report.columns.iter().any(lacks) {

@@ -78,7 +78,7 @@ pub fn report(
         let models = models(source, open(source.path(), format)?, judging)?;
         columns.extend(models.into_iter().map(|model| model.column));
     }
-    let mut report = logs(&columns);
+    let mut report = logs(columns);
     judging.finish(&mut report);
     Ok(report)
 }

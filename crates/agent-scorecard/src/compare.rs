@@ -33,7 +33,7 @@ use crate::{
     error::Error,
     natural::natural,
     report::{
-        block::{Block, Column, Field, Report},
+        block::{Block, Column, Field, MadeRows, Report, Value},
         picture::{Axis, Mark, Picture, Series},
     },
     traces::curves,
@@ -64,7 +64,7 @@ const MOST_TASKS: usize = 30;
 ///     Side { file: name.to_owned(), runs: runs.collect(), ..Side::default() }
 /// };
 /// let sides = [side("alpha", |run| run % 10 == 0), side("beta", |run| run / 2 % 3 == 0)];
-/// let report = compare(&sides, UngradedAs::default(), Level::new(0.95)?)?;
+/// let report = compare(sides, UngradedAs::default(), Level::new(0.95)?)?;
 /// assert_eq!(
 ///     report.conclusion[0],
 ///     "alpha succeeded in 90 % of 60 runs [80, 95], beta in 67 % of 60 runs [48, 81]. \
@@ -72,9 +72,13 @@ const MOST_TASKS: usize = 30;
 /// );
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```
-pub fn compare(sides: &[Side], ungraded: UngradedAs, level: Level) -> Result<Report, Error> {
+pub fn compare(
+    sides: impl Into<Vec<Side>>,
+    ungraded: UngradedAs,
+    level: Level,
+) -> Result<Report, Error> {
     let mut sides: Vec<Side> =
-        sides.iter().map(|side| side.clone().with_ungraded(ungraded)).collect();
+        sides.into().into_iter().map(|side| side.with_ungraded(ungraded)).collect();
     // Runs that name no model are compared with nobody.
     sides.sort_by_key(Side::is_nobody);
     let n_compared = sides.iter().filter(|side| !side.is_nobody()).count();
@@ -200,9 +204,9 @@ fn tasks(sides: &[Side], names: &[String], level: Level) -> Field {
         }
     }
     let is_shown = (2..=MOST_TASKS).contains(&tasks.len());
-    let title = if is_shown { "Success rate by task" } else { "" };
-    let row = |(task, counts): (&str, Vec<[u64; 2]>)| {
-        let of_side = |(name, [runs, successes]): (&String, [u64; 2])| {
+    let names = names.to_vec();
+    let row = move |(task, counts): &(String, Box<[[u64; 2]]>)| {
+        let of_side = |(name, &[runs, successes]): (&String, &[u64; 2])| {
             let label = if is_shown { name.clone() } else { String::new() };
             let rate = rate_of_task(runs, successes, level);
             let rate = Field { label: label.into(), ..Field::figure(SUCCESS.measure, rate) };
@@ -210,15 +214,20 @@ fn tasks(sides: &[Side], names: &[String], level: Level) -> Field {
         };
         let sides = Block::of(names.iter().zip(counts).map(of_side));
         let mut block = Block::of([match is_shown {
-            true => Field::shown("task", "task", task),
-            false => Field::json("task", task),
+            true => Field::shown("task", "task", task.as_str()),
+            false => Field::json("task", task.as_str()),
         }]);
         block.fields.push(Field::block("sides", sides));
         block
     };
-    let mut tasks: Vec<_> = tasks.into_iter().collect();
+    let tasks = tasks.into_iter().map(|(task, counts)| (task.to_owned(), counts.into()));
+    let mut tasks: Vec<_> = tasks.collect();
     tasks.sort_by_cached_key(|(task, _)| natural(task));
-    Field::rows("tasks", title, tasks.into_iter().map(row).collect())
+    if is_shown {
+        return Field::rows("tasks", "Success rate by task", tasks.iter().map(row).collect());
+    }
+    let row = move |at: usize| tasks.get(at).map(&row);
+    Field { value: Value::Made(MadeRows::new("", row)), ..Field::json("tasks", ()) }
 }
 
 /// The success rate of the runs of a task, which are independent given the task.

@@ -3,7 +3,10 @@
 mod prices;
 mod summary;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 pub use prices::{Price, Prices};
 use run_logs::{
@@ -13,11 +16,11 @@ use run_logs::{
 use serde_json::{Map, Value as Json, json};
 pub use summary::csv;
 use summary::{sort, summary};
-use trajectory_metrics::tool_calls::Value;
+use trajectory_metrics::tool_calls::Value as Score;
 
 use crate::{
     report::{
-        block::{Block, Field, Report},
+        block::{Block, Field, MadeRows, Report, Value},
         picture::{Axis, Picture, Series},
         sentence::counted,
     },
@@ -63,19 +66,29 @@ const MOST_BARS: usize = 6;
 /// # Ok::<(), Error>(())
 /// ```
 #[must_use]
-pub fn logs(logs: &[LoggedColumn]) -> Report {
+pub fn logs(logs: impl Into<Vec<LoggedColumn>>) -> Report {
+    let shared = Arc::new(logs.into());
+    let logs = shared.as_slice();
     let is_several = logs.windows(2).any(|pair| pair[0].file != pair[1].file);
-    let (mut all, mut rows, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut all, mut places, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    // The first column of each file, and what a trial is called there.
+    let mut files: Vec<(usize, &str)> = Vec::new();
     for columns in logs.chunk_by(|a, b| a.file == b.file) {
         let Some(LoggedColumn { file, name, notes: noted, .. }) = columns.first() else { continue };
         let shown = if name.is_empty() { file } else { name };
         // inspect_ai calls its trials epochs.
         let is_inspect = common_format(columns) == Format::Inspect.name();
         let trial = if is_inspect { "epoch" } else { "trial" };
-        let mut runs: Vec<&LoggedRun> = columns.iter().flat_map(|log| log.table.rows()).collect();
+        let first = files.len();
+        files.extend(columns.iter().map(|_| (first, trial)));
+        let mut runs = Vec::new();
+        for (column, log) in (first..).zip(columns) {
+            let rows = log.table.rows().iter().enumerate();
+            runs.extend(rows.map(|(at, run)| (run, [column, at])));
+        }
         sort(&mut runs);
-        rows.extend(runs.iter().map(|run| row(run, is_several.then_some([shown, file]), trial)));
-        all.extend(runs);
+        places.extend(runs.iter().map(|(_, place)| *place));
+        all.extend(runs.into_iter().map(|(run, _)| run));
         let named =
             |note: &String| if is_several { format!("{shown}: {note}") } else { note.clone() };
         notes.extend(noted.iter().map(named));
@@ -83,7 +96,7 @@ pub fn logs(logs: &[LoggedColumn]) -> Report {
         notes.extend(doubt.map(|error| named(&error.to_string())));
     }
     for run in &all {
-        let null = run.scores.iter().filter(|(_, value)| matches!(value, Value::Null));
+        let null = run.scores.iter().filter(|(_, value)| matches!(value, Score::Null));
         notes.extend(null.map(|(name, _)| {
             format!("run {}: score {name} is null, as it was not scored", run.id)
         }));
@@ -111,7 +124,16 @@ pub fn logs(logs: &[LoggedColumn]) -> Report {
     let problem = logs.iter().find_map(|log| log.table.problem());
     conclusion.extend(problem.map(|problem| format!("No run has a grade: {problem}.")));
     together.fields.extend(summary(&all, &mut notes));
-    together.fields.push(Field::rows("runs", "Runs", rows));
+    let columns = Arc::clone(&shared);
+    let made = MadeRows::new("Runs", move |at| {
+        let [column, at]: [usize; 2] = *places.get(at)?;
+        let run = columns.get(column)?.table.rows().get(at)?;
+        let (first, trial) = files[column];
+        let LoggedColumn { file, name, .. } = &columns[first];
+        let shown = if name.is_empty() { file } else { name };
+        Some(row(run, is_several.then_some([shown, file]), trial))
+    });
+    together.fields.push(Field { value: Value::Made(made), ..Field::json("runs", ()) });
     together.notes = Some(notes);
     together.draw([("calls", calls), ("endings", endings)]);
     let name = |log: &LoggedColumn| match (&log.model, is_several) {

@@ -8,7 +8,7 @@ pub(crate) mod picture;
 pub(crate) mod sentence;
 pub(crate) mod tables;
 
-pub use block::{Block, Column, Field, ROWS, Report, Value};
+pub use block::{Block, Column, Field, MadeRows, ROWS, Report, Value};
 pub use drawings::{Drawing, Drawings};
 pub use figures::PlacedFigure;
 pub use names::log_name;

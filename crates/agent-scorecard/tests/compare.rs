@@ -618,7 +618,7 @@ fn a_run_without_a_confidence_counts_in_the_success_rate() {
     let table = format!("id,task,confidence,correct\n{}", rows.collect::<String>());
     let file = TraceFile::read("miss.csv", table.as_bytes(), ForecastPolicy::Skip).unwrap();
     assert_eq!((file.runs.len(), file.remarks.without_forecasts().len()), (20, 20));
-    let block = compare(&[Side::from(&file)], level()).unwrap().columns.remove(0).block;
+    let block = compare(&[Side::from(file)], level()).unwrap().columns.remove(0).block;
     assert_eq!(block.number("n_runs"), Some(40.0));
     assert_eq!(block.figure("success_rate").unwrap().value, 0.5);
     assert_eq!(block.figure("confidence").unwrap().value, 0.9);

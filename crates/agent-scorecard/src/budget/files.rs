@@ -122,16 +122,16 @@ impl RunFile {
 
     /// The runs of each model, if the file names several, and otherwise all of them.
     #[must_use]
-    pub fn by_model(&self) -> Vec<(Option<String>, Self)> {
-        let models = self.runs.clone().by_model();
-        if models.keys().flatten().count() <= 1 {
-            return vec![(None, self.clone())];
+    pub fn by_model(self) -> Vec<(Option<String>, Self)> {
+        if self.runs.n_models() <= 1 {
+            return vec![(None, self)];
         }
+        let Self { runs, resources } = self;
         let of_model = |(model, runs): (Option<String>, _)| {
             let model = model.unwrap_or_else(|| "unknown model".to_owned());
-            (Some(model), Self { runs, resources: self.resources.clone() })
+            (Some(model), Self { runs, resources: resources.clone() })
         };
-        models.into_iter().map(of_model).collect()
+        runs.by_model().into_iter().map(of_model).collect()
     }
 
     /// The runs of several files, one file after the other; failed ones that a budget ended are marked as cut off.

@@ -255,8 +255,8 @@ pub fn measures() -> Vec<Measure> {
     first.into_iter().chain(others).chain([GAIN_OF_LAST, PASS_AT, PASS_HAT]).collect()
 }
 
-impl From<&TraceRun> for SideRun {
-    fn from(run: &TraceRun) -> Self {
+impl From<TraceRun> for SideRun {
+    fn from(run: TraceRun) -> Self {
         let is_at_limit = run.stop.as_ref().is_some_and(|stop| stop.class() == StopClass::Censored);
         let grade = run.outcome.map(f64::from).or(run.grade.map(|grade| grade.get()));
         let ungraded = match &run.stop {
@@ -265,7 +265,7 @@ impl From<&TraceRun> for SideRun {
             _ => Ungraded::NoScore,
         };
         Self {
-            task: run.task.clone().unwrap_or_else(|| run.id.clone()),
+            task: run.task.unwrap_or(run.id),
             grade,
             ungraded: grade.is_none().then_some(ungraded),
             is_at_limit,
@@ -276,18 +276,17 @@ impl From<&TraceRun> for SideRun {
     }
 }
 
-impl From<&TraceFile> for Side {
-    fn from(file: &TraceFile) -> Self {
+impl From<TraceFile> for Side {
+    fn from(read: TraceFile) -> Self {
+        let (account, notes) = (counted_in_full(read.account()), read.remarks.notes());
+        let TraceFile { file, name, model, runs, remarks } = read;
         // What is known of a run without a confidence is its outcome.
-        let runs = || file.runs.iter().chain(file.remarks.without_forecasts());
-        Self {
-            file: file.file.clone(),
-            name: file.name.clone(),
-            model: file.model.clone(),
-            runs: runs().map(SideRun::from).collect(),
-            account: counted_in_full(file.account()),
-            notes: noted(file.remarks.notes(), runs().filter(|run| run.task.is_none()).count()),
-        }
+        let others = remarks.without_forecasts();
+        let without_task = runs.iter().chain(others).filter(|run| run.task.is_none()).count();
+        // In place of the runs that were read, of which there may be a million.
+        let mut runs: Vec<SideRun> = runs.into_iter().map(SideRun::from).collect();
+        runs.extend(others.iter().cloned().map(SideRun::from));
+        Self { file, name, model, runs, account, notes: noted(notes, without_task) }
     }
 }
 

@@ -30,8 +30,8 @@ fn model(run: &LoggedRun) -> &str {
 }
 
 /// Puts the runs of a file in the order of their tasks, names and trials.
-pub(super) fn sort(runs: &mut [&LoggedRun]) {
-    runs.sort_by_cached_key(|run| (natural(task(run)), natural(&run.id), run.trial));
+pub(super) fn sort<P>(runs: &mut [(&LoggedRun, P)]) {
+    runs.sort_by_cached_key(|(run, _)| (natural(task(run)), natural(&run.id), run.trial));
 }
 
 /// The lists `models` and `tasks`: runs, successes, limits, tokens and cost of each model, and of each task and model.
@@ -133,18 +133,23 @@ fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> F
 ///
 /// Those of writing CSV into memory: none are known.
 pub fn csv(report: &Report) -> io::Result<Vec<u8>> {
-    let rows: Vec<Vec<(String, String)>> =
-        report.together.rows_of("runs").iter().map(|row| cells(row, "")).collect();
-    let mut columns: Vec<&str> = Vec::new();
-    for (column, _) in rows.iter().flatten() {
-        if !columns.contains(&column.as_str()) {
+    let rows = || {
+        let rows = match report.together.get("runs") {
+            Some(Value::Made(rows)) => Some(rows.iter()),
+            _ => None,
+        };
+        rows.into_iter().flatten().map(|row| cells(&row, ""))
+    };
+    let mut columns: Vec<String> = Vec::new();
+    for (column, _) in rows().flatten() {
+        if !columns.contains(&column) {
             columns.push(column);
         }
     }
     let mut csv = Writer::from_writer(Vec::new());
     csv.write_record(&columns)?;
-    for cells in &rows {
-        let cell = |column: &&str| {
+    for cells in rows() {
+        let cell = |column: &String| {
             let found = cells.iter().find(|(key, _)| key == column);
             found.map_or("", |(_, text)| text)
         };

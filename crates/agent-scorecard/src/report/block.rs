@@ -1,4 +1,4 @@
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
 
 use run_logs::Account;
 use serde::{
@@ -120,6 +120,49 @@ pub enum Value {
         /// The rows.
         rows: Vec<Block>,
     },
+    /// Rows that are made as they are read.
+    Made(MadeRows),
+}
+
+/// Rows of which there may be a million, so that only what they are made of is kept.
+#[derive(Clone)]
+pub struct MadeRows {
+    /// The heading of their table, if they have one.
+    pub title: String,
+    make: Arc<dyn Fn(usize) -> Option<Block> + Send + Sync>,
+}
+
+impl MadeRows {
+    /// Rows by their number from 0; `None` after the last.
+    pub fn new(
+        title: impl Into<String>,
+        make: impl Fn(usize) -> Option<Block> + Send + Sync + 'static,
+    ) -> Self {
+        Self { title: title.into(), make: Arc::new(make) }
+    }
+
+    /// The rows, made anew.
+    pub fn iter(&self) -> impl Iterator<Item = Block> + '_ {
+        (0..).map_while(|at| (self.make)(at))
+    }
+}
+
+impl fmt::Debug for MadeRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl PartialEq for MadeRows {
+    fn eq(&self, other: &Self) -> bool {
+        self.title == other.title && self.iter().eq(other.iter())
+    }
+}
+
+impl Serialize for MadeRows {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
 }
 
 impl From<(String, Option<String>, Block)> for Column {
@@ -375,7 +418,7 @@ impl Block {
         match self.get(key)? {
             Value::Figure(_, figure) => figure.as_ref().ok().map(|figure| figure.value),
             Value::Json(value) => value.as_f64(),
-            Value::Bounds(..) | Value::Unwritable(_) | Value::Block(_) | Value::Rows { .. } => None,
+            _ => None,
         }
         .filter(|value| value.is_finite())
     }
@@ -400,6 +443,7 @@ impl Block {
                 }
                 Value::Block(block) => map.serialize_entry(key, block)?,
                 Value::Rows { rows, .. } => map.serialize_entry(key, rows)?,
+                Value::Made(rows) => map.serialize_entry(key, rows)?,
             }
         }
         if !self.pictures.is_empty() {

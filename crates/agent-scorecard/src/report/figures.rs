@@ -7,7 +7,7 @@ use crate::report::{
 
 /// A figure of a report and where it stands.
 #[derive(Clone, Debug)]
-pub struct PlacedFigure<'a> {
+pub struct PlacedFigure {
     /// The name of its column, or of the part of a column; empty for what is said of all columns together.
     pub column: String,
     /// The keys that lead to it in the column, with dots between them, such as `auroc` or `difference.auroc`.
@@ -15,7 +15,7 @@ pub struct PlacedFigure<'a> {
     /// Where it stands in the JSON object, as a JSON pointer (RFC 6901).
     pub pointer: String,
     /// What is measured.
-    pub measure: &'a Measure,
+    pub measure: Measure,
     /// The figure, or the reason why it is undefined; the value of bounds is NaN.
     pub figure: Result<Figure, Undefined>,
 }
@@ -23,7 +23,7 @@ pub struct PlacedFigure<'a> {
 impl Report {
     /// All figures, those of columns first.
     #[must_use]
-    pub fn figures(&self) -> Vec<PlacedFigure<'_>> {
+    pub fn figures(&self) -> Vec<PlacedFigure> {
         let mut found = Vec::new();
         for (at, column) in self.columns.iter().enumerate() {
             let place = self.list_key().map_or_else(String::new, |key| format!("/{key}/{at}"));
@@ -52,35 +52,31 @@ impl Report {
     }
 }
 
-fn found_in<'a>(
-    block: &'a Block,
-    column: &str,
-    name: &str,
-    place: &str,
-    found: &mut Vec<PlacedFigure<'a>>,
-) {
+fn found_in(block: &Block, column: &str, name: &str, place: &str, found: &mut Vec<PlacedFigure>) {
     for field in &block.fields {
         let name =
             if name.is_empty() { field.key.to_string() } else { format!("{name}.{}", field.key) };
         let pointer = format!("{place}/{}", escaped(&field.key));
         let column = column.to_owned();
+        let mut of_row = |at: usize, row: &Block| {
+            let (name, place) = (format!("{name}.{at}"), format!("{pointer}/{at}"));
+            found_in(row, &column, &name, &place, found);
+        };
         match &field.value {
-            Value::Figure(measure, figure) => {
+            &Value::Figure(measure, ref figure) => {
                 let figure = figure.clone();
                 found.push(PlacedFigure { column, name, pointer, measure, figure });
             }
-            Value::Bounds(measure, ends) => {
+            &Value::Bounds(measure, ref ends) => {
                 let of_ends = |&ends| Figure { interval: Ok(ends), ..Figure::from(f64::NAN) };
                 let figure = ends.as_ref().map(of_ends).map_err(Clone::clone);
                 found.push(PlacedFigure { column, name, pointer, measure, figure });
             }
             Value::Block(block) => found_in(block, &column, &name, &pointer, found),
             Value::Rows { rows, .. } => {
-                for (at, row) in rows.iter().enumerate() {
-                    let (name, place) = (format!("{name}.{at}"), format!("{pointer}/{at}"));
-                    found_in(row, &column, &name, &place, found);
-                }
+                rows.iter().enumerate().for_each(|(at, row)| of_row(at, row));
             }
+            Value::Made(rows) => rows.iter().enumerate().for_each(|(at, row)| of_row(at, &row)),
             Value::Json(_) | Value::Unwritable(_) => {}
         }
     }

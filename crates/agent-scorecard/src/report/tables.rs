@@ -275,7 +275,7 @@ fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>)
     for field in keys {
         let inside = |place: &Place<'_>| format!("{}/{}", place.pointer, escaped(&field.key));
         match &field.value {
-            Value::Block(Block { is_table: true, .. }) | Value::Rows { .. } => {
+            Value::Block(Block { is_table: true, .. }) | Value::Rows { .. } | Value::Made(_) => {
                 for place in places {
                     let name = if places.len() > 1 { place.name.as_str() } else { "" };
                     match place.block.get(&field.key) {
@@ -284,6 +284,16 @@ fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>)
                         }
                         Some(Value::Rows { title, rows }) => {
                             rows_tables(name, title, rows, &inside(place), tables);
+                        }
+                        // Without a heading they stand in the JSON object alone.
+                        Some(Value::Made(rows)) if !rows.title.is_empty() => {
+                            let pointer = inside(place);
+                            let made = || {
+                                let row =
+                                    |(at, row)| (None, Cow::Owned(row), format!("{pointer}/{at}"));
+                                rows.iter().enumerate().map(row)
+                            };
+                            tables.extend(table_of_rows(name, &rows.title, made, false));
                         }
                         _ => {}
                     }
@@ -317,13 +327,13 @@ fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>)
 }
 
 /// A row of a table: its heading, if it has one, its values, and the place of these values.
-type RowOf<'a> = (Option<Heading>, &'a Block, String);
+type RowOf<'a> = (Option<Heading>, Cow<'a, Block>, String);
 
 /// A table with a row for each block of a list, if a value is shown, and the tables of rows inside them.
 fn rows_tables(name: &str, title: &str, rows: &[Block], pointer: &str, tables: &mut Vec<Table>) {
     let place = |at: usize| format!("{pointer}/{at}");
-    let of_row = rows.iter().enumerate().map(|(at, row)| (None, row, place(at)));
-    tables.extend(table_of_rows(name, title, &of_row.collect::<Vec<_>>(), false));
+    let all = || rows.iter().enumerate().map(|(at, row)| (None, Cow::Borrowed(row), place(at)));
+    tables.extend(table_of_rows(name, title, all, false));
     for (at, row) in rows.iter().enumerate() {
         for Field { key, value, .. } in &row.fields {
             if let Value::Rows { title, rows } = value {
@@ -335,52 +345,60 @@ fn rows_tables(name: &str, title: &str, rows: &[Block], pointer: &str, tables: &
 }
 
 /// A table of one row for each block inside, which is named in front of the row.
-fn rows_of_blocks(name: &str, block: &Block, pointer: &str) -> Option<Table> {
-    let rows = block.fields.iter().filter_map(|field| {
+fn rows_of_blocks<'a>(name: &str, block: &'a Block, pointer: &str) -> Option<Table> {
+    let row = |field: &'a Field| {
         let Value::Block(row) = &field.value else { return None };
         let heading = Some(Heading::Text(field.label.clone()));
-        Some((heading, row, format!("{pointer}/{}", escaped(&field.key))))
-    });
-    let table = table_of_rows(name, &block.title, &rows.collect::<Vec<_>>(), true)?;
+        Some((heading, Cow::Borrowed(row), format!("{pointer}/{}", escaped(&field.key))))
+    };
+    let rows = || block.fields.iter().filter_map(row);
+    let table = table_of_rows(name, &block.title, rows, true)?;
     let header = std::iter::once(String::new()).chain(table.header).collect();
     Some(Table { header, note: block.note.clone(), ..table })
 }
 
 /// A table of rows; `None` without a value that is shown. Unless all are to be shown, columns that no row knows are
 /// left out, and those of a wide table that are the same in all rows stand in its note.
-fn table_of_rows(name: &str, title: &str, rows: &[RowOf<'_>], shows_all: bool) -> Option<Table> {
-    let all = rows.iter().map(|(_, row, _)| leaves(row, ""));
-    let all: Vec<Vec<Leaf<'_>>> = all.collect();
-    let mut columns: Vec<&Leaf<'_>> = Vec::new();
-    for leaf in all.iter().flatten() {
-        let value = &leaf.field.value;
-        let is_unknown = matches!(value, Value::Json(Json::Null) | Value::Figure(_, Err(_)));
-        let is_known = shows_all || !is_unknown;
-        if is_known && !columns.iter().any(|column| column.is_beside(leaf)) {
-            columns.push(leaf);
+fn table_of_rows<'a, R: Iterator<Item = RowOf<'a>>>(
+    name: &str,
+    title: &str,
+    rows: impl Fn() -> R,
+    shows_all: bool,
+) -> Option<Table> {
+    // The places of columns, and a field of each.
+    let mut columns: Vec<(String, Field)> = Vec::new();
+    for (_, row, _) in rows() {
+        for leaf in leaves(&row, "") {
+            let value = &leaf.field.value;
+            let is_unknown = matches!(value, Value::Json(Json::Null) | Value::Figure(_, Err(_)));
+            let is_known = shows_all || !is_unknown;
+            if is_known && !columns.iter().any(|column| leaf.is_of(column)) {
+                columns.push((leaf.place, leaf.field.clone()));
+            }
         }
     }
     if columns.is_empty() {
         return None;
     }
-    let of_row = |((heading, _, pointer), leaves): (&RowOf<'_>, &Vec<Leaf<'_>>)| {
+    let of_row = |(heading, row, pointer): RowOf<'_>| {
+        let leaves = leaves(&row, "");
         let cells = columns.iter().map(|column| {
-            let Some(leaf) = leaves.iter().find(|leaf| leaf.is_beside(column)) else {
+            let Some(leaf) = leaves.iter().find(|leaf| leaf.is_of(column)) else {
                 return Cell::text("–");
             };
             let place = format!("{pointer}{}", leaf.place);
             cell(&leaf.field.value, &place, &leaf.field.key, None)
         });
-        Row { heading: heading.clone(), cells: cells.collect() }
+        Row { heading, cells: cells.collect() }
     };
-    let mut table_rows: Vec<Row> = rows.iter().zip(&all).map(of_row).collect();
+    let mut table_rows: Vec<Row> = rows().map(of_row).collect();
     let mut same = Vec::new();
-    if !shows_all && columns.len() > MOST_COLUMNS && rows.len() > 2 {
+    if !shows_all && columns.len() > MOST_COLUMNS && table_rows.len() > 2 {
         for at in (1..columns.len()).rev() {
             let first = table_rows[0].cells[at].plain();
             if table_rows.iter().all(|row| row.cells[at].plain() == first) {
                 table_rows.iter_mut().for_each(|row| drop(row.cells.remove(at)));
-                let label = &columns.remove(at).field.label;
+                let label = columns.remove(at).1.label;
                 if !first.is_empty() {
                     same.insert(0, format!("{label} {first}"));
                 }
@@ -396,8 +414,8 @@ fn table_of_rows(name: &str, title: &str, rows: &[RowOf<'_>], shows_all: bool) -
         ("", name) => name.to_owned(),
         (title, name) => format!("{title}: {name}"),
     };
-    let header = columns.iter().map(|column| column.field.label.to_string()).collect();
-    let measures = columns.iter().filter_map(|column| match &column.field.value {
+    let header = columns.iter().map(|(_, field)| field.label.to_string()).collect();
+    let measures = columns.iter().filter_map(|(_, field)| match &field.value {
         Value::Figure(measure, _) => Some(*measure),
         _ => None,
     });
@@ -412,9 +430,9 @@ struct Leaf<'a> {
 }
 
 impl Leaf<'_> {
-    /// Whether both belong to one column.
-    fn is_beside(&self, other: &Self) -> bool {
-        self.place == other.place && self.field.key == other.field.key
+    /// Whether it belongs to this column.
+    fn is_of(&self, (place, field): &(String, Field)) -> bool {
+        self.place == *place && self.field.key == field.key
     }
 }
 
@@ -499,7 +517,9 @@ fn cell(value: &Value, place: &str, key: &str, best: Option<f64>) -> Cell {
             Cell(parts)
         }
         Value::Json(json) => json_cell(json, pointer),
-        Value::Unwritable(_) | Value::Block(_) | Value::Rows { .. } => Cell::default(),
+        Value::Unwritable(_) | Value::Block(_) | Value::Rows { .. } | Value::Made(_) => {
+            Cell::default()
+        }
     }
 }
 

@@ -119,7 +119,7 @@ impl LoggedRun {
             has_error: run.error.is_some(),
             n_model_calls: run.n_model_calls(),
             n_failed_calls: run.agent_turns().filter(|turn| turn.reply.is_none()).count(),
-            turn_usage: steps().map(|turn| usage(turn.reply.as_ref())).collect(),
+            turn_usage: exact(steps().map(|turn| usage(turn.reply.as_ref()))),
             tool_calls,
             calls_ok,
             expected_calls: run
@@ -128,7 +128,7 @@ impl LoggedRun {
                 .filter(|expected| expected.caller == Caller::Agent)
                 .map(|expected| expected.call.clone())
                 .collect(),
-            values: steps().map(|turn| values(turn, options, stated)).collect(),
+            values: exact(steps().map(|turn| values(turn, options, stated))),
             id: run.id,
             task: run.task,
             trial: run.trial,
@@ -244,6 +244,13 @@ impl LoggedRun {
             found.map_or((1, MissingValue::NoReply), |(turn, reason)| (turn, reason.clone()));
         Err(Unscored { turn, reason, is_refused })
     }
+}
+
+/// A list without room for more, as it is kept with a million others.
+fn exact<T>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut list: Vec<T> = items.collect();
+    list.shrink_to_fit();
+    list
 }
 
 /// The values of all streams at a turn; what it states is counted as it is written.

@@ -191,6 +191,12 @@ impl RolloutFile {
         self.counts.entry(model).or_default().add_left_out(outcome, stop, reason);
     }
 
+    /// How many models runs name.
+    #[must_use]
+    pub fn n_models(&self) -> usize {
+        self.counts.keys().flatten().count()
+    }
+
     /// The runs of each model, which the field `model` names, in the order of the names; those that name none come first.
     #[must_use]
     pub fn by_model(self) -> BTreeMap<Option<String>, Self> {

@@ -1,6 +1,7 @@
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet, hash_map::Entry},
     fmt,
+    hash::{DefaultHasher, Hash, Hasher},
     io::{Cursor, Read},
 };
 
@@ -52,18 +53,24 @@ struct Row {
     success_chance: Option<f64>,
 }
 
-/// The steps of a run, and what its rows say of all of it.
+/// The steps of a run, and what its rows say of all of it. Tables have a row per run mostly, so that its size matters.
 #[derive(Debug, Default)]
 struct Steps {
     /// The line of the first row.
     line: usize,
-    id: String,
+    id: Box<str>,
     trial: Option<u64>,
     /// Whether the rows name the run.
     is_named: bool,
     steps: Vec<Step>,
-    task: Option<String>,
+    task: Option<Box<str>>,
     outcome: Option<Given>,
+    rest: Option<Box<Rest>>,
+}
+
+/// What few tables have.
+#[derive(Debug, Default)]
+struct Rest {
     stop: Option<StopReason>,
     horizon: Option<usize>,
     success_chance: Option<f64>,
@@ -199,8 +206,32 @@ fn check_columns(file: &str, header: &Header, rules: TraceRules) -> Result<(), I
     if header.name(OUTCOME).is_none() { lacks("outcome", OUTCOME) } else { Ok(()) }
 }
 
-/// Where the runs of a model stand in the list, by id and trial.
-type Places = HashMap<(String, Option<u64>), usize>;
+/// The runs of a model, and where they stand in the list, by a hash of id and trial.
+#[derive(Default)]
+struct OfModel {
+    runs: Vec<Steps>,
+    places: HashMap<u64, usize>,
+}
+
+impl OfModel {
+    /// Where the run of this id and trial stands, or will stand if there is none yet.
+    fn place(&mut self, id: &str, trial: Option<u64>) -> usize {
+        let mut hasher = DefaultHasher::new();
+        (id, trial).hash(&mut hasher);
+        let mut hash = hasher.finish();
+        loop {
+            match self.places.entry(hash) {
+                Entry::Vacant(place) => return *place.insert(self.runs.len()),
+                Entry::Occupied(place) => match self.runs.get(*place.get()) {
+                    Some(run) if *run.id != *id || run.trial != trial => {}
+                    _ => return *place.get(),
+                },
+            }
+            // Another run has this hash.
+            hash = hash.wrapping_add(1);
+        }
+    }
+}
 
 /// The runs of a table with a row per step, model by model if there are several. A row without an id is a run.
 fn put_together(
@@ -208,30 +239,24 @@ fn put_together(
     table: &Table<'_>,
     rules: TraceRules,
 ) -> Result<Vec<TraceSource<'static>>, InputError> {
-    let mut models: BTreeMap<Option<String>, Vec<Steps>> = BTreeMap::new();
-    let mut places: BTreeMap<Option<String>, Places> = BTreeMap::new();
+    let mut models: BTreeMap<Option<String>, OfModel> = BTreeMap::new();
     let column = table.header.name(FORECAST).unwrap_or(FORECAST.names[1]);
     let mut seen = SeenConfidences::default();
-    table.rows(|place: Place, row: Row| {
-        let model = row.model.as_ref().map(|Name(model)| model.clone());
-        if !models.contains_key(&model) {
-            models.insert(model.clone(), Vec::new());
-            places.insert(model.clone(), HashMap::new());
-        }
-        let (Some(runs), Some(places)) = (models.get_mut(&model), places.get_mut(&model)) else {
-            return Ok(());
-        };
+    table.rows(|place: Place, mut row: Row| {
+        let model = models.entry(row.model.take().map(|Name(model)| model)).or_default();
         let at = match &row.id {
-            None => runs.len(),
-            Some(Name(id)) => *places.entry((id.clone(), row.trial)).or_insert(runs.len()),
+            None => model.runs.len(),
+            Some(Name(id)) => model.place(id, row.trial),
         };
-        if at == runs.len() {
-            runs.push(Steps::new(place.line, &row));
+        if at == model.runs.len() {
+            model.runs.push(Steps::new(place.line, &mut row));
         }
         let forecast = row.forecast.as_ref().and_then(AnyNumber::get);
         seen.add(forecast, || (place.line, column.to_owned()));
-        runs[at].add(file, place, row, forecast)
+        model.runs[at].add(file, place, row, forecast)
     })?;
+    let models = models.into_iter().map(|(model, OfModel { runs, .. })| (model, runs));
+    let mut models: BTreeMap<Option<String>, Vec<Steps>> = models.collect();
     rules.check_scale(file, &seen)?;
     let mut repeated = 0;
     for run in models.values_mut().flatten() {
@@ -274,10 +299,10 @@ fn put_together(
 }
 
 impl Steps {
-    fn new(line: usize, row: &Row) -> Self {
-        let id = row.id.as_ref().map(|Name(id)| id.clone());
+    fn new(line: usize, row: &mut Row) -> Self {
+        let id = row.id.take().map(|Name(id)| id);
         let is_named = id.is_some();
-        let id = id.unwrap_or_else(|| format!("row-{line}"));
+        let id = id.unwrap_or_else(|| format!("row-{line}")).into();
         Self { line, id, trial: row.trial, is_named, ..Self::default() }
     }
 
@@ -303,20 +328,26 @@ impl Steps {
             return Err(InputError::of_field(file, line, "step", problem));
         }
         macro_rules! once {
-            ($field:ident, $value:expr) => {
+            ($of:expr, $field:ident, $value:expr) => {
                 if let Some(value) = $value {
-                    if self.$field.as_ref().is_some_and(|known| *known != value) {
+                    if $of.$field.as_ref().is_some_and(|known| *known != value) {
                         return differs(stringify!($field));
                     }
-                    self.$field = Some(value);
+                    $of.$field = Some(value);
                 }
             };
         }
-        once!(task, row.task.map(|Name(task)| task));
-        once!(stop, row.stop);
-        once!(horizon, row.horizon);
-        once!(success_chance, row.success_chance);
-        once!(outcome, row.outcome);
+        let Row { task, outcome, stop, horizon, success_chance, .. } = row;
+        once!(self, task, task.map(|Name(task)| Box::from(task)));
+        if stop.is_some() || horizon.is_some() || success_chance.is_some() {
+            let rest = self.rest.get_or_insert_default();
+            once!(rest, stop, stop);
+            once!(rest, horizon, horizon);
+            once!(rest, success_chance, success_chance);
+        }
+        once!(self, outcome, outcome);
+        // A vector takes four in place of one if it is not told.
+        self.steps.reserve_exact(usize::from(self.steps.is_empty()));
         self.steps.push(Step { number: row.step, place, forecast });
         Ok(())
     }
@@ -358,14 +389,14 @@ impl TableRuns {
         &self.forecast
     }
 
-    /// The runs in the order of their first rows.
-    pub(crate) fn into_parts(self, size: usize) -> Vec<Vec<TableRun>> {
+    /// The runs in the order of their first rows; a part is freed when it was taken.
+    pub(crate) fn into_parts(mut self, size: usize) -> impl Iterator<Item = Vec<TableRun>> {
         let mut parts = Vec::new();
-        let mut runs = self.runs.into_iter().map(Steps::into_run).peekable();
-        while runs.peek().is_some() {
-            parts.push(runs.by_ref().take(size).collect());
+        while !self.runs.is_empty() {
+            parts.push(self.runs.split_off((self.runs.len() - 1) / size * size));
+            self.runs.shrink_to_fit();
         }
-        parts
+        parts.into_iter().rev().map(|part| part.into_iter().map(Steps::into_run).collect())
     }
 }
 
@@ -377,21 +408,14 @@ impl Steps {
     }
 
     fn into_run(self) -> TableRun {
-        let Self {
-            line: number,
-            id,
-            trial,
-            steps,
-            task,
-            outcome,
-            stop,
-            horizon,
-            success_chance,
-            ..
-        } = self;
+        let Self { line: number, id, trial, steps, task, outcome, rest, .. } = self;
+        let Rest { stop, horizon, success_chance } = rest.map_or_else(Rest::default, |rest| *rest);
         // A run without a task is a task of its own, with its trials.
-        let task = task.or_else(|| trial.map(|_| id.clone()));
-        let id = trial.map_or_else(|| id.clone(), |trial| format!("{id}#{trial}"));
+        let task = task.or_else(|| trial.map(|_| id.clone())).map(String::from);
+        let id = match trial {
+            Some(trial) => format!("{id}#{trial}"),
+            None => id.into(),
+        };
         let forecasts = steps.iter().map(|step| step.forecast).collect();
         let steps = steps.iter().map(|step| step.place.line).collect();
         let grade = None;

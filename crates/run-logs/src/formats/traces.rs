@@ -446,10 +446,11 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
                 }
                 finish(part)
             };
-            let parts: Vec<Result<_, E>> =
-                table.into_parts(PART).into_par_iter().map(keep).collect();
-            for part in parts {
-                merge(part?);
+            let mut parts = table.into_parts(PART).peekable();
+            while parts.peek().is_some() {
+                let some: Vec<_> = parts.by_ref().take(rayon::current_num_threads()).collect();
+                let some: Vec<Result<_, E>> = some.into_par_iter().map(keep).collect();
+                some.into_iter().try_for_each(|part| part.map(&mut merge))?;
             }
         }
     }
@@ -465,7 +466,7 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
 }
 
 /// Runs of a table that a thread works on at a time.
-const PART: usize = 1 << 12;
+const PART: usize = 1 << 10;
 
 /// The runs of a file of traces that are kept, and what is known about the file.
 #[derive(Clone, Debug)]

@@ -1,4 +1,7 @@
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+};
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -22,11 +25,13 @@ pub(crate) fn folded(name: &str) -> String {
 /// ```
 #[must_use]
 pub fn alike_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    let mut first: HashMap<String, &str> = HashMap::new();
+    // Of a million names, hashes are what fits into memory.
+    let mut first: HashMap<u64, &str> = HashMap::new();
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
     let (mut pairs, mut paired) = (Vec::new(), HashSet::new());
     for name in names {
-        let known = *first.entry(folded(name)).or_insert(name);
-        if known != name && paired.insert(name) {
+        let known = *first.entry(hasher.hash_one(folded(name))).or_insert(name);
+        if known != name && folded(known) == folded(name) && paired.insert(name) {
             // What looks the same is shown by its numbers in Unicode.
             let is_form = known.nfc().eq(name.nfc());
             let shown = |name: &str| {

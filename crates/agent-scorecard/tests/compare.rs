@@ -747,7 +747,7 @@ proptest! {
             if let [_] = others {
                 let better = names[usize::from(value > 0.0)];
                 let is = if says { "is better by" } else { "is ahead by" };
-                prop_assert_eq!(is_said(&format!("{better} {is} ")), value != 0.0, "{}", sentence);
+                prop_assert_eq!(is_said(&format!("{better} {is} ")), value.abs() > 1e-12, "{}", sentence);
             }
             // Between no correction and the strictest one, the order of the others decides.
             prop_assert!(!says || excludes(ends), "{sentence}: {ends:?}");

@@ -160,7 +160,15 @@ pub struct FactRules {
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", value_parser = finite))]
     pub success_at: Option<f64>,
     /// The lowest and the highest score, if these are not 0 and 1
-    #[cfg_attr(feature = "clap", arg(long, value_name = "LO..HI", conflicts_with = "success_at"))]
+    #[cfg_attr(
+        feature = "clap",
+        arg(
+            long,
+            value_name = "LO..HI",
+            conflicts_with = "success_at",
+            allow_hyphen_values = true
+        )
+    )]
     pub score_range: Option<ScoreRange>,
     /// What a limit that ended a run means: its grade counts and a run without one is unknown (graded), it failed
     /// (failed), or it is unknown whatever its grade (unknown) (default: graded; for cut-off unknown)

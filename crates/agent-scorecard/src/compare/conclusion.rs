@@ -1,6 +1,6 @@
 //! What a comparison comes to, in sentences that say no more than their figures and intervals.
 
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 use run_logs::Ungraded;
 use scoring_rules::Level;
@@ -175,10 +175,11 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
 /// "beta is ahead by 9 points [-2, 20]"
 fn ahead([first, second]: [&str; 2], found: &Figure) -> String {
     let size = Percent::of_size(found).points();
-    match found.value.partial_cmp(&0.0) {
-        Some(Ordering::Less) => format!("{first} is ahead by {size}"),
-        Some(Ordering::Greater) => format!("{second} is ahead by {size}"),
-        _ => format!("the difference is {size}"),
+    // What rounding leaves of equal rates is no lead.
+    match found.value {
+        value if value.abs() < 1e-12 => format!("the difference is {size}"),
+        value if value < 0.0 => format!("{first} is ahead by {size}"),
+        _ => format!("{second} is ahead by {size}"),
     }
 }
 

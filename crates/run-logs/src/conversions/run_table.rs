@@ -227,6 +227,7 @@ impl RunTable {
                 account.evaluations.push(evaluation);
             }
         }
+        account.evaluations.sort_by(|one, other| one.created.cmp(&other.created));
         for row in &self.rows {
             if let Some(scorer) = &row.scorer {
                 *account.scorers.entry(scorer.clone()).or_default() += 1;
@@ -387,6 +388,7 @@ impl RunTable {
             let first = runs.next()?.name();
             Some(match runs.count() {
                 0 => format!("run {first}: {what}"),
+                1 => format!("run {first} and 1 other: {what}"),
                 others => format!("run {first} and {others} others: {what}"),
             })
         };
@@ -401,7 +403,7 @@ impl RunTable {
             ),
             note(
                 &has(UsageRemark::LargerTotal),
-                "the log's total of tokens is larger than input and output, and counts",
+                "the log's total of tokens is larger than input and output; what is more counts as output",
             ),
             note(
                 &|usage| usage.cost_usd == Some(0.0) && usage.total_tokens() > Some(0),

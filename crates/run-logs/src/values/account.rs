@@ -91,12 +91,14 @@ impl From<&Evaluation> for AccountedEvaluation {
 }
 
 impl AccountedEvaluation {
-    /// "sums of small, 2026-11-26, success"
+    /// "sums of small, 2026-11-26 10:00:00, success"
     fn text(&self) -> String {
         let of = self.model.iter().map(|model| format!("of {model}"));
         let name = self.task.iter().cloned().chain(of).collect::<Vec<_>>().join(" ");
-        let day = self.created.as_ref().and_then(|text| Some(text.split('T').next()?.to_owned()));
-        let parts = [Some(name), day, self.status.clone()].into_iter().flatten();
+        // To the second, by which an evaluation and its retry are told apart.
+        let time =
+            self.created.as_ref().map(|text| text.replacen('T', " ", 1).chars().take(19).collect());
+        let parts = [Some(name), time, self.status.clone()].into_iter().flatten();
         parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 }
@@ -243,7 +245,7 @@ impl Account {
         lines
     }
 
-    /// "small: 60 runs found in 1 log (sums of small, 2026-11-26, success), 12 kept; left out: 48 error"
+    /// "small: 60 runs found in 1 log (sums of small, 2026-11-26 10:00:00, success), 12 kept; left out: 48 error"
     fn runs(&self) -> String {
         let plural = |n: u64| if n == 1 { "" } else { "s" };
         let mut text = match self.name.as_str() {

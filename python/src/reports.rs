@@ -69,7 +69,10 @@ impl Report {
         let places = self.report.places();
         let blocks = places.iter().map(|place| (&*place.pointer, place.block)).chain([together]);
         let rows = blocks.flat_map(|(pointer, block)| {
-            let rows = block.fields.iter().filter(|it| matches!(it.value, Value::Rows { .. } | Value::Made(_)));
+            let rows = block
+                .fields
+                .iter()
+                .filter(|it| matches!(it.value, Value::Rows { .. } | Value::Made(_)));
             rows.map(move |field| dotted(&format!("{pointer}/{}", field.key)))
         });
         Ok((figures, rows.collect()))

@@ -24,7 +24,7 @@ use crate::{
 /// Why a run that succeeded in part is left out where runs succeed or fail.
 pub const PARTIAL_SUCCESS: &str = "partial_success";
 
-/// A run of a [`RunTable`].
+/// A run of a [`RunTable`](crate::RunTable).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LoggedRun {

@@ -7,7 +7,8 @@ use knapsack_oracle::{Alpha, Item, PlanReading, Pool};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(plans) = Answers::read("f", bytes, 3) else { return };
+    let Ok(plans) = Answers::read("f", bytes, &[(None, 3)]) else { return };
+    let plans = &plans[0];
     let items =
         [("a", 10), ("b", 20)].map(|(id, cost)| Item::new(id, 1.0, cost, true).expect("an item"));
     let pool = Pool::new(items.to_vec()).expect("a pool");

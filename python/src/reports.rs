@@ -52,8 +52,8 @@ impl Report {
 
     /// The line that says that a condition of `--fail-if` holds, if it holds.
     fn failure(&self, condition: &str) -> PyResult<Option<String>> {
-        let range = |place: &str| self.report.range(place);
-        views::failure(&self.report, condition, range).map_err(invalid)
+        let figure = |place: &str| self.report.placed(place);
+        views::failure(&self.report, condition, figure).map_err(invalid)
     }
 
     /// The conclusion, the tables and the notes as a part of a page.
@@ -230,7 +230,7 @@ pub(crate) fn evaluate(
                 unsolvable: asked.one("unsolvable"),
             };
             let source = sources.into_iter().next();
-            Box::new(move || questions::triage(source, how, &with, true, |_, _| Ok(())))
+            Box::new(move || questions::triage(source, how, &with, true, |_, _, _| Ok(())))
         }
         "triage_variants" => Box::new(move || questions::triage_variants(&sources)),
         "re_solved" => Box::new(move || match &sources[..] {

@@ -136,17 +136,24 @@ pub fn report(
         return Ok(report);
     }
     judged.by = by(estimator, &judged, &all)?;
+    // Pooled runs stay in the order of their files.
+    let pooled = judged.pool.then(|| all.clone());
+    let by_model = all.into_iter().zip(names).flat_map(|(file, given)| {
+        file.by_model().into_iter().map(move |(model, runs)| (model, given.clone(), runs))
+    });
+    let by_model: Vec<(Option<String>, String, RunFile)> = by_model.collect();
     let mut columns = Vec::new();
-    for (file, given) in all.iter().zip(names) {
-        let drawn_run = judged.drawn_run.clone().filter(|_| all.len() == 1);
+    for (model, given, file) in &by_model {
+        let drawn_run = judged.drawn_run.clone().filter(|_| by_model.len() == 1);
         let judged = budget::Options { drawn_run, ..judged.clone() };
         let name = file.runs.file();
-        let column = working(&format!("replaying {name}"), || column(&[file], &judged));
-        columns.push((name.to_owned(), Column { name: given, ..column? }));
+        let column = working(&format!("replaying {name}"), || column(&[file], &judged))?;
+        let column = Column { name: given.clone(), model: model.clone(), ..column };
+        columns.push((name.to_owned(), column));
     }
     let mut report = budget::report(columns, &judged);
-    report.set_accounts(all.iter().map(|file| file.runs.account()));
-    if judged.pool && all.len() > 1 {
+    report.set_accounts(by_model.iter().map(|(_, _, file)| file.runs.account()));
+    if let Some(all) = pooled.filter(|_| by_model.len() > 1) {
         let Column { mut block, parts: (key, parts), .. } =
             column(&all.iter().collect::<Vec<_>>(), &judged)?;
         if !parts.is_empty() {

@@ -21,7 +21,7 @@ use agent_scorecard::{
 
 use crate::{
     files::{
-        json_lines::{InputError, text, text_in},
+        json_lines::{InputError, text},
         source::Source,
     },
     output::{form::Forms, program::Written, text::rows},
@@ -149,7 +149,7 @@ pub fn released(
         return Err(format!("{problem}; leave these options out").into());
     }
     let path = checkout.join(QUERIES);
-    let queries = read_queries(&text_in(checkout, QUERIES)?, how.world.seed)
+    let queries = read_queries(&text(&path)?, how.world.seed)
         .map_err(|error| format!("{}: {error}", path.display()))?;
     let found = read_results(&text(file)?, &queries)
         .map_err(|error| format!("{}: {error}", file.display()))?;

@@ -55,7 +55,7 @@ pub mod questions {
 /// Forms of reports for the Python package and for tests; no part of the interface.
 #[doc(hidden)]
 pub mod views {
-    use agent_scorecard::Report;
+    use agent_scorecard::{PlacedFigure, Report};
     use serde::Serialize;
 
     use crate::{output, report::page};
@@ -78,8 +78,8 @@ pub mod views {
         page::part_of_report(report)
     }
 
-    /// The line that says that a condition such as `hit_rate < 0.5` holds, if it holds. `range` has the least and the largest
-    /// value of a figure by its place: [`Report::range`] of this report.
+    /// The line that says that a condition such as `hit_rate < 0.5` holds, if it holds. `figure` has the figures by
+    /// their places: [`Report::placed`] of this report.
     ///
     /// # Errors
     ///
@@ -87,9 +87,9 @@ pub mod views {
     pub fn failure<R: Serialize>(
         report: &R,
         condition: &str,
-        range: impl Fn(&str) -> Option<[f64; 2]>,
+        figure: impl Fn(&str) -> Option<PlacedFigure>,
     ) -> Result<Option<String>, String> {
         let report = serde_json::to_value(report).map_err(|error| error.to_string())?;
-        output::fail_if::parse(condition)?.failure(&report, range)
+        output::fail_if::parse(condition)?.failure(&report, figure)
     }
 }

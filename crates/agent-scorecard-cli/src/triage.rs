@@ -14,11 +14,11 @@
 use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    Account, Report,
+    Account, Column, Report,
     knapsack_oracle::{Alpha, Pool},
     triage::{Answers, METRICS, Planner, Pools, TriageOptions, evaluate, pools},
 };
-use run_logs::{read_capped_runs, read_pool};
+use run_logs::{read_capped_runs, read_pool, read_pools};
 use serde_json::json;
 
 use crate::{
@@ -67,8 +67,12 @@ pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
         capped: capped.map(Source::from),
         unsolvable: unsolvable.map(Source::from),
     };
-    let write = |pools: &[Pools], alphas: &[Alpha]| match &write_pools {
-        Some(path) => program::write_file(path, pool_lines(pools, alphas).as_bytes()),
+    let mut lines = String::new();
+    let write = |model: Option<&str>, pools: &[Pools], alphas: &[Alpha]| match &write_pools {
+        Some(path) => {
+            lines.push_str(&pool_lines(model, pools, alphas));
+            program::write_file(path, lines.as_bytes())
+        }
         None => Ok(()),
     };
     forms.show(report(file.map(Source::from), how, &with, forms.has_figures(), write)?)
@@ -85,7 +89,7 @@ pub struct With {
     pub unsolvable: Option<Source>,
 }
 
-/// The report on these problems, after `look` has seen the pools.
+/// The report on these problems, those of each model apart, after `look` has seen the model and the pools of each.
 ///
 /// # Errors
 ///
@@ -95,45 +99,69 @@ pub fn report(
     how: TriageOptions,
     with: &With,
     with_pictures: bool,
-    look: impl FnOnce(&[Pools], &[Alpha]) -> Result<(), String>,
+    mut look: impl FnMut(Option<&str>, &[Pools], &[Alpha]) -> Result<(), String>,
 ) -> Result<Report, Box<dyn Error>> {
     let source = source.unwrap_or_else(|| bundled::path("demo_problems.jsonl").into());
     let file = source.name();
-    let problems = source.read_by(read_pool)?;
-    let planner = match &with.planner {
-        None => how.planner.clone(),
+    let by_model = source.read_by(read_pools)?;
+    let n_pools = |problems: &Pool| problems.items().len().div_ceil(how.pool_size);
+    let n_pools: Vec<(Option<&str>, usize)> =
+        by_model.iter().map(|(model, it)| (model.as_deref(), n_pools(it))).collect();
+    let planners = match &with.planner {
+        None => vec![how.planner.clone(); by_model.len()],
         Some(planner) => match Planner::named(&planner.name()) {
-            Some(planner) => planner,
+            Some(planner) => vec![planner; by_model.len()],
             None => {
-                let pools = problems.items().len().div_ceil(how.pool_size);
-                let answers = planner.read_by(|file, it| Answers::read(file, it, pools))?;
-                Planner::Model { name: planner.name(), answers }
+                let all = planner.read_by(|file, it| Answers::read(file, it, &n_pools))?;
+                let name = planner.name();
+                all.into_iter()
+                    .map(|answers| Planner::Model { name: name.clone(), answers })
+                    .collect()
             }
         },
     };
+    if let (Some(capped), [_, _, ..]) = (&with.capped, &n_pools[..]) {
+        let models: Vec<&str> = n_pools.iter().filter_map(|(model, _)| *model).collect();
+        let (capped, models) = (capped.name(), models.join(", "));
+        let problem = "its attempts are those of one model";
+        return Err(
+            format!("--capped: {capped}: {problem}, and {file} has problems of {models}").into()
+        );
+    }
     let capped = with.capped.as_ref().map(|source| source.read_by(read_capped_runs));
-    let options = TriageOptions {
-        planner,
+    let how = TriageOptions {
         capped: capped.transpose()?,
         unsolvable: with.unsolvable.as_ref().map(unsolvable).transpose()?,
-        ..how
+        ..how.clone()
     };
-    let pools = pools(&problems, &options).map_err(|error| match error {
-        agent_scorecard::Error::Options { .. } => named(error),
-        error => format!("{}: {error}", with.unsolvable.as_ref().unwrap_or(&source).name()).into(),
-    })?;
-    look(&pools, &options.alphas)?;
-    let block = evaluate(&problems, &pools, &options, with_pictures)
-        .map_err(|error| format!("{file}: {error}"))?;
-    let n_found = problems.items().len() as u64;
+    let (mut columns, mut accounts) = (Vec::new(), Vec::new());
+    for ((model, problems), planner) in by_model.iter().zip(planners) {
+        let options = TriageOptions { planner, ..how.clone() };
+        let pools = pools(problems, &options).map_err(|error| match error {
+            agent_scorecard::Error::Options { .. } => named(error),
+            error => {
+                let source = with.unsolvable.as_ref().unwrap_or(&source);
+                format!("{}: {error}", source.name()).into()
+            }
+        })?;
+        look(model.as_deref(), &pools, &options.alphas)?;
+        let block = evaluate(problems, &pools, &options, with_pictures)
+            .map_err(|error| format!("{file}: {error}"))?;
+        let n_found = problems.items().len() as u64;
+        accounts.push(Account { n_found, n_kept: n_found, ..Account::default() });
+        columns.push(Column {
+            name: source.given().to_owned(),
+            ..(file.clone(), model.clone(), block).into()
+        });
+    }
     let mut report = Report {
         title: "Triage under a budget".to_owned(),
         lead: "eta is the efficiency: 0 for a random plan, 1 for the best one (the oracle), higher is better; regret is the share of the oracle's value that is not earned, lower is better; 95 % intervals over pools"
             .to_owned(),
         main_pictures: vec!["efficiency"],
-        ..Report::of_columns(vec![(file, None, block)])
+        ..Report::of_columns(columns)
     };
-    report.set_accounts([Account { n_found, n_kept: n_found, ..Account::default() }]);
+    report.set_accounts(accounts);
     Ok(report)
 }
 
@@ -153,7 +181,7 @@ fn unsolvable(source: &Source) -> Result<Pool, Box<dyn Error>> {
 
 /// The pools as JSON Lines: the problems of each in order, which of them are unsolvable, and the budget
 /// at each share.
-fn pool_lines(pools: &[Pools], alphas: &[Alpha]) -> String {
+fn pool_lines(model: Option<&str>, pools: &[Pools], alphas: &[Alpha]) -> String {
     let mut lines = String::new();
     for Pools { ratio, pools } in pools {
         for (number, (pool, marks)) in pools.iter().enumerate() {
@@ -164,6 +192,9 @@ fn pool_lines(pools: &[Pools], alphas: &[Alpha]) -> String {
                 "problems": pool.items().iter().map(|item| item.id()).collect::<Vec<_>>(),
                 "budgets": alphas.iter().map(budget).collect::<Vec<_>>(),
             });
+            if let Some(model) = model {
+                line["model"] = json!(model);
+            }
             if let (Some(ratio), Some(marks)) = (ratio, marks) {
                 line["ratio"] = json!(ratio);
                 line["unsolvable"] = json!(marks);

@@ -56,7 +56,29 @@ fn a_condition_on_what_does_not_exist_or_is_undefined_is_wrong_input() {
     let path = program::write("one.jsonl", r#"{"id":"a","forecasts":[0.5],"outcome":true}"#);
     let undefined = run_other("traces", &[&path, "--fail-if", "auroc < 0.5"]);
     let error = refusal(&undefined, "auroc");
-    assert!(error.contains("auroc: is undefined; the notes of --json say why"), "{error}");
+    assert!(error.contains("auroc: is undefined: "), "{error}");
+}
+
+#[test]
+fn a_condition_that_no_value_can_change_is_refused_and_a_reason_is_said() {
+    let [first, second] = ["demo_alpha.jsonl", "demo_beta.jsonl"].map(program::bundled);
+    for (condition, part) in [
+        ("files.0.tokens_per_run < -1", "can never hold, as the value is 0 or more"),
+        ("files.0.turns_per_run >= 0", "always holds, as the value is 0 or more"),
+        ("difference.success_rate.standard_error > 3", "can never hold"),
+        ("difference.is_worse > 5", "can never hold, as the value is between 0 and 1"),
+    ] {
+        let output = run_other("compare", &[&first, &second, "--fail-if", condition]);
+        let error = refusal(&output, condition);
+        assert!(error.contains(part), "{error}");
+        assert!(!error.contains("percentage points"), "{error}");
+    }
+    let inspect = r#"{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"},
+        "samples": [{"id": 1, "epoch": 1, "scores": {"f1": {"value": 0.5}}}]}"#;
+    let partial = program::write("partial.json", inspect);
+    let output = run_other("compare", &[&partial, "--fail-if", "files.0.success_rate < 0.5"]);
+    let error = refusal(&output, "partial");
+    assert!(error.contains("is undefined: some scores are between 0 and 1; the lowest score of a success decides (--success-at)"), "{error}");
 }
 
 #[test]
@@ -288,7 +310,10 @@ fn a_condition_that_no_value_could_change_is_refused() {
         ("files.a.success_rate >= 0", "always holds"),
         ("files.a.success_rate < 80", "always holds"),
         ("files.a.success_rate.ci_low > 50", "5 percentage points are 0.05"),
-        ("files.a.success_rate.standard_error < 0", "can never hold, as the value is 0 or more"),
+        (
+            "files.a.success_rate.standard_error < 0",
+            "can never hold, as the value is between 0 and 1",
+        ),
         ("files.a.overconfidence_last > 10", "can never hold"),
         ("files.a.brier_last > 0", "can never hold"),
         ("difference.is_worse > 1", "can never hold"),

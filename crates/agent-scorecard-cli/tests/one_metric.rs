@@ -64,9 +64,9 @@ fn a_metric_that_is_added_to_the_list_is_in_every_form_of_the_report() {
     let picture = &report.columns[0].block.pictures["saved_and_lost"];
     let bar = picture.x.categories.iter().position(|name| name == "caught").unwrap();
     assert_eq!(picture.series[0].y[bar], 0.5);
-    let failure = views::failure(&report, "caught_share < 0.6", |key| report.range(key)).unwrap();
+    let failure = views::failure(&report, "caught_share < 0.6", |key| report.placed(key)).unwrap();
     assert!(failure.unwrap().ends_with("caught_share is 0.5"));
-    assert_eq!(views::failure(&report, "caught_share < 0.5", |key| report.range(key)), Ok(None));
+    assert_eq!(views::failure(&report, "caught_share < 0.5", |key| report.placed(key)), Ok(None));
 }
 
 #[test]
@@ -78,7 +78,8 @@ fn no_form_of_the_report_knows_a_metric_that_is_not_in_the_list() {
         assert!(!form.contains("caught"), "{form}");
         assert!(form.contains("saved"), "{form}");
     }
-    let error = views::failure(&report, "caught_share < 0.6", |key| report.range(key)).unwrap_err();
+    let error =
+        views::failure(&report, "caught_share < 0.6", |key| report.placed(key)).unwrap_err();
     assert!(error.contains("does not exist"), "{error}");
 }
 

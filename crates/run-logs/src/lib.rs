@@ -23,6 +23,7 @@ pub use conversions::{
 };
 #[cfg(feature = "lines")]
 pub use conversions::{LeftOutRun, Outcomes};
+pub use engines::folder::open_file;
 #[cfg(feature = "rollouts")]
 pub use engines::fresh_input::fresh_input_tokens;
 pub use engines::json::writing::to_json;
@@ -34,7 +35,7 @@ pub use formats::harbor::write::to_atif;
 #[cfg(feature = "lines")]
 pub use formats::paths::{AgentCall, PathRun};
 #[cfg(all(feature = "lines", feature = "pools"))]
-pub use formats::pools::{CappedRuns, read_capped_runs, read_pool};
+pub use formats::pools::{CappedRuns, read_capped_runs, read_pool, read_pools};
 #[cfg(all(feature = "lines", feature = "rollouts"))]
 pub use formats::rollouts::{AnswerLine, RolloutFile, RolloutLine, write_rollouts};
 #[cfg(feature = "lines")]

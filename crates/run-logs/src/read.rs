@@ -1,13 +1,13 @@
 use std::{
     collections::{HashSet, VecDeque},
-    fmt,
-    fs::{self, File},
+    fmt, fs,
     io::{Read, Seek},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use crate::{
+    engines::folder::open_file,
     error::{Error, Place},
     format::{Format, NAMES},
     formats::{
@@ -94,7 +94,7 @@ pub fn read_path(
     let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
     let mut runs = Runs::new(format, options);
     if !path.is_dir() {
-        let file = File::open(path).map_err(|error| io(&error))?;
+        let file = open_file(path).map_err(|error| io(&error))?;
         let opened = open(file, format, Some(path), options);
         runs.begin(opened.map_err(|error| error.in_file(Some(&name)))?, Some(name));
         return Ok(runs);
@@ -186,7 +186,7 @@ impl<'a> Runs<'a> {
                 continue;
             }
             let name = path.display().to_string();
-            let opened = File::open(&path)
+            let opened = open_file(&path)
                 .map_err(|error| Error::io(Place::default(), &error))
                 .and_then(|file| open(file, self.asked, Some(&path), &self.options));
             match opened {

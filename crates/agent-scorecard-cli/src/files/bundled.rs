@@ -67,7 +67,7 @@ fn open_parquet(_: &Path) -> io::Result<Box<dyn Read + Send>> {
 
 /// A file of the file system, with a bar that shows how much of it is read.
 fn read(path: &Path) -> io::Result<Counted<fs::File>> {
-    let file = fs::File::open(path)?;
+    let file = run_logs::open_file(path)?;
     let length = file.metadata()?;
     let length = length.is_file().then_some(length.len());
     Ok(Counted::new(&path.display().to_string(), length, file))

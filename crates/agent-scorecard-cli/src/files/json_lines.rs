@@ -41,15 +41,6 @@ pub(crate) fn text(path: &Path) -> Result<String, InputError> {
     text.map_err(|error| whole(path, format!("it is not UTF-8: {error}")))
 }
 
-/// The text of a file inside a folder that was given. A pipe there, which may never end, is refused.
-pub(crate) fn text_in(folder: &Path, name: &str) -> Result<String, InputError> {
-    let path = folder.join(name);
-    match path.metadata() {
-        Ok(found) if !found.is_file() => Err(whole(&path, "it is no regular file".to_owned())),
-        _ => text(&path),
-    }
-}
-
 pub(crate) fn whole(path: &Path, problem: String) -> InputError {
     InputError::of_file(&path.display().to_string(), problem)
 }

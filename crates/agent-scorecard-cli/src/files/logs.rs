@@ -46,7 +46,7 @@ pub struct Judging {
     pub(crate) confidence: ConfidenceReading,
     /// A regular expression that finds the stated confidence of a reply in place of the usual forms; its first
     /// group is the number
-    #[arg(long, value_name = "REGEX", value_parser = pattern)]
+    #[arg(long, value_name = "REGEX", value_parser = pattern, allow_hyphen_values = true)]
     #[serde(deserialize_with = "some_pattern")]
     confidence_pattern: Option<String>,
     /// How facts follow from what logs say.

@@ -1,7 +1,6 @@
 //! Parquet files as JSON Lines: a row is a line, and a column is a field.
 
 use std::{
-    fs::File,
     io::{self, Read, Write},
     path::Path,
 };
@@ -21,7 +20,8 @@ pub(crate) struct ParquetRows {
 
 impl ParquetRows {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let reader = SerializedFileReader::new(File::open(path)?).map_err(io::Error::other)?;
+        let reader =
+            SerializedFileReader::new(run_logs::open_file(path)?).map_err(io::Error::other)?;
         Ok(Self { rows: reader.into_iter(), line: Vec::new(), read: 0 })
     }
 }

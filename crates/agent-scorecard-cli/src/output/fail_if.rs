@@ -2,6 +2,7 @@
 
 use std::{fmt, path::Path};
 
+use agent_scorecard::PlacedFigure;
 use serde_json::{Map, Value};
 
 /// A condition such as `tps_log < -0.6`, under which a command fails.
@@ -59,8 +60,8 @@ pub(crate) fn parse(text: &str) -> Result<Threshold, &'static str> {
 }
 
 impl Threshold {
-    /// The line that says that the condition holds for a report; `None` if it does not hold. `range` has the least and
-    /// the largest value that a figure can have, by its place in the report.
+    /// The line that says that the condition holds for a report; `None` if it does not hold. `figure` has the figures of
+    /// the report by their places.
     ///
     /// # Errors
     ///
@@ -69,11 +70,26 @@ impl Threshold {
     pub(crate) fn failure(
         &self,
         report: &Value,
-        range: impl Fn(&str) -> Option<[f64; 2]>,
+        figure: impl Fn(&str) -> Option<PlacedFigure>,
     ) -> Result<Option<String>, String> {
         let (place, value) = self.number(report)?;
+        let (parent, last) = place.rsplit_once('/').unwrap_or_default();
+        let figure = match last {
+            "value" | "ci_low" | "ci_high" | "standard_error" => figure(parent),
+            _ => None,
+        };
         let value = match value {
-            Value::Null => return Err(self.wrong("is undefined; the notes of --json say why")),
+            Value::Null => {
+                let why = figure.and_then(|it| match it.figure {
+                    Err(reason) => Some(reason.to_string()),
+                    Ok(figure) => Some(figure.interval.err()?.to_string()),
+                });
+                let why = why.map_or_else(
+                    || "; the notes of --json say why".to_owned(),
+                    |why| format!(": {why}"),
+                );
+                return Err(self.wrong(&format!("is undefined{why}")));
+            }
             Value::Bool(flag) => f64::from(*flag),
             value => value.as_f64().ok_or_else(|| {
                 let what = match value {
@@ -84,7 +100,7 @@ impl Threshold {
                 self.wrong(&format!("is {what}, not a number; append a key, such as .value"))
             })?,
         };
-        self.check_range(&place, range)?;
+        self.check_range(last, figure.map(|it| it.measure.range))?;
         let holds = self.comparison.holds(value, self.limit);
         Ok(holds.then(|| format!("failed: {self}: {} is {value}", self.key)))
     }
@@ -107,15 +123,13 @@ impl Threshold {
     }
 
     /// Refuses a condition that no value of the number can change.
-    fn check_range(
-        &self,
-        place: &str,
-        range: impl Fn(&str) -> Option<[f64; 2]>,
-    ) -> Result<(), String> {
-        let (figure, last) = place.rsplit_once('/').unwrap_or_default();
+    fn check_range(&self, last: &str, range: Option<[f64; 2]>) -> Result<(), String> {
         let [least, largest] = match last {
-            "standard_error" => [0.0, f64::INFINITY],
-            "value" | "ci_low" | "ci_high" => range(figure).unwrap_or(ANY),
+            // No more than the width of the range.
+            "standard_error" => {
+                [0.0, range.map_or(f64::INFINITY, |[least, largest]| largest - least)]
+            }
+            "value" | "ci_low" | "ci_high" => range.unwrap_or(ANY),
             _ if last.starts_with("n_") => [0.0, f64::INFINITY],
             _ if last.starts_with("is_") => [0.0, 1.0],
             _ => ANY,
@@ -131,7 +145,8 @@ impl Threshold {
             [true, false] => format!("{least} or more"),
             _ => format!("{largest} or less"),
         };
-        let hint = if largest == 1.0 { "; 5 percentage points are 0.05" } else { "" };
+        let is_flag = last.starts_with("is_");
+        let hint = if largest == 1.0 && !is_flag { "; 5 percentage points are 0.05" } else { "" };
         Err(format!("--fail-if: {self}: {problem}, as the value is {between}{hint}"))
     }
 

@@ -42,7 +42,7 @@ impl Forms {
             false => {
                 let values = serde_json::to_value(&report)?;
                 let found = self.fail_if.iter();
-                let found = found.map(|limit| limit.failure(&values, |place| report.range(place)));
+                let found = found.map(|limit| limit.failure(&values, |place| report.placed(place)));
                 found.filter_map(Result::transpose).collect::<Result<_, String>>()?
             }
         };

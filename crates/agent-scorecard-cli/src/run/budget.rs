@@ -1,6 +1,6 @@
 //! `run budget`.
 
-use std::{collections::BTreeSet, error::Error, fs, path::PathBuf};
+use std::{collections::BTreeSet, error::Error, path::PathBuf};
 
 use agent_benchmarks::{
     Conversation,
@@ -17,11 +17,12 @@ use run_logs::{
         Kind, TokenDialogue, WarehouseDialogue, count_runs, token_dialogues, warehouse_dialogues,
     },
     json_lines::RunCounts,
-    read_path,
+    open_file, read_path,
 };
 use serde_json::json;
 
 use crate::{
+    files::json_lines,
     games::{asked, capped, write_runs},
     run::{
         asking::{Asking, Finished, Protocol},
@@ -156,7 +157,7 @@ impl Options {
     }
 
     fn rollouts(&self) -> Result<Runs, Box<dyn Error>> {
-        let source = fs::File::open(&self.file)?;
+        let source = open_file(&self.file)?;
         let mut rollouts = Rollouts::new(self.resources().into_iter().map(|(name, _)| name))?;
         let file = RolloutFile::read(&self.file.display().to_string(), source)?;
         file.append_to(&mut rollouts)?;
@@ -196,7 +197,7 @@ impl Options {
     /// The runs of a file of the released evaluation.
     fn released(&self, task: Task) -> Result<Runs, Box<dyn Error>> {
         let at = |error: String| format!("{}: {error}", self.file.display());
-        let file = fs::read(&self.file).map_err(|error| at(error.to_string()))?;
+        let file = json_lines::bytes(&self.file)?;
         let wrong = |error: run_logs::Error| at(error.to_string());
         let rollouts = if task == Task::Warehouse {
             let dialogues = warehouse_dialogues(&file[..]).map_err(wrong)?;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::files::json_lines::text_in;
+use crate::files::json_lines::text;
 
 /// The option that takes prompts from a folder.
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ impl Published {
     ) -> Result<Option<BTreeMap<&'static str, String>>, String> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let text = |name: &&'static str| {
-            let text = text_in(folder, name).map_err(|error| format!("--published: {error}"));
+            let text = text(&folder.join(name)).map_err(|error| format!("--published: {error}"));
             Ok((*name, text?))
         };
         names.iter().map(text).collect::<Result<_, _>>().map(Some)

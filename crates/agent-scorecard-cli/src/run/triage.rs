@@ -3,8 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     error::Error,
-    fs,
-    io::ErrorKind,
+    io::{self, ErrorKind},
     path::PathBuf,
     time::Duration,
 };
@@ -511,7 +510,7 @@ impl Options {
         };
         let new: BTreeSet<_> = scores.iter().map(of).collect();
         let named = |error: &dyn Error| format!("{}: {error}", path.display());
-        let earlier = match fs::read_to_string(&path) {
+        let earlier = match run_logs::open_file(&path).and_then(io::read_to_string) {
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
             earlier => earlier.map_err(|error| named(&error))?,
         };

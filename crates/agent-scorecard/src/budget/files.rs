@@ -131,7 +131,10 @@ impl RunFile {
             let model = model.unwrap_or_else(|| "unknown model".to_owned());
             (Some(model), Self { runs, resources: resources.clone() })
         };
-        runs.by_model().into_iter().map(of_model).collect()
+        // Runs that name no model come last.
+        let (none, named): (Vec<_>, Vec<_>) =
+            runs.by_model().into_iter().partition(|(model, _)| model.is_none());
+        named.into_iter().chain(none).map(of_model).collect()
     }
 
     /// The runs of several files, one file after the other; failed ones that a budget ended are marked as cut off.

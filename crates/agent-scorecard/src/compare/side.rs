@@ -176,28 +176,28 @@ const JUDGED: Value = |run| run.confidence.and(run.grade);
 /// All means but that of success.
 const OTHER_MEANS: [Mean; 6] = [
     Mean::of(
-        measure! { "turns_per_run", "turns per run", Lower,
+        measure! { "turns_per_run", "turns per run", Lower, in [0.0, f64::INFINITY],
         "Mean number of model calls of a run that counts." },
         |run| run.turns.map(|turns| turns as f64),
     )
     .known("n_with_turns", "runs with turns")
-    .per_success(measure! { "turns_per_success", "turns per success", Lower,
+    .per_success(measure! { "turns_per_success", "turns per success", Lower, in [0.0, f64::INFINITY],
     "Model calls of runs with a grade, divided by the number of successes." }),
     Mean::of(
-        measure! { "tokens_per_run", "tokens per run", Lower,
+        measure! { "tokens_per_run", "tokens per run", Lower, in [0.0, f64::INFINITY],
         "Mean number of tokens that a run that counts read and wrote." },
         |run| run.tokens.map(|tokens| tokens as f64),
     )
     .known("n_with_tokens", "runs with tokens")
-    .per_success(measure! { "tokens_per_success", "tokens per success", Lower,
+    .per_success(measure! { "tokens_per_success", "tokens per success", Lower, in [0.0, f64::INFINITY],
     "Tokens of runs with a grade, divided by the number of successes." }),
     Mean::of(
-        measure! { "cost_usd_per_run", "cost per run in USD", Lower,
+        measure! { "cost_usd_per_run", "cost per run in USD", Lower, in [0.0, f64::INFINITY],
         "Mean cost of a run that counts." },
         |run| run.cost_usd,
     )
     .known("n_with_cost_usd", "runs with a cost")
-    .per_success(measure! { "cost_usd_per_success", "cost per success in USD", Lower,
+    .per_success(measure! { "cost_usd_per_success", "cost per success in USD", Lower, in [0.0, f64::INFINITY],
     "Cost of runs with a grade, divided by the number of successes." }),
     Mean::of(
         measure! { "confidence", "stated confidence", Neither, in [0.0, 1.0],

@@ -39,16 +39,14 @@ impl Report {
         found
     }
 
-    /// The least and the largest value of the figure at this place of the JSON object, a JSON pointer.
+    /// The figure at this place of the JSON object, a JSON pointer.
     #[must_use]
-    pub fn range(&self, pointer: &str) -> Option<[f64; 2]> {
+    pub fn placed(&self, pointer: &str) -> Option<PlacedFigure> {
         // Of two columns, the only difference also stands under the name of the second.
         let named = pointer.strip_prefix("/differences/").and_then(|rest| rest.split_once('/'));
         let alone = named.map(|(_, rest)| format!("/difference/{rest}"));
-        let figures = self.figures();
-        let at = |pointer: &str| figures.iter().find(|placed| placed.pointer == pointer);
-        let found = at(pointer).or_else(|| at(alone.as_deref()?))?;
-        Some(found.measure.range)
+        let at = |pointer: &str| self.figures().into_iter().find(|it| it.pointer == pointer);
+        at(pointer).or_else(|| at(alone.as_deref()?))
     }
 }
 

@@ -11,7 +11,11 @@ fn stem(path: &str) -> &str {
         return path;
     };
     match name.rsplit_once('.') {
-        Some((stem, ending)) if !stem.is_empty() && ENDINGS.contains(&&*ending.to_lowercase()) => {
+        Some((stem, ending))
+            if !stem.is_empty()
+                && ENDINGS.contains(&&*ending.to_lowercase())
+                && !Path::new(path).is_dir() =>
+        {
             stem
         }
         _ => name,

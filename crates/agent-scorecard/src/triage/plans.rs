@@ -75,6 +75,7 @@ pub enum Answers {
 #[derive(Deserialize)]
 struct Row {
     pool: usize,
+    model: Option<String>,
     alpha: Option<f64>,
     /// The ratio at which unsolvable problems were injected.
     #[serde(default)]
@@ -83,13 +84,15 @@ struct Row {
 }
 
 impl Answers {
-    /// Reads what a model wrote about this many pools: JSON Lines with an answer for a pool each,
-    /// `{"pool", "alpha"?, "ratio"?, "answer"}`, if some line is an object with a `pool`; otherwise one text for all
-    /// pools. An answer is a text, or the plan itself. `file` names the source in errors.
+    /// Reads what was written about this many pools of each model: JSON Lines with an answer for a pool each,
+    /// `{"pool", "model"?, "alpha"?, "ratio"?, "answer"}`, if some line is an object with a `pool`; otherwise one text for
+    /// all pools. A line names the model if there are several. An answer is a text, or the plan itself. `file` names the
+    /// source in errors.
     ///
     /// # Errors
     ///
-    /// [`InputError`] for a source that cannot be read or has an invalid line, for a pool that is not below `pools`,
+    /// [`InputError`] for a source that cannot be read or has an invalid line, for a pool that is not below their number, for a model that is
+    /// missing or has no pools,
     /// for an `alpha` that is not above 0 and at most 1, for a `ratio` that is not from 0 to 1, and for a pool that has
     /// two answers at one alpha and ratio.
     ///
@@ -97,28 +100,40 @@ impl Answers {
     /// use agent_scorecard::{InputError, knapsack_oracle::Alpha, triage::Answers};
     ///
     /// let line = br#"{"pool": 1, "alpha": 0.5, "answer": {"plan": []}}"#;
-    /// let answers = Answers::read("plans.jsonl", &line[..], 2)?;
-    /// assert_eq!(answers.get(1, 0.0, Alpha::SWEEP[0]), None);
-    /// assert!(Answers::read("plans.jsonl", &line[..], 1).is_err());
+    /// let answers = Answers::read("plans.jsonl", &line[..], &[(None, 2)])?;
+    /// assert_eq!(answers[0].get(1, 0.0, Alpha::SWEEP[0]), None);
+    /// assert!(Answers::read("plans.jsonl", &line[..], &[(None, 1)]).is_err());
     /// # Ok::<(), InputError>(())
     /// ```
-    pub fn read(file: &str, source: impl Read, pools: usize) -> Result<Self, InputError> {
+    pub fn read(
+        file: &str,
+        source: impl Read,
+        pools: &[(Option<&str>, usize)],
+    ) -> Result<Vec<Self>, InputError> {
         let bytes = bytes(file, source)?;
         // Any line, so that one broken line does not make a text of all answers.
         let is_row = |line: &[u8]| {
             serde_json::from_slice(line).is_ok_and(|value: Value| value.get("pool").is_some())
         };
         if !bytes.split(|&byte| byte == b'\n').any(is_row) {
-            return Ok(Self::One(String::from_utf8_lossy(&bytes).into_owned()));
+            let text = Self::One(String::from_utf8_lossy(&bytes).into_owned());
+            return Ok(vec![text; pools.len()]);
         }
-        let mut answers = Self::Each(BTreeMap::new());
+        let mut answers = vec![Self::Each(BTreeMap::new()); pools.len()];
         for line in parse::<Row>(file, &bytes)? {
             let wrong = |field: &str, problem: String| {
                 InputError::of_field(file, line.number, field, problem)
             };
-            let Row { pool, alpha, ratio, answer } = line.value;
-            if pool >= pools {
-                let last = pools.saturating_sub(1);
+            let Row { pool, model, alpha, ratio, answer } = line.value;
+            let is_of =
+                |known: &(Option<&str>, usize)| pools.len() == 1 || known.0 == model.as_deref();
+            let Some(at) = pools.iter().position(is_of) else {
+                let known: Vec<&str> = pools.iter().filter_map(|(model, _)| *model).collect();
+                let problem = format!("give the model of the pool, one of {}", known.join(", "));
+                return Err(wrong("model", problem));
+            };
+            if pool >= pools[at].1 {
+                let last = pools[at].1.saturating_sub(1);
                 return Err(wrong("pool", format!("there is no pool {pool}; the last is {last}")));
             }
             let alpha = alpha.map(Alpha::new).transpose();
@@ -130,7 +145,7 @@ impl Answers {
                 Value::String(text) => text,
                 plan => plan.to_string(),
             };
-            if !answers.insert(pool, ratio, alpha, text) {
+            if !answers[at].insert(pool, ratio, alpha, text) {
                 let problem = format!("there are two answers for pool {pool} at one alpha");
                 return Err(wrong("pool", problem));
             }

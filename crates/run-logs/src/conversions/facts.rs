@@ -196,7 +196,9 @@ impl RolloutFile {
                     }
                 }
             }
-            rollouts.add_log(table.account(""));
+            let of_evaluations = table.evaluations().iter().map(|it| &it.model);
+            let mut models = table.rows().iter().map(|row| &row.model).chain(of_evaluations);
+            rollouts.add_log(models.find_map(Clone::clone), table.account(""));
         }
         rollouts
     }

@@ -1,10 +1,31 @@
 use std::{
     fs::{self, File},
-    io::ErrorKind,
+    io::{self, ErrorKind},
     path::{Component, Path, PathBuf},
 };
 
 use crate::error::{Error, Place};
+
+/// Opens a file to read it. A pipe, a socket or a device is refused, because it can keep a reader waiting for ever or has
+/// no end; what the program was given open stays, such as `/dev/stdin`.
+///
+/// # Errors
+///
+/// Those of the file system; [`ErrorKind::Unsupported`] for what is neither a regular file nor a folder.
+///
+/// ```
+/// let error = run_logs::open_file("/dev/null".as_ref()).unwrap_err();
+/// assert_eq!(error.to_string(), "is a pipe, a socket or a device; give a regular file");
+/// ```
+pub fn open_file(path: &Path) -> io::Result<File> {
+    let found = fs::metadata(path)?;
+    let is_open = ["/dev/stdin", "/dev/fd", "/proc/self/fd"];
+    if found.is_file() || found.is_dir() || is_open.iter().any(|given| path.starts_with(given)) {
+        return File::open(path);
+    }
+    let problem = "is a pipe, a socket or a device; give a regular file";
+    Err(io::Error::new(ErrorKind::Unsupported, problem))
+}
 
 /// The folder of a log that consists of several files.
 #[derive(Clone, Debug)]
@@ -35,10 +56,12 @@ impl Folder {
     pub(crate) fn open(&self, relative: &str) -> Result<Option<(File, String)>, Error> {
         let Some(Self { path }) = self.join(relative) else { return Ok(None) };
         let name = path.display().to_string();
-        match File::open(&path) {
+        match open_file(&path) {
             Ok(file) if path.is_file() => Ok(Some((file, name))),
             Ok(_) => Ok(None),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Unsupported) => {
+                Ok(None)
+            }
             Err(error) => Err(Error::io(Place::default(), &error).in_file(Some(&name))),
         }
     }

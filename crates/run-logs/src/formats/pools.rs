@@ -1,5 +1,5 @@
 use std::{
-    collections::{BTreeMap, btree_map::Entry},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     io::Read,
 };
 
@@ -7,8 +7,8 @@ use knapsack_oracle::{Error, Item, Pool};
 use serde::Deserialize;
 
 use crate::json_lines::{
-    fields::{name, yes_or_no},
-    parsing::{InputError, bytes, parse},
+    fields::{name, optional_name, yes_or_no},
+    parsing::{InputError, Line, bytes, parse},
 };
 
 /// Whether attempts that were really cut off solved their problem, by problem and allocation.
@@ -33,24 +33,64 @@ pub type CappedRuns = BTreeMap<String, BTreeMap<u64, bool>>;
 /// # Ok::<(), InputError>(())
 /// ```
 pub fn read_pool(file: &str, source: impl Read) -> Result<Pool, InputError> {
-    #[derive(Deserialize)]
-    struct Problem {
-        #[serde(deserialize_with = "name")]
-        problem: String,
-        #[serde(deserialize_with = "yes_or_no")]
-        solved: bool,
-        output_tokens: u64,
-        #[serde(default = "one")]
-        value: f64,
-    }
+    pool(file, parse(file, &bytes(file, source)?)?)
+}
 
-    fn one() -> f64 {
-        1.0
+/// Reads problems as [`read_pool`], those of each model in a pool of their own if the field `model` names several.
+///
+/// # Errors
+///
+/// Those of [`read_pool`], where problems of different models may be called alike.
+///
+/// ```
+/// use run_logs::{json_lines::InputError, read_pools};
+///
+/// let lines = br#"{"problem": "a", "model": "x", "solved": 1, "output_tokens": 50}
+/// {"problem": "a", "model": "y", "solved": 0, "output_tokens": 70}"#;
+/// let pools = read_pools("pool.jsonl", &lines[..])?;
+/// assert_eq!((pools.len(), pools[1].0.as_deref()), (2, Some("y")));
+/// # Ok::<(), InputError>(())
+/// ```
+pub fn read_pools(
+    file: &str,
+    source: impl Read,
+) -> Result<Vec<(Option<String>, Pool)>, InputError> {
+    let rows: Vec<Line<Problem>> = parse(file, &bytes(file, source)?)?;
+    let mut models: BTreeMap<(bool, Option<String>), Vec<_>> = BTreeMap::new();
+    let named: BTreeSet<_> = rows.iter().filter_map(|row| row.value.model.clone()).collect();
+    for row in rows {
+        // Problems that name no model come last.
+        let model = row.value.model.clone().filter(|_| named.len() > 1);
+        models.entry((model.is_none(), model)).or_default().push(row);
     }
+    let of_model = |((_, model), rows): ((_, Option<String>), _)| {
+        let unknown = || (named.len() > 1).then(|| "unknown model".to_owned());
+        Ok((model.or_else(unknown), pool(file, rows)?))
+    };
+    models.into_iter().map(of_model).collect()
+}
 
+#[derive(Deserialize)]
+struct Problem {
+    #[serde(deserialize_with = "name")]
+    problem: String,
+    #[serde(default, deserialize_with = "optional_name")]
+    model: Option<String>,
+    #[serde(deserialize_with = "yes_or_no")]
+    solved: bool,
+    output_tokens: u64,
+    #[serde(default = "one")]
+    value: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn pool(file: &str, rows: Vec<Line<Problem>>) -> Result<Pool, InputError> {
     let (mut items, mut lines, mut seen) = (Vec::new(), Vec::new(), BTreeMap::new());
-    for line in parse::<Problem>(file, &bytes(file, source)?)? {
-        let Problem { problem, solved, output_tokens, value } = line.value;
+    for line in rows {
+        let Problem { problem, solved, output_tokens, value, .. } = line.value;
         let wrong = |field, problem| InputError::of_field(file, line.number, field, problem);
         if let Some(first) = seen.insert(problem.clone(), line.number) {
             let text =

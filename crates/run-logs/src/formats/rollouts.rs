@@ -64,8 +64,8 @@ pub struct RolloutFile {
     lines: Vec<Line<RolloutLine>>,
     /// All runs, those that were left out too, by model.
     counts: BTreeMap<Option<String>, RunCounts>,
-    /// What is known of the runs of each log, if they are those of logs.
-    logs: Vec<Account>,
+    /// What is known of the runs of each log and model, if they are those of logs.
+    logs: Vec<(Option<String>, Account)>,
 }
 
 /// One line of a [`RolloutFile`].
@@ -154,16 +154,17 @@ impl RolloutFile {
         Self { file: file.to_owned(), lines: Vec::new(), counts: BTreeMap::new(), logs: Vec::new() }
     }
 
-    /// Says from which log runs are.
-    pub(crate) fn add_log(&mut self, log: Account) {
-        self.logs.push(log);
+    /// Says from which log runs are, of one model.
+    pub(crate) fn add_log(&mut self, model: Option<String>, log: Account) {
+        self.logs.push((model, log));
     }
 
     /// What was read, and what counts.
     #[must_use]
     pub fn account(&self) -> Account {
         let log = (!self.logs.is_empty()).then(|| {
-            let mut account = Account::of_columns(self.logs.clone());
+            let mut account =
+                Account::of_columns(self.logs.iter().map(|(_, log)| log.clone()).collect());
             account.columns.clear();
             account
         });
@@ -209,6 +210,10 @@ impl RolloutFile {
             if let Some(of_model) = models.get_mut(&line.value.model()) {
                 of_model.lines.push(line);
             }
+        }
+        for (model, log) in self.logs {
+            let of_model = models.entry(model.clone()).or_insert_with(|| Self::empty(&self.file));
+            of_model.add_log(model, log);
         }
         models
     }

@@ -38,6 +38,10 @@ pub struct Evaluation {
     pub epochs: Option<u64>,
     /// The number of runs that were planned, as the log counts them.
     pub total_samples: Option<u64>,
+    /// The samples of the dataset, of which a limit or chosen ids may have left some out.
+    pub(crate) dataset_samples: Option<u64>,
+    /// Whether a limit or chosen ids say which samples of the dataset are run.
+    pub(crate) is_part_of_dataset: bool,
     /// What the log itself says of the scores, by scorer.
     pub(crate) figures: BTreeMap<String, LogFigures>,
 }
@@ -59,8 +63,10 @@ impl Evaluation {
     /// The number of runs that were planned, if the log says so.
     #[must_use]
     pub fn n_planned(&self) -> Option<u64> {
-        let listed = (self.sample_ids.len() as u64).saturating_mul(self.epochs.unwrap_or(1));
-        Some(listed).filter(|planned| *planned > 0).or(self.total_samples)
+        let of = |samples: u64| samples.saturating_mul(self.epochs.unwrap_or(1));
+        let listed = Some(of(self.sample_ids.len() as u64)).filter(|planned| *planned > 0);
+        let whole = self.dataset_samples.filter(|_| !self.is_part_of_dataset).map(of);
+        listed.or(self.total_samples).or(whole)
     }
 
     /// When it began, in seconds of UTC; `None` if [`Self::created`] is no date and time of RFC 3339.

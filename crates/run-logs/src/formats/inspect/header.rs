@@ -44,10 +44,13 @@ fn eval(json: &mut Json<'_>, evaluation: &mut Evaluation) -> Result<(), Error> {
         "model" => evaluation.model = json.optional(Json::text)?,
         "created" => evaluation.created = json.optional(Json::text)?,
         "dataset" => { json.optional(|json| fields!(|json| {
+            "samples" => evaluation.dataset_samples = json.optional(Json::count)?,
             "sample_ids" => evaluation.sample_ids = json.optional(|json| json.list_of(Json::name))?.into_iter().flatten().collect(),
         }))?; },
         "config" => { json.optional(|json| fields!(|json| {
             "epochs" => evaluation.epochs = json.optional(Json::count)?,
+            "limit" => evaluation.is_part_of_dataset |= json.optional(Json::value)?.is_some(),
+            "sample_id" => evaluation.is_part_of_dataset |= json.optional(Json::value)?.is_some(),
         }))?; },
         "scorers" => {
             let scorers = json.optional(|json| json.list_of(|json| {

@@ -1,0 +1,129 @@
+//! What every subcommand does with the files that it is given.
+#![allow(clippy::unwrap_used)]
+
+mod program;
+
+use program::{fresh, json_of, refusal, run_words, write};
+use serde_json::Value;
+
+/// The names of the columns of a report.
+fn columns(report: &Value) -> Vec<&str> {
+    let columns = report["files"].as_array().unwrap();
+    columns.iter().map(|column| column["name"].as_str().unwrap()).collect()
+}
+
+/// Lines of two models in turn, made of a number and the model.
+fn of_two_models(name: &str, line: impl Fn(usize, &str) -> String) -> String {
+    let lines = (0..40).map(|at| line(at, if at % 2 == 0 { "x" } else { "y" }));
+    write(name, &lines.collect::<Vec<_>>().join("\n"))
+}
+
+#[test]
+fn each_model_of_a_file_has_a_column_whatever_estimates_or_plans() {
+    let runs = of_two_models("models-runs.jsonl", |at, model| {
+        let tokens = if model == "x" { 10 } else { 1000 };
+        let turn = format!(r#"{{"output_tokens": {tokens}}}"#);
+        format!(
+            r#"{{"id": "r{at}", "task": "t{}", "model": "{model}", "success": true, "turns": [{turn}, {turn}]}}"#,
+            at / 2
+        )
+    });
+    let report = json_of("budget", &[&runs, "--resamples", "0", "--json"]);
+    assert_eq!(columns(&report), ["x", "y"]);
+    assert_eq!(report["files"][0]["n_rollouts"], 20);
+    let problems = of_two_models("models-problems.jsonl", |at, model| {
+        let solved = model == "x";
+        format!(
+            r#"{{"problem": "p{}", "model": "{model}", "solved": {solved}, "output_tokens": {}}}"#,
+            at / 2,
+            10 + at
+        )
+    });
+    let words = [problems.as_str(), "--pool-size", "5", "--resamples", "0", "--json"];
+    let report = json_of("triage", &words);
+    assert_eq!(columns(&report), ["x", "y"]);
+    assert_eq!(
+        (&report["files"][0]["solved"], &report["files"][1]["solved"]),
+        (&20.into(), &0.into())
+    );
+    // Plans name the model of their pool.
+    let line = |model: &str| {
+        format!(r#"{{"pool": 0, {model}"answer": {{"plan": [{{"id": "p0"}}, {{"id": "p1"}}]}}}}"#)
+    };
+    let plans = write("models-plans.jsonl", &line(r#""model": "x", "#));
+    let planned = json_of("triage", &[&words[..], &["--planner", &plans]].concat());
+    assert_eq!(planned["files"][0]["alphas"][0]["planned_pools"], 1);
+    assert_eq!(planned["files"][1]["alphas"][0]["planned_pools"], 0);
+    let plans = write("models-plans-none.jsonl", &line(""));
+    let output = run_words(&[&["triage"], &words[..], &["--planner", &plans]].concat());
+    let error = refusal(&output, "plans");
+    assert!(error.contains("field model: give the model of the pool, one of x, y"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_or_a_device_is_refused_wherever_a_file_is_read() {
+    let folder = fresh("no-regular-file");
+    std::fs::create_dir_all(&folder).unwrap();
+    let pipe = format!("{folder}/f");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let log = program::bundled("demo_log.jsonl");
+    let runs = program::bundled("demo_rollouts.jsonl");
+    let queries = format!("{folder}/env/data/runtime/queries");
+    std::fs::create_dir_all(&queries).unwrap();
+    std::fs::write(format!("{queries}/queries.json"), "[]").unwrap();
+    for file in [pipe.as_str(), "/dev/zero"] {
+        let cases: [&[&str]; 12] = [
+            &["logs", file],
+            &["traces", file],
+            &["compare", file],
+            &["cut-off", file],
+            &["paths", file],
+            &["calibration", file],
+            &["budget", file],
+            &["budget", &runs, "--estimator", file],
+            &["triage", "--planner", file],
+            &["knapsack", file],
+            &["logs", &log, "--outcomes", file],
+            &["costbench", "--results", file, "--checkout", &folder],
+        ];
+        for words in cases {
+            let error = refusal(&run_words(words), &words.join(" "));
+            assert!(
+                error.contains("is a pipe, a socket or a device; give a regular file"),
+                "{error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_folder_keeps_the_ending_of_its_name_and_a_file_does_not() {
+    let folder = fresh("endings");
+    let content = r#"{"id": "a", "task": "t", "forecasts": [0.5], "outcome": true}"#;
+    let paths = ["y.json", "z.eval"].map(|name| format!("{folder}/{name}"));
+    let log = program::bundled("demo_log.jsonl");
+    let text = json_of("logs", &[&log, "--json"]);
+    assert!(text["n_runs"].as_u64() > Some(0));
+    std::fs::create_dir_all(&paths[0]).unwrap();
+    std::fs::create_dir_all(&paths[1]).unwrap();
+    let file = write("endings-file.jsonl", content);
+    let inspect = r#"{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"},
+        "samples": [{"id": 1, "epoch": 1, "scores": {"match": {"value": "C"}}}]}"#;
+    for path in &paths {
+        std::fs::write(format!("{path}/log.json"), inspect).unwrap();
+    }
+    let report = json_of("compare", &[&paths[0], &paths[1], &file, "--json"]);
+    assert_eq!(columns(&report), ["y.json", "z.eval", "endings-file"]);
+}
+
+#[test]
+fn a_value_may_begin_with_a_minus_sign() {
+    let inspect = r#"{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"},
+        "samples": [{"id": 1, "epoch": 1, "scores": {"match": {"value": -0.5}}}]}"#;
+    let path = write("minus.json", inspect);
+    let report = json_of("compare", &[&path, "--score-range", "-1..1", "--json"]);
+    assert_eq!(report["files"][0]["mean_score"]["value"], 0.25);
+    let words = ["compare", &path, "--success-at", "-1", "--confidence-pattern", "-?([0-9.]+)"];
+    assert_eq!(run_words(&words).status.code(), Some(0));
+}

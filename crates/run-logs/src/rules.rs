@@ -438,20 +438,21 @@ fn is_scorer(name: &str, wanted: &str) -> bool {
     name == wanted || name.split_once('.').is_some_and(|(_, part)| part == wanted)
 }
 
-/// Whether a run has scores of other scorers alone, or is without any in an evaluation that is known to have other ones.
+/// Whether a run is of an evaluation without the scorer: one that names others alone, or, where it names none, of which the
+/// run has scores of others alone. A run of an evaluation with the scorer that lacks its score is not.
 fn is_of_other_scorer(run: &Run, wanted: &str) -> bool {
     let all = scores(run);
-    if !all.is_empty() {
-        return !all.iter().any(|(name, _)| is_scorer(name, wanted));
+    if all.iter().any(|(name, _)| is_scorer(name, wanted)) {
+        return false;
     }
-    run.evaluation.as_ref().is_some_and(|it| {
-        let mut names = it.scorers.iter().chain(it.figures.keys());
-        let is_part = |name: &String| wanted.strip_prefix(name.as_str());
-        !it.figures.is_empty()
-            && !names.any(|name| {
-                is_scorer(name, wanted) || is_part(name).is_some_and(|it| it.starts_with('.'))
-            })
-    })
+    let Some(evaluation) = &run.evaluation else { return !all.is_empty() };
+    let is_part =
+        |name: &String| wanted.strip_prefix(name.as_str()).is_some_and(|it| it.starts_with('.'));
+    let mut names = evaluation.scorers.iter().chain(evaluation.figures.keys());
+    if names.any(|name| is_scorer(name, wanted) || is_part(name)) {
+        return false;
+    }
+    !all.is_empty() || !evaluation.figures.is_empty()
 }
 
 /// The scores of a run by name: those of a scorer that gives several are `scorer.key` each.

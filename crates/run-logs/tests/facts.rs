@@ -219,6 +219,11 @@ fn a_run_without_the_scorer_that_was_asked_for_is_left_out_at_a_limit_too() {
     // Not even a failure by a rule: it is no run of what was asked for.
     let rules = FactRules { at_limit: Some(AtLimit::Failed), ..rules };
     assert_eq!(table(&[sample("a", 1), other()], &rules).unwrap().rows()[1].grade, None);
+    // In an evaluation that has the scorer, it is a run whose grade is not known.
+    let rules = FactRules { at_limit: None, ..rules };
+    let head = json!({"scorers": [{"name": "s"}, {"name": "other"}]});
+    let found = logs(&[log(&[sample("a", 1), other()], head, json!(null))], &rules).unwrap();
+    assert_eq!(found.rows()[1].ungraded, Some(Ungraded::AtLimit));
 }
 
 #[test]

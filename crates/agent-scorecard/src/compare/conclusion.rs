@@ -190,10 +190,10 @@ fn at_limit(difference: &Difference, level: Level) -> Option<String> {
     if side_of(found, 0.0) == side_of(&failed, 0.0) {
         return None;
     }
+    let [first, second] = difference.names;
     Some(format!(
-        "This depends on how runs at a limit count: as failures (--at-limit failed), {}{}.",
+        "Whether {first} and {second} differ depends on how runs at a limit count: as failures (--at-limit failed), of the runs with a grade, {}.",
         ahead(difference.names, &failed),
-        if is_beyond(&failed) { ", beyond noise" } else { ", which may be noise" }
     ))
 }
 

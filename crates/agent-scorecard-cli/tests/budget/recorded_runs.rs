@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     number,
-    program::{bundled_or_recorded, plain as json, recorded},
+    program::{bundled_or_recorded, plain as json, pooled, recorded},
 };
 
 #[test]
@@ -19,6 +19,7 @@ fn figures_agree_with_the_shortest_python() {
     for case in cases.chunk_by(|a, b| a[..4] == b[..4]) {
         let [stem, resource, cap, estimator] = case[0][..4] else { unreachable!() };
         let Some(path) = bundled_or_recorded("data/rollouts", stem) else { continue };
+        let path = pooled(&path);
         let mut arguments = vec![&path, "--json", "--resamples", "0"];
         arguments.extend(["--resource", resource, "--estimator", estimator]);
         if !cap.is_empty() {
@@ -83,6 +84,7 @@ fn on_recorded_runs_calibrated_intervals_cover_what_they_claim() {
 #[test]
 fn calibrated_intervals_keep_their_claim_where_models_and_domains_follow_one_another() {
     let Some(path) = recorded("data/rollouts/tau2.jsonl") else { return };
+    let path = pooled(&path);
     for resource in ["output_tokens", "input_tokens", "cost_usd"] {
         let coverage = |estimator: &str| {
             let arguments = [&path, "--resource", resource, "--estimator", estimator];

@@ -181,14 +181,20 @@ pub(crate) fn recorded(path: &str) -> Option<String> {
 
 /// A recorded stream of forecasts over all models of its file, whose names would split it.
 pub(crate) fn recorded_stream(name: &str) -> Option<String> {
-    let lines = fs::read_to_string(recorded(&format!("data/traces/{name}.jsonl"))?).unwrap();
+    Some(pooled(&recorded(&format!("data/traces/{name}.jsonl"))?))
+}
+
+/// A file of runs that name no model, in place of one whose models would be columns.
+pub(crate) fn pooled(path: &str) -> String {
+    let lines = fs::read_to_string(path).unwrap();
     let without_model = |line: &str| {
         let mut run: Value = serde_json::from_str(line).unwrap();
         run.as_object_mut().unwrap().remove("model");
         format!("{run}\n")
     };
-    let pooled: String = lines.lines().map(without_model).collect();
-    Some(write(&format!("pooled_{name}.jsonl"), &pooled))
+    let all: String = lines.lines().map(without_model).collect();
+    let name = Path::new(path).file_name().unwrap().to_str().unwrap();
+    write(&format!("pooled_{name}"), &all)
 }
 
 /// A file by its stem: bundled where that says so, else recorded in a folder.

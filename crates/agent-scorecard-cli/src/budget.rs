@@ -142,9 +142,16 @@ pub fn report(
         file.by_model().into_iter().map(move |(model, runs)| (model, given.clone(), runs))
     });
     let by_model: Vec<(Option<String>, String, RunFile)> = by_model.collect();
+    let has_run = |id: &str, file: &RunFile| {
+        file.runs.lines().iter().any(|line| line.value.id.as_deref() == Some(id))
+    };
+    // A run of another column is drawn there.
+    let is_elsewhere = |id: &str, file: &RunFile| {
+        !has_run(id, file) && by_model.iter().any(|(_, _, other)| has_run(id, other))
+    };
     let mut columns = Vec::new();
     for (model, given, file) in &by_model {
-        let drawn_run = judged.drawn_run.clone().filter(|_| by_model.len() == 1);
+        let drawn_run = judged.drawn_run.clone().filter(|id| !is_elsewhere(id, file));
         let judged = budget::Options { drawn_run, ..judged.clone() };
         let name = file.runs.file();
         let column = working(&format!("replaying {name}"), || column(&[file], &judged))?;

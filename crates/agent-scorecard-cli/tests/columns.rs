@@ -259,6 +259,25 @@ fn every_model_of_a_file_of_paths_is_a_column() {
     assert_eq!(pooled["exact_match"]["value"], 0.5);
 }
 
+#[test]
+fn runs_without_a_model_are_not_those_of_the_only_model_that_is_named() {
+    let problem =
+        |model: &str| format!(r#"{{"problem":"a"{model},"solved":1,"output_tokens":50}}"#);
+    let run = |model: &str| {
+        let turn = r#"{"input_tokens":1,"output_tokens":5}"#;
+        format!(r#"{{"id":"r","task":"t"{model},"success":1,"turns":[{turn},{turn}]}}"#)
+    };
+    for (program, line) in [("triage", &problem as &dyn Fn(&str) -> String), ("budget", &run)] {
+        let path = write(
+            &format!("nobody-{program}.jsonl"),
+            &[line(r#","model":"m""#), line("")].join("\n"),
+        );
+        let report = json_of(program, &[&path, "--json"]);
+        let names = [0, 1].map(|at| report["files"][at]["name"].clone());
+        assert_eq!(names, ["m", "unknown model"], "{program}");
+    }
+}
+
 /// The texts of a picture of a call.
 fn drawn(program: &str, words: &[&str], name: &str) -> String {
     let path = in_folder(name);

@@ -72,6 +72,15 @@ fn a_pipe_or_a_device_is_refused_wherever_a_file_is_read() {
     let queries = format!("{folder}/env/data/runtime/queries");
     std::fs::create_dir_all(&queries).unwrap();
     std::fs::write(format!("{queries}/queries.json"), "[]").unwrap();
+    // Nor is a part of a log absent that is one.
+    let trial = format!("{folder}/job/trial");
+    std::fs::create_dir_all(format!("{trial}/agent")).unwrap();
+    let result = r#"{"task_name":"t","trial_name":"n","trial_uri":"u","agent_info":{"name":"a"},"verifier_result":{"rewards":{"reward":1.0}}}"#;
+    std::fs::write(format!("{trial}/result.json"), result).unwrap();
+    let part = format!("{trial}/agent/trajectory.json");
+    assert!(std::process::Command::new("mkfifo").arg(&part).status().unwrap().success());
+    let output = run_words(&["logs", &format!("{trial}/result.json")]);
+    assert!(refusal(&output, "a part").contains("is a pipe, a socket or a device"));
     for file in [pipe.as_str(), "/dev/zero"] {
         let cases: [&[&str]; 12] = [
             &["logs", file],

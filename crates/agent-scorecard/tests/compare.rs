@@ -243,6 +243,11 @@ fn grades_at_a_limit_count_and_the_report_says_what_they_change() {
     assert_eq!(report.columns[0].block.number("success_rate"), Some(0.7));
     let said = "A limit ended 3 graded runs of alpha, 2 of them successes, which counts; as failures (--at-limit failed) they would make it 50 %.";
     assert_eq!(report.conclusion[1], said);
+    // A grade from beside the log stays one.
+    let settled = |task| SideRun { is_settled: task == 0, ..graded(task, true) };
+    let report = compare(&[side("alpha", (0..10).map(settled))], level()).unwrap();
+    let said = "A limit ended 9 graded runs of alpha, 9 of them successes, which counts; as failures (--at-limit failed) they would make it 10 %.";
+    assert_eq!(report.conclusion[1], said);
 }
 
 #[test]

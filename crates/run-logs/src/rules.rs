@@ -245,6 +245,8 @@ pub struct Judgement {
     pub stop: Option<StopReason>,
     /// Whether a limit ended the run.
     pub is_at_limit: bool,
+    /// Whether [`AtLimit`] changes nothing: the grade is from beside the log, or the log excludes the run.
+    pub is_settled: bool,
     /// The scorer whose score is the grade.
     pub scorer: Option<String>,
 }
@@ -293,15 +295,15 @@ impl FactRules {
         if let Some(grade) = run.grade {
             // It is not on the scale of the scores: 1 is a success and 0 a failure, whatever scores stand for them.
             let least = self.success_at.filter(|least| *least > 0.0 && *least <= 1.0);
-            return Ok(found.graded(grade, least));
+            return Ok(Judgement { is_settled: true, ..found }.graded(grade, least));
+        }
+        if self.scorer.as_ref().is_some_and(|wanted| is_of_other_scorer(run, wanted)) {
+            return Ok(found.ungraded(Ungraded::OtherScorer));
         }
         if let Some(reason) = &run.excluded {
             let own = found.stop.clone().filter(|stop| stop.class() == StopClass::Excluded);
             let stop = Some(own.unwrap_or_else(|| StopReason::Other(reason.clone())));
-            return Ok(Judgement { stop, ..found }.ungraded(Ungraded::Excluded));
-        }
-        if self.scorer.as_ref().is_some_and(|wanted| is_of_other_scorer(run, wanted)) {
-            return Ok(found.ungraded(Ungraded::OtherScorer));
+            return Ok(Judgement { stop, is_settled: true, ..found }.ungraded(Ungraded::Excluded));
         }
         let at_limit = self.at_limit.unwrap_or_default();
         if is_at_limit && at_limit == AtLimit::Failed {
@@ -434,7 +436,7 @@ pub(crate) const PLACE_SCORES: &str = "give the range that they can have, as in 
 
 /// Whether a score is that of the scorer that was asked for. The part of a scorer that gives several has the scorer's name
 /// in front, or stands alone.
-fn is_scorer(name: &str, wanted: &str) -> bool {
+pub(crate) fn is_scorer(name: &str, wanted: &str) -> bool {
     name == wanted || name.split_once('.').is_some_and(|(_, part)| part == wanted)
 }
 
@@ -445,14 +447,10 @@ fn is_of_other_scorer(run: &Run, wanted: &str) -> bool {
     if all.iter().any(|(name, _)| is_scorer(name, wanted)) {
         return false;
     }
-    let Some(evaluation) = &run.evaluation else { return !all.is_empty() };
-    let is_part =
-        |name: &String| wanted.strip_prefix(name.as_str()).is_some_and(|it| it.starts_with('.'));
-    let mut names = evaluation.scorers.iter().chain(evaluation.figures.keys());
-    if names.any(|name| is_scorer(name, wanted) || is_part(name)) {
-        return false;
+    match run.evaluation.as_ref().and_then(|evaluation| evaluation.has_scorer(wanted)) {
+        Some(has_scorer) => !has_scorer,
+        None => !all.is_empty(),
     }
-    !all.is_empty() || !evaluation.figures.is_empty()
 }
 
 /// The scores of a run by name: those of a scorer that gives several are `scorer.key` each.

@@ -117,9 +117,9 @@ fn of_several_scorers_the_first_of_the_head_counts_and_the_account_names_it() {
     let of = |eval: Value, results: &Value, scorer: Option<&str>| {
         let rules = FactRules { scorer: scorer.map(str::to_owned), ..FactRules::default() };
         let found = logs(&[log(&samples, eval, results.clone())], &rules)?;
-        let row = &found.rows()[0];
+        let outcome = found.rows().first().and_then(|row| row.outcome);
         let account = found.account("");
-        Ok::<_, Error>((row.outcome, account.scorers.into_keys().next()))
+        Ok::<_, Error>((outcome, account.scorers.into_keys().next()))
     };
     let named = |name: &str| Some(name.to_owned());
     assert_eq!(of(json!({}), &results, None).unwrap(), (Some(true), named("zeta.correct")));
@@ -208,22 +208,41 @@ fn other_figures_of_the_log_itself_stand_in_the_account() {
 }
 
 #[test]
-fn a_run_without_the_scorer_that_was_asked_for_is_left_out_at_a_limit_too() {
+fn evaluations_without_the_scorer_that_was_asked_for_count_for_nothing() {
     let limit = json!({"type": "token", "limit": 5});
-    let other =
-        || json!({"id": "b", "epoch": 1, "scores": {"other": {"value": 1}}, "limit": limit});
+    let of_other = |id: &str| json!({"id": id, "epoch": 1, "scores": {"other": {"value": 1}}});
+    let other = || with(of_other("b"), "limit", limit.clone());
     let rules = FactRules { scorer: Some("s".to_owned()), ..FactRules::default() };
-    let found = table(&[sample("a", 1), other()], &rules).unwrap();
-    assert_eq!(found.rows()[1].grade, None);
-    assert_eq!(found.rows()[1].ungraded, Some(Ungraded::OtherScorer));
+    let left_out = |found: &RunTable| found.account("").left_out.get("other_scorer").copied();
+    let rows_of =
+        |found: &RunTable| found.rows().iter().map(|row| row.ungraded).collect::<Vec<_>>();
     // Not even a failure by a rule: it is no run of what was asked for.
-    let rules = FactRules { at_limit: Some(AtLimit::Failed), ..rules };
-    assert_eq!(table(&[sample("a", 1), other()], &rules).unwrap().rows()[1].grade, None);
+    let failed = FactRules { at_limit: Some(AtLimit::Failed), ..rules.clone() };
+    let of = |name: &str| json!({"eval_id": name, "task_id": name});
+    for rules in [&rules, &failed] {
+        let with_it = log(&[sample("a", 1)], of("e1"), json!(null));
+        let without = log(&[other()], of("e2"), json!(null));
+        let found = logs(&[with_it, without], rules).unwrap();
+        assert_eq!((rows_of(&found), left_out(&found)), (vec![None], Some(1)));
+    }
+    // Nor are what it excluded, crashed or planned and lacks.
+    let error = json!({"message": "crash", "traceback": ""});
+    let crashed = json!({"id": "c", "epoch": 1, "scores": {}, "error": error});
+    let excluded = with(of_other("d"), "invalidation", json!({"reason": "r"}));
+    let head = json!({"eval_id": "e2", "task_id": "other", "model": "m",
+        "dataset": {"sample_ids": ["b", "c", "d", "e", "f"]}});
+    let cancelled = log(&[other(), crashed, excluded], head, json!(null));
+    let found = logs(&[log(&[sample("a", 1)], json!({}), json!(null)), cancelled], &rules).unwrap();
+    let account = found.account("");
+    assert_eq!((rows_of(&found), left_out(&found)), (vec![None], Some(3)));
+    assert_eq!((account.n_found, account.n_kept), (4, 1));
+    assert_eq!((account.n_errors, account.n_at_limit_ungraded, account.n_missing), (0, 0, 0));
     // In an evaluation that has the scorer, it is a run whose grade is not known.
-    let rules = FactRules { at_limit: None, ..rules };
     let head = json!({"scorers": [{"name": "s"}, {"name": "other"}]});
-    let found = logs(&[log(&[sample("a", 1), other()], head, json!(null))], &rules).unwrap();
-    assert_eq!(found.rows()[1].ungraded, Some(Ungraded::AtLimit));
+    for head in [head, json!({})] {
+        let found = logs(&[log(&[sample("a", 1), other()], head, json!(null))], &rules).unwrap();
+        assert_eq!(rows_of(&found), [None, Some(Ungraded::AtLimit)]);
+    }
 }
 
 #[test]
@@ -405,6 +424,10 @@ fn the_newest_retry_is_that_of_the_latest_moment_whatever_its_clock() {
     for both in [[first.clone(), second.clone()], [second, first]] {
         let table = logs(&both, &FactRules::default()).unwrap();
         assert_eq!((table.rows().len(), table.rows()[0].outcome), (1, Some(true)));
+        let keep = FactRules { repeats: Repeats::Keep, ..FactRules::default() };
+        let line = logs(&both, &keep).unwrap().account("").lines().remove(0);
+        let order = "(t of m, 2026-03-01 09:00:00+05:00; t of m, 2026-03-01 08:00:00)";
+        assert!(line.contains(order), "{line}");
     }
 }
 

@@ -56,7 +56,7 @@ pub enum Shown {
 pub fn rollouts_of_runs(runs: &[Run], policy: &FactRules, shown: Shown) -> Result<Rollouts, Error> {
     let table = RunTable::new(runs.iter().cloned().map(Ok), policy, &StreamOptions::default())?;
     let mut rollouts = table.rollouts()?.with_keys(["model"])?;
-    let rows = runs.iter().zip(table.rows());
+    let rows = table.rows().iter().map(|row| (&runs[row.index], row));
     let kept = rows.filter(|(_, row)| row.outcome.is_some() && !row.turn_usage.is_empty());
     for (rollout, (run, row)) in kept.enumerate() {
         if let Some(model) = &row.model {

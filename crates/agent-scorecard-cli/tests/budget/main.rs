@@ -356,6 +356,17 @@ fn the_picture_names_the_run_and_what_it_shows() {
     // A run of a single prefix.
     assert!(picture(&["--plot-id", "c"]).contains("c: 2 turns, feasible"));
 
+    // Also one of the second model.
+    let of_model =
+        |line: &str, model: &str| line.replacen('{', &format!(r#"{{"model":"{model}","#), 1);
+    let lines = fs::read_to_string(&runs).unwrap();
+    let both =
+        (0..).zip(lines.lines()).map(|(at, line)| of_model(line, if at == 0 { "x" } else { "y" }));
+    let both = write("two-models.jsonl", &both.collect::<Vec<_>>().join("\n"));
+    let page = in_folder("two-models.html");
+    assert!(run(&[&both, "--html", &page, "--plot-id", "b"]).status.success());
+    assert!(fs::read_to_string(page).unwrap().contains("b: 3 turns, not feasible"));
+
     let nowhere = in_folder("nowhere.svg");
     let error = refusal(&run(&[&runs, "--plot", &nowhere, "--plot-id", "x"]), "no such run");
     assert!(error.contains("\"x\""), "{error}");

@@ -137,8 +137,9 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
             |_| String::new(),
             |ends| {
                 let ends = difference.towards_better(ends);
+                let by = if is_even(found) { "" } else { "by " };
                 format!(
-                    ", and of all runs, whatever those without one would have been, by {} points",
+                    ", and of all runs, whatever those without one would have been, {by}{} points",
                     ends_in_percent(&ends)
                 )
             },
@@ -172,12 +173,16 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
     format!("{over} they cannot be told apart: {ahead}{corrected}{needed}")
 }
 
+/// Whether neither side is ahead: what rounding leaves of equal rates is no lead.
+fn is_even(found: &Figure) -> bool {
+    found.value.abs() < 1e-12
+}
+
 /// "beta is ahead by 9 points [-2, 20]"
 fn ahead([first, second]: [&str; 2], found: &Figure) -> String {
     let size = Percent::of_size(found).points();
-    // What rounding leaves of equal rates is no lead.
     match found.value {
-        value if value.abs() < 1e-12 => format!("the difference is {size}"),
+        _ if is_even(found) => format!("the difference is {size}"),
         value if value < 0.0 => format!("{first} is ahead by {size}"),
         _ => format!("{second} is ahead by {size}"),
     }
@@ -199,13 +204,14 @@ fn at_limit(difference: &Difference, level: Level) -> Option<String> {
 
 /// What the grades of runs at a limit make of the rate, where there are successes among them.
 fn limits(side: &Side, name: &str, is_partial: bool) -> Option<String> {
-    let at_limit = side.count(|run| run.is_at_limit && run.grade.is_some());
-    let ungraded = side.count(|run| run.is_at_limit && run.grade.is_none());
-    let passed = side.count(|run| run.is_at_limit && run.grade.is_some_and(|grade| grade > 0.0));
+    let at_limit = side.count(|run| run.fails_at_limit() && run.grade.is_some());
+    let ungraded = side.count(|run| run.fails_at_limit() && run.grade.is_none());
+    let passed =
+        side.count(|run| run.fails_at_limit() && run.grade.is_some_and(|grade| grade > 0.0));
     (passed > 0).then(|| {
-        let n = side.count(|run| run.grade.is_some() || run.is_at_limit);
+        let n = side.count(|run| run.grade.is_some() || run.fails_at_limit());
         let sum = |value: fn(f64, bool) -> f64| -> f64 {
-            side.runs.iter().filter_map(|run| Some(value(run.grade?, run.is_at_limit))).sum()
+            side.runs.iter().filter_map(|run| Some(value(run.grade?, run.fails_at_limit()))).sum()
         };
         let failed = 100.0 * sum(|grade, is_at_limit| if is_at_limit { 0.0 } else { grade }) / n as f64;
         format!(

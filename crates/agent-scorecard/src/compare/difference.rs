@@ -235,9 +235,9 @@ impl<'a> Difference<'a> {
         let is_ungraded = |side: &&Side| side.runs.iter().any(|run| run.grade.is_none());
         let of = |values| Sample::of(sides, values, Some(1.0));
         let ends = sides.iter().any(is_ungraded).then(|| [of([MOST, LEAST]), of([LEAST, MOST])]);
-        let passed = |run: &SideRun| run.is_at_limit && run.grade > Some(0.0);
+        let passed = |run: &SideRun| run.fails_at_limit() && run.grade > Some(0.0);
         let is_changed = sides.iter().any(|side| side.runs.iter().any(passed));
-        let failed: Value = |run| if run.is_at_limit { Some(0.0) } else { run.grade };
+        let failed: Value = |run| if run.fails_at_limit() { Some(0.0) } else { run.grade };
         Self {
             found,
             ends,

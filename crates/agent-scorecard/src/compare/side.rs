@@ -51,6 +51,8 @@ pub struct SideRun {
     pub is_unnamed: bool,
     /// Whether a limit ended it.
     pub is_at_limit: bool,
+    /// Whether `--at-limit` changes nothing: its grade is from beside the log, or the log excludes it.
+    pub is_settled: bool,
     /// Why it ended, in a word.
     pub ending: Option<String>,
     /// The number of its turns.
@@ -299,6 +301,7 @@ impl From<&LoggedRun> for SideRun {
             ungraded: run.ungraded,
             is_unnamed: false,
             is_at_limit: run.is_at_limit,
+            is_settled: run.is_settled,
             ending: run.stop.as_ref().map(|stop| stop.name().into_owned()),
             turns: Some(run.turn_usage.len() as u64).filter(|turns| *turns > 0),
             tokens: run.usage.total_tokens(),
@@ -309,6 +312,11 @@ impl From<&LoggedRun> for SideRun {
 }
 
 impl SideRun {
+    /// Whether `--at-limit failed` makes it a failure.
+    pub(super) const fn fails_at_limit(&self) -> bool {
+        self.is_at_limit && !self.is_settled
+    }
+
     /// A run that was planned and that no log has; those without a task are told apart by this number.
     fn missing(number: usize, run: &MissingRun) -> Self {
         Self {
@@ -324,14 +332,7 @@ impl SideRun {
 impl From<&LoggedColumn> for Side {
     fn from(log: &LoggedColumn) -> Self {
         let (missing, _) = log.table.missing();
-        // Runs of evaluations that do not have the scorer are no runs of what is compared.
-        let is_other = |run: &&LoggedRun| run.ungraded == Some(Ungraded::OtherScorer);
-        let rows = || log.table.rows().iter().filter(|run| !is_other(run));
-        let mut account = log.account();
-        account.leave_out(
-            Ungraded::OtherScorer.name(),
-            (log.table.rows().len() - rows().count()) as u64,
-        );
+        let rows = || log.table.rows().iter();
         Self {
             file: log.file.clone(),
             name: log.name.clone(),
@@ -340,7 +341,7 @@ impl From<&LoggedColumn> for Side {
                 .map(SideRun::from)
                 .chain((1..).zip(&missing).map(|(number, run)| SideRun::missing(number, run)))
                 .collect(),
-            account,
+            account: log.account(),
             notes: noted(
                 log.notes.iter().cloned().chain(unstated(log)).collect(),
                 rows().filter(|run| run.task.is_none()).count(),

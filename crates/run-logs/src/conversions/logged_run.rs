@@ -36,6 +36,8 @@ pub struct LoggedRun {
     pub trial: Option<u64>,
     /// The model of the agent.
     pub model: Option<String>,
+    /// Its place among the runs that were read, from 0: repeats and runs of other scorers are not among the rows.
+    pub index: usize,
     /// The number of its log among those that were read together.
     pub(crate) log: usize,
     /// The evaluation that the run is a part of.
@@ -48,6 +50,8 @@ pub struct LoggedRun {
     pub outcome: Option<bool>,
     /// Whether a limit ended the run.
     pub is_at_limit: bool,
+    /// Whether [`AtLimit`](crate::AtLimit) changes nothing: the grade is from beside the log, or the log excludes the run.
+    pub is_settled: bool,
     /// The scorer whose score is the grade.
     pub scorer: Option<String>,
     /// Why the run ended, by the rules.
@@ -98,7 +102,7 @@ impl LoggedRun {
         stated: &mut SeenConfidences,
     ) -> Result<Self, Error> {
         let judged = rules.judgement(&run)?;
-        let Judgement { grade, ungraded, outcome, stop, is_at_limit, scorer } = judged;
+        let Judgement { grade, ungraded, outcome, stop, is_at_limit, is_settled, scorer } = judged;
         let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
         let calls = replies.flat_map(|reply| &reply.tool_calls);
         let (tool_calls, calls_ok) = calls.map(|call| (call.tool_call(), call.ok)).unzip();
@@ -107,11 +111,13 @@ impl LoggedRun {
         let usage =
             |reply: Option<&Reply>| reply.and_then(|reply| reply.usage.clone()).unwrap_or_default();
         Ok(Self {
+            index: 0,
             grade,
             ungraded,
             outcome,
             stop,
             is_at_limit,
+            is_settled,
             scorer,
             log: run.log,
             evaluation: run.evaluation.clone(),

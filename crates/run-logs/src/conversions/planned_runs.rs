@@ -22,25 +22,28 @@ pub struct MissingRun {
     pub trial: Option<u64>,
 }
 
+/// What an evaluation shares with its retries: the name, or a number of its own where it has none, and the model.
+pub(crate) type Identity = (Option<String>, Option<usize>, Option<String>);
+
+pub(crate) fn identity(of: &Arc<Evaluation>) -> Identity {
+    let name = of.task_id.clone().or_else(|| of.id.clone());
+    let own = name.is_none().then_some(Arc::as_ptr(of) as usize);
+    (name, own, of.model.clone())
+}
+
 impl RunTable {
     /// The runs that were planned and that no log has, those of an evaluation and its retries together. The second
     /// number is how many were planned; `None` if no log says so.
     #[must_use]
     pub fn missing(&self) -> (Vec<MissingRun>, Option<u64>) {
-        let key = |it: &Arc<Evaluation>| {
-            let name = it.task_id.clone().or_else(|| it.id.clone());
-            // One without a name has no retry.
-            let own = name.is_none().then_some(Arc::as_ptr(it));
-            (name, own, it.model.clone())
-        };
         let mut all = BTreeMap::new();
-        for evaluation in self.evaluations() {
-            all.entry(key(evaluation)).or_insert_with(Vec::new).push(evaluation);
+        for evaluation in self.evaluations().iter().filter(|it| !self.is_of_other_scorer(it)) {
+            all.entry(identity(evaluation)).or_insert_with(Vec::new).push(evaluation);
         }
         let (mut missing, mut planned) = (Vec::new(), None);
         for (name, retries) in all {
             let rows = self.rows().iter().filter(|row| {
-                row.evaluation.as_ref().is_some_and(|evaluation| key(evaluation) == name)
+                row.evaluation.as_ref().is_some_and(|evaluation| identity(evaluation) == name)
             });
             let found: BTreeSet<(&str, Option<u64>)> =
                 rows.map(|row| (row.id.as_str(), row.trial)).collect();

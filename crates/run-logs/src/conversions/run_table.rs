@@ -1,4 +1,5 @@
 use std::{
+    cmp::Ordering,
     collections::{BTreeMap, BTreeSet},
     path::Path,
     sync::Arc,
@@ -9,6 +10,7 @@ use crate::conversions::outcomes::Outcomes;
 use crate::{
     conversions::{
         logged_run::LoggedRun,
+        planned_runs::{Identity, identity},
         repeats::{Names, Seen},
         streams::confidence_stream::{ConfidenceStream, StreamOptions},
     },
@@ -67,13 +69,18 @@ pub struct RunTable {
     /// The file or folder that was read, and the numbers of its logs with the evaluation of each.
     file: String,
     logs: BTreeMap<usize, Option<Arc<Evaluation>>>,
-    /// Runs that were found again and dropped, by model.
-    repeats: BTreeMap<Option<String>, u64>,
+    /// Runs that are not among the rows by model and reason: those that were found again, and those of evaluations without the
+    /// scorer that was asked for.
+    dropped: BTreeMap<(Option<String>, &'static str), u64>,
     problem: Option<String>,
+    /// The evaluations without the scorer that was asked for.
+    others: BTreeSet<Identity>,
     /// The confidences that replies of the whole log state without a percent sign.
     stated: SeenConfidences,
 }
 
+/// The reason in accounts of a run that was found again.
+const REPEAT: &str = "repeat";
 /// Planned runs that a log may lack.
 const MOST_MISSING: u64 = 1_000_000;
 
@@ -95,14 +102,15 @@ impl RunTable {
         let confidence = options.confidence.clone().with_scale(rules.percent);
         let options = &StreamOptions { confidence, ..options.clone() };
         let mut seen = Seen::default();
-        for run in runs {
+        for (index, run) in runs.into_iter().enumerate() {
             let run = run?;
             let names = (rules.repeats == Repeats::Drop).then(|| Names::of(&run));
-            let row = LoggedRun::new(run, rules, options, &mut table.stated)?;
+            let mut row = LoggedRun::new(run, rules, options, &mut table.stated)?;
+            row.index = index;
             match names.and_then(|names| seen.row(&names, table.rows.len())) {
                 None => table.rows.push(row),
                 Some(at) => {
-                    *table.repeats.entry(row.model.clone()).or_default() += 1;
+                    *table.dropped.entry((row.model.clone(), REPEAT)).or_default() += 1;
                     // The newest complete one is kept.
                     if let Some(kept) = table.rows.get_mut(at).filter(|kept| kept.is_before(&row)) {
                         *kept = row;
@@ -110,6 +118,7 @@ impl RunTable {
                 }
             }
         }
+        table.drop_other_scorers();
         let of_rows: Vec<_> = table.rows.iter().filter_map(|row| row.evaluation.clone()).collect();
         table.add_evaluations(&of_rows)?;
         match table.out_of_range() {
@@ -123,6 +132,44 @@ impl RunTable {
                 Ok(Self { problem, ..table })
             }
         }
+    }
+
+    /// Drops the runs of evaluations without the scorer that was asked for, also those that have no score at all.
+    fn drop_other_scorers(&mut self) {
+        let Some(wanted) = &self.rules.scorer else { return };
+        let (mut others, mut with_it) = (BTreeSet::new(), BTreeSet::new());
+        for row in &self.rows {
+            let Some(of) = &row.evaluation else { continue };
+            if row.scorer.is_some() || of.has_scorer(wanted) == Some(true) {
+                with_it.insert(identity(of));
+            } else if row.ungraded == Some(Ungraded::OtherScorer) {
+                others.insert(identity(of));
+            }
+        }
+        self.others = others.difference(&with_it).cloned().collect();
+        let is_of_other = |row: &LoggedRun| match &row.evaluation {
+            Some(of) => row.ungraded.is_some() && self.others.contains(&identity(of)),
+            None => row.ungraded == Some(Ungraded::OtherScorer),
+        };
+        let (rows, dropped) =
+            std::mem::take(&mut self.rows).into_iter().partition(|row| !is_of_other(row));
+        self.rows = rows;
+        for row in dropped {
+            *self.dropped.entry((row.model, Ungraded::OtherScorer.name())).or_default() += 1;
+        }
+        for row in &mut self.rows {
+            // What is left has another score alone, in an evaluation that has the scorer.
+            let why = if row.is_at_limit { Ungraded::AtLimit } else { Ungraded::NoScore };
+            row.ungraded =
+                row.ungraded.map(|it| if it == Ungraded::OtherScorer { why } else { it });
+        }
+    }
+
+    /// Whether an evaluation lacks the scorer that was asked for.
+    pub(crate) fn is_of_other_scorer(&self, evaluation: &Arc<Evaluation>) -> bool {
+        let wanted = self.rules.scorer.as_ref();
+        self.others.contains(&identity(evaluation))
+            || wanted.and_then(|wanted| evaluation.has_scorer(wanted)) == Some(false)
     }
 
     /// What to say if a score is outside [0, 1] and the rules do not place it.
@@ -197,8 +244,8 @@ impl RunTable {
     /// What was read, and what counts: all runs are kept that were not found again.
     #[must_use]
     pub fn account(&self, name: &str) -> Account {
-        let n_repeats: u64 = self.repeats.values().sum();
-        let n_found = self.rows.len() as u64 + n_repeats;
+        let n_found = self.rows.len() as u64 + self.dropped.values().sum::<u64>();
+        let repeats = self.dropped.iter().filter(|((_, reason), _)| *reason == REPEAT);
         let count =
             |test: &dyn Fn(&&LoggedRun) -> bool| self.rows.iter().filter(test).count() as u64;
         let (missing, n_planned) = self.missing();
@@ -213,28 +260,31 @@ impl RunTable {
             at_limit: self.rules.at_limit.unwrap_or_default().name().to_owned(),
             n_partial: count(&|row| row.is_partial()),
             n_errors: count(&|row| row.has_error),
-            n_repeats,
+            n_repeats: repeats.map(|(_, runs)| runs).sum(),
             n_planned,
             n_missing: missing.len() as u64,
             unlike_log: self.unlike_logs(),
             rules: self.stated_rules.clone(),
             ..Account::default()
         };
-        for evaluation in &self.evaluations {
+        let mut evaluations = self.evaluations.clone();
+        evaluations.sort_by(|one, other| {
+            let order = one.started().partial_cmp(&other.started());
+            order.unwrap_or(Ordering::Equal)
+        });
+        for evaluation in &evaluations {
             let evaluation = AccountedEvaluation::from(evaluation.as_ref());
             let is_said = evaluation != AccountedEvaluation::default();
             if is_said && !account.evaluations.contains(&evaluation) {
                 account.evaluations.push(evaluation);
             }
         }
-        account.evaluations.sort_by(|one, other| one.created.cmp(&other.created));
         for row in &self.rows {
             if let Some(scorer) = &row.scorer {
                 *account.scorers.entry(scorer.clone()).or_default() += 1;
             }
         }
-        account.leave_out("repeat", n_repeats);
-        account
+        account.without(self.dropped.iter().map(|((_, reason), runs)| (reason, *runs)))
     }
 
     /// The table of runs that were read, after each got what is known of it beside its log.
@@ -302,13 +352,24 @@ impl RunTable {
     #[must_use]
     pub fn by_model(self) -> BTreeMap<Option<String>, Self> {
         let (missing, _) = self.missing();
-        let Self { rows, rules, stated_rules, evaluations, file, logs, repeats, problem, stated } =
-            self;
+        let Self {
+            rows,
+            rules,
+            stated_rules,
+            evaluations,
+            file,
+            logs,
+            dropped,
+            problem,
+            others,
+            stated,
+        } = self;
         let empty = || Self {
             rules: rules.clone(),
             stated_rules: stated_rules.clone(),
             file: file.clone(),
             problem: problem.clone(),
+            others: others.clone(),
             stated: stated.clone(),
             ..Self::default()
         };
@@ -344,9 +405,9 @@ impl RunTable {
             of_model.logs.extend(logs.get(&row.log).map(|head| (row.log, head.clone())));
             of_model.rows.push(row);
         }
-        for (model, count) in repeats {
+        for ((model, reason), count) in dropped {
             let of_model = models.entry(model.clone()).or_insert_with(empty);
-            of_model.repeats.insert(model, count);
+            of_model.dropped.insert((model, reason), count);
         }
         let is_of_one = |it: &Arc<Evaluation>| is_named(it) || !has_models;
         for evaluation in evaluations.into_iter().filter(is_of_one) {

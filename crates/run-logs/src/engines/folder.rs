@@ -59,9 +59,7 @@ impl Folder {
         match open_file(&path) {
             Ok(file) if path.is_file() => Ok(Some((file, name))),
             Ok(_) => Ok(None),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Unsupported) => {
-                Ok(None)
-            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::io(Place::default(), &error).in_file(Some(&name))),
         }
     }

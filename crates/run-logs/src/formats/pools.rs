@@ -57,14 +57,14 @@ pub fn read_pools(
 ) -> Result<Vec<(Option<String>, Pool)>, InputError> {
     let rows: Vec<Line<Problem>> = parse(file, &bytes(file, source)?)?;
     let mut models: BTreeMap<(bool, Option<String>), Vec<_>> = BTreeMap::new();
-    let named: BTreeSet<_> = rows.iter().filter_map(|row| row.value.model.clone()).collect();
+    let all: BTreeSet<_> = rows.iter().map(|row| row.value.model.clone()).collect();
     for row in rows {
         // Problems that name no model come last.
-        let model = row.value.model.clone().filter(|_| named.len() > 1);
+        let model = row.value.model.clone().filter(|_| all.len() > 1);
         models.entry((model.is_none(), model)).or_default().push(row);
     }
     let of_model = |((_, model), rows): ((_, Option<String>), _)| {
-        let unknown = || (named.len() > 1).then(|| "unknown model".to_owned());
+        let unknown = || (all.len() > 1).then(|| "unknown model".to_owned());
         Ok((model.or_else(unknown), pool(file, rows)?))
     };
     models.into_iter().map(of_model).collect()

@@ -192,10 +192,10 @@ impl RolloutFile {
         self.counts.entry(model).or_default().add_left_out(outcome, stop, reason);
     }
 
-    /// How many models runs name.
+    /// How many models there are; runs that name none count as those of one.
     #[must_use]
     pub fn n_models(&self) -> usize {
-        self.counts.keys().flatten().count()
+        self.counts.len()
     }
 
     /// The runs of each model, which the field `model` names, in the order of the names; those that name none come first.

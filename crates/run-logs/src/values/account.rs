@@ -96,8 +96,11 @@ impl AccountedEvaluation {
         let of = self.model.iter().map(|model| format!("of {model}"));
         let name = self.task.iter().cloned().chain(of).collect::<Vec<_>>().join(" ");
         // To the second, by which an evaluation and its retry are told apart.
-        let time =
-            self.created.as_ref().map(|text| text.replacen('T', " ", 1).chars().take(19).collect());
+        let time = self.created.as_ref().map(|text| {
+            let (time, rest) = text.split_at_checked(19).unwrap_or((text, ""));
+            let zone = rest.find(['+', '-']).map_or("", |at| &rest[at..]);
+            time.replacen('T', " ", 1) + if zone.ends_with("00:00") { "" } else { zone }
+        });
         let parts = [Some(name), time, self.status.clone()].into_iter().flatten();
         parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }

@@ -1,5 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::rules::is_scorer;
+
 /// What the head of a log says of all its runs.
 ///
 /// ```
@@ -67,6 +69,17 @@ impl Evaluation {
         let listed = Some(of(self.sample_ids.len() as u64)).filter(|planned| *planned > 0);
         let whole = self.dataset_samples.filter(|_| !self.is_part_of_dataset).map(of);
         listed.or(self.total_samples).or(whole)
+    }
+
+    /// Whether it has the scorer, or one of which the scorer is a part; `None` where the log does not say.
+    pub(crate) fn has_scorer(&self, wanted: &str) -> Option<bool> {
+        let is_part = |name: &String| {
+            wanted.strip_prefix(name.as_str()).is_some_and(|it| it.starts_with('.'))
+        };
+        let mut names = self.scorers.iter().chain(self.figures.keys());
+        let has_scorer = names.any(|name| is_scorer(name, wanted) || is_part(name));
+        // Before the scores are summed up, a log may not name the parts of its scorers.
+        (has_scorer || !self.figures.is_empty()).then_some(has_scorer)
     }
 
     /// When it began, in seconds of UTC; `None` if [`Self::created`] is no date and time of RFC 3339.

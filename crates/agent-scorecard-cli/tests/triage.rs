@@ -28,7 +28,7 @@ fn value<'a>(object: &'a Value, name: &str) -> &'a Value {
     object[name].get("value").unwrap_or(&object[name])
 }
 
-const THREE: &str = r#"{"problem":"a","solved":1,"output_tokens":500,"model":"x"}
+const THREE: &str = r#"{"problem":"a","solved":1,"output_tokens":500,"note":"x"}
 {"problem":"b","solved":true,"output_tokens":300}
 {"problem":"c","solved":false,"output_tokens":200,"value":1}"#;
 

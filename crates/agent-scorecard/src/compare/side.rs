@@ -508,6 +508,10 @@ impl Side {
     pub(super) fn block(&self, is_partial: bool, level: Level) -> Block {
         let tasks = self.tasks();
         let n_ungraded = self.count(|run| run.grade.is_none());
+        // Where nothing says how runs ended, none is known to have reached a limit.
+        let n_endless = self.count(|run| run.ending.is_none() && !run.is_at_limit);
+        let n_at_limit = (n_endless < self.runs.len() || self.runs.is_empty())
+            .then(|| self.count(|run| run.is_at_limit));
         let mut block = Block::of([
             Field::shown("n_runs", "runs with a grade", self.runs.len() - n_ungraded),
             Field::shown("n_tasks", "tasks", tasks.len()),
@@ -515,15 +519,7 @@ impl Side {
                 0 => Field::json("n_ungraded", 0),
                 n => Field::shown("n_ungraded", "runs without a grade", n),
             },
-            // Where nothing says how runs ended, none is known to have reached a limit.
-            Field::shown(
-                "n_at_limit",
-                "runs that a limit ended",
-                self.runs
-                    .iter()
-                    .any(|run| run.ending.is_some() || run.is_at_limit)
-                    .then(|| self.count(|run| run.is_at_limit)),
-            ),
+            Field::shown("n_at_limit", "runs that a limit ended", n_at_limit),
         ]);
         for mean in means(is_partial) {
             let is_first = mean.largest_difference == Some(1.0);
@@ -576,7 +572,12 @@ impl Side {
         }
         block.fields.push(Field::shown("endings", "ends", serde_json::json!(endings)));
         block.push_reasons();
-        block.notes.get_or_insert_default().extend(self.notes.iter().cloned());
+        let notes = block.notes.get_or_insert_default();
+        if n_endless > 0 {
+            let of = counted(self.runs.len(), "run");
+            notes.push(format!("n_at_limit: nothing says how {n_endless} of {of} ended"));
+        }
+        notes.extend(self.notes.iter().cloned());
         block
     }
 

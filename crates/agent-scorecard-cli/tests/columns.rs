@@ -278,6 +278,22 @@ fn runs_without_a_model_are_not_those_of_the_only_model_that_is_named() {
     }
 }
 
+#[test]
+fn a_log_of_one_model_stays_one_column_where_runs_ended_before_a_reply() {
+    let turn = r#"{"response":{"model":"m","choices":[{"message":{"content":"yes"}}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}}"#;
+    let run = |at: usize| match at {
+        12 => r#"{"id":"12","error":"crash","turns":[]}"#.to_owned(),
+        13 => r#"{"id":"13","outcome":false,"turns":[]}"#.to_owned(),
+        _ => format!(r#"{{"id":"{at}","outcome":{},"turns":[{turn},{turn}]}}"#, at % 2 == 0),
+    };
+    let path = write("before-a-reply.jsonl", &(0..14).map(run).collect::<Vec<_>>().join("\n"));
+    for program in ["compare", "budget"] {
+        let account = &json_of(program, &[&path, "--json"])["account"];
+        let counts = ["n_found", "n_errors"].map(|key| account[key].as_u64());
+        assert_eq!(counts, [Some(14), Some(1)], "{program}: {account}");
+    }
+}
+
 /// The texts of a picture of a call.
 fn drawn(program: &str, words: &[&str], name: &str) -> String {
     let path = in_folder(name);

@@ -230,7 +230,7 @@ fn a_table_of_other_columns_is_refused_with_its_columns_and_the_names_that_are_r
     let no_outcome = write("no_outcome.csv", "id,confidence,ok\na,0.5,1\n");
     for program in ["traces", "calibration", "compare", "cut-off"] {
         let found = refused(program, &[&none]);
-        let names = "field confidence: no column has one of the names forecast, confidence, probability; there are question, answer, conf, ok";
+        let names = "field confidence: no column has one of the names forecast, confidence, probability, stated_confidence, self_confidence; there are question, answer, conf, ok";
         // A comparison needs no confidence.
         let names = match program {
             "compare" => "field outcome: no column has one of the names outcome",

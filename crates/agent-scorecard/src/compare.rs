@@ -22,6 +22,7 @@ pub(crate) mod side;
 
 use std::collections::BTreeMap;
 
+use conclusion::Limits;
 use difference::{Difference, holm};
 use run_logs::json_lines::alike_names;
 use scoring_rules::{Level, TiedBlocks};
@@ -77,10 +78,11 @@ pub fn compare(
     ungraded: UngradedAs,
     level: Level,
 ) -> Result<Report, Error> {
-    let mut sides: Vec<Side> =
-        sides.into().into_iter().map(|side| side.with_ungraded(ungraded)).collect();
+    let mut sides: Vec<Side> = sides.into();
     // Runs that name no model are compared with nobody.
     sides.sort_by_key(Side::is_nobody);
+    let limits: Vec<Limits> = sides.iter().map(|side| Limits::of(side, ungraded)).collect();
+    let sides: Vec<Side> = sides.into_iter().map(|side| side.with_ungraded(ungraded)).collect();
     let n_compared = sides.iter().filter(|side| !side.is_nobody()).count();
     let sides = sides.as_slice();
     let Some(first) = sides.first() else {
@@ -103,7 +105,7 @@ pub fn compare(
 
     report.title = "Which agent is better?".to_owned();
     report.conclusion =
-        conclusion::sentences(sides, &report.columns, &differences, is_partial, level);
+        conclusion::sentences(sides, &limits, &report.columns, &differences, is_partial, level);
     report.set_accounts(sides.iter().map(|side| side.account.clone()));
     if let Some(account) = &mut report.account {
         let tasks = sides.iter().flat_map(|side| side.runs.iter().map(|run| run.task.as_str()));

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, ops::Range, path::Path};
 use agent_scorecard::{
     Block, Error, Report, Value,
     compare::{Side, SideRun, UngradedAs, compare as compare_by},
-    run_logs::{Account, ForecastPolicy, TraceFile, Ungraded},
+    run_logs::{Account, AccountedEvaluation, ForecastPolicy, TraceFile, Ungraded},
 };
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -246,8 +246,46 @@ fn grades_at_a_limit_count_and_the_report_says_what_they_change() {
     // A grade from beside the log stays one.
     let settled = |task| SideRun { is_settled: task == 0, ..graded(task, true) };
     let report = compare(&[side("alpha", (0..10).map(settled))], level()).unwrap();
-    let said = "A limit ended 9 graded runs of alpha, 9 of them successes, which counts; as failures (--at-limit failed) they would make it 10 %.";
+    let said = "A limit ended 9 runs of alpha that the log graded, 9 of them successes, which counts; as failures (--at-limit failed) they would make it 10 %.";
     assert_eq!(report.conclusion[1], said);
+}
+
+#[test]
+fn what_limits_change_is_said_as_the_option_would_whatever_runs_without_a_grade_count_for() {
+    let cut = |run| SideRun { is_at_limit: true, ..run };
+    let ungraded = |task| SideRun { ungraded: Some(Ungraded::AtLimit), ..run(task, None) };
+    let runs = (0..10).map(|task| match task {
+        0..2 => cut(run(task, Some(true))),
+        2..5 => cut(ungraded(task)),
+        _ => run(task, Some(task < 8)),
+    });
+    let side = side("alpha", runs);
+    for option in [UngradedAs::Unknown, UngradedAs::LeftOut, UngradedAs::Failed] {
+        let report = compare_by([side.clone()], option, level()).unwrap();
+        let said = "they and the 3 at a limit without a grade would make it 30 %.";
+        assert!(report.conclusion[1].ends_with(said), "{option:?}: {:?}", report.conclusion);
+    }
+}
+
+#[test]
+fn an_evaluation_and_its_retry_in_two_columns_are_said() {
+    let of = |name, task_id: &str| {
+        let mut side = side(name, (0..10).map(|task| run(task, Some(task < 5))));
+        let of = AccountedEvaluation {
+            task_id: Some(task_id.to_owned()),
+            ..AccountedEvaluation::default()
+        };
+        side.account.evaluations.push(of);
+        side
+    };
+    for (second, is_said) in [("one", true), ("two", false)] {
+        let report = compare(&[of("a", "one"), of("b", second)], level()).unwrap();
+        let said = report
+            .conclusion
+            .iter()
+            .any(|it| it.starts_with("a and b hold runs of one evaluation"));
+        assert_eq!(said, is_said, "{:?}", report.conclusion);
+    }
 }
 
 #[test]

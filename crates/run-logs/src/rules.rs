@@ -288,6 +288,20 @@ impl FactRules {
     /// [`Error::Undefined`] if neither the rules nor the log say which of several scores counts, if the score does not
     /// stand for a number, or if it is outside the range that the rules state.
     pub fn judgement(&self, run: &Run) -> Result<Judgement, Error> {
+        let found = self.judged(run)?;
+        let wanted = self.scorer.as_ref().filter(|_| run.grade.is_none());
+        match wanted.is_some_and(|wanted| is_of_other_scorer(run, wanted)) {
+            false => Ok(found),
+            true => {
+                let Judgement { stop, is_at_limit, .. } = found;
+                let found = Judgement { stop, is_at_limit, ..Judgement::default() };
+                Ok(found.ungraded(Ungraded::OtherScorer))
+            }
+        }
+    }
+
+    /// What the rules make of a run of an evaluation with the scorer that was asked for.
+    pub(crate) fn judged(&self, run: &Run) -> Result<Judgement, Error> {
         let stop = run.stop.clone();
         let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
         let is_at_limit = run.limit.is_some() || stop.as_ref().is_some_and(is_limit);
@@ -296,9 +310,6 @@ impl FactRules {
             // It is not on the scale of the scores: 1 is a success and 0 a failure, whatever scores stand for them.
             let least = self.success_at.filter(|least| *least > 0.0 && *least <= 1.0);
             return Ok(Judgement { is_settled: true, ..found }.graded(grade, least));
-        }
-        if self.scorer.as_ref().is_some_and(|wanted| is_of_other_scorer(run, wanted)) {
-            return Ok(found.ungraded(Ungraded::OtherScorer));
         }
         if let Some(reason) = &run.excluded {
             let own = found.stop.clone().filter(|stop| stop.class() == StopClass::Excluded);
@@ -440,16 +451,19 @@ pub(crate) fn is_scorer(name: &str, wanted: &str) -> bool {
     name == wanted || name.split_once('.').is_some_and(|(_, part)| part == wanted)
 }
 
+/// Whether a run has a score of this scorer; `None` for a run without any score.
+pub(crate) fn has_score(run: &Run, wanted: &str) -> Option<bool> {
+    let all = scores(run);
+    (!all.is_empty()).then(|| all.iter().any(|(name, _)| is_scorer(name, wanted)))
+}
+
 /// Whether a run is of an evaluation without the scorer: one that names others alone, or, where it names none, of which the
 /// run has scores of others alone. A run of an evaluation with the scorer that lacks its score is not.
 fn is_of_other_scorer(run: &Run, wanted: &str) -> bool {
-    let all = scores(run);
-    if all.iter().any(|(name, _)| is_scorer(name, wanted)) {
-        return false;
-    }
-    match run.evaluation.as_ref().and_then(|evaluation| evaluation.has_scorer(wanted)) {
-        Some(has_scorer) => !has_scorer,
-        None => !all.is_empty(),
+    let of_evaluation = || run.evaluation.as_ref().and_then(|it| it.has_scorer(wanted));
+    match has_score(run, wanted) {
+        Some(true) => false,
+        own => of_evaluation().or(own) == Some(false),
     }
 }
 

@@ -237,12 +237,57 @@ fn evaluations_without_the_scorer_that_was_asked_for_count_for_nothing() {
     assert_eq!((rows_of(&found), left_out(&found)), (vec![None], Some(3)));
     assert_eq!((account.n_found, account.n_kept), (4, 1));
     assert_eq!((account.n_errors, account.n_at_limit_ungraded, account.n_missing), (0, 0, 0));
-    // In an evaluation that has the scorer, it is a run whose grade is not known.
-    let head = json!({"scorers": [{"name": "s"}, {"name": "other"}]});
-    for head in [head, json!({})] {
-        let found = logs(&[log(&[sample("a", 1), other()], head, json!(null))], &rules).unwrap();
-        assert_eq!(rows_of(&found), [None, Some(Ungraded::AtLimit)]);
+    // In an evaluation that has the scorer, it counts as a run without a score does, however that is known.
+    let excluded = with(of_other("d"), "invalidation", json!({"reason": "r"}));
+    let crashed = with(of_other("c"), "error", json!({"message": "crash", "traceback": ""}));
+    let named = json!({"scorers": [{"name": "s"}, {"name": "other"}]});
+    for head in [named, json!({})] {
+        let graded = with(sample("a", 1), "limit", limit.clone());
+        let samples = [graded, other(), crashed.clone(), excluded.clone()];
+        let why = |at_limit| {
+            let rules = FactRules { at_limit, ..rules.clone() };
+            rows_of(&logs(&[log(&samples, head.clone(), json!(null))], &rules).unwrap())
+        };
+        let others = [Some(Ungraded::Error), Some(Ungraded::Excluded)];
+        let limits = |first, second| [[first, second], others].concat();
+        let at_limit = Some(Ungraded::AtLimit);
+        assert_eq!(why(None), limits(None, at_limit));
+        assert_eq!(why(Some(AtLimit::Unknown)), limits(at_limit, at_limit));
+        assert_eq!(why(Some(AtLimit::Failed)), limits(None, None));
     }
+    // A limit without any score makes no failure of a run of another evaluation.
+    let at_limit = json!({"id": "e", "epoch": 1, "scores": {}, "limit": limit});
+    let both = [
+        log(&[sample("a", 1)], of("e1"), json!(null)),
+        log(&[other(), at_limit], of("e2"), json!(null)),
+    ];
+    for rules in [&rules, &failed] {
+        let found = logs(&both, rules).unwrap();
+        assert_eq!((rows_of(&found), left_out(&found)), (vec![None], Some(2)));
+    }
+    // What was planned counts where runs do.
+    let results = json!({"scores": [{"name": "other", "scorer": "other"}]});
+    let head = json!({"dataset": {"sample_ids": ["a", "b", "c"]}});
+    let found = logs(&[log(&[sample("a", 1), other()], head, results)], &rules).unwrap();
+    assert_eq!((found.rows().len(), found.account("").n_missing), (2, 1));
+}
+
+#[test]
+fn a_date_that_is_none_orders_nothing() {
+    let logs_of = (0..40).map(|at| {
+        let created = if at % 3 == 0 {
+            "2026-03-01Tnan:00:00".to_owned()
+        } else {
+            format!("2026-03-{at:02}T00:00:00")
+        };
+        log(
+            &[sample("1", 1)],
+            json!({"eval_id": at.to_string(), "task_id": at.to_string(), "created": created}),
+            json!(null),
+        )
+    });
+    let found = logs(&logs_of.collect::<Vec<_>>(), &FactRules::default()).unwrap();
+    assert_eq!(found.account("").evaluations.len(), 40);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Logs that the crate run-logs reads, as streams of confidence.
 
-use std::{collections::BTreeSet, error::Error};
+use std::error::Error;
 
 use agent_scorecard::{
     log_name,
@@ -128,10 +128,7 @@ pub(crate) fn models(
         LogFile { column, last_reply: last_reply.clone() }
     };
     // A run that ended before a reply names no model, and an evaluation that ended before a run does.
-    let of_rows = table.rows().iter().filter_map(|row| row.model.as_ref());
-    let of_evaluations = table.evaluations().iter().filter_map(|it| it.model.as_ref());
-    let models: BTreeSet<&String> = of_rows.chain(of_evaluations).collect();
-    if models.len() <= 1 {
+    if table.models().len() <= 1 {
         return Ok(vec![log(None, table)]);
     }
     let of_model = |(model, table): (Option<String>, _)| {

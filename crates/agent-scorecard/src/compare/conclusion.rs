@@ -1,6 +1,6 @@
 //! What a comparison comes to, in sentences that say no more than their figures and intervals.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use run_logs::Ungraded;
 use scoring_rules::Level;
@@ -9,7 +9,7 @@ use trajectory_metrics::Figure;
 use crate::{
     compare::{
         difference::{Difference, is_beyond},
-        side::{Mean, Side, VERDICTS, means},
+        side::{Mean, Side, SideRun, UngradedAs, VERDICTS, means},
     },
     confidence,
     report::{
@@ -21,6 +21,7 @@ use crate::{
 /// The sentences: success and its differences, limits, confidence.
 pub(super) fn sentences(
     sides: &[Side],
+    limits: &[Limits],
     columns: &[Column],
     differences: &[Difference],
     is_partial: bool,
@@ -53,7 +54,12 @@ pub(super) fn sentences(
             });
         }
     }
-    all.extend(named().filter_map(|(side, name)| limits(side, name, is_partial)));
+    let beside = sides.iter().zip(columns).skip(1).take(differences.len());
+    all.extend(beside.filter_map(|(side, column)| {
+        repeated([&sides[0], side], [&columns[0].name, &column.name])
+    }));
+    let limits = limits.iter().zip(columns);
+    all.extend(limits.filter_map(|(limits, column)| limits.sentence(&column.name, is_partial)));
     all.extend(differences.iter().filter_map(|difference| at_limit(difference, level)));
     all.extend(sides.iter().zip(columns).filter_map(|(side, Column { name, block, .. })| {
         let runs = side.count(|run| run.grade.is_some() && run.confidence.is_some());
@@ -196,32 +202,76 @@ fn at_limit(difference: &Difference, level: Level) -> Option<String> {
         return None;
     }
     let [first, second] = difference.names;
+    let noise = if is_beyond(&failed) { "" } else { ", which may be noise" };
     Some(format!(
-        "Whether {first} and {second} differ depends on how runs at a limit count: as failures (--at-limit failed), of the runs with a grade, {}.",
+        "Whether {first} and {second} differ depends on how runs at a limit count: as failures (--at-limit failed), of the runs with a grade, {}{noise}.",
         ahead(difference.names, &failed),
     ))
 }
 
-/// What the grades of runs at a limit make of the rate, where there are successes among them.
-fn limits(side: &Side, name: &str, is_partial: bool) -> Option<String> {
-    let at_limit = side.count(|run| run.fails_at_limit() && run.grade.is_some());
-    let ungraded = side.count(|run| run.fails_at_limit() && run.grade.is_none());
-    let passed =
-        side.count(|run| run.fails_at_limit() && run.grade.is_some_and(|grade| grade > 0.0));
-    (passed > 0).then(|| {
-        let n = side.count(|run| run.grade.is_some() || run.fails_at_limit());
-        let sum = |value: fn(f64, bool) -> f64| -> f64 {
-            side.runs.iter().filter_map(|run| Some(value(run.grade?, run.fails_at_limit()))).sum()
+/// The runs of a side at a limit that would be failures by `--at-limit failed`.
+pub(super) struct Limits {
+    graded: usize,
+    /// Of the graded ones, those with a grade above 0.
+    passed: usize,
+    ungraded: usize,
+    /// Whether others at a limit have a grade from beside the log.
+    has_given: bool,
+    /// The rate, in percent, with all of them as failures.
+    as_failures: f64,
+}
+
+impl Limits {
+    /// Of a side as it was read, before runs without a grade count for anything.
+    pub(super) fn of(side: &Side, ungraded: UngradedAs) -> Self {
+        let n = |test: fn(&SideRun) -> bool| side.count(|run| run.fails_at_limit() && test(run));
+        let counts = |run: &SideRun| {
+            run.grade.is_some() || run.fails_at_limit() || ungraded == UngradedAs::Failed
         };
-        let failed = 100.0 * sum(|grade, is_at_limit| if is_at_limit { 0.0 } else { grade }) / n as f64;
+        let kept = side.runs.iter().filter(|run| !run.fails_at_limit());
+        let sum: f64 = kept.filter_map(|run| run.grade).sum();
+        Self {
+            graded: n(|run| run.grade.is_some()),
+            passed: n(|run| run.grade > Some(0.0)),
+            ungraded: n(|run| run.grade.is_none()),
+            has_given: side
+                .runs
+                .iter()
+                .any(|run| run.is_at_limit && run.is_settled && run.grade.is_some()),
+            as_failures: 100.0 * sum / side.count(counts) as f64,
+        }
+    }
+
+    /// What they make of the rate, where there are successes among them.
+    fn sentence(&self, name: &str, is_partial: bool) -> Option<String> {
+        let Self { graded, passed, ungraded, has_given, as_failures } = self;
+        (*passed > 0).then(|| {
+            format!(
+                "A limit ended {}, {passed} of them {}, which counts; as failures (--at-limit failed) {} would make it {as_failures:.0} %.",
+                match has_given {
+                    false => format!("{} of {name}", counted(*graded, "graded run")),
+                    true => format!("{} of {name} that the log graded", counted(*graded, "run")),
+                },
+                if is_partial { "with a score above 0" } else { "successes" },
+                match ungraded {
+                    0 => "they".to_owned(),
+                    n => format!("they and the {n} at a limit without a grade"),
+                }
+            )
+        })
+    }
+}
+
+/// That two columns hold runs of one evaluation, as a retry or a copy does.
+fn repeated([first, second]: [&Side; 2], names: [&str; 2]) -> Option<String> {
+    let of = |side: &Side| {
+        let all = side.account.evaluations.iter();
+        all.filter_map(|it| Some((it.task_id.clone()?, it.model.clone()))).collect::<BTreeSet<_>>()
+    };
+    (!of(first).is_disjoint(&of(second))).then(|| {
+        let [first, second] = names;
         format!(
-            "A limit ended {} of {name}, {passed} of them {}, which counts; as failures (--at-limit failed) {} would make it {failed:.0} %.",
-            counted(at_limit, "graded run"),
-            if is_partial { "with a score above 0" } else { "successes" },
-            match ungraded {
-                0 => "they".to_owned(),
-                n => format!("they and the {n} at a limit without a grade"),
-            }
+            "{first} and {second} hold runs of one evaluation, as a retry or a copy of it does: given as one folder, each run counts once."
         )
     })
 }

@@ -55,12 +55,13 @@ impl LoggedColumn {
         missing: ForecastPolicy,
     ) -> Result<TraceFile, Error> {
         let runs = |stream| self.table.stream(stream, missing).map_or(0, |it| it.runs().len());
-        if runs(stream) == 0 {
+        // A column of which all runs are left out stands beside others.
+        if runs(stream) == 0 && !self.table.rows().is_empty() {
             let others = ConfidenceStream::ALL.into_iter().filter(|&stream| runs(stream) > 0);
             let others = Vec::from_iter(others.map(|it| format!("{it} ({} runs)", runs(it))));
             let reason = format!(
                 "no run of {} has it; streams that it has: {}",
-                self.file,
+                self.model.as_ref().unwrap_or(&self.file),
                 if others.is_empty() { "none".to_owned() } else { others.join(", ") }
             );
             return Err(run_logs::Error::Undefined { name: stream.name(), reason }.into());

@@ -196,9 +196,8 @@ impl RolloutFile {
                     }
                 }
             }
-            let of_evaluations = table.evaluations().iter().map(|it| &it.model);
-            let mut models = table.rows().iter().map(|row| &row.model).chain(of_evaluations);
-            rollouts.add_log(models.find_map(Clone::clone), table.account(""));
+            let model = table.models().first().map(|model| (*model).clone());
+            rollouts.add_log(model, table.account(""));
         }
         rollouts
     }

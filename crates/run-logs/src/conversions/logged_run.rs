@@ -13,7 +13,7 @@ use crate::{
         missing_value::MissingValue,
     },
     error::Error,
-    rules::{FactRules, Judgement, Ungraded},
+    rules::{FactRules, Judgement, Ungraded, has_score},
     values::{
         confidence_scale::SeenConfidences,
         evaluation::Evaluation,
@@ -38,6 +38,8 @@ pub struct LoggedRun {
     pub model: Option<String>,
     /// Its place among the runs that were read, from 0: repeats and runs of other scorers are not among the rows.
     pub index: usize,
+    /// Whether it has a score of the scorer that was asked for; `None` without any score.
+    pub(crate) has_score: Option<bool>,
     /// The number of its log among those that were read together.
     pub(crate) log: usize,
     /// The evaluation that the run is a part of.
@@ -101,7 +103,9 @@ impl LoggedRun {
         options: &StreamOptions<'_>,
         stated: &mut SeenConfidences,
     ) -> Result<Self, Error> {
-        let judged = rules.judgement(&run)?;
+        let judged = rules.judged(&run)?;
+        let wanted = rules.scorer.as_ref().filter(|_| run.grade.is_none());
+        let has_score = wanted.and_then(|wanted| has_score(&run, wanted));
         let Judgement { grade, ungraded, outcome, stop, is_at_limit, is_settled, scorer } = judged;
         let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
         let calls = replies.flat_map(|reply| &reply.tool_calls);
@@ -112,6 +116,7 @@ impl LoggedRun {
             |reply: Option<&Reply>| reply.and_then(|reply| reply.usage.clone()).unwrap_or_default();
         Ok(Self {
             index: 0,
+            has_score,
             grade,
             ungraded,
             outcome,

@@ -69,12 +69,12 @@ pub struct RunTable {
     /// The file or folder that was read, and the numbers of its logs with the evaluation of each.
     file: String,
     logs: BTreeMap<usize, Option<Arc<Evaluation>>>,
-    /// Runs that are not among the rows by model and reason: those that were found again, and those of evaluations without the
+    /// Runs that are not among the rows by model, log and reason: those that were found again, and those of evaluations without the
     /// scorer that was asked for.
-    dropped: BTreeMap<(Option<String>, &'static str), u64>,
+    dropped: BTreeMap<(Option<String>, usize, &'static str), u64>,
     problem: Option<String>,
-    /// The evaluations without the scorer that was asked for.
-    others: BTreeSet<Identity>,
+    /// Whether evaluations have the scorer that was asked for.
+    has_scorer: BTreeMap<Identity, bool>,
     /// The confidences that replies of the whole log state without a percent sign.
     stated: SeenConfidences,
 }
@@ -110,7 +110,7 @@ impl RunTable {
             match names.and_then(|names| seen.row(&names, table.rows.len())) {
                 None => table.rows.push(row),
                 Some(at) => {
-                    *table.dropped.entry((row.model.clone(), REPEAT)).or_default() += 1;
+                    table.drop_row(&row, REPEAT);
                     // The newest complete one is kept.
                     if let Some(kept) = table.rows.get_mut(at).filter(|kept| kept.is_before(&row)) {
                         *kept = row;
@@ -118,8 +118,8 @@ impl RunTable {
                 }
             }
         }
-        table.drop_other_scorers();
         let of_rows: Vec<_> = table.rows.iter().filter_map(|row| row.evaluation.clone()).collect();
+        table.drop_other_scorers();
         table.add_evaluations(&of_rows)?;
         match table.out_of_range() {
             None => Ok(table),
@@ -134,42 +134,47 @@ impl RunTable {
         }
     }
 
-    /// Drops the runs of evaluations without the scorer that was asked for, also those that have no score at all.
+    /// Drops the runs of evaluations without the scorer that was asked for.
     fn drop_other_scorers(&mut self) {
         let Some(wanted) = &self.rules.scorer else { return };
-        let (mut others, mut with_it) = (BTreeSet::new(), BTreeSet::new());
         for row in &self.rows {
             let Some(of) = &row.evaluation else { continue };
-            if row.scorer.is_some() || of.has_scorer(wanted) == Some(true) {
-                with_it.insert(identity(of));
-            } else if row.ungraded == Some(Ungraded::OtherScorer) {
-                others.insert(identity(of));
+            // A grade from beside the log is one of whatever is asked for.
+            let is_given = row.is_settled && row.grade.is_some();
+            let found = [row.has_score.or(is_given.then_some(true)), of.has_scorer(wanted)];
+            if found.contains(&Some(true)) {
+                self.has_scorer.insert(identity(of), true);
+            } else if found.contains(&Some(false)) {
+                self.has_scorer.entry(identity(of)).or_insert(false);
             }
         }
-        self.others = others.difference(&with_it).cloned().collect();
         let is_of_other = |row: &LoggedRun| match &row.evaluation {
-            Some(of) => row.ungraded.is_some() && self.others.contains(&identity(of)),
-            None => row.ungraded == Some(Ungraded::OtherScorer),
+            Some(of) => self.has_scorer.get(&identity(of)) == Some(&false),
+            None => row.has_score == Some(false),
         };
-        let (rows, dropped) =
-            std::mem::take(&mut self.rows).into_iter().partition(|row| !is_of_other(row));
+        let all = std::mem::take(&mut self.rows);
+        let (dropped, rows): (Vec<_>, Vec<_>) = all.into_iter().partition(is_of_other);
         self.rows = rows;
-        for row in dropped {
-            *self.dropped.entry((row.model, Ungraded::OtherScorer.name())).or_default() += 1;
-        }
-        for row in &mut self.rows {
-            // What is left has another score alone, in an evaluation that has the scorer.
-            let why = if row.is_at_limit { Ungraded::AtLimit } else { Ungraded::NoScore };
-            row.ungraded =
-                row.ungraded.map(|it| if it == Ungraded::OtherScorer { why } else { it });
-        }
+        dropped.iter().for_each(|row| self.drop_row(row, Ungraded::OtherScorer.name()));
+    }
+
+    fn drop_row(&mut self, row: &LoggedRun, reason: &'static str) {
+        *self.dropped.entry((row.model.clone(), row.log, reason)).or_default() += 1;
     }
 
     /// Whether an evaluation lacks the scorer that was asked for.
     pub(crate) fn is_of_other_scorer(&self, evaluation: &Arc<Evaluation>) -> bool {
-        let wanted = self.rules.scorer.as_ref();
-        self.others.contains(&identity(evaluation))
-            || wanted.and_then(|wanted| evaluation.has_scorer(wanted)) == Some(false)
+        let own = || evaluation.has_scorer(self.rules.scorer.as_ref()?);
+        self.has_scorer.get(&identity(evaluation)).copied().or_else(own) == Some(false)
+    }
+
+    /// The models of runs and evaluations.
+    #[must_use]
+    pub fn models(&self) -> BTreeSet<&String> {
+        let of_rows = self.rows.iter().filter_map(|row| row.model.as_ref());
+        let of_dropped = self.dropped.keys().filter_map(|(model, ..)| model.as_ref());
+        let of_evaluations = self.evaluations.iter().filter_map(|it| it.model.as_ref());
+        of_rows.chain(of_dropped).chain(of_evaluations).collect()
     }
 
     /// What to say if a score is outside [0, 1] and the rules do not place it.
@@ -209,7 +214,8 @@ impl RunTable {
         evaluations: impl IntoIterator<Item = &'a Arc<Evaluation>>,
     ) -> Result<(), Error> {
         for evaluation in evaluations {
-            let planned = evaluation.n_planned().unwrap_or(0);
+            let planned = evaluation.n_planned().filter(|_| !self.is_of_other_scorer(evaluation));
+            let planned = planned.unwrap_or(0);
             if planned.saturating_sub(self.rows.len() as u64) > MOST_MISSING {
                 let name = evaluation.task.as_ref().or(evaluation.id.as_ref());
                 let of = name.map_or(String::new(), |name| format!(" {name}"));
@@ -245,7 +251,7 @@ impl RunTable {
     #[must_use]
     pub fn account(&self, name: &str) -> Account {
         let n_found = self.rows.len() as u64 + self.dropped.values().sum::<u64>();
-        let repeats = self.dropped.iter().filter(|((_, reason), _)| *reason == REPEAT);
+        let repeats = self.dropped.iter().filter(|((.., reason), _)| *reason == REPEAT);
         let count =
             |test: &dyn Fn(&&LoggedRun) -> bool| self.rows.iter().filter(test).count() as u64;
         let (missing, n_planned) = self.missing();
@@ -284,7 +290,7 @@ impl RunTable {
                 *account.scorers.entry(scorer.clone()).or_default() += 1;
             }
         }
-        account.without(self.dropped.iter().map(|((_, reason), runs)| (reason, *runs)))
+        account.without(self.dropped.iter().map(|((.., reason), runs)| (reason, *runs)))
     }
 
     /// The table of runs that were read, after each got what is known of it beside its log.
@@ -361,7 +367,7 @@ impl RunTable {
             logs,
             dropped,
             problem,
-            others,
+            has_scorer,
             stated,
         } = self;
         let empty = || Self {
@@ -369,14 +375,15 @@ impl RunTable {
             stated_rules: stated_rules.clone(),
             file: file.clone(),
             problem: problem.clone(),
-            others: others.clone(),
+            has_scorer: has_scorer.clone(),
             stated: stated.clone(),
             ..Self::default()
         };
         let mut models: BTreeMap<_, Self> = BTreeMap::new();
         let is_named = |it: &Arc<Evaluation>| it.model.is_some();
         let nobody = missing.iter().filter(|run| run.model.is_none()).count() as u64;
-        let has_models = rows.iter().any(|row| row.model.is_some());
+        let has_models = rows.iter().any(|row| row.model.is_some())
+            || dropped.keys().any(|(model, ..)| model.is_some());
         if nobody > 0 && has_models {
             // The trials of a job may be of several models: those that are missing are of none.
             let rest = Evaluation { total_samples: Some(nobody), ..Evaluation::default() };
@@ -405,9 +412,10 @@ impl RunTable {
             of_model.logs.extend(logs.get(&row.log).map(|head| (row.log, head.clone())));
             of_model.rows.push(row);
         }
-        for ((model, reason), count) in dropped {
+        for ((model, log, reason), count) in dropped {
             let of_model = models.entry(model.clone()).or_insert_with(empty);
-            of_model.dropped.insert((model, reason), count);
+            of_model.logs.extend(logs.get(&log).map(|head| (log, head.clone())));
+            of_model.dropped.insert((model, log, reason), count);
         }
         let is_of_one = |it: &Arc<Evaluation>| is_named(it) || !has_models;
         for evaluation in evaluations.into_iter().filter(is_of_one) {

@@ -192,10 +192,11 @@ impl RolloutFile {
         self.counts.entry(model).or_default().add_left_out(outcome, stop, reason);
     }
 
-    /// How many models there are; runs that name none count as those of one.
+    /// How many models there are; runs of a file that name none count as those of one, and those of a log, which ended before
+    /// a reply, for none.
     #[must_use]
     pub fn n_models(&self) -> usize {
-        self.counts.len()
+        if self.logs.is_empty() { self.counts.len() } else { self.counts.keys().flatten().count() }
     }
 
     /// The runs of each model, which the field `model` names, in the order of the names; those that name none come first.

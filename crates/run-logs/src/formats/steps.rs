@@ -87,8 +87,8 @@ struct Step {
 #[derive(Debug)]
 pub(crate) struct TableRuns {
     runs: Vec<Steps>,
-    /// The column of forecasts as the table names it.
-    forecast: String,
+    /// The column of forecasts as the table names it; `None` if it has none.
+    forecast: Option<String>,
 }
 
 /// A run of a table with the lines of its steps.
@@ -240,7 +240,7 @@ fn put_together(
     rules: TraceRules,
 ) -> Result<Vec<TraceSource<'static>>, InputError> {
     let mut models: BTreeMap<Option<String>, OfModel> = BTreeMap::new();
-    let column = table.header.name(FORECAST).unwrap_or(FORECAST.names[1]);
+    let column = table.header.name(FORECAST);
     let mut seen = SeenConfidences::default();
     table.rows(|place: Place, mut row: Row| {
         let model = models.entry(row.model.take().map(|Name(model)| model)).or_default();
@@ -252,7 +252,7 @@ fn put_together(
             model.runs.push(Steps::new(place.line, &mut row));
         }
         let forecast = row.forecast.as_ref().and_then(AnyNumber::get);
-        seen.add(forecast, || (place.line, column.to_owned()));
+        seen.add(forecast, || (place.line, column.unwrap_or_default().to_owned()));
         model.runs[at].add(file, place, row, forecast)
     })?;
     let models = models.into_iter().map(|(model, OfModel { runs, .. })| (model, runs));
@@ -291,7 +291,7 @@ fn put_together(
     let mut sources = Vec::new();
     for (model, runs) in models {
         let model = (!is_one).then(|| model.unwrap_or_else(|| "unknown model".to_owned()));
-        let runs = Source::Table(TableRuns { runs, forecast: column.to_owned() });
+        let runs = Source::Table(TableRuns { runs, forecast: column.map(str::to_owned) });
         let (notes, not_read, alike) = (notes.clone(), not_read.clone(), alike.clone());
         sources.push(TraceSource { model, rules, notes, not_read, alike, runs });
     }
@@ -385,8 +385,8 @@ impl Steps {
 }
 
 impl TableRuns {
-    pub(crate) fn column(&self) -> &str {
-        &self.forecast
+    pub(crate) fn column(&self) -> Option<&str> {
+        self.forecast.as_deref()
     }
 
     /// The runs in the order of their first rows; a part is freed when it was taken.

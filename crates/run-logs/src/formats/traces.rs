@@ -17,6 +17,7 @@ use crate::{
         trace_rules::TraceRules,
     },
     json_lines::{
+        columns::FORECAST,
         fields::Given,
         parsing::{InputError, parse_line},
         parts::fold,
@@ -133,6 +134,8 @@ pub struct TraceRemarks {
     without_forecasts: Vec<TraceRun>,
     /// The first run that is left out, and why.
     first_left_out: Option<String>,
+    /// Whether no column of a table holds confidences.
+    lacks_column: bool,
     /// Runs that completed without an outcome.
     unjudged: u64,
     /// Runs by a reason for a stop that is not known.
@@ -242,6 +245,7 @@ impl TraceRemarks {
         self.missing.counts.merge(other.missing.counts);
         self.without_forecasts.extend(other.without_forecasts);
         self.first_left_out = self.first_left_out.take().or(other.first_left_out);
+        self.lacks_column |= other.lacks_column;
         self.unjudged += other.unjudged;
         for (text, count) in other.unknown_stops {
             *self.unknown_stops.entry(text).or_default() += count;
@@ -260,7 +264,10 @@ impl TraceRemarks {
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let counts = self.missing.counts;
-        if counts.left_out_runs + counts.repaired_runs > 0 {
+        if self.lacks_column {
+            let names = FORECAST.names.join(", ");
+            notes.push(format!("no column holds confidences; it would be called one of {names}"));
+        } else if counts.left_out_runs + counts.repaired_runs > 0 {
             let mut note = self.missing.to_string();
             if let Some(first) = &self.first_left_out {
                 note.push_str(&format!(", the first because of {first}"));
@@ -419,6 +426,7 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
 ) -> Result<TraceRemarks, E> {
     let TraceSource { rules, notes, not_read, alike, runs, .. } = source;
     let mut all = TraceRemarks::default();
+    let mut all_lacks = false;
     let finish = |(remarks, part)| Ok((remarks, finish(part)?));
     let mut merge = |(remarks, part)| {
         all.merge(remarks);
@@ -434,7 +442,8 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
             rules.check_scale(file, &all.seen)?;
         }
         Source::Table(table) => {
-            let column = table.column().to_owned();
+            all_lacks = table.column().is_none();
+            let column = table.column().unwrap_or(FORECAST.names[1]).to_owned();
             let keep = |runs: Vec<TableRun>| {
                 let mut part = (TraceRemarks::default(), P::default());
                 for TableRun { line, number, steps } in runs {
@@ -457,6 +466,7 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
     if let Some(refused) = all.refused.take() {
         return Err(refused.into());
     }
+    all.lacks_column = all_lacks;
     all.missing.policy = rules.missing;
     all.rules = Some(rules);
     all.not_read.extend(not_read);

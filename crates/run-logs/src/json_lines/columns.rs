@@ -42,7 +42,7 @@ columns! {
     MODEL Text: "model" "model_name" "model_id";
     TRIAL Value: "trial" "epoch" "attempt" "repetition" "repeat" "replicate";
     STEP Value: "step" "turn" "step_index" "turn_index" "step_number" "turn_number" "step_idx" "turn_idx";
-    FORECAST Value: "forecast" "confidence" "probability";
+    FORECAST Value: "forecast" "confidence" "probability" "stated_confidence" "self_confidence";
     OUTCOME Value: "outcome" "correct" "is_correct" "success" "passed" "solved" "resolved" "score" "reward" "label";
     STOP Text: "stop" "stop_reason" "termination_reason" "exit_status";
     HORIZON Value: "horizon";

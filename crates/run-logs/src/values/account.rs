@@ -81,12 +81,15 @@ pub struct AccountedEvaluation {
     pub created: Option<String>,
     /// How it ended.
     pub status: Option<String>,
+    /// What a retry or a copy of it shares with it.
+    #[cfg_attr(feature = "lines", serde(skip))]
+    pub task_id: Option<String>,
 }
 
 impl From<&Evaluation> for AccountedEvaluation {
     fn from(of: &Evaluation) -> Self {
-        let Evaluation { task, model, created, status, .. } = of.clone();
-        Self { task, model, created, status }
+        let Evaluation { task, model, created, status, task_id, .. } = of.clone();
+        Self { task, model, created, status, task_id }
     }
 }
 
@@ -99,7 +102,8 @@ impl AccountedEvaluation {
         let time = self.created.as_ref().map(|text| {
             let (time, rest) = text.split_at_checked(19).unwrap_or((text, ""));
             let zone = rest.find(['+', '-']).map_or("", |at| &rest[at..]);
-            time.replacen('T', " ", 1) + if zone.ends_with("00:00") { "" } else { zone }
+            let is_utc = zone.chars().all(|it| !it.is_ascii_digit() || it == '0');
+            time.replacen('T', " ", 1) + if is_utc { "" } else { zone }
         });
         let parts = [Some(name), time, self.status.clone()].into_iter().flatten();
         parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")

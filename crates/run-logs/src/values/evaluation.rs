@@ -90,8 +90,10 @@ impl Evaluation {
             None => (time, "Z"),
         };
         let numbers = |text: &str| -> Option<[f64; 3]> {
-            let all: Result<Vec<f64>, _> = text.split([':', '-']).map(str::parse).collect();
-            match *all.ok()?.as_slice() {
+            let all = text
+                .split([':', '-'])
+                .map(|part| part.parse().ok().filter(|it: &f64| it.is_finite()));
+            match *all.collect::<Option<Vec<f64>>>()?.as_slice() {
                 [a, b] => Some([a, b, 0.0]),
                 [a, b, c] => Some([a, b, c]),
                 _ => None,

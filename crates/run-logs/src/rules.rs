@@ -6,6 +6,7 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     error::{Error, Place, Problem},
     values::confidence_scale::ConfidenceScale,
+    values::evaluation::is_scorer,
     values::run::{Run, Score},
 };
 
@@ -444,12 +445,6 @@ pub(crate) fn success(least: Option<f64>, range: Option<ScoreRange>, otherwise: 
 
 /// What to do about scores outside [0, 1].
 pub(crate) const PLACE_SCORES: &str = "give the range that they can have, as in --score-range LO..HI, or the lowest score of a success, as in --success-at X";
-
-/// Whether a score is that of the scorer that was asked for. The part of a scorer that gives several has the scorer's name
-/// in front, or stands alone.
-pub(crate) fn is_scorer(name: &str, wanted: &str) -> bool {
-    name == wanted || name.split_once('.').is_some_and(|(_, part)| part == wanted)
-}
 
 /// Whether a run has a score of this scorer; `None` for a run without any score.
 pub(crate) fn has_score(run: &Run, wanted: &str) -> Option<bool> {

@@ -8,7 +8,7 @@ use trajectory_metrics::ClusterEstimate;
 use crate::{
     conversions::{logged_run::LoggedRun, run_table::RunTable},
     rules::ScoreRange,
-    values::evaluation::Evaluation,
+    values::evaluation::{Evaluation, identity},
 };
 
 /// A run that was planned, and that no log has.
@@ -20,15 +20,6 @@ pub struct MissingRun {
     pub task: Option<String>,
     /// The repetition of the task.
     pub trial: Option<u64>,
-}
-
-/// What an evaluation shares with its retries: the name, or a number of its own where it has none, and the model.
-pub(crate) type Identity = (Option<String>, Option<usize>, Option<String>);
-
-pub(crate) fn identity(of: &Arc<Evaluation>) -> Identity {
-    let name = of.task_id.clone().or_else(|| of.id.clone());
-    let own = name.is_none().then_some(Arc::as_ptr(of) as usize);
-    (name, own, of.model.clone())
 }
 
 impl RunTable {

@@ -10,7 +10,6 @@ use crate::conversions::outcomes::Outcomes;
 use crate::{
     conversions::{
         logged_run::LoggedRun,
-        planned_runs::{Identity, identity},
         repeats::{Names, Seen},
         streams::confidence_stream::{ConfidenceStream, StreamOptions},
     },
@@ -22,7 +21,7 @@ use crate::{
     values::{
         account::{Account, AccountedEvaluation},
         confidence_scale::SeenConfidences,
-        evaluation::Evaluation,
+        evaluation::{Evaluation, Identity, identity},
         run::{Run, Usage, UsageRemark},
     },
 };

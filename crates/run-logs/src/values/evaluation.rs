@@ -1,6 +1,7 @@
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::rules::is_scorer;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// What the head of a log says of all its runs.
 ///
@@ -126,6 +127,21 @@ impl Evaluation {
             None => sample.to_owned(),
         }
     }
+}
+
+/// What an evaluation shares with its retries: the name, or a number of its own where it has none, and the model.
+pub(crate) type Identity = (Option<String>, Option<usize>, Option<String>);
+
+pub(crate) fn identity(of: &Arc<Evaluation>) -> Identity {
+    let name = of.task_id.clone().or_else(|| of.id.clone());
+    let own = name.is_none().then_some(Arc::as_ptr(of) as usize);
+    (name, own, of.model.clone())
+}
+
+/// Whether a score is that of the scorer that was asked for. The part of a scorer that gives several has the scorer's name
+/// in front, or stands alone.
+pub(crate) fn is_scorer(name: &str, wanted: &str) -> bool {
+    name == wanted || name.split_once('.').is_some_and(|(_, part)| part == wanted)
 }
 
 #[cfg(test)]

@@ -886,6 +886,7 @@ def compare(
     runs: Runs = None,
     *,
     ungraded: Literal["unknown", "leave-out", "failed"] = "unknown",
+    shared: bool = False,
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
     at_limit: AtLimit | None = None,
@@ -907,6 +908,8 @@ def compare(
     ungraded : {"unknown", "leave-out", "failed"}
         What runs without a grade count for: what is said of all runs holds whatever they would have been, they count for
         nothing, or for failures.
+    shared : bool
+        Whether the tasks that both sides have count alone; by default all runs do, and shared tasks make differences more certain.
     confidence : {"strict", "lenient"}
         How a stated confidence is read.
     confidence_pattern : str, optional
@@ -945,7 +948,7 @@ def compare(
     return _report(
         "compare",
         {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes), "prices": _beside("prices", prices)},
-        how={"ungraded": ungraded},
+        how={"ungraded": ungraded, "shared": shared},
         judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
         rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
                "percent": percent},

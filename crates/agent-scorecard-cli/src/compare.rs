@@ -91,7 +91,7 @@ pub fn report(
             }
         }
     }
-    let mut report = compare(sides, how.ungraded, Level::new(0.95)?)?;
+    let mut report = compare(sides, how, Level::new(0.95)?)?;
     judging.finish(&mut report);
     let lacks = |column: &Column| column.block.number("n_runs") == Some(0.0);
     if !judging.has_outcomes() && report.columns.iter().any(lacks) {

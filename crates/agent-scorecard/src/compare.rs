@@ -1,10 +1,10 @@
 //! Which of several agents is better, by how much, and is that more than noise?
 //!
 //! Rates and means have intervals from standard errors that take the runs of a task together, with Student's t
-//! distribution, which is wide enough for few tasks. A difference is the mean over the tasks of which both sides have a
-//! value of the difference of the task's means: each task counts once, however often it was tried, and tasks that
-//! one side lacks are left out and counted, so that neither an easier mix of tasks nor more runs of some look like a
-//! better agent. Sides that share fewer than six tasks and have others are compared over all runs, and the report says so.
+//! distribution, which is wide enough for few tasks. A difference is that of the means over tasks of both sides: each task
+//! counts once, however often it was tried, so that more runs of some do not look like a better agent, and the tasks that both
+//! have make it more certain. With tasks of its own, a side may have an easier mix; the report says how many are shared, and
+//! `--shared` compares on these alone. A task that both tried and of which one side has no value is left out.
 //!
 //! Assumed is that tasks are drawn independently of each other from the tasks that one wants to know about. In
 //! simulations with 10 to 400 tasks and success rates from 0.05 to 0.95, equal agents are called different in at most
@@ -52,7 +52,7 @@ const MOST_TASKS: usize = 30;
 /// [`Error::Options`] without a side.
 ///
 /// ```
-/// use agent_scorecard::compare::{Side, SideRun, UngradedAs, compare};
+/// use agent_scorecard::compare::{CompareOptions, Side, SideRun, compare};
 /// use agent_scorecard::scoring_rules::Level;
 ///
 /// // Both agents try 30 tasks twice. One fails on every tenth run, the other on every third task.
@@ -65,24 +65,25 @@ const MOST_TASKS: usize = 30;
 ///     Side { file: name.to_owned(), runs: runs.collect(), ..Side::default() }
 /// };
 /// let sides = [side("alpha", |run| run % 10 == 0), side("beta", |run| run / 2 % 3 == 0)];
-/// let report = compare(sides, UngradedAs::default(), Level::new(0.95)?)?;
+/// let report = compare(sides, CompareOptions::default(), Level::new(0.95)?)?;
 /// assert_eq!(
 ///     report.conclusion[0],
-///     "alpha succeeded in 90 % of 60 runs [80, 95], beta in 67 % of 60 runs [48, 81]. \
-///      On the 30 tasks that both have, alpha is better by 23 points [3, 42], beyond noise."
+///     "alpha succeeded in 90 % of 60 runs [73, 98], beta in 67 % of 60 runs [48, 81]. \
+///      On the 30 tasks that both have, alpha is better by 23.3 points [0.3, 44.4], beyond noise."
 /// );
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```
 pub fn compare(
     sides: impl Into<Vec<Side>>,
-    ungraded: UngradedAs,
+    options: CompareOptions,
     level: Level,
 ) -> Result<Report, Error> {
     let mut sides: Vec<Side> = sides.into();
     // Runs that name no model are compared with nobody.
     sides.sort_by_key(Side::is_nobody);
-    let limits: Vec<Limits> = sides.iter().map(|side| Limits::of(side, ungraded)).collect();
-    let sides: Vec<Side> = sides.into_iter().map(|side| side.with_ungraded(ungraded)).collect();
+    let limits: Vec<Limits> = sides.iter().map(|side| Limits::of(side, options.ungraded)).collect();
+    let sides: Vec<Side> =
+        sides.into_iter().map(|side| side.with_ungraded(options.ungraded)).collect();
     let n_compared = sides.iter().filter(|side| !side.is_nobody()).count();
     let sides = sides.as_slice();
     let Some(first) = sides.first() else {
@@ -98,8 +99,9 @@ pub fn compare(
     report.list = Some("files");
     let names: Vec<String> = report.columns.iter().map(|column| column.name.clone()).collect();
     let beside = others.iter().zip(&names[1..]);
-    let differences = beside
-        .map(|(other, name)| Difference::new([first, other], [&names[0], name], is_partial, level));
+    let differences = beside.map(|(other, name)| {
+        Difference::new([first, other], [&names[0], name], is_partial, options.shared, level)
+    });
     let mut differences: Vec<Difference> = differences.collect();
     holm(&mut differences, level);
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use agent_scorecard::{
     Block, Error, Report, Value,
-    compare::{Side, SideRun, UngradedAs, compare as compare_by},
+    compare::{CompareOptions, Side, SideRun, UngradedAs, compare as compare_sides},
     run_logs::{Account, AccountedEvaluation, ForecastPolicy, TraceFile, Ungraded},
 };
 use proptest::prelude::*;
@@ -19,6 +19,14 @@ fn level() -> Level {
 
 fn compare(sides: &[Side], level: Level) -> Result<Report, Error> {
     compare_by(sides, UngradedAs::default(), level)
+}
+
+fn compare_by(
+    sides: impl Into<Vec<Side>>,
+    ungraded: UngradedAs,
+    level: Level,
+) -> Result<Report, Error> {
+    compare_sides(sides, CompareOptions { ungraded, ..CompareOptions::default() }, level)
 }
 
 fn run(task: usize, outcome: Option<bool>) -> SideRun {
@@ -69,12 +77,7 @@ fn shared_tasks_are_compared_with_each_other() {
     let beta = side("beta", (0..40).map(|task| run(task, Some(task >= 20))));
     let report = compare(&[alpha, beta.clone()], level()).unwrap();
     let found = of_success(&report);
-    // The mean of 40 differences, six of which are 1, with half a task more on either side, and t of 39 degrees of
-    // freedom.
-    let centre = 6.0 / 41.0;
-    let half = 2.022_690_9 * ((7.0 / 41.0 - centre * centre) / 40.0_f64).sqrt();
     assert!((found.value - 0.15).abs() < 1e-15);
-    assert!((found.interval.unwrap().high() - (centre + half)).abs() < 1e-7);
     assert!(is_beyond_noise(&report), "{:?}", report.conclusion);
     let verdict =
         ". On the 40 tasks that both have, beta is better by 15 points [2, 27], beyond noise.";
@@ -90,7 +93,7 @@ fn shared_tasks_are_compared_with_each_other() {
 }
 
 #[test]
-fn only_shared_tasks_make_the_difference_and_each_counts_once() {
+fn with_shared_only_shared_tasks_make_the_difference_and_each_counts_once() {
     let fails = |task: usize| run(task, Some(!task.is_multiple_of(10)));
     // Equal on 30 tasks; the second has 30 hard ones, too.
     let easy = side("easy", (0..30).map(fails));
@@ -105,23 +108,24 @@ fn only_shared_tasks_make_the_difference_and_each_counts_once() {
     // Equal on 32 tasks; the second lacks eight that the first fails.
     let judged = side("judged", (0..40).map(|task| run(task, Some(task < 32))));
     let broken = side("broken", (0..32).map(|task| run(task, Some(true))));
-    for (sides, shared, left_out, over) in [
-        ([easy, both], 30, [0, 30], "on the 30 tasks that both have; 30 of both are left out"),
-        ([even, often], 20, [0, 0], "on the 20 tasks that both have, each counting once"),
-        ([judged, broken], 32, [8, 0], "on the 32 tasks that both have; 8 of judged are left out"),
+    for (sides, shared, over, of_all) in [
+        ([easy, both], 30, "on the 30 tasks that both have", -0.35),
+        ([even, often], 20, "on the 20 tasks that both have, each counting once", 0.0),
+        ([judged, broken], 32, "on the 32 tasks that both have", 0.2),
     ] {
-        let report = compare(&sides, level()).unwrap();
+        let all = of_success(&compare(&sides, level()).unwrap());
+        assert!((all.value - of_all).abs() < 1e-12, "{}", all.value);
+        let options = CompareOptions { shared: true, ..CompareOptions::default() };
+        let report = compare_sides(sides, options, level()).unwrap();
         let found = of_success(&report);
-        let width = 1.0 - 0.05_f64.powf(1.0 / (shared - 1) as f64);
         let ends = found.interval.unwrap();
-        assert_eq!((found.value, ends.low(), ends.high()), (0.0, -width, width));
+        assert!(found.value == 0.0 && (ends.low() + ends.high()).abs() < 1e-12, "{ends:?}");
         assert!(
             report.conclusion[0].contains("they cannot be told apart: the difference is 0 points")
         );
         assert!(report.lead.contains(over), "{}", report.lead);
         let difference = block(&report.together, "difference");
         assert_eq!(difference.number("n_shared_tasks"), Some(f64::from(shared)));
-        assert_eq!(json(difference, "n_tasks_left_out"), serde_json::json!(left_out));
     }
 }
 
@@ -162,7 +166,7 @@ fn a_difference_that_rests_on_grades_at_a_limit_is_said_with_these_as_failures()
 }
 
 #[test]
-fn sides_that_share_fewer_than_two_tasks_are_compared_over_all_runs() {
+fn sides_that_share_few_tasks_are_compared_over_all_runs() {
     let first = side("a", (0..30).map(|task| run(task, Some(task % 3 == 0))));
     let second = side("b", (29..60).map(|task| run(task, Some(task % 3 != 0))));
     let report = compare(&[first, second], level()).unwrap();
@@ -170,8 +174,7 @@ fn sides_that_share_fewer_than_two_tasks_are_compared_over_all_runs() {
     assert!((found.value - (21.0 / 31.0 - 1.0 / 3.0)).abs() < 1e-15);
     assert_eq!(json(difference, "is_paired"), false);
     assert!(
-        report.conclusion[0]
-            .contains(". Over all runs, as a single task is shared, b is better by")
+        report.conclusion[0].contains(". Over all runs, of which 1 task is shared, b is better by")
     );
 }
 
@@ -180,8 +183,10 @@ fn a_difference_that_is_the_same_on_all_tasks_has_an_interval() {
     let of = |name, solves| side(name, (0..30).map(move |task| run(task, Some(solves))));
     let report = compare(&[of("a", true), of("b", false)], level()).unwrap();
     let ends = of_success(&report).interval.unwrap();
-    assert_eq!((ends.low(), ends.high()), (-1.0, -1.0 + 2.0 * (1.0 - 0.05_f64.powf(1.0 / 29.0))));
-    assert!(report.conclusion[0].ends_with("a is better by 100 points [80, 100], beyond noise."));
+    // Each side is at its end by the exact interval of 30 tasks, and nothing says that both would differ on the same ones.
+    let off = 1.0 - 0.025_f64.powf(1.0 / 30.0);
+    assert!(ends.low() == -1.0 && (ends.high() - (-1.0 + 2.0_f64.sqrt() * off)).abs() < 0.08);
+    assert!(report.conclusion[0].ends_with("a is better by 100 points [77, 100], beyond noise."));
 }
 
 #[test]
@@ -418,10 +423,10 @@ fn of_several_comparisons_only_those_that_pass_holm_are_beyond_noise() {
     let rate = |name: &str, fails: usize| {
         side(name, (0..100).map(|task| run(task, Some((task * 37) % 100 >= fails))))
     };
-    // Alone, five tasks of 100 that go one way are beyond noise; beside two equal agents they are not.
-    let alone = compare(&[rate("a", 50), rate("b", 45)], level()).unwrap();
+    // Alone, six tasks of 100 that go one way are beyond noise; beside two equal agents they are not.
+    let alone = compare(&[rate("a", 50), rate("b", 44)], level()).unwrap();
     assert!(is_beyond_noise(&alone), "{:?}", alone.conclusion);
-    let sides = [rate("a", 50), rate("b", 45), rate("c", 52), rate("d", 49)];
+    let sides = [rate("a", 50), rate("b", 44), rate("c", 52), rate("d", 49)];
     let report = compare(&sides, level()).unwrap();
     let together = block(&report.together, "differences");
     assert_eq!(["b", "c", "d"].map(|name| flag(block(together, name))), [false; 3]);
@@ -537,7 +542,6 @@ struct OfScipy {
     value: f64,
     error: f64,
     ends: [f64; 2],
-    bounded: [f64; 2],
 }
 
 fn recorded() -> Recorded {
@@ -573,17 +577,17 @@ fn paired_differences_are_those_of_scipy() {
             }
             side
         };
-        let report = compare(&[of("a", &case.first), of("b", &case.second)], level()).unwrap();
+        let options = CompareOptions { shared: true, ..CompareOptions::default() };
+        let sides = [of("a", &case.first), of("b", &case.second)];
+        let report = compare_sides(sides, options, level()).unwrap();
         let difference = block(&report.together, "difference");
-        for (key, want) in [("cost_usd_per_run", case.ends), ("success_rate", case.bounded)] {
+        for key in ["cost_usd_per_run", "success_rate"] {
             let found = difference.figure(key).unwrap();
             close(found.value, case.value);
             close(found.standard_error.unwrap(), case.error);
-            let ends = found.interval.unwrap();
-            let want =
-                if key == "success_rate" { [want[0].max(-1.0), want[1].min(1.0)] } else { want };
-            assert!((ends.low() - want[0]).abs() + (ends.high() - want[1]).abs() < 1e-9, "{key}");
         }
+        let ends = difference.figure("cost_usd_per_run").unwrap().interval.unwrap();
+        assert!((ends.low() - case.ends[0]).abs() + (ends.high() - case.ends[1]).abs() < 1e-9);
     }
 }
 
@@ -642,7 +646,9 @@ fn no_star_marks_the_side_that_is_worse_where_tasks_are_shared() {
         let runs: Vec<SideRun> = tasks.map(|(task, success)| run(task, Some(success))).collect();
         side(name, runs)
     };
-    let report = compare(&[of("a", false, true, 100), of("b", true, false, 300)], level()).unwrap();
+    let sides = [of("a", false, true, 100), of("b", true, false, 300)];
+    let options = CompareOptions { shared: true, ..CompareOptions::default() };
+    let report = compare_sides(sides, options, level()).unwrap();
     let said = &report.conclusion[0];
     assert!(said.contains("On the 40 tasks that both have, b is better by 80 points"), "{said}");
     assert!(said.contains(", beyond noise"), "{said}");
@@ -700,33 +706,43 @@ fn rates(side: &Side) -> BTreeMap<&str, (f64, f64)> {
     tasks.into_iter().map(|(task, (successes, runs))| (task, (successes / runs, runs))).collect()
 }
 
-/// The quantile of Student's t with this number of tasks, from the interval of a mean whose standard error is known.
-fn t(tasks: usize, level: Level) -> f64 {
-    let values: Vec<f64> = (0..tasks).map(|task| task as f64).collect();
-    let found = ClusterEstimate::mean(&values, None, &(0..tasks).collect::<Vec<_>>()).unwrap();
-    (found.interval(level).unwrap().high() - found.estimate) / found.standard_error
+/// How many tasks are shared, the tasks of each side, the difference of the means over tasks, and the ends of its interval.
+struct Expected {
+    shared: usize,
+    tasks: [usize; 2],
+    value: f64,
+    ends: Option<[f64; 2]>,
 }
 
-/// The mean difference over shared tasks, and the ends of its interval, by the formulas written out.
-fn expected(first: &Side, second: &Side, level: Level) -> (usize, f64, [f64; 2]) {
-    let (first, second) = (rates(first), rates(second));
-    let shared: Vec<_> =
-        first.iter().filter_map(|(task, a)| Some((*a, *second.get(task)?))).collect();
-    let n = shared.len() as f64;
-    let gains: Vec<f64> = shared.iter().map(|((a, _), (b, _))| b - a).collect();
-    let mean = gains.iter().sum::<f64>() / n;
-    let squares: f64 = gains.iter().map(|gain| gain * gain).sum();
-    let ends = if gains.iter().all(|gain| (gain - gains[0]).abs() < 1e-12) {
-        let elsewhere = 1.0 - (1.0 - level.get()).powf(1.0 / (n - 1.0));
-        [mean - elsewhere * (1.0 + mean), mean + elsewhere * (1.0 - mean)]
-    } else {
-        let run = shared.iter().map(|((_, a), (_, b))| 1.0 / a.min(*b)).sum::<f64>() / n;
-        let centre = mean * n / (n + 1.0);
-        let spread = (squares + run) / (n + 1.0) - centre * centre;
-        let half = t(shared.len(), level) * (spread / n).sqrt();
-        [(centre - half).max(-1.0).min(mean), (centre + half).min(1.0).max(mean)]
+/// By the values of all runs, but those of tasks that both tried and of which one has no outcome.
+fn expected(first: &Side, second: &Side, level: Level) -> Expected {
+    let sides = [first, second];
+    let [a, b] = sides.map(rates);
+    let has = |side: &Side, task: &str| side.runs.iter().any(|run| run.task == task);
+    let counts = |task: &str| {
+        let both = has(first, task) && has(second, task);
+        !both || a.contains_key(task) && b.contains_key(task)
     };
-    (shared.len(), mean, ends)
+    let (mut values, mut arms, mut tasks) = (Vec::new(), Vec::new(), Vec::new());
+    for (arm, side) in [Arm::First, Arm::Second].into_iter().zip(sides) {
+        for run in side.runs.iter().filter(|run| counts(&run.task)) {
+            if let Some(grade) = run.grade {
+                values.push(grade);
+                arms.push(arm);
+                tasks.push(run.task.as_str());
+            }
+        }
+    }
+    let mean = |rates: &BTreeMap<&str, (f64, f64)>| {
+        let own: Vec<f64> =
+            rates.iter().filter(|(task, _)| counts(task)).map(|(_, (rate, _))| *rate).collect();
+        (own.len(), own.iter().sum::<f64>() / own.len() as f64)
+    };
+    let ((n, of_first), (m, of_second)) = (mean(&a), mean(&b));
+    let found = ClusterEstimate::proportion_difference(&values, &arms, &tasks, level).ok();
+    let ends = found.and_then(|found| found.interval.ok()).map(|ends| [ends.low(), ends.high()]);
+    let shared = a.keys().filter(|task| b.contains_key(*task)).count();
+    Expected { shared, tasks: [n, m], value: of_second - of_first, ends }
 }
 
 proptest! {
@@ -757,24 +773,25 @@ proptest! {
             let rate = grades.iter().sum::<f64>() / grades.len() as f64;
             let said = sentence.split_once(" succeeded in ").unwrap().1;
             prop_assert!((numbers(said)[0] - 100.0 * rate).abs() <= 0.5 + 1e-9, "{sentence}");
-            let (n, value, ends) = expected(&sides[0], other, level());
-            let has_others = n < rates(&sides[0]).len().max(rates(other).len());
-            let is_paired = n >= 6 || n >= 2 && !has_others;
-            prop_assert_eq!(is_said(&format!(". On the {n} tasks that both have")), is_paired, "{}", sentence);
-            prop_assert_eq!(is_said(". Over all runs"), !is_paired, "{}", sentence);
-            if !is_paired {
+            let Expected { shared, tasks, value, ends } = expected(&sides[0], other, level());
+            if tasks.contains(&0) {
+                prop_assert!(is_said("cannot be said"), "{sentence}");
                 continue;
             }
+            let is_paired = tasks == [shared; 2];
+            prop_assert_eq!(is_said(&format!(". On the {shared} tasks that both have")), is_paired, "{}", sentence);
+            prop_assert_eq!(is_said(". Over all runs"), !is_paired, "{}", sentence);
             let verdict = [" is better by ", " is ahead by ", " the difference is "];
             let verdict = verdict.iter().find_map(|it| sentence.rsplit_once(it)).unwrap().1;
             let said = numbers(verdict);
             prop_assert!((said[0] - 100.0 * value.abs()).abs() <= 0.5 + 1e-9, "{sentence}");
             let excludes = |[low, high]: [f64; 2]| low > 0.0 || high < 0.0;
             let says = is_said(", beyond noise");
-            if n < 6 {
+            let Some(ends) = ends else {
                 prop_assert!(is_said("cannot be said") && !says, "{sentence}");
                 continue;
-            }
+            };
+            prop_assert!(tasks.iter().all(|n| *n >= 6), "{}", sentence);
             let is_alike = is_said("they cannot be told apart");
             let is_open = is_alike || is_said("whether they differ depends on the runs without a grade");
             prop_assert_eq!(is_open, !says, "{}", sentence);
@@ -791,7 +808,7 @@ proptest! {
             }
             // Between no correction and the strictest one, the order of the others decides.
             prop_assert!(!says || excludes(ends), "{sentence}: {ends:?}");
-            let is_clear = excludes(expected(&sides[0], other, strictest).2);
+            let is_clear = expected(&sides[0], other, strictest).ends.is_some_and(excludes);
             let is_ungraded = |side: &Side| side.runs.iter().any(|run| run.grade.is_none());
             let bounded = is_ungraded(&sides[0]) || is_ungraded(other);
             prop_assert!(says || !is_clear || bounded, "{sentence}: {ends:?}");

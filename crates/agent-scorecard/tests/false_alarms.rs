@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use agent_scorecard::{
-    compare::{Side, SideRun, UngradedAs, compare},
+    compare::{CompareOptions, Side, SideRun, compare},
     scoring_rules::Level,
 };
 use rand::{RngExt, SeedableRng};
@@ -34,7 +34,8 @@ fn shares(tasks: usize, trials: usize, rate: f64, spread: f64, state: State) -> 
                 ..SideRun::default()
             }));
         }
-        let block = compare(&[side], UngradedAs::default(), level).unwrap().columns.remove(0).block;
+        let block =
+            compare(&[side], CompareOptions::default(), level).unwrap().columns.remove(0).block;
         let ends = ["brier_gain_last", "overconfidence_last"].map(|key| {
             let ends = block.figure(key).unwrap().interval;
             ends.map_or([0.0; 2], |ends| [ends.low(), ends.high()])

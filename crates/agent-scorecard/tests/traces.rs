@@ -262,7 +262,7 @@ fn what_holds_for_every_column_is_concluded_once() {
     let [good, bad, left_out] = report.conclusion.as_slice() else { panic!("{report:?}") };
     assert!(
         good.starts_with(
-            "good: over 30 runs, mean confidence is 13 points above the success rate; "
+            "good: over 30 runs, mean confidence is 13 points [-20, 36] above the success rate, which may be noise; "
         ) && good.ends_with("; AUROC is 1.000, where 0.5 is chance."),
         "{good}"
     );

@@ -38,6 +38,10 @@ pub enum NoInterval {
         /// The number of resamples in which it is defined.
         defined: usize,
     },
+    /// The value is larger the fewer runs there are, also of calibrated forecasts, and larger still in resamples: shares of
+    /// these are no interval of it, and two of different numbers of runs are not to be compared.
+    #[error("it is biased upwards, the more the fewer runs there are, and more in resamples")]
+    Biased,
     /// No interval was asked for.
     #[error("no interval was requested")]
     NotRequested,

@@ -13,7 +13,7 @@ use crate::{
     no_interval,
 };
 
-/// Coverage of the intervals, by shares of resampled values or by Student's t.
+/// Coverage of the intervals, of F1 scores by shares of resampled values.
 const LEVEL: f64 = 0.95;
 
 /// What is known of the precision of figures, if rollouts or tasks are independent of each other and their
@@ -64,7 +64,7 @@ pub(super) fn spreads(
         return Ok(Spreads::default());
     }
     let few = |name| format!("{name}: no interval, it counts prefixes of fewer than 2 {what}");
-    let names = ["macro_f1_all_turns", "fail_f1", "hit_rate", "interval_reward"];
+    let names = ["macro_f1_all_turns", "fail_f1"];
     let replicates = resampled(&runs.samples, &clusters, resamples, Seed::new(seed))?;
     let counted = clusters_counted(&runs.samples, &clusters);
     for ((name, replicates), counted) in names.into_iter().zip(replicates).zip(counted) {
@@ -84,7 +84,9 @@ pub(super) fn spreads(
         spreads.insert(name, (found, replicates.standard_error()));
     }
     type Value = fn(&Sample) -> Option<f64>;
-    let means: [(&str, Value); 4] = [
+    let means: [(&str, Value); 6] = [
+        ("hit_rate", |s| s.is_feasible().then(|| f64::from(s.is_hit()))),
+        ("interval_reward", |s| s.is_feasible().then(|| s.reward().ok()).flatten()),
         ("coverage", |s| of_interval(s, s.is_hit())),
         ("optimistic", |s| of_interval(s, s.miss() == Some(Miss::Optimistic))),
         ("conservative", |s| of_interval(s, s.miss() == Some(Miss::Conservative))),
@@ -103,8 +105,7 @@ pub(super) fn spreads(
                 continue;
             }
         };
-        let independent = mean.clusters == values.len();
-        let found = interval_of_share(&mean, independent, level);
+        let found = mean.proportion_interval(level);
         missing.extend(found.err().map(|why| (name, why)));
         spreads.insert(name, (found, Some(mean.standard_error)));
     }
@@ -127,22 +128,6 @@ impl Clusters {
     pub(super) fn count(&self) -> usize {
         self.clusters.iter().collect::<BTreeSet<_>>().len()
     }
-}
-
-/// The interval of a share by Student's t in [0, 1]; exact for a share of 0 or 1 of independent rows.
-fn interval_of_share(
-    mean: &ClusterEstimate,
-    independent: bool,
-    level: Level,
-) -> Result<Interval, NoInterval> {
-    NoInterval::check_clusters(mean.clusters, level)?;
-    if let Ok(interval) = mean.interval(level) {
-        return Ok(interval);
-    }
-    let constant = Replicates::new(mean.estimate, vec![mean.estimate; 2]);
-    let constant = constant.map_err(|_| NoInterval::Constant)?.with_clusters(mean.clusters);
-    let share = if independent { constant.of_independent_outcomes() } else { constant };
-    share.confidence_interval(level)
 }
 
 /// Tasks, of which a rollout without a task is one, or rollouts.
@@ -174,50 +159,36 @@ fn of_interval(sample: &Sample, is: bool) -> Option<f64> {
     counts.then(|| f64::from(is))
 }
 
-/// Macro-F1, Fail-F1, the hit rate and the mean interval reward, with resamples of whole clusters.
+/// Macro-F1 and Fail-F1, with resamples of whole clusters.
 fn resampled(
     samples: &[Sample],
     clusters: &[usize],
     resamples: usize,
     seed: Seed,
-) -> Result<[Result<Replicates, Unknown>; 4], Error> {
-    let reward = |s: &Sample| if s.is_feasible() { s.reward() } else { Ok(0.0) };
-    let rewards: Vec<f64> = samples.iter().map(reward).collect::<Result<_, _>>()?;
+) -> Result<[Result<Replicates, Unknown>; 2], Error> {
     let bootstrap = Bootstrap::clusters(clusters, seed)?;
-    let replicates = bootstrap.replicates(resamples, |counts| {
+    Ok(bootstrap.replicates(resamples, |counts| {
         // Numbers of samples, which are exact, by label and answer.
-        let (mut numbers, mut hits, mut sum) = ([[0.0; 3]; 2], 0.0, 0.0);
-        for ((sample, reward), &count) in samples.iter().zip(&rewards).zip(counts) {
-            let n = f64::from(count);
+        let mut numbers = [[0.0; 3]; 2];
+        for (sample, &count) in samples.iter().zip(counts) {
             let answer = match sample.estimate() {
                 _ if sample.predicts_impossible() => 0,
                 Estimate::NoAnswer => 2,
                 _ => 1,
             };
-            numbers[usize::from(sample.is_feasible())][answer] += n;
-            if sample.is_feasible() {
-                hits += if sample.is_hit() { n } else { 0.0 };
-                sum += n * reward;
-            }
+            numbers[usize::from(sample.is_feasible())][answer] += f64::from(count);
         }
         let scores = FeasibilitySummary::from_counts(numbers);
         let macro_f1 = scores.and_then(|all| all.macro_f1);
         let fail_f1 = scores.and_then(|all| all.impossible.f1);
-        let feasible: f64 = numbers[1].iter().sum();
-        let mean = |sum: f64| (feasible > 0.0).then(|| sum / feasible);
         let undefined = || Unknown::from(scoring_rules::Error::Empty);
-        [macro_f1, fail_f1, mean(hits), mean(sum)].map(|value| value.ok_or_else(undefined))
-    });
-    // The hit rate is a share; it is exact if no two samples share a cluster.
-    let [macro_f1, fail_f1, hit_rate, reward] = replicates;
-    let independent = bootstrap.cluster_count() == samples.len();
-    let exact = |all: Replicates| if independent { all.of_independent_outcomes() } else { all };
-    Ok([macro_f1, fail_f1, hit_rate.map(exact), reward])
+        [macro_f1, fail_f1].map(|value| value.ok_or_else(undefined))
+    }))
 }
 
-/// For each of the four, the number of clusters with a sample that changes its value. F1 scores ignore samples
+/// For each of both, the number of clusters with a sample that changes its value. F1 scores ignore samples
 /// of the other class that are predicted to be of the other class.
-fn clusters_counted(samples: &[Sample], clusters: &[usize]) -> [usize; 4] {
+fn clusters_counted(samples: &[Sample], clusters: &[usize]) -> [usize; 2] {
     let count = |counts: &dyn Fn(&Sample) -> bool| {
         let counted = samples.iter().zip(clusters).filter(|(sample, _)| counts(sample));
         counted.map(|(_, cluster)| cluster).collect::<BTreeSet<_>>().len()
@@ -226,7 +197,6 @@ fn clusters_counted(samples: &[Sample], clusters: &[usize]) -> [usize; 4] {
     let feasible = count(&|it| {
         it.is_feasible() || (it.estimate().ends().is_some() && !it.predicts_impossible())
     });
-    let intervals = count(&Sample::is_feasible);
     // If one cluster alone makes up both classes, the resamples of their mean do not vary.
-    [impossible.max(feasible), impossible, intervals, intervals]
+    [impossible.max(feasible), impossible]
 }

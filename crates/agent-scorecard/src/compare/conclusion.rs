@@ -173,7 +173,7 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
         format!(
             "; if it really is that large, about {} tasks {} would be needed to find it",
             rounded_up(needed),
-            if sample.is_paired { "that both have" } else { "for each" }
+            if sample.is_paired() { "that both have" } else { "for each" }
         )
     });
     format!("{over} they cannot be told apart: {ahead}{corrected}{needed}")

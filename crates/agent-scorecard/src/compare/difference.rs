@@ -17,8 +17,6 @@ use crate::{
 
 /// The chance to find a difference that the number of tasks is stated for.
 const POWER: f64 = 0.8;
-/// Shared tasks from which on sides are compared on them alone: an interval of 95 % needs as many.
-const LEAST_SHARED: usize = 6;
 /// No number of tasks is stated for a smaller difference, nor one that is larger, nor one so small that half a task more on
 /// either side, which intervals allow for, takes a part of the power.
 const LEAST_DIFFERENCE: f64 = 0.01;
@@ -45,31 +43,31 @@ pub(super) struct Difference<'a> {
     pub(super) is_worse: Option<bool>,
 }
 
-/// The values of both sides that a difference is made of: of the tasks that both have, the means, and of sides
-/// that share fewer than six tasks and have others, the values of all runs.
+/// The values of both sides that a difference is made of. Each task counts once in the mean of a side, however many runs of
+/// it there are.
 pub(super) struct Sample<'a> {
     values: Vec<f64>,
     arms: Vec<Arm>,
     tasks: Vec<&'a str>,
     largest_difference: Option<f64>,
-    pub(super) is_paired: bool,
     n_shared: usize,
     /// Tasks of each side of which a value is known.
     n_tasks: [usize; 2],
     /// Runs of each side in the difference.
     n_runs: [usize; 2],
-    /// The mean of one divided by the runs of a task, of the side with fewer.
-    per_run: f64,
     /// Whether some tasks have more runs than others.
     is_uneven: bool,
 }
 
 impl<'a> Sample<'a> {
-    fn new(sides: [&'a Side; 2], of: &Mean) -> Self {
-        Self::of(sides, [of.value; 2], of.largest_difference)
-    }
-
-    fn of(sides: [&'a Side; 2], of: [Value; 2], largest_difference: Option<f64>) -> Self {
+    /// The values of all runs, but those of tasks that both sides tried and of which one has no value; with `are_shared`
+    /// alone those of the tasks that both tried.
+    fn of(
+        sides: [&'a Side; 2],
+        of: [Value; 2],
+        largest_difference: Option<f64>,
+        are_shared: bool,
+    ) -> Self {
         let mut all: BTreeMap<&str, [Vec<f64>; 2]> = BTreeMap::new();
         for (at, (side, value)) in sides.into_iter().zip(of).enumerate() {
             // A planned run of which the log does not say the task is taken for one of the task that the other side has
@@ -90,32 +88,26 @@ impl<'a> Sample<'a> {
                 all.entry(task).or_default()[at].push(value);
             }
         }
+        let [first, second] = sides
+            .map(|side| side.runs.iter().map(|run| run.task.as_str()).collect::<BTreeSet<&str>>());
+        all.retain(|task, it| {
+            let is_tried = first.contains(task) && second.contains(task);
+            it.iter().all(|values| !values.is_empty()) || !(is_tried || are_shared)
+        });
         let n_tasks = [0, 1].map(|at| all.values().filter(|it| !it[at].is_empty()).count());
-        let n_shared = n_tasks[0] + n_tasks[1] - all.len();
-        // Fewer have no interval, so that all runs say more, unless there are no other tasks.
-        let is_paired = n_shared >= LEAST_SHARED || (n_shared >= 2 && n_tasks == [n_shared; 2]);
-        all.retain(|_, it| !is_paired || it.iter().all(|values| !values.is_empty()));
-        let counts = || all.values().map(|it| [it[0].len(), it[1].len()]);
-        let fewest = counts().map(|[first, second]| 1.0 / first.min(second) as f64);
+        let counts = || all.values().flatten().map(Vec::len).filter(|runs| *runs > 0);
         let mut sample = Self {
             values: Vec::new(),
             arms: Vec::new(),
             tasks: Vec::new(),
             largest_difference,
-            is_paired,
-            n_shared,
+            n_shared: n_tasks[0] + n_tasks[1] - all.len(),
             n_tasks,
-            n_runs: [0, 1].map(|at| counts().map(|runs| runs[at]).sum()),
-            per_run: fewest.sum::<f64>() / all.len() as f64,
-            is_uneven: is_paired
-                && counts().flatten().any(|runs| Some(runs) != counts().next().map(|it| it[0])),
+            n_runs: [0, 1].map(|at| all.values().map(|it| it[at].len()).sum()),
+            is_uneven: counts().any(|runs| Some(runs) != counts().next()),
         };
         for (task, both) in all {
             for (arm, values) in [Arm::First, Arm::Second].into_iter().zip(both) {
-                let values = match mean::<&str>(&values, None) {
-                    Ok(mean) if is_paired => vec![mean.value],
-                    _ => values,
-                };
                 sample.arms.resize(sample.arms.len() + values.len(), arm);
                 sample.tasks.resize(sample.tasks.len() + values.len(), task);
                 sample.values.extend(values);
@@ -124,26 +116,47 @@ impl<'a> Sample<'a> {
         sample
     }
 
+    /// Whether both sides have all tasks.
+    pub(super) fn is_paired(&self) -> bool {
+        self.n_tasks == [self.n_shared; 2]
+    }
+
+    /// The mean of each side on each of its tasks.
+    fn means(&self) -> (Vec<f64>, Vec<Arm>, Vec<&'a str>) {
+        let rows: Vec<usize> = (0..self.values.len()).collect();
+        let of = |row: usize| (self.tasks[row], self.arms[row]);
+        let means = rows.chunk_by(|a, b| of(*a) == of(*b)).map(|rows| {
+            let own: Vec<f64> = rows.iter().map(|row| self.values[*row]).collect();
+            // Values of runs are finite, and there is one.
+            let mean = mean::<&str>(&own, None).map_or(f64::NAN, |mean| mean.value);
+            (mean, self.arms[rows[0]], self.tasks[rows[0]])
+        });
+        let (mut values, mut arms, mut tasks) = (Vec::new(), Vec::new(), Vec::new());
+        for (value, arm, task) in means {
+            values.push(value);
+            arms.push(arm);
+            tasks.push(task);
+        }
+        (values, arms, tasks)
+    }
+
+    /// The mean over tasks of the second side minus that of the first.
     fn estimate(&self) -> Result<ClusterEstimate, trajectory_metrics::Error> {
-        ClusterEstimate::difference(&self.values, &self.arms, None, &self.tasks)
+        let (values, arms, tasks) = self.means();
+        ClusterEstimate::difference(&values, &arms, None, &tasks)
     }
 
     fn ends(&self, level: Level) -> Result<Interval, NoInterval> {
-        let found = self.estimate().map_err(|_| NoInterval::Constant)?;
-        let Self { values, arms, tasks, .. } = self;
-        if let (Some(most), true) = (self.largest_difference, self.is_paired) {
-            let mut share = found;
-            share.estimate /= most;
-            share.standard_error /= most;
-            let ends = share.paired_proportion_interval(1.0 / self.per_run, level);
-            return Ok(Interval::between(most * ends.low(), most * ends.high()));
-        }
-        let of_shares = ClusterEstimate::proportion_difference(values, arms, tasks, level);
-        match of_shares.ok().filter(|_| self.largest_difference.is_some()) {
-            Some(figure) => figure.interval,
-            // Other means, and values less a number, which may be below 0.
-            None => found.interval(level).map_err(|_| NoInterval::Constant),
-        }
+        let Some(most) = self.largest_difference else {
+            let found = self.estimate().map_err(|_| NoInterval::Constant)?;
+            return found.interval(level).map_err(|_| NoInterval::Constant);
+        };
+        // On the scale from 0 to 1; values are within 1 - most and 1.
+        let shares: Vec<f64> =
+            self.values.iter().map(|value| (value + (most - 1.0)) / most).collect();
+        let found = ClusterEstimate::proportion_difference(&shares, &self.arms, &self.tasks, level);
+        let ends = found.map_err(|_| NoInterval::Constant)?.interval?;
+        Ok(Interval::between(most * ends.low(), most * ends.high()))
     }
 
     /// The side to which the interval leaves out 0.
@@ -154,7 +167,7 @@ impl<'a> Sample<'a> {
 
     /// The smaller number of tasks of a side in the difference.
     fn fewest_tasks(&self) -> usize {
-        if self.is_paired { self.n_shared } else { self.n_tasks[0].min(self.n_tasks[1]) }
+        self.n_tasks[0].min(self.n_tasks[1])
     }
 
     /// The second side minus the first. With a single task it has no interval, and is known all the same.
@@ -162,8 +175,9 @@ impl<'a> Sample<'a> {
         let enough = NoInterval::check_clusters(self.fewest_tasks(), level);
         let figure = match self.estimate() {
             Err(_) if self.fewest_tasks() == 1 => {
+                let (values, arms, _) = self.means();
                 let of = |arm| {
-                    let values = self.values.iter().zip(&self.arms).filter(|(_, it)| **it == arm);
+                    let values = values.iter().zip(&arms).filter(|(_, it)| **it == arm);
                     mean::<&str>(&values.map(|(value, _)| *value).collect::<Vec<_>>(), None)
                 };
                 Figure::from(of(Arm::Second)?.value - of(Arm::First)?.value)
@@ -176,13 +190,14 @@ impl<'a> Sample<'a> {
     /// The number of tasks of each side with which a difference of this size would be found at this level.
     fn tasks_needed(&self, level: Level) -> Option<u64> {
         let mut found = self.estimate().ok()?;
-        if !self.is_paired {
-            // As if both sides had as many tasks as the one with fewer.
+        if !self.is_paired() {
+            // As if both sides had as many tasks as the one with fewer, and shared none.
             let n = self.fewest_tasks() as f64;
+            let (values, arms, own) = self.means();
             let variance = |arm: Arm, tasks: usize| {
-                let rows = || (0..self.values.len()).filter(|row| self.arms[*row] == arm);
-                let values: Vec<f64> = rows().map(|row| self.values[row]).collect();
-                let own: Vec<&str> = rows().map(|row| self.tasks[row]).collect();
+                let rows = || (0..values.len()).filter(|row| arms[*row] == arm);
+                let values: Vec<f64> = rows().map(|row| values[row]).collect();
+                let own: Vec<&str> = rows().map(|row| own[row]).collect();
                 let mean = ClusterEstimate::mean(&values, None, &own).ok()?;
                 Some(mean.standard_error.powi(2) * tasks as f64 / n)
             };
@@ -200,14 +215,14 @@ impl<'a> Sample<'a> {
 
     /// Over which runs the difference is, for a sentence.
     pub(super) fn over(&self) -> String {
+        let each = if self.is_uneven { ", each counting once" } else { "" };
         match self.n_shared {
-            n if self.is_paired => {
-                let each = if self.is_uneven { ", each counting once" } else { "" };
-                format!("on the {n} tasks that both have{each},")
+            n if self.is_paired() => format!("on the {n} tasks that both have{each},"),
+            0 => format!("over all runs, as no task is shared{each},"),
+            n => {
+                let are = if n == 1 { "task is" } else { "tasks are" };
+                format!("over all runs, of which {n} {are} shared{each},")
             }
-            0 => "over all runs, as no task is shared,".to_owned(),
-            1 => "over all runs, as a single task is shared,".to_owned(),
-            n => format!("over all runs, as {n} tasks alone are shared,"),
         }
     }
 }
@@ -218,6 +233,7 @@ impl<'a> Difference<'a> {
         sides: [&'a Side; 2],
         names: [&'a str; 2],
         is_partial: bool,
+        are_shared: bool,
         level: Level,
     ) -> Self {
         let of = |mean: &Mean| {
@@ -226,14 +242,15 @@ impl<'a> Difference<'a> {
             let is_wanted =
                 sides.iter().all(|side| has(side)) || mean.largest_difference == Some(1.0);
             is_wanted.then(|| {
-                let sample = Sample::new(sides, mean);
+                let most = mean.largest_difference;
+                let sample = Sample::of(sides, [mean.value; 2], most, are_shared);
                 let figure = sample.figure(level);
                 (mean.measure, sample, figure)
             })
         };
         let found = means(is_partial).filter_map(of).collect();
         let is_ungraded = |side: &&Side| side.runs.iter().any(|run| run.grade.is_none());
-        let of = |values| Sample::of(sides, values, Some(1.0));
+        let of = |values| Sample::of(sides, values, Some(1.0), are_shared);
         let ends = sides.iter().any(is_ungraded).then(|| [of([MOST, LEAST]), of([LEAST, MOST])]);
         let passed = |run: &SideRun| run.fails_at_limit() && run.grade > Some(0.0);
         let is_changed = sides.iter().any(|side| side.runs.iter().any(passed));
@@ -306,10 +323,7 @@ impl<'a> Difference<'a> {
     /// How the runs of both sides belong together.
     pub(super) fn pairing(&self) -> String {
         let sample = self.of_success().0;
-        let left_out = sample.left_out().into_iter().zip(self.names).filter(|(n, _)| *n > 0);
-        let left_out: Vec<String> =
-            left_out.map(|(n, name)| format!("; {n} of {name} are left out")).collect();
-        format!("{}{}", sample.over().trim_end_matches(','), left_out.concat())
+        sample.over().trim_end_matches(',').to_owned()
     }
 
     /// The measures of which the interval of the difference leaves out 0. The Brier score is none of them, as most of a
@@ -340,12 +354,10 @@ impl<'a> Difference<'a> {
             is_beyond && found == Some(Ordering::Greater)
         });
         let counts = self.found.iter().map(|(measure, sample, _)| {
-            let n_tasks = [sample.n_shared; 2];
-            let n_tasks = if sample.is_paired { n_tasks } else { sample.n_tasks };
             Field::block(
                 measure.key,
                 Block::of([
-                    Field::json("n_tasks", n_tasks.to_vec()),
+                    Field::json("n_tasks", sample.n_tasks.to_vec()),
                     Field::json("n_runs", sample.n_runs.to_vec()),
                 ]),
             )
@@ -353,9 +365,8 @@ impl<'a> Difference<'a> {
         let mut block = Block::of([
             Field::json("of", self.names[1]),
             Field::json("minus", self.names[0]),
-            Field::json("is_paired", sample.is_paired),
+            Field::json("is_paired", sample.is_paired()),
             Field::json("n_shared_tasks", sample.n_shared),
-            Field::json("n_tasks_left_out", sample.left_out().to_vec()),
             Field::json("is_beyond_noise", self.is_beyond_noise),
             Field::json("is_worse", self.is_worse),
             Field::json("is_better", is_better),
@@ -382,13 +393,6 @@ impl<'a> Difference<'a> {
             }
         }
         block
-    }
-}
-
-impl Sample<'_> {
-    /// The tasks of each side that are left out.
-    pub(super) fn left_out(&self) -> [usize; 2] {
-        self.n_tasks.map(|n| if self.is_paired { n - self.n_shared } else { 0 })
     }
 }
 

@@ -92,6 +92,10 @@ pub struct CompareOptions {
     #[cfg_attr(feature = "clap", arg(long, default_value = "unknown", value_parser = options::names::<UngradedAs>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub ungraded: UngradedAs,
+    /// Compare on the tasks that both sides have alone (default: all runs count, and shared tasks make differences more
+    /// certain)
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub shared: bool,
 }
 
 /// What a run has to be compared by.

@@ -147,7 +147,8 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
         let Value::Figure(measure, _) = &mut field.value else { continue };
         *measure = measure.of_difference();
         // These depend on the share of failures, which differs between runs.
-        if pairing != Pairing::Runs && ["average_precision", "aurc"].contains(&measure.key) {
+        let of_failures = ["average_precision", "aurc"].contains(&measure.key);
+        if pairing != Pairing::Runs && of_failures {
             measure.better = Better::Neither;
         }
     }

@@ -114,10 +114,9 @@ pub(super) fn notes_on_scores(
             )
         }));
     }
-    notes.push(match options.resamples {
-        0 => "no intervals: no resamples were asked for".to_owned(),
-        _ => "t_ece is biased upwards; its interval tends to lie above its value".to_owned(),
-    });
+    if options.resamples == 0 {
+        notes.push("no intervals: no resamples were asked for".to_owned());
+    }
     notes.extend(complete.iter().flat_map(|complete| complete.notes.iter().cloned()));
     notes.extend(censored.note());
     match complete {

@@ -1,18 +1,24 @@
 """Writes caps.json: drawn runs of 60 tasks, and what caps on their output tokens keep and save, turn by turn.
 
-The runs of a task are a cluster. The interval of the share of kept successes is the score interval with
-Student's t for the cluster-robust standard error (exact for a share of 1, as if the rows of a cluster were
-copies), those of shares of tokens and money are those of a ratio by linearization, within 0 and 1.
+The runs of a task are a cluster. The interval of the share of kept successes is that of a rate in
+crates/trajectory-metrics/tests/golden/proportions.py, those of shares of tokens and money are those of a ratio by
+linearization, within 0 and 1.
 
     pip install numpy==2.4.6 scipy==1.17.1
     python3 caps.py > caps.json
 """
 
 import json
+import pathlib
+import sys
 
 import numpy as np
 import scipy
 from scipy.stats import t
+
+CRATES = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(CRATES / "trajectory-metrics/tests/golden"))
+from proportions import rate  # noqa: E402
 
 CAPS = [0.0, 150.0, 400.0, 1000.0, 1e6]
 
@@ -63,16 +69,9 @@ def cluster_error(residuals, tasks):
 
 def kept(rows):
     values = np.array([value for value, _ in rows], float)
-    rate = values.mean()
-    error, n = cluster_error((values - rate) / len(values), [task for _, task in rows])
-    if error == 0:
-        end = 0.025 ** (1 / n)
-        return [rate, *((0.0, 1 - end) if rate == 0 else (end, 1.0))]
-    z = t.ppf(0.975, n - 1)
-    effective = rate * (1 - rate) / error**2
-    centre = (rate + z**2 / (2 * effective)) / (1 + z**2 / effective)
-    half = z / (1 + z**2 / effective) * np.sqrt(rate * (1 - rate) / effective + z**2 / (4 * effective**2))
-    return [rate, centre - half, centre + half]
+    names = sorted({task for _, task in rows})
+    p, _, _, low, high = rate(values, np.array([names.index(task) for _, task in rows]))
+    return [p, low, high]
 
 
 def saved(rows):

@@ -4,8 +4,7 @@
 one to five runs.
 
 "scipy": ttest_rel() on the success rates of two agents on the tasks that both have, with the ends of its 95 %
-interval; "bounded" are the ends with half a task added on either side, by the sums of Agresti and Min (2005) with
-the squared difference of one run.
+interval.
 
 "tau2": pass^k of each model on the recorded runs of tau2-bench, by counting all choices of k runs of
 each task; tasks with fewer runs are left out. The runs themselves are not part of this repository.
@@ -58,20 +57,12 @@ def of_scipy(first, second):
     a, b = ([np.mean(outcomes[task]) for task in shared] for outcomes in tasks)
     test = scipy.stats.ttest_rel(b, a)
     ends = test.confidence_interval(0.95)
-    d, n = np.subtract(b, a), len(shared)
-    run = np.mean([1 / min(len(tasks[0][task]), len(tasks[1][task])) for task in shared])
-    added = np.concatenate([d, [run**0.5, -(run**0.5)]])
-    weights = np.concatenate([np.ones(n), [0.5, 0.5]])
-    centre = np.average(added, weights=weights)
-    spread = np.average((added - centre) ** 2, weights=weights)
-    half = scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(spread / n)
     return {
         "first": first,
         "second": second,
-        "value": float(np.mean(d)),
-        "error": float(np.mean(d) / test.statistic),
+        "value": float(np.mean(np.subtract(b, a))),
+        "error": float(np.mean(np.subtract(b, a)) / test.statistic),
         "ends": [float(ends.low), float(ends.high)],
-        "bounded": [float(centre - half), float(centre + half)],
     }
 
 

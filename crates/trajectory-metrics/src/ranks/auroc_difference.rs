@@ -123,12 +123,9 @@ impl ClusterEstimate {
             + 2.0 * factor(successes.len()) * products(&successes, &failures);
         // Only rounding can make the variance negative.
         let error = variance.max(0.0).sqrt();
-        Ok(Self {
-            estimate: areas[1] - areas[0],
-            standard_error: if error <= ROUNDING { 0.0 } else { error },
-            clusters: successes.len(),
-            degrees_of_freedom: (successes.len() - 1) as f64,
-        })
+        let clusters = successes.len();
+        let error = if error <= ROUNDING { 0.0 } else { error };
+        Ok(Self::new(areas[1] - areas[0], error, clusters, (clusters - 1) as f64))
     }
 }
 

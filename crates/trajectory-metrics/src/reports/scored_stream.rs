@@ -89,8 +89,8 @@ pub const STREAM_MEASURES: [Measure; METRICS] = [
     Measure::new(
         "t_ece",
         "T-ECE",
-        Better::Lower,
-        "Expected calibration error over ten bins of equal weight, in [0, 1].",
+        Better::Neither,
+        "Expected calibration error over ten bins of equal weight, in [0, 1]. That of calibrated forecasts is above 0 too, the more the fewer runs there are, so that two are not to be compared.",
     )
     .within(0.0, 1.0),
     Measure::new(
@@ -267,7 +267,10 @@ impl ScoredStream {
         // The AUROC of a constant forecast is 0.5 on any traces, which needs no word.
         let is_noted = |found: &&StreamFigure| {
             let interval = found.figure.as_ref().map(|&Figure { interval, .. }| interval);
-            found.measure.key != "auroc" || interval != Ok(Err(NoInterval::Constant))
+            let is_known =
+                found.measure.key == "auroc" && interval == Ok(Err(NoInterval::Constant));
+            // That of the stream itself is said.
+            !is_known && interval != Ok(Err(NoInterval::Biased))
         };
         let reference = reference.iter().filter(is_noted).filter_map(note);
         let reference = reference.map(|note| format!("base_rate_reference.{note}"));

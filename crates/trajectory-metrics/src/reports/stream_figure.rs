@@ -61,6 +61,9 @@ impl StreamFigure {
                 let interval = Err(NoInterval::TooFewResamples { defined: 0 });
                 Ok(Figure { interval, ..Figure::from(value) })
             }
+            (Ok(value), Some(Ok(_))) if measure.key == "t_ece" => {
+                Ok(Figure { interval: Err(NoInterval::Biased), ..Figure::from(value) })
+            }
             (Ok(value), Some(Ok(drawn))) => {
                 let Figure { interval, standard_error, .. } = drawn.figure(level);
                 let standard_error = standard_error.filter(|_| interval.is_ok());

@@ -1,4 +1,5 @@
 use scoring_rules::{Interval, Level, Weight};
+use statrs::function::beta::beta_reg;
 
 use crate::{
     checks::{at_least_two, bounded, finite, same_length, setting},
@@ -21,12 +22,48 @@ pub struct ClusterEstimate {
     pub standard_error: f64,
     /// Number of clusters with a row of positive weight.
     pub clusters: usize,
-    /// Degrees of freedom of the standard error: one less than the clusters, and fewer for a
-    /// [difference](Self::difference) whose arms have clusters of their own.
+    /// Degrees of freedom of the standard error: one less than the clusters, and fewer if some clusters are larger than
+    /// others, or for a [difference](Self::difference) whose arms have clusters of their own.
     pub degrees_of_freedom: f64,
+    /// The variance that intervals are made of.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(crate) variance: f64,
+    /// The number of clusters, of a difference that of the arm with fewer.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(crate) fewest: usize,
+    /// As how many rows the clusters count if the rows of a cluster are copies of each other.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    rows: f64,
+    /// Of values in [0, 1]: as how many equal clusters those count that make up what the values are above 0, or below 1 if
+    /// these are fewer.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    rarer: f64,
+    /// Whether the rows are outcomes of which none is in a cluster with another.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    are_outcomes: bool,
 }
 
 impl ClusterEstimate {
+    /// An estimate with this standard error, which says all that intervals need.
+    pub(crate) fn new(
+        estimate: f64,
+        standard_error: f64,
+        clusters: usize,
+        degrees_of_freedom: f64,
+    ) -> Self {
+        Self {
+            estimate,
+            standard_error,
+            clusters,
+            degrees_of_freedom,
+            variance: standard_error * standard_error,
+            fewest: clusters,
+            rows: clusters as f64,
+            rarer: f64::INFINITY,
+            are_outcomes: false,
+        }
+    }
+
     /// The level of two intervals of which the lower end of the first and the upper end of the second are an interval
     /// for a quantity that is known to lie between the two: between the given level of a two-sided and of a one-sided
     /// interval, so that every value between `low` and `high` is covered at the given level.
@@ -74,13 +111,25 @@ impl ClusterEstimate {
     /// and weights are equal, this is the sample standard deviation divided by the square root of n. To
     /// compare two streams on the same rows, pass the differences as values.
     ///
+    /// Intervals are made of a variance that takes into account that a cluster pulls the mean towards itself, so that its
+    /// residuals are too small (CR2), and of Student's t with the degrees of freedom of that variance if the rows of a
+    /// cluster are copies of each other (Satterthwaite). With clusters of one size both are those above and one less than
+    /// the number of clusters. With x the share of a cluster in the total weight and r its sum of `w (v - mean)`:
+    ///
+    /// ```text
+    /// variance = sum of r^2 / (1 - x) / (sum of w)^2
+    /// degrees = (trace of C)^2 / trace of C^2, C = B B' with B = diag(1 / sqrt(1 - x)) (I - x 1') diag(x)
+    /// ```
+    ///
     /// Reliable with many clusters, about 40; with few, use
     /// [`SignFlipTest::new`](crate::SignFlipTest::new).
     ///
     /// Cost: one sort.
     ///
     /// Reference: Cameron and Miller (2015), A practitioner's guide to cluster-robust inference,
-    /// doi:10.3368/jhr.50.2.317.
+    /// doi:10.3368/jhr.50.2.317; Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with
+    /// multi-stage samples, Survey Methodology 28, 169-181; Imbens and Kolesar (2016), Robust standard errors in small
+    /// samples, doi:10.1162/REST_a_00552.
     ///
     /// # Errors
     ///
@@ -109,7 +158,30 @@ impl ClusterEstimate {
         let total = rows.total(|_| true)?;
         let mean = rows.mean(values, total, |_| true);
         let size = rows.sum(|i| values[i].abs()) / total;
-        linearized(&rows, mean, size, |i| (values[i] - mean) / total)
+        let sums = rows.cluster_sums(|i| (values[i] - mean) / total);
+        let shares = rows.cluster_sums(|_| 1.0 / total);
+        // As how many equal clusters those count that make up the sum.
+        let effective = |of: fn(f64) -> f64| {
+            let sums = rows.cluster_sums(|i| of(values[i]));
+            let squares: f64 = sums.iter().map(|sum| sum * sum).sum();
+            if squares > 0.0 { sums.iter().sum::<f64>().powi(2) / squares } else { 0.0 }
+        };
+        // The variance of independent outcomes follows from their rate.
+        let is_outcome = |value: &f64| *value == 0.0 || *value == 1.0;
+        let are_independent = sums.len() == values.len()
+            && values.iter().all(is_outcome)
+            && shares.iter().all(|share| *share == shares[0]);
+        let all = vec![true; sums.len()];
+        let found = estimated(mean, size, &sums, &Strata { first: all.clone(), second: all })?;
+        let variance = sums.iter().zip(&shares).map(|(sum, x)| sum * sum / (1.0 - x)).sum();
+        Ok(Self {
+            variance: if found.standard_error > 0.0 { variance } else { 0.0 },
+            degrees_of_freedom: satterthwaite(&shares),
+            rows: 1.0 / shares.iter().map(|x| x * x).sum::<f64>(),
+            rarer: effective(|value| value).min(effective(|value| 1.0 - value)),
+            are_outcomes: are_independent && !is_outcome(&mean),
+            ..found
+        })
     }
 
     /// The ratio of two (weighted) sums, `sum of w y / sum of w x`, with its cluster-robust standard
@@ -247,25 +319,29 @@ impl ClusterEstimate {
             return Err(NoInterval::Constant.into());
         }
         let quantile = two_sided_quantile(level.get(), self.degrees_of_freedom.max(1.0));
-        let half = quantile * self.standard_error;
+        let half = quantile * self.variance.sqrt();
         Ok(Interval::new(self.estimate - half, self.estimate + half)?)
     }
 
     /// The interval of a mean of values in [0, 1], such as a success rate, which stays inside that range.
     ///
-    /// It is the score interval of as many independent rows as have this standard error,
-    /// `p (1 - p) / standard error^2`, with Student's t in place of the normal quantile. A rate of exactly 0
-    /// or 1 has the exact interval of one row for each cluster, as if the rows of a cluster were copies of
-    /// each other.
+    /// It is the score interval of as many independent rows as have this variance, `p (1 - p) / variance`, with Student's
+    /// t in place of the normal quantile. If few clusters make up what the values are above 0, or below 1, a variance is a
+    /// poor estimate, unless the rows are independent outcomes. So with d the sum of a cluster's `w v`, or of its `w (1 - v)`,
+    /// where `(sum of d)^2 / sum of d^2` is below 10, no more rows count than there are if the rows of a cluster are copies of
+    /// each other, `(sum of w)^2 / sum over clusters of (sum of w)^2`, and a mean below 1/4 or above 3/4 has the exact interval
+    /// of them.
     ///
     /// Reference: Wilson (1927), Probable inference, the law of succession, and statistical inference,
-    /// doi:10.1080/01621459.1927.10502953; Clopper and Pearson (1934), The use of confidence or fiducial
-    /// limits illustrated in the case of the binomial, doi:10.1093/biomet/26.4.404.
+    /// doi:10.1080/01621459.1927.10502953; Korn and Graubard (1998), Confidence intervals for proportions with small
+    /// expected number of positive counts estimated from survey data, Survey Methodology 24, 193-201; Dean and Pagano
+    /// (2015), Evaluating confidence interval methods for binomial proportions in clustered surveys,
+    /// doi:10.1093/jssam/smv024.
     ///
     /// # Errors
     ///
     /// [`NoInterval::TooFewClusters`] as in [`NoInterval::check_clusters`]; [`NoInterval::Constant`] for a
-    /// mean outside [0, 1], or inside (0, 1) with a standard error of 0.
+    /// mean outside [0, 1].
     ///
     /// ```
     /// use trajectory_metrics::{ClusterEstimate, Error, Level};
@@ -277,86 +353,31 @@ impl ClusterEstimate {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn proportion_interval(&self, level: Level) -> Result<Interval, NoInterval> {
-        NoInterval::check_clusters(self.clusters, level)?;
-        let (rate, error) = (self.estimate, self.standard_error);
-        if error == 0.0 {
-            let end = tail(level).powf(1.0 / self.clusters as f64);
-            return match rate {
-                0.0 => Ok(Interval::between(0.0, 1.0 - end)),
-                1.0 => Ok(Interval::between(end, 1.0)),
-                _ => Err(NoInterval::Constant),
-            };
-        }
-        let spread = rate * (1.0 - rate);
-        if spread <= 0.0 {
+        NoInterval::check_clusters(self.fewest, level)?;
+        if !(0.0..=1.0).contains(&self.estimate) {
             return Err(NoInterval::Constant);
         }
-        Ok(self.score_interval(two_sided_quantile(level.get(), self.degrees_of_freedom)))
+        Ok(self.ends_of_share(level, self.degrees_of_freedom, self.are_outcomes))
     }
 
-    /// The interval of a mean of differences of two shares, one for each cluster, which stays inside [-1, 1].
-    ///
-    /// For two agents: the share of successes of the second minus that of the first on each task that both
-    /// have. `rows` is the number of rows that the shares are of, of the arm that has fewer; 1 is the safe
-    /// choice. The interval is that of Student's t with half a cluster added on either side, as if two agents
-    /// that differ on one cluster more had each been better by one half of the time:
-    ///
-    /// ```text
-    /// centre = sum of d / (n + 1)
-    /// ends = centre ± t * sqrt(((sum of d^2 + 1 / rows) / (n + 1) - centre^2) / n)
-    /// ```
-    ///
-    /// so that what few clusters happen not to show is not taken to be impossible. If all clusters have the
-    /// same difference d, the other n - 1 show by chance what the first one does unless the share of clusters
-    /// that have another difference is at most `q = 1 - (1 - level)^(1 / (n - 1))`; the ends are the
-    /// means that are possible then, `d - q (1 + d)` and `d + q (1 - d)`.
-    ///
-    /// Of 10 to 400 tasks with equal rates from 0.05 to 0.95, at most 6 % of the 95 % intervals leave out 0; of
-    /// `estimate ± t * standard error`, up to 13 % do if one agent has more runs of each task.
-    ///
-    /// Reference: Agresti and Min (2005), Simple improved confidence intervals for comparing matched
-    /// proportions, doi:10.1002/sim.1781; for constant differences, the zero numerator of Hanley and
-    /// Lippman-Hand (1983), If nothing goes wrong, is everything all right?,
-    /// doi:10.1001/jama.1983.03330370053031.
-    ///
-    /// ```
-    /// use trajectory_metrics::{ClusterEstimate, Error, Level};
-    ///
-    /// // One agent solves each of 30 tasks and the other none.
-    /// let tasks: Vec<usize> = (0..30).collect();
-    /// let gain = ClusterEstimate::mean(&[1.0; 30], None, &tasks)?;
-    /// let ends = gain.paired_proportion_interval(1.0, Level::new(0.95)?);
-    /// assert_eq!((ends.low(), ends.high()), (1.0 - 2.0 * (1.0 - 0.05_f64.powf(1.0 / 29.0)), 1.0));
-    /// # Ok::<(), Error>(())
-    /// ```
-    #[must_use]
-    pub fn paired_proportion_interval(&self, rows: f64, level: Level) -> Interval {
-        let (mean, n) = (self.estimate, self.clusters as f64);
-        let [low, high] = if self.standard_error == 0.0 {
-            let elsewhere = 1.0 - (2.0 * tail(level)).powf(1.0 / (n - 1.0));
-            [mean - elsewhere * (1.0 + mean), mean + elsewhere * (1.0 - mean)]
-        } else {
-            let squares = n * (mean * mean + (n - 1.0) * self.standard_error.powi(2));
-            let centre = n * mean / (n + 1.0);
-            let spread = (squares + 1.0 / rows) / (n + 1.0) - centre * centre;
-            let t = two_sided_quantile(level.get(), self.degrees_of_freedom);
-            let half = t * (spread / n).max(0.0).sqrt();
-            [centre - half, centre + half]
+    /// The interval of a mean in [0, 1], with a variance of so many degrees of freedom, which the rate itself determines if
+    /// rows are independent outcomes.
+    pub(crate) fn ends_of_share(&self, level: Level, degrees: f64, are_outcomes: bool) -> Interval {
+        let rate = self.estimate;
+        let rows = match self.variance > 0.0 {
+            true => rate * (1.0 - rate) / self.variance,
+            false => self.rows,
         };
-        Interval::between(low.max(-1.0).min(mean), high.min(1.0).max(mean))
-    }
-
-    /// The score interval with this quantile of a rate in [0, 1]. A rate of 0 or 1 has one row for each cluster.
-    pub(crate) fn score_interval(&self, t: f64) -> Interval {
-        let (rate, half) = (self.estimate, t * self.standard_error);
-        let spread = rate * (1.0 - rate);
-        // t^2 / (n - 1) of as many independent rows.
-        let share = match spread > 0.0 {
-            true => half * half / spread,
-            false => t * t / (self.clusters - 1) as f64,
-        };
+        let are_few = self.rarer < LEAST_OF_OUTCOME && !are_outcomes;
+        let rows = if are_few { rows.min(self.rows) } else { rows };
+        if are_few && rate.min(1.0 - rate) < NEAR_AN_END {
+            return exact_interval(rate * rows, rows, level);
+        }
+        let t = two_sided_quantile(level.get(), degrees.max(1.0));
+        // t^2 / n
+        let share = t * t / rows;
         let centre = (rate + share / 2.0) / (1.0 + share);
-        let half = half.hypot(share / 2.0) / (1.0 + share);
+        let half = (rate * (1.0 - rate) * share + share * share / 4.0).sqrt() / (1.0 + share);
         Interval::between((centre - half).max(0.0), (centre + half).min(1.0))
     }
 
@@ -425,6 +446,56 @@ impl ClusterEstimate {
 /// More clusters are no answer.
 const MOST_CLUSTERS: f64 = 1e9;
 
+/// From so many clusters on, the variance of a share is that which its values have.
+const LEAST_OF_OUTCOME: f64 = 10.0;
+/// Below this rate, score intervals of few rows with the rarer outcome end too soon.
+const NEAR_AN_END: f64 = 0.25;
+
+/// The degrees of freedom of the variance of a mean, by the share of each cluster in the weight.
+fn satterthwaite(shares: &[f64]) -> f64 {
+    let sum = |term: &dyn Fn(f64, f64) -> f64| -> f64 {
+        shares.iter().map(|&x| term(x, x * x / (1.0 - x))).sum()
+    };
+    let q: f64 = shares.iter().map(|x| x * x).sum();
+    let [zeroth, first, second] = [0, 1, 2].map(|power| sum(&|x, b| b * x.powi(power)));
+    let trace = sum(&|x, b| b * (1.0 - 2.0 * x + q));
+    let own = sum(&|x, b| b * b * (1.0 + 2.0 * (q - 2.0 * x)));
+    let others = (zeroth * q).powi(2) + 2.0 * zeroth * second - 4.0 * q * zeroth * first
+        + 2.0 * first * first;
+    trace * trace / (own + others)
+}
+
+/// The exact interval of a share of which `successes` of `rows` are known; neither has to be a whole number.
+///
+/// Reference: Clopper and Pearson (1934), The use of confidence or fiducial limits illustrated in the case of the binomial,
+/// doi:10.1093/biomet/26.4.404.
+fn exact_interval(successes: f64, rows: f64, level: Level) -> Interval {
+    let tail = tail(level);
+    // The share at which so few, or fewer, are as rare as the tail; in closed form for none.
+    let most = |successes: f64| {
+        if successes <= 0.0 {
+            return 1.0 - tail.powf(1.0 / rows);
+        }
+        let failures = rows - successes;
+        if failures <= 0.0 {
+            return 1.0;
+        }
+        let (mut low, mut high) = (successes / rows, 1.0);
+        while high - low > 1e-15 * high {
+            let middle = 0.5 * (low + high);
+            if middle <= low || middle >= high {
+                break;
+            }
+            let is_rarer = beta_reg(successes + 1.0, failures, middle) > 1.0 - tail;
+            if is_rarer { high = middle } else { low = middle }
+        }
+        high
+    };
+    // tail^(1/n) itself, not what rounding leaves of 1 - (1 - tail^(1/n)).
+    let low = if successes >= rows { tail.powf(1.0 / rows) } else { 1.0 - most(rows - successes) };
+    Interval::between(low, most(successes))
+}
+
 /// Which clusters have rows of the first and of the second arm.
 struct Strata {
     first: Vec<bool>,
@@ -474,12 +545,14 @@ fn estimated(
     let error = if error <= ROUNDING * size { 0.0 } else { error };
     let clusters = sums.len();
     let degrees = variance * variance / squared;
-    Ok(ClusterEstimate {
-        estimate: finite("the estimate", estimate)?,
-        standard_error: finite("the standard error", error)?,
+    let degrees = if degrees > 0.0 { degrees } else { (clusters - 1) as f64 };
+    let found = ClusterEstimate::new(
+        finite("the estimate", estimate)?,
+        finite("the standard error", error)?,
         clusters,
-        degrees_of_freedom: if degrees > 0.0 { degrees } else { (clusters - 1) as f64 },
-    })
+        degrees,
+    );
+    Ok(ClusterEstimate { fewest: arms[0].min(arms[1]), ..found })
 }
 
 /// A standard error below this share of the size of the summed values is rounding.

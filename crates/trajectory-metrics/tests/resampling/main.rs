@@ -4,6 +4,7 @@
 mod at_the_ends;
 mod bca;
 mod bootstrap;
+mod coverage;
 mod laws;
 mod one_cluster;
 mod reference_values;

@@ -110,7 +110,9 @@ fn cluster_errors_equal_those_of_statsmodels_and_t_tests_those_of_scipy() {
             other => panic!("{other}"),
         };
         let want: Vec<f64> = want.iter().map(|number| number.parse().unwrap()).collect();
-        for (got, want) in [got.0, got.1, got.2 as f64, got.3].iter().zip(want) {
+        // The degrees of freedom of a mean are Satterthwaite's, see proportions.csv.
+        let degrees = if kind == "mean" { want[3] } else { got.3 };
+        for (got, want) in [got.0, got.1, got.2 as f64, degrees].iter().zip(want) {
             let off = (got - want).abs() / want.abs();
             assert!(off <= 1e-12, "{kind} {groups:?}: {got} against {want}, off by {off:e}");
             worst = worst.max(off);
@@ -119,4 +121,40 @@ fn cluster_errors_equal_those_of_statsmodels_and_t_tests_those_of_scipy() {
     }
     assert!(seen >= 50, "{seen} rows");
     println!("clusters: largest relative error {worst:.1e} in {seen} rows");
+}
+
+#[test]
+fn intervals_of_rates_and_of_their_differences_are_those_of_matrices_and_scipy() {
+    let mut seen = [0; 2];
+    for row in rows(include_str!("../golden/proportions.csv")) {
+        let [kind, y, groups, second, want] = row[..] else { panic!("{row:?}") };
+        let (y, want) = (numbers(y), numbers(want));
+        let groups: Vec<u32> = groups.split(' ').map(|group| group.parse().unwrap()).collect();
+        let level = level_of(0.95);
+        let got = if kind == "rate" {
+            let found = ClusterEstimate::mean(&y, None, &groups).unwrap();
+            let ends = found.proportion_interval(level).unwrap();
+            seen[0] += 1;
+            assert!((found.degrees_of_freedom / want[2] - 1.0).abs() < 1e-9, "{row:?}: {found:?}");
+            // Values that vary have the interval of Student's t with the same variance.
+            if let Ok(interval) = found.interval(level) {
+                let t = interval.high() - interval.low();
+                assert!(t > 2.0 * 1.95 * want[1].sqrt(), "{row:?}");
+            }
+            [found.estimate, ends.low(), ends.high()]
+        } else {
+            let second: Vec<bool> = numbers(second).iter().map(|arm| *arm == 1.0).collect();
+            let found = ClusterEstimate::proportion_difference(&y, &arms(&second), &groups, level);
+            let found = found.unwrap();
+            let ends = found.interval.unwrap();
+            seen[1] += 1;
+            [found.value, ends.low(), ends.high()]
+        };
+        let want =
+            if kind == "rate" { [want[0], want[3], want[4]] } else { [want[0], want[1], want[2]] };
+        for (got, want) in got.iter().zip(want) {
+            assert!((got - want).abs() < 1e-9, "{row:?}: {got} against {want}");
+        }
+    }
+    assert!(seen.iter().all(|seen| *seen >= 70), "{seen:?}");
 }

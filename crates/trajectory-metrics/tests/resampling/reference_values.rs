@@ -158,3 +158,19 @@ fn intervals_of_rates_and_of_their_differences_are_those_of_matrices_and_scipy()
     }
     assert!(seen.iter().all(|seen| *seen >= 70), "{seen:?}");
 }
+
+#[test]
+fn a_cluster_counts_as_one_row_with_its_mean_and_the_weight_of_its_rows() {
+    let (x, of) = ([0.5, 2.0, -1.0, 4.0, 3.0, 1.0, 2.5, 0.0, 7.0], [0, 0, 0, 1, 1, 2, 3, 4, 5]);
+    let rows = ClusterEstimate::mean(&x, None, &of).unwrap();
+    let means = [0.5, 3.5, 1.0, 2.5, 0.0, 7.0];
+    let weights = Weight::from_slice(&[3.0, 2.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
+    let clusters = ClusterEstimate::mean(&means, Some(weights), &[0, 1, 2, 3, 4, 5]).unwrap();
+    let numbers = |it: &ClusterEstimate| {
+        let ends = it.interval(level_of(0.95)).unwrap();
+        [it.estimate, it.standard_error, it.degrees_of_freedom, ends.low(), ends.high()]
+    };
+    for (of_rows, of_clusters) in numbers(&rows).into_iter().zip(numbers(&clusters)) {
+        assert!((of_rows - of_clusters).abs() < 1e-12, "{of_rows} {of_clusters}");
+    }
+}

@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, mem::size_of};
 
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue};
-use scoring_rules::{ExactSum, Level};
+use scoring_rules::{ExactSum, Level, Weight};
 use serde::{Deserialize, Serialize};
 use trajectory_metrics::{ClusterEstimate, Error};
 
@@ -54,13 +54,17 @@ impl ClusterMeanOfRows {
         self.clusters.insert(name.to_owned(), cluster);
     }
 
-    /// The library's estimate from one row per cluster: the ratio of the sum of its values to the
-    /// number of its rows.
+    /// The library's estimate from one row per cluster: its mean, with the number of its rows as weight.
     fn estimate(&self) -> std::result::Result<ClusterEstimate, Error> {
         let names: Vec<&str> = self.clusters.keys().map(String::as_str).collect();
-        let totals: Vec<f64> = self.clusters.values().map(|rows| rows.total.value()).collect();
-        let rows: Vec<f64> = self.clusters.values().map(|rows| rows.rows as f64).collect();
-        ClusterEstimate::ratio(&totals, &rows, None, &names)
+        let mean = |it: &Cluster| it.total.value() / it.rows as f64;
+        let means: Vec<f64> = self.clusters.values().map(mean).collect();
+        let weights: Vec<Weight> = self
+            .clusters
+            .values()
+            .map(|it| Weight::new(it.rows as f64))
+            .collect::<std::result::Result<_, _>>()?;
+        ClusterEstimate::mean(&means, Some(&weights), &names)
     }
 }
 

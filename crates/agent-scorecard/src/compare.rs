@@ -6,24 +6,21 @@
 //! have make it more certain. With tasks of its own, a side may have an easier mix; the report says how many are shared, and
 //! `--shared` compares on these alone. A task that both tried and of which one side has no value is left out.
 //!
-//! Assumed is that tasks are drawn independently of each other from the tasks that one wants to know about. In
-//! simulations with 10 to 400 tasks and success rates from 0.05 to 0.95, equal agents are called different in at most
-//! 6 % of pairs, also if one agent tried hard tasks again or has hard tasks of its own (`docs/findings.md`, "Which of
-//! two agents is better").
+//! Assumed is that the tasks of each side are drawn independently of each other from the tasks that one wants to know about.
+//! What simulations say of equal agents stands in `docs/findings.md`, "Intervals of rates" and "Which of two agents is better".
 //!
 //! Reference: Miller (2024), Adding error bars to evals, arXiv:2411.00640, sections 2 (clusters), 4 (pairs) and 5
-//! (power); Agresti and Min (2005), Simple improved confidence intervals for comparing matched proportions,
-//! doi:10.1002/sim.1781; Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+//! (power); Zou and Donner (2008), Construction of confidence limits about effect measures, doi:10.1002/sim.3095; Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
 //! Statistics 6, 65-70.
 
 mod conclusion;
 mod difference;
 pub(crate) mod side;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use conclusion::Limits;
-use difference::{Difference, holm};
+use difference::{Difference, Tasks, holm};
 use run_logs::json_lines::alike_names;
 use scoring_rules::{Level, TiedBlocks};
 pub use side::{CompareOptions, Side, SideRun, UngradedAs, measures};
@@ -82,6 +79,12 @@ pub fn compare(
     // Runs that name no model are compared with nobody.
     sides.sort_by_key(Side::is_nobody);
     let limits: Vec<Limits> = sides.iter().map(|side| Limits::of(side, options.ungraded)).collect();
+    let leaves_out = options.ungraded == UngradedAs::LeftOut;
+    let ungraded = |side: &Side| {
+        let runs = side.runs.iter().filter(|run| leaves_out && run.grade.is_none());
+        runs.map(|run| run.task.clone()).collect::<BTreeSet<String>>()
+    };
+    let dropped: Vec<BTreeSet<String>> = sides.iter().map(ungraded).collect();
     let sides: Vec<Side> =
         sides.into_iter().map(|side| side.with_ungraded(options.ungraded)).collect();
     let n_compared = sides.iter().filter(|side| !side.is_nobody()).count();
@@ -98,9 +101,10 @@ pub fn compare(
     let mut report = Report::of_columns(columns.collect::<Vec<_>>());
     report.list = Some("files");
     let names: Vec<String> = report.columns.iter().map(|column| column.name.clone()).collect();
-    let beside = others.iter().zip(&names[1..]);
-    let differences = beside.map(|(other, name)| {
-        Difference::new([first, other], [&names[0], name], is_partial, options.shared, level)
+    let beside = others.iter().zip(&dropped[1..]).zip(&names[1..]);
+    let differences = beside.map(|((other, of_other), name)| {
+        let tasks = Tasks { dropped: [&dropped[0], of_other], are_shared: options.shared };
+        Difference::new([first, other], [&names[0], name], is_partial, tasks, level)
     });
     let mut differences: Vec<Difference> = differences.collect();
     holm(&mut differences, level);

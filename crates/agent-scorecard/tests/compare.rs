@@ -174,7 +174,7 @@ fn sides_that_share_few_tasks_are_compared_over_all_runs() {
     assert!((found.value - (21.0 / 31.0 - 1.0 / 3.0)).abs() < 1e-15);
     assert_eq!(json(difference, "is_paired"), false);
     assert!(
-        report.conclusion[0].contains(". Over all runs, of which 1 task is shared, b is better by")
+        report.conclusion[0].contains(". Over all runs, with one task in common, b is better by")
     );
 }
 
@@ -269,6 +269,20 @@ fn what_limits_change_is_said_as_the_option_would_whatever_runs_without_a_grade_
         let report = compare_by([side.clone()], option, level()).unwrap();
         let said = "they and the 3 at a limit without a grade would make it 30 %.";
         assert!(report.conclusion[1].ends_with(said), "{option:?}: {:?}", report.conclusion);
+    }
+}
+
+#[test]
+fn a_task_without_a_grade_is_no_task_of_the_other_side_alone_if_it_is_left_out() {
+    // Equal agents; the second has no grade on ten tasks that are easy for both.
+    let a = side("a", (0..30).map(|task| run(task, Some(task < 10 || task % 4 == 0))));
+    let b = side("b", (0..30).map(|task| run(task, (task >= 10).then_some(task % 4 == 0))));
+    for option in [UngradedAs::Unknown, UngradedAs::LeftOut] {
+        let report = compare_by([a.clone(), b.clone()], option, level()).unwrap();
+        let difference = block(&report.together, "difference");
+        assert_eq!(of_success(&report).value, 0.0, "{option:?}");
+        assert_eq!(difference.number("n_shared_tasks"), Some(20.0), "{option:?}");
+        assert!(!is_beyond_noise(&report), "{option:?}: {:?}", report.conclusion);
     }
 }
 
@@ -813,7 +827,7 @@ proptest! {
             let bounded = is_ungraded(&sides[0]) || is_ungraded(other);
             prop_assert!(says || !is_clear || bounded, "{sentence}: {ends:?}");
             prop_assert_eq!(is_said("have none: "), bounded, "{}", sentence);
-            let [low, high] = if value < 0.0 { [-ends[1], -ends[0]] } else { ends };
+            let [low, high] = if value < -1e-12 { [-ends[1], -ends[0]] } else { ends };
             prop_assert!((said[1] - 100.0 * low).abs() <= 0.5 + 1e-9, "{sentence}: {ends:?}");
             prop_assert!((said[2] - 100.0 * high).abs() <= 0.5 + 1e-9, "{sentence}: {ends:?}");
         }

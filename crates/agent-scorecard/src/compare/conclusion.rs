@@ -186,7 +186,9 @@ fn is_even(found: &Figure) -> bool {
 
 /// "beta is ahead by 9 points [-2, 20]"
 fn ahead([first, second]: [&str; 2], found: &Figure) -> String {
-    let size = Percent::of_size(found).points();
+    // The interval of equal rates is that of the second minus the first, whatever sign rounding left.
+    let value = if is_even(found) { 0.0 } else { found.value };
+    let size = Percent::of_size(&Figure { value, ..*found }).points();
     match found.value {
         _ if is_even(found) => format!("the difference is {size}"),
         value if value < 0.0 => format!("{first} is ahead by {size}"),

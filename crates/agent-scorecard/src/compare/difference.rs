@@ -43,6 +43,15 @@ pub(super) struct Difference<'a> {
     pub(super) is_worse: Option<bool>,
 }
 
+/// Which tasks count.
+#[derive(Clone, Copy)]
+pub(super) struct Tasks<'a> {
+    /// The tasks of the runs that a side no longer has, as they count for nothing.
+    pub(super) dropped: [&'a BTreeSet<String>; 2],
+    /// Whether only those count that both sides tried.
+    pub(super) are_shared: bool,
+}
+
 /// The values of both sides that a difference is made of. Each task counts once in the mean of a side, however many runs of
 /// it there are.
 pub(super) struct Sample<'a> {
@@ -66,7 +75,7 @@ impl<'a> Sample<'a> {
         sides: [&'a Side; 2],
         of: [Value; 2],
         largest_difference: Option<f64>,
-        are_shared: bool,
+        Tasks { dropped, are_shared }: Tasks<'a>,
     ) -> Self {
         let mut all: BTreeMap<&str, [Vec<f64>; 2]> = BTreeMap::new();
         for (at, (side, value)) in sides.into_iter().zip(of).enumerate() {
@@ -91,7 +100,8 @@ impl<'a> Sample<'a> {
         let [first, second] = sides
             .map(|side| side.runs.iter().map(|run| run.task.as_str()).collect::<BTreeSet<&str>>());
         all.retain(|task, it| {
-            let is_tried = first.contains(task) && second.contains(task);
+            let is_tried = (first.contains(task) || dropped[0].contains(*task))
+                && (second.contains(task) || dropped[1].contains(*task));
             it.iter().all(|values| !values.is_empty()) || !(is_tried || are_shared)
         });
         let n_tasks = [0, 1].map(|at| all.values().filter(|it| !it[at].is_empty()).count());
@@ -172,6 +182,9 @@ impl<'a> Sample<'a> {
 
     /// The second side minus the first. With a single task it has no interval, and is known all the same.
     fn figure(&self, level: Level) -> Result<Figure, Undefined> {
+        if self.n_tasks == [0; 2] {
+            return Err(Undefined::new("no task has a run with a value on both sides"));
+        }
         let enough = NoInterval::check_clusters(self.fewest_tasks(), level);
         let figure = match self.estimate() {
             Err(_) if self.fewest_tasks() == 1 => {
@@ -215,14 +228,18 @@ impl<'a> Sample<'a> {
 
     /// Over which runs the difference is, for a sentence.
     pub(super) fn over(&self) -> String {
-        let each = if self.is_uneven { ", each counting once" } else { "" };
+        let each = if self.is_uneven { ", each task counting once" } else { "" };
         match self.n_shared {
-            n if self.is_paired() => format!("on the {n} tasks that both have{each},"),
-            0 => format!("over all runs, as no task is shared{each},"),
-            n => {
-                let are = if n == 1 { "task is" } else { "tasks are" };
-                format!("over all runs, of which {n} {are} shared{each},")
+            1 if self.is_paired() => "on the task that both have,".to_owned(),
+            n if self.is_paired() => {
+                let each = if self.is_uneven { ", each counting once" } else { "" };
+                format!("on the {n} tasks that both have{each},")
             }
+            0 => format!("over all runs{each}, as no task is shared,"),
+            1 => format!("over all runs{each}, with one task in common,"),
+            n => format!(
+                "over all runs{each}, with {n} tasks in common (--shared compares on these),"
+            ),
         }
     }
 }
@@ -233,7 +250,7 @@ impl<'a> Difference<'a> {
         sides: [&'a Side; 2],
         names: [&'a str; 2],
         is_partial: bool,
-        are_shared: bool,
+        tasks: Tasks<'a>,
         level: Level,
     ) -> Self {
         let of = |mean: &Mean| {
@@ -243,14 +260,14 @@ impl<'a> Difference<'a> {
                 sides.iter().all(|side| has(side)) || mean.largest_difference == Some(1.0);
             is_wanted.then(|| {
                 let most = mean.largest_difference;
-                let sample = Sample::of(sides, [mean.value; 2], most, are_shared);
+                let sample = Sample::of(sides, [mean.value; 2], most, tasks);
                 let figure = sample.figure(level);
                 (mean.measure, sample, figure)
             })
         };
         let found = means(is_partial).filter_map(of).collect();
         let is_ungraded = |side: &&Side| side.runs.iter().any(|run| run.grade.is_none());
-        let of = |values| Sample::of(sides, values, Some(1.0), are_shared);
+        let of = |values| Sample::of(sides, values, Some(1.0), tasks);
         let ends = sides.iter().any(is_ungraded).then(|| [of([MOST, LEAST]), of([LEAST, MOST])]);
         let passed = |run: &SideRun| run.fails_at_limit() && run.grade > Some(0.0);
         let is_changed = sides.iter().any(|side| side.runs.iter().any(passed));

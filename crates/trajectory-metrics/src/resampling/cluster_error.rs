@@ -167,13 +167,14 @@ impl ClusterEstimate {
             if squares > 0.0 { sums.iter().sum::<f64>().powi(2) / squares } else { 0.0 }
         };
         // The variance of independent outcomes follows from their rate.
-        let is_outcome = |value: &f64| *value == 0.0 || *value == 1.0;
-        let are_independent = sums.len() == values.len()
-            && values.iter().all(is_outcome)
+        let counted = |row: &usize| weights.is_none_or(|all| all[*row] > Weight::ZERO);
+        let counted: Vec<usize> = (0..values.len()).filter(counted).collect();
+        let are_independent = sums.len() == counted.len()
+            && counted.iter().all(|row| is_outcome(&values[*row]))
             && shares.iter().all(|share| *share == shares[0]);
         let all = vec![true; sums.len()];
         let found = estimated(mean, size, &sums, &Strata { first: all.clone(), second: all })?;
-        let variance = sums.iter().zip(&shares).map(|(sum, x)| sum * sum / (1.0 - x)).sum();
+        let variance = sums.iter().zip(&shares).map(|(sum, x)| sum * sum / rest(*x)).sum();
         Ok(Self {
             variance: if found.standard_error > 0.0 { variance } else { 0.0 },
             degrees_of_freedom: satterthwaite(&shares),
@@ -454,7 +455,7 @@ const NEAR_AN_END: f64 = 0.25;
 /// The degrees of freedom of the variance of a mean, by the share of each cluster in the weight.
 fn satterthwaite(shares: &[f64]) -> f64 {
     let sum = |term: &dyn Fn(f64, f64) -> f64| -> f64 {
-        shares.iter().map(|&x| term(x, x * x / (1.0 - x))).sum()
+        shares.iter().map(|&x| term(x, x * x / rest(x))).sum()
     };
     let q: f64 = shares.iter().map(|x| x * x).sum();
     let [zeroth, first, second] = [0, 1, 2].map(|power| sum(&|x, b| b * x.powi(power)));
@@ -462,7 +463,20 @@ fn satterthwaite(shares: &[f64]) -> f64 {
     let own = sum(&|x, b| b * b * (1.0 + 2.0 * (q - 2.0 * x)));
     let others = (zeroth * q).powi(2) + 2.0 * zeroth * second - 4.0 * q * zeroth * first
         + 2.0 * first * first;
-    trace * trace / (own + others)
+    let degrees = trace * trace / (own + others);
+    // Where one cluster has nearly all the weight, terms cancel, and the others count as one.
+    let most = (shares.len() as f64 - 1.0).max(1.0);
+    if degrees.is_finite() { degrees.clamp(1.0, most) } else { 1.0 }
+}
+
+/// What a share leaves for the others.
+fn rest(share: f64) -> f64 {
+    (1.0 - share).max(f64::EPSILON)
+}
+
+/// Whether a value is that of a failure or a success.
+pub(crate) fn is_outcome(value: &f64) -> bool {
+    *value == 0.0 || *value == 1.0
 }
 
 /// The exact interval of a share of which `successes` of `rows` are known; neither has to be a whole number.

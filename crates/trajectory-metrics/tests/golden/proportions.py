@@ -72,7 +72,7 @@ def difference(y, groups, second):
     for arm in (False, True):
         of = {name: y[(groups == name) & (second == arm)] for name in np.unique(groups[second == arm])}
         arms.append(of)
-    independent = len(np.unique(groups)) == len(y)
+    independent = len(np.unique(groups)) == len(y) and bool(np.all((y == 0) | (y == 1)))
     quantile = norm.ppf((1 + LEVEL) / 2) if independent else None
     means = [np.array([own.mean() for own in of.values()]) for of in arms]
     (p, vp, _, lp, up), (q, vq, _, lq, uq) = [rate(m, np.arange(len(m)), quantile, independent) for m in means]

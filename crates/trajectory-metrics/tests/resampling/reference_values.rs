@@ -174,3 +174,30 @@ fn a_cluster_counts_as_one_row_with_its_mean_and_the_weight_of_its_rows() {
         assert!((of_rows - of_clusters).abs() < 1e-12, "{of_rows} {of_clusters}");
     }
 }
+
+#[test]
+fn only_outcomes_have_a_variance_that_follows_from_their_rate() {
+    // 15 values near 1 of either arm, of which one is far off: as if each row were a mean of several.
+    let values: Vec<f64> = (0..30).map(|i| if i % 15 == 0 { 0.2 } else { 0.999 }).collect();
+    let of_arms = arms(&(0..30).map(|i| i >= 15).collect::<Vec<bool>>());
+    let own: Vec<usize> = (0..30).collect();
+    let found = ClusterEstimate::proportion_difference(&values, &of_arms, &own, level_of(0.95));
+    let ends = found.unwrap().interval.unwrap();
+    // The exact interval of 15 rows with 0.8 failures reaches from 0.06 below to 0.2 above that rate.
+    assert!(ends.high() > 0.2 && ends.low() < -0.2, "{ends:?}");
+    // A row without weight changes nothing, nor does a cluster with nearly all the weight lead beyond the range of degrees.
+    let outcomes = [1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.5];
+    let all: Vec<usize> = (0..7).collect();
+    let mut weights = [1.0; 7];
+    weights[6] = 0.0;
+    let with = ClusterEstimate::mean(&outcomes, Some(Weight::from_slice(&weights).unwrap()), &all);
+    let without = ClusterEstimate::mean(&outcomes[..6], None, &all[..6]).unwrap();
+    let ends = |it: &ClusterEstimate| it.proportion_interval(level_of(0.95)).unwrap();
+    assert_eq!(ends(&with.unwrap()), ends(&without));
+    for light in [1e-3, 1e-6, 1e-10, 1e-14, 1e-17] {
+        let weights = [1.0, light];
+        let weights = Weight::from_slice(&weights).unwrap();
+        let found = ClusterEstimate::mean(&[1.0, 3.0], Some(weights), &[0, 1]).unwrap();
+        assert!((found.degrees_of_freedom - 1.0).abs() < 1e-3, "{light}: {found:?}");
+    }
+}

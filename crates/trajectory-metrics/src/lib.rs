@@ -37,7 +37,9 @@ pub use reports::{
     Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, Resampling,
     STREAM_MEASURES, ScoredStream, StreamFigure, StreamMetrics, raw_against_calibrated,
 };
-pub use resampling::{Arm, Bootstrap, ClusterEstimate, Replicates, SignFlipTest};
+pub use resampling::{
+    Arm, Bootstrap, ClusterEstimate, Replicates, SignFlipTest, benjamini_hochberg, boschloo_test,
+};
 pub use scoring_rules;
 pub use scoring_rules::{
     BetaScore, Binning, Block, BrierScore, ExactMean, FromFn, Interval, Level, LogScore,

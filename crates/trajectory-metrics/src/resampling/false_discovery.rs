@@ -1,0 +1,45 @@
+use crate::{checks::entries, error::Error};
+
+/// The p-values of a family of tests, adjusted for their number after Benjamini and Hochberg.
+///
+/// Of m p-values, the adjusted one of that with rank k from the smallest on is
+///
+/// ```text
+/// q(k) = min over j >= k of p(j) m / j, at most 1
+/// ```
+///
+/// If what has `q <= alpha` is called a discovery, at most the share alpha of the discoveries is false on average, where the
+/// tests are independent or positively dependent; if nothing is to be discovered, something is called one with at most that
+/// probability. Equal p-values have equal adjusted ones.
+///
+/// Takes one sort.
+///
+/// Reference: Benjamini and Hochberg (1995), Controlling the false discovery rate: a practical and powerful approach to
+/// multiple testing, Journal of the Royal Statistical Society B 57, 289-300,
+/// doi:10.1111/j.2517-6161.1995.tb02031.x.
+///
+/// # Errors
+///
+/// [`scoring_rules::Error::Entry`] for a p-value outside [0, 1].
+///
+/// ```
+/// use trajectory_metrics::{Error, benjamini_hochberg};
+///
+/// let adjusted = benjamini_hochberg(&[0.125, 0.75, 0.25, 1.0])?;
+/// assert_eq!(adjusted, [0.5, 1.0, 0.5, 1.0]);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn benjamini_hochberg(p_values: &[f64]) -> Result<Vec<f64>, Error> {
+    entries("p-value", p_values, |p| (0.0..=1.0).contains(p), "from 0 to 1")?;
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_unstable_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
+    let mut adjusted = vec![1.0; p_values.len()];
+    let mut least = 1.0_f64;
+    for (rank, row) in order.iter().enumerate().rev() {
+        let p = p_values[*row];
+        // The largest one stays as it is, which rounding can miss.
+        least = least.min((p * p_values.len() as f64 / (rank + 1) as f64).max(p));
+        adjusted[*row] = least;
+    }
+    Ok(adjusted)
+}

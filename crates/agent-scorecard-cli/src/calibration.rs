@@ -10,7 +10,8 @@ use std::{error::Error, path::PathBuf};
 use agent_scorecard::{
     Column, Report,
     calibration::{CalibrationOptions, compare},
-    traces::{MEASURES, TraceFile},
+    traces::TraceFile,
+    trajectory_metrics::STREAM_MEASURES,
 };
 
 use crate::{
@@ -31,7 +32,7 @@ use crate::{
 
 /// Reports what cross-fitted Platt scaling changes about each metric, in standard errors of the change
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, &help(&MEASURES), traces::FORMAT, log_file::HELP, OUTCOMES].concat())]
+#[command(after_help = [EXAMPLE, &help(&STREAM_MEASURES), traces::FORMAT, log_file::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Files of traces, or logs or folders of logs, each a stream of its own, and so is each model of a log; without a file,
     /// two bundled streams. Whole tasks are

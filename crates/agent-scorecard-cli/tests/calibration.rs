@@ -80,10 +80,13 @@ fn calibration_mends_the_overconfident_stream_and_no_rank() {
     assert!(number(&overconfident, "tps_log", "change_in_standard_errors") > 3.0);
     assert!(number(&overconfident, "auroc", "change") < 0.0);
     assert!(number(&truthful, "tps_log", "change") < 0.0, "there was nothing to mend");
-    for metric in ["tps_log", "t_ece", "auroc"] {
+    for metric in ["tps_log", "auroc"] {
         let of = |field| number(&overconfident, metric, field);
         assert!((of("calibrated") - of("raw") - of("change")).abs() < 1e-15);
     }
+    let t_ece = &overconfident["metrics"]["t_ece"];
+    assert!(number(&overconfident, "t_ece", "calibrated") < number(&overconfident, "t_ece", "raw"));
+    assert!(t_ece["change"]["value"].is_null() && t_ece["change_in_standard_errors"].is_null());
 }
 
 #[test]

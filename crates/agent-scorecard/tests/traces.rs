@@ -56,6 +56,46 @@ fn a_column_has_every_measure_with_its_interval() {
 }
 
 #[test]
+fn t_ece_stands_beside_that_of_calibrated_forecasts_and_is_said_only_beyond_it() {
+    // Of 30 runs of each forecast, the same share succeeds as it says, or 12 in place of 24 do.
+    let of = |successes: [usize; 2]| -> Vec<TraceRun> {
+        let run = |id: usize| {
+            let (half, within) = (id / 30, id % 30);
+            let forecast = [0.2, 0.8][half];
+            TraceRun { task: None, ..run(id, forecast, Some(within < successes[half])) }
+        };
+        (0..60).map(run).collect()
+    };
+    let value = |block: &agent_scorecard::Block, key| block.figure(key).unwrap().value;
+    for (runs, is_calibrated) in [(of([6, 24]), true), (of([6, 12]), false)] {
+        let block = figures(&runs).block;
+        let [t_ece, calibrated, excess, p] =
+            ["t_ece", "t_ece_calibrated", "t_ece_excess", "t_ece_p_value"]
+                .map(|key| value(&block, key));
+        assert_eq!(excess, t_ece - calibrated);
+        // The mean of two absolute deviations of a binomial share of 30.
+        assert!((0.04..0.08).contains(&calibrated), "{calibrated}");
+        assert_eq!(p > 0.05, is_calibrated, "{p}");
+        let said = block.conclusion[0].contains("need not be: T-ECE is 0.2");
+        assert_eq!(said, !is_calibrated, "{:?}", block.conclusion);
+    }
+    let without = TraceOptions { resamples: 0, ..options() };
+    let block = evaluate(&[&of([6, 24])], &without).unwrap().block;
+    let why = block.figure("t_ece_p_value").unwrap_err();
+    assert_eq!(why.to_string(), "no resamples were asked for");
+}
+
+#[test]
+fn a_difference_of_t_eces_is_undefined() {
+    let both = [runs(30, 0.75, 0.25), runs(30, 0.6, 0.3)];
+    let [first, second] = both.each_ref().map(|runs| evaluation(runs, &options()));
+    let block = differences(&first, &second).unwrap().unwrap();
+    let why = block.figure("t_ece").unwrap_err().to_string();
+    assert!(why.contains("biased upwards") && why.contains("t_ece_excess"), "{why}");
+    assert!(block.figure("t_ece_excess").is_err());
+}
+
+#[test]
 fn no_value_of_the_censored_score_is_better_where_runs_were_cut_off() {
     let better = |runs: &[TraceRun]| match figures(runs).block.get(CENSORED.key) {
         Some(Value::Figure(measure, Ok(_))) => measure.better,
@@ -235,13 +275,19 @@ fn figures_of_single_forecasts_stand_once_in_tables_and_all_in_json() {
         (names.collect::<Vec<_>>(), serde_json::to_value(&report).unwrap())
     };
     let verdicts = ["overconfidence", "Brier score gained over the base rate"];
-    let ranking = ["AUROC", "average precision of failures", "AURC", "T-ECE"];
+    let ranking = ["AUROC", "average precision of failures", "AURC"];
+    let t_ece = [
+        "T-ECE",
+        "T-ECE of calibrated forecasts",
+        "T-ECE minus that of calibrated forecasts",
+        "p-value of calibration",
+    ];
     let (names, json) = rows(&single);
     let scores = ["log score", "Brier score"];
-    assert_eq!(names, [&verdicts[..], &scores, &ranking, &scores].concat());
+    assert_eq!(names, [&verdicts[..], &scores, &ranking, &t_ece, &scores].concat());
     let (names, all) = rows(&runs(30, 0.75, 0.25));
     let scores = ["TPS, log score", "TPS, Brier score", "TPS, beta score"];
-    assert_eq!(names, [&verdicts[..], &scores, &ranking, &["T-Brier"], &scores].concat());
+    assert_eq!(names, [&verdicts[..], &scores, &ranking, &t_ece, &["T-Brier"], &scores].concat());
     for key in ["tps_beta_2_4", "t_brier", "tps_log_censored_simple", "base_rate_reference"] {
         assert!(!json[key].is_null() && !all[key].is_null(), "{key}");
     }

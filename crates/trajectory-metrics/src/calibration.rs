@@ -2,6 +2,7 @@
 
 pub(crate) mod beta_calibration;
 pub(crate) mod calibration_error;
+pub(crate) mod calibration_test;
 pub(crate) mod calibrator;
 pub(crate) mod clip;
 pub(crate) mod cross_fit;
@@ -21,6 +22,7 @@ pub use calibration_error::{
     brier_loss, expected_calibration_error, maximum_calibration_error,
     root_mean_square_calibration_error,
 };
+pub use calibration_test::CalibrationTest;
 pub use calibrator::{CalibrationMap, Calibrator, calibration_map_from_fn};
 pub use cross_fit::CrossFit;
 pub use folds::Folds;

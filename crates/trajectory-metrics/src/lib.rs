@@ -18,9 +18,9 @@ mod streams;
 pub mod tool_calls;
 
 pub use calibration::{
-    BetaCalibration, BetaCalibrationMap, CalibrationMap, Calibrator, ConsistencyInterval, CrossFit,
-    Folds, Isotonic, IsotonicMap, Platt, PlattMap, ReliabilityBin, ReliabilityPoint,
-    TemperatureMap, TemperatureScaling, VennAbers, VennAbersMap, brier_loss,
+    BetaCalibration, BetaCalibrationMap, CalibrationMap, CalibrationTest, Calibrator,
+    ConsistencyInterval, CrossFit, Folds, Isotonic, IsotonicMap, Platt, PlattMap, ReliabilityBin,
+    ReliabilityPoint, TemperatureMap, TemperatureScaling, VennAbers, VennAbersMap, brier_loss,
     calibration_map_from_fn, consistency_band, expected_calibration_error,
     maximum_calibration_error, reliability_curve, reliability_diagram,
     root_mean_square_calibration_error,

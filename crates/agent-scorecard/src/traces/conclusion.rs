@@ -7,14 +7,16 @@ use crate::{
     report::{
         block::{Block, Value},
         sentence::{left_out, side_of, size_with_ends, with_ends},
+        tables::shown,
     },
+    traces::figures::LEVEL,
 };
 
 /// What is concluded of one column.
 pub(super) fn of_column(block: &Block, how: &str) -> Vec<String> {
     let scored = match confidence::clause(block, block.count("n"), how) {
         None => "there is no complete run to score".to_owned(),
-        Some(clause) => clause + &ranking(block),
+        Some(clause) => clause + &calibration(block, how) + &ranking(block),
     };
     let reasons = |key| {
         let fields = block.inner(key).map_or(&[][..], |block| &block.fields);
@@ -26,6 +28,21 @@ pub(super) fn of_column(block: &Block, how: &str) -> Vec<String> {
     let cut_off = [(block.count("n_censored"), "that a budget cut off".to_owned())];
     let all = cut_off.into_iter().chain(reasons("excluded")).chain(reasons("left_out"));
     [scored].into_iter().chain(left_out(all)).collect()
+}
+
+/// Whether forecasts are not calibrated beyond noise; nothing where they may be.
+fn calibration(block: &Block, how: &str) -> String {
+    let figures = ["t_ece", "t_ece_calibrated", "t_ece_p_value"].map(|key| block.figure(key));
+    let [Ok(found), Ok(expected), Ok(p)] = figures else { return String::new() };
+    if p.value > 1.0 - LEVEL {
+        return String::new();
+    }
+    let [found, expected, p] = [found, expected, p].map(|it| shown(it.value));
+    let what = match how == confidence::AVERAGED {
+        true => "the means of runs are not calibrated, as those of true chances need not be",
+        false => "not calibrated",
+    };
+    format!("; {what}: T-ECE is {found}, that of calibrated forecasts {expected} (p = {p})")
 }
 
 /// Whether forecasts are higher on runs that succeed.

@@ -7,8 +7,8 @@ use censoring::{Observation, StopClass, Stopped, TerminationAudit, simple_score}
 use rayon::prelude::*;
 use run_logs::{TraceRemarks, TraceRun, TraceSource, fold_traces, json_lines::RunCounts};
 use trajectory_metrics::{
-    Diagnostics, ExactMean, Level, LogScore, Probability, Resampling, ScoredStream, StreamFigure,
-    Summary, TiedBlocks, Tps, TpsFamily, Traces,
+    Binning, CalibrationTest, Diagnostics, ExactMean, Level, LogScore, Probability, Resampling,
+    ScoredStream, Seed, StreamFigure, Summary, TiedBlocks, Tps, TpsFamily, Traces, Undefined,
 };
 
 use crate::{
@@ -493,12 +493,15 @@ impl TraceEvaluation {
             let values = values.map(|(name, value)| (name, value.ok()));
             Ok((summary.name().to_owned(), BTreeMap::from(values)))
         };
-        let (estimates, summaries) = rayon::join(
+        let (estimates, (calibration, summaries)) = rayon::join(
             || self.stream.estimates(None, resampling),
-            || others.par_iter().zip(&self.forecasts).map(diagnostics).collect(),
+            || {
+                let summaries: Result<BTreeMap<_, _>, Error> =
+                    others.par_iter().zip(&self.forecasts).map(diagnostics).collect();
+                (self.calibration_test(resampling), summaries)
+            },
         );
-        let (estimates, summaries): (_, Result<BTreeMap<_, _>, Error>) = (estimates?, summaries);
-        let mut summaries = summaries?;
+        let (estimates, mut summaries) = (estimates?, summaries?);
         // The diagnostics follow three scores.
         let of_chosen = estimates.iter().skip(3).map(|found| {
             let value = found.figure.as_ref().ok().map(|figure| figure.value);
@@ -522,9 +525,31 @@ impl TraceEvaluation {
             censored_reference: censored_estimate(&constant, &constant_scores, resampling)?,
             verdicts,
             estimates,
+            calibration,
             reference,
             summaries,
         }))
+    }
+
+    /// T-ECE beside that of calibrated forecasts whose runs of a task depend on each other.
+    fn calibration_test(
+        &self,
+        resampling: Option<Resampling<'_>>,
+    ) -> Result<CalibrationTest, Undefined> {
+        let TraceOptions { resamples, seed, .. } = self.options;
+        let Some(Resampling { bootstrap, .. }) = resampling else {
+            let why = if resamples == 0 {
+                "no resamples were asked for"
+            } else {
+                "all runs are of one task"
+            };
+            return Err(Undefined::new(why));
+        };
+        let (confidence, outcomes) = (self.stream.confidence(), self.stream.outcomes());
+        let tasks = &bootstrap.cluster_of()[..outcomes.len()];
+        let tenths = Binning::Quantile { bins: 10 };
+        CalibrationTest::new(confidence, outcomes, None, tasks, tenths, resamples, Seed::new(seed))
+            .map_err(|error| Undefined::new(error.to_string()))
     }
 
     /// One forecast for all runs: its scores on complete runs, and its log scores on censored ones.

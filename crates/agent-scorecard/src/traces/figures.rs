@@ -2,7 +2,8 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use run_logs::{Account, Missing, TraceRemarks, json_lines::RunCounts};
 use trajectory_metrics::{
-    Better, Figure, Level, Measure, NoInterval, STREAM_MEASURES, StreamFigure, Undefined,
+    Better, CalibrationTest, Figure, Level, Measure, NoInterval, STREAM_MEASURES, StreamFigure,
+    Undefined,
 };
 
 use crate::{
@@ -16,10 +17,31 @@ use crate::{
 /// neither higher nor lower values are better where there are such runs.
 pub const CENSORED: Measure = Measure::new("tps_log_censored_simple", "TPS, log score, cut-off runs as failures", Better::Neither, "Mean trajectory log score in nats over complete and cut-off runs, if no run that was cut off would have succeeded (q_Z = 0).").within(f64::NEG_INFINITY, 0.0);
 
+/// What stands beside T-ECE, from a [`CalibrationTest`] by task.
+const OF_CALIBRATED: [Measure; 3] = [
+    Measure::new("t_ece_calibrated", "T-ECE of calibrated forecasts", Better::Neither, "Mean T-ECE of outcomes drawn with the stated confidences, in [0, 1]: what a calibrated forecaster with these forecasts would have.").within(0.0, 1.0),
+    Measure::new("t_ece_excess", "T-ECE minus that of calibrated forecasts", Better::Neither, "T-ECE minus t_ece_calibrated: about 0 for calibrated forecasts whatever the number of runs, so that columns can be compared by it.").within(-1.0, 1.0),
+    Measure::new("t_ece_p_value", "p-value of calibration", Better::Neither, "Share of these draws with a T-ECE at least as large, in (0, 1]: at most 0.05 says that the forecasts are not calibrated.").within(0.0, 1.0),
+];
+
 /// What is measured of a column, in the order of a report. All but [`CENSORED`] are over complete runs.
-pub const MEASURES: [Measure; 9] = {
+pub const MEASURES: [Measure; 12] = {
     let [log, brier, beta, auroc, average_precision, aurc, t_ece, t_brier] = STREAM_MEASURES;
-    [log, brier, beta, CENSORED, auroc, average_precision, aurc, t_ece, t_brier]
+    let [of_calibrated, excess, p_value] = OF_CALIBRATED;
+    [
+        log,
+        brier,
+        beta,
+        CENSORED,
+        auroc,
+        average_precision,
+        aurc,
+        t_ece,
+        of_calibrated,
+        excess,
+        p_value,
+        t_brier,
+    ]
 };
 
 /// What must hold for [`CENSORED`] to mean what its name says.
@@ -89,6 +111,8 @@ pub(super) struct CompleteFigures {
     pub(super) verdicts: [Result<Figure, Undefined>; 2],
     /// The metrics of [`STREAM_MEASURES`].
     pub(super) estimates: Vec<StreamFigure>,
+    /// T-ECE beside that of calibrated forecasts.
+    pub(super) calibration: Result<CalibrationTest, Undefined>,
     /// The metrics of a constant forecast of the base rate.
     pub(super) reference: Vec<StreamFigure>,
     /// The log score of this forecast with cut-off runs.
@@ -115,7 +139,12 @@ pub(super) fn notes_on_scores(
         }));
     }
     if options.resamples == 0 {
-        notes.push("no intervals: no resamples were asked for".to_owned());
+        notes.push(
+            "no intervals and no T-ECE of calibrated forecasts: no resamples were asked for"
+                .to_owned(),
+        );
+    } else if let Some(Err(why)) = complete.map(|complete| &complete.calibration) {
+        notes.push(format!("t_ece_calibrated: {why}"));
     }
     notes.extend(complete.iter().flat_map(|complete| complete.notes.iter().cloned()));
     notes.extend(censored.note());
@@ -139,10 +168,11 @@ pub(super) fn push_scores(
 ) {
     let (mut estimates, mut reference) = (vec![censored], Vec::new());
     let none = || Err(Undefined::new("there is no complete run"));
-    let mut verdicts = [none(), none()];
+    let (mut verdicts, mut calibration) =
+        ([none(), none()], Err(Undefined::new("there is no complete run")));
     let (mut summaries, mut by_summary) = (Block::default(), Block::default());
     if let Some(complete) = complete {
-        verdicts = complete.verdicts;
+        (verdicts, calibration) = (complete.verdicts, complete.calibration);
         estimates.extend(complete.estimates);
         reference = complete.reference;
         reference.push(complete.censored_reference);
@@ -187,7 +217,13 @@ pub(super) fn push_scores(
         "{proper}: no forecast does better on average than the true probability. \
          average_precision and aurc depend on the share of failures: compare them on the same runs only."
     );
-    block.fields.extend(fields(&estimates));
+    for field in fields(&estimates) {
+        let is_t_ece = field.key == "t_ece";
+        block.fields.push(field);
+        if is_t_ece {
+            block.fields.extend(of_calibrated(&calibration));
+        }
+    }
     let constant = Block {
         title: "base rate: the same of one forecast for all runs, their share of successes"
             .to_owned(),
@@ -227,7 +263,18 @@ pub(crate) fn fields(estimates: &[StreamFigure], is_cut_off: bool, is_single: bo
         let none = || Err(Undefined::new("there is no complete run"));
         Field::figure(measure, found.map_or_else(none, |found| found.figure.clone()))
     };
-    MEASURES.into_iter().map(field).collect()
+    MEASURES.into_iter().filter(|measure| !OF_CALIBRATED.contains(measure)).map(field).collect()
+}
+
+/// The figures of [`OF_CALIBRATED`]. Tables leave out undefined ones, for which there is a note.
+fn of_calibrated(calibration: &Result<CalibrationTest, Undefined>) -> [Field; 3] {
+    let values =
+        calibration.as_ref().map(|found| [found.mean_if_calibrated, found.excess, found.p_value]);
+    std::array::from_fn(|at| {
+        let label = if values.is_ok() { OF_CALIBRATED[at].label } else { "" };
+        let figure = values.map(|values| Figure::from(values[at])).map_err(Clone::clone);
+        Field::figure(Measure { label, ..OF_CALIBRATED[at] }, figure)
+    })
 }
 
 /// One forecast for all runs has nothing to rank, and is calibrated on them but for rounding.

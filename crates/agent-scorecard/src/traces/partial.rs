@@ -113,6 +113,7 @@ impl PartialRuns {
             base_rate: mean(&grades, &vec![1; grades.len()])?,
             verdicts: [overconfidence(&stated, &grades, clusters), gain(&apart, &grades, clusters)],
             estimates,
+            calibration: Err(trajectory_metrics::Undefined::new(REASON)),
             reference: Vec::new(),
             censored_reference: none(CENSORED),
             summaries: Default::default(),

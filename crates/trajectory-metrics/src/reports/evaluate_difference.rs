@@ -7,7 +7,7 @@ use crate::{
     error::{Error, Shared},
     reports::{
         evaluation::{Evaluation, EvaluationOptions},
-        pair::Pair,
+        pair::{Pair, has_difference},
         scored_stream::{METRICS, Ranked, Resampling, STREAM_MEASURES, ScoredStream},
         stream_figure::StreamFigure,
     },
@@ -29,6 +29,9 @@ impl Evaluation {
     /// - No task in common: no cluster has traces of both streams, and the difference varies as much as two
     ///   independent estimates. Tasks of both streams are drawn from one list, so that the number of traces
     ///   of each stream varies, too, and a resample without a trace of one of them is left out.
+    ///
+    /// A difference of expected calibration errors is undefined, as each is biased by the number of its traces: see
+    /// [`CalibrationTest`](crate::CalibrationTest).
     ///
     /// A difference of two intervals is not the interval of the difference. Calibration maps are not
     /// refitted in resamples, as in [`raw_against_calibrated`](crate::raw_against_calibrated). The width of an
@@ -110,7 +113,10 @@ impl ScoredStream {
             replicates = pair.differences(resampling.bootstrap, resampling.resamples).map(Some);
         }
         let level = resampling.map_or(Level::HALF, |resampling| resampling.level);
-        let value = |metric: usize| Ok(values[metric + METRICS].clone()? - values[metric].clone()?);
+        let value = |metric: usize| {
+            has_difference(metric)?;
+            Ok(values[metric + METRICS].clone()? - values[metric].clone()?)
+        };
         let figures = STREAM_MEASURES.into_iter().zip(replicates).enumerate();
         let figure = |(metric, (measure, replicates))| {
             StreamFigure::new(measure, value(metric), replicates, level)

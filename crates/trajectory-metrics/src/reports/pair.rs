@@ -4,9 +4,20 @@ use scoring_rules::TiedBlocks;
 
 use crate::{
     error::{Error, Shared},
-    reports::scored_stream::{METRICS, Ranked},
+    reports::scored_stream::{METRICS, Ranked, STREAM_MEASURES},
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
 };
+
+/// Whether two values of this metric can be subtracted.
+pub(crate) fn has_difference(metric: usize) -> Result<(), Error> {
+    if STREAM_MEASURES[metric].key != "t_ece" {
+        return Ok(());
+    }
+    let name = "a difference of T-ECEs";
+    let reason = "each is biased upwards, the more the fewer runs there are; compare how far each is above \
+                  that of calibrated forecasts (t_ece_excess)";
+    Err(Shared::Undefined { name, reason }.into())
+}
 
 /// Two streams that are resampled together.
 pub(crate) struct Pair<'a> {
@@ -43,6 +54,7 @@ impl Pair<'_> {
             both[at].clone().map(|replicates| replicates.with_clusters(clusters))
         };
         std::array::from_fn(|metric| {
+            has_difference(metric)?;
             let first = of(metric, of_first[metric])?;
             of(metric + METRICS, of_second[metric])?.minus(&first)
         })

@@ -24,7 +24,8 @@ pub struct MetricChange {
     /// The metric of the calibrated stream.
     pub calibrated: Result<f64, Error>,
     /// Calibrated minus raw, with its resamples: above 0 is an improvement if higher values are
-    /// better. [`Replicates::in_standard_errors`] is delta / SE of the paper.
+    /// better. [`Replicates::in_standard_errors`] is delta / SE of the paper. Undefined for the expected
+    /// calibration error, whose bias changes with the forecasts.
     pub difference: Result<Replicates, Error>,
 }
 

@@ -90,7 +90,7 @@ pub const STREAM_MEASURES: [Measure; METRICS] = [
         "t_ece",
         "T-ECE",
         Better::Neither,
-        "Expected calibration error over ten bins of equal weight, in [0, 1]. That of calibrated forecasts is above 0 too, the more the fewer runs there are, so that two are not to be compared.",
+        "Expected calibration error over ten bins of equal weight, in [0, 1]. That of calibrated forecasts is above 0 too, the more the fewer runs there are: t_ece_calibrated.",
     )
     .within(0.0, 1.0),
     Measure::new(

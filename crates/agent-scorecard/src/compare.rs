@@ -15,30 +15,29 @@
 
 mod conclusion;
 mod difference;
+mod groups;
 pub(crate) mod side;
+mod tasks;
+mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use conclusion::Limits;
 use difference::{Difference, Tasks, holm};
+use groups::Group;
 use run_logs::json_lines::alike_names;
 use scoring_rules::{Level, TiedBlocks};
 pub use side::{CompareOptions, Side, SideRun, UngradedAs, measures};
-use side::{SCORE, SUCCESS, share};
-use trajectory_metrics::{ClusterEstimate, Figure, NoInterval, Undefined};
+use side::{SCORE, SUCCESS};
 
 use crate::{
     error::Error,
-    natural::natural,
     report::{
-        block::{Block, Column, Field, MadeRows, Report, Value},
+        block::{Block, Column, Field, Report},
         picture::{Axis, Mark, Picture, Series},
     },
     traces::curves,
 };
-
-/// More tasks are not shown, and stand in the JSON object alone.
-const MOST_TASKS: usize = 30;
 
 /// Compares the runs of several agents: the first with each of the others.
 ///
@@ -101,23 +100,44 @@ pub fn compare(
     let mut report = Report::of_columns(columns.collect::<Vec<_>>());
     report.list = Some("files");
     let names: Vec<String> = report.columns.iter().map(|column| column.name.clone()).collect();
-    let beside = others.iter().zip(&dropped[1..]).zip(&names[1..]);
-    let differences = beside.map(|((other, of_other), name)| {
-        let tasks = Tasks { dropped: [&dropped[0], of_other], are_shared: options.shared };
-        Difference::new([first, other], [&names[0], name], is_partial, tasks, level)
-    });
+    let pairs: Vec<([&Side; 2], [&str; 2], Tasks<'_>)> = others
+        .iter()
+        .zip(&dropped[1..])
+        .zip(&names[1..])
+        .map(|((other, of_other), name)| {
+            let tasks = Tasks { dropped: [&dropped[0], of_other], are_shared: options.shared };
+            ([first, other], [names[0].as_str(), name], tasks)
+        })
+        .collect();
+    let differences = pairs
+        .iter()
+        .map(|(sides, names, tasks)| Difference::new(*sides, *names, is_partial, *tasks, level));
     let mut differences: Vec<Difference> = differences.collect();
     holm(&mut differences, level);
+
+    let changes = tasks::changes(&differences, is_partial, level);
+    let groups = pairs
+        .iter()
+        .map(|(sides, names, tasks)| Group::all(*sides, *names, is_partial, *tasks, level));
+    let mut groups: Vec<Vec<Group>> = groups.collect();
+    groups::correct_all(&mut groups, level);
 
     report.title = "Which agent is better?".to_owned();
     report.conclusion =
         conclusion::sentences(sides, &limits, &report.columns, &differences, is_partial, level);
+    let told = differences.iter().zip(&changes).zip(&groups).flat_map(|((it, tasks), groups)| {
+        [tasks.sentence(it), groups::sentence(groups, it.names[1])].into_iter().flatten()
+    });
+    report.conclusion.splice(differences.len()..differences.len(), told);
     report.set_accounts(sides.iter().map(|side| side.account.clone()));
     if let Some(account) = &mut report.account {
         let tasks = sides.iter().flat_map(|side| side.runs.iter().map(|run| run.task.as_str()));
         account.similar_names = alike_names(tasks);
     }
     report.lead = lead(&differences, level);
+    if changes.iter().any(|it| it.n_tested() > 0) {
+        report.lead.push_str("; tasks are tested exactly (Boschloo 1970), corrected for their number (Benjamini and Hochberg 1995)");
+    }
     let title = |name: &str| match others {
         [_] => format!("{name} minus {}", names[0]),
         _ => format!("Differences to {}", names[0]),
@@ -130,6 +150,11 @@ pub fn compare(
         let of = if several { format!("difference of {name}") } else { "difference".to_owned() };
         let notes = block.notes.iter().flatten().map(|note| format!("{of}: {note}"));
         report.together.notes.get_or_insert_default().extend(notes);
+    }
+    for ((block, changes), groups) in blocks.iter_mut().zip(&changes).zip(&groups) {
+        let (fields, note) = changes.fields();
+        block.fields.extend(fields.into_iter().chain(groups::fields(groups)));
+        block.notes.get_or_insert_default().extend(note);
     }
     let together = &mut report.together;
     if let ([block], [difference]) = (blocks.as_mut_slice(), differences.as_slice()) {
@@ -146,8 +171,9 @@ pub fn compare(
         });
         together.fields.push(Field::block("differences", Block::of(beside)));
     }
+    together.fields.extend(groups::rows(&groups, &names, is_partial));
     if !is_partial {
-        together.fields.push(tasks(sides, &names, level));
+        together.fields.push(tasks::rows(sides, &names, &changes, level));
     }
     let reliability = reliability(sides, &names)?;
     let success = success(sides, &names, is_partial, level);
@@ -201,51 +227,4 @@ fn lead(differences: &[Difference], level: Level) -> String {
         lead.push_str(&format!("; what is beyond noise is corrected for {n} comparisons (Holm)"));
     }
     lead
-}
-
-/// The success rate of each side on each task.
-fn tasks(sides: &[Side], names: &[String], level: Level) -> Field {
-    let mut tasks: BTreeMap<&str, Vec<[u64; 2]>> = BTreeMap::new();
-    for (at, side) in sides.iter().enumerate() {
-        for (task, counts) in side.tasks() {
-            tasks.entry(task).or_insert_with(|| vec![[0; 2]; sides.len()])[at] = counts;
-        }
-    }
-    let is_shown = (2..=MOST_TASKS).contains(&tasks.len());
-    let names = names.to_vec();
-    let row = move |(task, counts): &(String, Box<[[u64; 2]]>)| {
-        let of_side = |(name, &[runs, successes]): (&String, &[u64; 2])| {
-            let label = if is_shown { name.clone() } else { String::new() };
-            let rate = rate_of_task(runs, successes, level);
-            let rate = Field { label: label.into(), ..Field::figure(SUCCESS.measure, rate) };
-            Field::block(name.clone(), Block::of([Field::json("n_runs", runs), rate]))
-        };
-        let sides = Block::of(names.iter().zip(counts).map(of_side));
-        let mut block = Block::of([match is_shown {
-            true => Field::shown("task", "task", task.as_str()),
-            false => Field::json("task", task.as_str()),
-        }]);
-        block.fields.push(Field::block("sides", sides));
-        block
-    };
-    let tasks = tasks.into_iter().map(|(task, counts)| (task.to_owned(), counts.into()));
-    let mut tasks: Vec<_> = tasks.collect();
-    tasks.sort_by_cached_key(|(task, _)| natural(task));
-    if is_shown {
-        return Field::rows("tasks", "Success rate by task", tasks.iter().map(row).collect());
-    }
-    let row = move |at: usize| tasks.get(at).map(&row);
-    Field { value: Value::Made(MadeRows::new("", row)), ..Field::json("tasks", ()) }
-}
-
-/// The success rate of the runs of a task, which are independent given the task.
-fn rate_of_task(runs: u64, successes: u64, level: Level) -> Result<Figure, Undefined> {
-    let rows: Vec<u64> = (0..runs).collect();
-    // That few runs of one task have no interval needs no word in each cell.
-    if runs > 0 && NoInterval::check_clusters(rows.len(), level).is_err() {
-        return Ok(Figure::from(successes as f64 / runs as f64));
-    }
-    let outcomes: Vec<f64> = rows.iter().map(|row| f64::from(*row < successes)).collect();
-    let found = share(&outcomes, ClusterEstimate::mean(&outcomes, None, &rows), level)?;
-    Ok(Figure { standard_error: None, ..found })
 }

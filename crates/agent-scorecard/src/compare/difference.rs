@@ -131,6 +131,22 @@ impl<'a> Sample<'a> {
         self.n_tasks == [self.n_shared; 2]
     }
 
+    /// The trials and the successes of both sides on each task that both tried; a value of 1 is a success.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (&'a str, [[u64; 2]; 2])> {
+        let rows: Vec<usize> = (0..self.values.len()).collect();
+        let of_task = |own: &[usize]| {
+            let mut counts = [[0; 2]; 2];
+            for &row in own {
+                let side = usize::from(self.arms[row] == Arm::Second);
+                counts[0][side] += 1;
+                counts[1][side] += u64::from(self.values[row] == 1.0);
+            }
+            (self.tasks[own[0]], counts)
+        };
+        let tasks = rows.chunk_by(|a, b| self.tasks[*a] == self.tasks[*b]).map(of_task);
+        tasks.filter(|(_, [trials, _])| !trials.contains(&0)).collect::<Vec<_>>().into_iter()
+    }
+
     /// The mean of each side on each of its tasks.
     fn means(&self) -> (Vec<f64>, Vec<Arm>, Vec<&'a str>) {
         let rows: Vec<usize> = (0..self.values.len()).collect();
@@ -170,13 +186,13 @@ impl<'a> Sample<'a> {
     }
 
     /// The side to which the interval leaves out 0.
-    fn side(&self, level: Level) -> Option<Ordering> {
+    pub(super) fn side(&self, level: Level) -> Option<Ordering> {
         let ends = self.ends(level).ok().filter(|ends| !ends.contains(0.0))?;
         ends.low().partial_cmp(&0.0)
     }
 
     /// The smaller number of tasks of a side in the difference.
-    fn fewest_tasks(&self) -> usize {
+    pub(super) fn fewest_tasks(&self) -> usize {
         self.n_tasks[0].min(self.n_tasks[1])
     }
 
@@ -284,7 +300,7 @@ impl<'a> Difference<'a> {
     }
 
     /// The difference of the runs with a grade, and those of all runs at either end of what the others could have been.
-    fn readings(&self) -> impl Iterator<Item = &Sample<'a>> {
+    pub(super) fn readings(&self) -> impl Iterator<Item = &Sample<'a>> {
         std::iter::once(self.of_success().0).chain(self.ends.iter().flatten())
     }
 

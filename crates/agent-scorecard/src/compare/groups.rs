@@ -1,0 +1,204 @@
+//! Which groups of tasks changed between the first side and another.
+//!
+//! Names give the groups: `airline/4` is of `airline`, `django__django-123` of `django`. The tasks of a group are drawn from
+//! those that one wants to know about, so that a group is tested by the interval of its difference, as all tasks are.
+
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use scoring_rules::Level;
+use trajectory_metrics::{Figure, NoInterval, Undefined};
+
+use crate::{
+    compare::{
+        difference::{Difference, Sample, Tasks},
+        side::{Side, SideRun, means},
+        verdict::{Verdict, correct, listed},
+    },
+    natural::natural,
+    report::{
+        block::{Block, Field},
+        sentence::{Percent, counted},
+    },
+};
+
+/// What ends a part of a name.
+const SEPARATORS: [&str; 3] = ["/", "__", ":"];
+
+/// A group of tasks in a difference.
+pub(super) struct Group {
+    name: String,
+    n_tasks: usize,
+    /// The second side minus the first.
+    difference: Result<Figure, Undefined>,
+    verdict: Verdict,
+}
+
+impl Group {
+    /// The groups that have an interval; none unless names give several.
+    pub(super) fn all(
+        sides: [&Side; 2],
+        names: [&str; 2],
+        is_partial: bool,
+        tasks: Tasks<'_>,
+        level: Level,
+    ) -> Vec<Self> {
+        let named = |side: usize| sides[side].runs.iter().filter(|run| !run.is_unnamed);
+        let group_of = groups_of(named(0).chain(named(1)).map(|run| run.task.as_str()).collect());
+        let mut groups: BTreeMap<&str, [Side; 2]> = BTreeMap::new();
+        for side in [0, 1] {
+            for run in named(side) {
+                if let Some(group) = group_of.get(run.task.as_str()) {
+                    groups.entry(group).or_default()[side].runs.push(of_grade(run));
+                }
+            }
+        }
+        let of = |(name, mut both): (&str, [Side; 2])| {
+            for (own, side) in both.iter_mut().zip(sides) {
+                // They may be of any group.
+                own.runs.extend(side.runs.iter().filter(|run| run.is_unnamed).map(of_grade));
+            }
+            let difference = Difference::new([&both[0], &both[1]], names, is_partial, tasks, level);
+            let (sample, found) = difference.of_success();
+            NoInterval::check_clusters(sample.fewest_tasks(), level).ok()?;
+            let mut verdict = Verdict::default();
+            for (at, reading) in difference.readings().enumerate() {
+                verdict.push(at, p_value(reading));
+            }
+            let n_tasks = sample.fewest_tasks();
+            Some(Self { name: name.to_owned(), n_tasks, difference: found.clone(), verdict })
+        };
+        let mut groups: Vec<Self> = groups.into_iter().filter_map(of).collect();
+        groups.sort_by_cached_key(|group| natural(&group.name));
+        groups
+    }
+}
+
+/// What the grade of a run rests on.
+fn of_grade(run: &SideRun) -> SideRun {
+    let SideRun { task, grade, ungraded, is_unnamed, .. } = run;
+    let (task, (grade, ungraded, is_unnamed)) = (task.clone(), (*grade, *ungraded, *is_unnamed));
+    SideRun { task, grade, ungraded, is_unnamed, ..SideRun::default() }
+}
+
+/// The group of each task whose name has one: the first part of it that not all names share, if another part follows. None
+/// where all are of one group.
+fn groups_of(names: BTreeSet<&str>) -> BTreeMap<&str, &str> {
+    let mut rests: Vec<(&str, &str)> = names.into_iter().map(|name| (name, name)).collect();
+    loop {
+        let parts: Vec<Option<(&str, &str)>> = rests.iter().map(|(_, rest)| part(rest)).collect();
+        let groups: BTreeSet<&str> = parts.iter().flatten().map(|(group, _)| *group).collect();
+        if groups.len() == 1 && parts.iter().all(Option::is_some) {
+            let next = rests.iter().zip(parts);
+            rests = next.filter_map(|((name, _), part)| Some((*name, part?.1))).collect();
+            continue;
+        }
+        let of = rests.iter().zip(parts).filter_map(|((name, _), part)| Some((*name, part?.0)));
+        return if groups.len() > 1 { of.collect() } else { BTreeMap::new() };
+    }
+}
+
+/// The first part of a name and what follows it.
+fn part(name: &str) -> Option<(&str, &str)> {
+    let ends = SEPARATORS.iter().filter_map(|separator| name.split_once(separator));
+    ends.filter(|(part, rest)| !part.is_empty() && !rest.is_empty())
+        .min_by_key(|(part, _)| part.len())
+}
+
+/// The p-value of no difference: one minus the level of the interval that ends at 0, and the direction of the difference.
+fn p_value(sample: &Sample<'_>) -> Option<(f64, Ordering)> {
+    let side = |p: f64| sample.side(Level::new(1.0 - p).ok()?);
+    let (mut low, mut high) = (1e-12, 1.0);
+    if let Some(side) = side(low) {
+        return Some((low, side));
+    }
+    let mut found = Ordering::Equal;
+    for _ in 0..40 {
+        let middle = (low * high).sqrt();
+        match side(middle) {
+            Some(side) => (high, found) = (middle, side),
+            None => low = middle,
+        }
+    }
+    Some((high, found))
+}
+
+/// Corrects the p-values of the groups of all differences for their number.
+pub(super) fn correct_all(groups: &mut [Vec<Group>], level: Level) {
+    correct(groups.iter_mut().flatten().map(|group| &mut group.verdict).collect(), level);
+}
+
+/// The numbers of groups that changed, for the difference.
+pub(super) fn fields(groups: &[Group]) -> Vec<Field> {
+    let n = |test: fn(&Verdict) -> bool| groups.iter().filter(|it| test(&it.verdict)).count();
+    let is_better = |verdict: &Verdict| verdict.is_told(Ordering::Greater);
+    match groups {
+        [] => Vec::new(),
+        _ => vec![
+            Field::shown(
+                "groups_worse",
+                "groups of tasks that are worse beyond noise",
+                n(Verdict::is_worse),
+            ),
+            Field::shown(
+                "groups_better",
+                "groups of tasks that are better beyond noise",
+                n(is_better),
+            ),
+        ],
+    }
+}
+
+/// Which groups changed.
+pub(super) fn sentence(groups: &[Group], second: &str) -> Option<String> {
+    let told = |side| {
+        let told = groups.iter().filter(|group| group.verdict.is_told(side));
+        let told = told.filter_map(|Group { name, difference, .. }| {
+            let by = Percent::of_size(difference.as_ref().ok()?).points();
+            Some(format!("{name} (by {by})"))
+        });
+        told.collect::<Vec<_>>()
+    };
+    let clause = |(side, word)| {
+        let told: Vec<String> = told(side);
+        (!told.is_empty()).then(|| format!("{word} on {}", listed(&told)))
+    };
+    let clauses = [(Ordering::Less, "worse"), (Ordering::Greater, "better")];
+    let clauses: Vec<String> = clauses.into_iter().filter_map(clause).collect();
+    (!clauses.is_empty()).then(|| {
+        format!(
+            "Of {} of tasks, {second} is {}, beyond noise after correction for their number.",
+            counted(groups.len(), "group"),
+            clauses.join(", and ")
+        )
+    })
+}
+
+/// The groups of all differences, each with the name of the second side.
+pub(super) fn rows(groups: &[Vec<Group>], names: &[String], is_partial: bool) -> Option<Field> {
+    let measure = means(is_partial).next()?.measure.of_difference();
+    let is_one = groups.len() == 1;
+    let row = |(of, group): (&String, &Group)| {
+        let [p, adjusted] = group.verdict.p_values();
+        Block::of([
+            Field::shown("group", "group", group.name.as_str()),
+            Field::shown("of", if is_one { "" } else { "agent" }, of.as_str()),
+            Field::shown("n_tasks", "tasks", group.n_tasks),
+            Field::figure(measure, group.difference.clone()),
+            Field::json("p_value", p),
+            Field::shown("adjusted_p_value", "adjusted p", adjusted),
+            Field::json("is_worse", group.verdict.is_worse()),
+            Field::json("is_better", group.verdict.is_told(Ordering::Greater)),
+        ])
+    };
+    let of_each = groups.iter().zip(&names[1..]);
+    let rows = of_each.flat_map(|(groups, of)| groups.iter().map(move |group| (of, group)));
+    let rows: Vec<Block> = rows.map(row).collect();
+    let title = match names {
+        [first, second] => format!("{second} minus {first}, by group of tasks"),
+        _ => format!("Differences to {}, by group of tasks", names.first()?),
+    };
+    (!rows.is_empty()).then(|| Field::rows("groups", title, rows))
+}

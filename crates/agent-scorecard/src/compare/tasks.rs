@@ -1,0 +1,322 @@
+//! Which tasks changed between the first side and another.
+//!
+//! The trials of a task are independent given the task, so that its two rates are tested exactly, as one of all tasks whose
+//! trials are enough.
+//!
+//! Reference: Boschloo (1970), doi:10.1111/j.1467-9574.1970.tb00104.x; Benjamini and Hochberg (1995),
+//! doi:10.1111/j.2517-6161.1995.tb02031.x; Tarone (1990), A modified Bonferroni method for discrete data, Biometrics 46,
+//! 515-522, doi:10.2307/2531456 (tests that cannot reach the level do not count).
+
+use std::{cmp::Ordering, collections::BTreeMap};
+
+use scoring_rules::Level;
+use trajectory_metrics::{ClusterEstimate, Figure, NoInterval, Undefined, boschloo_test};
+
+use crate::{
+    compare::{
+        difference::Difference,
+        side::{SUCCESS, Side, share},
+        verdict::{Verdict, correct, listed},
+    },
+    natural::natural,
+    report::{
+        block::{Block, Field, MadeRows, Value},
+        sentence::counted,
+    },
+};
+
+/// More tasks are not shown, and stand in the JSON object alone.
+const MOST_TASKS: usize = 30;
+
+/// What is known of both sides on a task that both tried.
+#[derive(Clone, Copy)]
+struct Counts {
+    trials: [u64; 2],
+    successes: [u64; 2],
+}
+
+impl Counts {
+    fn rate(&self, side: usize) -> f64 {
+        self.successes[side] as f64 / self.trials[side] as f64
+    }
+
+    /// Whether the second side has the higher rate.
+    fn side(&self) -> Ordering {
+        let [first, second] = [0, 1].map(|side| self.successes[side] * self.trials[1 - side]);
+        second.cmp(&first)
+    }
+
+    /// The p-value of equal rates; `None` if no outcome of so many trials could have one that this level finds.
+    fn p_value(&self, level: Level) -> Option<f64> {
+        let of = |successes| boschloo_test(self.trials, successes).ok();
+        of([self.trials[0], 0]).filter(|least| *least <= 1.0 - level.get())?;
+        of(self.successes)
+    }
+}
+
+/// What is known of a task that both sides tried.
+#[derive(Default)]
+struct Task {
+    /// Of the runs with a grade; `None` if a side has none.
+    counts: Option<Counts>,
+    verdict: Verdict,
+}
+
+/// The tasks that both sides of a difference tried.
+pub(super) struct Changes<'a> {
+    names: [&'a str; 2],
+    tasks: BTreeMap<&'a str, Task>,
+    is_partial: bool,
+}
+
+/// The tasks of each difference; all of them are one family of tests. Those with scores between 0 and 1 are not tested.
+pub(super) fn changes<'a>(
+    differences: &[Difference<'a>],
+    is_partial: bool,
+    level: Level,
+) -> Vec<Changes<'a>> {
+    // Tasks have few trials, so that most outcomes have been seen.
+    let mut known = BTreeMap::new();
+    let mut changes: Vec<Changes<'a>> = Vec::new();
+    for difference in differences {
+        let mut tasks: BTreeMap<&str, Task> = BTreeMap::new();
+        for (at, sample) in difference.readings().enumerate().filter(|_| !is_partial) {
+            for (name, [trials, successes]) in sample.counts() {
+                let counts = Counts { trials, successes };
+                let task = tasks.entry(name).or_default();
+                if at == 0 {
+                    task.counts = Some(counts);
+                }
+                let key = (counts.trials, counts.successes);
+                let p = *known.entry(key).or_insert_with(|| counts.p_value(level));
+                task.verdict.push(at, p.map(|p| (p, counts.side())));
+            }
+        }
+        changes.push(Changes { names: difference.names, tasks, is_partial });
+    }
+    let tasks = changes.iter_mut().flat_map(|it| it.tasks.values_mut());
+    correct(tasks.map(|task| &mut task.verdict).collect(), level);
+    changes
+}
+
+impl Changes<'_> {
+    /// The number of tasks that have enough trials.
+    pub(super) fn n_tested(&self) -> usize {
+        self.tasks.values().filter(|task| task.verdict.is_tested()).count()
+    }
+
+    fn count(&self, test: impl Fn(&Verdict) -> bool) -> usize {
+        self.tasks.values().filter(|task| test(&task.verdict)).count()
+    }
+
+    /// Both p-values of a task.
+    fn p_values(&self, task: &str) -> [Option<f64>; 2] {
+        self.tasks.get(task).map_or([None; 2], |task| task.verdict.p_values())
+    }
+
+    /// The numbers of tasks that changed, for the difference.
+    pub(super) fn fields(&self) -> ([Field; 3], Option<String>) {
+        let n_tested = self.n_tested();
+        let count = |key, label, test: fn(&Verdict) -> bool| match n_tested {
+            0 => Field::json(key, ()),
+            _ => Field::shown(key, label, self.count(test)),
+        };
+        let fields = [
+            Field::json("n_tasks_tested", n_tested),
+            count("tasks_worse", "tasks that are worse beyond noise", Verdict::is_worse),
+            count("tasks_better", "tasks that are better beyond noise", |it| {
+                it.is_told(Ordering::Greater)
+            }),
+        ];
+        let reason = match self.is_partial {
+            true => {
+                "some scores are between 0 and 1, and the test is of successes and failures; the lowest score of a success decides (--success-at)"
+            }
+            false => "no task has enough trials on both sides",
+        };
+        let note = format!("tasks_worse and tasks_better: undefined, as {reason}");
+        (fields, (n_tested == 0).then_some(note))
+    }
+
+    /// Which tasks changed, or that none has enough trials to be told.
+    pub(super) fn sentence(&self, difference: &Difference<'_>) -> Option<String> {
+        let [first, second] = self.names;
+        let told = |side| {
+            let tasks = self.tasks.iter().filter(move |(_, task)| task.verdict.is_told(side));
+            let mut tasks: Vec<(&str, Counts)> =
+                tasks.filter_map(|(name, task)| Some((*name, task.counts?))).collect();
+            tasks.sort_by_cached_key(|(name, _)| natural(name));
+            tasks
+        };
+        let [worse, better] = [Ordering::Less, Ordering::Greater].map(told);
+        let (n, n_tested) = (self.tasks.len(), self.n_tested());
+        if n_tested == 0 {
+            return self.untold();
+        }
+        if worse.is_empty() && better.is_empty() {
+            let by_some = self.count(Verdict::is_worse);
+            return (by_some > 0).then(|| {
+                format!(
+                    "By some of what the runs without a grade could have been, {second} is worse than {first} on {by_some} of {} beyond noise, so that a gate on tasks_worse fails (--ungraded says what they count for).",
+                    counted(n, "task"),
+                )
+            });
+        }
+        let of = [first, second];
+        let clauses: Vec<String> = [(&worse, Ordering::Less), (&better, Ordering::Greater)]
+            .into_iter()
+            .filter(|(tasks, _)| !tasks.is_empty())
+            .enumerate()
+            .map(|(at, (tasks, side))| {
+                let counts: Vec<Counts> = tasks.iter().map(|(_, counts)| *counts).collect();
+                let names = listed(&tasks.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+                let [from, to] = [0, 1].map(|it| {
+                    let with = if at == 0 { format!(" with {}", of[it]) } else { String::new() };
+                    format!("{}{with}", rates(&counts, it, (it == 0) == side.is_lt(), at + it == 0))
+                });
+                let many =
+                    if at == 0 { format!(" of {}", counted(n, "task")) } else { String::new() };
+                format!("{}{many} ({names}) went from {from} to {to}", tasks.len())
+            })
+            .collect();
+        let number = match n_tested == n {
+            true => "their number".to_owned(),
+            false => format!("the {} with enough trials", counted(n_tested, "task")),
+        };
+        Some(format!(
+            "{}, beyond noise after correction for {number}{}.",
+            clauses.join(", and "),
+            hidden(difference, !worse.is_empty(), !better.is_empty())
+        ))
+    }
+
+    /// The tasks with another rate, where trials are too few to say of any task that it changed.
+    fn untold(&self) -> Option<String> {
+        let counts = || self.tasks.values().filter_map(|task| task.counts);
+        let [lost, gained] = [Ordering::Less, Ordering::Greater]
+            .map(|side| counts().filter(|it| it.side() == side).count());
+        if lost + gained == 0 {
+            return None;
+        }
+        let [first, second] = self.names;
+        Some(match counts().all(|it| it.trials == [1, 1]) {
+            true => format!(
+                "{} solved only by {first}, {gained} only by {second}; single trials cannot tell which of these changed.",
+                if lost == 1 { "1 task was".to_owned() } else { format!("{lost} tasks were") }
+            ),
+            false => format!(
+                "{first} did better on {}, {second} on {gained}; so few trials of each cannot tell which of these changed.",
+                counted(lost, "task")
+            ),
+        })
+    }
+}
+
+/// What the difference over all tasks says of tasks that are worse or better.
+fn hidden(difference: &Difference<'_>, is_worse: bool, is_better: bool) -> &'static str {
+    let Ok(found) = difference.of_success().1 else { return "" };
+    let is_said = difference.is_beyond_noise == Some(true) && (found.value < 0.0) == is_worse;
+    match () {
+        () if is_said => "",
+        () if is_worse && is_better => "; the overall rate hides the losses",
+        () if (found.value < 0.0) != is_worse || found.value == 0.0 => {
+            "; the overall rate hides it"
+        }
+        () => "; the overall rate alone does not show it",
+    }
+}
+
+/// "5 of 5", or what holds of all rates of a side: "at least 4 of 5", "at most 20 %".
+fn rates(counts: &[Counts], side: usize, is_high: bool, is_first: bool) -> String {
+    let worst = |a: &&Counts, b: &&Counts| {
+        let order = a.rate(side).total_cmp(&b.rate(side));
+        if is_high { order } else { order.reverse() }
+    };
+    let Some(end) = counts.iter().min_by(worst) else { return String::new() };
+    let all_have = |test: &dyn Fn(&Counts) -> bool| counts.iter().all(test);
+    let beyond = match (all_have(&|it| it.rate(side) == end.rate(side)), is_high) {
+        (true, _) => "",
+        (false, true) => "at least ",
+        (false, false) => "at most ",
+    };
+    if all_have(&|it| it.trials[side] == end.trials[side]) {
+        let what = if is_first { " successes" } else { "" };
+        return format!("{beyond}{} of {}{what}", end.successes[side], end.trials[side]);
+    }
+    let percent = 100.0 * end.rate(side);
+    let percent = if is_high { percent.floor() } else { percent.ceil() };
+    let what = if is_first { "a success rate of " } else { "" };
+    format!("{what}{beyond}{percent:.0} %")
+}
+
+/// The success rate of each side on each task, and whether it changed.
+pub(super) fn rows(
+    sides: &[Side],
+    names: &[String],
+    changes: &[Changes<'_>],
+    level: Level,
+) -> Field {
+    let mut tasks: BTreeMap<&str, Vec<[u64; 2]>> = BTreeMap::new();
+    for (at, side) in sides.iter().enumerate() {
+        for (task, counts) in side.tasks() {
+            tasks.entry(task).or_insert_with(|| vec![[0; 2]; sides.len()])[at] = counts;
+        }
+    }
+    let is_shown = (2..=MOST_TASKS).contains(&tasks.len());
+    let names = names.to_vec();
+    let is_tested = changes.iter().any(|it| it.n_tested() > 0);
+    let row = move |(task, counts, p_values): &Row| {
+        let of_side = |(name, &[runs, successes]): (&String, &[u64; 2])| {
+            let label = if is_shown { name.clone() } else { String::new() };
+            let rate = rate_of_task(runs, successes, level);
+            let rate = Field { label: label.into(), ..Field::figure(SUCCESS.measure, rate) };
+            Field::block(name.clone(), Block::of([Field::json("n_runs", runs), rate]))
+        };
+        let of_difference = |(name, [p, adjusted]): (&String, &[Option<f64>; 2])| {
+            let label = match p_values.len() {
+                _ if !is_shown || !is_tested => String::new(),
+                1 => "adjusted p".to_owned(),
+                _ => format!("adjusted p of {name}"),
+            };
+            let adjusted = Field::shown("adjusted_p_value", label, *adjusted);
+            Field::block(name.clone(), Block::of([Field::json("p_value", *p), adjusted]))
+        };
+        let beside = Block::of(names.iter().zip(counts).map(of_side));
+        let mut block = Block::of([match is_shown {
+            true => Field::shown("task", "task", task.as_str()),
+            false => Field::json("task", task.as_str()),
+        }]);
+        block.fields.push(Field::block("sides", beside));
+        if !p_values.is_empty() {
+            let differences = names[1..].iter().zip(p_values).map(of_difference);
+            block.fields.push(Field::block("differences", Block::of(differences)));
+        }
+        block
+    };
+    let tasks = tasks.into_iter().map(|(task, counts)| {
+        let p_values = changes.iter().map(|it| it.p_values(task)).collect();
+        (task.to_owned(), counts.into(), p_values)
+    });
+    let mut tasks: Vec<Row> = tasks.collect();
+    tasks.sort_by_cached_key(|(task, ..)| natural(task));
+    if is_shown {
+        return Field::rows("tasks", "Success rate by task", tasks.iter().map(row).collect());
+    }
+    let row = move |at: usize| tasks.get(at).map(&row);
+    Field { value: Value::Made(MadeRows::new("", row)), ..Field::json("tasks", ()) }
+}
+
+/// A task, the runs and successes of each side, and the p-values of each difference.
+type Row = (String, Box<[[u64; 2]]>, Box<[[Option<f64>; 2]]>);
+
+/// The success rate of the runs of a task, which are independent given the task.
+fn rate_of_task(runs: u64, successes: u64, level: Level) -> Result<Figure, Undefined> {
+    let rows: Vec<u64> = (0..runs).collect();
+    // That few runs of one task have no interval needs no word in each cell.
+    if runs > 0 && NoInterval::check_clusters(rows.len(), level).is_err() {
+        return Ok(Figure::from(successes as f64 / runs as f64));
+    }
+    let outcomes: Vec<f64> = rows.iter().map(|row| f64::from(*row < successes)).collect();
+    let found = share(&outcomes, ClusterEstimate::mean(&outcomes, None, &rows), level)?;
+    Ok(Figure { standard_error: None, ..found })
+}

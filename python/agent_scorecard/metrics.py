@@ -185,7 +185,10 @@ def aurc(
     sample_weight: npt.ArrayLike | None = None,
     undefined: Undefined = "raise",
 ) -> float:
-    """Return the area under the risk-coverage curve.
+    """Return the area under the steps of the risk-coverage curve.
+
+    It is the sum, over the distinct scores, of the share of weight that has the score times the rate of failures among rows of at
+    least that score: rows of equal score are accepted together. The scale of the weights does not matter.
 
     Parameters
     ----------
@@ -217,7 +220,9 @@ def excess_aurc(
     sample_weight: npt.ArrayLike | None = None,
     undefined: Undefined = "raise",
 ) -> float:
-    """Return the area under the risk-coverage curve minus that of a perfect ranking.
+    """Return the area under the steps of the risk-coverage curve minus that of a perfect ranking.
+
+    In the perfect ranking every success precedes every failure, and failures keep their order and their ties.
 
     Parameters
     ----------
@@ -466,7 +471,8 @@ def calibration_error(
         How the distances of mean probability and rate of success are combined: their mean by the weight of the bins, their
         maximum, or the root of the mean of their squares.
     strategy : {"uniform", "quantile", "distinct"}
-        Bins of equal width, of equal weight, or one for each distinct probability.
+        Bins of equal width, each with its upper end (Guo and others, 2017; scikit-learn's ``calibration_curve``); of equal
+        weight; or one for each distinct probability.
     n_bins : int
         The number of bins; not used with ``"distinct"``.
     sample_weight : array-like, optional
@@ -505,7 +511,8 @@ def reliability_diagram(
     y_true : array-like of bool or 0 and 1
     y_prob : array-like of probabilities
     strategy : {"uniform", "quantile", "distinct"}
-        Bins of equal width, of equal weight, or one for each distinct probability.
+        Bins of equal width, each with its upper end (Guo and others, 2017; scikit-learn's ``calibration_curve``); of equal
+        weight; or one for each distinct probability.
     n_bins : int
         The number of bins; not used with ``"distinct"``.
     sample_weight : array-like, optional

@@ -347,7 +347,7 @@ def calibration(
     runs: Runs = None,
     *,
     schedule: Schedule = "linear-front",
-    whole_tasks: bool = False,
+    halves: Literal["tasks", "runs"] = "tasks",
     n_resamples: int = 1000,
     random_state: RandomState = 1,
     missing: str | None = None,
@@ -370,8 +370,9 @@ def calibration(
         As for `traces`; of a log, one stream.
     schedule : {"linear-front", "uniform", "exponential-front", "linear-back"}
         The weights of the steps of a run.
-    whole_tasks : bool
-        Keep the runs of a task in one half; by default runs are halved by their ids.
+    halves : {"tasks", "runs"}
+        What one half has as a whole: tasks, or runs as in the paper, whose maps have then seen other runs of the tasks that they
+        calibrate.
     n_resamples : int
     random_state : int, Generator or None
         Bootstrap resamples of whole tasks, and their seed.
@@ -389,12 +390,12 @@ def calibration(
     Examples
     --------
     >>> list(calibration(n_resamples=100))[2:4]
-    ['schedule', 'whole_tasks']
+    ['schedule', 'halves']
     """
     return _report(
         "calibration",
         {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes)},
-        how={"schedule": schedule, "whole_tasks": whole_tasks, "n_resamples": n_resamples, "random_state": seed(random_state)},
+        how={"schedule": schedule, "halves": halves, "n_resamples": n_resamples, "random_state": seed(random_state)},
         read={"stream": stream, "missing": missing},
         judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
         rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,

@@ -48,7 +48,7 @@ QUERIES = [{"query_id": f"q{at}", "task": task} for at, task in enumerate(["loca
 # Each evaluation with its input and with options of several kinds.
 CASES = [
     ("traces", RUNS, {}), ("traces", RUNS, {"schedule": "uniform", "calibrate": "platt", "n_resamples": 50, "cluster_by": "task-only"}),
-    ("calibration", RUNS, {"whole_tasks": True, "n_resamples": 100}),
+    ("calibration", RUNS, {"halves": "runs", "n_resamples": 100}),
     ("cut_off", RUNS, {"assume": "failure-side", "n_resamples": 50, "odds_ratio": 3.0}),
     ("paths", PATHS, {}), ("paths", PATHS, {"ignore_arguments": True}),
     ("triage", PROBLEMS, {"alpha": [0.25, 0.5], "planner": "random", "pool_size": 20, "n_resamples": 50}),

@@ -9,7 +9,7 @@ use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Column, Report,
-    calibration::{CalibrationOptions, compare},
+    calibration::{CalibrationOptions, Halves, compare},
     traces::TraceFile,
     trajectory_metrics::STREAM_MEASURES,
 };
@@ -50,7 +50,7 @@ pub(crate) struct Options {
 }
 
 const EXAMPLE: &str = "\
-Example: agent-scorecard calibration runs.jsonl --whole-tasks
+Example: agent-scorecard calibration runs.jsonl --halves runs
 ";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
@@ -69,7 +69,7 @@ pub fn report(
     how: &CalibrationOptions,
     read: &Streamed,
 ) -> Result<Report, Box<dyn Error>> {
-    let &CalibrationOptions { resamples, seed, whole_tasks, .. } = how;
+    let &CalibrationOptions { resamples, seed, halves, .. } = how;
     let (mut columns, mut accounts) = (Vec::new(), Vec::new());
     for source in Source::unless(sources, &["demo_overconfident.jsonl", "demo_truthful.jsonl"]) {
         let file = source.name();
@@ -86,7 +86,10 @@ pub fn report(
             columns.push(Column { name, ..(file.clone(), model, block).into() });
         }
     }
-    let split = if whole_tasks { "whole tasks" } else { "runs" };
+    let (split, name) = match halves {
+        Halves::Tasks => ("whole tasks", "tasks"),
+        Halves::Runs => ("runs", "runs"),
+    };
     let mut report = Report {
         title: "Forecasts before and after calibration".to_owned(),
         lead: format!(
@@ -100,7 +103,7 @@ pub fn report(
     };
     report.set_accounts(accounts);
     report.together.push_json("schedule", how.schedule.name());
-    report.together.push_json("whole_tasks", &whole_tasks);
+    report.together.push_json("halves", name);
     report.together.push_json("resamples", &resamples);
     report.together.push_json("seed", &seed);
     read.judging.finish(&mut report);

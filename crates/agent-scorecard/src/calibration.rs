@@ -29,6 +29,20 @@ use crate::{
 
 const FIXED_RANKS: &str = "log scores of transformed forecasts that leave all ranks as they are";
 
+/// What the halves that learn from each other have as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Halves {
+    /// Tasks, wherever a task has several runs; runs, if all of them are of one task.
+    #[default]
+    Tasks,
+    /// Runs, in the order of their ids, as in the paper.
+    Runs,
+}
+
+options::named! {
+    Halves: "tasks" = Self::Tasks, "runs" = Self::Runs;
+}
+
 /// How to compare. The default is that of the command.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
@@ -38,9 +52,11 @@ pub struct CalibrationOptions {
     #[cfg_attr(feature = "clap", arg(long, default_value = "linear-front"))]
     #[serde(deserialize_with = "options::read::parsed")]
     pub schedule: WeightSchedule,
-    /// Keep the runs of a task in one half; by default runs are halved by their ids
-    #[cfg_attr(feature = "clap", arg(long))]
-    pub whole_tasks: bool,
+    /// What one half has as a whole: tasks, where a run without a task or of an only task is one of its own, or runs, as in
+    /// the TPS paper, whose maps have then seen other runs of the tasks that they calibrate
+    #[cfg_attr(feature = "clap", arg(long, value_name = "WHAT", default_value = "tasks", value_parser = options::names::<Halves>()))]
+    #[serde(deserialize_with = "options::read::name")]
+    pub halves: Halves,
     /// Bootstrap resamples of whole tasks, at least 2
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::several_resamples))]
     #[serde(alias = "n_resamples", deserialize_with = "options::read::several_resamples")]
@@ -58,7 +74,7 @@ pub struct CalibrationOptions {
 impl Default for CalibrationOptions {
     fn default() -> Self {
         let schedule = WeightSchedule::default();
-        Self { schedule, resamples: 1000, seed: 1, whole_tasks: false, with_pictures: false }
+        Self { schedule, resamples: 1000, seed: 1, halves: Halves::Tasks, with_pictures: false }
     }
 }
 
@@ -111,15 +127,14 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
     let tasks: Vec<Unit<'_>> = names.iter().map(|run| Unit::of(run, ClusterBy::Task)).collect();
     let n_tasks = tasks.iter().collect::<BTreeSet<_>>().len();
     notes.extend(few(&tasks));
-    let folds = if options.whole_tasks {
+    let is_repeated = n_tasks < tasks.len();
+    let folds = if is_repeated && n_tasks > 1 && options.halves == Halves::Tasks {
         Folds::clustered(raw.outcomes(), &tasks, 2)?
     } else {
-        if n_tasks < tasks.len() {
-            notes.push(
-                "calibration: runs of one task may be in different halves; --whole-tasks keeps them \
-                 together"
-                    .to_owned(),
-            );
+        if is_repeated {
+            let what =
+                "runs of one task may be in different halves, so that each map has seen its tasks";
+            notes.push(format!("calibration: {what}"));
         }
         let ids: Vec<&str> = names.iter().map(|(id, _)| id).collect();
         Folds::halves(raw.outcomes(), &ids)?
@@ -143,9 +158,12 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
     };
     let schedule = &options.schedule;
     let changes =
-        raw_against_calibrated(&raw, &calibrated, schedule, &bootstrap, options.resamples)?;
+        raw_against_calibrated(&raw, &calibrated, &folds, schedule, &bootstrap, options.resamples)?;
     let mut metrics = Block {
         title: "what calibration changes; changes of less than two standard errors may be noise"
+            .to_owned(),
+        note: "SE: over tasks, with the maps as they were fitted. auroc, average_precision and aurc are means of those \
+               within each half, which one map has calibrated."
             .to_owned(),
         is_table: true,
         ..Block::default()

@@ -5,14 +5,11 @@ use proptest::prelude::*;
 use scoring_rules::{Binning, Block, Error, Probability, TiedBlocks};
 
 /// The bin of `p` by integer arithmetic: the largest k below `bins` for which `k / bins`, rounded
-/// to the nearest f64, is at most p.
+/// to the nearest f64, is below p, or 0.
 ///
-/// With `p = m 2^-e` this holds if `k / bins` is at most the midpoint `(2 m + 1) 2^-(e + 1)`
-/// between p and the next f64. The midpoint itself is rounded to even.
+/// With `p = m 2^-e` this holds if `k / bins` is below the midpoint between p and the f64 before it, which is
+/// `(4 m - 2) 2^-(e + 2)`, or `(4 m - 1) 2^-(e + 2)` if p is a power of two. The midpoint itself is rounded to even.
 fn exact_bin(p: f64, bins: u32) -> u32 {
-    if p == 1.0 {
-        return bins - 1;
-    }
     let bits = p.to_bits();
     let exponent = (bits >> 52) as i32;
     if exponent < 1023 - 50 {
@@ -21,17 +18,18 @@ fn exact_bin(p: f64, bins: u32) -> u32 {
     }
     let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
     let shift = (1075 - exponent) as u32;
+    let before = if mantissa == 1 << 52 { 1 } else { 2 };
     let half_way = |k: u32| {
-        let left = u128::from(k) << (shift + 1);
-        let right = u128::from(bins) * u128::from(2 * mantissa + 1);
+        let left = u128::from(k) << (shift + 2);
+        let right = u128::from(bins) * u128::from(4 * mantissa - before);
         left.cmp(&right)
     };
-    let reached = |k: &u32| match half_way(*k) {
+    let passed = |k: &u32| match half_way(*k) {
         std::cmp::Ordering::Less => true,
-        std::cmp::Ordering::Equal => mantissa.is_multiple_of(2),
+        std::cmp::Ordering::Equal => !mantissa.is_multiple_of(2),
         std::cmp::Ordering::Greater => false,
     };
-    (0..bins).rev().find(reached).unwrap()
+    (0..bins).rev().find(passed).unwrap()
 }
 
 /// The bin of each value. No bin may be empty.
@@ -50,18 +48,18 @@ fn edge(k: u32, bins: u32) -> f64 {
 }
 
 #[test]
-fn a_forecast_of_k_nths_belongs_to_bin_k_for_every_number_of_bins_up_to_200() {
+fn a_forecast_of_k_nths_is_the_upper_end_of_its_bin_for_every_number_of_bins_up_to_200() {
     for bins in 1..=200 {
         let mut edges: Vec<f64> = (0..=bins).map(|k| edge(k, bins)).collect();
-        let expected: Vec<u32> = (0..bins).chain([bins - 1]).collect();
+        let expected: Vec<u32> = std::iter::once(0).chain(0..bins).collect();
         assert_eq!(found(&mut edges, bins).unwrap(), expected, "{bins} bins");
     }
 }
 
 #[test]
-fn forecasts_at_edges_that_products_round_down_are_in_their_own_bins() {
-    // 100 * 0.29 is 28.999999999999996.
-    for (p, bins, bin) in [(0.29, 100, 29), (0.57, 100, 57), (0.58, 100, 58), (0.58, 50, 29)] {
+fn forecasts_at_edges_that_products_round_are_in_the_bins_below() {
+    // 100 * 0.29 is 28.999999999999996, and 100 * 0.07 is 7.000000000000001.
+    for (p, bins, bin) in [(0.29, 100, 28), (0.58, 50, 28), (0.07, 100, 6), (0.14, 100, 13)] {
         let mut values: Vec<f64> = (0..bins).map(|k| edge(k, bins)).collect();
         let place = values.iter().position(|&value| value == p).unwrap();
         assert_eq!(found(&mut values, bins).unwrap()[place], bin, "{p} in {bins} bins");
@@ -77,7 +75,7 @@ fn bins_agree_with_the_comparison_with_scikit_learn() {
         binning.bins(&blocks).unwrap().map(rows).collect()
     };
     let width = Binning::EqualWidth { bins: 4 };
-    assert_eq!(sizes(&[0.1, 0.25, 0.4, 0.5], width), [1, 2, 1]);
+    assert_eq!(sizes(&[0.1, 0.25, 0.4, 0.5], width), [2, 2]);
     let halves = Binning::Quantile { bins: 2 };
     assert_eq!(sizes(&[0.1, 0.2, 0.3, 0.4, 0.5], halves), [2, 3]);
     let thirds = Binning::Quantile { bins: 3 };

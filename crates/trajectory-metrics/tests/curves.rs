@@ -89,10 +89,10 @@ fn curves_and_diagnostics_agree_with_scikit_learn_and_brute_force() {
             let ours = [point.coverage, point.risk, point.generalized_risk];
             worst.see_all(ours.into_iter(), exact, name);
         }
-        if let Some(excess) = case.get("excess_aurc") {
-            worst.see(aurc(&blocks).unwrap(), &case["aurc"], name);
-            worst.see(excess_aurc(&blocks).unwrap(), excess, name);
-            worst.see(augrc(&blocks).unwrap(), &case["augrc"], name);
+        worst.see(aurc(&blocks).unwrap(), &case["aurc"], name);
+        worst.see(excess_aurc(&blocks).unwrap(), &case["excess_aurc"], name);
+        if let Some(area) = case.get("augrc") {
+            worst.see(augrc(&blocks).unwrap(), area, name);
         }
 
         let binning = Binning::EqualWidth { bins: 10 };
@@ -385,19 +385,26 @@ proptest! {
             .chain(curve.iter().map(|point| (point.coverage, point.generalized_risk)));
         prop_assert!((trapezoids(line) - augrc(&weighted).unwrap()).abs() < 1e-13);
 
-        // The mean risk over all numbers of accepted rows, on the line of the generalized risk.
-        let n: u32 = rows.iter().map(|row| row.3).sum();
-        let risk = |k: u32| {
-            let coverage = f64::from(k) / f64::from(n);
-            let after = curve.partition_point(|point| point.coverage < coverage - 1e-12);
-            let before = after.checked_sub(1).map_or((0.0, 0.0), |i| {
-                (curve[i].coverage, curve[i].generalized_risk)
-            });
-            let share = (coverage - before.0) / (curve[after].coverage - before.0);
-            (before.1 + share * (curve[after].generalized_risk - before.1)) / coverage
+        // The risk of each point times the coverage that it adds.
+        let before = std::iter::once(0.0).chain(curve.iter().map(|point| point.coverage));
+        let steps = curve.iter().zip(before).map(|(point, before)| point.risk * (point.coverage - before));
+        prop_assert!((steps.sum::<f64>() - aurc(&weighted).unwrap()).abs() < 1e-13);
+    }
+
+    #[test]
+    fn the_scale_of_all_weights_changes_no_area(rows in rows(), scale in -40.0..40.0_f64) {
+        let scale = scale.exp2();
+        let of = |factor: f64| {
+            let confidence: Vec<f64> = rows.iter().map(|row| row.0).collect();
+            let outcomes: Vec<bool> = rows.iter().map(|row| row.2).collect();
+            let weights: Vec<f64> = rows.iter().map(|row| factor * f64::from(row.3)).collect();
+            let weights = Weight::from_slice(&weights).unwrap();
+            TiedBlocks::new(Probability::from_slice(&confidence).unwrap(), &outcomes, Some(weights)).unwrap()
         };
-        let mean = (1..=n).map(risk).sum::<f64>() / f64::from(n);
-        prop_assert!((mean - aurc(&weighted).unwrap()).abs() < 1e-12);
+        let (own, other) = (of(1.0), of(scale));
+        for area in [aurc, excess_aurc, augrc] {
+            prop_assert!((area(&own).unwrap() - area(&other).unwrap()).abs() < 1e-14);
+        }
     }
 
     #[test]

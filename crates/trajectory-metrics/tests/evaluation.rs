@@ -333,7 +333,8 @@ fn a_change_over_its_standard_error_uses_the_paired_differences() {
     let calibrated =
         CrossFit::new(&Platt::default(), &raw, &folds, &schedule).unwrap().into_traces();
     let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
-    let changes = raw_against_calibrated(&raw, &calibrated, &schedule, &bootstrap, 4_000).unwrap();
+    let changes =
+        raw_against_calibrated(&raw, &calibrated, &folds, &schedule, &bootstrap, 4_000).unwrap();
     let names: Vec<&str> = changes.iter().map(|change| change.measure.key).collect();
     let diagnostics = ["auroc", "average_precision", "aurc", "t_ece", "t_brier"];
     assert_eq!(names, [&["tps_log", "tps_brier", "tps_beta_2_4"][..], &diagnostics].concat());
@@ -351,7 +352,7 @@ fn a_change_over_its_standard_error_uses_the_paired_differences() {
     assert!((error / standard_error - 1.0).abs() < 0.05, "{error} {standard_error}");
     assert_eq!(log.in_standard_errors(), Some(log.estimate() / error));
 
-    let same = raw_against_calibrated(&raw, &raw, &schedule, &bootstrap, 50).unwrap();
+    let same = raw_against_calibrated(&raw, &raw, &folds, &schedule, &bootstrap, 50).unwrap();
     for MetricChange { measure, difference, .. } in same {
         if measure.key == "t_ece" {
             // Its bias is not the same for both.
@@ -364,13 +365,57 @@ fn a_change_over_its_standard_error_uses_the_paired_differences() {
     }
 }
 
+/// Each map is increasing, so that it leaves the ranks of runs of one forecast within its half as they are, however much
+/// the two maps differ.
+#[test]
+fn calibration_by_two_increasing_maps_changes_no_metric_of_ranks() {
+    let (raw, tasks) = overconfident();
+    let single = |traces: &Traces| {
+        let mut out = Traces::default();
+        for trace in traces.iter() {
+            out.push(&trace.forecasts()[..1], trace.outcome()).unwrap();
+        }
+        out
+    };
+    let raw = single(&raw);
+    let schedule = WeightSchedule::LinearFront;
+    let folds = Folds::clustered(raw.outcomes(), &tasks, 2).unwrap();
+    // The second half is lower by far.
+    let lowered = raw.map_forecasts(|trace, p| {
+        let by = if folds.of_each()[trace] == 0 { 1.0 } else { 0.1 };
+        Probability::new(by * p.get()).unwrap()
+    });
+    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
+    let changes =
+        raw_against_calibrated(&raw, &lowered, &folds, &schedule, &bootstrap, 50).unwrap();
+    for change in
+        changes.iter().filter(|it| ["auroc", "average_precision", "aurc"].contains(&it.measure.key))
+    {
+        let difference = change.difference.as_ref().unwrap();
+        assert_eq!(difference.estimate(), 0.0, "{}", change.measure.key);
+        assert_eq!(difference.standard_error(), Some(0.0));
+        assert_eq!(change.raw, change.calibrated);
+    }
+    // The plain mean of both halves.
+    let half = |fold: usize| {
+        let of: Vec<usize> = (0..raw.len()).filter(|&row| folds.of_each()[row] == fold).collect();
+        let confidence: Vec<Probability> =
+            of.iter().map(|&row| raw.iter().nth(row).unwrap().forecasts()[0]).collect();
+        let outcomes: Vec<bool> = of.iter().map(|&row| raw.outcomes()[row]).collect();
+        auroc(&TiedBlocks::new(&confidence, &outcomes, None).unwrap()).unwrap()
+    };
+    let mean = 0.5 * half(0) + 0.5 * half(1);
+    assert!((changes[3].raw.clone().unwrap() - mean).abs() < 1e-15);
+}
+
 #[test]
 fn streams_of_different_runs_are_refused() {
     let (raw, tasks) = overconfident();
     let schedule = WeightSchedule::Uniform;
     let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1)).unwrap();
+    let folds = Folds::clustered(raw.outcomes(), &tasks, 2).unwrap();
     let compare = |other: &Traces, bootstrap: &Bootstrap, resamples| {
-        raw_against_calibrated(&raw, other, &schedule, bootstrap, resamples)
+        raw_against_calibrated(&raw, other, &folds, &schedule, bootstrap, resamples)
             .map(|changes| changes.into_iter().map(|named| named.difference).collect::<Vec<_>>())
             .map_err(|error| error.to_string())
     };

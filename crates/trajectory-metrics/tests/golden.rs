@@ -256,8 +256,6 @@ fn diagnostics_agree_with_scikit_learn() {
                     assert!(close, "{name} of {}: {ours} against {theirs}", case["name"]);
                 }
                 (None, Err(Error::OneClass { .. })) => {}
-                // Brute force was done on rows of equal weight only.
-                (None, Ok(_)) if name == "aurc" && weights.is_some() => {}
                 other => panic!("{name} of {}: {other:?}", case["name"]),
             }
         }

@@ -18,15 +18,16 @@ pub enum Binning<'a> {
         /// The number of bins.
         bins: usize,
     },
-    /// Bins of equal width on [0, 1]. Bin k, counted from 0, contains the confidences from
-    /// `k / bins` to below `(k + 1) / bins`, both rounded to the nearest f64, and the last bin also
-    /// contains 1. For example, 0.29 is in bin 29 of 100.
+    /// Bins of equal width on [0, 1], closed on the right as in Guo et al. (2017), On calibration of modern
+    /// neural networks, arXiv:1706.04599, and in scikit-learn's `calibration_curve`. Bin k, counted from 0, contains
+    /// the confidences above `k / bins` up to `(k + 1) / bins`, both rounded to the nearest f64, and the first bin
+    /// also contains 0. For example, 0.9 is in bin 8 of 10 and 1 is in bin 9.
     EqualWidth {
         /// The number of bins.
         bins: usize,
     },
     /// Bins from 0 to the first edge, between neighbouring edges, and from the last edge to 1. Each
-    /// bin contains its lower end, and the last bin also contains 1.
+    /// bin contains its upper end, and the first bin also contains 0.
     Edges {
         /// The edges between bins, in ascending order. Without edges there is one bin.
         inner: &'a [Probability],
@@ -50,11 +51,11 @@ impl Binning<'_> {
     /// let blocks = TiedBlocks::new(confidence, &[false, true, false, true], None)?;
     /// let halves = Binning::EqualWidth { bins: 2 };
     /// let sizes: Vec<usize> = halves.bins(&blocks)?.map(<[_]>::len).collect();
-    /// assert_eq!(sizes, [2, 2]);
+    /// assert_eq!(sizes, [3, 1]);
     ///
     /// let inner = Probability::from_slice(&[0.2, 0.9])?;
     /// let sizes: Vec<usize> = Binning::Edges { inner }.bins(&blocks)?.map(<[_]>::len).collect();
-    /// assert_eq!(sizes, [1, 2, 1]);
+    /// assert_eq!(sizes, [1, 3]);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn bins(self, blocks: &TiedBlocks) -> Result<impl Iterator<Item = &[Block]>, Error> {
@@ -86,22 +87,22 @@ impl Binning<'_> {
                 .floor()
                 .min(bins as f64 - 1.0),
             Self::EqualWidth { bins } => equal_width_bin(block.confidence.get(), bins as f64),
-            Self::Edges { inner } => inner.partition_point(|&edge| edge <= block.confidence) as f64,
+            Self::Edges { inner } => inner.partition_point(|&edge| edge < block.confidence) as f64,
             Self::Distinct => 0.0,
         }
     }
 }
 
-/// The largest k below `bins` with `k / bins <= p`.
+/// The least k with `p <= (k + 1) / bins`.
 fn equal_width_bin(p: f64, bins: f64) -> f64 {
     // Rounding of the product can move a confidence across one edge.
-    let guess = (bins * p).floor();
-    let bin = if (guess + 1.0) / bins <= p {
+    let guess = (bins * p).ceil() - 1.0;
+    let bin = if (guess + 1.0) / bins < p {
         guess + 1.0
-    } else if guess / bins > p {
+    } else if guess / bins >= p {
         guess - 1.0
     } else {
         guess
     };
-    bin.min(bins - 1.0)
+    bin.clamp(0.0, bins - 1.0)
 }

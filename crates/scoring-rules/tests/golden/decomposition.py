@@ -96,14 +96,16 @@ def bins(rows, binning):
     if binning == "distinct":
         index = {p: p for p in distinct}
     elif binning == "edges":
-        index = {p: sum(Fraction(edge) <= p for edge in EDGES) for p in distinct}
+        index = {p: sum(Fraction(edge) < p for edge in EDGES) for p in distinct}
     else:
         kind, k = binning.split(":")
         k, index, before = int(k), {}, Fraction(0)
         for p in distinct:
             weight = sum(Fraction(w) for q, _, w in rows if Fraction(q) == p)
-            place = k * p if kind == "width" else k * (before + weight / 2) / total
-            index[p] = min(math.floor(place), k - 1)
+            if kind == "width":
+                index[p] = max(math.ceil(k * p) - 1, 0)
+            else:
+                index[p] = min(math.floor(k * (before + weight / 2) / total), k - 1)
             before += weight
     grouped = {}
     for row in rows:
@@ -128,7 +130,7 @@ def text(x):
 def main():
     print(
         f"# origin: mpmath {mpmath.__version__} and scikit-learn {sklearn.__version__} (IsotonicRegression), "
-        "python3 decomposition.py > decomposition.csv, 2026-11-22, made by decomposition.py"
+        "python3 decomposition.py > decomposition.csv, 2026-11-27, made by decomposition.py"
     )
     print("kind,set,…")
     for name, rows in data_sets():

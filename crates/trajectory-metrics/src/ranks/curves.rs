@@ -132,9 +132,9 @@ pub struct RiskCoveragePoint<S = Probability> {
 /// The risk-coverage curve: a point for each distinct confidence, in descending order.
 ///
 /// Between two points, rows are accepted one by one in random order, so that the generalized risk
-/// is linear in the coverage, and the risk is the generalized risk over the coverage. The mean risk
-/// over all numbers of accepted rows is [`aurc`](crate::aurc); the area under the generalized risk,
-/// starting at (0, 0), is [`augrc`](crate::augrc).
+/// is linear in the coverage, and the risk is the generalized risk over the coverage. The area under the
+/// generalized risk, starting at (0, 0), is [`augrc`](crate::augrc). [`aurc`](crate::aurc) is the sum of the risks, each
+/// times the coverage that its point adds.
 ///
 /// Reference: El-Yaniv and Wiener (2010), On the foundations of noise-free selective
 /// classification, Journal of Machine Learning Research 11; generalized risk: Traub et al. (2024),

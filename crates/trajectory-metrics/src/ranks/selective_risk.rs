@@ -1,19 +1,20 @@
 use scoring_rules::{CompensatedSum, TiedBlocks};
 
-use crate::{
-    error::{Error, Shared},
-    numerics::harmonic_span::harmonic_span,
-};
+use crate::error::{Error, Shared};
 
-/// AURC, the area under the risk-coverage curve: the failure rate among the k most confident rows,
-/// averaged over all k.
+/// AURC, the area under the steps of the risk-coverage curve: the failure rate among the rows of at least some
+/// confidence, averaged over the rows.
 ///
-/// In [0, 1]; lower is better, and a constant confidence has the failure rate. For rows of equal
-/// confidence, this is the expectation over their random order.
+/// ```text
+/// sum over blocks b of equal confidence, w_b / W * (weight of failures in b and above) / (weight in b and above)
+/// ```
 ///
-/// Weights are numbers of rows: a weight of 2 counts the row twice, and fractional weights
-/// interpolate with harmonic numbers. Therefore weights must not be normalized: a total weight of 1
-/// is a single row, whose expected risk is the failure rate regardless of the ranking.
+/// In [0, 1]; lower is better, and a constant confidence has the failure rate. Rows of equal confidence are accepted
+/// together, as a threshold accepts them: this is the sum of the risks of
+/// [`risk_coverage_curve`](crate::risk_coverage_curve), each times the step of coverage that leads to it. Without ties
+/// and weights it is the mean, over all k, of the failure rate among the k most confident rows.
+///
+/// A row of weight 2 counts as two equal rows, and the scale of the weights does not matter.
 ///
 /// Reference: Geifman, Uziel and El-Yaniv (2019), Bias-reduced uncertainty estimation for deep
 /// neural classifiers, arXiv:1805.08206, section 3.
@@ -34,37 +35,22 @@ pub fn aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
     let mut sum = CompensatedSum::default();
     let (mut failed, mut seen) = (0.0, 0.0);
     for block in blocks.as_slice().iter().rev() {
-        let weight = block.weight();
-        // Of j rows of this block, j failures / weight are expected to fail. The risk after them is
-        // (failed + j failures / weight) / (seen + j); this is its sum over j.
-        if weight == 1.0 {
-            // A single row, the common case without ties, needs no harmonic span.
-            sum.add(block.failures);
-            sum.add((failed - block.failures * seen) * (1.0 / (seen + 1.0)));
-        } else {
-            let rate = block.failures / weight;
-            let excess = failed - rate * seen;
-            sum.add(block.failures);
-            if excess != 0.0 {
-                sum.add(excess * harmonic_span(seen, weight));
-            }
-        }
         failed += block.failures;
-        seen += weight;
+        seen += block.weight();
+        sum.add(block.weight() * (failed / seen));
     }
     if seen == 0.0 { Err(Shared::Empty.into()) } else { Ok((sum.value() / seen).min(1.0)) }
 }
 
 /// Excess AURC: AURC minus the AURC of the best possible ranking, in which every success precedes
-/// every failure.
+/// every failure, and failures keep their order and their ties.
 ///
 /// ```text
-/// excess = AURC - (1/n) sum over j = 1..f of j / (n - f + j)    for f failures among n rows
+/// excess = AURC - (1/n) sum over j = 1..f of j / (n - f + j)    for f failures without ties among n rows
 /// ```
 ///
 /// In [0, 1); lower is better, and 0 if and only if every success has a higher confidence than every
-/// failure. It removes the part of AURC that the failure rate determines. Weights are numbers of
-/// rows, as in [`aurc`].
+/// failure. It removes the part of AURC that the failure rate determines. Weights count as in [`aurc`].
 ///
 /// Reference: Geifman, Uziel and El-Yaniv (2019), Bias-reduced uncertainty estimation for deep
 /// neural classifiers, arXiv:1805.08206, section 3. The best AURC here is the exact sum, not its
@@ -85,12 +71,18 @@ pub fn aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
 /// # Ok::<(), Error>(())
 /// ```
 pub fn excess_aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
-    let area = aurc(blocks)?;
-    let (failures, successes) = (blocks.failures(), blocks.successes());
-    // After j failures the risk is j / (s + j) = 1 - s / (s + j).
-    let best = (failures - successes * harmonic_span(successes, failures)) / (failures + successes);
-    // Rounding may make the difference negative.
-    Ok((area - best).max(0.0))
+    let total = blocks.failures() + blocks.successes();
+    let mut excess = CompensatedSum::default();
+    let (mut failed, mut seen) = (0.0, 0.0);
+    for block in blocks.as_slice().iter().rev() {
+        failed += block.failures;
+        seen += block.weight();
+        // In the best ranking, all successes stand above this block. No difference is negative.
+        let best = blocks.successes() + failed;
+        excess.add(block.successes * (failed / seen));
+        excess.add(block.failures * (failed / seen) * ((best - seen).max(0.0) / best));
+    }
+    if seen == 0.0 { Err(Shared::Empty.into()) } else { Ok((excess.value() / total).max(0.0)) }
 }
 
 /// AUGRC, the area under the generalized risk-coverage curve: the share of rows that are accepted and

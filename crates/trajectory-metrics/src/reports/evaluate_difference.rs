@@ -105,6 +105,7 @@ impl ScoredStream {
         let pair = Pair {
             streams: [Ranked::new(first, of(0..middle))?, Ranked::new(self, of(middle..rows))?],
             rows: [0..middle, middle..rows],
+            folds: Vec::new(),
         };
         let values = pair.metrics(&vec![1; rows], &mut TiedBlocks::default());
         let mut replicates = [const { None }; METRICS];

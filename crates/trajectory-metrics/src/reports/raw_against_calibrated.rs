@@ -1,11 +1,12 @@
 use scoring_rules::TiedBlocks;
 
 use crate::{
+    calibration::folds::Folds,
     checks::same_length,
     error::Error,
     figures::metric::Measure,
     reports::{
-        pair::Pair,
+        pair::{Pair, RankedFold},
         scored_stream::{METRICS, Ranked, STREAM_MEASURES, ScoredStream},
     },
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
@@ -33,17 +34,19 @@ pub struct MetricChange {
 ///
 /// The metrics are the three scores of [`TpsFamily`](crate::TpsFamily) (`tps_log`, `tps_brier` and
 /// `tps_beta_2_4`), then the [`Diagnostics`](crate::Diagnostics) of the mean forecast, all under one
-/// schedule. The calibration maps are not refitted in resamples, so that the standard errors do not
-/// include the variation of the maps.
+/// schedule. AUROC, average precision and AURC are means over the folds, before and after: traces of two folds have
+/// been calibrated by two maps, so that their order would be due to the maps. The calibration maps are not refitted in
+/// resamples, so that the standard errors do not include the variation of the maps.
 ///
 /// Cost: linear in the number of traces for each resample.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
-/// quantification, arXiv:2605.24756, section 6.1.
+/// quantification, arXiv:2605.24756, section 6.1; means over folds: Airola et al. (2011), An experimental comparison
+/// of cross-validation techniques for estimating the area under the ROC curve, doi:10.1016/j.csda.2010.11.018.
 ///
 /// # Errors
 ///
-/// [`scoring_rules::Error::Length`] unless both streams and the bootstrap have the same number of
+/// [`scoring_rules::Error::Length`] unless both streams, the folds and the bootstrap have the same number of
 /// traces; [`Error::OutcomeDiffers`] if the outcomes of a trace differ;
 /// [`scoring_rules::Error::Empty`] without traces; [`Error::ScheduleTooShort`] if a trace is longer
 /// than the list of custom weights.
@@ -62,7 +65,7 @@ pub struct MetricChange {
 /// let folds = Folds::clustered(&outcomes, &tasks, 2)?;
 /// let calibrated = CrossFit::new(&Platt::default(), &raw, &folds, &schedule)?.into_traces();
 /// let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1))?;
-/// let changes = raw_against_calibrated(&raw, &calibrated, &schedule, &bootstrap, 200)?;
+/// let changes = raw_against_calibrated(&raw, &calibrated, &folds, &schedule, &bootstrap, 200)?;
 /// assert_eq!(changes[0].measure.key, "tps_log");
 /// let gain = changes[0].difference.clone()?;
 /// assert!(gain.estimate() > 0.5 && gain.in_standard_errors() > Some(2.0));
@@ -71,6 +74,7 @@ pub struct MetricChange {
 pub fn raw_against_calibrated(
     raw: &Traces,
     calibrated: &Traces,
+    folds: &Folds,
     schedule: &WeightSchedule,
     bootstrap: &Bootstrap,
     resamples: usize,
@@ -82,10 +86,16 @@ pub fn raw_against_calibrated(
     }
     same_length("rows of the bootstrap", raw.len(), bootstrap.row_count())?;
     let summary = Summary::Weighted(schedule.clone());
+    same_length("folds", raw.len(), folds.of_each().len())?;
     let scored = |traces| ScoredStream::new(traces, schedule, &summary);
     let streams = [scored(raw)?, scored(calibrated)?];
+    let mut traces = vec![Vec::new(); folds.count()];
+    folds.of_each().iter().enumerate().for_each(|(trace, &fold)| traces[fold].push(trace));
+    traces.retain(|traces| !traces.is_empty());
+    let fold = |traces| RankedFold::new(traces, streams.each_ref());
+    let folds = traces.into_iter().map(fold).collect::<Result<_, _>>()?;
     let streams = [Ranked::new(&streams[0], None)?, Ranked::new(&streams[1], None)?];
-    let pair = Pair { streams, rows: [0..raw.len(), 0..raw.len()] };
+    let pair = Pair { streams, rows: [0..raw.len(), 0..raw.len()], folds };
     let values = pair.metrics(&vec![1; raw.len()], &mut TiedBlocks::default());
     let differences = pair.differences(bootstrap, resamples);
     let changes = differences.into_iter().enumerate().map(|(metric, difference)| MetricChange {

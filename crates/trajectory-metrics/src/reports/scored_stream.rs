@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use scoring_rules::{ExactMean, Level, Probability, TiedBlocks, Weight};
 
 use crate::{
@@ -38,6 +40,9 @@ impl Resampling<'_> {
 
 /// Number of metrics of a stream.
 pub(crate) const METRICS: usize = 8;
+
+/// The places of the metrics of ranks among [`STREAM_MEASURES`]: AUROC, average precision and AURC.
+pub(crate) const RANKS: Range<usize> = 3..6;
 
 /// What the metrics of a stream measure: the trajectory proper scores, then the diagnostics of one summary.
 /// They are the metrics of [`StreamMetrics::estimates`](crate::StreamMetrics::estimates), in this order.

@@ -6,8 +6,9 @@ as copies of rows.
 
     roc, pr          scikit-learn's points, nothing dropped, from the lowest confidence up
     risk_coverage    coverage, risk and generalized risk by their definition, in fractions
-    aurc_best        the smallest AURC of any ranking; excess_aurc is AURC minus that. In fractions
-                     from the risk after each row, all ranks of ties tried where there are few
+    aurc             area under the steps of the risk over the coverage, in fractions, with any weights
+    aurc_best        AURC where every success has a higher confidence than every failure; of few rows without ties
+                     the smallest of all orders; excess_aurc is AURC minus that
     augrc            the mean over all orders of ties of the trapezoids under the generalized risk
     delong           variance from all pairs, as in the paper, in fractions
     test             difference, standard error, z, two-sided p against a second confidence, from the
@@ -18,8 +19,8 @@ as copies of rows.
     band             where the forecasts are certain or few: ends of the consistency band from the
                      enumeration of all outcomes; only in cases made for it
 
-Real weights are doubles and taken as they are; weights are numbers of rows, so what has an
-expectation over orders of rows is left out there.
+Real weights are doubles and taken as they are; what has an expectation over orders of rows is left out
+there.
 
     pip install numpy==2.4.6 scikit-learn==1.9.1 scipy==1.17.1
     python3 curves.py > curves.json
@@ -53,6 +54,26 @@ def aurc_of_order(outcomes):
     return total / len(outcomes)
 
 
+def aurc(c, y, w):
+    """The risk at each threshold times the weight of the rows between it and the one above, over the weight of all."""
+    rows = [(F(p), o, F(k)) for p, o, k in zip(c, y, w)]
+    area, seen, failed = F(0), F(0), F(0)
+    for q in sorted({p for p, _, _ in rows}, reverse=True):
+        here = sum(k for p, _, k in rows if p == q)
+        seen += here
+        failed += sum(k for p, o, k in rows if p == q and not o)
+        area += here * failed / seen
+    return area / seen
+
+
+def best_aurc(c, y, w):
+    best = aurc([F(p) + 2 * int(o) for p, o in zip(c, y)], y, w)
+    if len(c) <= 7 and len(set(c)) == len(c) and set(w) == {1}:
+        assert best == min(map(aurc_of_order, itertools.permutations(y)))
+        assert aurc(c, y, w) == aurc_of_order([o for _, o in sorted(zip(c, y), reverse=True)])
+    return best
+
+
 def augrc_of_order(outcomes):
     """Trapezoids under the share of rows accepted and failed, row by row."""
     n, failed, area = len(outcomes), 0, F(0)
@@ -83,33 +104,24 @@ def orders(rows):
     return count
 
 
-def linear_in_ties(rows, measure):
-    """By the expected outcome of each place in a block, for measures linear in the outcomes."""
+def linear_in_ties(rows):
+    """AUGRC, which is linear in the outcomes, by the expected outcome of each place in a block."""
     expected = []
     for q in sorted({p for p, _ in rows}, reverse=True):
         block = [o for p, o in rows if p == q]
         expected += [F(block.count(False), len(block))] * len(block)
-    n, failed, aurc, augrc = len(rows), F(0), F(0), F(0)
-    for k, rate in enumerate(expected, 1):
+    n, failed, augrc = len(rows), F(0), F(0)
+    for rate in expected:
         augrc += (failed + failed + rate) / (2 * n * n)
         failed += rate
-        aurc += failed / k / n
-    return aurc if measure is aurc_of_order else augrc
+    return augrc
 
 
 def expectation(rows, measure):
-    value = linear_in_ties(rows, measure)
+    value = linear_in_ties(rows)
     if orders(rows) <= 3000:
         assert value == mean_over_orders(rows, measure)
     return value
-
-
-def best_aurc(rows):
-    outcomes = [o for _, o in rows]
-    best = aurc_of_order(sorted(outcomes, reverse=True))
-    if len(rows) <= 7:
-        assert best == min(map(aurc_of_order, itertools.permutations(outcomes)))
-    return best
 
 
 def psi(a, b):
@@ -167,12 +179,10 @@ def case(name, c, y, w=None, second=None):
         seen, bad = sum(k for k, _ in accepted), sum(k for k, o in accepted if not o)
         points.append([float(seen / total), float(bad / seen), float(bad / total)])
     out["risk_coverage"] = points
+    best, area = best_aurc(c, y, ones), aurc(c, y, ones)
+    out |= {"aurc": float(area), "aurc_best": float(best), "excess_aurc": float(area - best)}
     if whole:
-        rows = copies(c, y, ones)
-        best = best_aurc(rows)
-        area = expectation(rows, aurc_of_order)
-        out |= {"aurc": float(area), "aurc_best": float(best), "excess_aurc": float(area - best),
-                "augrc": float(expectation(rows, augrc_of_order))}
+        out["augrc"] = float(expectation(copies(c, y, ones), augrc_of_order))
     if failed.any() and y.any():
         one = delong([c], y, ones)
         out["delong"] = None if one is None else float(one[1][0][0])
@@ -284,7 +294,7 @@ def main():
     ]
     origin = (
         f"scikit-learn {sklearn.__version__}, numpy {np.__version__}, scipy {scipy.__version__}, "
-        "python3 curves.py > curves.json, 2026-11-22, made by curves.py"
+        "python3 curves.py > curves.json, 2026-11-27, made by curves.py"
     )
     lines = lambda rows: ",\n".join(json.dumps(row) for row in rows)
     sys.stdout.write('{"origin": ' + json.dumps(origin) + ',\n"cases": [\n' + lines(cases)

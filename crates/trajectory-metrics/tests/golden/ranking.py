@@ -4,49 +4,36 @@ The positive class is failure (outcome false) and the higher score means the
 more likely failure, so scikit-learn gets y_true = not outcome and
 y_score = -confidence (not 1 - confidence, whose rounding could make new ties).
 auroc is null where only one class is present, average_precision where there
-is no failure, and aurc where there are weights.
+is no failure.
 
     pip install numpy==2.4.6 scikit-learn==1.9.1
     python3 ranking.py > ranking.json
 """
 
-import itertools
 import json
 import sys
 from fractions import Fraction
 
 import numpy as np
 import sklearn
+from sklearn.calibration import calibration_curve
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 
-def aurc(confidence, outcome):
-    """Mean over k of the expected failure share of the k most confident, exactly.
+def aurc(confidence, outcome, weights):
+    """The area under the steps of the failure share over the coverage, exactly.
 
-    Ties come in random order: inside a block of m ties with f failures, the
-    first j hold f * j / m failures on average.
+    At the threshold of each distinct confidence, the rows of that confidence are accepted together.
     """
-    total, seen, failures = Fraction(0), 0, Fraction(0)
+    rows = [(c, y, Fraction(w)) for c, y, w in zip(confidence, outcome, weights)]
+    area, seen, failures = Fraction(0), Fraction(0), Fraction(0)
     for value in sorted(set(confidence), reverse=True):
-        block = [y for c, y in zip(confidence, outcome) if c == value]
-        failed = block.count(False)
-        for j in range(1, len(block) + 1):
-            total += (failures + Fraction(failed * j, len(block))) / (seen + j)
-        seen += len(block)
-        failures += failed
-    return total / len(confidence)
-
-
-def aurc_by_orders(confidence, outcome):
-    """The same by trying every order that sorts by confidence: for few items only."""
-    n, values = len(confidence), []
-    for order in itertools.permutations(range(n)):
-        if all(confidence[i] >= confidence[j] for i, j in zip(order, order[1:])):
-            shares = [
-                Fraction(sum(not outcome[i] for i in order[:k]), k) for k in range(1, n + 1)
-            ]
-            values.append(sum(shares) / n)
-    return sum(values) / len(values)
+        block = [(y, w) for c, y, w in rows if c == value]
+        here = sum(w for _, w in block)
+        seen += here
+        failures += sum(w for y, w in block if not y)
+        area += here * failures / seen
+    return area / seen
 
 
 def brier(c, y, w):
@@ -54,9 +41,15 @@ def brier(c, y, w):
 
 
 def ece(c, y, w):
-    bins = np.minimum(np.floor(c * 10).astype(int), 9)
+    # As sklearn.calibration.calibration_curve does: bins contain their upper ends.
+    bins = np.searchsorted(np.linspace(0, 1, 11)[1:-1], c)
     gaps = [abs(np.sum((w * (c - y))[bins == b])) for b in range(10)]
-    return float(sum(gaps) / np.sum(w))
+    error = float(sum(gaps) / np.sum(w))
+    if (w == 1).all():
+        rate, mean = calibration_curve(y, c, n_bins=10)
+        sizes = np.bincount(bins)
+        assert np.isclose(error, np.average(np.abs(rate - mean), weights=sizes[sizes > 0]), atol=1e-15)
+    return error
 
 
 def case(name, confidence, outcome, weights=None):
@@ -65,16 +58,12 @@ def case(name, confidence, outcome, weights=None):
     w = None if weights is None else np.asarray(weights, dtype=float)
     ones = np.ones(len(c)) if w is None else w
     failed = ~y
-    area = precision = risk = None
+    area = precision = None
     if failed.any() and y.any():
         area = float(roc_auc_score(failed, -c, sample_weight=w))
     if failed.any():
         precision = float(average_precision_score(failed, -c, sample_weight=w))
-    if w is None:
-        exact = aurc(c.tolist(), y.tolist())
-        if len(c) <= 6:
-            assert exact == aurc_by_orders(c.tolist(), y.tolist())
-        risk = float(exact)
+    risk = float(aurc(c.tolist(), y.tolist(), ones.tolist()))
     return {
         "name": name,
         "confidence": c.tolist(),
@@ -133,12 +122,14 @@ def main():
     cases.append(case("only 0 and 1, n=6", [0, 1, 1, 0, 1, 0], [False, True, False, False, True, True]))
     edges = np.arange(11) / 10  # every edge of the ten bins
     cases.append(case("bin edges, n=11", edges, np.arange(11) % 3 > 0))
+    sure = np.arange(200) < 100
+    cases.append(case("0.9 and always right, 1 and often wrong", np.where(sure, 0.9, 1.0), sure | (np.arange(200) % 5 > 0)))
     cases.append(case("all succeed, n=5", [0.2, 0.4, 0.4, 0.9, 1.0], [True] * 5))
     cases.append(case("all fail, n=5", [0.2, 0.4, 0.4, 0.9, 1.0], [False] * 5))
 
     origin = (
         f"scikit-learn {sklearn.__version__} and numpy {np.__version__}, "
-        "python3 ranking.py > ranking.json, 2026-11-21, made by ranking.py"
+        "python3 ranking.py > ranking.json, 2026-11-27, made by ranking.py"
     )
     lines = ",\n".join(json.dumps(c) for c in cases)
     sys.stdout.write('{"origin": ' + json.dumps(origin) + ',\n"cases": [\n' + lines + "\n]}\n")

@@ -55,12 +55,12 @@ pub(crate) struct BinnedState {
     filled: BTreeMap<usize, Box<Bin>>,
 }
 
-/// The bin that contains p: bin k, counted from 0, begins at `k / bins`, rounded to the nearest f64.
+/// The bin that contains p: bin k, counted from 0, ends at and contains `(k + 1) / bins`, rounded to the nearest f64.
 fn bin_of(p: Probability, bins: usize) -> usize {
     let (mut low, mut above) = (0, bins);
     while above - low > 1 {
         let middle = low + (above - low) / 2;
-        if middle as f64 / bins as f64 <= p.get() {
+        if (middle as f64 / bins as f64) < p.get() {
             low = middle;
         } else {
             above = middle;

@@ -44,7 +44,7 @@ impl GroupState for ReliabilityOfRows {
             Argument::new(
                 "bins",
                 Kind::Integer,
-                "The number of bins of equal width on [0, 1], from 1 to 10000, the same in all rows of a group.",
+                "The number of bins of equal width on [0, 1], each with its upper end, from 1 to 10000, the same in all rows of a group.",
             ),
             Argument::WEIGHT,
         ],

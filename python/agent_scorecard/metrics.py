@@ -369,7 +369,7 @@ def cluster_auroc_difference(
     >>> cluster_auroc_difference(y, p, [0, 0, 0, 0, 1, 1, 1, 1], ["a", "a", "b", "b"] * 2).value
     0.25
     """
-    return figure(_native.cluster_difference(y_true, y_prob, second, groups, confidence_level))
+    return figure(_native.cluster_auroc_difference(y_true, y_prob, second, groups, confidence_level))
 
 
 def roc_curve(

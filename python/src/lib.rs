@@ -68,7 +68,7 @@ mod _native {
         },
         reports::{Report, evaluate},
         resampling::{
-            bootstrap_auroc, bootstrap_mean, bootstrap_of, cluster_difference, cluster_mean,
+            bootstrap_auroc, bootstrap_mean, bootstrap_of, cluster_auroc_difference, difference, mean,
             pass_k, sign_flip_test,
         },
         rules::ScoringRule,

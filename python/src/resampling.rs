@@ -2,7 +2,7 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use scoring_rules::Level;
 use trajectory_metrics::{
-    Arm, Bootstrap, ClusterEstimate, Error, NoInterval, Ranking, Replicates, Seed,
+    Arm, Bootstrap, ClusterEstimate, Error, Ranking, Replicates, Seed, estimates,
     tool_calls::{pass_at_k, pass_hat_k},
 };
 
@@ -122,21 +122,26 @@ fn statistic_of(py: Python<'_>, statistic: &Values<'_>, counts: &[u32]) -> PyRes
     statistic.call1((drawn.collect::<Vec<i64>>().into_pyarray(py),))?.extract()
 }
 
-fn clustered(estimate: ClusterEstimate, level: f64) -> Result<FigureParts, Error> {
-    let (ends, why) = match estimate.interval(Level::new(level)?) {
-        Ok(interval) => (Some((interval.low(), interval.high())), None),
-        Err(Error::NoInterval(why @ NoInterval::Constant)) => (None, Some(why.to_string())),
-        Err(error) => return Err(error),
-    };
-    Ok((estimate.estimate, ends, Some(estimate.standard_error), why, 0))
+/// The least and the largest value that there can be, each `None` without one.
+type Bounds = Option<(Option<f64>, Option<f64>)>;
+
+fn range_of(bounds: Bounds) -> [f64; 2] {
+    let (low, high) = bounds.unwrap_or_default();
+    [low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)]
+}
+
+fn parts_of(figure: trajectory_metrics::Figure) -> FigureParts {
+    let ends = figure.interval.map(|it| (it.low(), it.high()));
+    (figure.value, ends.ok(), figure.standard_error, ends.err().map(|why| why.to_string()), 0)
 }
 
 #[pyfunction]
-pub(crate) fn cluster_mean(
+pub(crate) fn mean(
     py: Python<'_>,
     values: &Values<'_>,
     sample_weight: Option<&Values<'_>>,
     groups: &Values<'_>,
+    bounds: Bounds,
     level: f64,
 ) -> PyResult<FigureParts> {
     let values = floats("values", values)?;
@@ -144,34 +149,58 @@ pub(crate) fn cluster_mean(
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?;
     let groups = columns::groups(groups)?;
-    figure(py.detach(|| clustered(ClusterEstimate::mean(values, weights, &groups)?, level)))
+    figure(py.detach(|| {
+        let level = Level::new(level)?;
+        estimates::mean(values, weights, &groups, range_of(bounds), level).map(parts_of)
+    }))
 }
 
-/// The mean of the second arm minus that of the first, or with outcomes the difference of their AUROCs.
+/// The mean of the second arm minus that of the first.
 #[pyfunction]
-pub(crate) fn cluster_difference(
+pub(crate) fn difference(
     py: Python<'_>,
-    y_true: Option<&Values<'_>>,
     values: &Values<'_>,
     second: &Values<'_>,
     groups: &Values<'_>,
+    bounds: Bounds,
     level: f64,
 ) -> PyResult<FigureParts> {
     let values = floats("values", values)?;
     let values = values.as_slice()?;
-    let outcomes = y_true.map(|it| outcomes("y_true", it)).transpose()?;
-    let arms: Vec<Arm> =
-        columns::outcomes("second", second)?.into_iter().map(Arm::second_if).collect();
+    let arms = arms(second)?;
     let groups = columns::groups(groups)?;
     figure(py.detach(|| {
-        let difference = match &outcomes {
-            None => ClusterEstimate::difference(values, &arms, None, &groups),
-            Some(outcomes) => {
-                let confidence = scoring_rules::Probability::from_slice(values)?;
-                ClusterEstimate::auroc_difference(confidence, outcomes, &arms, None, &groups)
-            }
-        };
-        clustered(difference?, level)
+        let level = Level::new(level)?;
+        let found = estimates::Difference::new(values, &arms, &groups, range_of(bounds))?;
+        Ok(parts_of(found.figure(level)))
+    }))
+}
+
+fn arms(second: &Values<'_>) -> PyResult<Vec<Arm>> {
+    Ok(columns::outcomes("second", second)?.into_iter().map(Arm::second_if).collect())
+}
+
+/// The AUROC of the second arm minus that of the first.
+#[pyfunction]
+pub(crate) fn cluster_auroc_difference(
+    py: Python<'_>,
+    y_true: &Values<'_>,
+    y_prob: &Values<'_>,
+    second: &Values<'_>,
+    groups: &Values<'_>,
+    level: f64,
+) -> PyResult<FigureParts> {
+    let values = floats("y_prob", y_prob)?;
+    let values = values.as_slice()?;
+    let outcomes = outcomes("y_true", y_true)?;
+    let arms = arms(second)?;
+    let groups = columns::groups(groups)?;
+    figure(py.detach(|| {
+        let level = Level::new(level)?;
+        let confidence = scoring_rules::Probability::from_slice(values)?;
+        let found =
+            ClusterEstimate::auroc_difference(confidence, &outcomes, &arms, None, &groups)?;
+        Ok(parts_of(found.figure(level)))
     }))
 }
 

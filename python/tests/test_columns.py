@@ -151,7 +151,7 @@ def test_masked_numbers_outcomes_weights_and_groups_are_refused_with_their_row()
         lambda: ags.brier_loss(flags, good, sample_weight=p), lambda: ags.auroc(flags, p), lambda: ags.log_score().score(flags, p),
         lambda: ags.traces(y, [good] * 3), lambda: ags.traces(flags, [good, good, p]), lambda: ags.traces(flags, p, offsets=[0, 1, 2, 3]),
         lambda: ags.interval_loss(p, good, good, coverage=0.5), lambda: ags.crps_ensemble([0.5], np.ma.array([good], mask=[[0, 0, 1]])),
-        lambda: ags.bootstrap_mean(good, groups=y), lambda: ags.bootstrap_mean(p), lambda: ags.cluster_mean(good, y),
+        lambda: ags.bootstrap_mean(good, groups=y), lambda: ags.bootstrap_mean(p), lambda: ags.mean(good, y),
         lambda: ags.kaplan_meier(p, flags), lambda: ags.kaplan_meier(good, y), lambda: ags.StoppedRuns(y, [good] * 3),
         lambda: ags.StoppedRuns(flags, [good, good, p]), lambda: ags.murphy_curve(flags, good, p),
         lambda: ags.PlattCalibrator().fit(p, flags), lambda: ags.PlattCalibrator().fit(good, y),
@@ -184,7 +184,7 @@ def test_a_run_is_a_list_of_its_own():
     for call in (
         lambda: ags.traces([1, 0], [0.9, 0.1]), lambda: ags.StoppedRuns([1, 0], [0.9, 0.1]), lambda: ags.traces([1], [[[0.9]]]),
         lambda: ags.Rollouts("tokens").append(5.0, succeeded=True), lambda: ags.BudgetEstimator(0.8).estimate(5.0),
-        lambda: ags.BudgetEstimator(0.8).estimate([[5.0]]), lambda: ags.cluster_mean([0.5], 1.0),
+        lambda: ags.BudgetEstimator(0.8).estimate([[5.0]]), lambda: ags.mean([0.5], 1.0),
     ):
         with pytest.raises(ValueError, match="dimension|shape"):
             call()
@@ -209,7 +209,7 @@ VALUES = [1.0, 2.0, 3.0, 5.0]
 
 def test_groups_are_told_apart_by_equality_and_may_be_any_hashable():
     pandas, polars, arrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
-    expected = ags.cluster_mean(VALUES, [0, 1, 1, 0])
+    expected = ags.mean(VALUES, [0, 1, 1, 0])
     resampled = ags.bootstrap_mean(VALUES, groups=[0, 1, 1, 0], n_resamples=50)
     names = ["b", "a", "a", "b"]
     for groups in (
@@ -219,7 +219,7 @@ def test_groups_are_told_apart_by_equality_and_may_be_any_hashable():
         [True, False, False, True], [2**80, 1, 1, 2**80], np.array(["2020", "2021", "2021", "2020"], dtype="datetime64[D]"), iter(names),
     ):
         kept = list(groups) if not isinstance(groups, list) else groups
-        assert ags.cluster_mean(VALUES, kept if groups is not None and hasattr(groups, "__next__") else groups) == expected
+        assert ags.mean(VALUES, kept if groups is not None and hasattr(groups, "__next__") else groups) == expected
         assert ags.bootstrap_mean(VALUES, groups=kept, n_resamples=50) == resampled
     runs = ags.StoppedRuns([1, 0, None, None], FORECASTS, REASONS)
     assert runs.report(names, assumption="none", n_resamples=20) == runs.report([0, 1, 1, 0], assumption="none", n_resamples=20)
@@ -229,7 +229,7 @@ def test_missing_groups_are_refused_with_their_row():
     for name, column in columns([True, False, None, True]):
         runs = ags.StoppedRuns([1, 0, None, None], FORECASTS, REASONS)
         for call in (
-            lambda: ags.cluster_mean(VALUES, column),
+            lambda: ags.mean(VALUES, column),
             lambda: ags.bootstrap_mean(VALUES, groups=column, n_resamples=5),
             lambda: ags.bootstrap_auroc([1, 0, 1, 0], VALUES, groups=column, n_resamples=5),
             lambda: runs.report(column, assumption="none", n_resamples=5),
@@ -245,17 +245,17 @@ def test_missing_groups_are_refused_with_their_row():
         [("a", 1), ("b", 1), ("a", math.nan), ("b", 1)],
     ):
         with pytest.raises(ValueError, match="groups: row 2 is missing"):
-            ags.cluster_mean(VALUES, column)
+            ags.mean(VALUES, column)
 
 
 def test_groups_that_cannot_be_told_apart_are_refused():
     with pytest.raises(ValueError, match=r"groups: row 0 is \[1\].* hashable"):
-        ags.cluster_mean(VALUES, [[1], [1], [2], [2]])
+        ags.mean(VALUES, [[1], [1], [2], [2]])
     for groups in (np.zeros((4, 2)), "abcd", {"a": 1}):
         with pytest.raises(ValueError, match="groups"):
-            ags.cluster_mean(VALUES, groups)
+            ags.mean(VALUES, groups)
     with pytest.raises(ValueError, match="4.*3|3.*4"):
-        ags.cluster_mean(VALUES, [1, 2, 3])
+        ags.mean(VALUES, [1, 2, 3])
 
 
 @pytest.mark.parametrize("make", [

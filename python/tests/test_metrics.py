@@ -95,7 +95,7 @@ def test_bootstrap_of_groups_is_wider_where_groups_repeat_rows():
     whole = ags.bootstrap_mean(values, groups=groups, n_resamples=500)
     assert np.ptp(whole.interval) > 2 * np.ptp(rows.interval)
     assert rows == ags.bootstrap_mean(values, n_resamples=500)
-    assert ags.cluster_mean(values, groups).standard_error == pytest.approx(whole.standard_error, rel=0.2)
+    assert ags.mean(values, groups).standard_error == pytest.approx(whole.standard_error, rel=0.2)
 
 
 def test_numbers_may_lie_anywhere_in_memory():
@@ -127,3 +127,28 @@ def test_the_loss_of_an_ensemble_does_not_depend_on_how_many_there_are():
         ags.crps_ensemble(y, members)
     with pytest.raises(ValueError, match="two dimensions"):
         ags.crps_ensemble(y, np.zeros((400, 7, 1)))
+
+
+def test_means_and_differences_have_the_intervals_of_the_reports():
+    rng = np.random.default_rng(3)
+    tasks = np.repeat(np.arange(20), 3)
+    alpha, beta = (rng.random(60) < 0.5 + 0.02 * tasks).astype(int), (rng.random(60) < 0.4).astype(int)
+    side = {}
+    for name, outcomes in (("alpha", alpha), ("beta", beta)):
+        side[name] = [
+            {"id": f"{task}", "trial": at % 3, "task": f"task {task:02}", "confidence": 0.5, "correct": bool(outcome)}
+            for at, (task, outcome) in enumerate(zip(tasks, outcomes, strict=True))
+        ]
+    report = ags.reports.compare(side).to_dict()
+    found = ags.success_rate(alpha, tasks)
+    assert found == ags.mean(alpha, tasks, (0, 1))
+    rate = report["files"][0]["success_rate"]
+    assert (found.value, *found.interval) == pytest.approx((rate["value"], rate["ci_low"], rate["ci_high"]), abs=1e-12)
+    found = ags.difference(np.r_[alpha, beta], np.repeat([0, 1], 60), np.r_[tasks, tasks], (0, 1))
+    apart = report["difference"]["success_rate"]
+    assert (found.value, *found.interval) == pytest.approx((apart["value"], apart["ci_low"], apart["ci_high"]), abs=1e-12)
+    tokens = np.exp(rng.normal(8, 1, 60))
+    skewed, plain = ags.mean(tokens, tasks, (0, None)), ags.mean(tokens, tasks)
+    assert skewed.value == plain.value and skewed.interval.high > plain.interval.high
+    with pytest.raises(ValueError, match=r"value\[0\] is 2"):
+        ags.mean([2.0, 0.5], [1, 2], (0, 1))

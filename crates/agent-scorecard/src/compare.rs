@@ -109,9 +109,9 @@ pub fn compare(
             ([first, other], [names[0].as_str(), name], tasks)
         })
         .collect();
-    let differences = pairs
-        .iter()
-        .map(|(sides, names, tasks)| Difference::new(*sides, *names, is_partial, *tasks, level));
+    let differences = pairs.iter().map(|(sides, names, tasks)| {
+        Difference::new(*sides, *names, is_partial, *tasks, options.detect, level)
+    });
     let mut differences: Vec<Difference> = differences.collect();
     holm(&mut differences, level);
 
@@ -213,10 +213,8 @@ fn reliability(sides: &[Side], names: &[String]) -> Result<Picture, Error> {
 
 /// How the figures were made.
 fn lead(differences: &[Difference], level: Level) -> String {
-    let mut lead = format!(
-        "{:.0} % intervals from standard errors by task (Miller 2024)",
-        100.0 * level.get()
-    );
+    let mut lead =
+        format!("{:.0} % intervals, the runs of a task taken together", 100.0 * level.get());
     let mut pairings: Vec<String> = differences.iter().map(Difference::pairing).collect();
     pairings.dedup();
     if !pairings.is_empty() {

@@ -6,11 +6,12 @@ use std::{cmp::Ordering, collections::BTreeSet};
 
 use scoring_rules::Level;
 use trajectory_metrics::{
-    Better, ClusterEstimate, Error, ExactMean, Figure, Interval, Measure, NoInterval, Undefined,
+    Better, Error, ExactMean, Figure, Measure, NoInterval, Undefined,
+    estimates::{self, ANY},
 };
 
 use crate::{
-    no_interval,
+    metrics::known,
     report::{
         block::Block,
         sentence::{Percent, counted, side_of, with_ends},
@@ -30,64 +31,21 @@ const LEAST_TASKS_OF_OUTCOME: usize = 10;
 /// What is said of confidence in every report on it, before all else.
 pub const VERDICTS: [Measure; 2] = [OVERCONFIDENCE, GAIN];
 
-/// The mean of values, with an interval if the cluster of each is given with a level, of which there are two.
-pub(crate) fn mean<G: Ord>(
-    values: &[f64],
-    clusters: Option<(&[G], Level)>,
-) -> Result<Figure, Undefined> {
-    let alone = ExactMean::of(values.iter().copied(), None).map(Figure::from);
-    let alone = known(alone.map_err(Error::from))?;
-    let Some((clusters, level)) = clusters else { return Ok(alone) };
-    match ClusterEstimate::mean(values, None, clusters) {
-        Ok(found) => Ok(found.figure(level)),
-        Err(_) => Ok(Figure { interval: Err(no_interval::of_one(level)), ..alone }),
-    }
-}
-
-/// Mean confidence minus the success rate of the same runs. If all runs succeed, outcomes do not vary, and the
-/// mean of differences would look more certain than the rate is; so the ends follow from the interval `[l, u]` of the
-/// rate p and that of the mean confidence c, with r their correlation by cluster:
-///
-/// ```text
-/// low  = c - p - sqrt((c - l_c)^2 - 2 r (c - l_c) (u_p - p) + (u_p - p)^2)
-/// high = c - p + sqrt((u_c - c)^2 - 2 r (u_c - c) (p - l_p) + (p - l_p)^2)
-/// ```
-///
-/// A positive correlation counts from 10 tasks with a success and 10 with a failure on, as that of fewer is a poor
-/// estimate, and 0 in its place is wider.
-///
-/// Reference: Zou and Donner (2008), Construction of confidence limits about effect measures,
-/// doi:10.1002/sim.3095.
-pub(crate) fn overconfidence<G: Ord>(
+/// The figures of [`VERDICTS`] of runs with this confidence, scores of which 0 is the best, outcomes and clusters; without a
+/// level they have no intervals.
+pub(crate) fn verdicts<G: Ord>(
     confidence: &[f64],
+    scores: &[f64],
     outcomes: &[f64],
-    clusters: Option<(&[G], Level)>,
-) -> Result<Figure, Undefined> {
-    let apart = confidence.iter().zip(outcomes).map(|(stated, outcome)| stated - outcome);
-    let apart: Vec<f64> = apart.collect();
-    let found = mean(&apart, clusters)?;
-    let Some((clusters, level)) = clusters else { return Ok(found) };
-    let of = |values: &[f64]| ClusterEstimate::mean(values, None, clusters);
-    let (Ok(both), Ok(stated), Ok(rate)) = (of(&apart), of(confidence), of(outcomes)) else {
-        return Ok(found);
-    };
-    let errors = [both, stated, rate].map(|it| it.standard_error);
-    let product = 2.0 * errors[1] * errors[2];
-    let shared = errors[1].powi(2) + errors[2].powi(2) - errors[0].powi(2);
-    let is_known = tasks_of_rarer_outcome(clusters, outcomes) >= LEAST_TASKS_OF_OUTCOME;
-    let most = if is_known { 1.0 } else { 0.0 };
-    let r = if product > 0.0 { (shared / product).clamp(-1.0, most) } else { 0.0 };
-    // Rounding leaves less than nothing of equal distances.
-    let away = |a: f64, b: f64| (a * a - 2.0 * r * a * b + b * b).max(0.0).sqrt();
-    // A confidence that does not vary is known.
-    let [low, high] = stated
-        .interval(level)
-        .map_or([0.0; 2], |it| [stated.estimate - it.low(), it.high() - stated.estimate]);
-    let interval = rate.proportion_interval(level).map(|it| {
-        let (value, rate) = (found.value, rate.estimate);
-        Interval::between(value - away(low, it.high() - rate), value + away(high, rate - it.low()))
-    });
-    Ok(Figure { interval, ..found })
+    clusters: &[G],
+    level: Option<Level>,
+) -> [Result<Figure, Undefined>; 2] {
+    let of = level.unwrap_or(Level::HALF);
+    let found = [
+        known(estimates::overconfidence(confidence, outcomes, clusters, of)),
+        gain(scores, outcomes, clusters, of),
+    ];
+    found.map(|it| it.map(|it| if level.is_some() { it } else { it.value.into() }))
 }
 
 /// What the scores of runs, of which 0 is the best, are more than the Brier score of their success rate. That the
@@ -95,16 +53,18 @@ pub(crate) fn overconfidence<G: Ord>(
 ///
 /// Reference: West (1996), Asymptotic inference about predictive ability, Econometrica 64, 1067-1084,
 /// doi:10.2307/2171956.
-pub(crate) fn gain<G: Ord>(
+fn gain<G: Ord>(
     scores: &[f64],
     outcomes: &[f64],
-    clusters: Option<(&[G], Level)>,
+    clusters: &[G],
+    level: Level,
 ) -> Result<Figure, Undefined> {
-    let rate = mean::<G>(outcomes, None)?.value;
+    let rate = ExactMean::of(outcomes.iter().copied(), None).map_err(Error::from);
+    let rate = known(rate.map(Figure::from))?.value;
     let gains =
         scores.iter().zip(outcomes).map(|(score, outcome)| score + (rate - outcome).powi(2));
-    let found = mean(&gains.collect::<Vec<f64>>(), clusters)?;
-    let Some((clusters, level)) = clusters else { return Ok(found) };
+    let gains = gains.collect::<Vec<f64>>();
+    let found = known(estimates::mean(&gains, None, clusters, ANY, level))?;
     let (rarer, least) = (tasks_of_rarer_outcome(clusters, outcomes), LEAST_TASKS_OF_OUTCOME);
     let interval = match rarer < least {
         true => found.interval.and(Err(NoInterval::TooFewClusters { found: rarer, least, level })),
@@ -165,20 +125,4 @@ pub(crate) fn clause_of(
         Some(format!("; {how}, it scores {verdict} (Brier score gained: {})", with_ends(&gain)))
     });
     Some(stated + &worth.unwrap_or_default())
-}
-
-/// The figure of an estimate.
-pub(crate) fn figure(
-    found: Result<ClusterEstimate, Error>,
-    level: Level,
-) -> Result<Figure, Undefined> {
-    known(found.map(|found| found.figure(level)))
-}
-
-/// A figure, or why there is none.
-pub(crate) fn known(found: Result<Figure, Error>) -> Result<Figure, Undefined> {
-    found.map_err(|error| match error {
-        Error::ScoringRules(scoring_rules::Error::Empty) => Undefined::new("no run has a value"),
-        error => Undefined::new(error.to_string()),
-    })
 }

@@ -1,9 +1,9 @@
 //! The mean of a metric over rows, with an interval that resamples rows.
 
 use scoring_rules::Weight;
-use trajectory_metrics::{Bootstrap, Error, ExactMean, Figure, Level, Metric, Seed, Undefined};
-
-use crate::no_interval;
+use trajectory_metrics::{
+    Bootstrap, Error, ExactMean, Figure, Level, Metric, NoInterval, Seed, Undefined,
+};
 
 /// How an interval of 95 % is made. With 0 resamples, figures have no interval.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,7 @@ fn resampled(
         if resamples == 0 {
             return Ok(figure);
         }
-        return Ok(Figure { interval: Err(no_interval::of_one(level)), ..figure });
+        return Ok(Figure { interval: Err(NoInterval::too_few(1, level)), ..figure });
     }
     let is_independent = distinct.len() == values.len();
     let bootstrap = match is_independent {

@@ -1,4 +1,7 @@
-//! Tables of metrics.
+//! Tables of metrics, and means of measures.
+
+use scoring_rules::Level;
+use trajectory_metrics::{Error, Figure, Measure, Undefined, estimates};
 
 /// Metrics of one type, a row each: key, label, which values are better, the ends of the values if they have any, what
 /// the metric is, its value, and further properties such as the name of a bar.
@@ -24,3 +27,21 @@ macro_rules! measure {
 }
 
 pub(crate) use {measure, metrics};
+
+/// The mean of values of this measure, whose range decides how its interval is made.
+pub(crate) fn mean<G: Ord>(
+    measure: &Measure,
+    values: &[f64],
+    clusters: &[G],
+    level: Level,
+) -> Result<Figure, Undefined> {
+    known(estimates::mean(values, None, clusters, measure.range, level))
+}
+
+/// A figure, or why there is none.
+pub(crate) fn known(found: Result<Figure, Error>) -> Result<Figure, Undefined> {
+    found.map_err(|error| match error {
+        Error::ScoringRules(scoring_rules::Error::Empty) => Undefined::new("no run has a value"),
+        error => Undefined::new(error.to_string()),
+    })
+}

@@ -1,7 +1,5 @@
 //! Notes on figures without an interval.
 
-use trajectory_metrics::{Level, NoInterval};
-
 /// One note for each reason, with the names of the figures that lack an interval for it. `place` stands in
 /// front of each note unless it is empty.
 ///
@@ -40,9 +38,4 @@ pub(crate) fn by_reason<R: PartialEq, N>(
 /// The names with commas between them.
 pub(crate) fn joined<N: AsRef<str>>(names: &[N]) -> String {
     names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
-}
-
-/// Why a value of a single cluster has no interval.
-pub(crate) fn of_one(level: Level) -> NoInterval {
-    NoInterval::check_clusters(1, level).err().unwrap_or(NoInterval::Constant)
 }

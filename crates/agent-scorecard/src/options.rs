@@ -206,6 +206,7 @@ pub mod read {
         probability: Option<Probability> = some(super::probability);
         some_seed: Option<u64> = some(super::seed);
         cap: Option<f64> = some(super::cap);
+        points: Option<f64> = some(super::points);
         alphas: Vec<Alpha> = all(super::alpha);
         shares: Vec<f64> = all(super::share);
         refinements: Vec<usize> = all(super::refinement);
@@ -253,6 +254,12 @@ pub fn share(text: &str) -> Result<f64, &'static str> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     // Adding 0 turns -0 into 0.
     share.map(|share: f64| share + 0.0).ok_or("give a number from 0 to 1")
+}
+
+/// A difference in percentage points.
+pub fn points(text: &str) -> Result<f64, &'static str> {
+    let points = text.parse().ok().filter(|points| (1.0..=100.0).contains(points));
+    points.ok_or("give a number of points from 1 to 100")
 }
 
 /// A budget as a share of the costs.

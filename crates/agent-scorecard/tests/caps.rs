@@ -71,9 +71,18 @@ fn caps_keep_and_save_what_agents_that_stop_there_do() {
             let (figure, expected) = (row.figure(key).unwrap(), &expected[key]);
             is_close(figure.value, &expected[0], key);
             match figure.interval {
-                Ok(ends) => {
+                Ok(ends) if key == "kept_share" => {
                     is_close(ends.low(), &expected[1], key);
                     is_close(ends.high(), &expected[2], key);
+                }
+                // Both draw resamples of their own.
+                Ok(ends) => {
+                    for (end, expected) in [(ends.low(), &expected[1]), (ends.high(), &expected[2])]
+                    {
+                        let away = expected.as_f64().unwrap() - figure.value;
+                        let error = (end - figure.value - away).abs();
+                        assert!(error <= 0.15 * away.abs(), "{key}: {ends:?} {expected}");
+                    }
                 }
                 Err(_) => assert_eq!(expected[1], Json::Null, "{key} at {}", expected[0]),
             }
@@ -132,8 +141,8 @@ fn the_sentence_is_on_the_lowest_cap_that_keeps_nearly_all_successes() {
     assert_eq!(
         said(&[1_000.0, 100.0, 300.0, 50.0]),
         [
-            "A cap of 100 output tokens would have kept 95.0 % of 20 successes [73.9, 99.2] and saved 40 % [4, 76] of the \
-             output tokens and 2 % [0, 8] of the money; that it keeps at least 95 % may be noise.",
+            "A cap of 100 output tokens would have kept 95.0 % of 20 successes [73.9, 99.2] and saved 40 % [13, 75] of the \
+             output tokens and 2.4 % [0.3, 17.5] of the money; that it keeps at least 95 % may be noise.",
             lowest,
         ]
     );

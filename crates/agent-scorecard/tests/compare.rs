@@ -11,7 +11,10 @@ use agent_scorecard::{
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use trajectory_metrics::{Arm, ClusterEstimate, Figure, Level};
+use trajectory_metrics::{
+    Arm, Figure, Level,
+    estimates::{Difference, SHARE},
+};
 
 fn level() -> Level {
     Level::new(0.95).unwrap()
@@ -753,8 +756,9 @@ fn expected(first: &Side, second: &Side, level: Level) -> Expected {
         (own.len(), own.iter().sum::<f64>() / own.len() as f64)
     };
     let ((n, of_first), (m, of_second)) = (mean(&a), mean(&b));
-    let found = ClusterEstimate::proportion_difference(&values, &arms, &tasks, level).ok();
-    let ends = found.and_then(|found| found.interval.ok()).map(|ends| [ends.low(), ends.high()]);
+    let found = Difference::new(&values, &arms, &tasks, SHARE).ok();
+    let ends = found.and_then(|found| found.figure(level).interval.ok());
+    let ends = ends.map(|ends| [ends.low(), ends.high()]);
     let shared = a.keys().filter(|task| b.contains_key(*task)).count();
     Expected { shared, tasks: [n, m], value: of_second - of_first, ends }
 }
@@ -1056,10 +1060,9 @@ fn the_number_of_tasks_that_is_asked_for_has_its_power() {
                 first.runs.iter().chain(&second.runs).map(|run| run.task.as_str()).collect();
             let arms =
                 [vec![Arm::First; first.runs.len()], vec![Arm::Second; second.runs.len()]].concat();
-            let mut study = ClusterEstimate::difference(&values, &arms, None, &names).unwrap();
-            study.estimate = -loss / (1.0 + power);
-            let needed = study.clusters_needed(level(), 0.8).unwrap().unwrap() as usize;
-            let n = if is_paired { needed } else { needed.div_ceil(2) };
+            let study = Difference::new(&values, &arms, &names, SHARE).unwrap();
+            let needed = study.clusters_needed(level(), 0.8, loss / (1.0 + power)).unwrap();
+            let n = needed.unwrap() as usize;
             let pairs = 2_000;
             let found = (0..pairs).filter(|_| {
                 let sides = drawn(&mut rng, &design(n), power, loss);

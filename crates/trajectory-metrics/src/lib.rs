@@ -5,6 +5,7 @@ mod checks;
 #[cfg(feature = "serde")]
 pub mod distinct_keys;
 mod error;
+pub mod estimates;
 mod figures;
 mod forecast_fault;
 pub mod logistic;

@@ -62,10 +62,28 @@ impl NoInterval {
     ///
     /// [`NoInterval::TooFewClusters`] with fewer clusters.
     pub fn check_clusters(found: usize, level: Level) -> Result<(), Self> {
+        let least = Self::least_clusters(level);
+        if found >= least { Ok(()) } else { Err(Self::too_few(found, level)) }
+    }
+
+    /// That so many clusters are too few for this level.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Level, NoInterval};
+    ///
+    /// let one = NoInterval::too_few(1, Level::new(0.95)?);
+    /// assert_eq!(one.to_string(), "1 cluster; a 95 % interval needs at least 6");
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
+    #[must_use]
+    pub fn too_few(found: usize, level: Level) -> Self {
+        Self::TooFewClusters { found, least: Self::least_clusters(level), level }
+    }
+
+    fn least_clusters(level: Level) -> usize {
         // The largest level below 1 needs 54 clusters.
         let covers = |n: usize| 1.0 - 0.5_f64.powi(n as i32 - 1) >= level.get();
-        let least = (2..54).find(|&n| covers(n)).unwrap_or(54);
-        if found >= least { Ok(()) } else { Err(Self::TooFewClusters { found, least, level }) }
+        (2..54).find(|&n| covers(n)).unwrap_or(54)
     }
 }
 

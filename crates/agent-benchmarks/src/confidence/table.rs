@@ -442,8 +442,7 @@ impl Group {
         };
         let mut evaluation = Evaluation::new(&self.traces()?, &options)?;
         if !several && resamples > 0 {
-            let few = NoInterval::check_clusters(1, level).err();
-            evaluation.notes.extend(few.map(|few| format!("no intervals: {few}")));
+            evaluation.notes.push(format!("no intervals: {}", NoInterval::too_few(1, level)));
         }
         Ok(Some(evaluation))
     }

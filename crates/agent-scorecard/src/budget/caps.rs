@@ -4,16 +4,15 @@ use std::collections::BTreeSet;
 
 use budget_estimation::{Resource, Rollout};
 use scoring_rules::{ExactSum, Interval, Level};
-use trajectory_metrics::{ClusterEstimate, Figure, Measure, NoInterval, Undefined};
+use trajectory_metrics::{Figure, Measure, NoInterval, Undefined, estimates};
 
 use crate::{
     budget::{
         runs::{Input, Options, handle, many},
         spread::{Clusters, clusters},
     },
-    compare::side::share,
     error::Error,
-    metrics::measure,
+    metrics::{known, mean, measure},
     report::{
         block::{Block, Column, Field, Report},
         picture::{Axis, Mark, Picture, Series, thinned},
@@ -133,7 +132,7 @@ impl Successes {
             return Err(Undefined::new("no run succeeded"));
         }
         let kept: Vec<f64> = self.totals.iter().map(|total| f64::from(*total <= cap)).collect();
-        share(&kept, ClusterEstimate::mean(&kept, None, &self.tasks), self.level)
+        mean(&KEPT, &kept, &self.tasks, self.level)
     }
 
     /// The lowest cap that keeps this share of the successes. Its interval holds the caps whose kept share has an interval
@@ -336,16 +335,10 @@ fn amounts(
     let all: Vec<f64> = amounts.iter().map(|[_, all]| *all).collect();
     let sum = |values: &[f64]| values.iter().copied().collect::<ExactSum>().value();
     let (total, total_saved) = (sum(&all), sum(&saved));
-    let share = || match ClusterEstimate::ratio(&saved, &all, None, &tasks) {
-        Ok(found) => {
-            let Figure { value, interval, standard_error } = found.figure(level);
-            let within = |ends: Interval| Interval::new(ends.low().max(0.0), ends.high().min(1.0));
-            let ends = interval.and_then(|it| within(it).map_err(|_| NoInterval::Constant));
-            Figure { value, interval: ends, standard_error }
-        }
-        Err(_) => Figure::from(total_saved / total),
+    let share = match total > 0.0 {
+        true => known(estimates::ratio(&saved, &all, &tasks, measure.range, level)),
+        false => Err(Undefined::new("nothing was spent")),
     };
-    let share = if total > 0.0 { Ok(share()) } else { Err(Undefined::new("nothing was spent")) };
     let spent: ExactSum = amounts.iter().map(|[up_to, _]| *up_to).collect();
     [
         Field::json(spent_key, spent.value()),

@@ -4,7 +4,8 @@ use budget_estimation::{
     Error, Estimate, FeasibilitySummary, Interval, Level, Miss, Rollouts, Sample, Seed,
 };
 use trajectory_metrics::{
-    Bootstrap, ClusterEstimate, Error as Unknown, Figure, NoInterval, Replicates,
+    Bootstrap, Error as Unknown, Figure, NoInterval, Replicates,
+    estimates::{self, SHARE},
 };
 
 use crate::{
@@ -46,9 +47,6 @@ pub(super) fn spreads(
     notes: &mut Vec<String>,
 ) -> Result<Spreads, Error> {
     let Options { cluster_by, resamples, seed, .. } = *options;
-    if resamples == 0 {
-        return Ok(Spreads::default());
-    }
     let level = Level::new(LEVEL)?;
     let (mut spreads, mut missing) = (BTreeMap::new(), Vec::new());
     if runs.samples.is_empty() {
@@ -56,22 +54,18 @@ pub(super) fn spreads(
     }
     let Clusters { clusters, what } = clusters(&runs.rollouts, cluster_by, notes);
     let clusters: Vec<usize> = runs.samples.iter().map(|it| clusters[it.rollout()]).collect();
-    if clusters.iter().all(|cluster| *cluster == clusters[0]) {
-        let why = NoInterval::check_clusters(1, level).err();
-        notes.extend(
-            why.map(|why| format!("no intervals: all prefixes are of one of the {what}: {why}")),
-        );
-        return Ok(Spreads::default());
-    }
-    let few = |name| format!("{name}: no interval, it counts prefixes of fewer than 2 {what}");
     let names = ["macro_f1_all_turns", "fail_f1"];
-    let replicates = resampled(&runs.samples, &clusters, resamples, Seed::new(seed))?;
+    let is_one = clusters.iter().all(|cluster| *cluster == clusters[0]);
+    let replicates = match is_one || resamples == 0 {
+        true => Vec::new(),
+        false => resampled(&runs.samples, &clusters, resamples, Seed::new(seed))?.into(),
+    };
     let counted = clusters_counted(&runs.samples, &clusters);
     for ((name, replicates), counted) in names.into_iter().zip(replicates).zip(counted) {
         // Undefined where the figure is.
         let Ok(replicates) = replicates else { continue };
         if counted < 2 {
-            notes.push(few(name));
+            notes.push(format!("{name}: no interval, it counts prefixes of fewer than 2 {what}"));
             continue;
         }
         let replicates = replicates.with_clusters(counted);
@@ -93,21 +87,12 @@ pub(super) fn spreads(
         ("false_abort_rate", |s| s.is_feasible().then(|| f64::from(s.predicts_impossible()))),
     ];
     for (name, value) in means {
-        // Undefined where the figure is, and with a single run.
+        // Undefined where the figure is.
         let rows = runs.samples.iter().zip(&clusters).filter_map(|(s, &of)| Some((value(s)?, of)));
         let (values, clusters): (Vec<f64>, Vec<usize>) = rows.unzip();
-        let mean = match ClusterEstimate::mean(&values, None, &clusters) {
-            Ok(mean) => mean,
-            Err(error) => {
-                let one =
-                    matches!(error, Unknown::ScoringRules(scoring_rules::Error::TooFew { .. }));
-                notes.extend(one.then(|| few(name)));
-                continue;
-            }
-        };
-        let found = mean.proportion_interval(level);
-        missing.extend(found.err().map(|why| (name, why)));
-        spreads.insert(name, (found, Some(mean.standard_error)));
+        let Ok(found) = estimates::mean(&values, None, &clusters, SHARE, level) else { continue };
+        missing.extend(found.interval.err().map(|why| (name, why)));
+        spreads.insert(name, (found.interval, found.standard_error));
     }
     notes.extend(no_interval::notes("", missing));
     Ok(Spreads { clustered_by_task: what == TASKS, spreads })

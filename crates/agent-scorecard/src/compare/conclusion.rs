@@ -1,6 +1,9 @@
 //! What a comparison comes to, in sentences that say no more than their figures and intervals.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use run_logs::Ungraded;
 use scoring_rules::Level;
@@ -8,13 +11,13 @@ use trajectory_metrics::Figure;
 
 use crate::{
     compare::{
-        difference::{Difference, is_beyond},
+        difference::{Difference, Sample, is_beyond},
         side::{Mean, Side, SideRun, UngradedAs, VERDICTS, means},
     },
     confidence,
     report::{
         block::Column,
-        sentence::{Percent, counted, ends_in_percent, rounded_up, sentence, side_of},
+        sentence::{Percent, counted, ends_in_percent, rounded_up, sentence, side_of, with_ends},
     },
 };
 
@@ -61,6 +64,9 @@ pub(super) fn sentences(
     let limits = limits.iter().zip(columns);
     all.extend(limits.filter_map(|(limits, column)| limits.sentence(&column.name, is_partial)));
     all.extend(differences.iter().filter_map(|difference| at_limit(difference, level)));
+    all.extend(differences.iter().filter_map(|difference| of_shared(difference, level)));
+    all.extend(differences.iter().filter_map(times_spent));
+    all.extend(differences.iter().filter_map(detect));
     all.extend(sides.iter().zip(columns).filter_map(|(side, Column { name, block, .. })| {
         let runs = side.count(|run| run.grade.is_some() && run.confidence.is_some());
         let clause = confidence::clause_of(&VERDICTS, block, runs as u64, confidence::STATED)?;
@@ -169,14 +175,64 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
         true => format!(", which would be beyond noise alone, but not as one of {n} comparisons"),
         false => String::new(),
     };
-    let needed = difference.tasks_needed.map_or_else(String::new, |needed| {
+    let [needed, at_best] = difference.tasks_needed;
+    let needed = needed.map_or_else(String::new, |needed| {
+        let at_best = at_best.map_or_else(String::new, |at_best| {
+            format!(", and about {} if it is as large as it may be", rounded_up(at_best))
+        });
+        let of_whom = of_whom(sample);
         format!(
-            "; if it really is that large, about {} tasks {} would be needed to find it",
+            "; if it really is that large, about {} tasks {of_whom} would be needed to find it{at_best}",
             rounded_up(needed),
-            if sample.is_paired() { "that both have" } else { "for each" }
         )
     });
     format!("{over} they cannot be told apart: {ahead}{corrected}{needed}")
+}
+
+fn of_whom(sample: &Sample<'_>) -> &'static str {
+    if sample.is_paired() { "that both have" } else { "for each" }
+}
+
+/// What a difference is over the tasks that both sides have, where that says something else.
+fn of_shared(difference: &Difference, level: Level) -> Option<String> {
+    let (n, found) = difference.of_shared(level)?;
+    let noise = if is_beyond(&found) { "" } else { ", which may be noise" };
+    Some(format!(
+        "On the {} that both have (--shared), {}{noise}.",
+        counted(n, "task"),
+        ahead(difference.names, &found)
+    ))
+}
+
+/// How many times as much a typical run of the second side used.
+fn times_spent(difference: &Difference) -> Option<String> {
+    let (key, found) = difference.times_spent()?;
+    let used = if key == "tokens_ratio" { "uses" } else { "costs" };
+    let of = if key == "tokens_ratio" { "as many tokens" } else { "as much" };
+    let noise = match side_of(&found, 1.0)? {
+        Ordering::Equal => ", which may be noise",
+        _ => "",
+    };
+    let [first, second] = difference.names;
+    Some(format!(
+        "A typical run of {second} {used} {} times {of} as one of {first}{noise}.",
+        with_ends(&found)
+    ))
+}
+
+/// How many tasks it would take to find the difference that was named.
+fn detect(difference: &Difference) -> Option<String> {
+    let (points, tasks) = difference.detect?;
+    let [first, second] = difference.names;
+    let of = format!("a difference of {points} points between {first} and {second}");
+    Some(match tasks {
+        Some(tasks) => format!(
+            "To find {of} in four of five comparisons, about {} tasks {} would be needed.",
+            rounded_up(tasks),
+            of_whom(difference.of_success().0)
+        ),
+        None => format!("How many tasks it would take to find {of} cannot be said."),
+    })
 }
 
 /// Whether neither side is ahead: what rounding leaves of equal rates is no lead.

@@ -4,11 +4,15 @@ use std::{
 };
 
 use scoring_rules::{Interval, Level};
-use trajectory_metrics::{Arm, Better, ClusterEstimate, Figure, Measure, NoInterval, Undefined};
+use trajectory_metrics::{
+    Arm, Better, Figure, NoInterval, Undefined,
+    estimates::{self, SHARE},
+};
 
 use crate::{
-    compare::side::{BRIER_OF_LAST, LEAST, MOST, Mean, Side, SideRun, Value, means, of_all},
-    confidence::{known, mean},
+    compare::side::{
+        BRIER_OF_LAST, GRADE, LEAST, MOST, Mean, NO_LOGARITHM, Side, SideRun, Value, means, of_all,
+    },
     report::{
         block::{Block, Field},
         sentence::side_of,
@@ -17,16 +21,14 @@ use crate::{
 
 /// The chance to find a difference that the number of tasks is stated for.
 const POWER: f64 = 0.8;
-/// No number of tasks is stated for a smaller difference, nor one that is larger, nor one so small that half a task more on
-/// either side, which intervals allow for, takes a part of the power.
+/// No number of tasks is stated for a smaller difference, nor one that is larger.
 const LEAST_DIFFERENCE: f64 = 0.01;
 const MOST_TASKS_NEEDED: u64 = 100_000;
-const FEWEST_TASKS_NEEDED: u64 = 15;
 
 /// What a side has more than the first one.
 pub(super) struct Difference<'a> {
     /// The measures that both sides know; that of success comes first.
-    found: Vec<(Measure, Sample<'a>, Result<Figure, Undefined>)>,
+    found: Vec<(&'static Mean, Sample<'a>, Result<Figure, Undefined>)>,
     /// The differences if the runs without a grade had been the worst for the second side, and the best. `None` if all
     /// runs have a grade.
     ends: Option<[Sample<'a>; 2]>,
@@ -34,8 +36,13 @@ pub(super) struct Difference<'a> {
     at_limit_failed: Option<Sample<'a>>,
     /// The names of both sides, the first one first.
     pub(super) names: [&'a str; 2],
-    /// The number of tasks of each side with which a difference of this size would be found.
-    pub(super) tasks_needed: Option<u64>,
+    /// The number of tasks of each side with which a difference of this size would be found, and one as large as the interval
+    /// allows.
+    pub(super) tasks_needed: [Option<u64>; 2],
+    /// The same for the difference that was named, in points.
+    pub(super) detect: Option<(f64, Option<u64>)>,
+    /// The difference over the tasks that both sides have, where all runs count and some tasks are shared.
+    of_shared: Option<Sample<'a>>,
     /// Whether the difference of success rates is beyond noise, after the correction for several comparisons;
     /// `None` if it has no interval.
     pub(super) is_beyond_noise: Option<bool>,
@@ -55,10 +62,9 @@ pub(super) struct Tasks<'a> {
 /// The values of both sides that a difference is made of. Each task counts once in the mean of a side, however many runs of
 /// it there are.
 pub(super) struct Sample<'a> {
-    values: Vec<f64>,
-    arms: Vec<Arm>,
-    tasks: Vec<&'a str>,
-    largest_difference: Option<f64>,
+    /// The second side minus the first.
+    found: Result<estimates::Difference, Undefined>,
+    counts: Vec<(&'a str, [[u64; 2]; 2])>,
     n_shared: usize,
     /// Tasks of each side of which a value is known.
     n_tasks: [usize; 2],
@@ -74,17 +80,16 @@ impl<'a> Sample<'a> {
     fn of(
         sides: [&'a Side; 2],
         of: [Value; 2],
-        largest_difference: Option<f64>,
-        Tasks { dropped, are_shared }: Tasks<'a>,
+        range: [f64; 2],
+        Tasks { dropped, are_shared }: Tasks<'_>,
     ) -> Self {
         let mut all: BTreeMap<&str, [Vec<f64>; 2]> = BTreeMap::new();
         for (at, (side, value)) in sides.into_iter().zip(of).enumerate() {
             // A planned run of which the log does not say the task is taken for one of the task that the other side has
             // and this one has least runs of: left out of the pairs, it could hide a loss.
-            let named = |side: &'a Side| side.runs.iter().filter(|run| !run.is_unnamed);
             let mut own: BTreeMap<&str, usize> =
-                named(sides[1 - at]).map(|run| (run.task.as_str(), 0)).collect();
-            named(side).for_each(|run| *own.entry(&run.task).or_default() += 1);
+                sides[1 - at].named().map(|run| (run.task.as_str(), 0)).collect();
+            side.named().for_each(|run| *own.entry(&run.task).or_default() += 1);
             let mut fewest: BTreeSet<_> =
                 own.into_iter().map(|(task, runs)| (runs, task)).collect();
             for run in &side.runs {
@@ -105,25 +110,35 @@ impl<'a> Sample<'a> {
             it.iter().all(|values| !values.is_empty()) || !(is_tried || are_shared)
         });
         let n_tasks = [0, 1].map(|at| all.values().filter(|it| !it[at].is_empty()).count());
-        let counts = || all.values().flatten().map(Vec::len).filter(|runs| *runs > 0);
-        let mut sample = Self {
-            values: Vec::new(),
-            arms: Vec::new(),
-            tasks: Vec::new(),
-            largest_difference,
+        let sizes = || all.values().flatten().map(Vec::len).filter(|runs| *runs > 0);
+        let (mut values, mut arms, mut tasks) = (Vec::new(), Vec::new(), Vec::new());
+        for (task, both) in &all {
+            for (arm, own) in [Arm::First, Arm::Second].into_iter().zip(both) {
+                arms.resize(arms.len() + own.len(), arm);
+                tasks.resize(tasks.len() + own.len(), *task);
+                values.extend(own);
+            }
+        }
+        let of_task = |both: &[Vec<f64>; 2]| {
+            let successes = |own: &Vec<f64>| own.iter().filter(|value| **value == 1.0).count();
+            [[0, 1].map(|at| both[at].len() as u64), [0, 1].map(|at| successes(&both[at]) as u64)]
+        };
+        let both_tried = all.iter().filter(|(_, both)| both.iter().all(|own| !own.is_empty()));
+        let counts = both_tried.map(|(task, both)| (*task, of_task(both))).collect();
+        let found = match n_tasks {
+            [0, 0] => Err(Undefined::new("no task has a run with a value on both sides")),
+            _ if values.contains(&f64::NEG_INFINITY) => Err(Undefined::new(NO_LOGARITHM)),
+            _ => estimates::Difference::new(&values, &arms, &tasks, range)
+                .map_err(|error| Undefined::new(error.to_string())),
+        };
+        Self {
+            found,
+            counts,
             n_shared: n_tasks[0] + n_tasks[1] - all.len(),
             n_tasks,
             n_runs: [0, 1].map(|at| all.values().map(|it| it[at].len()).sum()),
-            is_uneven: counts().any(|runs| Some(runs) != counts().next()),
-        };
-        for (task, both) in all {
-            for (arm, values) in [Arm::First, Arm::Second].into_iter().zip(both) {
-                sample.arms.resize(sample.arms.len() + values.len(), arm);
-                sample.tasks.resize(sample.tasks.len() + values.len(), task);
-                sample.values.extend(values);
-            }
+            is_uneven: sizes().any(|runs| Some(runs) != sizes().next()),
         }
-        sample
     }
 
     /// Whether both sides have all tasks.
@@ -133,62 +148,7 @@ impl<'a> Sample<'a> {
 
     /// The trials and the successes of both sides on each task that both tried; a value of 1 is a success.
     pub(super) fn counts(&self) -> impl Iterator<Item = (&'a str, [[u64; 2]; 2])> {
-        let rows: Vec<usize> = (0..self.values.len()).collect();
-        let of_task = |own: &[usize]| {
-            let mut counts = [[0; 2]; 2];
-            for &row in own {
-                let side = usize::from(self.arms[row] == Arm::Second);
-                counts[0][side] += 1;
-                counts[1][side] += u64::from(self.values[row] == 1.0);
-            }
-            (self.tasks[own[0]], counts)
-        };
-        let tasks = rows.chunk_by(|a, b| self.tasks[*a] == self.tasks[*b]).map(of_task);
-        tasks.filter(|(_, [trials, _])| !trials.contains(&0)).collect::<Vec<_>>().into_iter()
-    }
-
-    /// The mean of each side on each of its tasks.
-    fn means(&self) -> (Vec<f64>, Vec<Arm>, Vec<&'a str>) {
-        let rows: Vec<usize> = (0..self.values.len()).collect();
-        let of = |row: usize| (self.tasks[row], self.arms[row]);
-        let means = rows.chunk_by(|a, b| of(*a) == of(*b)).map(|rows| {
-            let own: Vec<f64> = rows.iter().map(|row| self.values[*row]).collect();
-            // Values of runs are finite, and there is one.
-            let mean = mean::<&str>(&own, None).map_or(f64::NAN, |mean| mean.value);
-            (mean, self.arms[rows[0]], self.tasks[rows[0]])
-        });
-        let (mut values, mut arms, mut tasks) = (Vec::new(), Vec::new(), Vec::new());
-        for (value, arm, task) in means {
-            values.push(value);
-            arms.push(arm);
-            tasks.push(task);
-        }
-        (values, arms, tasks)
-    }
-
-    /// The mean over tasks of the second side minus that of the first.
-    fn estimate(&self) -> Result<ClusterEstimate, trajectory_metrics::Error> {
-        let (values, arms, tasks) = self.means();
-        ClusterEstimate::difference(&values, &arms, None, &tasks)
-    }
-
-    fn ends(&self, level: Level) -> Result<Interval, NoInterval> {
-        let Some(most) = self.largest_difference else {
-            let found = self.estimate().map_err(|_| NoInterval::Constant)?;
-            return found.interval(level).map_err(|_| NoInterval::Constant);
-        };
-        // On the scale from 0 to 1; values are within 1 - most and 1.
-        let shares: Vec<f64> =
-            self.values.iter().map(|value| (value + (most - 1.0)) / most).collect();
-        let found = ClusterEstimate::proportion_difference(&shares, &self.arms, &self.tasks, level);
-        let ends = found.map_err(|_| NoInterval::Constant)?.interval?;
-        Ok(Interval::between(most * ends.low(), most * ends.high()))
-    }
-
-    /// The side to which the interval leaves out 0.
-    pub(super) fn side(&self, level: Level) -> Option<Ordering> {
-        let ends = self.ends(level).ok().filter(|ends| !ends.contains(0.0))?;
-        ends.low().partial_cmp(&0.0)
+        self.counts.iter().copied()
     }
 
     /// The smaller number of tasks of a side in the difference.
@@ -196,50 +156,23 @@ impl<'a> Sample<'a> {
         self.n_tasks[0].min(self.n_tasks[1])
     }
 
-    /// The second side minus the first. With a single task it has no interval, and is known all the same.
+    /// The second side minus the first.
     fn figure(&self, level: Level) -> Result<Figure, Undefined> {
-        if self.n_tasks == [0; 2] {
-            return Err(Undefined::new("no task has a run with a value on both sides"));
-        }
-        let enough = NoInterval::check_clusters(self.fewest_tasks(), level);
-        let figure = match self.estimate() {
-            Err(_) if self.fewest_tasks() == 1 => {
-                let (values, arms, _) = self.means();
-                let of = |arm| {
-                    let values = values.iter().zip(&arms).filter(|(_, it)| **it == arm);
-                    mean::<&str>(&values.map(|(value, _)| *value).collect::<Vec<_>>(), None)
-                };
-                Figure::from(of(Arm::Second)?.value - of(Arm::First)?.value)
-            }
-            found => known(found.map(|found| found.figure(level)))?,
-        };
-        Ok(Figure { interval: enough.and_then(|()| self.ends(level)), ..figure })
+        self.found.as_ref().map(|found| found.figure(level)).map_err(Undefined::clone)
+    }
+
+    /// The side to which the interval leaves out 0.
+    pub(super) fn side(&self, level: Level) -> Option<Ordering> {
+        side_of(&self.figure(level).ok()?, 0.0).filter(|side| side.is_ne())
     }
 
     /// The number of tasks of each side with which a difference of this size would be found at this level.
-    fn tasks_needed(&self, level: Level) -> Option<u64> {
-        let mut found = self.estimate().ok()?;
-        if !self.is_paired() {
-            // As if both sides had as many tasks as the one with fewer, and shared none.
-            let n = self.fewest_tasks() as f64;
-            let (values, arms, own) = self.means();
-            let variance = |arm: Arm, tasks: usize| {
-                let rows = || (0..values.len()).filter(|row| arms[*row] == arm);
-                let values: Vec<f64> = rows().map(|row| values[row]).collect();
-                let own: Vec<&str> = rows().map(|row| own[row]).collect();
-                let mean = ClusterEstimate::mean(&values, None, &own).ok()?;
-                Some(mean.standard_error.powi(2) * tasks as f64 / n)
-            };
-            let [first, second] = self.n_tasks;
-            let sum = variance(Arm::First, first)? + variance(Arm::Second, second)?;
-            found.standard_error = sum.sqrt();
-            found.clusters = self.fewest_tasks();
-            found.degrees_of_freedom = 2.0 * (n - 1.0);
+    fn tasks_needed(&self, level: Level, size: f64) -> Option<u64> {
+        if size < LEAST_DIFFERENCE {
+            return None;
         }
-        let is_sensible = found.estimate.abs() >= LEAST_DIFFERENCE;
-        let needed = found.clusters_needed(level, POWER).ok().flatten().filter(|_| is_sensible)?;
-        let least = FEWEST_TASKS_NEEDED.max(self.fewest_tasks() as u64 + 1);
-        (least..=MOST_TASKS_NEEDED).contains(&needed).then_some(needed)
+        let found = self.found.as_ref().ok()?;
+        found.clusters_needed(level, POWER, size).ok()?.filter(|it| *it <= MOST_TASKS_NEEDED)
     }
 
     /// Over which runs the difference is, for a sentence.
@@ -267,23 +200,23 @@ impl<'a> Difference<'a> {
         names: [&'a str; 2],
         is_partial: bool,
         tasks: Tasks<'a>,
+        detect: Option<f64>,
         level: Level,
     ) -> Self {
-        let of = |mean: &Mean| {
+        let of = |mean: &'static Mean| {
             let has = |side: &Side| side.runs.iter().any(|run| (mean.value)(run).is_some());
             // What one side lacks is no figure of theirs, except success, which was asked for.
-            let is_wanted =
-                sides.iter().all(|side| has(side)) || mean.largest_difference == Some(1.0);
+            let is_wanted = sides.iter().all(|side| has(side)) || mean.is_success();
             is_wanted.then(|| {
-                let most = mean.largest_difference;
-                let sample = Sample::of(sides, [mean.value; 2], most, tasks);
-                let figure = sample.figure(level);
-                (mean.measure, sample, figure)
+                let sample = Sample::of(sides, [mean.value; 2], mean.range, tasks);
+                let found = sample.figure(level);
+                let figure = found.map(|it| if mean.times.is_some() { it.exp() } else { it });
+                (mean, sample, figure)
             })
         };
         let found = means(is_partial).filter_map(of).collect();
         let is_ungraded = |side: &&Side| side.runs.iter().any(|run| run.grade.is_none());
-        let of = |values| Sample::of(sides, values, Some(1.0), tasks);
+        let of = |values| Sample::of(sides, values, SHARE, tasks);
         let ends = sides.iter().any(is_ungraded).then(|| [of([MOST, LEAST]), of([LEAST, MOST])]);
         let passed = |run: &SideRun| run.fails_at_limit() && run.grade > Some(0.0);
         let is_changed = sides.iter().any(|side| side.runs.iter().any(passed));
@@ -293,7 +226,10 @@ impl<'a> Difference<'a> {
             ends,
             at_limit_failed: is_changed.then(|| of([failed; 2])),
             names,
-            tasks_needed: None,
+            tasks_needed: [None; 2],
+            detect: detect.map(|points| (points, None)),
+            of_shared: (!tasks.are_shared)
+                .then(|| Sample::of(sides, [GRADE; 2], SHARE, Tasks { are_shared: true, ..tasks })),
             is_beyond_noise: None,
             is_worse: None,
         }
@@ -315,17 +251,9 @@ impl<'a> Difference<'a> {
     /// have one.
     pub(super) fn of_all(&self, level: Level) -> Option<Result<Interval, NoInterval>> {
         let [least, most] = self.ends.as_ref()?;
-        let ends = |sample: &Sample<'_>, level| {
-            NoInterval::check_clusters(sample.fewest_tasks(), level)?;
-            sample.ends(level)
-        };
-        let of = || {
-            let estimate = |it: &Sample<'_>| it.estimate().map_err(|_| NoInterval::Constant);
-            ends(least, level)?;
-            let level = ClusterEstimate::bounds_level(&estimate(least)?, &estimate(most)?, level);
-            Ok(Interval::between(least.ends(level)?.low(), most.ends(level)?.high()))
-        };
-        Some(of())
+        let ends =
+            estimates::between(|level| least.figure(level), |level| most.figure(level), level);
+        Some(ends.unwrap_or(Err(NoInterval::Constant)))
     }
 
     /// The difference of success rates, and what it is over.
@@ -353,31 +281,60 @@ impl<'a> Difference<'a> {
         self.at_limit_failed.as_ref()?.figure(level).ok()
     }
 
+    /// The difference over the tasks that both sides have, and of how many, where it says something else than that of all
+    /// runs.
+    pub(super) fn of_shared(&self, level: Level) -> Option<(usize, Figure)> {
+        let (sample, found) = self.of_success();
+        let of_shared = self.of_shared.as_ref().filter(|it| it.n_shared > 0 && !sample.is_paired());
+        let figure = of_shared?.figure(level).ok()?;
+        let says = |figure: &Figure| side_of(figure, 0.0);
+        let is_other = says(&figure).is_some() && says(&figure) != says(found.as_ref().ok()?);
+        is_other.then_some((sample.n_shared, figure))
+    }
+
+    /// How many times as much a typical run of the second side used, in US dollars, or tokens without them.
+    pub(super) fn times_spent(&self) -> Option<(&'static str, Figure)> {
+        let of = |key| {
+            let found =
+                self.found.iter().find(|(mean, ..)| mean.times.is_some_and(|it| it.key == key));
+            found.and_then(|(.., figure)| Some((key, figure.clone().ok()?)))
+        };
+        of("cost_usd_ratio").or_else(|| of("tokens_ratio"))
+    }
+
     /// How the runs of both sides belong together.
     pub(super) fn pairing(&self) -> String {
         let sample = self.of_success().0;
         sample.over().trim_end_matches(',').to_owned()
     }
 
-    /// The measures of which the interval of the difference leaves out 0. The Brier score is none of them, as most of a
-    /// difference of it can be that one side succeeds more often; nor are those of which the sides, over all their tasks,
+    /// The measures of which the interval of the difference leaves out 0, or of the ratio 1. The Brier score is none of them, as
+    /// most of a difference of it can be that one side succeeds more often; nor are means of what runs used, of which few
+    /// runs may be the most, as the typical run shows; nor are those of which the sides, over all their tasks,
     /// differ in the other direction: there the value of the worse side would be marked.
     pub(super) fn decided(
         &self,
         of_side: impl Fn(usize, &str) -> Option<f64>,
     ) -> Vec<&'static str> {
-        let decided = self.found.iter().filter(|(measure, _, found)| {
-            let is_success = *measure == self.found[0].0;
+        let decided = self.found.iter().filter(|(mean, _, found)| {
+            let measure = mean.measure;
+            // Where nothing is gained or lost; of a ratio, its logarithm.
+            let gained = |found: &Figure| match mean.times {
+                Some(_) => found.value.ln(),
+                None => found.value,
+            };
             measure.better != Better::Neither
                 && measure.key != BRIER_OF_LAST
-                && (!is_success || self.is_beyond_noise == Some(true))
+                && !mean.is_spending()
+                && (!mean.is_success() || self.is_beyond_noise == Some(true))
                 && found.as_ref().is_ok_and(|found| {
                     let sides = of_side(1, measure.key).zip(of_side(0, measure.key));
                     let apart = sides.map_or(0.0, |(second, first)| second - first);
-                    is_beyond(found) && apart * found.value > 0.0
+                    let even = if mean.times.is_some() { 1.0 } else { 0.0 };
+                    side_of(found, even).is_some_and(Ordering::is_ne) && apart * gained(found) > 0.0
                 })
         });
-        decided.map(|(measure, ..)| measure.key).collect()
+        decided.map(|(mean, ..)| mean.measure.key).collect()
     }
 
     pub(super) fn block(&self, title: String, level: Level) -> Block {
@@ -386,9 +343,10 @@ impl<'a> Difference<'a> {
             let found = success.as_ref().ok().and_then(|found| side_of(found, 0.0));
             is_beyond && found == Some(Ordering::Greater)
         });
-        let counts = self.found.iter().map(|(measure, sample, _)| {
+        let key = |mean: &Mean| mean.times.unwrap_or(mean.measure).key;
+        let counts = self.found.iter().map(|(mean, sample, _)| {
             Field::block(
-                measure.key,
+                key(mean),
                 Block::of([
                     Field::json("n_tasks", sample.n_tasks.to_vec()),
                     Field::json("n_runs", sample.n_runs.to_vec()),
@@ -403,24 +361,27 @@ impl<'a> Difference<'a> {
             Field::json("is_beyond_noise", self.is_beyond_noise),
             Field::json("is_worse", self.is_worse),
             Field::json("is_better", is_better),
-            Field::json("n_tasks_needed", self.tasks_needed),
+            Field::json("n_tasks_needed", self.tasks_needed[0]),
+            Field::json("n_tasks_needed_at_best", self.tasks_needed[1]),
+            Field::json("n_tasks_to_detect", self.detect.and_then(|(_, tasks)| tasks)),
         ]);
         block.title = title;
-        for (at, (measure, _, found)) in self.found.iter().enumerate() {
-            block.fields.push(Field::figure(measure.of_difference(), found.clone()));
+        for (at, (mean, _, found)) in self.found.iter().enumerate() {
+            let measure = mean.times.unwrap_or_else(|| mean.measure.of_difference());
+            block.fields.push(Field::figure(measure, found.clone()));
             if let (0, Some(ends)) = (at, self.of_all(level)) {
                 let ends = ends.map_err(|reason| Undefined::new(reason.to_string()));
-                block.fields.push(Field::bounds(of_all(*measure).of_difference(), ends));
+                block.fields.push(Field::bounds(of_all(mean.measure).of_difference(), ends));
             }
         }
         block.fields.push(Field::block("counts", Block::of(counts)));
         block.push_reasons();
-        for (measure, other, _) in &self.found[1..] {
+        for (mean, other, _) in &self.found[1..] {
             if (other.n_runs, other.n_shared) != (sample.n_runs, sample.n_shared) {
                 let [first, second] = other.n_runs;
                 block.notes.get_or_insert_default().push(format!(
                     "{}: {} {first} and {second} runs with a value",
-                    measure.key,
+                    key(mean),
                     other.over()
                 ));
             }
@@ -453,6 +414,10 @@ pub(super) fn holm(differences: &mut [Difference<'_>], level: Level) {
     }
     let strictest = stricter(differences.len());
     for difference in differences {
+        if let Some((points, _)) = difference.detect {
+            let tasks = difference.of_success().0.tasks_needed(strictest, points / 100.0);
+            difference.detect = Some((points, tasks));
+        }
         let is_worse = difference.beyond(level) == Some(Ordering::Less);
         // A gate fails safe: some reading of the runs without a grade is enough.
         let by_some = difference.ends.is_some()
@@ -460,7 +425,13 @@ pub(super) fn holm(differences: &mut [Difference<'_>], level: Level) {
         difference.is_worse =
             difference.is_beyond_noise.map(|is_beyond| is_beyond && is_worse || by_some);
         if difference.is_beyond_noise == Some(false) {
-            difference.tasks_needed = difference.of_success().0.tasks_needed(strictest);
+            let (sample, found) = difference.of_success();
+            let Ok(found) = found else { continue };
+            // Fewer tasks than there are did not find it.
+            let more = sample.fewest_tasks() as u64 + 1;
+            let ends = found.interval.map_or(0.0, |ends| ends.high().max(-ends.low()));
+            difference.tasks_needed = [found.value.abs(), ends]
+                .map(|size| sample.tasks_needed(strictest, size).filter(|needed| *needed >= more));
         }
     }
 }

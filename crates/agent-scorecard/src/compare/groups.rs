@@ -60,7 +60,8 @@ impl Group {
                 // They may be of any group.
                 own.runs.extend(side.runs.iter().filter(|run| run.is_unnamed).map(of_grade));
             }
-            let difference = Difference::new([&both[0], &both[1]], names, is_partial, tasks, level);
+            let difference =
+                Difference::new([&both[0], &both[1]], names, is_partial, tasks, None, level);
             let (sample, found) = difference.of_success();
             NoInterval::check_clusters(sample.fewest_tasks(), level).ok()?;
             let mut verdict = Verdict::default();

@@ -1,19 +1,19 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use censoring::{StopClass, StopReason};
 use run_logs::{Account, ConfidenceStream, LoggedRun, MissingRun, TraceFile, TraceRun, Ungraded};
 use scoring_rules::{Level, Probability, TiedBlocks};
 use serde::Deserialize;
 use trajectory_metrics::{
-    Better, ClusterEstimate, Error, Figure, ForecastPolicy, Interval, Measure, NoInterval,
-    Undefined,
+    Better, Error, Figure, ForecastPolicy, Interval, Measure, NoInterval, Undefined,
+    estimates::{self, ANY, SHARE},
     tool_calls::{pass_at_k, pass_hat_k},
 };
 
 use crate::{
-    confidence::{self, figure},
-    metrics::measure,
-    no_interval, options,
+    confidence,
+    metrics::{known, measure},
+    options,
     report::{
         block::{Block, Field},
         sentence::counted,
@@ -83,7 +83,7 @@ options::named! {
 }
 
 /// How runs are compared. The default is that of the command.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct CompareOptions {
@@ -96,6 +96,11 @@ pub struct CompareOptions {
     /// certain)
     #[cfg_attr(feature = "clap", arg(long))]
     pub shared: bool,
+    /// State how many tasks it would take to find a difference of this many points of success (or of the mean score times 100)
+    /// in four of five comparisons
+    #[cfg_attr(feature = "clap", arg(long, value_name = "POINTS", value_parser = options::points))]
+    #[serde(deserialize_with = "options::read::points")]
+    pub detect: Option<f64>,
 }
 
 /// What a run has to be compared by.
@@ -105,9 +110,10 @@ pub(super) type Value = fn(&SideRun) -> Option<f64>;
 pub(super) struct Mean {
     pub(super) measure: Measure,
     pub(super) value: Value,
-    /// For values of which one part is 0 or 1, so that they vary little where most runs end alike: the largest difference of
-    /// two of them.
-    pub(super) largest_difference: Option<f64>,
+    /// The range that intervals are made for.
+    pub(super) range: [f64; 2],
+    /// Of the logarithms of what runs used: the measure of how many times as much the second side used.
+    pub(super) times: Option<Measure>,
     /// The sum of the values over all runs, divided by the number of successes.
     per_success: Option<Measure>,
     /// The key and the name of the number of runs that have a value.
@@ -123,20 +129,17 @@ pub(crate) const fn measure(
     Measure::new(key, label, better, help)
 }
 
-const GRADE: Value = |run| run.grade;
+pub(super) const GRADE: Value = |run| run.grade;
 /// The least and the most that a run can have been.
 pub(super) const LEAST: Value = |run| Some(run.grade.unwrap_or(0.0));
 pub(super) const MOST: Value = |run| Some(run.grade.unwrap_or(1.0));
 
 /// The measure of runs that succeed or fail.
-pub(super) const SUCCESS: Mean = Mean {
-    largest_difference: Some(1.0),
-    ..Mean::of(
-        measure! { "success_rate", "success rate", Higher, in [0.0, 1.0],
-        "Share of the runs with a grade that succeeded." },
-        GRADE,
-    )
-};
+pub(super) const SUCCESS: Mean = Mean::of(
+    measure! { "success_rate", "success rate", Higher, in [0.0, 1.0],
+    "Share of the runs with a grade that succeeded." },
+    GRADE,
+);
 /// The measure of runs of which some succeed in part.
 pub(super) const SCORE: Mean = Mean {
     measure: measure! { "mean_score", "mean score", Higher, in [0.0, 1.0],
@@ -167,7 +170,7 @@ const GAIN_OF_LAST: Measure = Measure {
 /// The figures of a clause on confidence.
 pub(super) const VERDICTS: [Measure; 2] = [OVERCONFIDENCE_OF_LAST, GAIN_OF_LAST];
 pub(super) const BRIER_OF_LAST: &str = "brier_last";
-const BRIER: Mean = Mean::of(
+const BRIER: Mean = Mean::varying(
     measure! { BRIER_OF_LAST, "Brier score of the last confidence", Higher, in [-1.0, 0.0],
     "Mean of -(confidence - outcome)^2; 0 is best. A partial success of g is a success with probability g." },
     |run| {
@@ -180,7 +183,7 @@ const STATED: Value = |run| run.confidence.filter(|_| run.grade.is_some());
 /// The grade of a run that stated a confidence.
 const JUDGED: Value = |run| run.confidence.and(run.grade);
 /// All means but that of success.
-const OTHER_MEANS: [Mean; 6] = [
+const OTHER_MEANS: [Mean; 9] = [
     Mean::of(
         measure! { "turns_per_run", "turns per run", Lower, in [0.0, f64::INFINITY],
         "Mean number of model calls of a run that counts." },
@@ -190,6 +193,13 @@ const OTHER_MEANS: [Mean; 6] = [
     .per_success(measure! { "turns_per_success", "turns per success", Lower, in [0.0, f64::INFINITY],
     "Model calls of runs with a grade, divided by the number of successes." }),
     Mean::of(
+        measure! { "turns_typical", "turns of a typical run", Lower, in [0.0, f64::INFINITY],
+        "Geometric mean of the turns of runs that count." },
+        |run| run.turns.map(|turns| (turns as f64).ln()),
+    )
+    .times(measure! { "turns_ratio", "times the turns of a typical run", Lower, in [0.0, f64::INFINITY],
+    "Ratio of the geometric means of the turns of both sides, each task counting once." }),
+    Mean::of(
         measure! { "tokens_per_run", "tokens per run", Lower, in [0.0, f64::INFINITY],
         "Mean number of tokens that a run that counts read and wrote." },
         |run| run.tokens.map(|tokens| tokens as f64),
@@ -197,6 +207,13 @@ const OTHER_MEANS: [Mean; 6] = [
     .known("n_with_tokens", "runs with tokens")
     .per_success(measure! { "tokens_per_success", "tokens per success", Lower, in [0.0, f64::INFINITY],
     "Tokens of runs with a grade, divided by the number of successes." }),
+    Mean::of(
+        measure! { "tokens_typical", "tokens of a typical run", Lower, in [0.0, f64::INFINITY],
+        "Geometric mean of the tokens of runs that count." },
+        |run| run.tokens.map(|tokens| (tokens as f64).ln()),
+    )
+    .times(measure! { "tokens_ratio", "times the tokens of a typical run", Lower, in [0.0, f64::INFINITY],
+    "Ratio of the geometric means of the tokens of both sides, each task counting once." }),
     Mean::of(
         measure! { "cost_usd_per_run", "cost per run in USD", Lower, in [0.0, f64::INFINITY],
         "Mean cost of a run that counts." },
@@ -206,21 +223,44 @@ const OTHER_MEANS: [Mean; 6] = [
     .per_success(measure! { "cost_usd_per_success", "cost per success in USD", Lower, in [0.0, f64::INFINITY],
     "Cost of runs with a grade, divided by the number of successes." }),
     Mean::of(
+        measure! { "cost_usd_typical", "cost of a typical run in USD", Lower, in [0.0, f64::INFINITY],
+        "Geometric mean of the cost of runs that count." },
+        |run| run.cost_usd.map(f64::ln),
+    )
+    .times(measure! { "cost_usd_ratio", "times the cost of a typical run", Lower, in [0.0, f64::INFINITY],
+    "Ratio of the geometric means of the costs of both sides, each task counting once." }),
+    Mean::varying(
         measure! { "confidence", "stated confidence", Neither, in [0.0, 1.0],
         "Mean of the probabilities of success that runs with a grade stated last." },
         STATED,
     )
     .known("n_with_confidence", "runs with confidence and grade"),
-    Mean {
-        largest_difference: Some(2.0),
-        ..Mean::of(OVERCONFIDENCE_OF_LAST, |run| Some(run.confidence? - run.grade?))
-    },
+    Mean::of(OVERCONFIDENCE_OF_LAST, |run| Some(run.confidence? - run.grade?)),
     BRIER,
 ];
 
 impl Mean {
     const fn of(measure: Measure, value: Value) -> Self {
-        Self { measure, value, largest_difference: None, per_success: None, known: None }
+        Self { measure, value, range: measure.range, times: None, per_success: None, known: None }
+    }
+
+    const fn times(self, measure: Measure) -> Self {
+        Self { times: Some(measure), range: ANY, ..self }
+    }
+
+    /// Whether it is the mean of success, or of scores.
+    pub(super) fn is_success(&self) -> bool {
+        [SUCCESS.measure, SCORE.measure].contains(&self.measure)
+    }
+
+    /// Whether it is a mean of amounts, which few runs may dominate.
+    pub(super) fn is_spending(&self) -> bool {
+        self.measure.range == [0.0, f64::INFINITY] && self.times.is_none()
+    }
+
+    /// Of values that vary little where outcomes are rare, so that their variance alone makes the interval.
+    const fn varying(measure: Measure, value: Value) -> Self {
+        Self { range: ANY, ..Self::of(measure, value) }
     }
 
     const fn known(self, key: &'static str, label: &'static str) -> Self {
@@ -237,13 +277,18 @@ const PASS_AT: Measure = measure! { "pass_at_k", "pass@k", Higher, in [0.0, 1.0]
 pub(crate) const PASS_HAT: Measure = measure! { "pass_hat_k", "pass^k", Higher, in [0.0, 1.0],
 "Chance that all of k runs of a task succeed, as a mean over tasks with k runs or more." };
 
+/// Why a geometric mean is undefined.
+pub(super) const NO_LOGARITHM: &str = "some runs have 0, which has no logarithm";
+/// Where one task has more of a sum, the interval of a mean is too short.
+const MOST_OF_ONE_TASK: f64 = 0.1;
+
 /// The most runs of a task that pass@k and pass^k are shown for.
 const MOST_K: u64 = 16;
 
 /// All means; that of success, or of scores if some succeed in part, comes first.
 pub(super) fn means(is_partial: bool) -> impl Iterator<Item = &'static Mean> {
     static FIRST: [Mean; 2] = [SUCCESS, SCORE];
-    static OTHERS: [Mean; 6] = OTHER_MEANS;
+    static OTHERS: [Mean; 9] = OTHER_MEANS;
     std::iter::once(&FIRST[usize::from(is_partial)]).chain(&OTHERS)
 }
 
@@ -257,7 +302,8 @@ pub(super) fn of_all(measure: Measure) -> Measure {
 pub fn measures() -> Vec<Measure> {
     let first = [SUCCESS.measure, SUCCESS_OF_ALL, SCORE.measure, SCORE_OF_ALL];
     let others = means(false).skip(1);
-    let others = others.flat_map(|mean| std::iter::once(mean.measure).chain(mean.per_success));
+    let others = others
+        .flat_map(|mean| std::iter::once(mean.measure).chain(mean.per_success).chain(mean.times));
     first.into_iter().chain(others).chain([GAIN_OF_LAST, PASS_AT, PASS_HAT]).collect()
 }
 
@@ -354,10 +400,6 @@ impl From<&LoggedColumn> for Side {
     }
 }
 
-fn distinct(tasks: &[&str]) -> usize {
-    tasks.iter().collect::<BTreeSet<_>>().len()
-}
-
 /// The account of runs that count although some have no confidence.
 fn counted_in_full(mut account: Account) -> Account {
     account.n_kept += account.left_out.remove("no_forecast").unwrap_or(0);
@@ -435,48 +477,64 @@ impl Side {
         self.model.as_deref() == Some(UNKNOWN_MODEL)
     }
 
+    /// The runs of which the task is known.
+    pub(super) fn named(&self) -> impl Iterator<Item = &SideRun> {
+        self.runs.iter().filter(|run| !run.is_unnamed)
+    }
+
     /// The values of the runs that have one, with their tasks.
     pub(super) fn values(&self, value: Value) -> (Vec<f64>, Vec<&str>) {
         self.runs.iter().filter_map(|run| Some((value(run)?, run.task.as_str()))).unzip()
     }
 
     /// The interval of the mean over all runs, whatever those without a grade would have been; `None` if all have one.
-    ///
-    /// Reference: Imbens and Manski (2004), Confidence intervals for partially identified parameters, Econometrica 72,
-    /// 1845-1857, doi:10.1111/j.1468-0262.2004.00555.x.
     pub(super) fn of_all(&self, level: Level) -> Option<Result<Interval, NoInterval>> {
         let n_ungraded = self.count(|run| run.grade.is_none());
         (n_ungraded > 0 && n_ungraded < self.runs.len()).then(|| {
             let of = |value| {
                 let (values, tasks) = self.values(value);
-                NoInterval::check_clusters(distinct(&tasks), level)?;
-                ClusterEstimate::mean(&values, None, &tasks).map_err(|_| NoInterval::Constant)
+                move |level| estimates::mean(&values, None, &tasks, SHARE, level)
             };
-            let (least, most) = (of(LEAST)?, of(MOST)?);
-            let level = ClusterEstimate::bounds_level(&least, &most, level);
-            let low = least.proportion_interval(level)?.low();
-            Ok(Interval::between(low, most.proportion_interval(level)?.high()))
+            // Grades are within [0, 1], and there are some.
+            estimates::between(of(LEAST), of(MOST), level).map_err(|_| NoInterval::Constant)?
         })
     }
 
-    /// The mean over the runs that have a value. That of a share stays in [0, 1].
+    /// The mean over the runs that have a value.
     pub(super) fn mean(&self, mean: &Mean, level: Level) -> Result<Figure, Undefined> {
         let (values, tasks) = self.values(mean.value);
-        match mean.largest_difference {
-            Some(_) if mean.measure == OVERCONFIDENCE_OF_LAST => {
-                let ((stated, _), (outcomes, _)) = (self.values(STATED), self.values(JUDGED));
-                confidence::overconfidence(&stated, &outcomes, Some((&tasks, level)))
-            }
-            Some(_) => share(&values, ClusterEstimate::mean(&values, None, &tasks), level),
-            None => confidence::mean(&values, Some((&tasks, level))),
+        if mean.times.is_some() && values.contains(&f64::NEG_INFINITY) {
+            return Err(Undefined::new(NO_LOGARITHM));
         }
+        let found = known(estimates::mean(&values, None, &tasks, mean.range, level))?;
+        Ok(if mean.times.is_some() { found.exp() } else { found })
     }
 
-    fn gain(&self, level: Level) -> Result<Figure, Undefined> {
-        let (outcomes, tasks) = self.values(JUDGED);
+    /// The figures of [`VERDICTS`].
+    fn verdicts(&self, level: Level) -> [Result<Figure, Undefined>; 2] {
+        let ((stated, _), (outcomes, tasks)) = (self.values(STATED), self.values(JUDGED));
         // What a partial success costs every forecast alike is in neither score.
         let (scores, _) = self.values(|run| Some(-(run.confidence? - run.grade?).powi(2)));
-        confidence::gain(&scores, &outcomes, Some((&tasks, level)))
+        confidence::verdicts(&stated, &scores, &outcomes, &tasks, Some(level))
+    }
+
+    /// That one task makes up much of what all runs used.
+    fn dominated(&self, mean: &Mean) -> Option<String> {
+        let (values, tasks) = self.values(mean.value);
+        let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+        values.iter().zip(tasks).for_each(|(value, task)| *sums.entry(task).or_default() += value);
+        let total: f64 = sums.values().sum();
+        let (task, most) = sums.iter().max_by(|a, b| a.1.total_cmp(b.1))?;
+        let share = most / total;
+        // Equal tasks have as much each where they are few.
+        let is_much = share > MOST_OF_ONE_TASK && share > 2.0 / sums.len() as f64;
+        is_much.then(|| {
+            format!(
+                "{}: one task, {task}, makes up {:.0} % of the sum: intervals of means over runs are too short, those of a typical run are not",
+                mean.measure.key,
+                100.0 * share
+            )
+        })
     }
 
     pub(super) fn count(&self, test: impl Fn(&SideRun) -> bool) -> usize {
@@ -525,8 +583,10 @@ impl Side {
             },
             Field::shown("n_at_limit", "runs that a limit ended", n_at_limit),
         ]);
+        let [overconfidence, gain] = self.verdicts(level);
+        let mut notes = Vec::new();
         for mean in means(is_partial) {
-            let is_first = mean.largest_difference == Some(1.0);
+            let is_first = mean.is_success();
             let is_known = self.runs.iter().any(|run| (mean.value)(run).is_some());
             if is_known || is_first {
                 let per_success = mean
@@ -539,8 +599,15 @@ impl Side {
                     Field::shown(key, label, n)
                 });
                 block.fields.extend(known);
-                block.fields.push(Field::figure(mean.measure, self.mean(mean, level)));
+                let found = match mean.measure == OVERCONFIDENCE_OF_LAST {
+                    true => overconfidence.clone(),
+                    false => self.mean(mean, level),
+                };
+                block.fields.push(Field::figure(mean.measure, found));
                 block.fields.extend(per_success);
+                notes.extend(
+                    Some(mean).filter(|it| it.is_spending()).and_then(|it| self.dominated(it)),
+                );
             }
             if is_first {
                 let of_all = of_all(mean.measure);
@@ -562,7 +629,7 @@ impl Side {
             }
         }
         if self.runs.iter().any(|run| (BRIER.value)(run).is_some()) {
-            block.fields.push(Field::figure(GAIN_OF_LAST, self.gain(level)));
+            block.fields.push(Field::figure(GAIN_OF_LAST, gain));
         }
         let tasks = if is_partial { BTreeMap::new() } else { tasks };
         block.fields.push(Field::rows(
@@ -576,7 +643,11 @@ impl Side {
         }
         block.fields.push(Field::shown("endings", "ends", serde_json::json!(endings)));
         block.push_reasons();
-        let notes = block.notes.get_or_insert_default();
+        let notes = {
+            let all = block.notes.get_or_insert_default();
+            all.extend(notes);
+            all
+        };
         if n_endless > 0 {
             let of = counted(self.runs.len(), "run");
             notes.push(format!("n_at_limit: nothing says how {n_endless} of {of} ended"));
@@ -587,29 +658,16 @@ impl Side {
 
     /// What all runs spent for each success.
     fn per_success(&self, value: Value, level: Level) -> Result<Figure, Undefined> {
-        let known = self.runs.iter().filter_map(|run| {
+        let runs = self.runs.iter().filter_map(|run| {
             let success = run.grade?;
             Some(((value(run)?, success), run.task.as_str()))
         });
-        let (pairs, tasks): (Vec<(f64, f64)>, Vec<&str>) = known.unzip();
+        let (pairs, tasks): (Vec<(f64, f64)>, Vec<&str>) = runs.unzip();
         let (spent, successes): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
         if successes.iter().all(|success| *success == 0.0) {
             return Err(Undefined::new("no run succeeded"));
         }
-        let found = match ClusterEstimate::ratio(&spent, &successes, None, &tasks) {
-            Ok(found) => found.figure(level),
-            // A single task has no interval, and is known all the same.
-            Err(_) => {
-                let value = spent.iter().sum::<f64>() / successes.iter().sum::<f64>();
-                Figure { interval: Err(no_interval::of_one(level)), ..Figure::from(value) }
-            }
-        };
-        // The interval of the logarithm: that of few successes would reach below 0.
-        let interval = found.interval.map(|ends| {
-            let factor = ((ends.high() - found.value) / found.value).exp();
-            Interval::between(found.value / factor, found.value * factor)
-        });
-        Ok(Figure { interval, ..found })
+        known(estimates::ratio(&spent, &successes, &tasks, [0.0, f64::INFINITY], level))
     }
 }
 
@@ -621,12 +679,11 @@ fn passes(tasks: &BTreeMap<&str, [u64; 2]>, level: Level) -> Vec<Block> {
         let tasks: Vec<&[u64; 2]> = tasks.values().filter(|[runs, _]| *runs >= k).collect();
         let of = |pass: fn(u64, u64, u64) -> Result<f64, Error>| {
             let values = tasks.iter().map(|[runs, successes]| pass(*runs, *successes, k));
-            let values: Vec<f64> = match values.collect::<Result<_, _>>() {
-                Ok(values) => values,
-                Err(error) => return figure(Err(error), level),
-            };
-            let own: Vec<usize> = (0..values.len()).collect();
-            share(&values, ClusterEstimate::mean(&values, None, &own), level)
+            let found = values.collect::<Result<Vec<f64>, _>>().and_then(|values| {
+                let own: Vec<usize> = (0..values.len()).collect();
+                estimates::mean(&values, None, &own, SHARE, level)
+            });
+            known(found)
         };
         Block::of([
             Field::shown("k", "k", k),
@@ -637,23 +694,4 @@ fn passes(tasks: &BTreeMap<&str, [u64; 2]>, level: Level) -> Vec<Block> {
     };
     let is_even = tasks.values().all(|[runs, _]| *runs == most);
     (if is_even { 2 } else { 1 }..=most.min(MOST_K)).map(row).collect()
-}
-
-/// The mean of values in [0, 1]. Without two clusters it has no interval, and is known all the same.
-pub(crate) fn share(
-    values: &[f64],
-    found: Result<ClusterEstimate, Error>,
-    level: Level,
-) -> Result<Figure, Undefined> {
-    match found {
-        Ok(found) => {
-            let interval = found.proportion_interval(level);
-            Ok(Figure { interval, ..found.figure(level) })
-        }
-        Err(_) if !values.is_empty() => {
-            let value = values.iter().sum::<f64>() / values.len() as f64;
-            Ok(Figure { interval: Err(no_interval::of_one(level)), ..Figure::from(value) })
-        }
-        Err(error) => figure(Err(error), level),
-    }
 }

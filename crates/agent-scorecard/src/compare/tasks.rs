@@ -10,14 +10,15 @@
 use std::{cmp::Ordering, collections::BTreeMap};
 
 use scoring_rules::Level;
-use trajectory_metrics::{ClusterEstimate, Figure, NoInterval, Undefined, boschloo_test};
+use trajectory_metrics::{Figure, NoInterval, Undefined, boschloo_test};
 
 use crate::{
     compare::{
         difference::Difference,
-        side::{SUCCESS, Side, share},
+        side::{SUCCESS, Side},
         verdict::{Verdict, correct, listed},
     },
+    metrics::mean,
     natural::natural,
     report::{
         block::{Block, Field, MadeRows, Value},
@@ -317,6 +318,6 @@ fn rate_of_task(runs: u64, successes: u64, level: Level) -> Result<Figure, Undef
         return Ok(Figure::from(successes as f64 / runs as f64));
     }
     let outcomes: Vec<f64> = rows.iter().map(|row| f64::from(*row < successes)).collect();
-    let found = share(&outcomes, ClusterEstimate::mean(&outcomes, None, &rows), level)?;
+    let found = mean(&SUCCESS.measure, &outcomes, &rows, level)?;
     Ok(Figure { standard_error: None, ..found })
 }

@@ -11,7 +11,7 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    confidence::{AVERAGED, VERDICTS, clause, gain, overconfidence},
+    confidence::{self, AVERAGED, VERDICTS, clause},
     cut_off::comparisons::continuations,
     error::Error,
     live::{LiveOptions, Setting, report},
@@ -179,8 +179,8 @@ fn verdicts(
     let scores = stated.iter().zip(&outcomes).map(|(stated, outcome)| -(stated - outcome).powi(2));
     let scores: Vec<f64> = scores.collect();
     let (own, level) = (Vec::from_iter(0..stated.len()), options.how()?.0);
-    let clusters = (options.resamples > 0).then_some((&own[..], level));
-    let found = [overconfidence(&stated, &outcomes, clusters), gain(&scores, &outcomes, clusters)];
+    let level = Some(level).filter(|_| options.resamples > 0);
+    let found = confidence::verdicts(&stated, &scores, &outcomes, &own, level);
     Ok(VERDICTS.into_iter().zip(found).collect())
 }
 

@@ -7,13 +7,13 @@ use agent_benchmarks::play::PlayRecord;
 use budget_estimation::{
     Advice, BudgetMonitor, Estimate, Estimator, Level, Reading, Resource, Rollouts, StopRule,
 };
-use trajectory_metrics::{Better, ClusterEstimate, Figure, Measure, Undefined};
+use trajectory_metrics::{Better, Figure, Measure, Undefined};
 
 use crate::{
     budget::runs::By,
-    compare::side::{measure, share},
-    confidence::figure,
+    compare::side::measure,
     error::Error,
+    metrics::mean,
     report::{
         block::{Block, Field},
         picture::{Axis, Mark, Picture, Series},
@@ -242,10 +242,9 @@ impl<'a> Course<'a> {
             asking.extend(tokens.sum::<Option<u64>>().map(|tokens| tokens as f64));
         }
         let own: Vec<usize> = (0..outcomes.len()).collect();
-        let mean = |values: &[f64]| {
-            figure(ClusterEstimate::mean(values, None, &own[..values.len()]), self.level)
+        let of = |measure: Measure, values: &[f64]| {
+            mean(&measure, values, &own[..values.len()], self.level)
         };
-        let rate = share(&outcomes, ClusterEstimate::mean(&outcomes, None, &own), self.level);
         // What an estimator learns hangs on the runs that it let go on, so that runs are not independent: in 30 sets of 100
         // rooms, rates varied by up to four times as much as independent runs do.
         let figure_of = |measure, figure: Result<Figure, Undefined>| match asks {
@@ -258,11 +257,11 @@ impl<'a> Course<'a> {
             Field::shown("n_runs", "runs", outcomes.len()),
             Field::shown("n_stopped", "stopped", walked.iter().filter(|it| it.is_stopped).count()),
             Field::shown("n_lost", "of these would have succeeded", lost),
-            figure_of(WITHIN, rate),
-            figure_of(SPENT, mean(&spent)),
+            figure_of(WITHIN, of(WITHIN, &outcomes)),
+            figure_of(SPENT, of(SPENT, &spent)),
         ]);
         if self.player.is_some() {
-            let tokens = if asks == Asks::Player { mean(&asking) } else { Ok(0.0.into()) };
+            let tokens = if asks == Asks::Player { of(ASKING, &asking) } else { Ok(0.0.into()) };
             row.fields.push(Field::figure(ASKING, tokens));
         }
         Ok(row)
@@ -319,9 +318,8 @@ impl<'a> Course<'a> {
                     }
                 }
             }
-            let of = |(values, runs): &(Vec<f64>, Vec<usize>)| {
-                share(values, ClusterEstimate::mean(values, None, runs), self.level)
-            };
+            let of =
+                |(values, runs): &(Vec<f64>, Vec<usize>)| mean(&CALLED, values, runs, self.level);
             let mut row = Block::of([
                 Field::shown("by", "who estimates", name),
                 Field::shown("n_possible", "turns not hopeless", wrongly.0.len()),

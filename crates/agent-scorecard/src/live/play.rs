@@ -8,17 +8,17 @@ use budget_estimation::{Estimate, Rollouts};
 use rayon::prelude::*;
 use run_logs::json_lines::RunCounts;
 use scoring_rules::{Level, Seed};
-use trajectory_metrics::{Better, ClusterEstimate, Figure, Measure, Undefined};
+use trajectory_metrics::{Better, Measure};
 
 use crate::{
     budget::runs::{Answers, By, Recorded},
-    compare::side::{measure, share},
-    confidence::mean,
+    compare::side::measure,
     error::Error,
     live::{
         LiveOptions, budget,
         on_the_way::{ASKING, Course, WITHIN},
     },
+    metrics::mean,
     report::{
         block::{Block, Field, Report, Value},
         sentence::{counted, percent},
@@ -224,12 +224,9 @@ pub fn play<E: Environment>(
 /// Counts of runs, and means over them. Each run has a room or a demand of its own, so that runs are independent.
 fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
     let level = Level::new(LEVEL)?;
-    let of = |values: Vec<f64>, is_share: bool| -> Result<Figure, Undefined> {
+    let of = |measure: Measure, values: Vec<f64>| {
         let own: Vec<usize> = (0..values.len()).collect();
-        match is_share {
-            true => share(&values, ClusterEstimate::mean(&values, None, &own), level),
-            false => mean(&values, Some((&own[..], level))),
-        }
+        Field::figure(measure, mean(&measure, &values, &own, level))
     };
     let count = |which: fn(&PlayRecord) -> bool| records.iter().filter(|it| which(it)).count();
     let stopped = count(|it| it.is_stopped);
@@ -243,12 +240,12 @@ fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
     if has_goal {
         let ended = records.iter().filter(|it| it.end.is_some());
         let outcomes = ended.map(|it| f64::from(it.succeeded)).collect();
-        block.fields.push(Field::figure(SUCCESS, of(outcomes, true)));
+        block.fields.push(of(SUCCESS, outcomes));
     }
     for (measure, value) in MEANS {
         let values: Vec<f64> = records.iter().filter_map(value).collect();
         if !values.is_empty() {
-            block.fields.push(Field::figure(measure, of(values, false)));
+            block.fields.push(of(measure, values));
         }
     }
     block.push_reasons();

@@ -7,15 +7,15 @@ use censoring::{Observation, StopClass, Stopped, TerminationAudit, simple_score}
 use rayon::prelude::*;
 use run_logs::{TraceRemarks, TraceRun, TraceSource, fold_traces, json_lines::RunCounts};
 use trajectory_metrics::{
-    Binning, CalibrationTest, Diagnostics, ExactMean, Level, LogScore, Probability, Resampling,
-    ScoredStream, Seed, StreamFigure, Summary, TiedBlocks, Tps, TpsFamily, Traces, Undefined,
+    Binning, CalibrationTest, Diagnostics, ExactMean, Level, LogScore, NoInterval, Probability,
+    Resampling, ScoredStream, Seed, StreamFigure, Summary, TiedBlocks, Tps, TpsFamily, Traces,
+    Undefined,
 };
 
 use crate::{
     clusters::ClusterBy,
-    confidence::{AVERAGED, CALIBRATED, STATED, gain, overconfidence},
+    confidence::{AVERAGED, CALIBRATED, STATED, verdicts},
     error::Error,
-    no_interval,
     report::block::{Block, Field},
     traces::{
         calibrated::calibrated,
@@ -369,7 +369,7 @@ impl TraceEvaluation {
             match &resampled.bootstrap {
                 Ok(bootstrap) => resampling = Some(Resampling { bootstrap, resamples, level }),
                 // One task or id says nothing of the variation between them.
-                Err(_) => notes.push(format!("no intervals: {}", no_interval::of_one(level))),
+                Err(_) => notes.push(format!("no intervals: {}", NoInterval::too_few(1, level))),
             }
         }
         let (complete, (n_ids, n_tasks)) = rayon::join(
@@ -510,15 +510,14 @@ impl TraceEvaluation {
         summaries.insert(chosen.name().to_owned(), of_chosen.collect());
         let reference = constant.estimates(None, resampling)?;
         let outcomes: Vec<f64> = self.stream.outcomes().iter().map(|it| f64::from(*it)).collect();
-        let clusters = resampling.map(|Resampling { bootstrap, level, .. }| {
-            (&bootstrap.cluster_of()[..outcomes.len()], level)
-        });
+        let level = resampling.map(|it| it.level);
+        let own: Vec<u32> = (0..outcomes.len() as u32).collect();
+        let clusters = resampling.map_or(&own[..], |it| &it.bootstrap.cluster_of()[..own.len()]);
         let confidence: Vec<f64> = self.stream.confidence().iter().map(|it| it.get()).collect();
         let scores =
             confidence.iter().zip(&outcomes).map(|(stated, outcome)| -(stated - outcome).powi(2));
         let scores: Vec<f64> = scores.collect();
-        let verdicts =
-            [overconfidence(&confidence, &outcomes, clusters), gain(&scores, &outcomes, clusters)];
+        let verdicts = verdicts(&confidence, &scores, &outcomes, clusters, level);
         Ok(Some(CompleteFigures {
             base_rate: base_rate.get(),
             notes: self.stream.notes(&estimates, &reference, None, resampling),

@@ -8,7 +8,6 @@ use trajectory_metrics::{
 
 use crate::{
     confidence::VERDICTS,
-    no_interval,
     report::block::{Block, Field, Value},
     traces::{settings::TraceOptions, units::RunsDigest},
 };
@@ -194,7 +193,7 @@ pub(super) fn push_scores(
     }
     // Without resamples of the runs, it was not asked for intervals or there is one cluster.
     let one = Level::new(LEVEL).ok().filter(|_| options.resamples > 0);
-    let why_none = one.map_or(NoInterval::NotRequested, no_interval::of_one);
+    let why_none = one.map_or(NoInterval::NotRequested, |level| NoInterval::too_few(1, level));
     let prepared = |mut field: Field| {
         if let Value::Figure(_, Ok(figure)) = &mut field.value
             && figure.interval == Err(NoInterval::NotRequested)

@@ -8,7 +8,7 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    confidence::{gain, overconfidence},
+    confidence::verdicts,
     error::Error,
     traces::{
         figures::{CENSORED, CompleteFigures, LEVEL},
@@ -108,10 +108,11 @@ impl PartialRuns {
             StreamFigure::new(measure, Err(error.into()), None, level)
         };
         estimates.extend(STREAM_MEASURES.into_iter().skip(3).map(none));
-        let clusters = bootstrap.map(|bootstrap| (bootstrap.cluster_of(), level));
+        let own: Vec<u32> = (0..grades.len() as u32).collect();
+        let clusters = bootstrap.map_or(&own[..], |it| it.cluster_of());
         Ok(CompleteFigures {
             base_rate: mean(&grades, &vec![1; grades.len()])?,
-            verdicts: [overconfidence(&stated, &grades, clusters), gain(&apart, &grades, clusters)],
+            verdicts: verdicts(&stated, &apart, &grades, clusters, bootstrap.map(|_| level)),
             estimates,
             calibration: Err(trajectory_metrics::Undefined::new(REASON)),
             reference: Vec::new(),

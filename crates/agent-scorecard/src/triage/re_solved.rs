@@ -1,8 +1,11 @@
-use std::{cmp::Ordering, collections::BTreeMap, iter::repeat_n};
+use std::{cmp::Ordering, collections::BTreeMap, iter::repeat_n, ops::Range};
 
 use knapsack_oracle::BudgetAware;
 use scoring_rules::Level;
-use trajectory_metrics::{ClusterEstimate, Figure, Measure, Metric, NoInterval};
+use trajectory_metrics::{
+    Arm, Figure, Measure, Metric,
+    estimates::{self, Difference, SHARE},
+};
 
 use crate::{
     metrics::metrics,
@@ -14,8 +17,8 @@ use crate::{
     triage::undefined,
 };
 
-/// Counts of more problems than a file can have lines get no intervals.
-const MOST_PROBLEMS: u64 = 1 << 28;
+/// Counts of more problems get no intervals, which take memory for each of them.
+const MOST_PROBLEMS: u64 = 1 << 23;
 
 /// The counts of problems that were attempted again with their allocation disclosed, by model and data set.
 pub type ReSolvedCounts = BTreeMap<String, BTreeMap<String, BudgetAware>>;
@@ -110,20 +113,20 @@ fn row(key: &'static str, label: &'static str, name: &str, counts: &BudgetAware)
 fn figure(counts: &BudgetAware, measure: &Measure, value: f64) -> Figure {
     let n = counts.items();
     let (Ok(level), true) = (Level::new(LEVEL), n <= MOST_PROBLEMS) else { return value.into() };
-    let is_change = measure.key == CHANGE.measure.key;
-    let [ones, minus_ones] = match is_change {
-        true => [counts.newly_correct, counts.lost_correct],
-        false => [(value * n as f64).round() as u64, 0],
-    };
-    let all = [(1.0, ones), (-1.0, minus_ones), (0.0, n - ones - minus_ones)];
-    let values = all.into_iter().flat_map(|(value, n)| repeat_n(value, n as usize));
     let problems: Vec<u64> = (0..n).collect();
-    let few = NoInterval::check_clusters(n as usize, level);
-    let found = ClusterEstimate::mean(&values.collect::<Vec<f64>>(), None, &problems);
-    let interval =
-        few.and(found.map_err(|_| NoInterval::Constant)).and_then(|found| match is_change {
-            true => found.figure(level).interval,
-            false => found.proportion_interval(level),
-        });
-    Figure { interval, ..value.into() }
+    let rows = |solved: Range<u64>| problems.iter().map(move |at| f64::from(solved.contains(at)));
+    let found = if measure.key == CHANGE.measure.key {
+        let BudgetAware { lost_correct, newly_correct, kept_correct, .. } = *counts;
+        let both = lost_correct + kept_correct;
+        let outcomes: Vec<f64> =
+            rows(0..both).chain(rows(lost_correct..both + newly_correct)).collect();
+        let arms = [Arm::First, Arm::Second].into_iter().flat_map(|arm| repeat_n(arm, n as usize));
+        let twice = [&problems[..], &problems].concat();
+        Difference::new(&outcomes, &arms.collect::<Vec<_>>(), &twice, SHARE)
+            .map(|found| found.figure(level))
+    } else {
+        let solved = (value * n as f64).round() as u64;
+        estimates::mean(&rows(0..solved).collect::<Vec<_>>(), None, &problems, SHARE, level)
+    };
+    Figure { value, ..found.unwrap_or(value.into()) }
 }

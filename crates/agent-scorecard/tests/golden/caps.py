@@ -1,8 +1,8 @@
 """Writes caps.json: drawn runs of 60 tasks, and what caps on their output tokens keep and save, turn by turn.
 
 The runs of a task are a cluster. The interval of the share of kept successes is that of a rate in
-crates/trajectory-metrics/tests/golden/proportions.py, those of shares of tokens and money are those of a ratio by
-linearization, within 0 and 1.
+crates/trajectory-metrics/tests/golden/proportions.py, those of shares of tokens and money are those of
+studentized.py beside it.
 
     pip install numpy==2.4.6 scipy==1.17.1
     python3 caps.py > caps.json
@@ -14,11 +14,11 @@ import sys
 
 import numpy as np
 import scipy
-from scipy.stats import t
 
 CRATES = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(CRATES / "trajectory-metrics/tests/golden"))
 from proportions import rate  # noqa: E402
+from studentized import interval  # noqa: E402
 
 CAPS = [0.0, 150.0, 400.0, 1000.0, 1e6]
 
@@ -59,14 +59,6 @@ def acted(run, cap):
     return tokens, money, False
 
 
-def cluster_error(residuals, tasks):
-    sums = {}
-    for residual, task in zip(residuals, tasks):
-        sums[task] = sums.get(task, 0.0) + residual
-    n = len(sums)
-    return np.sqrt(n / (n - 1) * sum(value**2 for value in sums.values())), n
-
-
 def kept(rows):
     values = np.array([value for value, _ in rows], float)
     names = sorted({task for _, task in rows})
@@ -77,10 +69,9 @@ def kept(rows):
 def saved(rows):
     part = np.array([part for part, _, _ in rows], float)
     whole = np.array([whole for _, whole, _ in rows], float)
-    ratio = part.sum() / whole.sum()
-    error, n = cluster_error((part - ratio * whole) / whole.sum(), [task for *_, task in rows])
-    half = t.ppf(0.975, n - 1) * error
-    return [ratio] + ([None, None] if error == 0 else [max(ratio - half, 0), min(ratio + half, 1)])
+    names = sorted({task for *_, task in rows})
+    groups = np.array([names.index(task) for *_, task in rows])
+    return list(interval(part, whole, groups, True))
 
 
 def row(runs, cap):

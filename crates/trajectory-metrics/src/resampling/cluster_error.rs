@@ -5,7 +5,7 @@ use crate::{
     checks::{at_least_two, bounded, finite, same_length, setting},
     error::Error,
     no_interval::NoInterval,
-    numerics::{normal::cdf, quantiles::tail, students_t::two_sided_quantile},
+    numerics::{quantiles::tail, students_t::two_sided_quantile},
     resampling::{arm::Arm, clustered_rows::ClusteredRows},
 };
 
@@ -64,46 +64,6 @@ impl ClusterEstimate {
         }
     }
 
-    /// The level of two intervals of which the lower end of the first and the upper end of the second are an interval
-    /// for a quantity that is known to lie between the two: between the given level of a two-sided and of a one-sided
-    /// interval, so that every value between `low` and `high` is covered at the given level.
-    ///
-    /// The standard errors are taken as normal, for the level alone.
-    ///
-    /// Reference: Imbens and Manski (2004), Confidence intervals for partially identified parameters, Econometrica 72,
-    /// 1845-1857, doi:10.1111/j.1468-0262.2004.00555.x, equation 7.
-    ///
-    /// ```
-    /// use trajectory_metrics::{ClusterEstimate, Error, Level};
-    ///
-    /// let of = |values: [f64; 4]| ClusterEstimate::mean(&values, None, &[0, 1, 2, 3]);
-    /// let (low, high) = (of([0.0, 0.0, 0.0, 1.0])?, of([1.0, 1.0, 0.0, 1.0])?);
-    /// let level = Level::new(0.95)?;
-    /// let apart = ClusterEstimate::bounds_level(&low, &high, level).get();
-    /// let same = ClusterEstimate::bounds_level(&low, &low, level).get();
-    /// assert!(apart > 0.9 && apart < 0.92 && (same - 0.95).abs() < 1e-12);
-    /// # Ok::<(), Error>(())
-    /// ```
-    #[must_use]
-    pub fn bounds_level(low: &Self, high: &Self, level: Level) -> Level {
-        let width = (high.estimate - low.estimate).max(0.0);
-        let apart = match width {
-            0.0 => 0.0,
-            width => width / low.standard_error.max(high.standard_error),
-        };
-        // The critical value, by bisection: the coverage grows with it.
-        let (mut least, mut most) = (0.0, 40.0);
-        for _ in 0..100 {
-            let middle = 0.5 * (least + most);
-            if cdf(middle + apart) - cdf(-middle) < level.get() {
-                least = middle;
-            } else {
-                most = middle;
-            }
-        }
-        Level::new(2.0 * cdf(most) - 1.0).unwrap_or(level)
-    }
-
     /// The (weighted) mean of values, with its cluster-robust standard error.
     ///
     /// With G clusters, the standard error is the square root of `G / (G - 1)` times the sum over
@@ -153,6 +113,16 @@ impl ClusterEstimate {
         weights: Option<&[Weight]>,
         clusters: &[G],
     ) -> Result<Self, Error> {
+        Self::within(values, weights, clusters, [0.0, 1.0])
+    }
+
+    /// The mean of values in this range, if they are.
+    pub(crate) fn within<G: Ord>(
+        values: &[f64],
+        weights: Option<&[Weight]>,
+        clusters: &[G],
+        [least, largest]: [f64; 2],
+    ) -> Result<Self, Error> {
         let rows = ClusteredRows::new(values.len(), weights, clusters)?;
         bounded("value", values)?;
         let total = rows.total(|_| true)?;
@@ -161,7 +131,7 @@ impl ClusterEstimate {
         let sums = rows.cluster_sums(|i| (values[i] - mean) / total);
         let shares = rows.cluster_sums(|_| 1.0 / total);
         // As how many equal clusters those count that make up the sum.
-        let effective = |of: fn(f64) -> f64| {
+        let effective = |of: &dyn Fn(f64) -> f64| {
             let sums = rows.cluster_sums(|i| of(values[i]));
             let squares: f64 = sums.iter().map(|sum| sum * sum).sum();
             if squares > 0.0 { sums.iter().sum::<f64>().powi(2) / squares } else { 0.0 }
@@ -170,7 +140,7 @@ impl ClusterEstimate {
         let counted = |row: &usize| weights.is_none_or(|all| all[*row] > Weight::ZERO);
         let counted: Vec<usize> = (0..values.len()).filter(counted).collect();
         let are_independent = sums.len() == counted.len()
-            && counted.iter().all(|row| is_outcome(&values[*row]))
+            && counted.iter().all(|row| is_end(values[*row], [least, largest]))
             && shares.iter().all(|share| *share == shares[0]);
         let all = vec![true; sums.len()];
         let found = estimated(mean, size, &sums, &Strata { first: all.clone(), second: all })?;
@@ -179,8 +149,8 @@ impl ClusterEstimate {
             variance: if found.standard_error > 0.0 { variance } else { 0.0 },
             degrees_of_freedom: satterthwaite(&shares),
             rows: 1.0 / shares.iter().map(|x| x * x).sum::<f64>(),
-            rarer: effective(|value| value).min(effective(|value| 1.0 - value)),
-            are_outcomes: are_independent && !is_outcome(&mean),
+            rarer: effective(&|value| value - least).min(effective(&|value| largest - value)),
+            are_outcomes: are_independent && !is_end(mean, [least, largest]),
             ..found
         })
     }
@@ -324,128 +294,58 @@ impl ClusterEstimate {
         Ok(Interval::new(self.estimate - half, self.estimate + half)?)
     }
 
-    /// The interval of a mean of values in [0, 1], such as a success rate, which stays inside that range.
-    ///
-    /// It is the score interval of as many independent rows as have this variance, `p (1 - p) / variance`, with Student's
-    /// t in place of the normal quantile. If few clusters make up what the values are above 0, or below 1, a variance is a
-    /// poor estimate, unless the rows are independent outcomes. So with d the sum of a cluster's `w v`, or of its `w (1 - v)`,
-    /// where `(sum of d)^2 / sum of d^2` is below 10, no more rows count than there are if the rows of a cluster are copies of
-    /// each other, `(sum of w)^2 / sum over clusters of (sum of w)^2`, and a mean below 1/4 or above 3/4 has the exact interval
-    /// of them.
-    ///
-    /// Reference: Wilson (1927), Probable inference, the law of succession, and statistical inference,
-    /// doi:10.1080/01621459.1927.10502953; Korn and Graubard (1998), Confidence intervals for proportions with small
-    /// expected number of positive counts estimated from survey data, Survey Methodology 24, 193-201; Dean and Pagano
-    /// (2015), Evaluating confidence interval methods for binomial proportions in clustered surveys,
-    /// doi:10.1093/jssam/smv024.
-    ///
-    /// # Errors
-    ///
-    /// [`NoInterval::TooFewClusters`] as in [`NoInterval::check_clusters`]; [`NoInterval::Constant`] for a
-    /// mean outside [0, 1].
-    ///
-    /// ```
-    /// use trajectory_metrics::{ClusterEstimate, Error, Level};
-    ///
-    /// let tasks: Vec<usize> = (0..30).collect();
-    /// let solved = ClusterEstimate::mean(&[1.0; 30], None, &tasks)?;
-    /// let ends = solved.proportion_interval(Level::new(0.95)?)?;
-    /// assert_eq!((ends.low(), ends.high()), (0.025_f64.powf(1.0 / 30.0), 1.0));
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn proportion_interval(&self, level: Level) -> Result<Interval, NoInterval> {
+    /// The interval of a mean of values in this range.
+    pub(crate) fn ends_within(
+        &self,
+        range: [f64; 2],
+        level: Level,
+    ) -> Result<Interval, NoInterval> {
         NoInterval::check_clusters(self.fewest, level)?;
-        if !(0.0..=1.0).contains(&self.estimate) {
-            return Err(NoInterval::Constant);
-        }
-        Ok(self.ends_of_share(level, self.degrees_of_freedom, self.are_outcomes))
+        Ok(self.ends_of_share(range, level, self.degrees_of_freedom, self.are_outcomes))
     }
 
-    /// The interval of a mean in [0, 1], with a variance of so many degrees of freedom, which the rate itself determines if
-    /// rows are independent outcomes.
-    pub(crate) fn ends_of_share(&self, level: Level, degrees: f64, are_outcomes: bool) -> Interval {
-        let rate = self.estimate;
+    /// The interval of a mean of values in this range, with a variance of so many degrees of freedom, which the rate itself
+    /// determines if rows are independent outcomes.
+    pub(crate) fn ends_of_share(
+        &self,
+        [least, largest]: [f64; 2],
+        level: Level,
+        degrees: f64,
+        are_outcomes: bool,
+    ) -> Interval {
+        let width = largest - least;
+        let rate = (self.estimate - least) / width;
         let rows = match self.variance > 0.0 {
-            true => rate * (1.0 - rate) / self.variance,
+            true => rate * (1.0 - rate) * width * width / self.variance,
             false => self.rows,
         };
         let are_few = self.rarer < LEAST_OF_OUTCOME && !are_outcomes;
         let rows = if are_few { rows.min(self.rows) } else { rows };
+        let onto = |share: f64| least + width * share;
         if are_few && rate.min(1.0 - rate) < NEAR_AN_END {
-            return exact_interval(rate * rows, rows, level);
+            let ends = exact_interval(rate * rows, rows, level);
+            return Interval::between(onto(ends.low()), onto(ends.high()));
         }
         let t = two_sided_quantile(level.get(), degrees.max(1.0));
         // t^2 / n
         let share = t * t / rows;
         let centre = (rate + share / 2.0) / (1.0 + share);
         let half = (rate * (1.0 - rate) * share + share * share / 4.0).sqrt() / (1.0 + share);
-        Interval::between((centre - half).max(0.0), (centre + half).min(1.0))
+        Interval::between(onto((centre - half).max(0.0)), onto((centre + half).min(1.0)))
     }
 
-    /// The number of clusters with which a test at this level would find the estimate to differ from 0 with
-    /// this chance, if the estimate and the spread of the clusters are the true ones: the least G with
-    ///
-    /// ```text
-    /// |estimate| >= (t of (1 + level) / 2 + t of power) * standard error * sqrt(clusters / G)
-    /// ```
-    ///
-    /// with t as in [`Self::interval`], and degrees of freedom in proportion to G. `power` is a chance above
-    /// 0.5 and below 1. `None` if the estimate or its standard error is 0, or for more than 1e9 clusters.
-    ///
-    /// An estimate that is itself noise gives a number that is noise too: it says what it would take to
-    /// find an effect of this size, not how large the effect is.
-    ///
-    /// Reference: Miller (2024), Adding error bars to evals, arXiv:2411.00640, section 5.
-    ///
-    /// # Errors
-    ///
-    /// [`scoring_rules::Error::Setting`] for a power outside (0.5, 1).
-    ///
-    /// ```
-    /// use trajectory_metrics::{ClusterEstimate, Error, Level};
-    ///
-    /// let gains: Vec<f64> = (0..100).map(|task| f64::from(task % 10 == 0) - f64::from(task % 20 == 5)).collect();
-    /// let gain = ClusterEstimate::mean(&gains, None, &(0..100).collect::<Vec<_>>())?;
-    /// assert!(gain.interval(Level::new(0.95)?)?.contains(0.0));
-    /// assert_eq!(gain.clusters_needed(Level::new(0.95)?, 0.8)?, Some(470));
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn clusters_needed(&self, level: Level, power: f64) -> Result<Option<u64>, Error> {
-        setting("power", power, power > 0.5 && power < 1.0, "above 0.5 and below 1")?;
-        let ratio = self.standard_error / self.estimate.abs();
-        if !(ratio > 0.0 && ratio.is_finite()) {
-            return Ok(None);
+    /// The estimate as that of so many times as many clusters of the same kind.
+    pub(crate) fn with_clusters(self, factor: f64) -> Self {
+        Self {
+            standard_error: self.standard_error / factor.sqrt(),
+            variance: self.variance / factor,
+            degrees_of_freedom: self.degrees_of_freedom * factor,
+            rows: self.rows * factor,
+            rarer: self.rarer * factor,
+            ..self
         }
-        let clusters = self.clusters as f64;
-        let is_enough = |needed: u64| {
-            let scale = needed as f64 / clusters;
-            let degrees = (self.degrees_of_freedom * scale).max(1.0);
-            let quantile = |level| two_sided_quantile(level, degrees);
-            (quantile(level.get()) + quantile(2.0 * power - 1.0)) * ratio <= scale.sqrt()
-        };
-        // The normal distribution needs fewer, and only a few fewer; from there, steps double.
-        let quantile = |level| two_sided_quantile(level, f64::INFINITY);
-        let normal = (quantile(level.get()) + quantile(2.0 * power - 1.0)) * ratio;
-        let least = clusters * normal * normal;
-        if least > MOST_CLUSTERS {
-            return Ok(None);
-        }
-        let (mut low, mut step) = (least as u64, 1);
-        while !is_enough(low + step) {
-            low += step;
-            step *= 2;
-        }
-        let mut high = low + step;
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if is_enough(middle) { high = middle } else { low = middle }
-        }
-        Ok(Some(high))
     }
 }
-
-/// More clusters are no answer.
-const MOST_CLUSTERS: f64 = 1e9;
 
 /// From so many clusters on, the variance of a share is that which its values have.
 const LEAST_OF_OUTCOME: f64 = 10.0;
@@ -474,9 +374,9 @@ fn rest(share: f64) -> f64 {
     (1.0 - share).max(f64::EPSILON)
 }
 
-/// Whether a value is that of a failure or a success.
-pub(crate) fn is_outcome(value: &f64) -> bool {
-    *value == 0.0 || *value == 1.0
+/// Whether a value is the least or the largest of a range.
+pub(crate) fn is_end(value: f64, range: [f64; 2]) -> bool {
+    range.contains(&value)
 }
 
 /// The exact interval of a share of which `successes` of `rows` are known; neither has to be a whole number.

@@ -1,5 +1,6 @@
 use trajectory_metrics::{
     ClusterEstimate, Error, Interval, Replicates, Seed, SignFlipTest, Weight,
+    estimates::{self, Difference, SHARE},
 };
 
 use super::{arms, level_of};
@@ -133,7 +134,7 @@ fn intervals_of_rates_and_of_their_differences_are_those_of_matrices_and_scipy()
         let level = level_of(0.95);
         let got = if kind == "rate" {
             let found = ClusterEstimate::mean(&y, None, &groups).unwrap();
-            let ends = found.proportion_interval(level).unwrap();
+            let ends = estimates::mean(&y, None, &groups, SHARE, level).unwrap().interval.unwrap();
             seen[0] += 1;
             assert!((found.degrees_of_freedom / want[2] - 1.0).abs() < 1e-9, "{row:?}: {found:?}");
             // Values that vary have the interval of Student's t with the same variance.
@@ -144,8 +145,7 @@ fn intervals_of_rates_and_of_their_differences_are_those_of_matrices_and_scipy()
             [found.estimate, ends.low(), ends.high()]
         } else {
             let second: Vec<bool> = numbers(second).iter().map(|arm| *arm == 1.0).collect();
-            let found = ClusterEstimate::proportion_difference(&y, &arms(&second), &groups, level);
-            let found = found.unwrap();
+            let found = Difference::new(&y, &arms(&second), &groups, SHARE).unwrap().figure(level);
             let ends = found.interval.unwrap();
             seen[1] += 1;
             [found.value, ends.low(), ends.high()]
@@ -157,6 +157,60 @@ fn intervals_of_rates_and_of_their_differences_are_those_of_matrices_and_scipy()
         }
     }
     assert!(seen.iter().all(|seen| *seen >= 70), "{seen:?}");
+}
+
+#[test]
+fn intervals_on_the_log_scale_are_those_of_numpy_up_to_the_draws() {
+    let mut worst = 0.0_f64;
+    let mut seen = 0;
+    for row in rows(include_str!("../golden/studentized.csv")) {
+        let [kind, above, below, groups, value, low, high] = row[..] else { panic!("{row:?}") };
+        let [value, low, high] = [value, low, high].map(|number| number.parse::<f64>().unwrap());
+        let groups: Vec<u32> = groups.split(' ').map(|group| group.parse().unwrap()).collect();
+        let (above, level) = (numbers(above), level_of(0.95));
+        let found = match kind {
+            "mean" => estimates::mean(&above, None, &groups, [0.0, f64::INFINITY], level),
+            "ratio" => {
+                let range = [0.0, f64::INFINITY];
+                estimates::ratio(&above, &numbers(below), &groups, range, level)
+            }
+            _ => estimates::ratio(&above, &numbers(below), &groups, SHARE, level),
+        };
+        let found = found.unwrap();
+        let ends = found.interval.unwrap();
+        assert!((found.value / value - 1.0).abs() < 1e-12, "{row:?}");
+        for (end, want) in [(ends.low(), low), (ends.high(), high)] {
+            let off = ((end - want) / (want - value)).abs();
+            assert!(off < 0.25, "{kind}: {ends:?} against {low} {high}");
+            worst = worst.max(off);
+            // Without draws.
+            let is_closed_form = groups.last() < Some(&14) && kind != "mean";
+            assert!(off < 1e-9 || !is_closed_form, "{kind}: {ends:?} against {low} {high}");
+        }
+        seen += 1;
+    }
+    assert!(seen >= 35);
+    println!("largest distance of an end: {worst:.3} of that of the value");
+}
+
+#[test]
+fn neither_the_order_of_rows_nor_the_names_of_clusters_change_an_interval() {
+    let spent: Vec<f64> = (0..60).map(|row| 1.3_f64.powi(row * 7 % 31)).collect();
+    let tasks: Vec<u32> = (0..60).map(|row| row % 20).collect();
+    let of = |order: &[usize], name: fn(u32) -> u32| {
+        let spent: Vec<f64> = order.iter().map(|row| spent[*row]).collect();
+        let tasks: Vec<u32> = order.iter().map(|row| name(tasks[*row])).collect();
+        estimates::mean(&spent, None, &tasks, [0.0, f64::INFINITY], level_of(0.95)).unwrap()
+    };
+    let order: Vec<usize> = (0..60).collect();
+    let back: Vec<usize> = (0..60).rev().collect();
+    let found = of(&order, |task| task);
+    assert!(found.interval.is_ok());
+    assert_eq!(found, of(&back, |task| task));
+    let renamed = of(&order, |task| 7 * task % 20).interval.unwrap();
+    let ends = found.interval.unwrap();
+    assert!((renamed.low() / ends.low() - 1.0).abs() < 1e-12);
+    assert!((renamed.high() / ends.high() - 1.0).abs() < 1e-12);
 }
 
 #[test]
@@ -181,8 +235,8 @@ fn only_outcomes_have_a_variance_that_follows_from_their_rate() {
     let values: Vec<f64> = (0..30).map(|i| if i % 15 == 0 { 0.2 } else { 0.999 }).collect();
     let of_arms = arms(&(0..30).map(|i| i >= 15).collect::<Vec<bool>>());
     let own: Vec<usize> = (0..30).collect();
-    let found = ClusterEstimate::proportion_difference(&values, &of_arms, &own, level_of(0.95));
-    let ends = found.unwrap().interval.unwrap();
+    let found = Difference::new(&values, &of_arms, &own, SHARE).unwrap();
+    let ends = found.figure(level_of(0.95)).interval.unwrap();
     // The exact interval of 15 rows with 0.8 failures reaches from 0.06 below to 0.2 above that rate.
     assert!(ends.high() > 0.2 && ends.low() < -0.2, "{ends:?}");
     // A row without weight changes nothing, nor does a cluster with nearly all the weight lead beyond the range of degrees.
@@ -190,10 +244,13 @@ fn only_outcomes_have_a_variance_that_follows_from_their_rate() {
     let all: Vec<usize> = (0..7).collect();
     let mut weights = [1.0; 7];
     weights[6] = 0.0;
-    let with = ClusterEstimate::mean(&outcomes, Some(Weight::from_slice(&weights).unwrap()), &all);
-    let without = ClusterEstimate::mean(&outcomes[..6], None, &all[..6]).unwrap();
-    let ends = |it: &ClusterEstimate| it.proportion_interval(level_of(0.95)).unwrap();
-    assert_eq!(ends(&with.unwrap()), ends(&without));
+    let of = |values: &[f64], weights, own: &[usize]| {
+        estimates::mean(values, weights, own, SHARE, level_of(0.95)).unwrap().interval
+    };
+    let weights = Weight::from_slice(&weights).unwrap();
+    let without = of(&outcomes[..6], None, &all[..6]);
+    assert!(without.is_ok());
+    assert_eq!(of(&outcomes, Some(weights), &all), without);
     for light in [1e-3, 1e-6, 1e-10, 1e-14, 1e-17] {
         let weights = [1.0, light];
         let weights = Weight::from_slice(&weights).unwrap();

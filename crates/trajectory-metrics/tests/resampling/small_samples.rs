@@ -6,6 +6,7 @@ use rand_distr::{Distribution, Exp1, LogNormal, StandardNormal};
 use trajectory_metrics::{
     Arm, Bootstrap, ClusterEstimate, Error, Evaluation, EvaluationOptions, Level, NoInterval,
     Probability, Ranking, Replicates, Resampling, Seed, Traces, Weight,
+    estimates::{Difference, SHARE},
 };
 
 use super::{level_of, uniform};
@@ -258,8 +259,7 @@ fn differences_of_independent_shares_leave_out_zero_in_at_most_6_of_100_by_all_o
             for y in 0..=m {
                 let outcome = |row: usize| f64::from(row < x || (n..n + y).contains(&row));
                 let outcomes: Vec<f64> = (0..n + m).map(outcome).collect();
-                let found =
-                    ClusterEstimate::proportion_difference(&outcomes, &arms, &own, level).unwrap();
+                let found = Difference::new(&outcomes, &arms, &own, SHARE).unwrap().figure(level);
                 if !found.interval.unwrap().contains(0.0) {
                     beyond.push([x, y]);
                 }

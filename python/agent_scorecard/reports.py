@@ -420,6 +420,7 @@ def cut_off(
     success_chance: Path | Rows | None = None,
     chance_from: Path | Sequence[Path] | Rows | None = None,
     continuations: Path | Rows | None = None,
+    curve_groups: Path | Rows | None = None,
     min_valid: int = 5,
     stream: str = "stated_confidence",
     confidence: Literal["strict", "lenient"] = "strict",
@@ -464,6 +465,8 @@ def cut_off(
         Streams that are not scored, from which a model of success may learn.
     continuations : path, optional
         Continuations of cut-off runs: fields ``id``, ``successes``, ``failures`` and optionally ``unresolved``, ``invalid``.
+    curve_groups : path, optional
+        Groups of runs, such as how hard a task is, each with a curve of cut-offs of its own: fields ``id`` and ``group``.
     min_valid : int
         The outcomes that a run needs among its continuations.
     stream : str
@@ -481,7 +484,7 @@ def cut_off(
     >>> report.fails("files.0.n_censored < 1")
     False
     """
-    given = {"success_chance": success_chance, "continuations": continuations, "outcomes": outcomes}
+    given = {"success_chance": success_chance, "continuations": continuations, "curve_groups": curve_groups, "outcomes": outcomes}
     others = chance_from if isinstance(chance_from, (list, tuple)) and all(_is_path(it) for it in chance_from) else [chance_from]
     return _report(
         "cut_off",

@@ -215,6 +215,7 @@ pub(crate) fn evaluate(
                 success_chance: asked.one("success_chance"),
                 chance_from: asked.all("chance_from"),
                 continuations: asked.one("continuations"),
+                curve_groups: asked.one("curve_groups"),
             };
             Box::new(move || questions::cut_off(sources, how, &beside, read))
         }

@@ -10,7 +10,9 @@ use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Report,
-    cut_off::{CutOffOptions, METRICS, cut_off, read_chances, read_continuations},
+    cut_off::{
+        CutOffOptions, METRICS, cut_off, read_chances, read_continuations, read_curve_groups,
+    },
     traces::TraceFile,
 };
 use run_logs::AtLimit;
@@ -54,6 +56,10 @@ pub(crate) struct Options {
     /// fields id, successes, failures, unresolved (optional) and invalid (optional), which are counts
     #[arg(long, value_name = "FILE")]
     continuations: Option<PathBuf>,
+    /// Groups of runs, such as how hard a task is, each with a curve of cut-offs of its own for the weighted means: JSON Lines
+    /// with the fields id and group. By default there is one curve for all runs
+    #[arg(long, value_name = "FILE")]
+    curve_groups: Option<PathBuf>,
     #[command(flatten)]
     forms: Forms,
 }
@@ -65,12 +71,13 @@ Example: agent-scorecard cut-off runs.jsonl --assume failure-side --plot cut_off
 const CHANCES: &str = include_str!("help/cut_off_chances.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, names, how, read, success_chance, chance_from, continuations, forms } =
-        options;
+    let Options { files, names, how, read, forms, .. } = options;
+    let Options { success_chance, chance_from, continuations, curve_groups, .. } = options;
     let beside = Beside {
         success_chance: success_chance.map(Source::from),
         chance_from: Source::all(chance_from),
         continuations: continuations.map(Source::from),
+        curve_groups: curve_groups.map(Source::from),
     };
     forms.show(report(names.of(files)?, how, &beside, read)?)
 }
@@ -84,6 +91,8 @@ pub struct Beside {
     pub chance_from: Vec<Source>,
     /// Continuations.
     pub continuations: Option<Source>,
+    /// Groups for the curves of cut-offs.
+    pub curve_groups: Option<Source>,
 }
 
 /// The report on these sources.
@@ -114,9 +123,11 @@ pub fn report(
     let files = traces(&Source::unless(sources, &names))?;
     let given = beside.success_chance.as_ref().map(|source| source.read_by(read_chances));
     let continued = beside.continuations.as_ref().map(|source| source.read_by(read_continuations));
+    let groups = beside.curve_groups.as_ref().map(|source| source.read_by(read_curve_groups));
     let mut how = CutOffOptions {
         given: given.transpose()?.unwrap_or_default(),
         continuations: continued.transpose()?,
+        curve_groups: groups.transpose()?,
         teachers: traces(&beside.chance_from)?,
         ..how
     };

@@ -64,6 +64,8 @@ fn the_standard_errors_of_one_task_are_undefined_and_a_note_says_why() {
     assert!(notes.contains("standard errors: all complete runs are of one task"), "{notes}");
 
     let two_tasks = write("one_task_and_two.jsonl", &rows.join("\n").replacen("\"t\"", "\"u\"", 1));
+    let error = refusal(&run(&[&two_tasks]), "two tasks");
+    assert!(error.contains("--halves runs"), "{error}");
     let same = json(&[&two_tasks, "--json", "--resamples", "20", "--halves", "runs"]);
     for field in ["raw", "calibrated", "change"] {
         let same = &same["files"][0]["metrics"]["tps_log"][field];

@@ -137,6 +137,40 @@ fn a_small_file_comes_out_as_worked_out_by_hand() {
 }
 
 #[test]
+fn weights_from_one_curve_say_so_and_groups_have_curves_of_their_own() {
+    // Hard runs fail, and half of them are cut off; easy runs succeed.
+    let (mut runs, mut groups) = (Vec::new(), Vec::new());
+    for id in 0..40 {
+        let is_hard = id % 2 == 1;
+        let (forecasts, ended) = match is_hard && id % 4 == 1 {
+            true => ("0.5", r#""outcome":null,"stop":"max_tokens","horizon":2"#.to_owned()),
+            false => ("0.5,0.5", format!(r#""outcome":{}"#, !is_hard)),
+        };
+        runs.push(format!(r#"{{"id":"{id}","forecasts":[{forecasts}],{ended}}}"#));
+        groups.push(format!(
+            r#"{{"id":"{id}","group":"{}"}}"#,
+            if is_hard { "hard" } else { "easy" }
+        ));
+    }
+    let sure = |runs: &[String]| runs.join("\n").replace("0.5,0.5", "0.9,0.9");
+    let (path, groups) = (write("one_curve", &sure(&runs)), write("groups", &groups.join("\n")));
+    let one = json(&[&path, "--json", "--resamples", "0"]);
+    assert_eq!(notes(&one, "ipcw: one curve of cut-offs for all runs"), 1);
+    let by_group = json(&[&path, "--json", "--resamples", "0", "--curve-groups", &groups]);
+    assert_eq!(notes(&by_group, "ipcw: one curve"), 0);
+    let [easy, hard] = [0.9_f64.ln(), 0.1_f64.ln()];
+    let ipcw = |report: &Value| number(&report["files"][0]["ipcw"]);
+    assert!((ipcw(&one) - (2.0 * easy + hard) / 3.0).abs() < 1e-12);
+    assert!((ipcw(&by_group) - (easy + hard) / 2.0).abs() < 1e-12);
+    let rows = &by_group["files"][0]["report"]["comparisons"];
+    let row = rows.as_array().unwrap().iter().find(|row| row["rule"] == "log").unwrap();
+    assert!((number(&row["ipcw"]) - (easy + hard) / 2.0).abs() < 1e-12);
+    let broken = write("broken_groups", r#"{"id":"1"}"#);
+    let error = refusal(&run(&[&path, "--curve-groups", &broken]), "a group is missing");
+    assert!(error.contains("group"), "{error}");
+}
+
+#[test]
 fn where_nothing_was_cut_off_every_way_agrees() {
     let path = write("complete", &[SUCCESS, FAILURE].join("\n"));
     let report = json(&[&path, "--json"]);

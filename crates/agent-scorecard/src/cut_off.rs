@@ -88,7 +88,7 @@ use crate::{
     traces::{settings::Calibration, sureness::ADD},
 };
 
-pub use files::{read_chances, read_continuations};
+pub use files::{read_chances, read_continuations, read_curve_groups};
 pub use settings::{CutOffOptions, Hide};
 
 /// Pairs of columns of which the conclusion speaks, at most.
@@ -133,7 +133,8 @@ pub const METRICS: [Metric<Known>; 8] = metrics! { Known;
         }, .bar("weighted");
     "ipcw_coverage", "share of runs that the weighted ones stand for", Neither, in [0.0, 1.0],
         "Mean weight of a run; below 1 if some runs are represented by no complete run.",
-        |it| Ok(known(&it.weights)?.coverage());
+        // Only rounding can lead above 1.
+        |it| Ok(known(&it.weights)?.coverage().min(1.0));
     "censoring_rate", "share of runs cut off", Neither, in [0.0, 1.0],
         "Share of the complete and cut-off runs that were cut off.",
         |it| mean(it.simple.iter().map(|run| f64::from(u8::from(chance(run).is_some()))));
@@ -299,7 +300,7 @@ fn column(
             Some(known) => Ok(scores(&|run| known[run])?),
             None => Err(Undefined::new("the true chances are known for the bundled runs only")),
         },
-        weights: sample.weights().map_err(|error| Undefined::new(with_causes(&error))),
+        weights: sample.weights(options).map_err(|error| Undefined::new(with_causes(&error))),
     };
     let mut block = Block { notes: Some(Vec::new()), ..Block::default() };
     block.push_metrics(&METRICS, &known, |_, value| Figure::from(value));
@@ -330,12 +331,26 @@ fn column(
         && weights.coverage() < 1.0 - 1e-9
     {
         let uniform = "; all complete runs have the same weight, so that it corrects nothing and is complete_only";
+        let gone = match options.curve_groups.is_some() {
+            true => {
+                "of some group, every run that went on beyond the last end was cut off".to_owned()
+            }
+            false => {
+                format!("every run that went on beyond step {} was cut off", sample.last_end())
+            }
+        };
         notes.push(format!(
-            "ipcw: every run that went on beyond step {} was cut off; it stands for the {:.1} % of runs that could be seen to their end{}",
-            sample.last_end(),
+            "ipcw: {gone}; it stands for the {:.1} % of runs that could be seen to their end{}",
             100.0 * weights.coverage(),
             if weights.are_uniform() { uniform } else { "" }
         ));
+    }
+    if options.curve_groups.is_none() && sample.audit.censored() > 0 {
+        notes.push(
+            "ipcw: one curve of cut-offs for all runs; if hard runs are cut off more often, it is biased whatever its \
+             coverage is: give groups (--curve-groups)"
+                .to_owned(),
+        );
     }
     if sample.runs.is_empty() {
         block.conclusion = vec![format!(

@@ -28,7 +28,9 @@ pub enum Error {
     #[error("{0}")]
     PromptVariants(String),
     /// Runs cannot be cross-fitted.
-    #[error("{runs} complete runs cannot be cross-fitted, as each half learns from the other")]
+    #[error(
+        "{runs} complete runs cannot be cross-fitted, as each half learns from the other (of whole tasks by default; --halves runs splits them)"
+    )]
     CrossFit {
         /// Their number.
         runs: usize,

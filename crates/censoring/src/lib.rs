@@ -39,5 +39,6 @@ pub use trajectory_metrics::{
     ScoringRule, Seed, SmoothRule, Tps, Trace, Weight, WeightSchedule, from_fn,
 };
 pub use weighting::{
-    IpcwWeights, KaplanMeier, RunEnd, StopTimes, doubly_robust_mean_score, ipcw_brier_loss,
+    CensoringCurves, IpcwWeights, KaplanMeier, RunEnd, StopTimes, doubly_robust_mean_score,
+    ipcw_brier_loss,
 };

@@ -166,7 +166,7 @@ fn of_same_runs(
             branches: &branches,
             continued: &continued,
         };
-        match teaching.model(&rest) {
+        match teaching.model(&rest, options) {
             Ok((chances, facts)) => {
                 origin.model = Some(facts);
                 chances

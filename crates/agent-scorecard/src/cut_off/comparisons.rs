@@ -71,6 +71,7 @@ pub(super) fn comparisons(
             .with_schedules(std::slice::from_ref(schedule))
             .with_resamples(options.resamples)
             .with_seed(Seed::new(options.seed))
+            .with_curve_groups(&sample.curve_groups(options))
             .with_odds_ratio(options.odds_ratio)?;
         let report = analysis.report(&runs, chances, None, &tasks)?;
         if at == 0 {

@@ -48,6 +48,25 @@ pub fn read_continuations(
     })
 }
 
+/// Reads the group of each run, such as how hard its task is: JSON Lines with the fields `id` and `group`.
+///
+/// # Errors
+///
+/// [`InputError`] that names file, line and field.
+pub fn read_curve_groups(
+    file: &str,
+    source: impl Read,
+) -> Result<BTreeMap<String, String>, InputError> {
+    #[derive(Deserialize)]
+    struct Line {
+        #[serde(deserialize_with = "name")]
+        id: String,
+        #[serde(deserialize_with = "name")]
+        group: String,
+    }
+    by_id(file, source, |Line { id, group }| (id, group))
+}
+
 fn by_id<L: DeserializeOwned, T>(
     file: &str,
     source: impl Read,

@@ -10,7 +10,10 @@ use censoring::{
 use serde::Serialize;
 use trajectory_metrics::{TpsFamily, Undefined};
 
-use crate::{cut_off::sample::Sample, error::with_causes};
+use crate::{
+    cut_off::{sample::Sample, settings::CutOffOptions},
+    error::with_causes,
+};
 
 /// Folds of the model.
 const FOLDS: usize = 5;
@@ -98,12 +101,13 @@ impl Teaching<'_, '_> {
     pub(super) fn model(
         &self,
         rest: &[usize],
+        options: &CutOffOptions,
     ) -> Result<(Vec<Probability>, ModelFacts), Undefined> {
         let sample = &self.samples[0];
         // Continued runs alone teach if there are some, since these are runs that were cut off; otherwise complete
         // runs do, which stand for those like them that were cut off.
         let (weights, checks) = if self.continued.is_empty() {
-            let weights = sample.weights().map_err(because)?.as_slice().to_vec();
+            let weights = sample.weights(options).map_err(because)?.as_slice().to_vec();
             let checks = self.complete_checks(rest, &weights)?;
             (weights, checks)
         } else {

@@ -1,6 +1,6 @@
 use censoring::{
-    Exclusion, IpcwWeights, KaplanMeier, Observation, StopClass, StopReason, StopTimes, Stopped,
-    TerminationAudit,
+    CensoringCurves, Exclusion, IpcwWeights, Observation, StopClass, StopReason, StopTimes,
+    Stopped, TerminationAudit,
 };
 use run_logs::{TraceFile, TraceRun};
 use trajectory_metrics::{Probability, WeightSchedule};
@@ -80,10 +80,17 @@ impl<'a> Sample<'a> {
     }
 
     /// Inverse-probability weights of the runs, by the time of their stop in steps.
-    pub(super) fn weights(&self) -> Result<IpcwWeights, censoring::Error> {
+    pub(super) fn weights(&self, options: &CutOffOptions) -> Result<IpcwWeights, censoring::Error> {
         let stops = StopTimes::from_runs(&self.stopped, None)?;
-        let curve = KaplanMeier::censoring_curve(&stops);
-        IpcwWeights::new(&stops, |_| &curve, f64::INFINITY)
+        let curves = CensoringCurves::new(&stops, &self.curve_groups(options))?;
+        IpcwWeights::new(&stops, |run| curves.of_run(run), f64::INFINITY)
+    }
+
+    /// The group of each run for the curve of cut-offs; runs without one are a group of their own.
+    pub(super) fn curve_groups<'g>(&self, options: &'g CutOffOptions) -> Vec<Option<&'g str>> {
+        let groups = options.curve_groups.as_ref();
+        let group = |run: &&TraceRun| groups?.get(&run.id).map(String::as_str);
+        self.runs.iter().map(group).collect()
     }
 
     /// The forecasts of each run, calibrated if that is asked for. Notes say what is odd about the maps.

@@ -76,6 +76,10 @@ pub struct CutOffOptions {
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub continuations: Option<BTreeMap<String, Continuations>>,
+    /// Groups by the ids of runs, each with a curve of cut-offs of its own for the weighted means; `None` for one curve.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
+    pub curve_groups: Option<BTreeMap<String, String>>,
     /// Streams that are not scored, from whose forecasts a model of success may learn. They are taken to be made
     /// without regard to the streams that are scored.
     #[cfg_attr(feature = "clap", arg(skip))]
@@ -110,6 +114,7 @@ impl Default for CutOffOptions {
             min_valid: 5,
             given: BTreeMap::new(),
             continuations: None,
+            curve_groups: None,
             teachers: Vec::new(),
             known: None,
         }

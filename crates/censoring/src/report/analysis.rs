@@ -61,6 +61,8 @@ pub struct CensoringAnalysis<'a> {
     seed: Seed,
     level: Option<Level>,
     odds_ratio: f64,
+    /// The number of the group of each run; `None` for one group.
+    groups: Option<Vec<usize>>,
 }
 
 impl fmt::Debug for CensoringAnalysis<'_> {
@@ -88,6 +90,7 @@ impl<'a> CensoringAnalysis<'a> {
             seed: Seed::new(0),
             level: None,
             odds_ratio: 2.0,
+            groups: None,
         }
     }
 
@@ -146,6 +149,41 @@ impl<'a> CensoringAnalysis<'a> {
         model: &'a (dyn Fn(usize, usize) -> Result<Probability, Error> + Sync),
     ) -> Self {
         self.success_given = Some(model);
+        self
+    }
+
+    /// Sets the group of each run, for the weighted and the doubly robust means: each group has its own curve of
+    /// cut-offs ([`CensoringCurves`](crate::CensoringCurves)). Without groups there is one curve for all runs, which leaves a
+    /// bias if runs that would have scored otherwise are cut off more often.
+    ///
+    /// ```
+    /// use censoring::{CensoringAnalysis, CensoringAssumption, Error, Probability, StopReason, Stopped};
+    ///
+    /// // Hard runs fail, and half of them are cut off; easy runs succeed.
+    /// let forecasts = [Probability::HALF, Probability::ONE];
+    /// let cut_off = Stopped::new(&forecasts[..1], None, Some(StopReason::MaxTime))?;
+    /// let ended = |outcome| Stopped::new(&forecasts, Some(outcome), None);
+    /// let runs = [cut_off, ended(false)?, ended(true)?, ended(true)?];
+    /// let mean = |analysis: CensoringAnalysis<'_>| {
+    ///     let report = analysis.with_resamples(0).report(&runs, None, None, &[0, 1, 2, 3])?;
+    ///     let brier = report.comparison("brier", "uniform").and_then(|row| row.ipcw);
+    ///     Ok::<_, Error>((report.ipcw_curves, brier.map(|mean| mean.value)))
+    /// };
+    /// let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative);
+    /// // A failure scores -5/8 and a success -1/8.
+    /// let (curves, one_curve) = mean(analysis.clone())?;
+    /// assert!(curves == 1 && one_curve.is_some_and(|mean| (mean + 0.875 / 3.0).abs() < 1e-15));
+    /// let by_group = mean(analysis.with_curve_groups(&["hard", "hard", "easy", "easy"]))?;
+    /// assert_eq!(by_group, (2, Some(-(2.0 * 0.625 + 0.125 + 0.125) / 4.0)));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_curve_groups<G: Ord>(mut self, groups: &[G]) -> Self {
+        let mut names: Vec<&G> = groups.iter().collect();
+        names.sort_unstable();
+        names.dedup();
+        let number = |group: &G| names.partition_point(|name| *name < group);
+        self.groups = Some(groups.iter().map(number).collect());
         self
     }
 
@@ -219,6 +257,8 @@ impl<'a> CensoringAnalysis<'a> {
             runs.len(),
             success_probabilities.map_or(runs.len(), <[_]>::len),
         )?;
+        let groups = self.groups.as_deref();
+        same_length("curve groups", runs.len(), groups.map_or(runs.len(), <[_]>::len))?;
         let weight = |run: usize| weights.map_or(Weight::ONE, |weights| weights[run]);
         let mut audit = TerminationAudit::default();
         runs.iter().enumerate().for_each(|(i, run)| audit.update_weighted(run, weight(i)));
@@ -233,6 +273,8 @@ impl<'a> CensoringAnalysis<'a> {
             success_probabilities.map(|all| kept.iter().map(|&i| all[i]).collect());
         let weights: Option<Vec<Weight>> =
             weights.map(|all| kept.iter().map(|&i| all[i]).collect());
+        let groups: Vec<usize> =
+            kept.iter().map(|&i| groups.map_or(0, |groups| groups[i])).collect();
         let positions = kept;
         let kept: Vec<Stopped<'_>> = positions.iter().map(|&i| runs[i].clone()).collect();
         let sample = Sample {
@@ -241,19 +283,26 @@ impl<'a> CensoringAnalysis<'a> {
             success_given: self.success_given,
             success_probabilities: probabilities.as_deref(),
             weights: weights.as_deref(),
+            groups: &groups,
             resampler: &self.resampler(&clusters)?,
             odds_ratio: self.odds_ratio,
             censoring_rate: audit.censoring_rate()?,
         };
         let paper = rules()?;
         let schemes = self.schemes(&paper);
-        let (ipcw_coverage, weighted) = sample.weighted_means(&schemes)?;
+        let (ipcw_coverage, ipcw_curves, weighted) = sample.weighted_means(&schemes)?;
         let comparison = |(scheme, [ipcw, doubly_robust]): (&Scheme<'_>, Weighted)| {
             Ok(ScoreComparison { ipcw, doubly_robust, ..sample.compare(scheme)? })
         };
         let comparisons = schemes.iter().zip(weighted).map(comparison);
         let comparisons = comparisons.collect::<Result<_, Error>>()?;
-        Ok(CensoringReport { assumption: self.assumption, audit, ipcw_coverage, comparisons })
+        Ok(CensoringReport {
+            assumption: self.assumption,
+            audit,
+            ipcw_coverage,
+            ipcw_curves,
+            comparisons,
+        })
     }
 
     /// Audits probabilities of success that were estimated from continuations of cut-off runs.
@@ -335,6 +384,10 @@ pub struct CensoringReport {
     /// probabilities ([`IpcwWeights::coverage`](crate::IpcwWeights::coverage)). Below 1, as with one
     /// budget for all runs, no weights can correct for the runs that were cut off.
     pub ipcw_coverage: f64,
+    /// The number of curves of cut-offs, one per group of [`CensoringAnalysis::with_curve_groups`]. With one curve for all
+    /// runs, `ipcw` is biased if runs that would have scored otherwise are cut off more often, which the coverage
+    /// does not show.
+    pub ipcw_curves: usize,
     /// One comparison per rule and weight schedule.
     pub comparisons: Vec<ScoreComparison>,
 }

@@ -7,8 +7,8 @@ use crate::{
     scores::run_score::RunScore,
     stops::stopped::Stopped,
     weighting::{
-        doubly_robust::doubly_robust_mean_score, ipcw::IpcwWeights, kaplan_meier::KaplanMeier,
-        stop_times::StopTimes,
+        censoring_curves::CensoringCurves, doubly_robust::doubly_robust_mean_score,
+        ipcw::IpcwWeights, stop_times::StopTimes,
     },
 };
 
@@ -25,18 +25,18 @@ struct Scores {
 
 impl Sample<'_, '_> {
     /// The mean complete score of all runs under each rule and schedule: weighted by inverse
-    /// probabilities, and doubly robust. Also the coverage of the weights. Runs are weighted by a curve
-    /// that is fitted to the sample and to each resample.
+    /// probabilities, and doubly robust. Also the coverage of the weights and the number of curves. Runs are weighted by
+    /// curves that are fitted to the sample and to each resample.
     pub(crate) fn weighted_means(
         &self,
         schemes: &[Scheme<'_>],
-    ) -> Result<(f64, Vec<Weighted>), Error> {
+    ) -> Result<(f64, usize, Vec<Weighted>), Error> {
         let stops = StopTimes::from_runs(self.runs, self.weights)?;
-        let curve = KaplanMeier::censoring_curve(&stops);
-        let coverage = IpcwWeights::new(&stops, |_| &curve, f64::INFINITY)?.coverage();
-        // Only rounding can lead above 1 with the curve of the same runs.
-        let coverage = coverage.min(1.0);
-        let chances = self.success_given.map(|model| self.chances(&curve, model)).transpose()?;
+        let curves = CensoringCurves::new(&stops, self.groups)?;
+        let weights = IpcwWeights::new(&stops, |run| curves.of_run(run), f64::INFINITY)?;
+        // Only rounding can lead above 1 with the curves of the same runs.
+        let coverage = weights.coverage().min(1.0);
+        let chances = self.success_given.map(|model| self.chances(&curves, model)).transpose()?;
         let scores: Vec<Scores> = schemes
             .iter()
             .map(|Scheme { tps, .. }| {
@@ -49,7 +49,7 @@ impl Sample<'_, '_> {
         let values = |counts: &[u32]| self.values(&stops, &scores, counts);
         let is_complete = |run: usize| self.runs[run].outcome().is_some();
         let figures = self.resampler.recomputed(values, [&is_complete, &|_| true]);
-        Ok((coverage, figures))
+        Ok((coverage, curves.count(), figures))
     }
 
     /// Both means under each rule and schedule for runs that are drawn so often.
@@ -62,14 +62,16 @@ impl Sample<'_, '_> {
         let Some(stops) = weights.and_then(|weights| stops.reweighted(Some(weights)).ok()) else {
             return vec![[f64::NAN; 2]; scores.len()];
         };
-        let curve = KaplanMeier::censoring_curve(&stops);
-        let ipcw = IpcwWeights::new(&stops, |_| &curve, f64::INFINITY);
+        let Ok(curves) = CensoringCurves::new(&stops, self.groups) else {
+            return vec![[f64::NAN; 2]; scores.len()];
+        };
+        let ipcw = IpcwWeights::new(&stops, |run| curves.of_run(run), f64::INFINITY);
         let both = |scores: &Scores| {
             let complete = &scores.complete;
             let weighted = ipcw.as_ref().map(|ipcw| ipcw.normalized_mean_score(complete).ok());
             let robust = scores.predicted.as_ref().and_then(|predicted| {
                 let m = |run: usize, t: f64| Ok::<_, Error>(predicted[run][t as usize - 1]);
-                doubly_robust_mean_score(complete, &stops, |_| &curve, m).ok()
+                doubly_robust_mean_score(complete, &stops, |run| curves.of_run(run), m).ok()
             });
             [weighted.ok().flatten().unwrap_or(f64::NAN), robust.unwrap_or(f64::NAN)]
         };
@@ -80,7 +82,7 @@ impl Sample<'_, '_> {
     /// others were cut off before it stopped, and where it was cut off itself.
     fn chances(
         &self,
-        curve: &KaplanMeier,
+        curves: &CensoringCurves,
         model: &SuccessGiven<'_>,
     ) -> Result<Vec<Vec<Option<Probability>>>, Error> {
         let chance = |(run, stopped): (usize, &Stopped<'_>)| {
@@ -89,6 +91,7 @@ impl Sample<'_, '_> {
                 let is_needed = match step == last {
                     true => is_cut_off,
                     false => {
+                        let curve = curves.of_run(run);
                         curve.times().binary_search_by(|t| t.total_cmp(&(step as f64))).is_ok()
                     }
                 };

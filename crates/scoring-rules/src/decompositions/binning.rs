@@ -80,29 +80,41 @@ impl Binning<'_> {
         }))
     }
 
+    /// The bin of a confidence among this many of [`Binning::EqualWidth`], counted from 0: the least k with
+    /// `p <= (k + 1) / bins`. A single bin contains all.
+    ///
+    /// ```
+    /// use scoring_rules::{Binning, Probability};
+    ///
+    /// let bin = |p: f64| Probability::new(p).map(|p| Binning::equal_width_bin(p, 10));
+    /// assert_eq!([bin(0.0)?, bin(0.1)?, bin(0.9)?, bin(1.0)?], [0, 0, 8, 9]);
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
+    #[must_use]
+    pub fn equal_width_bin(p: Probability, bins: usize) -> usize {
+        let (p, n) = (p.get(), bins as f64);
+        // Rounding of the product can move a confidence across one edge.
+        let guess = (n * p).ceil() - 1.0;
+        let bin = if (guess + 1.0) / n < p {
+            guess + 1.0
+        } else if guess / n >= p {
+            guess - 1.0
+        } else {
+            guess
+        };
+        // Negative numbers become 0.
+        (bin as usize).min(bins.saturating_sub(1))
+    }
+
     /// The bin of a block, where `before` is the weight of all lower blocks.
     fn bin_of(self, block: &Block, before: f64, total: f64) -> f64 {
         match self {
             Self::Quantile { bins } => (bins as f64 * (before + block.weight() / 2.0) / total)
                 .floor()
                 .min(bins as f64 - 1.0),
-            Self::EqualWidth { bins } => equal_width_bin(block.confidence.get(), bins as f64),
+            Self::EqualWidth { bins } => Self::equal_width_bin(block.confidence, bins) as f64,
             Self::Edges { inner } => inner.partition_point(|&edge| edge < block.confidence) as f64,
             Self::Distinct => 0.0,
         }
     }
-}
-
-/// The least k with `p <= (k + 1) / bins`.
-fn equal_width_bin(p: f64, bins: f64) -> f64 {
-    // Rounding of the product can move a confidence across one edge.
-    let guess = (bins * p).ceil() - 1.0;
-    let bin = if (guess + 1.0) / bins < p {
-        guess + 1.0
-    } else if guess / bins >= p {
-        guess - 1.0
-    } else {
-        guess
-    };
-    bin.clamp(0.0, bins - 1.0)
 }

@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, mem::size_of};
 
 use arrow::array::BooleanArray;
 use datafusion_common::Result;
-use scoring_rules::{Error, ExactMean, ExactSum, Probability, TiedBlocks, Weight};
+use scoring_rules::{Binning, Error, ExactMean, ExactSum, Probability, TiedBlocks, Weight};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -55,20 +55,6 @@ pub(crate) struct BinnedState {
     filled: BTreeMap<usize, Box<Bin>>,
 }
 
-/// The bin that contains p: bin k, counted from 0, ends at and contains `(k + 1) / bins`, rounded to the nearest f64.
-fn bin_of(p: Probability, bins: usize) -> usize {
-    let (mut low, mut above) = (0, bins);
-    while above - low > 1 {
-        let middle = low + (above - low) / 2;
-        if (middle as f64 / bins as f64) < p.get() {
-            low = middle;
-        } else {
-            above = middle;
-        }
-    }
-    low
-}
-
 impl BinnedState {
     pub(crate) fn update(
         &mut self,
@@ -89,7 +75,7 @@ impl BinnedState {
             return Ok(());
         }
         let class = usize::from(columns.y.value(row));
-        let bin = self.filled.entry(bin_of(p, bins)).or_insert_with(|| {
+        let bin = self.filled.entry(Binning::equal_width_bin(p, bins)).or_insert_with(|| {
             let weights = weight.map(|_| Box::default());
             let confidence = ExactMean::default();
             Box::new(Bin { confidence, lowest: p, highest: p, counts: [0; 2], weights })
@@ -214,7 +200,7 @@ mod tests {
                 assert!(bin.iter().all(|block| bin_of(block.confidence, bins) == ours), "{bins}");
             }
             let count = Binning::EqualWidth { bins }.bins(&blocks).unwrap().count();
-            let mut ours: Vec<usize> = p.iter().map(|&p| bin_of(p, bins)).collect();
+            let mut ours: Vec<usize> = p.iter().map(|&p| Binning::equal_width_bin(p, bins)).collect();
             ours.sort_unstable();
             ours.dedup();
             assert_eq!(ours.len(), count);

@@ -1,0 +1,76 @@
+use std::collections::BTreeMap;
+
+use scoring_rules::{Weight, checks::same_length};
+
+use crate::{
+    error::Error,
+    weighting::{kaplan_meier::KaplanMeier, stop_times::StopTimes},
+};
+
+/// The probability of not being cut off, by groups of runs: a [`KaplanMeier::censoring_curve`] for each group.
+///
+/// One curve for all runs is right only if cut-offs have nothing to do with what decides how runs end. If hard tasks
+/// are cut off more often, weights from one curve leave a bias that no diagnostic of the weights shows; a curve for each
+/// group within which cut-offs say nothing, such as a difficulty that is known in advance, removes it.
+///
+/// Groups must be known before a run starts, and each should have many runs.
+///
+/// ```
+/// use censoring::{CensoringCurves, Error, IpcwWeights, RunEnd::{CutOff, Outcome}, StopTimes};
+///
+/// // Two of three hard runs are cut off after step 1, and no easy one.
+/// let ends = [CutOff, CutOff, Outcome, Outcome, Outcome, Outcome];
+/// let stops = StopTimes::new(&[1.0, 1.0, 2.0, 2.0, 2.0, 2.0], ends, None)?;
+/// let groups = ["hard", "hard", "hard", "easy", "easy", "easy"];
+/// let curves = CensoringCurves::new(&stops, &groups)?;
+/// let weights = IpcwWeights::new(&stops, |run| curves.of_run(run), f64::INFINITY)?;
+/// // The complete hard run stands for all three; with one curve, each complete run stands for 3/2 runs.
+/// let weights: Vec<f64> = weights.as_slice().iter().map(|weight| weight.get().round()).collect();
+/// assert_eq!(weights, [0.0, 0.0, 3.0, 1.0, 1.0, 1.0]);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct CensoringCurves {
+    curves: Vec<KaplanMeier>,
+    group_of: Vec<usize>,
+}
+
+impl CensoringCurves {
+    /// Estimates a curve for each group that has a run of positive weight; `groups` has the group of each run.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Length`] unless there is one group per run.
+    pub fn new<G: Ord>(stops: &StopTimes, groups: &[G]) -> Result<Self, Error> {
+        same_length("groups", stops.times().len(), groups.len())?;
+        let mut weights: BTreeMap<&G, Vec<Weight>> = BTreeMap::new();
+        for stop in stops.iter() {
+            let of_group = weights.entry(&groups[stop.run]);
+            of_group.or_insert_with(|| vec![Weight::ZERO; groups.len()])[stop.run] =
+                Weight::new(stop.weight)?;
+        }
+        let names: Vec<&G> = weights.keys().copied().collect();
+        let group_of = groups.iter().map(|group| names.partition_point(|name| *name < group));
+        // A run of weight 0 in a group of such runs has any curve.
+        let group_of = group_of.map(|group| group.min(names.len().saturating_sub(1))).collect();
+        let curve = |weights| Ok(KaplanMeier::censoring_curve(&stops.reweighted(Some(weights))?));
+        let curves = weights.into_values().map(curve).collect::<Result<_, Error>>()?;
+        Ok(Self { curves, group_of })
+    }
+
+    /// The curve of the run at a position.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no such run.
+    #[must_use]
+    pub fn of_run(&self, run: usize) -> &KaplanMeier {
+        &self.curves[self.group_of[run]]
+    }
+
+    /// The number of curves.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.curves.len()
+    }
+}

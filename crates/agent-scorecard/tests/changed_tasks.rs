@@ -1,7 +1,7 @@
 //! Which tasks, and which groups of them, changed between two agents.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use agent_scorecard::{
     Report,
@@ -323,11 +323,11 @@ fn shares(
         let is_said = report.conclusion.iter().any(|it| {
             it.contains("beyond noise after correction for t") && it.contains(" went from ")
         });
-        let of_task = |(name, _): &Task| {
-            json["tasks"].as_array().unwrap().iter().find(|row| row["task"] == *name).unwrap()
-        };
-        let is_found = |task: &Task| {
-            let p = of_task(task)["differences"].as_object().unwrap().values();
+        let rows = json["tasks"].as_array().unwrap().iter();
+        let rows: BTreeMap<&str, &Value> =
+            rows.map(|row| (row["task"].as_str().unwrap(), &row["differences"])).collect();
+        let is_found = |(name, _): &Task| {
+            let p = rows[name.as_str()].as_object().unwrap().values();
             p.into_iter().any(|p| p["adjusted_p_value"].as_f64().is_some_and(|p| p <= 0.05))
         };
         let is_told: Vec<bool> = tasks.iter().map(is_found).collect();

@@ -90,13 +90,17 @@ pub(super) fn changes<'a>(
                 }
                 let key = (counts.trials, counts.successes);
                 let p = *known.entry(key).or_insert_with(|| counts.p_value(level));
-                task.verdict.push(at, p.map(|p| (p, counts.side())));
+                // Of a million tasks tried once, nothing is kept.
+                if p.is_some() || task.verdict.is_tested() {
+                    task.verdict.push(at, p.map(|p| (p, counts.side())));
+                }
             }
         }
         changes.push(Changes { names: difference.names, tasks, is_partial });
     }
     let tasks = changes.iter_mut().flat_map(|it| it.tasks.values_mut());
-    correct(tasks.map(|task| &mut task.verdict).collect(), level);
+    let tested = tasks.map(|task| &mut task.verdict).filter(|verdict| verdict.is_tested());
+    correct(tested.collect(), level);
     changes
 }
 

@@ -125,8 +125,8 @@ impl BinnedState {
         let last = state.filled.last_key_value().map_or(0, |(&index, _)| index);
         let in_bin = |index: usize, bin: &Bin| {
             bin.lowest <= bin.highest
-                && bin_of(bin.lowest, state.bins) == index
-                && bin_of(bin.highest, state.bins) == index
+                && Binning::equal_width_bin(bin.lowest, state.bins) == index
+                && Binning::equal_width_bin(bin.highest, state.bins) == index
         };
         if !(1..=MOST_BINS).contains(&state.bins) || last >= state.bins {
             return Err(invalid(specification, "a bin does not exist"));
@@ -184,28 +184,6 @@ pub(crate) struct Blocks {
 mod tests {
     use super::*;
     use crate::aggregate::{calibration_error::CalibrationErrorOfRows, group_state::GroupState};
-    use scoring_rules::Binning;
-
-    #[test]
-    fn bins_are_those_of_the_library() {
-        for bins in [1, 2, 3, 7, 10, 100, 1_000] {
-            let mut values: Vec<f64> = (0..=bins).map(|k| k as f64 / bins as f64).collect();
-            values.extend((0..=1_000).map(|k| f64::from(k) / 1e3));
-            let near = |p: f64| [f64::from_bits(p.to_bits().saturating_sub(1)), p];
-            let values: Vec<f64> = values.into_iter().flat_map(near).collect();
-            let p = Probability::from_slice(&values).unwrap();
-            let blocks = TiedBlocks::new(p, &vec![true; p.len()], None).unwrap();
-            for bin in (Binning::EqualWidth { bins }).bins(&blocks).unwrap() {
-                let ours = bin_of(bin[0].confidence, bins);
-                assert!(bin.iter().all(|block| bin_of(block.confidence, bins) == ours), "{bins}");
-            }
-            let count = Binning::EqualWidth { bins }.bins(&blocks).unwrap().count();
-            let mut ours: Vec<usize> = p.iter().map(|&p| Binning::equal_width_bin(p, bins)).collect();
-            ours.sort_unstable();
-            ours.dedup();
-            assert_eq!(ours.len(), count);
-        }
-    }
 
     #[test]
     fn a_state_that_contradicts_itself_is_refused() {

@@ -183,19 +183,23 @@ fn of_caps(
     values: &[f64],
     judged: &budget::Options,
 ) -> Result<Report, Box<dyn Error>> {
-    let caps =
-        |files: &[&RunFile]| budget::caps(RunFile::together(files, &judged.keys)?, values, judged);
+    let caps = |files: Vec<RunFile>| {
+        let input = RunFile::together(&files.iter().collect::<Vec<_>>(), &judged.keys)?;
+        // Only what was spent is needed from here on.
+        drop(files);
+        budget::caps(input, values, judged)
+    };
     let pooled = judged.pool.then(|| all.clone());
     let columns = all.into_iter().zip(names).flat_map(|(file, name)| {
         let column = move |(model, runs): (_, RunFile)| {
-            let column = (runs.runs.file().to_owned(), model, caps(&[&runs])?).into();
+            let column = (runs.runs.file().to_owned(), model, caps(vec![runs])?).into();
             Ok(Column { name: name.clone(), ..column })
         };
         file.by_model().into_iter().map(column)
     });
     let columns = columns.collect::<Result<Vec<_>, agent_scorecard::Error>>()?;
     let pooled = pooled.filter(|_| columns.len() > 1);
-    let pooled = pooled.map(|all| caps(&all.iter().collect::<Vec<_>>()));
+    let pooled = pooled.map(caps);
     Ok(budget::caps_report(columns, pooled.transpose()?, judged))
 }
 

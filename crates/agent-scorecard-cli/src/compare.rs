@@ -83,11 +83,13 @@ pub fn report(
             }
             None => {
                 let rules = judging.rules_of_traces(ForecastPolicy::Skip);
-                let files = log_file::trace_files(source, rules).map_err(|error| match source.is_file() {
+                let read = source.read_by(|file, source| Side::read_all(file, source, rules));
+                let mut read = read.map_err(|error| match source.is_file() {
                     true => format!("{error}; it is no log, and is read as traces: logs --help and traces --help say what is read"),
                     false => error.to_string(),
                 })?;
-                sides.extend(files.into_iter().map(Side::from));
+                read.iter_mut().for_each(|side| source.given().clone_into(&mut side.name));
+                sides.extend(read);
             }
         }
     }

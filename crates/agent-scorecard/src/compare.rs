@@ -27,7 +27,7 @@ use difference::{Difference, Tasks, holm};
 use groups::Group;
 use run_logs::json_lines::alike_names;
 use scoring_rules::{Level, TiedBlocks};
-pub use side::{CompareOptions, Side, SideRun, UngradedAs, measures};
+pub use side::{CompareOptions, Side, SideRun, UngradedAs, Used, measures};
 use side::{SCORE, SUCCESS};
 
 use crate::{
@@ -171,12 +171,12 @@ pub fn compare(
         });
         together.fields.push(Field::block("differences", Block::of(beside)));
     }
+    let reliability = reliability(sides, &names)?;
+    let success = success(sides, &names, is_partial, level);
     together.fields.extend(groups::rows(&groups, &names, is_partial));
     if !is_partial {
         together.fields.push(tasks::rows(sides, &names, &changes, level));
     }
-    let reliability = reliability(sides, &names)?;
-    let success = success(sides, &names, is_partial, level);
     let pictures = [("reliability", reliability), ("success", success)];
     report.main_pictures = pictures.iter().map(|(name, _)| *name).collect();
     report.together.draw(pictures);

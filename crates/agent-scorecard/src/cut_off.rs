@@ -195,7 +195,8 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
         found
     });
     let forecasts: Vec<_> = forecasts.collect::<Result<_, _>>()?;
-    let scored = samples.iter().zip(&forecasts).map(|(sample, to)| sample.with_forecasts(to));
+    let scored = samples.iter().zip(&forecasts);
+    let scored = scored.map(|(sample, to)| sample.with_forecasts(to.as_deref()));
     let scored: Vec<_> = scored.collect::<Result<_, _>>()?;
     let (mut columns, mut rows) = (Vec::new(), Vec::new());
     for (((sample, runs), chances), file) in samples.iter().zip(&scored).zip(&chances).zip(streams)
@@ -362,6 +363,7 @@ fn column(
         block.notes = Some(notes);
         return Ok((block, None));
     }
+    drop(known);
     let within = mean_score_bounds(tps, runs, None, None)?;
     let title = "what the exact mean can be, whatever the chances of success are".to_owned();
     let within = Block { title, ..bounds(within, ["least", "most"]) };

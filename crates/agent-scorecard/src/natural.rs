@@ -1,19 +1,60 @@
 //! The order in which people count.
 
-/// The parts of a name, by which task-2 comes before task-10: numbers by their size, and before letters.
-pub(crate) fn natural(name: &str) -> Vec<(bool, usize, String)> {
-    let mut parts: Vec<(bool, usize, String)> = Vec::new();
-    for character in name.chars() {
-        let is_text = !character.is_ascii_digit();
-        match parts.last_mut() {
-            // Zeros in front of a number change nothing.
-            Some((false, _, part)) if !is_text && part == "0" => *part = character.to_string(),
-            Some((known, length, part)) if *known == is_text => {
-                part.push(character);
-                *length += usize::from(!is_text);
+/// A key by which task-2 comes before task-10: numbers by their size, and before letters.
+pub(crate) fn natural(name: &str) -> Box<[u8]> {
+    const NUMBER: u8 = 0;
+    const TEXT: u8 = 1;
+    let mut key = Vec::with_capacity(name.len() + 16);
+    for part in name.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()) {
+        if part[0].is_ascii_digit() {
+            // Zeros in front of a number change nothing, and a number with more digits is larger.
+            let zeros = part.iter().take_while(|&&digit| digit == b'0').count();
+            let digits = &part[zeros.min(part.len() - 1)..];
+            key.push(NUMBER);
+            key.extend((digits.len() as u64).to_be_bytes());
+            key.extend(digits);
+        } else {
+            // The end of a text is below every byte in it.
+            key.push(TEXT);
+            for &byte in part {
+                key.push(byte);
+                key.extend((byte == 0).then_some(u8::MAX));
             }
-            _ => parts.push((is_text, usize::from(!is_text), character.to_string())),
+            key.extend([0, 0]);
         }
     }
-    parts
+    key.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_by_their_size_and_before_letters_and_a_text_before_what_goes_on() {
+        let sorted = [
+            "",
+            "0",
+            "007",
+            "8",
+            "010",
+            "99999999999999999999",
+            "a",
+            "a1",
+            "a2b",
+            "a10",
+            "a10b",
+            "a\0",
+            "a\0b",
+            "a\u{1}",
+            "ab",
+            "ab1",
+            "b",
+            "é",
+        ];
+        let mut names = sorted;
+        names.reverse();
+        names.sort_by_cached_key(|name| natural(name));
+        assert_eq!(names, sorted);
+    }
 }

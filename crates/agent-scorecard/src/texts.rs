@@ -2,30 +2,32 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A list of texts in one allocation.
+/// A list of texts in one allocation, each of which is a part of a line.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     text: String,
-    ends: Vec<usize>,
+    lengths: Vec<u32>,
 }
 
 impl Texts {
     /// Adds a text.
     pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
-        self.ends.push(self.text.len());
+        self.lengths.push(text.len() as u32);
     }
 
     /// Adds all texts of another list.
     pub fn append(&mut self, other: &Self) {
-        let start = self.text.len();
         self.text.push_str(&other.text);
-        self.ends.extend(other.ends.iter().map(|end| start + end));
+        self.lengths.extend_from_slice(&other.lengths);
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &str> + Clone {
-        let starts = std::iter::once(&0).chain(&self.ends);
-        starts.zip(&self.ends).map(|(&start, &end)| &self.text[start..end])
+        self.lengths.iter().scan(self.text.as_str(), |rest, length| {
+            let (text, after) = rest.split_at(*length as usize);
+            *rest = after;
+            Some(text)
+        })
     }
 
     /// How many texts are different.

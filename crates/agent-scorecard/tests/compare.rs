@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use agent_scorecard::{
     Block, Error, Report, Value,
-    compare::{CompareOptions, Side, SideRun, UngradedAs, compare as compare_sides},
+    compare::{CompareOptions, Side, SideRun, UngradedAs, Used, compare as compare_sides},
     run_logs::{Account, AccountedEvaluation, ForecastPolicy, TraceFile, Ungraded},
 };
 use proptest::prelude::*;
@@ -39,6 +39,10 @@ fn run(task: usize, outcome: Option<bool>) -> SideRun {
 }
 
 /// A run that an error ended.
+fn spending(used: Used, run: SideRun) -> SideRun {
+    SideRun { used: Some(Box::new(used)), ..run }
+}
+
 fn crashed(task: usize) -> SideRun {
     SideRun { ungraded: Some(Ungraded::Error), ..run(task, None) }
 }
@@ -134,7 +138,9 @@ fn with_shared_only_shared_tasks_make_the_difference_and_each_counts_once() {
 
 #[test]
 fn a_task_that_only_one_side_knows_the_cost_of_is_no_difference_of_costs() {
-    let spent = |task, cost| SideRun { cost_usd: cost, ..run(task, Some(task % 2 == 0)) };
+    let spent = |task, cost| {
+        spending(Used { cost_usd: cost, ..Used::default() }, run(task, Some(task % 2 == 0)))
+    };
     let first = side("a", (0..40).map(|task| spent(task, (task < 25).then_some(1.0))));
     let second = side(
         "b",
@@ -372,7 +378,7 @@ fn a_gate_fails_if_one_reading_of_the_ungraded_runs_fails_it() {
             .into_iter()
             .map(|run| {
                 let tokens = if run.grade.is_some() { 15 } else { 0 };
-                SideRun { tokens: Some(tokens), ..run }
+                spending(Used { tokens: Some(tokens), ..Used::default() }, run)
             })
             .collect(),
         ..side
@@ -424,7 +430,9 @@ fn several_runs_of_a_task_give_pass_at_k_and_pass_hat_k() {
 
 #[test]
 fn spending_is_counted_per_run_and_per_success() {
-    let spent = |task, outcome, cost| SideRun { cost_usd: Some(cost), ..run(task, Some(outcome)) };
+    let spent = |task, outcome, cost| {
+        spending(Used { cost_usd: Some(cost), ..Used::default() }, run(task, Some(outcome)))
+    };
     let runs =
         [spent(0, true, 1.0), spent(1, false, 3.0), spent(2, true, 2.0), spent(3, false, 0.0)];
     let report = compare(&[side("a", runs)], level()).unwrap();
@@ -526,7 +534,9 @@ fn sides_of_one_name_are_told_apart_and_tasks_are_in_natural_order() {
 
 #[test]
 fn what_a_success_cost_is_never_below_nothing() {
-    let spent = |task: usize| SideRun { tokens: Some(1_800), ..run(task, Some(task == 0)) };
+    let spent = |task: usize| {
+        spending(Used { tokens: Some(1_800), ..Used::default() }, run(task, Some(task == 0)))
+    };
     let report = compare(&[side("a", (0..20).map(spent))], level()).unwrap();
     let found = report.columns[0].block.figure("tokens_per_success").unwrap();
     let ends = found.interval.unwrap();
@@ -590,7 +600,7 @@ fn paired_differences_are_those_of_scipy() {
         let of = |name, runs: &[(usize, u8)]| {
             let mut side = of_pairs(name, runs);
             for run in &mut side.runs {
-                run.cost_usd = run.grade;
+                run.used = Some(Box::new(Used { cost_usd: run.grade, ..Used::default() }));
             }
             side
         };
@@ -680,7 +690,7 @@ fn a_run_without_a_confidence_counts_in_the_success_rate() {
     });
     let table = format!("id,task,confidence,correct\n{}", rows.collect::<String>());
     let file = TraceFile::read("miss.csv", table.as_bytes(), ForecastPolicy::Skip).unwrap();
-    assert_eq!((file.runs.len(), file.remarks.without_forecasts().len()), (20, 20));
+    assert_eq!((file.runs.len(), file.without_forecasts.len()), (20, 20));
     let block = compare(&[Side::from(file)], level()).unwrap().columns.remove(0).block;
     assert_eq!(block.number("n_runs"), Some(40.0));
     assert_eq!(block.figure("success_rate").unwrap().value, 0.5);

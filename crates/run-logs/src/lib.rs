@@ -37,7 +37,7 @@ pub use formats::paths::{AgentCall, PathRun};
 #[cfg(all(feature = "lines", feature = "pools"))]
 pub use formats::pools::{CappedRuns, read_capped_runs, read_pool, read_pools};
 #[cfg(all(feature = "lines", feature = "rollouts"))]
-pub use formats::rollouts::{AnswerLine, RolloutFile, RolloutLine, write_rollouts};
+pub use formats::rollouts::{AnswerLine, RolloutFile, RolloutLine, RolloutTurn, write_rollouts};
 #[cfg(feature = "lines")]
 pub use formats::steps::TraceSource;
 #[cfg(feature = "lines")]

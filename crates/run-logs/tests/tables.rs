@@ -230,13 +230,13 @@ fn a_row_that_stands_twice_counts_once_unless_all_are_kept() {
 fn the_order_of_the_rows_of_a_table_does_not_matter_to_whether_it_is_read() {
     let text = "{\"id\":\"a\",\"score\":0,\"outcome\":true}\n{\"id\":\"b\",\"confidence\":0.5,\"outcome\":false}\n";
     let file = TraceFile::read("t.jsonl", text.as_bytes(), ForecastPolicy::LeaveOut).unwrap();
-    assert_eq!((file.runs.len(), file.remarks.without_forecasts().len()), (1, 1));
+    assert_eq!((file.runs.len(), file.without_forecasts.len()), (1, 1));
     // A table without confidences is one of outcomes alone, for who skips what has none.
     for (file, text) in
         [("t.csv", "id,task,outcome\n0,1,1\n"), ("t", "{\"id\":0,\"task\":1,\"outcome\":1}\n")]
     {
         let found = TraceFile::read(file, text.as_bytes(), ForecastPolicy::Skip).unwrap();
-        let run = &found.remarks.without_forecasts()[0];
+        let run = &found.without_forecasts[0];
         assert_eq!(
             (run.id.as_str(), run.task.as_deref(), run.outcome),
             ("0", Some("1"), Some(true))

@@ -17,11 +17,12 @@ pub(crate) enum Layout {
 
 impl Layout {
     /// A table, whose first row is the header.
-    pub(crate) fn table(self, rows: &[Vec<String>]) -> String {
+    pub(crate) fn table(self, rows: impl IntoIterator<Item = Vec<String>>) -> String {
+        let rows = rows.into_iter();
         match self {
             Self::Aligned => align(rows, None),
             Self::Fitted(width) => align(rows, Some(width)),
-            Self::Markdown => markdown(rows),
+            Self::Markdown => markdown(&rows.collect::<Vec<_>>()),
         }
     }
 
@@ -86,13 +87,13 @@ fn markdown(rows: &[Vec<String>]) -> String {
 
 /// Lines up columns: the first to the left, all others to the right, two spaces between. The first
 /// row is the header. Within a width, long cells are broken into lines.
-fn align(rows: &[Vec<String>], width: Option<u16>) -> String {
+fn align(rows: impl Iterator<Item = Vec<String>>, width: Option<u16>) -> String {
     let mut table = Table::new();
     table.load_preset(NOTHING);
     if let Some(width) = width {
         table.set_width(width).set_content_arrangement(ContentArrangement::Dynamic);
     }
-    table.add_rows(rows.iter().map(|row| row.iter().map(|text| cell(text))));
+    table.add_rows(rows.map(|row| row.into_iter().map(|text| cell(&text))));
     let last = table.column_count().saturating_sub(1);
     for (at, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, if at < last { 2 } else { 0 }));
@@ -111,11 +112,12 @@ mod tests {
             vec!["run".to_owned(), "what it did".to_owned()],
             vec!["a".to_owned(), "one two three four five six seven".to_owned()],
         ];
-        assert_eq!(Layout::Fitted(80).table(&rows), Layout::Aligned.table(&rows));
-        let fitted = Layout::Fitted(20).table(&rows);
+        let table = |layout: Layout| layout.table(rows.clone());
+        assert_eq!(table(Layout::Fitted(80)), table(Layout::Aligned));
+        let fitted = table(Layout::Fitted(20));
         assert!(fitted.lines().all(|line| line.chars().count() <= 20), "{fitted}");
         let words = |text: &str| text.split_whitespace().count();
-        assert_eq!(words(&fitted), words(&Layout::Aligned.table(&rows)), "{fitted}");
+        assert_eq!(words(&fitted), words(&table(Layout::Aligned)), "{fitted}");
     }
 
     #[test]
@@ -128,6 +130,6 @@ mod tests {
         ];
         let expected =
             "|  | a\\_b | c |\n| --- | ---: | ---: |\n| x | \\*1 |  |\n| y\\|z | 2 | &lt;3 |\n";
-        assert_eq!(Layout::Markdown.table(&rows), expected);
+        assert_eq!(Layout::Markdown.table(rows), expected);
     }
 }

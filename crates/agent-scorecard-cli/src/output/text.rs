@@ -1,6 +1,6 @@
 //! A report as text: lines, tables and notes.
 
-use agent_scorecard::{Account, Better, Heading, Measure, Metric, Report, Table};
+use agent_scorecard::{Account, Better, Cell, Heading, Measure, Metric, Report, Row, Table};
 
 use crate::{output::table::Layout, plain};
 
@@ -20,22 +20,22 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
     }
     let tables = report.tables();
     text.push_str(&format!("{}{}\n", report.lead, legend(report, &tables)));
-    for Table { title, header, rows, note, .. } in &tables {
+    for Table { title, header, rows, note, .. } in tables {
         text.push('\n');
         if !title.is_empty() {
-            text.push_str(&format!("{}\n", plain::line(title)));
+            text.push_str(&format!("{}\n", plain::line(&title)));
         }
-        let rows = rows.iter().map(|row| {
-            let heading = row.heading.as_ref().map(|heading| match heading {
-                Heading::Text(text) => text.to_string(),
-                Heading::Measure(measure) => name(measure),
+        // Of a million rows each is freed as the next form of it is made.
+        let rows = rows.into_iter().map(|Row { heading, cells }| {
+            let heading = heading.map(|heading| match heading {
+                Heading::Text(text) => text.into_owned(),
+                Heading::Measure(measure) => name(&measure),
             });
-            heading.into_iter().chain(row.cells.iter().map(|cell| cell.plain())).collect()
+            heading.into_iter().chain(cells.iter().map(Cell::plain)).collect()
         });
-        let rows: Vec<Vec<String>> = std::iter::once(header.clone()).chain(rows).collect();
-        text.push_str(&layout.table(&rows));
+        text.push_str(&layout.table(std::iter::once(header).chain(rows)));
         if !note.is_empty() {
-            text.push_str(&format!("{}\n", plain::line(note)));
+            text.push_str(&format!("{}\n", plain::line(&note)));
         }
     }
     let blocks = report.columns.iter().map(|column| &column.block).chain([&report.together]);

@@ -8,7 +8,7 @@ use trajectory_metrics::{Figure, Measure, NoInterval, Undefined, estimates};
 
 use crate::{
     budget::{
-        runs::{Input, Options, handle, many},
+        runs::{Input, Options, chosen, handle, many},
         spread::{Clusters, clusters},
     },
     error::Error,
@@ -217,7 +217,8 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
     caps.dedup();
     let Input { rollouts: mut all, counts, .. } = input;
     let resource = handle(&mut all, options.resource())?;
-    let known = all.filter(|run| run.knows(resource));
+    let is_known: Vec<bool> = all.iter().map(|run| run.knows(resource)).collect();
+    let known = chosen(all, &is_known);
     let money = known.resource(MONEY).ok().filter(|_| options.resource() != MONEY);
     let mut notes = vec![ASSUMPTION.to_owned()];
     let found = clusters(&known, options.cluster_by, &mut notes);
@@ -232,7 +233,7 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
     let rows: Vec<Block> = rows.collect::<Result<_, Error>>()?;
 
     let count = |is: fn(&Need) -> bool| needs.iter().filter(|need| is(need)).count();
-    let (left_out, cut_off) = (all.len() - known.len(), count(|need| need.cut_off));
+    let (left_out, cut_off) = (is_known.len() - known.len(), count(|need| need.cut_off));
     let priced = match options.resource() {
         // Runs of unknown cost are left out.
         MONEY => needs.len(),

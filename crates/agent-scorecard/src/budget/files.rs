@@ -65,12 +65,12 @@ impl RunFile {
         let is_total = spent.iter().any(|spent| parts_of(spent).len() > 1);
         let is_known = resources.iter().any(|known| known == FRESH);
         let mut turns = runs.lines().iter().flat_map(|line| &line.value.turns);
-        if is_total && !is_known && turns.any(|costs| costs.contains_key(FRESH)) {
+        if is_total && !is_known && turns.any(|costs| costs.get(FRESH).is_some()) {
             resources.push(FRESH.to_owned());
         }
         // The sum stands in the file, maybe with a cap of its own.
         let has_sum = |line: &Line<RolloutLine>| {
-            line.value.turns.iter().all(|costs| costs.contains_key("total_tokens"))
+            line.value.turns.iter().all(|costs| costs.get("total_tokens").is_some())
         };
         if is_total && !runs.lines().is_empty() && runs.lines().iter().all(has_sum) {
             resources.push("total_tokens".to_owned());
@@ -81,11 +81,11 @@ impl RunFile {
             }
             for (turn, costs) in run.turns.iter().enumerate() {
                 let is_given = |part: &&str| {
-                    costs.contains_key(*part)
-                        || (is_total && *part == "input_tokens" && costs.contains_key(FRESH))
+                    costs.get(part).is_some()
+                        || (is_total && *part == "input_tokens" && costs.get(FRESH).is_some())
                 };
                 if let Some(part) = parts().find(|part| !is_given(part)) {
-                    let known: Vec<&str> = costs.keys().map(String::as_str).collect();
+                    let known: Vec<&str> = costs.names().collect();
                     let problem = format!(
                         "missing; give null for a cost that is not known; this turn has {}",
                         if known.is_empty() { "no resource".to_owned() } else { known.join(", ") }

@@ -384,7 +384,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
     let knows =
         |run: &Rollout<'_>| run.knows(resource) && others.iter().all(|&other| run.knows(other));
     let known: Vec<bool> = all.iter().map(|run| knows(&run) && run.is_feasible().is_ok()).collect();
-    let known_runs = all.filter(|run| known[run.index()]);
+    let known_runs = chosen(all, &known);
     let file_of: Vec<usize> =
         file_of.iter().zip(&known).filter(|(_, known)| **known).map(|(file, _)| *file).collect();
 
@@ -474,7 +474,8 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
             scored.push(is_scored);
         }
     }
-    let rollouts = known_runs.filter(|run| scored[run.index()]);
+    let left_out = known.len() - known_runs.len();
+    let rollouts = chosen(known_runs, &scored);
     let estimates = estimates.iter().zip(&scored).filter(|(_, scored)| **scored).map(|(e, _)| e);
     let (mut samples, mut every_sample, mut before_first_turn) = (vec![], vec![], vec![]);
     for (run, (first, estimates)) in rollouts.iter().zip(estimates) {
@@ -499,7 +500,6 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
     counts.warm_up = scored.len() - rollouts.len();
     counts.repeated =
         rollouts.len() - rollouts.iter().map(|run| run.id()).collect::<BTreeSet<_>>().len();
-    let left_out = all.len() - known_runs.len();
     let notes = counts.notes(options, left_out);
     Ok(Runs {
         counts: of_files,
@@ -513,6 +513,11 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
         left_out,
         notes,
     })
+}
+
+/// These of the runs, without a copy if they are all of them.
+pub(super) fn chosen(all: Rollouts, is_chosen: &[bool]) -> Rollouts {
+    if is_chosen.contains(&false) { all.filter(|run| is_chosen[run.index()]) } else { all }
 }
 
 /// The resource of this name, made of its parts if it is a sum.

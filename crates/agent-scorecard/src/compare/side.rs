@@ -1,7 +1,10 @@
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap, io::Read};
 
 use censoring::{StopClass, StopReason};
-use run_logs::{Account, ConfidenceStream, LoggedRun, MissingRun, TraceFile, TraceRun, Ungraded};
+use run_logs::{
+    Account, ConfidenceStream, LoggedRun, MissingRun, TraceFile, TraceRemarks, TraceRules,
+    TraceRun, TraceSource, Ungraded, fold_traces, json_lines::InputError,
+};
 use scoring_rules::{Level, Probability, TiedBlocks};
 use serde::Deserialize;
 use trajectory_metrics::{
@@ -53,16 +56,23 @@ pub struct SideRun {
     pub is_at_limit: bool,
     /// Whether `--at-limit` changes nothing: its grade is from beside the log, or the log excludes it.
     pub is_settled: bool,
-    /// Why it ended, in a word.
-    pub ending: Option<String>,
+    /// Why it ended, which few tables say.
+    pub ending: Option<Box<StopReason>>,
+    /// The probability of success that it stated last.
+    pub confidence: Option<f64>,
+    /// What it used, which tables do not say.
+    pub used: Option<Box<Used>>,
+}
+
+/// What a run used.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Used {
     /// The number of its turns.
     pub turns: Option<u64>,
     /// The tokens that it read and wrote.
     pub tokens: Option<u64>,
     /// What it cost in US dollars.
     pub cost_usd: Option<f64>,
-    /// The probability of success that it stated last.
-    pub confidence: Option<f64>,
 }
 
 /// What runs without a grade count for, such as those that an error ended.
@@ -187,7 +197,7 @@ const OTHER_MEANS: [Mean; 9] = [
     Mean::of(
         measure! { "turns_per_run", "turns per run", Lower, in [0.0, f64::INFINITY],
         "Mean number of model calls of a run that counts." },
-        |run| run.turns.map(|turns| turns as f64),
+        |run| Some(run.used.as_ref()?.turns? as f64),
     )
     .known("n_with_turns", "runs with turns")
     .per_success(measure! { "turns_per_success", "turns per success", Lower, in [0.0, f64::INFINITY],
@@ -195,14 +205,14 @@ const OTHER_MEANS: [Mean; 9] = [
     Mean::of(
         measure! { "turns_typical", "turns of a typical run", Lower, in [0.0, f64::INFINITY],
         "Geometric mean of the turns of runs that count." },
-        |run| run.turns.map(|turns| (turns as f64).ln()),
+        |run| Some((run.used.as_ref()?.turns? as f64).ln()),
     )
     .times(measure! { "turns_ratio", "times the turns of a typical run", Lower, in [0.0, f64::INFINITY],
     "Ratio of the geometric means of the turns of both sides, each task counting once." }),
     Mean::of(
         measure! { "tokens_per_run", "tokens per run", Lower, in [0.0, f64::INFINITY],
         "Mean number of tokens that a run that counts read and wrote." },
-        |run| run.tokens.map(|tokens| tokens as f64),
+        |run| Some(run.used.as_ref()?.tokens? as f64),
     )
     .known("n_with_tokens", "runs with tokens")
     .per_success(measure! { "tokens_per_success", "tokens per success", Lower, in [0.0, f64::INFINITY],
@@ -210,14 +220,14 @@ const OTHER_MEANS: [Mean; 9] = [
     Mean::of(
         measure! { "tokens_typical", "tokens of a typical run", Lower, in [0.0, f64::INFINITY],
         "Geometric mean of the tokens of runs that count." },
-        |run| run.tokens.map(|tokens| (tokens as f64).ln()),
+        |run| Some((run.used.as_ref()?.tokens? as f64).ln()),
     )
     .times(measure! { "tokens_ratio", "times the tokens of a typical run", Lower, in [0.0, f64::INFINITY],
     "Ratio of the geometric means of the tokens of both sides, each task counting once." }),
     Mean::of(
         measure! { "cost_usd_per_run", "cost per run in USD", Lower, in [0.0, f64::INFINITY],
         "Mean cost of a run that counts." },
-        |run| run.cost_usd,
+        |run| run.used.as_ref()?.cost_usd,
     )
     .known("n_with_cost_usd", "runs with a cost")
     .per_success(measure! { "cost_usd_per_success", "cost per success in USD", Lower, in [0.0, f64::INFINITY],
@@ -225,7 +235,7 @@ const OTHER_MEANS: [Mean; 9] = [
     Mean::of(
         measure! { "cost_usd_typical", "cost of a typical run in USD", Lower, in [0.0, f64::INFINITY],
         "Geometric mean of the cost of runs that count." },
-        |run| run.cost_usd.map(f64::ln),
+        |run| Some(run.used.as_ref()?.cost_usd?.ln()),
     )
     .times(measure! { "cost_usd_ratio", "times the cost of a typical run", Lower, in [0.0, f64::INFINITY],
     "Ratio of the geometric means of the costs of both sides, each task counting once." }),
@@ -321,7 +331,7 @@ impl From<TraceRun> for SideRun {
             grade,
             ungraded: grade.is_none().then_some(ungraded),
             is_at_limit,
-            ending: run.stop.as_ref().map(|stop| stop.name().into_owned()),
+            ending: run.stop.map(Box::new),
             confidence: run.forecasts.last().map(|forecast| forecast.get()),
             ..Self::default()
         }
@@ -330,15 +340,53 @@ impl From<TraceRun> for SideRun {
 
 impl From<TraceFile> for Side {
     fn from(read: TraceFile) -> Self {
-        let (account, notes) = (counted_in_full(read.account()), read.remarks.notes());
-        let TraceFile { file, name, model, runs, remarks } = read;
+        let TraceFile { file, name, model, runs, without_forecasts, remarks } = read;
         // What is known of a run without a confidence is its outcome.
-        let others = remarks.without_forecasts();
-        let without_task = runs.iter().chain(others).filter(|run| run.task.is_none()).count();
-        // In place of the runs that were read, of which there may be a million.
-        let mut runs: Vec<SideRun> = runs.into_iter().map(SideRun::from).collect();
-        runs.extend(others.iter().cloned().map(SideRun::from));
-        Self { file, name, model, runs, account, notes: noted(notes, without_task) }
+        let all = || runs.iter().chain(&without_forecasts);
+        let without_task = all().filter(|run| run.task.is_none()).count();
+        let runs = all().cloned().map(SideRun::from).collect();
+        Self { name, ..Self::of_traces(file, model, runs, without_task, &remarks) }
+    }
+}
+
+impl Side {
+    /// The runs of a file of traces, as [`TraceFile::read_all`] reads them, of which no more is held than what a comparison
+    /// takes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`TraceFile::read_all`].
+    pub fn read_all(
+        file: &str,
+        source: impl Read,
+        rules: impl Into<TraceRules>,
+    ) -> Result<Vec<Self>, InputError> {
+        let read = |source: TraceSource<'_>| {
+            let (model, mut runs, mut without_task) = (source.model.clone(), Vec::new(), 0);
+            // What is known of a run without a confidence is its outcome.
+            let add = |part: &mut (Vec<SideRun>, usize), run: TraceRun| {
+                part.1 += usize::from(run.task.is_none());
+                part.0.push(run.into());
+                Ok::<_, InputError>(())
+            };
+            let remarks = fold_traces(file, source, add, Ok, |(part, without)| {
+                runs.extend(part);
+                without_task += without;
+            })?;
+            Ok(Self::of_traces(file.to_owned(), model, runs, without_task, &remarks))
+        };
+        TraceSource::all(file, source, rules)?.into_iter().map(read).collect()
+    }
+
+    fn of_traces(
+        file: String,
+        model: Option<String>,
+        runs: Vec<SideRun>,
+        without_task: usize,
+        remarks: &TraceRemarks,
+    ) -> Self {
+        let (account, notes) = (counted_in_full(remarks.account()), remarks.notes());
+        Self { file, model, runs, account, notes: noted(notes, without_task), ..Self::default() }
     }
 }
 
@@ -352,11 +400,13 @@ impl From<&LoggedRun> for SideRun {
             is_unnamed: false,
             is_at_limit: run.is_at_limit,
             is_settled: run.is_settled,
-            ending: run.stop.as_ref().map(|stop| stop.name().into_owned()),
-            turns: Some(run.turn_usage.len() as u64).filter(|turns| *turns > 0),
-            tokens: run.usage.total_tokens(),
-            cost_usd: run.usage.cost_usd,
+            ending: run.stop.clone().map(Box::new),
             confidence: stated.and_then(|stated| Some(stated.last()?.get())),
+            used: Some(Box::new(Used {
+                turns: Some(run.turn_usage.len() as u64).filter(|turns| *turns > 0),
+                tokens: run.usage.total_tokens(),
+                cost_usd: run.usage.cost_usd,
+            })),
         }
     }
 }
@@ -373,7 +423,7 @@ impl SideRun {
             task: run.task.clone().unwrap_or_else(|| format!("missing run {number}")),
             ungraded: Some(Ungraded::Missing),
             is_unnamed: run.task.is_none(),
-            ending: Some("missing".to_owned()),
+            ending: Some(Box::new(StopReason::Other("missing".to_owned()))),
             ..Self::default()
         }
     }
@@ -461,7 +511,7 @@ impl Side {
                 false => run.ungraded != Some(Ungraded::Error),
             };
             if !counts {
-                (run.turns, run.tokens, run.cost_usd) = (None, None, None);
+                run.used = None;
             }
         }
         self
@@ -568,7 +618,10 @@ impl Side {
     }
 
     pub(super) fn block(&self, is_partial: bool, level: Level) -> Block {
-        let tasks = self.tasks();
+        let (n_tasks, passes) = {
+            let tasks = self.tasks();
+            (tasks.len(), if is_partial { Vec::new() } else { passes(&tasks, level) })
+        };
         let n_ungraded = self.count(|run| run.grade.is_none());
         // Where nothing says how runs ended, none is known to have reached a limit.
         let n_endless = self.count(|run| run.ending.is_none() && !run.is_at_limit);
@@ -576,7 +629,7 @@ impl Side {
             .then(|| self.count(|run| run.is_at_limit));
         let mut block = Block::of([
             Field::shown("n_runs", "runs with a grade", self.runs.len() - n_ungraded),
-            Field::shown("n_tasks", "tasks", tasks.len()),
+            Field::shown("n_tasks", "tasks", n_tasks),
             match n_ungraded {
                 0 => Field::json("n_ungraded", 0),
                 n => Field::shown("n_ungraded", "runs without a grade", n),
@@ -631,15 +684,15 @@ impl Side {
         if self.runs.iter().any(|run| (BRIER.value)(run).is_some()) {
             block.fields.push(Field::figure(GAIN_OF_LAST, gain));
         }
-        let tasks = if is_partial { BTreeMap::new() } else { tasks };
         block.fields.push(Field::rows(
             "passes",
             "Several runs of a task (pass@k: at least one of k succeeds, pass^k: all do)",
-            passes(&tasks, level),
+            passes,
         ));
-        let mut endings: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut endings: BTreeMap<Cow<'_, str>, u64> = BTreeMap::new();
         for run in &self.runs {
-            *endings.entry(run.ending.as_deref().unwrap_or("unknown")).or_default() += 1;
+            let ending = run.ending.as_ref().map_or("unknown".into(), |ending| ending.name());
+            *endings.entry(ending).or_default() += 1;
         }
         block.fields.push(Field::shown("endings", "ends", serde_json::json!(endings)));
         block.push_reasons();

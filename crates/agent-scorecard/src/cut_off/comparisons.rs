@@ -3,7 +3,7 @@
 use censoring::{
     CensoringAnalysis, ContinuationAudit, ContinuationComparison, Continuations,
     HiddenOutcomeShift, MeanShift, Observation, RankChange, ScoreComparison, Seed, StopClass,
-    Trace, artificial_stops,
+    Stopped, Trace, artificial_stops,
 };
 use trajectory_metrics::{
     BetaScore, Better, BrierScore, Figure, Interval, LogScore, Measure, NoInterval, Probability,
@@ -65,7 +65,7 @@ pub(super) fn comparisons(
     });
     for (at, schedule) in WeightSchedule::NAMED.iter().enumerate() {
         let forecasts = sample.calibrated(options, schedule, &mut Vec::new())?;
-        let runs = sample.with_forecasts(&forecasts)?;
+        let runs = sample.with_forecasts(forecasts.as_deref())?;
         let tasks = sample.tasks();
         let analysis = CensoringAnalysis::new(options.assumption)
             .with_schedules(std::slice::from_ref(schedule))
@@ -94,7 +94,7 @@ pub(super) fn comparisons(
         }
         rows.extend(report.comparisons);
         if let Some(hide) = options.hidden() {
-            hidden.extend(hidden_rows(sample, &forecasts, schedule, hide, options.seed)?);
+            hidden.extend(hidden_rows(sample, &runs, schedule, hide, options.seed)?);
         }
         if let Some(branches) = &branches {
             match analysis.audit_continuations(&runs, branches, None, &tasks, options.min_valid) {
@@ -232,13 +232,12 @@ fn missing_intervals(rows: &[Block]) -> Vec<String> {
 /// What hiding outcomes of complete runs does under one weight schedule, by rule.
 fn hidden_rows(
     sample: &Sample<'_>,
-    forecasts: &[Vec<Probability>],
+    runs: &[Stopped<'_>],
     schedule: &WeightSchedule,
     hide: Hide,
     seed: u64,
 ) -> Result<Vec<Block>, Error> {
     let (mut traces, mut ids): (Vec<Trace<'_>>, Vec<&String>) = (Vec::new(), Vec::new());
-    let runs = sample.with_forecasts(forecasts)?;
     for (stopped, run) in runs.iter().zip(&sample.runs) {
         if let Observation::Complete(trace) = stopped.observation() {
             traces.push(trace);

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use censoring::{
     CensoringCurves, Exclusion, IpcwWeights, Observation, StopClass, StopReason, StopTimes,
     Stopped, TerminationAudit,
@@ -5,7 +7,11 @@ use censoring::{
 use run_logs::{TraceFile, TraceRun};
 use trajectory_metrics::{Probability, WeightSchedule};
 
-use crate::{cut_off::settings::CutOffOptions, error::Error, traces::calibrated::calibrated};
+use crate::{
+    cut_off::settings::CutOffOptions,
+    error::Error,
+    traces::{calibrated::calibrated, settings::Calibration},
+};
 
 /// The complete and cut-off runs of one stream.
 pub(super) struct Sample<'a> {
@@ -93,24 +99,28 @@ impl<'a> Sample<'a> {
         self.runs.iter().map(group).collect()
     }
 
-    /// The forecasts of each run, calibrated if that is asked for. Notes say what is odd about the maps.
+    /// The calibrated forecasts of each run, if that is asked for. Notes say what is odd about the maps.
     pub(super) fn calibrated(
         &self,
         options: &CutOffOptions,
         schedule: &WeightSchedule,
         notes: &mut Vec<String>,
-    ) -> Result<Vec<Vec<Probability>>, Error> {
+    ) -> Result<Option<Vec<Vec<Probability>>>, Error> {
+        if options.calibration == Calibration::None {
+            return Ok(None);
+        }
         let ids: Vec<&str> = self.runs.iter().map(|run| run.id.as_str()).collect();
         let how = (options.calibration, options.calibrate_on);
-        calibrated(&ids, &self.stopped, how, schedule, notes)
+        calibrated(&ids, &self.stopped, how, schedule, notes).map(Some)
     }
 
-    /// The runs with other forecasts.
+    /// The runs, with other forecasts if there are some.
     pub(super) fn with_forecasts<'f>(
         &'f self,
-        forecasts: &'f [Vec<Probability>],
-    ) -> Result<Vec<Stopped<'f>>, Error> {
+        forecasts: Option<&'f [Vec<Probability>]>,
+    ) -> Result<Cow<'f, [Stopped<'f>]>, Error> {
+        let Some(forecasts) = forecasts else { return Ok(Cow::Borrowed(&self.stopped)) };
         let runs = self.stopped.iter().zip(forecasts);
-        Ok(runs.map(|(run, to)| run.with_forecasts(to)).collect::<Result<_, _>>()?)
+        Ok(runs.map(|(run, to)| run.with_forecasts(to)).collect::<Result<Vec<_>, _>>()?.into())
     }
 }

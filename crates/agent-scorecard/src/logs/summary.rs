@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use crate::{
     natural::natural,
     report::{
-        block::{Block, Field, Report, Value},
+        block::{Block, Field, MadeRows, Report, Value},
         sentence::counted,
     },
 };
@@ -90,22 +90,43 @@ fn groups<'a>(
     groups
 }
 
+/// What is said of a group, of which there may be as many as runs.
+struct Sums {
+    task: String,
+    model: String,
+    counts: RunCounts,
+    tokens: [Option<u64>; 2],
+    cost: Option<f64>,
+}
+
+impl Sums {
+    fn of(((task, model), runs): ((&str, &str), Vec<&LoggedRun>)) -> Self {
+        let tokens = |of: fn(&Usage) -> Option<u64>| {
+            runs.iter().filter_map(|run| of(&run.usage)).reduce(u64::saturating_add)
+        };
+        let costs = || runs.iter().filter_map(|run| run.usage.cost_usd);
+        Self {
+            task: task.to_owned(),
+            model: model.to_owned(),
+            counts: runs.iter().copied().collect(),
+            tokens: [tokens(|usage| usage.input_tokens), tokens(|usage| usage.output_tokens)],
+            cost: costs().next().map(|_| costs().collect::<ExactSum>().value()),
+        }
+    }
+}
+
 fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> Field {
-    let field = |key: &'static str, label: &'static str, value: Json| match is_shown {
+    let field = move |key: &'static str, label: &'static str, value: Json| match is_shown {
         true => Field::shown(key, label, value),
         false => Field::json(key, value),
     };
     let is_partial = groups.iter().flat_map(|(_, runs)| runs).any(|run| run.is_partial());
     let name = |name: &str| if name.is_empty() { Json::Null } else { name.into() };
-    let row = |((task, model), runs): ((&str, &str), Vec<&LoggedRun>)| {
+    let row = move |sums: &Sums| {
         let mut ends = Block::default();
-        ends.extend_json(&runs.iter().copied().collect::<RunCounts>());
-        let tokens = |of: fn(&Usage) -> Option<u64>| -> Json {
-            runs.iter().filter_map(|run| of(&run.usage)).reduce(u64::saturating_add).into()
-        };
-        let costs: Vec<f64> = runs.iter().filter_map(|run| run.usage.cost_usd).collect();
-        let cost = (!costs.is_empty()).then(|| costs.into_iter().collect::<ExactSum>().value());
-        let names = [field("task", "task", name(task)), field("model", "model", name(model))];
+        ends.extend_json(&sums.counts);
+        let names =
+            [field("task", "task", name(&sums.task)), field("model", "model", name(&sums.model))];
         let counts = [
             ("n_runs", "runs"),
             ("n_succeeded", "succeeded"),
@@ -115,15 +136,21 @@ fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> F
             ("n_at_limit", "not known at a limit"),
         ]
         .map(|(key, label)| field(key, label, ends.count(key).into()));
+        let [input, output] = sums.tokens;
         let used = [
-            field("input_tokens", "input tokens", tokens(|usage| usage.input_tokens)),
-            field("output_tokens", "output tokens", tokens(|usage| usage.output_tokens)),
-            field("cost_usd", "cost in USD", cost.into()),
+            field("input_tokens", "input tokens", input.into()),
+            field("output_tokens", "output tokens", output.into()),
+            field("cost_usd", "cost in USD", sums.cost.into()),
         ];
         let names = names.into_iter().skip(usize::from(key == "models"));
         Block::of(names.chain(counts).chain(used))
     };
-    Field::rows(key, if is_shown { title } else { "" }, groups.into_iter().map(row).collect())
+    let sums: Vec<Sums> = groups.into_iter().map(Sums::of).collect();
+    if is_shown {
+        return Field::rows(key, title, sums.iter().map(row).collect());
+    }
+    let made = MadeRows::new("", move |at| sums.get(at).map(row));
+    Field { value: Value::Made(made), ..Field::json(key, ()) }
 }
 
 /// The rows of the runs of a report on logs as CSV (RFC 4180): a column for each value that JSON has, of inner objects

@@ -189,6 +189,9 @@ impl TraceEvaluation {
     ) -> Result<(Self, TraceRemarks), Error> {
         let needs_task = options.cluster_by == ClusterBy::TaskOnly && options.resamples > 0;
         let add = |part: &mut Option<Self>, run: TraceRun| {
+            if run.forecasts.is_empty() {
+                return Ok(());
+            }
             if needs_task && run.task.is_none() && run.stopped()?.class() != StopClass::Excluded {
                 let problem = "missing; --cluster-by task-only needs one";
                 return Err(run.error(file, "task", problem).into());

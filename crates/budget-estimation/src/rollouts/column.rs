@@ -114,9 +114,14 @@ impl Column {
 
     /// Keeps the sums of the last rollout if they are needed, before another one follows.
     fn keep_sums(&mut self) {
-        let sums = std::mem::take(&mut self.sums);
+        let mut sums = std::mem::take(&mut self.sums);
         if self.places.last() == Some(&MANY_PLACES) {
-            self.long.insert(self.places.len() - 1, sums);
+            // No prefix with an unknown cost has a sum.
+            sums.truncate(sums.partition_point(|sum| !sum.value().is_nan()));
+            sums.shrink_to_fit();
+            if !sums.is_empty() {
+                self.long.insert(self.places.len() - 1, sums);
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use scoring_rules::{
     Level, Probability, ScoringRule, Seed, Weight,
@@ -276,7 +276,10 @@ impl<'a> CensoringAnalysis<'a> {
         let groups: Vec<usize> =
             kept.iter().map(|&i| groups.map_or(0, |groups| groups[i])).collect();
         let positions = kept;
-        let kept: Vec<Stopped<'_>> = positions.iter().map(|&i| runs[i].clone()).collect();
+        let kept: Cow<'_, [Stopped<'_>]> = match positions.len() == runs.len() {
+            true => runs.into(),
+            false => positions.iter().map(|&i| runs[i].clone()).collect(),
+        };
         let sample = Sample {
             runs: &kept,
             positions: &positions,

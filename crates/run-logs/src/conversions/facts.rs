@@ -115,12 +115,13 @@ impl LoggedRun {
             return Err(self.left_out("no_turn"));
         }
         let turns = self.turn_usage.iter().zip(self.fresh_input_tokens()).map(|(turn, fresh)| {
-            Map::from_iter([
+            let fields = [
                 ("input_tokens".to_owned(), turn.input_tokens.into()),
                 ("fresh_input_tokens".to_owned(), fresh.into()),
                 ("output_tokens".to_owned(), turn.output_tokens.into()),
                 ("cost_usd".to_owned(), turn.cost_usd.into()),
-            ])
+            ];
+            Map::from_iter(fields).into()
         });
         let model = self.model.iter().map(|model| ("model".to_owned(), model.as_str().into()));
         Ok(RolloutLine {

@@ -1,4 +1,5 @@
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     io::{self, Read, Write},
 };
@@ -80,7 +81,7 @@ pub struct RolloutLine {
     #[serde(default, deserialize_with = "optional_name")]
     pub task: Option<String>,
     /// What each turn spent, and other fields of the turn.
-    pub turns: Vec<Map<String, Value>>,
+    pub turns: Vec<RolloutTurn>,
     /// Whether the run succeeded.
     #[serde(deserialize_with = "yes_or_no")]
     pub success: bool,
@@ -99,6 +100,44 @@ pub struct RolloutLine {
     /// All other fields.
     #[serde(flatten)]
     pub others: Map<String, Value>,
+}
+
+/// The fields of a turn. A file may have millions of turns, so that this is a list and no map.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(from = "Map<String, Value>", into = "Map<String, Value>")]
+pub struct RolloutTurn(Box<[(Cow<'static, str>, Value)]>);
+
+/// Names of fields that most turns have.
+const USUAL: [&str; 5] =
+    ["input_tokens", "fresh_input_tokens", "output_tokens", "total_tokens", "cost_usd"];
+
+impl From<Map<String, Value>> for RolloutTurn {
+    fn from(fields: Map<String, Value>) -> Self {
+        let name = |name: String| match USUAL.iter().find(|usual| **usual == name) {
+            Some(usual) => Cow::Borrowed(*usual),
+            None => Cow::Owned(name),
+        };
+        Self(fields.into_iter().map(|(own, value)| (name(own), value)).collect())
+    }
+}
+
+impl From<RolloutTurn> for Map<String, Value> {
+    fn from(RolloutTurn(fields): RolloutTurn) -> Self {
+        fields.into_iter().map(|(name, value)| (name.into_owned(), value)).collect()
+    }
+}
+
+impl RolloutTurn {
+    /// The value of a field.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.iter().find(|(own, _)| **own == *name).map(|(_, value)| value)
+    }
+
+    /// The names of the fields.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| &**name)
+    }
 }
 
 /// An answer of a model about a run, a line of a file of estimates: `{"id", "turn", "answer"}`.
@@ -340,14 +379,14 @@ impl RolloutLine {
             Some(_) if !features.is_empty() => return Err(wrong(START, "give an object")),
             _ => None,
         };
-        let objects = std::iter::once((&self.others, start));
-        let objects = objects.chain(self.turns.iter().map(|turn| (turn, Some(turn))));
-        for (turn, (object, features_of)) in objects.enumerate() {
-            let place = turn.checked_sub(1).map(|at| format!("turns[{at}]."));
+        for turn in 0..=self.turns.len() {
+            let own = turn.checked_sub(1).and_then(|at| self.turns.get(at));
+            let place = own.map(|_| format!("turns[{}].", turn - 1));
             for name in [CONTENT, OBSERVATION] {
                 let is_text = resources.iter().all(|resource| resource != name)
                     && (name == CONTENT || turn > 0);
-                let Some(text) = known(object.get(name).filter(|_| is_text)) else { continue };
+                let text = own.map_or_else(|| self.others.get(name), |own| own.get(name));
+                let Some(text) = known(text.filter(|_| is_text)) else { continue };
                 let field = || place.clone().unwrap_or_default() + name;
                 let text = text.as_str().ok_or_else(|| wrong(field(), "give a string"))?;
                 match name {
@@ -357,7 +396,8 @@ impl RolloutLine {
                 .map_err(of(name))?;
             }
             for name in &features {
-                let Some(value) = known(features_of.and_then(|it| it.get(name))) else { continue };
+                let value = own.map_or_else(|| start?.get(name), |own| own.get(name));
+                let Some(value) = known(value) else { continue };
                 let place = place.clone().unwrap_or_else(|| format!("{START}."));
                 let refused = || wrong(place + name, "give a number from -1e100 to 1e100, or null");
                 let set = |value| rollouts.set_feature(index, turn, name, value).ok();

@@ -1,4 +1,5 @@
 use std::{
+    cmp::Ordering,
     collections::{BTreeMap, HashMap, HashSet, hash_map::Entry},
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
@@ -53,18 +54,19 @@ struct Row {
     success_chance: Option<f64>,
 }
 
-/// The steps of a run, and what its rows say of all of it. Tables have a row per run mostly, so that its size matters.
-#[derive(Debug, Default)]
-struct Steps {
+/// What the rows of a run say of all of it. Tables have a row per run mostly, so that its size matters, and that of a
+/// [`Step`].
+#[derive(Debug)]
+struct Run {
     /// The line of the first row.
-    line: usize,
-    id: Box<str>,
+    line: u32,
+    /// The name, if the rows have one.
+    id: Option<Text>,
     trial: Option<u64>,
-    /// Whether the rows name the run.
-    is_named: bool,
-    steps: Vec<Step>,
-    task: Option<Box<str>>,
+    task: Option<Text>,
     outcome: Option<Given>,
+    /// Whether each row has the number of a step.
+    is_numbered: bool,
     rest: Option<Box<Rest>>,
 }
 
@@ -76,17 +78,57 @@ struct Rest {
     success_chance: Option<f64>,
 }
 
+/// A row.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    number: Option<f64>,
-    place: Place,
+    run: u32,
+    line: u32,
     forecast: Option<f64>,
+    /// The bits of the number of the step, or, in a run whose rows have none, equal for rows that are equal in all cells.
+    key: u64,
+}
+
+impl Step {
+    const fn number(&self) -> f64 {
+        f64::from_bits(self.key)
+    }
+
+    /// Whether it is of the same run.
+    const fn is_beside(&self, other: &Self) -> bool {
+        self.run == other.run
+    }
+}
+
+/// Texts one after the other, as an allocation each would be twice their size. A file has at most 1 GiB, and a name at
+/// most four times the bytes of its cell, as `1e14` has.
+#[derive(Debug, Default)]
+struct Texts(String);
+
+/// Where a text starts and ends.
+#[derive(Clone, Copy, Debug)]
+struct Text([u32; 2]);
+
+impl Texts {
+    fn add(&mut self, text: &str) -> Text {
+        let start = self.0.len() as u32;
+        self.0.push_str(text);
+        Text([start, self.0.len() as u32])
+    }
+
+    fn get(&self, Text([start, end]): Text) -> &str {
+        &self.0[start as usize..end as usize]
+    }
 }
 
 /// The runs of one model of a table.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct TableRuns {
-    runs: Vec<Steps>,
+    runs: Vec<Run>,
+    /// The rows, in the order of the runs and of their steps once all are read.
+    steps: Vec<Step>,
+    texts: Texts,
+    /// Where runs stand in the list, by a hash of id and trial.
+    places: HashMap<u32, u32>,
     /// The column of forecasts as the table names it; `None` if it has none.
     forecast: Option<String>,
 }
@@ -206,75 +248,39 @@ fn check_columns(file: &str, header: &Header, rules: TraceRules) -> Result<(), I
     if header.name(OUTCOME).is_none() { lacks("outcome", OUTCOME) } else { Ok(()) }
 }
 
-/// The runs of a model, and where they stand in the list, by a hash of id and trial.
-#[derive(Default)]
-struct OfModel {
-    runs: Vec<Steps>,
-    places: HashMap<u64, usize>,
-}
-
-impl OfModel {
-    /// Where the run of this id and trial stands, or will stand if there is none yet.
-    fn place(&mut self, id: &str, trial: Option<u64>) -> usize {
-        let mut hasher = DefaultHasher::new();
-        (id, trial).hash(&mut hasher);
-        let mut hash = hasher.finish();
-        loop {
-            match self.places.entry(hash) {
-                Entry::Vacant(place) => return *place.insert(self.runs.len()),
-                Entry::Occupied(place) => match self.runs.get(*place.get()) {
-                    Some(run) if *run.id != *id || run.trial != trial => {}
-                    _ => return *place.get(),
-                },
-            }
-            // Another run has this hash.
-            hash = hash.wrapping_add(1);
-        }
-    }
-}
-
 /// The runs of a table with a row per step, model by model if there are several. A row without an id is a run.
 fn put_together(
     file: &str,
     table: &Table<'_>,
     rules: TraceRules,
 ) -> Result<Vec<TraceSource<'static>>, InputError> {
-    let mut models: BTreeMap<Option<String>, OfModel> = BTreeMap::new();
+    let mut models: BTreeMap<Option<String>, TableRuns> = BTreeMap::new();
     let column = table.header.name(FORECAST);
     let mut seen = SeenConfidences::default();
     table.rows(|place: Place, mut row: Row| {
         let model = models.entry(row.model.take().map(|Name(model)| model)).or_default();
-        let at = match &row.id {
-            None => model.runs.len(),
-            Some(Name(id)) => model.place(id, row.trial),
-        };
-        if at == model.runs.len() {
-            model.runs.push(Steps::new(place.line, &mut row));
-        }
         let forecast = row.forecast.as_ref().and_then(AnyNumber::get);
         seen.add(forecast, || (place.line, column.unwrap_or_default().to_owned()));
-        model.runs[at].add(file, place, row, forecast)
+        model.add(file, place, row, forecast)
     })?;
-    let models = models.into_iter().map(|(model, OfModel { runs, .. })| (model, runs));
-    let mut models: BTreeMap<Option<String>, Vec<Steps>> = models.collect();
     rules.check_scale(file, &seen)?;
     let mut repeated = 0;
-    for run in models.values_mut().flatten() {
-        repeated += run.finish(file, rules.repeats)?;
+    for model in models.values_mut() {
+        repeated += model.finish(file, rules.repeats)?;
     }
     let mut notes = table.header.notes();
-    let mut numberless = models.values().flatten().filter_map(Steps::unnumbered);
-    if let Some((id, line)) = numberless.next() {
-        let others = match numberless.count() {
-            0 => String::new(),
-            others => format!(", and of {others} more"),
+    let numberless = || models.values().flat_map(TableRuns::unnumbered);
+    if let Some((id, line)) = numberless().next() {
+        let others = match numberless().count() {
+            1 => String::new(),
+            all => format!(", and of {} more", all - 1),
         };
         notes.push(format!(
             "no step or trial tells the rows of id {id} (line {line}){others} apart: they are the steps of one run, in their order"
         ));
     }
-    let is_step = |run: &Steps| !run.is_named && run.steps.iter().any(|it| it.number.is_some());
-    if models.values().flatten().any(is_step) {
+    let mut runs = models.values().flat_map(|model| &model.runs);
+    if runs.any(|run| run.id.is_none() && run.is_numbered) {
         notes.push("rows with a step and without an id: each is a run of its own".to_owned());
     }
     if repeated > 0 {
@@ -284,26 +290,41 @@ fn put_together(
         ));
     }
     notes.extend(rules.scale.note(&seen));
-    let tasks = models.values().flatten().filter_map(|run| run.task.as_deref());
+    let tasks = models.values().flat_map(|TableRuns { runs, texts, .. }| {
+        runs.iter().filter_map(|run| Some(texts.get(run.task?)))
+    });
     let alike = alike_names(tasks);
     let not_read: Vec<String> = table.header.not_read().collect();
     let is_one = models.len() <= 1;
     let mut sources = Vec::new();
     for (model, runs) in models {
         let model = (!is_one).then(|| model.unwrap_or_else(|| "unknown model".to_owned()));
-        let runs = Source::Table(TableRuns { runs, forecast: column.map(str::to_owned) });
+        let runs = Source::Table(TableRuns { forecast: column.map(str::to_owned), ..runs });
         let (notes, not_read, alike) = (notes.clone(), not_read.clone(), alike.clone());
         sources.push(TraceSource { model, rules, notes, not_read, alike, runs });
     }
     Ok(sources)
 }
 
-impl Steps {
-    fn new(line: usize, row: &mut Row) -> Self {
-        let id = row.id.take().map(|Name(id)| id);
-        let is_named = id.is_some();
-        let id = id.unwrap_or_else(|| format!("row-{line}")).into();
-        Self { line, id, trial: row.trial, is_named, ..Self::default() }
+impl TableRuns {
+    /// Where the run of this id and trial stands, or will stand if there is none yet.
+    fn place(&mut self, id: &str, trial: Option<u64>) -> usize {
+        let mut hasher = DefaultHasher::new();
+        (id, trial).hash(&mut hasher);
+        let mut hash = hasher.finish() as u32;
+        loop {
+            match self.places.entry(hash) {
+                Entry::Vacant(place) => return *place.insert(self.runs.len() as u32) as usize,
+                Entry::Occupied(place) => match self.runs.get(*place.get() as usize) {
+                    Some(run)
+                        if run.id.is_none_or(|own| self.texts.get(own) != id)
+                            || run.trial != trial => {}
+                    _ => return *place.get() as usize,
+                },
+            }
+            // Another run has this hash.
+            hash = hash.wrapping_add(1);
+        }
     }
 
     fn add(
@@ -313,23 +334,37 @@ impl Steps {
         row: Row,
         forecast: Option<f64>,
     ) -> Result<(), InputError> {
-        let line = place.line;
+        let Row { id, task, trial, step, outcome, stop, horizon, success_chance, .. } = row;
+        let at = match &id {
+            None => self.runs.len(),
+            Some(Name(id)) => self.place(id, trial),
+        };
+        if at == self.runs.len() {
+            self.runs.push(Run {
+                line: place.line as u32,
+                id: id.map(|Name(id)| self.texts.add(&id)),
+                trial,
+                task: None,
+                outcome: None,
+                is_numbered: step.is_some(),
+                rest: None,
+            });
+        }
+        let (run, texts) = (&mut self.runs[at], &mut self.texts);
+        let first = run.line;
         let differs = |field: &str| {
             let problem = format!(
-                "differs from that of an earlier row of this run, from line {}; give each run an id of its own, or number the runs of an id in a column trial",
-                self.line
+                "differs from that of an earlier row of this run, from line {first}; give each run an id of its own, or number the runs of an id in a column trial"
             );
-            Err(InputError::of_field(file, line, field, problem))
+            Err(InputError::of_field(file, place.line, field, problem))
         };
-        if let Some(step) = self.steps.last()
-            && step.number.is_some() != row.step.is_some()
-        {
+        if run.is_numbered != step.is_some() {
             let problem = "some rows of this run have a step and some have none";
-            return Err(InputError::of_field(file, line, "step", problem));
+            return Err(InputError::of_field(file, place.line, "step", problem));
         }
         macro_rules! once {
-            ($of:expr, $field:ident, $value:expr) => {
-                if let Some(value) = $value {
+            ($of:expr, $field:ident) => {
+                if let Some(value) = $field {
                     if $of.$field.as_ref().is_some_and(|known| *known != value) {
                         return differs(stringify!($field));
                     }
@@ -337,89 +372,126 @@ impl Steps {
                 }
             };
         }
-        let Row { task, outcome, stop, horizon, success_chance, .. } = row;
-        once!(self, task, task.map(|Name(task)| Box::from(task)));
-        if stop.is_some() || horizon.is_some() || success_chance.is_some() {
-            let rest = self.rest.get_or_insert_default();
-            once!(rest, stop, stop);
-            once!(rest, horizon, horizon);
-            once!(rest, success_chance, success_chance);
+        if let Some(Name(task)) = task {
+            let known = *run.task.get_or_insert_with(|| texts.add(&task));
+            if texts.get(known) != task {
+                return differs("task");
+            }
         }
-        once!(self, outcome, outcome);
-        // A vector takes four in place of one if it is not told.
-        self.steps.reserve_exact(usize::from(self.steps.is_empty()));
-        self.steps.push(Step { number: row.step, place, forecast });
+        if stop.is_some() || horizon.is_some() || success_chance.is_some() {
+            let rest = run.rest.get_or_insert_default();
+            once!(rest, stop);
+            once!(rest, horizon);
+            once!(rest, success_chance);
+        }
+        once!(run, outcome);
+        let (line, key) = (place.line as u32, step.map_or(place.hash, f64::to_bits));
+        self.steps.push(Step { run: at as u32, line, forecast, key });
         Ok(())
     }
 
     /// Puts the steps in order, and says how many rows repeat an earlier one and are left out.
     fn finish(&mut self, file: &str, repeats: Repeats) -> Result<usize, InputError> {
-        let number = |step: &Step| step.number.unwrap_or(0.0);
+        let Self { runs, steps, places, .. } = self;
+        *places = HashMap::new();
         // Rows without a step stay as they are.
-        self.steps.sort_by(|a, b| number(a).total_cmp(&number(b)));
-        let given = self.steps.len();
-        if !self.is_named || repeats == Repeats::Keep {
-            return Ok(0);
-        }
-        let mut seen = HashSet::new();
-        self.steps.retain(|step| {
-            // Rows without a number may be steps that look alike in what is read of them.
-            seen.insert(match step.number {
-                None => (0, step.place.hash),
-                Some(number) => (number.to_bits(), step.forecast.map_or(u64::MAX, f64::to_bits)),
+        steps.sort_by(|a, b| {
+            a.run.cmp(&b.run).then_with(|| match runs[a.run as usize].is_numbered {
+                true => a.number().total_cmp(&b.number()),
+                false => Ordering::Equal,
             })
         });
-        for pair in self.steps.windows(2) {
-            if let [Step { number: Some(first), .. }, Step { number: Some(second), place, .. }] =
-                pair
-                && first == second
-            {
-                let problem = format!(
-                    "{second} stands twice in this run with different forecasts; --repeats keep takes both"
-                );
-                return Err(InputError::of_field(file, place.line, "step", problem));
+        if repeats == Repeats::Keep {
+            return Ok(0);
+        }
+        let mut is_kept = Vec::with_capacity(steps.len());
+        for of_run in steps.chunk_by(Step::is_beside) {
+            if let [_] = of_run {
+                is_kept.push(true);
+                continue;
+            }
+            let is_numbered = runs[of_run[0].run as usize].is_numbered;
+            let (mut seen, mut last) = (HashSet::new(), None);
+            for step in of_run {
+                // Rows without a number may be steps that look alike in what is read of them.
+                let forecast = step.forecast.filter(|_| is_numbered).map(f64::to_bits);
+                let is_new = seen.insert((step.key, forecast));
+                is_kept.push(is_new);
+                let before = last.replace(step.number()).filter(|_| is_new && is_numbered);
+                if before == Some(step.number()) {
+                    let problem = format!(
+                        "{} stands twice in this run with different forecasts; --repeats keep takes both",
+                        step.number()
+                    );
+                    return Err(InputError::of_field(file, step.line as usize, "step", problem));
+                }
             }
         }
-        Ok(given - self.steps.len())
+        let given = steps.len();
+        let mut is_kept = is_kept.into_iter();
+        steps.retain(|_| is_kept.next() == Some(true));
+        Ok(given - steps.len())
     }
-}
 
-impl TableRuns {
+    /// The id and the line of the second row of each run of several rows that nothing tells apart.
+    fn unnumbered(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.steps.chunk_by(Step::is_beside).filter_map(|steps| {
+            let run = &self.runs[steps[0].run as usize];
+            let is_unnumbered = !run.is_numbered && run.trial.is_none();
+            Some((self.texts.get(run.id?), steps.get(1).filter(|_| is_unnumbered)?.line))
+        })
+    }
+
     pub(crate) fn column(&self) -> Option<&str> {
         self.forecast.as_deref()
     }
 
     /// The runs in the order of their first rows; a part is freed when it was taken.
-    pub(crate) fn into_parts(mut self, size: usize) -> impl Iterator<Item = Vec<TableRun>> {
+    pub(crate) fn into_parts(self, size: usize) -> impl Iterator<Item = Vec<TableRun>> {
+        let Self { mut runs, mut steps, texts, .. } = self;
         let mut parts = Vec::new();
-        while !self.runs.is_empty() {
-            parts.push(self.runs.split_off((self.runs.len() - 1) / size * size));
-            self.runs.shrink_to_fit();
+        while !runs.is_empty() {
+            let first = (runs.len() - 1) / size * size;
+            let of_part = steps.partition_point(|step| (step.run as usize) < first);
+            parts.push((runs.split_off(first), steps.split_off(of_part)));
+            runs.shrink_to_fit();
+            steps.shrink_to_fit();
         }
-        parts.into_iter().rev().map(|part| part.into_iter().map(Steps::into_run).collect())
+        parts.into_iter().rev().map(move |(runs, steps)| {
+            let runs = runs.into_iter().zip(steps.chunk_by(Step::is_beside));
+            runs.map(|(run, steps)| run.into_run(&texts, steps)).collect()
+        })
     }
 }
 
-impl Steps {
-    /// The id and the line of the second row of a run of several rows that nothing tells apart.
-    fn unnumbered(&self) -> Option<(&str, usize)> {
-        let second = self.steps.get(1).filter(|step| step.number.is_none())?;
-        self.trial.is_none().then_some((&self.id, second.place.line))
-    }
-
-    fn into_run(self) -> TableRun {
-        let Self { line: number, id, trial, steps, task, outcome, rest, .. } = self;
+impl Run {
+    fn into_run(self, texts: &Texts, steps: &[Step]) -> TableRun {
+        let Self { line, id, trial, task, outcome, rest, .. } = self;
         let Rest { stop, horizon, success_chance } = rest.map_or_else(Rest::default, |rest| *rest);
+        let id = id.map_or_else(|| format!("row-{line}"), |id| texts.get(id).to_owned());
         // A run without a task is a task of its own, with its trials.
-        let task = task.or_else(|| trial.map(|_| id.clone())).map(String::from);
+        let task = task.map(|task| texts.get(task).to_owned());
+        let task = task.or_else(|| trial.map(|_| id.clone()));
         let id = match trial {
             Some(trial) => format!("{id}#{trial}"),
-            None => id.into(),
+            None => id,
         };
         let forecasts = steps.iter().map(|step| step.forecast).collect();
-        let steps = steps.iter().map(|step| step.place.line).collect();
+        let (number, steps) =
+            (line as usize, steps.iter().map(|step| step.line as usize).collect());
         let grade = None;
         let line = Line { id, task, forecasts, outcome, grade, stop, horizon, success_chance };
         TableRun { line, number, steps }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_a_table_is_small() {
+        // A row of 22 bytes is a run and a step.
+        assert!(size_of::<Run>() + size_of::<Step>() <= 104);
     }
 }

@@ -131,7 +131,7 @@ pub struct TraceRemarks {
     /// The rules by which a file was read.
     rules: Option<TraceRules>,
     /// Runs that are left out because of their forecasts.
-    without_forecasts: Vec<TraceRun>,
+    without_forecasts: u64,
     /// The first run that is left out, and why.
     first_left_out: Option<String>,
     /// Whether no column of a table holds confidences.
@@ -170,12 +170,6 @@ impl TraceRemarks {
         self.missing
     }
 
-    /// The runs that are left out because of forecasts that are missing or outside [0, 1]. They have no forecasts.
-    #[must_use]
-    pub fn without_forecasts(&self) -> &[TraceRun] {
-        &self.without_forecasts
-    }
-
     /// What was read, and what counts.
     #[must_use]
     pub fn account(&self) -> Account {
@@ -185,7 +179,7 @@ impl TraceRemarks {
             account.at_limit = rules.at_limit.unwrap_or_default().name().to_owned();
             account.rules.extend(rules.stated());
         }
-        account.leave_out("no_forecast", self.without_forecasts.len() as u64);
+        account.leave_out("no_forecast", self.without_forecasts);
         account.columns_not_read.extend(self.not_read.iter().cloned());
         account.similar_names.extend(self.alike.iter().cloned());
         account
@@ -243,7 +237,7 @@ impl TraceRemarks {
         self.rules = self.rules.or(other.rules);
         self.missing.policy = other.missing.policy;
         self.missing.counts.merge(other.missing.counts);
-        self.without_forecasts.extend(other.without_forecasts);
+        self.without_forecasts += other.without_forecasts;
         self.first_left_out = self.first_left_out.take().or(other.first_left_out);
         self.lacks_column |= other.lacks_column;
         self.unjudged += other.unjudged;
@@ -309,7 +303,7 @@ impl TraceRemarks {
         (all > 0).then(|| format!("stop: reasons that are not known: {list}; {consequence}"))
     }
 
-    /// Reads one line; `None` for a run that is left out.
+    /// Reads one line; `None` for a run that was left out before.
     fn read(
         &mut self,
         file: &str,
@@ -338,7 +332,8 @@ impl TraceRemarks {
         self.keep(file, number, line, field, rules)
     }
 
-    /// Takes a run of this line, whose forecasts stand in these lines and fields; `None` for a run that is left out.
+    /// Takes a run of this line, whose forecasts stand in these lines and fields; without forecasts, if it is left out because
+    /// of them, and `None` if one of them is refused once all lines are read.
     fn keep(
         &mut self,
         file: &str,
@@ -370,8 +365,8 @@ impl TraceRemarks {
                 self.first_left_out.get_or_insert_with(why);
                 let line = Some(number);
                 let run = TraceRun { id, task, outcome, grade, stop, line, ..TraceRun::default() };
-                self.without_forecasts.push(run);
-                return Ok(None);
+                self.without_forecasts += 1;
+                return Ok(Some(run));
             }
             Err(trajectory_metrics::Error::Forecast { step, fault }) => {
                 let problem = format!("{fault}; --missing says what else can be done about it");
@@ -410,7 +405,7 @@ impl TraceRemarks {
 }
 
 /// Reads and checks the runs of a file of traces, which `file` names in errors, in parts that all threads work
-/// on: `add` takes a run that is kept to its part, `finish` works on the whole part, and `take` gets the results
+/// on: `add` takes a run to its part, which has no forecasts if it is left out because of them, `finish` works on the whole part, and `take` gets the results
 /// in the order of the file. See [`TraceFile::read`] for the format and [`fold`] for the order.
 ///
 /// # Errors
@@ -489,6 +484,8 @@ pub struct TraceFile {
     pub model: Option<String>,
     /// The runs that are kept, in order.
     pub runs: Vec<TraceRun>,
+    /// The runs that are left out because of forecasts that are missing or outside [0, 1]. They have no forecasts.
+    pub without_forecasts: Vec<TraceRun>,
     /// What to know about the other ones.
     pub remarks: TraceRemarks,
 }
@@ -500,7 +497,8 @@ impl TraceFile {
         let mut remarks = TraceRemarks::default();
         runs.iter().for_each(|run| remarks.runs.add(run.outcome, run.stop.as_ref()));
         remarks.missing.counts.runs = runs.len() as u64;
-        Self { file: file.into(), name: String::new(), model: None, runs, remarks }
+        let (name, model, without_forecasts) = Default::default();
+        Self { file: file.into(), name, model, runs, without_forecasts, remarks }
     }
 
     /// Reads a file of traces from its bytes. A line holds a run:
@@ -574,13 +572,16 @@ impl TraceFile {
         rules: impl Into<TraceRules>,
     ) -> Result<Vec<Self>, InputError> {
         let read = |source: TraceSource<'_>| {
-            let (mut runs, model) = (Vec::new(), source.model.clone());
-            let add = |part: &mut Vec<TraceRun>, run| {
-                part.push(run);
+            let (mut read, model) = (Self::new(file, Vec::new()), source.model.clone());
+            let add = |part: &mut [Vec<TraceRun>; 2], run: TraceRun| {
+                part[usize::from(run.forecasts.is_empty())].push(run);
                 Ok(())
             };
-            let remarks = fold_traces(file, source, add, Ok, |part| runs.extend(part))?;
-            Ok(Self { file: file.to_owned(), name: String::new(), model, runs, remarks })
+            let remarks = fold_traces(file, source, add, Ok, |[runs, without]| {
+                read.runs.extend(runs);
+                read.without_forecasts.extend(without);
+            })?;
+            Ok(Self { model, remarks, ..read })
         };
         TraceSource::all(file, source, rules)?.into_iter().map(read).collect()
     }

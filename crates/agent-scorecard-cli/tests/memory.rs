@@ -69,12 +69,12 @@ fn rollouts(rows: usize) -> String {
 fn memory_grows_with_the_file_by_a_bounded_factor() {
     type Make = fn(usize) -> String;
     let cases: [(&[&str], Make, f64); 6] = [
-        (&["compare"], table, 30.0),
-        (&["traces", "--resamples", "0"], table, 20.0),
-        (&["cut-off", "--resamples", "0"], table, 65.0),
+        (&["compare"], table, 18.0),
+        (&["traces", "--resamples", "0"], table, 15.0),
+        (&["cut-off", "--resamples", "0"], table, 38.0),
         (&["compare"], log, 12.0),
-        (&["logs", "--json"], log, 23.0),
-        (&["budget", "--caps", "50,60"], rollouts, 47.0),
+        (&["logs", "--json"], log, 16.0),
+        (&["budget", "--caps", "50,60"], rollouts, 11.0),
     ];
     let found = cases.map(|(arguments, make, bound)| {
         let [few, many] = [5_000, 25_000].map(|rows| {

@@ -69,9 +69,9 @@ fn rollouts(rows: usize) -> String {
 fn memory_grows_with_the_file_by_a_bounded_factor() {
     type Make = fn(usize) -> String;
     let cases: [(&[&str], Make, f64); 6] = [
-        (&["compare"], table, 18.0),
-        (&["traces", "--resamples", "0"], table, 15.0),
-        (&["cut-off", "--resamples", "0"], table, 38.0),
+        (&["compare"], table, 12.0),
+        (&["traces", "--resamples", "0"], table, 19.0),
+        (&["cut-off", "--resamples", "0"], table, 39.0),
         (&["compare"], log, 12.0),
         (&["logs", "--json"], log, 16.0),
         (&["budget", "--caps", "50,60"], rollouts, 11.0),

@@ -563,7 +563,6 @@ def costbench(
     trigger: Literal["paper", "released"] = "released",
     block: Literal["none", "ban-tool", "preference-change", "cost-change", "remove-tools", "mixed"] = "none",
     blocks: int = 1,
-    n_resamples: int = 0,
     paths: bool = False,
     results: Path | None = None,
     checkout: Path | None = None,
@@ -592,8 +591,6 @@ def costbench(
         The kind of events that change the world during a run.
     blocks : int
         The number of events per run.
-    n_resamples : int
-        Resamples of queries behind the intervals of the policy's means; 0 for no intervals.
     paths : bool
         List the plans of every query.
     results, checkout : path, optional
@@ -618,7 +615,7 @@ def costbench(
         {name: _beside(name, value) for name, value in (("queries", queries), ("results", results), ("checkout", checkout))},
         world={"refinement_level": refinement_level, "random_state": seed(random_state), "noise_std": noise_std,
                "min_cost": min_cost, "max_cost": max_cost, "rules": rules, "costs": costs, "trigger": trigger},
-        how={"block": block, "blocks": blocks, "n_resamples": n_resamples, "paths": paths},
+        how={"block": block, "blocks": blocks, "paths": paths},
     )
 
 
@@ -637,7 +634,6 @@ def costbench_sweep(
     noises: Sequence[float] = (0.1, 0.5, 1, 5, 10),
     most_blocks: int = 3,
     seeds: Sequence[int] = (1000, 2000, 3000),
-    n_resamples: int = 10000,
 ) -> Report:
     """Report how the gap of the greedy policy changes with task lengths, noise, events and seeds.
 
@@ -653,8 +649,6 @@ def costbench_sweep(
         The largest number of events, at level 4.
     seeds : sequence of int
         Further seeds.
-    n_resamples : int
-        Resamples of queries behind the intervals; 0 for no intervals.
 
     Returns
     -------
@@ -662,7 +656,7 @@ def costbench_sweep(
 
     Examples
     --------
-    >>> sweep = costbench_sweep(levels=[0], noises=[0.1], most_blocks=1, seeds=[1000], n_resamples=0)
+    >>> sweep = costbench_sweep(levels=[0], noises=[0.1], most_blocks=1, seeds=[1000])
     >>> isinstance(str(sweep), str)
     True
     """
@@ -671,7 +665,7 @@ def costbench_sweep(
         {"queries": _beside("queries", queries)},
         world={"refinement_level": refinement_level, "random_state": seed(random_state), "noise_std": noise_std,
                "min_cost": min_cost, "max_cost": max_cost, "rules": rules, "costs": costs, "trigger": trigger},
-        how={"levels": levels, "noises": noises, "most_blocks": most_blocks, "seeds": seeds, "n_resamples": n_resamples},
+        how={"levels": levels, "noises": noises, "most_blocks": most_blocks, "seeds": seeds},
     )
 
 
@@ -684,7 +678,6 @@ def triage(
     strict_plans: bool = False,
     attempt_zero: bool = False,
     random_state: RandomState = 1,
-    n_resamples: int = 10000,
     shuffles: int = 1000,
     orders: int = 1000,
     capped: Path | Rows | None = None,
@@ -710,8 +703,6 @@ def triage(
         Attempt problems with an allocation of 0 in the advisory regime, too.
     random_state : int, Generator or None
         The seed of everything random.
-    n_resamples : int
-        Resamples of pools behind the intervals; 0 for no intervals.
     shuffles, orders : int
         Shuffles per pool of the sampled random plan, and orders of the planner ``"random"``.
     capped : path, optional
@@ -727,7 +718,7 @@ def triage(
 
     Examples
     --------
-    >>> report = triage(alpha=[0.5], planner="oracle", n_resamples=0)
+    >>> report = triage(alpha=[0.5], planner="oracle")
     >>> round(report.alphas[0].eta_advisory.value, 6)
     1.0
     """
@@ -739,7 +730,7 @@ def triage(
             "planner": _named("planner", planner),
             **{name: _beside(name, value) for name, value in given.items()},
         },
-        how={"alpha": list(alpha) or None, "pool_size": pool_size, "random_state": seed(random_state), "n_resamples": n_resamples,
+        how={"alpha": list(alpha) or None, "pool_size": pool_size, "random_state": seed(random_state),
              "shuffles": shuffles, "orders": orders, "strict_plans": strict_plans, "attempt_zero": attempt_zero,
              "ratio": list(ratio) or None},
     )

@@ -86,7 +86,7 @@ def test_outcomes_and_names_may_be_numbers_of_any_type():
     assert reports.traces(rows, n_resamples=0).auroc == expected
     assert reports.paths([{**row, "id": at, "task": at, "success": int(row["success"])} for at, row in enumerate(PATHS)]).n == 12
     assert reports.budget([{**row, "id": at, "success": int(row["success"])} for at, row in enumerate(ROLLOUTS)], n_resamples=0).n_runs == 40
-    assert reports.triage([{**row, "solved": int(row["solved"])} for row in PROBLEMS], n_resamples=0).problems == 60
+    assert reports.triage([{**row, "solved": int(row["solved"])} for row in PROBLEMS]).problems == 60
 
 
 def test_columns_that_are_not_read_may_hold_anything():
@@ -166,7 +166,7 @@ def test_keys_of_a_mapping_are_names_of_columns_and_not_of_files(names):
 
 def test_a_notebook_shows_conclusion_tables_and_notes():
     every = [reports.compare(), reports.traces(n_resamples=20), reports.cut_off(n_resamples=20), reports.paths(), reports.logs(),
-             reports.budget(estimator="quantile", n_resamples=20), reports.triage(n_resamples=20, alpha=[0.5]),
+             reports.budget(estimator="quantile", n_resamples=20), reports.triage(alpha=[0.5]),
              reports.calibration(n_resamples=20), reports.costbench(refinement_level=0)]
     for report in every:
         import html
@@ -180,8 +180,8 @@ def test_a_notebook_shows_conclusion_tables_and_notes():
 
 
 def test_every_report_has_a_frame_of_its_figures_or_names_its_rows():
-    sweep = reports.costbench_sweep(levels=[0], noises=[0.1], most_blocks=1, seeds=[1000], n_resamples=0)
-    triage = reports.triage(n_resamples=0, alpha=[0.25, 0.5])
+    sweep = reports.costbench_sweep(levels=[0], noises=[0.1], most_blocks=1, seeds=[1000])
+    triage = reports.triage(alpha=[0.25, 0.5])
     for report, figure in ((reports.calibration(n_resamples=20), "metrics.tps_log"), (triage, "alphas.1.eta_advisory"),
                            (sweep, "groups.0.rows.0.cost_gap"), (reports.compare(), "success_rate")):
         frame = report.to_frame()

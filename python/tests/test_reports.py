@@ -51,11 +51,11 @@ CASES = [
     ("calibration", RUNS, {"halves": "runs", "n_resamples": 100}),
     ("cut_off", RUNS, {"assume": "failure-side", "n_resamples": 50, "odds_ratio": 3.0}),
     ("paths", PATHS, {}), ("paths", PATHS, {"ignore_arguments": True}),
-    ("triage", PROBLEMS, {"alpha": [0.25, 0.5], "planner": "random", "pool_size": 20, "n_resamples": 50}),
+    ("triage", PROBLEMS, {"alpha": [0.25, 0.5], "planner": "random", "pool_size": 20}),
     ("triage_variants", SCORES, {}), ("re_solved", TWICE, {}),
     ("budget", ROLLOUTS, {"estimator": "conformal", "cap": 60, "warm_up": 5, "n_resamples": 50}),
     ("costbench", None, {"refinement_level": 1, "block": "ban-tool", "paths": True}),
-    ("costbench_sweep", None, {"levels": [0, 1], "noises": [0.1, 1], "most_blocks": 1, "seeds": [5], "n_resamples": 20}),
+    ("costbench_sweep", None, {"levels": [0, 1], "noises": [0.1, 1], "most_blocks": 1, "seeds": [5]}),
     ("logs", None, {}),
     ("compare", None, {}),
 ]

@@ -144,7 +144,7 @@ pub fn released(
     checkout: &Path,
     how: &CostbenchOptions,
 ) -> Result<Report, Box<dyn Error>> {
-    if (CostbenchOptions { resamples: 0, ..how.clone() }) != CostbenchOptions::default() {
+    if *how != CostbenchOptions::default() {
         let problem = "--results: the file states tools, costs, events, rules and their seed";
         return Err(format!("{problem}; leave these options out").into());
     }
@@ -153,7 +153,7 @@ pub fn released(
         .map_err(|error| format!("{}: {error}", path.display()))?;
     let found = read_results(&text(file)?, &queries)
         .map_err(|error| format!("{}: {error}", file.display()))?;
-    let live = LiveOptions { model: found.model.clone(), resamples: how.resamples, seed: 1 };
+    let live = LiveOptions { model: found.model.clone(), resamples: 1_000, seed: 1 };
     let mut report = costbench_results(&found, &live)?;
     report.lead = format!("{}: {} runs", plain::line(&found.model), found.records.len());
     Ok(report)

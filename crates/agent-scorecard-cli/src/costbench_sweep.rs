@@ -30,7 +30,7 @@ pub(crate) struct Options {
 }
 
 const EXAMPLE: &str = "\
-Example: agent-scorecard costbench-sweep --levels 0,2 --noises 0.1,10 --most-blocks 1 --resamples 1000
+Example: agent-scorecard costbench-sweep --levels 0,2 --noises 0.1,10 --most-blocks 1
 ";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
@@ -50,8 +50,8 @@ pub fn report(
 ) -> Result<Report, Box<dyn Error>> {
     let queries = queries_of(queries)?;
     let lead = format!(
-        "greedy policy against the optimum; tasks have level + 3 steps, atomic costs {} to {}; each mean is followed by its 95 % interval over queries ({} resamples)",
-        how.base.min_cost, how.base.max_cost, how.resamples
+        "greedy policy against the optimum; tasks have level + 3 steps, atomic costs {} to {}; each mean is followed by its 95 % interval over queries",
+        how.base.min_cost, how.base.max_cost
     );
     let found = working("sweeping", || sweep(&queries, how, with_pictures));
     Ok(Report {

@@ -242,7 +242,7 @@ fn what_is_no_array_no_file_or_empty_is_refused_alike() {
 
 #[test]
 fn bad_settings_name_their_option() {
-    let cases: [(&[&str], &str); 26] = [
+    let cases: [(&[&str], &str); 25] = [
         (&["--refinement-level", "-1"], "--refinement-level"),
         (&["--refinement-level", "11"], "--refinement-level"),
         (&["--refinement-level", "two"], "--refinement-level"),
@@ -266,7 +266,6 @@ fn bad_settings_name_their_option() {
         (&["--block", "mixed", "--blocks", "4"], "--blocks"),
         (&["--rules", "house"], "--rules"),
         (&["--levels", "2"], "--levels"),
-        (&["--resamples", "-9"], "--resamples"),
         (&["queries.json"], "queries.json"),
         (&["--frobnicate"], "--frobnicate"),
     ];
@@ -293,18 +292,8 @@ fn bad_settings_name_their_option() {
 }
 
 /// A sweep over a few queries and settings.
-const SWEEP: [&str; 10] = [
-    "--levels",
-    "0,2",
-    "--noises",
-    "0.1,10",
-    "--most-blocks",
-    "2",
-    "--seeds",
-    "7",
-    "--resamples",
-    "200",
-];
+const SWEEP: [&str; 8] =
+    ["--levels", "0,2", "--noises", "0.1,10", "--most-blocks", "2", "--seeds", "7"];
 
 fn few_queries(name: &str) -> String {
     let tasks = ["location", "transportation", "accommodation", "attraction", "dining", "shopping"];
@@ -318,7 +307,7 @@ fn a_row_of_a_sweep_has_the_figures_of_its_setting_inside_their_intervals() {
     let queries = few_queries("sweep.json");
     let found =
         json_of("costbench-sweep", &[&SWEEP[..], &["--queries", &queries, "--json"]].concat());
-    assert_eq!((&found["resamples"], &found["rules"]), (&json!(200), &json!("paper")));
+    assert_eq!(found["rules"], "paper");
     let groups = list(&found["groups"]);
     let sizes: Vec<(&str, usize)> =
         groups.iter().map(|it| (it["name"].as_str().unwrap(), list(&it["rows"]).len())).collect();
@@ -372,13 +361,10 @@ fn a_row_of_a_sweep_has_the_figures_of_its_setting_inside_their_intervals() {
 }
 
 #[test]
-fn a_sweep_prints_one_table_per_group_and_intervals_can_be_left_out() {
+fn a_sweep_prints_one_table_per_group() {
     let queries = few_queries("sweep_table.json");
-    let text = |arguments: &[&str]| {
-        let all = [&SWEEP[..8], arguments, &["--queries", &queries]].concat();
-        String::from_utf8(run_other("costbench-sweep", &all).stdout).unwrap()
-    };
-    let with = text(&["--resamples", "100"]);
+    let all = [&SWEEP[..], &["--queries", &queries]].concat();
+    let with = String::from_utf8(run_other("costbench-sweep", &all).stdout).unwrap();
     for group in [
         "Length of tasks (figure 2",
         "Noise of costs (figure 3)",
@@ -390,7 +376,6 @@ fn a_sweep_prints_one_table_per_group_and_intervals_can_be_left_out() {
     }
     let has_events = |line: &str| line.split_whitespace().skip(1).take(2).eq(["2", "mixed"]);
     assert!(with.lines().any(has_events) && with.contains(" [0."), "{with}");
-    assert!(!text(&["--resamples", "0"]).contains(" [0."));
 }
 
 #[test]
@@ -438,7 +423,7 @@ fn a_query_that_stands_twice_is_noted_and_counts_twice() {
     assert_eq!(found["queries"], 3);
     assert!(found["notes"][0].as_str().unwrap().contains("3 queries are 2 different ones"));
     let found = report("once.json", &json!([row, other]), &[]);
-    assert_eq!(found["notes"], json!([]));
+    assert!(!found["notes"].to_string().contains("different ones"), "{found:#}");
 }
 
 #[test]
@@ -457,8 +442,7 @@ fn seed_noise_and_bounds_change_costs_as_they_should() {
 #[test]
 fn a_sweep_has_the_exact_matches_of_figure_6_and_says_how_many_queries_it_leaves_out() {
     let Some(queries) = recorded() else { return };
-    let arguments =
-        ["--levels", "4", "--noises", "0.1", "--seeds", "42", "--resamples", "0", "--json"];
+    let arguments = ["--levels", "4", "--noises", "0.1", "--seeds", "42", "--json"];
     let released = ["--rules", "released", "--queries", &queries];
     let found = json_of("costbench-sweep", &[&arguments[..], &released].concat());
     let blocks = &list(&found["groups"])[3];
@@ -479,7 +463,7 @@ fn copies_of_a_query_do_not_narrow_an_interval() {
     let often: Vec<Value> = once.iter().flat_map(|query| vec![query.clone(); 4]).collect();
     let aed = |name: &str, queries: Vec<Value>| {
         let queries = write(name, &Value::Array(queries).to_string());
-        let found = program::json(&["--json", "--queries", &queries, "--resamples", "200"]);
+        let found = program::json(&["--json", "--queries", &queries]);
         ["value", "ci_low", "ci_high"].map(|end| found["aed"][end].as_f64().unwrap())
     };
     let (once, often) = (aed("once.json", once), aed("often.json", often));

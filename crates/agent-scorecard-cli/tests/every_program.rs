@@ -16,7 +16,7 @@ const READERS: [(&str, &[&str]); 12] = [
     ("cut-off", &[]),
     ("budget", &[]),
     ("costbench", &["--queries"]),
-    ("costbench-sweep", &["--levels", "0", "--most-blocks", "1", "--resamples", "0", "--queries"]),
+    ("costbench-sweep", &["--levels", "0", "--most-blocks", "1", "--queries"]),
     ("paths", &[]),
     ("logs", &[]),
     ("triage-variants", &[]),

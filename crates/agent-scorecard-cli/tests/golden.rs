@@ -34,9 +34,9 @@ fn calls() -> Vec<(&'static str, &'static str, Vec<String>)> {
         (
             "costbench-sweep",
             "costbench_sweep",
-            words("--levels 0,1 --noises 0.1 --most-blocks 1 --seeds 7 --resamples 10"),
+            words("--levels 0,1 --noises 0.1 --most-blocks 1 --seeds 7"),
         ),
-        ("triage", "triage", words("--resamples 50 --alpha 0.25 --alpha 0.5")),
+        ("triage", "triage", words("--alpha 0.25 --alpha 0.5")),
         ("triage-variants", "triage_variants", vec![variants]),
         ("re-solved", "re_solved", vec![attempts]),
         ("budget", "budget", words("--resamples 20 --cap 2500 --estimator linear")),

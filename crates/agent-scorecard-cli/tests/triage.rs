@@ -76,7 +76,6 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
         &["no such file"],
         &["--orders", "0"],
         &["--shuffles", "1"],
-        &["--resamples", "-1"],
         &["--unknown"],
     ] {
         refusal(&run(arguments), &arguments.join(" "));
@@ -223,7 +222,7 @@ fn recorded_plans_are_read_and_executed_as_those_of_a_live_model() {
         let text = format!(r#"{{"plan":[{}]}}"#, entries.join(","));
         let plan = write(&format!("planned_set_{name}.txt"), &text);
         let of = |more: &[&str]| {
-            let arguments = [&path, "--planner", &plan, "--alpha", "0.5", "--resamples", "0"];
+            let arguments = [&path, "--planner", &plan, "--alpha", "0.5"];
             json(&[&arguments[..], &["--json"], more].concat())["alphas"][0].clone()
         };
         let eta = |at: &Value, key: &str| at[key].as_f64().or(at[key]["value"].as_f64());
@@ -242,7 +241,7 @@ fn recorded_plans_are_read_and_executed_as_those_of_a_live_model() {
         let text = format!(r#"{{"plan":[{}]}}"#, entries.join(","));
         let plan = write("planned_set_injected.txt", &text);
         let arguments = [&path, "--planner", &plan, "--alpha", "0.5", "--unsolvable", &none];
-        let more = ["--ratio", "0.34", "--resamples", "0", "--json"];
+        let more = ["--ratio", "0.34", "--json"];
         let mut alphas = json(&[&arguments[..], &more].concat())["alphas"].clone();
         // What was repaired is counted.
         alphas[0]["plans"].take();
@@ -456,29 +455,19 @@ fn the_same_call_gives_the_same_bytes() {
 }
 
 #[test]
-fn fewer_shuffles_orders_and_resamples_change_what_they_sample_and_nothing_else() {
+fn fewer_shuffles_and_orders_change_what_they_sample_and_nothing_else() {
     let path = write("sampled.jsonl", THREE);
     let of = |arguments: &[&str]| {
         let planned = [path.as_str(), "--planner", "random", "--alpha", "0.5", "--json"];
         json(&[&planned[..], arguments].concat())["alphas"][0].clone()
     };
     let all = of(&[]);
-    assert_eq!(of(&["--shuffles", "1000", "--orders", "1000", "--resamples", "10000"]), all);
+    assert_eq!(of(&["--shuffles", "1000", "--orders", "1000"]), all);
     for (option, key) in [("--shuffles", "random_sampled"), ("--orders", "eta_enforced")] {
         let few = of(&[option, "7"]);
         assert_ne!(few[key], all[key], "{option}");
         assert_eq!((&few["oracle"], &few["random_exact"]), (&all["oracle"], &all["random_exact"]));
     }
-    let (path, _) = solvable_and_unsolvable();
-    let of = |resamples: &str| {
-        json(&[&path, "--pool-size", "3", "--alpha", "0.5", "--json", "--resamples", resamples])
-    };
-    let (with, without) = (of("50"), of("0"));
-    let [with_at, without_at] = [&with["alphas"][0], &without["alphas"][0]];
-    assert_eq!(value(with_at, "eta_enforced"), value(without_at, "eta_enforced"));
-    assert!(with_at["eta_enforced"]["ci_low"].is_number(), "{with_at}");
-    assert!(without_at["eta_enforced"]["ci_low"].is_null(), "{without_at}");
-    assert!(!without["notes"].to_string().contains("interval"), "{}", without["notes"]);
 }
 
 #[test]

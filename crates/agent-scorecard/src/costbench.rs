@@ -36,7 +36,7 @@ use trajectory_metrics::{
 
 use crate::{
     error::Error,
-    mean_figure::{Resamples, mean_figure},
+    mean_figure::mean_figure,
     metrics::metrics,
     options,
     report::{
@@ -53,7 +53,7 @@ pub const METRICS: [Metric<GreedyScore>; 6] = metrics! { GreedyScore;
     "completed", "completed", Higher,
         "Share of queries in which the greedy run reached the goal.",
         |query| Ok(f64::from(u8::from(query.scores.completed))), .share();
-    "cost_gap", "cost gap", Lower,
+    "cost_gap", "cost gap", Lower, in [0.0, f64::INFINITY],
         "Mean cost beyond the optimum.",
         |query| {
         known(query.scores.cost_gap)
@@ -265,10 +265,6 @@ pub struct CostbenchOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "K", default_value = "1", value_parser = options::count))]
     #[serde(deserialize_with = "options::read::count")]
     pub blocks: usize,
-    /// Resamples of queries behind the 95 % intervals of the greedy policy's means; 0 for no intervals
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "0", value_parser = options::resamples))]
-    #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
-    pub resamples: usize,
     /// List the plans of every query
     #[cfg_attr(feature = "clap", arg(long))]
     pub paths: bool,
@@ -291,13 +287,7 @@ impl Default for WorldOptions {
 
 impl Default for CostbenchOptions {
     fn default() -> Self {
-        Self {
-            world: WorldOptions::default(),
-            blocking: Blocking::None,
-            blocks: 1,
-            resamples: 0,
-            paths: false,
-        }
+        Self { world: WorldOptions::default(), blocking: Blocking::None, blocks: 1, paths: false }
     }
 }
 
@@ -435,31 +425,18 @@ impl Found {
     }
 
     /// Adds the means of these metrics.
-    fn push<'a>(
-        &self,
-        block: &mut Block,
-        metrics: impl Iterator<Item = &'a Metric<GreedyScore>>,
-        CostbenchOptions { resamples, world: WorldOptions { seed, .. }, .. }: &CostbenchOptions,
-    ) {
-        let how = Resamples { resamples: *resamples, seed: *seed };
+    fn push<'a>(&self, block: &mut Block, metrics: impl Iterator<Item = &'a Metric<GreedyScore>>) {
         let rows: Vec<&GreedyScore> = self.greedy.iter().collect();
         for metric in metrics {
-            let figure = mean_figure(
-                metric,
-                &rows,
-                None,
-                Some(|score| score.query),
-                "query that counts",
-                how,
-            );
+            let query: fn(&GreedyScore) -> usize = |score| score.query;
+            let figure = mean_figure(metric, &rows, None, Some(query), "query that counts");
             block.fields.push(Field::figure(metric.measure, figure));
         }
     }
 
     fn push_optimum(&self, block: &mut Block, metric: &Metric<OptimumScore>) {
         let rows: Vec<&OptimumScore> = self.optimum.iter().collect();
-        let how = Resamples { resamples: 0, seed: 0 };
-        let figure = mean_figure(metric, &rows, None, None, "query", how);
+        let figure = mean_figure(metric, &rows, None, None, "query").map(|it| it.value.into());
         block.fields.push(Field::figure(metric.measure, figure));
     }
 }
@@ -528,7 +505,7 @@ pub fn compare(
     block.push_json("blocks", &world.blocks);
     block.fields.push(Field::shown("queries", "queries", queries.len()));
     still.push_optimum(&mut block, &OPTIMUM[0]);
-    still.push(&mut block, metrics(false), options);
+    still.push(&mut block, metrics(false));
     let with_events = (world.blocks > 0).then(|| Found::new(queries, &world, options.paths));
     let with_events = with_events.transpose()?;
     if let Some(found) = &with_events {
@@ -591,7 +568,7 @@ fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<Strin
     let mut block = Block { title, ..Block::default() };
     block.fields.push(Field::shown("queries", "queries", found.greedy.len()));
     block.push_json("left_out", &found.left_out);
-    found.push(&mut block, metrics(true), options);
+    found.push(&mut block, metrics(true));
     if found.greedy.is_empty() {
         notes.push("blocked: undefined, as in no query all events came to both runs and were followed by a call of the optimal run".to_owned());
     } else {

@@ -1,26 +1,18 @@
-//! The mean of a metric over rows, with an interval that resamples rows.
+//! The mean of a metric over rows.
 
 use scoring_rules::Weight;
-use trajectory_metrics::{
-    Bootstrap, Error, ExactMean, Figure, Level, Metric, NoInterval, Seed, Undefined,
-};
+use trajectory_metrics::{Error, Figure, Level, Metric, Undefined, estimates};
 
-/// How an interval of 95 % is made. With 0 resamples, figures have no interval.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Resamples {
-    pub resamples: usize,
-    pub seed: u64,
-}
+use crate::{metrics::known, traces::figures::LEVEL};
 
 /// The mean of a metric over the rows that define it, each with the weight that it has. `what` names a row.
-/// Rows of one cluster are resampled together; without clusters each row is one.
+/// Rows of one cluster depend on each other; without clusters each row is one. The interval is of 95 %.
 pub(crate) fn mean_figure<E>(
     metric: &Metric<E>,
     rows: &[&E],
     weight: Option<fn(&E) -> f64>,
     cluster: Option<fn(&E) -> usize>,
     what: &str,
-    how: Resamples,
 ) -> Result<Figure, Undefined> {
     let (mut values, mut weights, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
     let mut clusters = Vec::new();
@@ -40,42 +32,9 @@ pub(crate) fn mean_figure<E>(
         [] => Err(Undefined::new(format!("in every {what} {}", reasons.join(" or ")))),
         values => {
             let weights = weight.is_some().then_some(weights.as_slice());
-            let figure = resampled(values, weights, &clusters, metric.is_share(), how);
-            figure.map_err(|error| Undefined::new(error.to_string()))
+            let weights = known(weights.map(Weight::from_slice).transpose().map_err(Error::from))?;
+            let level = known(Level::new(LEVEL).map_err(Error::from))?;
+            known(estimates::mean(values, weights, &clusters, metric.measure.range, level))
         }
     }
-}
-
-fn resampled(
-    values: &[f64],
-    weights: Option<&[f64]>,
-    clusters: &[usize],
-    is_share: bool,
-    Resamples { resamples, seed }: Resamples,
-) -> Result<Figure, Error> {
-    let weights = weights.map(Weight::from_slice).transpose()?;
-    let level = Level::new(0.95)?;
-    let mut distinct = clusters.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    if resamples == 0 || distinct.len() == 1 {
-        let mut mean = ExactMean::default();
-        for (at, &value) in values.iter().enumerate() {
-            mean.update_weighted(value, weights.map_or(Weight::ONE, |weights| weights[at]))?;
-        }
-        let figure = Figure::from(mean.finish()?);
-        if resamples == 0 {
-            return Ok(figure);
-        }
-        return Ok(Figure { interval: Err(NoInterval::too_few(1, level)), ..figure });
-    }
-    let is_independent = distinct.len() == values.len();
-    let bootstrap = match is_independent {
-        true => Bootstrap::rows(values.len(), Seed::new(seed))?,
-        false => Bootstrap::clusters(clusters, Seed::new(seed))?,
-    };
-    let replicates = bootstrap.mean(values, weights, resamples)?;
-    let is_share = is_share && is_independent;
-    let replicates = if is_share { replicates.of_independent_outcomes() } else { replicates };
-    Ok(replicates.figure(level))
 }

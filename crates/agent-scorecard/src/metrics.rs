@@ -39,7 +39,7 @@ pub(crate) fn mean<G: Ord>(
 }
 
 /// A figure, or why there is none.
-pub(crate) fn known(found: Result<Figure, Error>) -> Result<Figure, Undefined> {
+pub(crate) fn known<T>(found: Result<T, Error>) -> Result<T, Undefined> {
     found.map_err(|error| match error {
         Error::ScoringRules(scoring_rules::Error::Empty) => Undefined::new("no run has a value"),
         error => Undefined::new(error.to_string()),

@@ -52,19 +52,19 @@ pub use variants::{VariantScore, VariantTable};
 
 /// The metrics of the plans for one pool. A report has their means over the pools that define them.
 pub const METRICS: [Metric<PoolScore>; 6] = metrics! { PoolScore;
-    "eta_advisory", "eta advisory", Higher,
+    "eta_advisory", "eta advisory", Higher, in [f64::NEG_INFINITY, 1.0],
         "Efficiency if allocations do not stop attempts; 1 or 0 by convention where the oracle earns no more than a random plan.",
         |pool| pool.advisory.eta();
-    "eta_advisory_informative", "eta advisory where it is defined", Higher,
+    "eta_advisory_informative", "eta advisory where it is defined", Higher, in [f64::NEG_INFINITY, 1.0],
         "Efficiency if allocations do not stop attempts, in pools in which the oracle earns more than a random plan.",
         |pool| pool.advisory.informative();
     "regret_advisory", "regret advisory", Lower,
         "Share of the oracle's value that is not earned if allocations do not stop attempts.",
         |pool| pool.advisory.regret();
-    "eta_enforced", "eta enforced", Higher,
+    "eta_enforced", "eta enforced", Higher, in [f64::NEG_INFINITY, 1.0],
         "Efficiency if attempts stop at their allocations; 1 or 0 by convention where the oracle earns no more than a random plan.",
         |pool| pool.enforced.eta();
-    "eta_enforced_informative", "eta enforced where it is defined", Higher,
+    "eta_enforced_informative", "eta enforced where it is defined", Higher, in [f64::NEG_INFINITY, 1.0],
         "Efficiency if attempts stop at their allocations, in pools in which the oracle earns more than a random plan.",
         |pool| pool.enforced.informative();
     "regret_enforced", "regret enforced", Lower,
@@ -104,10 +104,6 @@ pub struct TriageOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Resamples of pools for intervals, 0 for no intervals
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "10000", value_parser = options::resamples))]
-    #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
-    pub resamples: usize,
     /// Shuffles per pool of the sampled random plan, which stands in for the exact one in large pools
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::several_resamples))]
     #[serde(deserialize_with = "options::read::several_resamples")]
@@ -153,7 +149,6 @@ impl Default for TriageOptions {
             alphas: Alpha::SWEEP.to_vec(),
             pool_size: 30,
             seed: 1,
-            resamples: 10_000,
             shuffles: 1_000,
             orders: 1_000,
             ratios: Vec::new(),

@@ -60,7 +60,6 @@ fn a_sweep_has_the_figures_of_its_settings() {
         noises: Vec::new(),
         most_blocks: 0,
         seeds: Vec::new(),
-        resamples: 50,
         ..SweepOptions::default()
     };
     let found = serde_json::to_value(sweep(&queries(), &options, true).unwrap()).unwrap();

@@ -9,7 +9,7 @@ use std::{
 };
 
 use scoring_rules::Level;
-use trajectory_metrics::{Figure, NoInterval, Undefined};
+use trajectory_metrics::{Figure, Undefined};
 
 use crate::{
     compare::{
@@ -63,7 +63,7 @@ impl Group {
             let difference =
                 Difference::new([&both[0], &both[1]], names, is_partial, tasks, None, level);
             let (sample, found) = difference.of_success();
-            NoInterval::check_clusters(sample.fewest_tasks(), level).ok()?;
+            found.as_ref().ok()?.interval.ok()?;
             let mut verdict = Verdict::default();
             for (at, reading) in difference.readings().enumerate() {
                 verdict.push(at, p_value(reading));

@@ -317,11 +317,9 @@ type Row = (String, Box<[[u64; 2]]>, Box<[[Option<f64>; 2]]>);
 /// The success rate of the runs of a task, which are independent given the task.
 fn rate_of_task(runs: u64, successes: u64, level: Level) -> Result<Figure, Undefined> {
     let rows: Vec<u64> = (0..runs).collect();
-    // That few runs of one task have no interval needs no word in each cell.
-    if runs > 0 && NoInterval::check_clusters(rows.len(), level).is_err() {
-        return Ok(Figure::from(successes as f64 / runs as f64));
-    }
     let outcomes: Vec<f64> = rows.iter().map(|row| f64::from(*row < successes)).collect();
     let found = mean(&SUCCESS.measure, &outcomes, &rows, level)?;
-    Ok(Figure { standard_error: None, ..found })
+    // That few runs of one task have no interval needs no word in each cell.
+    let interval = found.interval.map_err(|_| NoInterval::NotRequested);
+    Ok(Figure { interval, standard_error: None, ..found })
 }

@@ -40,10 +40,6 @@ pub struct SweepOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_delimiter = ',', default_value = "1000,2000,3000", value_parser = options::seed))]
     #[serde(deserialize_with = "options::read::seeds")]
     pub seeds: Vec<u64>,
-    /// Resamples of queries for intervals, 0 for no intervals
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "10000", value_parser = options::resamples))]
-    #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
-    pub resamples: usize,
 }
 
 impl Default for SweepOptions {
@@ -54,7 +50,6 @@ impl Default for SweepOptions {
             noises: vec![0.1, 0.5, 1.0, 5.0, 10.0],
             most_blocks: 3,
             seeds: vec![1000, 2000, 3000],
-            resamples: 10_000,
         }
     }
 }
@@ -104,7 +99,7 @@ pub fn sweep(
     let base = &options.base;
     let of_world = |world| CostbenchOptions { world, ..CostbenchOptions::default() };
     let still = of_world(base.clone());
-    let row = |changed: CostbenchOptions| setting(queries, changed, options.resamples);
+    let row = |changed: CostbenchOptions| setting(queries, changed);
     let at_level = |refinement_level| of_world(WorldOptions { refinement_level, ..base.clone() });
     let at_noise = |noise_std| of_world(WorldOptions { noise_std, ..base.clone() });
     // The base is checked before what changes it.
@@ -140,7 +135,6 @@ pub fn sweep(
 
     let mut report = Block::default();
     push_settings(&mut report, base);
-    report.push_json("resamples", &options.resamples);
     if with_pictures {
         report.draw([
             ("cost_gap_by_length", by_length(&groups[0])),
@@ -232,17 +226,12 @@ fn number_of_events(options: &CostbenchOptions) -> usize {
     if options.blocking == Blocking::None { 0 } else { options.blocks }
 }
 
-fn setting(
-    queries: &[Query],
-    options: CostbenchOptions,
-    resamples: usize,
-) -> Result<Setting, Error> {
-    let options = CostbenchOptions { resamples, ..options };
+fn setting(queries: &[Query], options: CostbenchOptions) -> Result<Setting, Error> {
     let world = World::new(&options)?;
     let found = Found::new(queries, &world, false)?;
     let has_events = world.blocks > 0;
     let mut figures = Block::default();
-    found.push(&mut figures, metrics(has_events), &options);
+    found.push(&mut figures, metrics(has_events));
     if has_events {
         found.push_optimum(&mut figures, &OPTIMUM[1]);
     }

@@ -10,7 +10,7 @@ use trajectory_metrics::{Better, Figure, Measure, Undefined};
 
 use crate::{
     error::Error,
-    mean_figure::{Resamples, mean_figure},
+    mean_figure::mean_figure,
     report::block::{Block, Field},
     triage::{
         METRICS, Pools, RATES, TriageOptions,
@@ -150,7 +150,6 @@ pub(super) fn row(
         ));
     }
 
-    let how = Resamples { resamples: options.resamples, seed: options.seed };
     let mut row = Block::default();
     // Fields of every table, and of the table without unsolvable problems.
     let plain = |label: &'static str| if pools.ratio.is_none() { label } else { "" };
@@ -172,7 +171,7 @@ pub(super) fn row(
         let rates: [(_, Count); 2] =
             [(RATES[0], |it| it.unsolvable as f64), (RATES[1], |it| it.allocated as f64)];
         for (metric, denominator) in rates {
-            let figure = mean_figure(&metric, &counts, Some(denominator), None, POOL, how);
+            let figure = mean_figure(&metric, &counts, Some(denominator), None, POOL);
             row.fields.push(Field::figure(metric.measure, figure));
         }
     }
@@ -180,7 +179,7 @@ pub(super) fn row(
     for metric in &METRICS {
         let is_enforced = metric.measure.key.contains("enforced");
         let figure = match !is_enforced || above_oracle == 0 {
-            true => mean_figure(metric, &scores, None, None, POOL, how),
+            true => mean_figure(metric, &scores, None, None, POOL),
             false => Err(Undefined::new(format!(
                 "in {above_oracle} of {n} pools the attempts that were cut off earned more than the oracle, which knows the baseline attempts only"
             ))),

@@ -92,7 +92,7 @@ impl Resampler {
 
     /// The reason why so few clusters have no interval.
     fn few(&self) -> Result<Replicates, NoInterval> {
-        NoInterval::check_clusters(1, self.level).and(Err(UNDEFINED))
+        Err(NoInterval::too_few(1, self.level))
     }
 
     pub(crate) fn estimate(&self, mean: &ResampledMean) -> Figure {

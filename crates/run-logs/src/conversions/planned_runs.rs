@@ -3,7 +3,10 @@ use std::{
     sync::Arc,
 };
 
-use trajectory_metrics::ClusterEstimate;
+use trajectory_metrics::{
+    Level,
+    estimates::{self, ANY},
+};
 
 use crate::{
     conversions::{logged_run::LoggedRun, run_table::RunTable},
@@ -97,10 +100,10 @@ impl RunTable {
             let (Some(figures), 1) = (figures, retries) else { continue };
             let graded = rows.iter().filter_map(|row| Some((row.grade?, row.id.as_str())));
             let (grades, samples): (Vec<f64>, Vec<&str>) = graded.unzip();
-            let found = ClusterEstimate::mean(&grades, None, &samples).ok();
+            let found = estimates::mean(&grades, None, &samples, ANY, Level::HALF).ok();
             let mean = grades.iter().sum::<f64>() / grades.len() as f64;
             let own = [figures.mean.and_then(grade), figures.standard_error.map(|it| it / size)];
-            let here = [Some(mean), found.map(|it| it.standard_error)];
+            let here = [Some(mean), found.map(|it| it.standard_error.unwrap_or(0.0))];
             let is_unlike =
                 |(own, here): (&Option<f64>, &Option<f64>)| Some(differs((*own)?, (*here)?));
             if !own.iter().zip(&here).filter_map(is_unlike).any(|it| it) {

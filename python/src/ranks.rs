@@ -1,7 +1,8 @@
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use scoring_rules::{
-    Binning, Dominance, Level, MurphyCurve, OrderedScore, Probability, TiedBlocks,
+    Binning, Dominance, ExactMean, ExactSum, Level, MurphyCurve, OrderedScore, Probability,
+    TiedBlocks, Weight,
 };
 use trajectory_metrics::{
     ConsistencyInterval, Error, Figure, PositiveClass, ReliabilityBin, ReliabilityPoint, RocPoint,
@@ -183,7 +184,76 @@ pub(crate) fn calibration_error(
     sample_weight: Option<&Values<'_>>,
 ) -> PyResult<f64> {
     let (error, binning) = (choice("norm", norm, &NORMS)?, binning(strategy, n_bins)?);
-    with_probabilities(py, y_true, y_prob, sample_weight, |blocks| error(blocks, binning))
+    with_bins(py, y_true, y_prob, sample_weight, binning, error)
+}
+
+/// Bins of equal width from which on rows are sorted into blocks first.
+const MANY_BINS: usize = 1000;
+
+/// Some work on the blocks of rows and a rule for their bins. Rows in bins of equal width need not be sorted: each bin becomes
+/// a block of its mean probability.
+fn with_bins<T: Send>(
+    py: Python<'_>,
+    y_true: &Values<'_>,
+    y_prob: &Values<'_>,
+    sample_weight: Option<&Values<'_>>,
+    binning: Binning<'static>,
+    work: impl FnOnce(&TiedBlocks, Binning<'_>) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let Binning::EqualWidth { bins: bins @ 1..MANY_BINS } = binning else {
+        return with_probabilities(py, y_true, y_prob, sample_weight, |blocks| {
+            work(blocks, binning)
+        });
+    };
+    let forecasts = floats("y_prob", y_prob)?;
+    let forecasts = forecasts.as_slice()?;
+    let outcomes = outcomes("y_true", y_true)?;
+    let weights = weights(sample_weight)?;
+    let weights = checked(&weights)?;
+    run(py, forecasts.len(), || {
+        let blocks = of_bins(Probability::from_slice(forecasts)?, &outcomes, weights, bins)?;
+        work(&blocks, Binning::Distinct)
+    })
+}
+
+/// The rows in bins of equal width, a block each.
+fn of_bins(
+    forecasts: &[Probability],
+    outcomes: &[bool],
+    weights: Option<&[Weight]>,
+    bins: usize,
+) -> Result<TiedBlocks, Error> {
+    if outcomes.len() != forecasts.len() || weights.is_some_and(|it| it.len() != forecasts.len()) {
+        // The error of rows that do not match.
+        return Ok(TiedBlocks::new(forecasts, outcomes, weights)?);
+    }
+    let mut means = vec![ExactMean::default(); bins];
+    let mut sizes = vec![[ExactSum::default(), ExactSum::default()]; bins];
+    let mut counts = vec![[0_u64; 2]; bins];
+    for (row, (&p, &outcome)) in forecasts.iter().zip(outcomes).enumerate() {
+        let (bin, class) = (Binning::equal_width_bin(p, bins), usize::from(outcome));
+        match weights {
+            None => {
+                means[bin].update(p.get());
+                counts[bin][class] += 1;
+            }
+            Some(weights) => {
+                means[bin].update_weighted(p.get(), weights[row])?;
+                sizes[bin][class].add(weights[row].get());
+            }
+        }
+    }
+    let (mut confidence, mut classes, mut sums) = (Vec::new(), Vec::new(), Vec::new());
+    for (bin, mean) in means.into_iter().enumerate() {
+        let Ok(mean) = mean.finish() else { continue };
+        for class in [0, 1] {
+            confidence.push(Probability::new(mean)?);
+            classes.push(class == 1);
+            let counted = counts[bin][class] as f64;
+            sums.push(Weight::new(counted + sizes[bin][class].value())?);
+        }
+    }
+    Ok(TiedBlocks::new(&confidence, &classes, Some(&sums))?)
 }
 
 /// The rate of success, the mean probability and the weight of each bin.
@@ -197,9 +267,7 @@ pub(crate) fn reliability<'py>(
     sample_weight: Option<&Values<'py>>,
 ) -> PyResult<[Array<'py>; 3]> {
     let binning = binning(strategy, n_bins)?;
-    let bins = with_probabilities(py, y_true, y_prob, sample_weight, |blocks| {
-        reliability_diagram(blocks, binning)
-    })?;
+    let bins = with_bins(py, y_true, y_prob, sample_weight, binning, reliability_diagram)?;
     let row = |bin: &ReliabilityBin| [bin.success_rate, bin.mean_confidence, bin.weight];
     Ok(columns(py, &bins.iter().map(row).collect::<Points>()))
 }

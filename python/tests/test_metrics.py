@@ -59,6 +59,32 @@ def test_the_expected_calibration_error_is_the_weighted_gap_of_the_diagram():
     assert largest == pytest.approx(float(gaps.max()))
 
 
+def test_bins_of_equal_width_contain_their_upper_ends():
+    # 100 runs at 0.9, all right, and 100 at 1, of which 80 are: their errors do not cancel.
+    p = np.repeat([0.9, 1.0], 100)
+    y = (np.arange(200) < 100) | (np.arange(200) % 5 > 0)
+    assert ags.calibration_error(y, p) == pytest.approx(0.15)
+    generator = np.random.default_rng(5)
+    p = np.concatenate([np.arange(11) / 10, generator.random(2000).round(2)])
+    y, w = generator.random(len(p)) < p, generator.integers(0, 4, len(p)).astype(float)
+    bins = np.searchsorted(np.arange(1, 10) / 10, p)
+    for weights in (None, w):
+        each = np.ones(len(p)) if weights is None else weights
+        gaps = np.abs(np.bincount(bins, each * (p - y), minlength=10))
+        found = ags.calibration_error(y, p, sample_weight=weights)
+        assert found == pytest.approx(gaps.sum() / each.sum(), rel=1e-12)
+        sizes = np.bincount(bins, each, minlength=10)
+        largest = ags.calibration_error(y, p, sample_weight=weights, norm="maximum")
+        assert largest == pytest.approx((gaps / sizes).max(), rel=1e-12)
+        diagram = ags.reliability_diagram(y, p, sample_weight=weights)
+        assert diagram.weight == pytest.approx(sizes)
+        assert diagram.success_rate == pytest.approx(np.bincount(bins, each * y) / sizes)
+        # The order of the rows does not change a bit.
+        order = generator.permutation(len(p))
+        shuffled = None if weights is None else weights[order]
+        assert ags.calibration_error(y[order], p[order], sample_weight=shuffled) == found
+
+
 def test_the_murphy_curve_is_the_mean_elementary_loss():
     y, p = [0, 1, 1, 0], [0.1, 0.4, 0.8, 0.6]
     for threshold in (0.2, 0.5, 0.7):

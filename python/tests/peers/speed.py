@@ -49,6 +49,12 @@ def text(seconds):
     return f"{seconds * 1e6:.3g} us"
 
 
+def binned_error(y, p):
+    """The calibration error in ten bins of equal width, closed on the right."""
+    bins = np.searchsorted(np.linspace(0, 1, 11)[1:-1], p)
+    return np.abs(np.bincount(bins, p - y)).sum() / len(p)
+
+
 def main():
     warnings.simplefilter("ignore")
     print("| call | peer | agent_scorecard | peer's time | ratio |\n|---|---|---|---|---|")
@@ -68,6 +74,7 @@ def main():
         ]
         for name, ours, theirs in pairs:
             row(f"{name}, {size}", ours, theirs, "scikit-learn")
+        row(f"calibration_error, {size}", lambda: ags.calibration_error(y, p), lambda: binned_error(y, p), "numpy.bincount")
         for estimator in ("nrg", "qd"):
             row(
                 f"crps_ensemble, {len(members)} x 50", lambda: ags.crps_ensemble(observed, members),

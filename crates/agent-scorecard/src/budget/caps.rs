@@ -171,7 +171,7 @@ fn tasks_needed(percent: usize) -> usize {
 /// A run needs what it spent, and a cap below that would have ended it. Failed runs that a budget cut off are counted
 /// apart, as nobody knows what they needed; what all runs spent, these included, is compared with the sum of
 /// `min(spent, cap)`. Money is that of all turns up to the one in which the cap is reached, which counts in whole, over
-/// the runs whose cost is known. Shares have intervals of 95 % by whole tasks ([`ClusterEstimate`]), for caps that were
+/// the runs whose cost is known. Shares have intervals of 95 % by whole tasks ([`trajectory_metrics::estimates`]), for caps that were
 /// chosen without looking at these runs. The interval of a lowest cap allows for its choice: in simulations it lies
 /// below the cap that keeps as many of all such runs in at most 6 % of cases, for 40 to 200 tasks of one to three runs.
 ///

@@ -68,8 +68,8 @@ mod _native {
         },
         reports::{Report, evaluate},
         resampling::{
-            bootstrap_auroc, bootstrap_mean, bootstrap_of, cluster_auroc_difference, difference, mean,
-            pass_k, sign_flip_test,
+            bootstrap_auroc, bootstrap_mean, bootstrap_of, cluster_auroc_difference, difference,
+            mean, pass_k, sign_flip_test,
         },
         rules::ScoringRule,
         stopping::{early_stopping, stop_curve},

@@ -198,8 +198,7 @@ pub(crate) fn cluster_auroc_difference(
     figure(py.detach(|| {
         let level = Level::new(level)?;
         let confidence = scoring_rules::Probability::from_slice(values)?;
-        let found =
-            ClusterEstimate::auroc_difference(confidence, &outcomes, &arms, None, &groups)?;
+        let found = ClusterEstimate::auroc_difference(confidence, &outcomes, &arms, None, &groups)?;
         Ok(parts_of(found.figure(level)))
     }))
 }

@@ -39,7 +39,7 @@ fn each_model_of_a_file_has_a_column_whatever_estimates_or_plans() {
             10 + at
         )
     });
-    let words = [problems.as_str(), "--pool-size", "5", "--resamples", "0", "--json"];
+    let words = [problems.as_str(), "--pool-size", "5", "--json"];
     let report = json_of("triage", &words);
     assert_eq!(columns(&report), ["x", "y"]);
     assert_eq!(

@@ -882,6 +882,7 @@ def compare(
     *,
     ungraded: Literal["unknown", "leave-out", "failed"] = "unknown",
     shared: bool = False,
+    detect: float | None = None,
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
     at_limit: AtLimit | None = None,
@@ -905,6 +906,8 @@ def compare(
         nothing, or for failures.
     shared : bool
         Whether the tasks that both sides have count alone; by default all runs do, and shared tasks make differences more certain.
+    detect : float, optional
+        State how many tasks it would take to find a difference of this many points in four of five comparisons.
     confidence : {"strict", "lenient"}
         How a stated confidence is read.
     confidence_pattern : str, optional
@@ -943,7 +946,7 @@ def compare(
     return _report(
         "compare",
         {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes), "prices": _beside("prices", prices)},
-        how={"ungraded": ungraded, "shared": shared},
+        how={"ungraded": ungraded, "shared": shared, "detect": detect},
         judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
         rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
                "percent": percent},

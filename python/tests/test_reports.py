@@ -123,7 +123,7 @@ def test_a_report_has_a_table_for_notebooks_a_frame_and_a_page():
     row = frame[(frame.column == "c") & (frame.figure == "auroc")].iloc[0]
     column = report.files[1]
     assert (row.value, row.ci_low, row.ci_high) == (column.auroc.value, column.auroc.ci_low, column.auroc.ci_high)
-    assert row.better == "higher" and row.undefined is None and row.help.endswith(".")
+    assert row.better == "higher" and pandas.isna(row.undefined) and row.help.endswith(".")
     assert report.to_html().startswith("<!DOCTYPE html>") and "<svg" in report.to_html()
     again = pickle.loads(pickle.dumps(report))
     assert (again, str(again)) == (report, str(report)) and "<svg" in again.to_html()

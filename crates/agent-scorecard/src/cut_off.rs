@@ -349,7 +349,7 @@ fn column(
     if options.curve_groups.is_none() && sample.audit.censored() > 0 {
         notes.push(
             "ipcw: one curve of cut-offs for all runs; if hard runs are cut off more often, it is biased whatever its \
-             coverage is: give groups (--curve-groups)"
+             coverage is: give groups of runs for the curve"
                 .to_owned(),
         );
     }

@@ -80,7 +80,7 @@ impl NoInterval {
         Self::TooFewClusters { found, least: Self::least_clusters(level), level }
     }
 
-    fn least_clusters(level: Level) -> usize {
+    pub(crate) fn least_clusters(level: Level) -> usize {
         // The largest level below 1 needs 54 clusters.
         let covers = |n: usize| 1.0 - 0.5_f64.powi(n as i32 - 1) >= level.get();
         (2..54).find(|&n| covers(n)).unwrap_or(54)

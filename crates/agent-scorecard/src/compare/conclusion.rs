@@ -206,7 +206,7 @@ fn of_shared(difference: &Difference, level: Level) -> Option<String> {
 
 /// How many times as much a typical run of the second side used.
 fn times_spent(difference: &Difference) -> Option<String> {
-    let (key, found) = difference.times_spent()?;
+    let (key, sample, found) = difference.times_spent()?;
     let used = if key == "tokens_ratio" { "uses" } else { "costs" };
     let of = if key == "tokens_ratio" { "as many tokens" } else { "as much" };
     let noise = match side_of(&found, 1.0)? {
@@ -214,10 +214,11 @@ fn times_spent(difference: &Difference) -> Option<String> {
         _ => "",
     };
     let [first, second] = difference.names;
-    Some(format!(
-        "A typical run of {second} {used} {} times {of} as one of {first}{noise}.",
+    Some(sentence(&format!(
+        "{} a typical run of {second} {used} {} times {of} as one of {first}{noise}",
+        sample.over(),
         with_ends(&found)
-    ))
+    )))
 }
 
 /// How many tasks it would take to find the difference that was named.

@@ -157,7 +157,7 @@ impl<'a> Sample<'a> {
     }
 
     /// The second side minus the first.
-    fn figure(&self, level: Level) -> Result<Figure, Undefined> {
+    pub(super) fn figure(&self, level: Level) -> Result<Figure, Undefined> {
         self.found.as_ref().map(|found| found.figure(level)).map_err(Undefined::clone)
     }
 
@@ -292,14 +292,20 @@ impl<'a> Difference<'a> {
         is_other.then_some((sample.n_shared, figure))
     }
 
-    /// How many times as much a typical run of the second side used, in US dollars, or tokens without them.
-    pub(super) fn times_spent(&self) -> Option<(&'static str, Figure)> {
+    /// How many times as much a typical run of the second side used, and over what: in US dollars, or tokens where these are
+    /// known of more tasks.
+    pub(super) fn times_spent(&self) -> Option<(&'static str, &Sample<'a>, Figure)> {
         let of = |key| {
-            let found =
-                self.found.iter().find(|(mean, ..)| mean.times.is_some_and(|it| it.key == key));
-            found.and_then(|(.., figure)| Some((key, figure.clone().ok()?)))
+            let found = self.found.iter().find(|it| it.0.times.is_some_and(|it| it.key == key));
+            let (_, sample, figure) = found?;
+            let figure = figure.as_ref().ok().filter(|it| it.interval.is_ok())?;
+            Some((key, sample, *figure))
         };
-        of("cost_usd_ratio").or_else(|| of("tokens_ratio"))
+        let (cost, tokens) = (of("cost_usd_ratio"), of("tokens_ratio"));
+        let n = |found: &Option<(_, &Sample<'a>, _)>| {
+            found.as_ref().map_or(0, |it| it.1.fewest_tasks())
+        };
+        if n(&cost) >= n(&tokens) { cost } else { tokens }
     }
 
     /// How the runs of both sides belong together.

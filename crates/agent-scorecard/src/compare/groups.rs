@@ -63,13 +63,15 @@ impl Group {
             let difference =
                 Difference::new([&both[0], &both[1]], names, is_partial, tasks, None, level);
             let (sample, found) = difference.of_success();
-            found.as_ref().ok()?.interval.ok()?;
             let mut verdict = Verdict::default();
             for (at, reading) in difference.readings().enumerate() {
-                verdict.push(at, p_value(reading));
+                verdict.push(at, p_value(reading, level));
             }
             let n_tasks = sample.fewest_tasks();
-            Some(Self { name: name.to_owned(), n_tasks, difference: found.clone(), verdict })
+            // By some reading of the runs without a grade: a group that has none on one side must not pass a gate.
+            let is_tested = verdict.is_tested();
+            let difference = found.clone();
+            is_tested.then(|| Self { name: name.to_owned(), n_tasks, difference, verdict })
         };
         let mut groups: Vec<Self> = groups.into_iter().filter_map(of).collect();
         groups.sort_by_cached_key(|group| natural(&group.name));
@@ -109,7 +111,9 @@ fn part(name: &str) -> Option<(&str, &str)> {
 }
 
 /// The p-value of no difference: one minus the level of the interval that ends at 0, and the direction of the difference.
-fn p_value(sample: &Sample<'_>) -> Option<(f64, Ordering)> {
+/// `None` where there is no interval.
+fn p_value(sample: &Sample<'_>, level: Level) -> Option<(f64, Ordering)> {
+    sample.figure(level).ok()?.interval.ok()?;
     let side = |p: f64| sample.side(Level::new(1.0 - p).ok()?);
     let (mut low, mut high) = (1e-12, 1.0);
     if let Some(side) = side(low) {
@@ -168,6 +172,13 @@ pub(super) fn sentence(groups: &[Group], second: &str) -> Option<String> {
     };
     let clauses = [(Ordering::Less, "worse"), (Ordering::Greater, "better")];
     let clauses: Vec<String> = clauses.into_iter().filter_map(clause).collect();
+    let by_some = groups.iter().filter(|group| group.verdict.is_worse()).count();
+    if clauses.is_empty() && by_some > 0 {
+        return Some(format!(
+            "By some of what the runs without a grade could have been, {second} is worse on {by_some} of {} of tasks beyond noise, so that a gate on groups_worse fails (--ungraded says what they count for).",
+            counted(groups.len(), "group"),
+        ));
+    }
     (!clauses.is_empty()).then(|| {
         format!(
             "Of {} of tasks, {second} is {}, beyond noise after correction for their number.",

@@ -247,7 +247,8 @@ impl Difference {
         if !is_enough(MOST_CLUSTERS) {
             return Ok(None);
         }
-        let (mut low, mut high) = (1, MOST_CLUSTERS);
+        // Fewer have no interval.
+        let (mut low, mut high) = (NoInterval::least_clusters(level) as u64 - 1, MOST_CLUSTERS);
         while high - low > 1 {
             let middle = low + (high - low) / 2;
             if is_enough(middle) { high = middle } else { low = middle }

@@ -173,7 +173,7 @@ def test_a_notebook_shows_conclusion_tables_and_notes():
 
         shown = html.unescape(report._repr_html_())
         assert "<table>" in shown
-        places = [shown.index(sentence[:40]) for sentence in report.get("conclusion", [])]
+        places = [shown.index(sentence[:80]) for sentence in report.get("conclusion", [])]
         assert places == sorted(places) and all(place < shown.index("<table>") for place in places)
         notes = [line[6:40] for line in str(report).splitlines() if line.startswith("note: ")]
         assert all(shown.index(note) > shown.rindex("</table>") for note in notes), notes

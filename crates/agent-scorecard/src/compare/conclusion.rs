@@ -271,7 +271,7 @@ fn at_limit(difference: &Difference, level: Level) -> Option<String> {
 /// The runs of a side at a limit that would be failures by `--at-limit failed`.
 pub(super) struct Limits {
     graded: usize,
-    /// Of the graded ones, those with a grade above 0.
+    /// How many of these runs have a grade above 0.
     passed: usize,
     ungraded: usize,
     /// Whether others at a limit have a grade from beside the log.
@@ -281,7 +281,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Of a side as it was read, before runs without a grade count for anything.
+    /// Counts the runs at a limit of a side as it was read, before runs without a grade count for anything.
     pub(super) fn of(side: &Side, ungraded: UngradedAs) -> Self {
         let n = |test: fn(&SideRun) -> bool| side.count(|run| run.fails_at_limit() && test(run));
         let counts = |run: &SideRun| {
@@ -321,7 +321,7 @@ impl Limits {
     }
 }
 
-/// That two columns hold runs of one evaluation, as a retry or a copy does.
+/// Says so if two columns hold runs of one evaluation, as a retry or a copy does.
 fn repeated([first, second]: [&Side; 2], names: [&str; 2]) -> Option<String> {
     let of = |side: &Side| {
         let all = side.account.evaluations.iter();

@@ -39,7 +39,7 @@ pub(super) struct Difference<'a> {
     /// The number of tasks of each side with which a difference of this size would be found, and one as large as the interval
     /// allows.
     pub(super) tasks_needed: [Option<u64>; 2],
-    /// The same for the difference that was named, in points.
+    /// The difference in points that `--detect` names, and the number of tasks with which it would be found.
     pub(super) detect: Option<(f64, Option<u64>)>,
     /// The difference over the tasks that both sides have, where all runs count and some tasks are shared.
     of_shared: Option<Sample<'a>>,

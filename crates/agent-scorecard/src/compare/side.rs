@@ -122,7 +122,7 @@ pub(super) struct Mean {
     pub(super) value: Value,
     /// The range that intervals are made for.
     pub(super) range: [f64; 2],
-    /// Of the logarithms of what runs used: the measure of how many times as much the second side used.
+    /// The measure of how many times as much the second side used, if values are logarithms of what runs used.
     pub(super) times: Option<Measure>,
     /// The sum of the values over all runs, divided by the number of successes.
     per_success: Option<Measure>,
@@ -268,7 +268,7 @@ impl Mean {
         self.measure.range == [0.0, f64::INFINITY] && self.times.is_none()
     }
 
-    /// Of values that vary little where outcomes are rare, so that their variance alone makes the interval.
+    /// A mean whose interval is made of its variance alone, as values vary little where outcomes are rare.
     const fn varying(measure: Measure, value: Value) -> Self {
         Self { range: ANY, ..Self::of(measure, value) }
     }
@@ -568,7 +568,7 @@ impl Side {
         confidence::verdicts(&stated, &scores, &outcomes, &tasks, Some(level))
     }
 
-    /// That one task makes up much of what all runs used.
+    /// Says so if one task makes up much of what all runs used.
     fn dominated(&self, mean: &Mean) -> Option<String> {
         let (values, tasks) = self.values(mean.value);
         let mut sums: BTreeMap<&str, f64> = BTreeMap::new();

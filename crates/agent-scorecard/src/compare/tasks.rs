@@ -58,7 +58,7 @@ impl Counts {
 /// What is known of a task that both sides tried.
 #[derive(Default)]
 struct Task {
-    /// Of the runs with a grade; `None` if a side has none.
+    /// Trials and successes of the runs with a grade; `None` if a side has none.
     counts: Option<Counts>,
     verdict: Verdict,
 }

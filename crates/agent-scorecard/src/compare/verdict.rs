@@ -26,7 +26,7 @@ impl Verdict {
         self.readings.push(found);
     }
 
-    /// That of a reading; where all runs have a grade, there is one reading.
+    /// The p-value and direction by a reading; where all runs have a grade, there is one reading.
     fn reading(&self, at: usize) -> Option<(f64, Ordering)> {
         *self.readings.get(at).or(self.readings.first())?
     }

@@ -152,8 +152,8 @@ fn intervals_of_rates_scores_and_overconfidence_cover() {
         let (outcomes, _, own) = drawn(cell, tasks, rng);
         vec![holds(&outcomes, &own, cell.1)]
     });
-    // Where success is rare and a matter of the task, few tasks show partial credit alone, which varies little.
-    check("mean score", 85.0, &cells, |cell, tasks, rng| {
+    // Not met at 15 tasks (87.5): where success is rare and a matter of the task, they show partial credit alone.
+    check("mean score", 91.0, &cells, |cell, tasks, rng| {
         let (outcomes, _, own) = drawn(cell, tasks, rng);
         // A third of the failures have half the score.
         let score = |outcome: &f64| outcome.max(0.5 * f64::from(uniform(rng) < 1.0 / 3.0));

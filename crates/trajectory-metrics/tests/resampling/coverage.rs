@@ -348,7 +348,7 @@ fn intervals_of_means_of_few_rows_near_an_end_cover() {
         let own: Vec<usize> = (0..rows).collect();
         let (mut covered, mut missing) = ([0; 2], [0; 2]);
         for _ in 0..SAMPLES {
-            let mut draw = |share: f64, rng: &mut ChaCha8Rng, of: fn(&mut ChaCha8Rng) -> f64| {
+            let draw = |share: f64, rng: &mut ChaCha8Rng, of: fn(&mut ChaCha8Rng) -> f64| {
                 (0..rows).map(|_| if uniform(rng) < share { 0.0 } else { of(rng) }).collect()
             };
             let deficits: Vec<f64> = draw(0.8, &mut rng, |rng| 3.0 * uniform(rng));

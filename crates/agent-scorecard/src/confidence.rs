@@ -108,8 +108,9 @@ pub(crate) fn clause_of(
         Some(Ordering::Greater) => format!("{calibrated}overconfident by {points} over {runs}"),
         Some(Ordering::Less) => format!("{calibrated}underconfident by {points} over {runs}"),
         is_noise => format!(
-            "over {runs}, mean {}confidence is {points} {side} the success rate{}",
+            "over {runs}, mean {}confidence is {points} {side} the {}{}",
             if is_calibrated { "calibrated " } else { "" },
+            if block.figure("mean_score").is_ok() { "mean score" } else { "success rate" },
             is_noise.map_or("", |_| ", which may be noise")
         ),
     };

@@ -77,6 +77,12 @@ pub(super) fn spreads(
         missing.extend(found.err().map(|why| (name, why)));
         spreads.insert(name, (found, replicates.standard_error()));
     }
+    let mut add = |name, found: Result<Figure, Unknown>| {
+        // Undefined where the figure is.
+        let Ok(found) = found else { return };
+        missing.extend(found.interval.err().map(|why| (name, why)));
+        spreads.insert(name, (found.interval, found.standard_error));
+    };
     type Value = fn(&Sample) -> Option<f64>;
     let means: [(&str, Value); 6] = [
         ("hit_rate", |s| s.is_feasible().then(|| f64::from(s.is_hit()))),
@@ -87,13 +93,27 @@ pub(super) fn spreads(
         ("false_abort_rate", |s| s.is_feasible().then(|| f64::from(s.predicts_impossible()))),
     ];
     for (name, value) in means {
-        // Undefined where the figure is.
         let rows = runs.samples.iter().zip(&clusters).filter_map(|(s, &of)| Some((value(s)?, of)));
         let (values, clusters): (Vec<f64>, Vec<usize>) = rows.unzip();
-        let Ok(found) = estimates::mean(&values, None, &clusters, SHARE, level) else { continue };
-        missing.extend(found.interval.err().map(|why| (name, why)));
-        spreads.insert(name, (found.interval, found.standard_error));
+        add(name, estimates::mean(&values, None, &clusters, SHARE, level));
     }
+    let is_of_run = |a: &(&Sample, &usize), b: &(&Sample, &usize)| a.0.rollout() == b.0.rollout();
+    let rows: Vec<(&Sample, &usize)> = runs.samples.iter().zip(&clusters).collect();
+    let stops = rows.chunk_by(is_of_run).map(|run| {
+        let stop = run.iter().find(|(sample, _)| sample.predicts_impossible());
+        (run[0].0, stop.map(|(sample, _)| *sample), *run[0].1)
+    });
+    let (feasible, failed): (Vec<_>, Vec<_>) = stops.partition(|(first, ..)| first.is_feasible());
+    for (name, runs) in [("success_lost", &feasible), ("detected_share", &failed)] {
+        let (stopped, clusters): (Vec<f64>, Vec<usize>) =
+            runs.iter().map(|(_, stop, of)| (f64::from(stop.is_some()), *of)).unzip();
+        add(name, estimates::mean(&stopped, None, &clusters, SHARE, level));
+    }
+    let saved = |(_, stop, _): &(_, Option<&Sample>, _)| stop.map_or(0.0, Sample::remaining);
+    let saved: Vec<f64> = failed.iter().map(saved).collect();
+    let spent: Vec<f64> = failed.iter().map(|(it, ..)| it.used() + it.remaining()).collect();
+    let of_failed: Vec<usize> = failed.iter().map(|(.., of)| *of).collect();
+    add("saved_token_share", estimates::ratio(&saved, &spent, &of_failed, SHARE, level));
     notes.extend(no_interval::notes("", missing));
     Ok(Spreads { clustered_by_task: what == TASKS, spreads })
 }

@@ -143,7 +143,7 @@ impl<'a> Sample<'a> {
 
     /// Whether both sides have all tasks.
     pub(super) fn is_paired(&self) -> bool {
-        self.n_tasks == [self.n_shared; 2]
+        self.n_shared > 0 && self.n_tasks == [self.n_shared; 2]
     }
 
     /// The trials and the successes of both sides on each task that both tried; a value of 1 is a success.

@@ -22,7 +22,7 @@ pub(crate) struct Percent {
 }
 
 impl Percent {
-    /// A share as percent: without decimals, with one if that would hide that a number is not 0.
+    /// A share as percent: without decimals, with as many as it takes, up to three, that no number looks as if it were 0.
     pub(crate) fn of(figure: &Figure) -> Self {
         Self::beside(figure, 1.0)
     }
@@ -62,7 +62,13 @@ impl Percent {
             number < target - 1e-9 && shown.is_ok_and(|shown: f64| shown >= 100.0 * target)
         };
         let least = usize::from(numbers().any(is_hidden));
-        let is_clear = |decimals: &usize| !numbers().any(|number| is_raised(number, *decimals));
+        let is_zero = |number: f64, decimals: usize| {
+            let unit = 0.1_f64.powi(decimals as i32);
+            decimals < 3 && number != 0.0 && 100.0 * number.abs() < 0.5 * unit
+        };
+        let is_clear = |decimals: &usize| {
+            !numbers().any(|it| is_raised(it, *decimals) || is_zero(it, *decimals))
+        };
         let decimals = (least..8).find(is_clear).unwrap_or(least);
         let shown = |number: f64| {
             let text = format!("{:.decimals$}", 100.0 * number);

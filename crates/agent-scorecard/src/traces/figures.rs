@@ -19,7 +19,7 @@ pub const CENSORED: Measure = Measure::new("tps_log_censored_simple", "TPS, log 
 /// What stands beside T-ECE, from a [`CalibrationTest`] by task.
 const OF_CALIBRATED: [Measure; 3] = [
     Measure::new("t_ece_calibrated", "T-ECE of calibrated forecasts", Better::Neither, "Mean T-ECE of outcomes drawn with the stated confidences, in [0, 1]: what a calibrated forecaster with these forecasts would have.").within(0.0, 1.0),
-    Measure::new("t_ece_excess", "T-ECE minus that of calibrated forecasts", Better::Neither, "T-ECE minus t_ece_calibrated: about 0 for calibrated forecasts whatever the number of runs, so that columns can be compared by it.").within(-1.0, 1.0),
+    Measure::new("t_ece_excess", "T-ECE minus that of calibrated forecasts", Better::Neither, "T-ECE minus t_ece_calibrated: about 0 for calibrated forecasts whatever the number of runs, the figure to compare columns by; it has no interval.").within(-1.0, 1.0),
     Measure::new("t_ece_p_value", "p-value of calibration", Better::Neither, "Share of these draws with a T-ECE at least as large, in (0, 1]: at most 0.05 says that the forecasts are not calibrated.").within(0.0, 1.0),
 ];
 

@@ -2,7 +2,7 @@
 
 The runs of a task are a cluster. The interval of the share of kept successes is that of a rate in
 crates/trajectory-metrics/tests/golden/proportions.py, those of shares of tokens and money are those of
-studentized.py beside it.
+studentized.py beside it; a share of 0 or 1 has the exact interval of as many rows as the clusters count by Kish.
 
     pip install numpy==2.4.6 scipy==1.17.1
     python3 caps.py > caps.json
@@ -18,7 +18,7 @@ import scipy
 CRATES = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(CRATES / "trajectory-metrics/tests/golden"))
 from proportions import rate  # noqa: E402
-from studentized import interval  # noqa: E402
+from studentized import interval, sums  # noqa: E402
 
 CAPS = [0.0, 150.0, 400.0, 1000.0, 1e6]
 
@@ -71,6 +71,11 @@ def saved(rows):
     whole = np.array([whole for _, whole, _ in rows], float)
     names = sorted({task for *_, task in rows})
     groups = np.array([names.index(task) for *_, task in rows])
+    share = part.sum() / whole.sum()
+    if share in (0, 1):
+        d = sums(whole, groups)
+        unlikely = 0.025 ** ((d**2).sum() / d.sum() ** 2)
+        return [share, *((0, 1 - unlikely) if share == 0 else (unlikely, 1))]
     return list(interval(part, whole, groups, True))
 
 

@@ -3,11 +3,14 @@ use scoring_rules::{Interval, Level, Weight};
 use crate::{
     checks::{entries, setting},
     error::{Error, Shared},
-    estimates::studentized,
+    estimates::{SHARE, studentized},
     figures::figure::Figure,
     no_interval::NoInterval,
     numerics::normal::cdf,
-    resampling::{cluster_error::ClusterEstimate, clustered_rows::ClusteredRows},
+    resampling::{
+        cluster_error::{ClusterEstimate, exact_interval, is_end},
+        clustered_rows::ClusteredRows,
+    },
 };
 
 /// The (weighted) mean of values within `range`, with its interval and the standard error of [`ClusterEstimate::mean`].
@@ -18,7 +21,8 @@ use crate::{
 ///   with d the sum of a cluster's `w (v - least)`, or of its `w (largest - v)`, where `(sum of d)^2 / sum of d^2` is below 10,
 ///   no more rows count than there are if the rows of a cluster are copies of each other,
 ///   `(sum of w)^2 / sum over clusters of (sum of w)^2`, and a mean in the first or last quarter of the range has the exact
-///   interval of them.
+///   interval of them. Values inside the range, such as partial credit, vary little and do not tell how rare an end is, so that the
+///   variance grows by the square of the distance that half a cluster at the farther end would move the mean.
 /// - Values with one of both alone, such as costs, or scores that are at most 1, are often skewed, and Student's t would miss most
 ///   of the side without an end. Their interval is that of the logarithm of the mean distance from the end that there is, with the quantiles of its distance
 ///   in standard errors over 999 resamples of the clusters (bootstrap-t), which do not depend on a seed or on the order of the
@@ -104,7 +108,8 @@ pub fn mean<G: Ord>(
 
 /// The ratio of the sums of two columns, both at least 0, with the standard error of [`ClusterEstimate::ratio`]: of any size, such
 /// as the tokens of all runs per success, with an interval made as that of a [`mean`] of values that are at least 0; or in
-/// [`SHARE`](super::SHARE), such as the share of all tokens that was saved, with the interval of the log odds, made alike.
+/// [`SHARE`](super::SHARE), such as the share of all tokens that was saved, with the interval of the log odds, made alike. A share of
+/// 0 or 1 has the exact interval of `(sum of d)^2 / sum of d^2` rows, with d the denominator of a cluster.
 ///
 /// # Errors
 ///
@@ -121,6 +126,9 @@ pub fn mean<G: Ord>(
 ///     estimates::ratio(&tokens, &successes, &tasks, [0.0, f64::INFINITY], Level::new(0.9)?)?;
 /// assert_eq!(found.value, 2_400.0);
 /// assert!(found.interval?.low() > 850.0);
+/// // Nothing of the tokens was saved, as far as seven tasks can tell.
+/// let none = estimates::ratio(&[0.0; 7], &[1.0; 7], &tasks, estimates::SHARE, Level::new(0.95)?)?;
+/// assert!((none.interval?.high() - 0.41).abs() < 0.001);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn ratio<G: Ord>(
@@ -151,6 +159,13 @@ pub fn ratio<G: Ord>(
             let sums = [numerators, denominators].map(|of| rows.cluster_sums(|row| of[row]));
             let (found, sums) = (found?, [&sums[0][..], &sums[1]]);
             let figure = found.figure(level);
+            if is_share && is_end(figure.value, SHARE) {
+                let counted = NoInterval::check_clusters(found.clusters, level);
+                let squares: f64 = sums[1].iter().map(|sum| sum * sum).sum();
+                let rows = sums[1].iter().sum::<f64>().powi(2) / squares;
+                let interval = counted.map(|()| exact_interval(figure.value * rows, rows, level));
+                return Ok(Figure { interval, ..figure });
+            }
             let degrees = found.degrees_of_freedom;
             let interval = || studentized::interval(sums, is_share, degrees, level);
             Ok(Figure { interval: figure.interval.and_then(|_| interval()), ..figure })

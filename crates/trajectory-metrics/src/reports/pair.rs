@@ -21,7 +21,7 @@ pub(crate) fn has_difference(metric: usize) -> Result<(), Error> {
     }
     let name = "a difference of T-ECEs";
     let reason = "each is biased upwards, the more the fewer runs there are; compare how far each is above \
-                  that of calibrated forecasts (t_ece_excess)";
+                  that of calibrated forecasts (t_ece_excess of traces)";
     Err(Shared::Undefined { name, reason }.into())
 }
 

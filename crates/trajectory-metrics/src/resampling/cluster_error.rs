@@ -38,6 +38,9 @@ pub struct ClusterEstimate {
     /// these are fewer.
     #[cfg_attr(feature = "serde", serde(skip))]
     rarer: f64,
+    /// How far half a cluster at the farther end of the range would move the mean, if there are values within the range.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    unseen: f64,
     /// Whether the rows are outcomes of which none is in a cluster with another.
     #[cfg_attr(feature = "serde", serde(skip))]
     are_outcomes: bool,
@@ -60,6 +63,7 @@ impl ClusterEstimate {
             fewest: clusters,
             rows: clusters as f64,
             rarer: f64::INFINITY,
+            unseen: 0.0,
             are_outcomes: false,
         }
     }
@@ -145,10 +149,15 @@ impl ClusterEstimate {
         let all = vec![true; sums.len()];
         let found = estimated(mean, size, &sums, &Strata { first: all.clone(), second: all })?;
         let variance = sums.iter().zip(&shares).map(|(sum, x)| sum * sum / rest(*x)).sum();
+        // Partial credit varies little and does not tell how rare the whole is.
+        let rows = 1.0 / shares.iter().map(|x| x * x).sum::<f64>();
+        let is_partial = !counted.iter().all(|row| is_end(values[*row], [least, largest]));
+        let farthest = (mean - least).max(largest - mean);
         Ok(Self {
             variance: if found.standard_error > 0.0 { variance } else { 0.0 },
             degrees_of_freedom: satterthwaite(&shares),
-            rows: 1.0 / shares.iter().map(|x| x * x).sum::<f64>(),
+            unseen: if is_partial { 0.5 * farthest / (rows + 1.0) } else { 0.0 },
+            rows,
             rarer: effective(&|value| value - least).min(effective(&|value| largest - value)),
             are_outcomes: are_independent && !is_end(mean, [least, largest]),
             ..found
@@ -301,7 +310,9 @@ impl ClusterEstimate {
         level: Level,
     ) -> Result<Interval, NoInterval> {
         NoInterval::check_clusters(self.fewest, level)?;
-        Ok(self.ends_of_share(range, level, self.degrees_of_freedom, self.are_outcomes))
+        let unseen = if self.variance > 0.0 { self.unseen } else { 0.0 };
+        let wider = Self { variance: self.variance + unseen * unseen, ..*self };
+        Ok(wider.ends_of_share(range, level, self.degrees_of_freedom, self.are_outcomes))
     }
 
     /// The interval of a mean of values in this range, with a variance of so many degrees of freedom, which the rate itself
@@ -383,7 +394,7 @@ pub(crate) fn is_end(value: f64, range: [f64; 2]) -> bool {
 ///
 /// Reference: Clopper and Pearson (1934), The use of confidence or fiducial limits illustrated in the case of the binomial,
 /// doi:10.1093/biomet/26.4.404.
-fn exact_interval(successes: f64, rows: f64, level: Level) -> Interval {
+pub(crate) fn exact_interval(successes: f64, rows: f64, level: Level) -> Interval {
     let tail = tail(level);
     // The share at which so few, or fewer, are as rare as the tail; in closed form for none.
     let most = |successes: f64| {

@@ -6,7 +6,8 @@ outcomes if all rows of a cluster are copies of each other. Both are made of who
 
 The interval is Wilson's with that many rows as have this variance and Student's t; where fewer than ten
 clusters, by Kish, make up the rarer outcome, unless rows are independent outcomes, no more rows count than Kish's, and a
-rate below 1/4 or above 3/4 has Clopper and Pearson's interval (scipy.stats.beta). A difference of rates, each the mean of the
+rate below 1/4 or above 3/4 has Clopper and Pearson's interval (scipy.stats.beta). If there are values between 0 and 1, the
+variance of a rate grows by the square of the distance that half a cluster at the farther end would move it. A difference of rates, each the mean of the
 means of its clusters, recovers its variance from these intervals (Zou and Donner, 2008), with the normal quantile if all rows
 are of clusters of their own.
 
@@ -29,7 +30,7 @@ def effective(d, groups):
     return sums.sum() ** 2 / np.sum(sums**2) if sums.any() else 0.0
 
 
-def rate(y, groups, quantile=None, independent=None):
+def rate(y, groups, quantile=None, independent=None, unseen=True):
     n, names = len(y), np.unique(groups)
     one = np.ones((n, 1))
     hat = one @ one.T / n
@@ -50,7 +51,9 @@ def rate(y, groups, quantile=None, independent=None):
     kish = n**2 / np.sum(sizes**2)
     few = min(effective(y, groups), effective(1 - y, groups)) < 10
     variance, p = float(np.sum(parts**2)), float(y.mean())
-    rows = p * (1 - p) / variance if variance > 1e-28 else kish
+    partial = unseen and not np.all((y == 0) | (y == 1))
+    shift = max(p, 1 - p) / (2 * (kish + 1)) if partial else 0.0
+    rows = p * (1 - p) / (variance + shift**2) if variance > 1e-28 else kish
     if independent is None:
         independent = np.all(sizes == 1) and np.all((y == 0) | (y == 1))
     few = few and not (independent and 0 < p < 1)
@@ -75,7 +78,7 @@ def difference(y, groups, second):
     independent = len(np.unique(groups)) == len(y) and bool(np.all((y == 0) | (y == 1)))
     quantile = norm.ppf((1 + LEVEL) / 2) if independent else None
     means = [np.array([own.mean() for own in of.values()]) for of in arms]
-    (p, vp, _, lp, up), (q, vq, _, lq, uq) = [rate(m, np.arange(len(m)), quantile, independent) for m in means]
+    (p, vp, _, lp, up), (q, vq, _, lq, uq) = [rate(m, np.arange(len(m)), quantile, independent, unseen=False) for m in means]
     n, m = map(len, means)
     shared = [name for name in arms[0] if name in arms[1]]
     r = 0.0

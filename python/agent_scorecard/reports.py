@@ -619,56 +619,6 @@ def costbench(
     )
 
 
-def costbench_sweep(
-    *,
-    queries: Path | Rows | None = None,
-    refinement_level: int = 2,
-    random_state: RandomState = 42,
-    noise_std: float = 0.1,
-    min_cost: float = 15,
-    max_cost: float = 25,
-    rules: Literal["paper", "released"] = "paper",
-    costs: Literal["paper", "released"] = "released",
-    trigger: Literal["paper", "released"] = "released",
-    levels: Sequence[int] = (0, 1, 2, 3, 4, 5),
-    noises: Sequence[float] = (0.1, 0.5, 1, 5, 10),
-    most_blocks: int = 3,
-    seeds: Sequence[int] = (1000, 2000, 3000),
-) -> Report:
-    """Report how the gap of the greedy policy changes with task lengths, noise, events and seeds.
-
-    Parameters
-    ----------
-    queries, refinement_level, random_state, noise_std, min_cost, max_cost, rules, costs, trigger
-        As for `costbench`.
-    levels : sequence of int
-        The refinement levels.
-    noises : sequence of float
-        The noise levels.
-    most_blocks : int
-        The largest number of events, at level 4.
-    seeds : sequence of int
-        Further seeds.
-
-    Returns
-    -------
-    Report
-
-    Examples
-    --------
-    >>> sweep = costbench_sweep(levels=[0], noises=[0.1], most_blocks=1, seeds=[1000])
-    >>> isinstance(str(sweep), str)
-    True
-    """
-    return _report(
-        "costbench_sweep",
-        {"queries": _beside("queries", queries)},
-        world={"refinement_level": refinement_level, "random_state": seed(random_state), "noise_std": noise_std,
-               "min_cost": min_cost, "max_cost": max_cost, "rules": rules, "costs": costs, "trigger": trigger},
-        how={"levels": levels, "noises": noises, "most_blocks": most_blocks, "seeds": seeds},
-    )
-
-
 def triage(
     runs: Runs = None,
     *,
@@ -785,7 +735,6 @@ def budget(
     *,
     estimator: str | Path | Rows | None = None,
     cap: float | None = None,
-    caps: Sequence[float] | None = None,
     resource: str | Sequence[str] = "output_tokens",
     coverage: float = 0.8,
     lenient: bool = False,
@@ -810,7 +759,7 @@ def budget(
     percent: bool | None = None,
     outcomes: Path | Rows | None = None,
 ) -> Report:
-    """Report what caps on the spending of runs hurt and save, or how good estimates of what runs still spend are.
+    """Report how good estimates of the remaining spending of runs are.
 
     Parameters
     ----------
@@ -821,9 +770,6 @@ def budget(
         ``"quantile-forest"`` (the default), ``"conformal"``, ``"quantile"``, ``"linear"``, or recorded answers of a model.
     cap : float, optional
         The budget of each run.
-    caps : sequence of float, optional
-        Caps to compare, without an estimator: the successes that each would have kept, and what it would have saved, if
-        agents do not know of the cap and act as before. Each model has a column.
     resource : str or sequence of str
         What is estimated.
     coverage : float
@@ -861,16 +807,69 @@ def budget(
     >>> report = budget(estimator="quantile", n_resamples=0)
     >>> 0 < report.hit_rate.value < 1
     True
-    >>> budget(caps=[4000]).conclusion[0].startswith("A cap of 4000 output tokens would have kept 96 %")
-    True
     """
     return _report(
         "budget",
         {"runs": _runs(runs), "estimator": _named("estimator", estimator), "outcomes": _beside("outcomes", outcomes)},
-        how={"cap": cap, "caps": caps, "resource": [resource] if isinstance(resource, str) else resource, "coverage": coverage,
+        how={"cap": cap, "resource": [resource] if isinstance(resource, str) else resource, "coverage": coverage,
              "lenient": lenient, "points": points, "calibrate": calibrate, "reading": reading, "probes": probes, "keys": keys,
              "warm_up": warm_up, "n_resamples": n_resamples, "random_state": seed(random_state), "cluster_by": cluster_by,
              "pool": pool, "plot_id": plot_id},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
+               "percent": percent},
+    )
+
+
+def caps(
+    runs: Runs = None,
+    *,
+    at: Sequence[float],
+    resource: str = "output_tokens",
+    cluster_by: Literal["task", "task-only", "run"] = "task",
+    pool: bool = False,
+    confidence: Literal["strict", "lenient"] = "strict",
+    confidence_pattern: str | None = None,
+    at_limit: AtLimit | None = None,
+    scorer: str | None = None,
+    success_at: float | None = None,
+    score_range: str | None = None,
+    repeats: Literal["drop", "keep"] = "drop",
+    percent: bool | None = None,
+    outcomes: Path | Rows | None = None,
+) -> Report:
+    """Report the successes that caps on the spending of runs would have kept, and the spending that they would have saved.
+
+    Agents are assumed not to know of a cap and to act as before. Each model has a column.
+
+    Parameters
+    ----------
+    runs : runs
+        As for `budget`.
+    at : sequence of float
+        The caps.
+    resource : str
+        The resource that is capped.
+    cluster_by : {"task", "task-only", "run"}
+        The unit of the intervals: tasks, or runs if all are of one task; tasks only, which every run has to name; or runs.
+    pool : bool
+        Add a report on the runs of all files together.
+    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
+        Of logs, as for `traces`.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> caps(at=[4000]).conclusion[0].startswith("A cap of 4000 output tokens would have kept 96 %")
+    True
+    """
+    return _report(
+        "caps",
+        {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes)},
+        how={"at": at, "resource": resource, "cluster_by": cluster_by, "pool": pool},
         judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
         rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
                "percent": percent},

@@ -1,9 +1,10 @@
 use std::{collections::BTreeMap, error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    Better, Block, PlacedFigure, Value, budget,
+    Better, Block, PlacedFigure, Value,
+    budget::{self, CapOptions},
     calibration::CalibrationOptions,
-    costbench::{CostbenchOptions, SweepOptions},
+    costbench::CostbenchOptions,
     run_logs::Format,
     traces::TraceOptions,
 };
@@ -244,6 +245,11 @@ pub(crate) fn evaluate(
             let (estimator, judging) = (asked.one("estimator"), options.judging(&mut asked)?);
             Box::new(move || questions::budget(sources, how, estimator, &judging, false))
         }
+        "caps" => {
+            let how = CapOptions { with_pictures: true, ..options.read("how")? };
+            let judging = options.judging(&mut asked)?;
+            Box::new(move || questions::caps(sources, &how, &judging))
+        }
         "costbench" => {
             let how = CostbenchOptions { world: options.read("world")?, ..options.read("how")? };
             let queries = asked.one("queries");
@@ -253,11 +259,6 @@ pub(crate) fn evaluate(
                 }),
                 _ => Box::new(move || questions::costbench(queries.as_ref(), &how, true)),
             }
-        }
-        "costbench_sweep" => {
-            let how = SweepOptions { base: options.read("world")?, ..options.read("how")? };
-            let queries = asked.one("queries");
-            Box::new(move || questions::costbench_sweep(queries.as_ref(), &how, true))
         }
         "compare" => {
             let (how, judging) = (options.read("how")?, options.judging(&mut asked)?);

@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -62,9 +63,10 @@ def test_the_same_seed_and_actions_give_the_same_bits(name):
 
 def test_rooms_are_those_of_the_command():
     command = os.path.join(os.path.dirname(sys.executable), "agent-scorecard")
-    arguments = ["rooms", "--first-seed", "230", "--count", "14", "--json"]
+    arguments = ["play", "sokoban", "--print-rooms", "--first-seed", "230", "--count", "14"]
     printed = subprocess.run([command, *arguments], capture_output=True, text=True, check=True).stdout
-    grids = {room["seed"]: room["grid"] for room in map(json.loads, printed.splitlines())}
+    rooms = [room.splitlines() for room in printed.strip().split("\n\n")]
+    grids = {int(re.search(r"seed (\d+)", first)[1]): "\n".join(grid) or None for first, *grid in rooms}
     assert [seed for seed, grid in grids.items() if grid is None] == [242]
     room = Sokoban(render_mode="ansi")
     for seed, grid in grids.items():

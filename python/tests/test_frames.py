@@ -52,9 +52,9 @@ def test_a_model_column_splits_every_form_of_rows(question, fields):
         assert report.conclusion[0].startswith("bad succeeded in 20 % of 40 runs")
 
 
-@pytest.mark.parametrize("question, rows", [("paths", PATHS), ("budget", ROLLOUTS)])
+@pytest.mark.parametrize("question, rows", [("paths", PATHS), ("caps", ROLLOUTS)])
 def test_a_model_column_splits_calls_and_budgets(question, rows):
-    options = {"caps": [20]} if question == "budget" else {}
+    options = {"at": [20]} if question == "caps" else {}
     rows = [{**row, "model": "ab"[at % 2]} for at, row in enumerate(rows)]
     assert [column.model for column in getattr(reports, question)(rows, **options).files] == ["a", "b"]
 
@@ -180,10 +180,9 @@ def test_a_notebook_shows_conclusion_tables_and_notes():
 
 
 def test_every_report_has_a_frame_of_its_figures_or_names_its_rows():
-    sweep = reports.costbench_sweep(levels=[0], noises=[0.1], most_blocks=1, seeds=[1000])
     triage = reports.triage(alpha=[0.25, 0.5])
     for report, figure in ((reports.calibration(n_resamples=20), "metrics.tps_log"), (triage, "alphas.1.eta_advisory"),
-                           (sweep, "groups.0.rows.0.cost_gap"), (reports.compare(), "success_rate")):
+                           (reports.caps(at=[500]), "caps.0.kept_share"), (reports.compare(), "success_rate")):
         frame = report.to_frame()
         assert frame.figure.str.startswith(figure).any() and {"column", "value", "ci_low", "ci_high", "path"} <= set(frame.columns)
         for row in frame.itertuples():

@@ -1,15 +1,14 @@
-//! Would a cap on what runs spend hurt, and does an agent know what its runs still spend? The subcommand `budget`.
+//! Does an agent know what its runs will still spend? The subcommand `budget`.
 //!
-//! Without a file it takes bundled runs (made by the example `demo_data`). With `--caps`, each file gets a column, and
-//! so does each model in it. Otherwise runs are replayed in the order of the file: the estimator sees each prefix, and
+//! Without a file it takes bundled runs (made by the example `demo_data`). Runs are replayed in the order of the file: the estimator sees each prefix, and
 //! learns from the run when it has ended. Each file gets a column and an estimator of its own. With `--json`, `files`
 //! has a report of each where there are several.
 
 use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    Account, Block, ClusterBy, Column, Field, Report,
-    budget::{self, By, CAP_MEASURES, METRICS, RunFile, bagen, read_answers},
+    Block, ClusterBy, Column, Field, Report,
+    budget::{self, By, METRICS, RunFile, bagen, read_answers},
     budget_estimation::AnswerMode,
     run_logs::{self, RolloutLine, bagen::EstimateFile},
     traces::LoggedColumn,
@@ -24,11 +23,11 @@ use crate::{
         names::Names,
         source::Source,
     },
-    output::{form::Forms, program::Written, text::help},
+    output::{form::Forms, program::Written},
     progress::working,
 };
 
-/// Says what a cap on the spending of runs would hurt and save, or scores estimates of what runs still spend
+/// Scores estimates of what runs will still spend
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
 pub(crate) struct Options {
@@ -52,7 +51,6 @@ pub(crate) struct Options {
 
 const EXAMPLE: &str = "\
 Example: agent-scorecard budget runs.jsonl --estimator conformal --cap 2500
-Example: agent-scorecard budget runs.jsonl --caps 500,1000,2500
 
 ";
 
@@ -67,18 +65,15 @@ crate, and as_published those of the released code.
 fn after_help() -> String {
     let figures =
         METRICS.map(|metric| format!("{}\n    {}\n", metric.measure.key, metric.measure.help));
-    let caps = help(&CAP_MEASURES);
-    [EXAMPLE, CAPS, &caps, PREFIXES, &figures.concat(), RUNS, ANSWERS, BAGEN, OUTCOMES].concat()
+    [EXAMPLE, PREFIXES, &figures.concat(), RUNS, ANSWERS, BAGEN, OUTCOMES].concat()
 }
-
-const CAPS: &str = include_str!("help/budget_caps.txt");
 
 const PREFIXES: &str = "
 A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible where the run
 succeeded, with --cap or `caps` in the file within its caps.
 ";
 
-const RUNS: &str = include_str!("help/budget_runs.txt");
+pub(crate) const RUNS: &str = include_str!("help/budget_runs.txt");
 
 const ANSWERS: &str = include_str!("help/budget_answers.txt");
 
@@ -112,9 +107,6 @@ pub fn report(
     judging: &Judging,
     needs_pictures: bool,
 ) -> Result<Report, Box<dyn Error>> {
-    if judged.caps.is_some() && estimator.is_some() {
-        return Err("--caps: compares caps without --estimator; give one of them".into());
-    }
     judged.check().map_err(named)?;
     let sources = &Source::unless(sources, &["demo_rollouts.jsonl"]);
     if let Some((file, text)) = sources.iter().find_map(|it| Some((it.name(), released_text(it)?)))
@@ -124,17 +116,6 @@ pub fn report(
     }
 
     let Read { runs: all, names, notes } = read(sources, judging, &judged)?;
-    if let Some(caps) = &judged.caps {
-        let accounts = all
-            .iter()
-            .map(|it| Account { name: it.runs.file().to_owned(), ..it.runs.account() })
-            .collect();
-        let mut report = of_caps(all, &names, &caps.values, &judged)?;
-        report.account = Some(Account::of_columns(accounts));
-        report.together.notes.get_or_insert_default().extend(notes);
-        judging.finish(&mut report);
-        return Ok(report);
-    }
     judged.by = by(estimator, &judged, &all)?;
     // Pooled runs stay in the order of their files.
     let pooled = judged.pool.then(|| all.clone());
@@ -176,42 +157,15 @@ pub fn report(
     Ok(report)
 }
 
-/// The report on caps, which needs no estimator.
-fn of_caps(
-    all: Vec<RunFile>,
-    names: &[String],
-    values: &[f64],
-    judged: &budget::Options,
-) -> Result<Report, Box<dyn Error>> {
-    let caps = |files: Vec<RunFile>| {
-        let input = RunFile::together(&files.iter().collect::<Vec<_>>(), &judged.keys)?;
-        // Only what was spent is needed from here on.
-        drop(files);
-        budget::caps(input, values, judged)
-    };
-    let pooled = judged.pool.then(|| all.clone());
-    let columns = all.into_iter().zip(names).flat_map(|(file, name)| {
-        let column = move |(model, runs): (_, RunFile)| {
-            let column = (runs.runs.file().to_owned(), model, caps(vec![runs])?).into();
-            Ok(Column { name: name.clone(), ..column })
-        };
-        file.by_model().into_iter().map(column)
-    });
-    let columns = columns.collect::<Result<Vec<_>, agent_scorecard::Error>>()?;
-    let pooled = pooled.filter(|_| columns.len() > 1);
-    let pooled = pooled.map(caps);
-    Ok(budget::caps_report(columns, pooled.transpose()?, judged))
-}
-
 /// Files of runs with the names of their columns, and what to know about logs.
-struct Read {
-    runs: Vec<RunFile>,
-    names: Vec<String>,
-    notes: Vec<String>,
+pub(crate) struct Read {
+    pub(crate) runs: Vec<RunFile>,
+    pub(crate) names: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// The files of runs, which have all that the options need.
-fn read(
+pub(crate) fn read(
     sources: &[Source],
     judging: &Judging,
     judged: &budget::Options,
@@ -307,8 +261,8 @@ fn released(
 ) -> Result<Report, Box<dyn Error>> {
     let other = if !is_alone {
         Some("another FILE: give a file of BAGEN's estimates alone")
-    } else if judged.cap.is_some() || judged.caps.is_some() {
-        Some("--cap, --caps: the file of BAGEN's estimates has its own caps")
+    } else if judged.cap.is_some() {
+        Some("--cap: the file of BAGEN's estimates has its own caps")
     } else if !judged.others().is_empty() {
         Some("--resource: the file of BAGEN's estimates has its own resources")
     } else if has_estimator {

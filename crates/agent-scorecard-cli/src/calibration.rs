@@ -1,63 +1,22 @@
-//! What cross-fitted Platt scaling changes about each metric of a stream, against its noise: the subcommand
-//! `calibration`.
+//! What cross-fitted Platt scaling changes about each metric of a stream, against its noise: `traces --change`.
 //!
 //! Reads the files that `traces` reads, each a stream of its own, and each model of a log: both streams are resampled together, by
 //! task; a run that names no task is one of its own. Without a file it compares the bundled runs of an
 //! overconfident and of a truthful forecaster.
 
-use std::{error::Error, path::PathBuf};
+use std::error::Error;
 
 use agent_scorecard::{
     Column, Report,
     calibration::{CalibrationOptions, Halves, compare},
     traces::TraceFile,
-    trajectory_metrics::STREAM_MEASURES,
 };
 
 use crate::{
-    files::{
-        log_file,
-        logs::{OUTCOMES, Streamed},
-        names::Names,
-        source::Source,
-    },
-    output::{
-        form::Forms,
-        program::{Written, at},
-        text::help,
-    },
+    files::{log_file, logs::Streamed, source::Source},
+    output::program::at,
     progress::working,
-    traces,
 };
-
-/// Reports what cross-fitted Platt scaling changes about each metric, in standard errors of the change
-#[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, &help(&STREAM_MEASURES), traces::FORMAT, log_file::HELP, OUTCOMES].concat())]
-pub(crate) struct Options {
-    /// Files of traces, or logs or folders of logs, each a stream of its own, and so is each model of a log; without a file,
-    /// two bundled streams. Whole tasks are
-    /// resampled, of which a run without a task is one; standard errors of runs of one task are undefined
-    #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
-    #[command(flatten)]
-    names: Names,
-    #[command(flatten)]
-    how: CalibrationOptions,
-    #[command(flatten)]
-    read: Streamed,
-    #[command(flatten)]
-    forms: Forms,
-}
-
-const EXAMPLE: &str = "\
-Example: agent-scorecard calibration runs.jsonl --halves runs
-";
-
-pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, names, mut how, read, forms } = options;
-    how.with_pictures = forms.has_figures();
-    forms.show(report(names.of(files)?, &how, &read)?)
-}
 
 /// The report on these sources.
 ///

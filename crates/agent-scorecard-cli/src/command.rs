@@ -8,12 +8,12 @@ use clap_complete::Shell;
 #[cfg(feature = "client")]
 use crate::run as run_benchmark;
 use crate::{
-    budget, calibration, compare, convert, costbench, costbench_sweep, cut_off, knapsack, logs,
+    budget, caps, compare, convert, costbench, cut_off, logs,
     output::{
         outputs,
         program::{self, Written},
     },
-    paths, play, re_solved, rooms, traces, triage, triage_variants,
+    paths, play, traces, triage,
 };
 
 /// Scores the runs of agents: confidence traces, tool calls, plans, budgets and evaluation logs
@@ -25,7 +25,7 @@ use crate::{
     allow_negative_numbers = true,
     disable_help_subcommand = false,
     after_help = "Exit codes: 0; 1 if a condition of --fail-if holds; 2 for wrong input, with one line on \
-standard error.\nExample: agent-scorecard traces runs.jsonl"
+standard error.\nThe options of a subcommand: agent-scorecard SUBCOMMAND --help. Completions of a shell: agent-scorecard completions bash.\nExample: agent-scorecard traces runs.jsonl"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -36,20 +36,15 @@ struct Arguments {
 enum Subcommand {
     Compare(compare::Options),
     Traces(traces::Options),
-    Calibration(calibration::Options),
     CutOff(cut_off::Options),
     Paths(paths::Options),
     Costbench(costbench::Options),
-    CostbenchSweep(costbench_sweep::Options),
     Triage(triage::Options),
-    TriageVariants(triage_variants::Options),
-    ReSolved(re_solved::Options),
-    Knapsack(knapsack::Options),
     Budget(budget::Options),
+    Caps(caps::Options),
     Logs(logs::Options),
     Convert(convert::Options),
     Play(play::Options),
-    Rooms(rooms::Options),
     #[cfg(feature = "client")]
     Run(Box<run_benchmark::options::Options>),
     /// Runs a benchmark with a model; not in this program, which was built without the feature client
@@ -72,13 +67,37 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     program::run(|| written(arguments))
 }
 
+/// The subcommands by what they need.
+const GROUPS: [(&str, &[&str]); 3] = [
+    ("Your logs", &["compare", "traces", "cut-off", "paths", "budget", "caps", "logs", "convert"]),
+    ("A live model", &["run", "play"]),
+    ("The papers", &["triage", "costbench"]),
+];
+
+/// The help of the command, with its subcommands in groups.
+fn template(command: &clap::Command) -> String {
+    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    for (title, names) in GROUPS {
+        text += &format!("\n{title}:\n");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(|it| it.get_about());
+            text +=
+                &format!("  {name:<10} {}\n", about.map_or_else(String::new, ToString::to_string));
+        }
+    }
+    text + "\nOptions:\n{options}\n{after-help}"
+}
+
 /// A subcommand that takes an option again, and negative numbers.
 fn lenient(subcommand: clap::Command) -> clap::Command {
     subcommand.args_override_self(true).allow_negative_numbers(true)
 }
 
 fn written(arguments: impl IntoIterator<Item = OsString>) -> Result<Written, Box<dyn Error>> {
-    let parsed = Arguments::command()
+    let command = Arguments::command();
+    let help = template(&command);
+    let parsed = command
+        .help_template(help)
         .mut_subcommands(|it| lenient(it).mut_subcommands(lenient))
         .try_get_matches_from(arguments)
         .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
@@ -95,20 +114,15 @@ fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
     match subcommand {
         Subcommand::Compare(options) => compare::output(options),
         Subcommand::Traces(options) => traces::output(options),
-        Subcommand::Calibration(options) => calibration::output(options),
         Subcommand::CutOff(options) => cut_off::output(options),
         Subcommand::Paths(options) => paths::output(options),
         Subcommand::Costbench(options) => costbench::output(options),
-        Subcommand::CostbenchSweep(options) => costbench_sweep::output(options),
         Subcommand::Triage(options) => triage::output(options),
-        Subcommand::TriageVariants(options) => triage_variants::output(options),
-        Subcommand::ReSolved(options) => re_solved::output(options),
-        Subcommand::Knapsack(options) => knapsack::output(options),
         Subcommand::Budget(options) => budget::output(options),
+        Subcommand::Caps(options) => caps::output(options),
         Subcommand::Logs(options) => logs::output(options),
         Subcommand::Convert(options) => convert::output(options),
         Subcommand::Play(options) => play::output(options),
-        Subcommand::Rooms(options) => rooms::output(options),
         #[cfg(feature = "client")]
         Subcommand::Run(options) => options.output(),
         #[cfg(not(feature = "client"))]

@@ -5,6 +5,4 @@ pub(crate) mod json_lines;
 pub(crate) mod log_file;
 pub(crate) mod logs;
 pub(crate) mod names;
-#[cfg(feature = "parquet")]
-pub(crate) mod parquet_rows;
 pub(crate) mod source;

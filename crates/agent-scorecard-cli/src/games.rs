@@ -6,7 +6,7 @@ use agent_scorecard::{
     Report,
     agent_benchmarks::{
         play::{Environment, Play, PlayRecord, rollouts},
-        sokoban::{RoomSettings, Sokoban, Texts},
+        sokoban::{Room, RoomSettings, Sokoban, Texts},
         warehouse::{Cents, STEPS, Start, Warehouse, probed_rollouts},
     },
     live::{self, ESTIMATORS, LiveOptions, Played, rooms},
@@ -244,8 +244,21 @@ pub(crate) struct Rooms {
     preset: RoomSettings,
 }
 
+impl Rooms {
+    /// The room of each seed, in the released alphabet.
+    pub(crate) fn drawn(&self) -> Result<String, &'static str> {
+        let (first, count) = self.course.seeds()?;
+        let drawn =
+            (first..=first + (count - 1)).map(|seed| match Room::generate(&self.preset, seed) {
+                Ok(room) => format!("; seed {seed}\n{room}\n\n"),
+                Err(error) => format!("; {error}\n\n"),
+            });
+        Ok(drawn.collect())
+    }
+}
+
 /// The settings of rooms that have names.
-pub(crate) fn presets() -> impl clap::builder::TypedValueParser<Value = RoomSettings> {
+fn presets() -> impl clap::builder::TypedValueParser<Value = RoomSettings> {
     values::one_of([("evaluation", RoomSettings::EVALUATION), ("training", RoomSettings::TRAINING)])
 }
 

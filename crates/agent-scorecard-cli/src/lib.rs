@@ -2,15 +2,14 @@
 
 mod budget;
 mod calibration;
+mod caps;
 mod command;
 mod compare;
 mod convert;
 mod costbench;
-mod costbench_sweep;
 mod cut_off;
 mod files;
 mod games;
-mod knapsack;
 mod logs;
 mod output;
 mod paths;
@@ -19,7 +18,6 @@ mod play;
 mod progress;
 mod re_solved;
 mod report;
-mod rooms;
 #[cfg(feature = "client")]
 mod run;
 mod traces;
@@ -35,9 +33,9 @@ pub mod questions {
     pub use crate::{
         budget::report as budget,
         calibration::report as calibration,
+        caps::report as caps,
         compare::report as compare,
         costbench::{released as costbench_results, report as costbench},
-        costbench_sweep::report as costbench_sweep,
         cut_off::{Beside, report as cut_off},
         files::{
             logs::{Judging, Streamed},

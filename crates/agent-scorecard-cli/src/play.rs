@@ -16,7 +16,7 @@ use crate::{
     values,
 };
 
-/// Plays an environment of the budget paper by a policy, and scores estimates of what its runs still spend
+/// Plays an environment of the budget paper by a policy, and scores estimates of its remaining spending
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(crate) struct Options {
@@ -43,6 +43,10 @@ struct OfSokoban {
     /// The chance that a step of the solver is drawn at random
     #[arg(long, value_name = "P", default_value = "0", value_parser = values::share)]
     mistakes: f64,
+    /// Print the rooms instead of playing them: # wall, _ floor, O target, X box, \u{221a} box on target, P player, S player on
+    /// target
+    #[arg(long)]
+    print_rooms: bool,
     #[command(flatten)]
     shown: Shown,
 }
@@ -80,7 +84,16 @@ const HELP: &str = include_str!("help/play.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     match options.environment {
-        Environment::Sokoban(OfSokoban { rooms, mut policy, mistakes: chance, shown }) => {
+        Environment::Sokoban(OfSokoban {
+            rooms,
+            mut policy,
+            mistakes: chance,
+            print_rooms,
+            shown,
+        }) => {
+            if print_rooms {
+                return Ok(plain::lines(rooms.drawn()?).into());
+            }
             match &mut policy {
                 sokoban::Policy::Solver { mistakes } => *mistakes = Probability::new(chance)?,
                 _ if chance > 0.0 => return Err("--mistakes: are of the solver".into()),

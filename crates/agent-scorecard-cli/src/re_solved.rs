@@ -1,6 +1,6 @@
-//! Problems that were attempted again with their allocation disclosed: the subcommand `re-solved`.
+//! Problems that were attempted again with their allocation disclosed.
 
-use std::{error::Error, path::PathBuf};
+use std::error::Error;
 
 use agent_scorecard::{
     Report,
@@ -10,23 +10,7 @@ use agent_scorecard::{
 use run_logs::json_lines::{self, InputError, yes_or_no};
 use serde::Deserialize;
 
-use crate::{
-    files::source::Source,
-    output::{form::Forms, program::Written},
-};
-
-/// Counts what changed when problems were attempted again with a disclosed budget
-#[derive(Debug, clap::Args)]
-#[command(after_help = FORMAT)]
-pub(crate) struct Options {
-    /// Problems that were attempted twice
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    #[command(flatten)]
-    forms: Forms,
-}
-
-const FORMAT: &str = include_str!("help/re_solved.txt");
+use crate::files::source::Source;
 
 #[derive(Deserialize)]
 struct Row {
@@ -40,10 +24,6 @@ struct Row {
     solved_before: bool,
     #[serde(deserialize_with = "yes_or_no")]
     solved_after: bool,
-}
-
-pub(crate) fn output(Options { file, forms }: Options) -> Result<Written, Box<dyn Error>> {
-    forms.show(report(&Source::from(file))?)
 }
 
 /// The report on this source.

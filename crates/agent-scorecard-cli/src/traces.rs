@@ -11,19 +11,22 @@ use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Block, Column, Field, Report,
+    calibration::{CalibrationOptions, Halves},
+    options,
     traces::{
-        Beside, LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceOptions, TraceRemarks,
-        TraceSource, VERDICTS, compared_streams, differences, logged_streams, with_differences,
-        without_outcomes,
+        Beside, Calibration, LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceOptions,
+        TraceRemarks, TraceSource, VERDICTS, compared_streams, differences, logged_streams,
+        with_differences, without_outcomes,
     },
 };
 use run_logs::{Account, ConfidenceStream, LoggedRun, Ungraded};
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
+    calibration,
     files::{
         log_file::{self, LogFile},
-        logs::{Judging, OUTCOMES},
+        logs::{Judging, OUTCOMES, Streamed},
         names::Names,
         source::Source,
     },
@@ -47,6 +50,17 @@ pub(crate) struct Options {
     names: Names,
     #[command(flatten)]
     how: TraceOptions,
+    /// Report what cross-fitted Platt scaling changes about each figure, in standard errors of the change, instead of the
+    /// figures themselves
+    #[arg(long)]
+    change: bool,
+    /// The halves of --change on which maps are fitted: whole tasks, or runs in the order of their ids, as in the TPS paper,
+    /// where a map has seen other runs of the tasks that it calibrates
+    #[arg(long, value_name = "WHAT", default_value = "tasks", requires = "change", value_parser = options::names::<Halves>())]
+    halves: Halves,
+    /// The stream of confidence that --change takes from logs
+    #[arg(long, value_name = "NAME", default_value = "stated_confidence", requires = "change", value_parser = options::names::<ConfidenceStream>())]
+    stream: ConfidenceStream,
     #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
@@ -74,7 +88,17 @@ pub(crate) const FORMAT: &str = include_str!("help/traces.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let how = options.how();
-    let Options { files, names, judging, forms, .. } = options;
+    let Options { files, names, judging, forms, change, halves, stream, .. } = options;
+    if change {
+        let TraceOptions { schedule, calibration, resamples, seed, missing, .. } = how;
+        if calibration == Calibration::Isotonic || resamples < 2 {
+            return Err("--change: needs Platt scaling and at least 2 --resamples".into());
+        }
+        let with_pictures = forms.has_figures();
+        let how = CalibrationOptions { schedule, halves, resamples, seed, with_pictures };
+        let read = Streamed { stream, missing, judging };
+        return forms.show(calibration::report(names.of(files)?, &how, &read)?);
+    }
     forms.show(report(names.of(files)?, &how, &judging, forms.has_files())?)
 }
 

@@ -1,6 +1,6 @@
-//! Triage scores under several variants of a prompt: the subcommand `triage-variants`.
+//! Triage scores under several variants of a prompt.
 
-use std::{error::Error, path::PathBuf};
+use std::error::Error;
 
 use agent_scorecard::{
     Report,
@@ -10,26 +10,10 @@ use agent_scorecard::{
 use run_logs::json_lines::{self, InputError};
 use serde::Deserialize;
 
-use crate::{
-    files::source::Source,
-    output::{form::Forms, program::Written},
-};
-
-/// Compares triage scores under several variants of a prompt: their ranges and the agreement of rankings
-#[derive(Debug, clap::Args)]
-#[command(after_help = FORMAT)]
-pub(crate) struct Options {
-    /// Scores by model, mode, data set, variant and alpha, or folders of run triage, which have them
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-    #[command(flatten)]
-    forms: Forms,
-}
+use crate::files::source::Source;
 
 /// The scores in a folder of `run triage`.
 pub(crate) const SCORES: &str = "scores.jsonl";
-
-const FORMAT: &str = include_str!("help/triage_variants.txt");
 
 #[derive(Deserialize)]
 struct Row {
@@ -45,21 +29,22 @@ struct Row {
     eta_enforced: Option<f64>,
 }
 
-pub(crate) fn output(Options { mut files, forms }: Options) -> Result<Written, Box<dyn Error>> {
-    files.iter_mut().filter(|file| file.is_dir()).for_each(|folder| folder.push(SCORES));
-    forms.show(report(&Source::all(files))?)
-}
-
 /// The report on these sources.
 ///
 /// # Errors
 ///
 /// Those of reading and comparing.
 pub fn report(sources: &[Source]) -> Result<Report, Box<dyn Error>> {
+    // A folder of `run triage` has its scores in a file.
+    let of = |source: &Source| match source.path().is_dir() {
+        true => Source::from(source.path().join(SCORES)),
+        false => source.clone(),
+    };
+    let sources: Vec<Source> = sources.iter().map(of).collect();
     let names: Vec<String> = sources.iter().map(Source::name).collect();
     let names = names.join(", ");
     let mut scores = VariantTable::default();
-    for source in sources {
+    for source in &sources {
         for line in json_lines::parse::<Row>(&source.name(), &source.bytes()?)? {
             let (file, number) = (source.name(), line.number);
             let at = |field, problem: String| InputError::of_field(&file, number, field, problem);

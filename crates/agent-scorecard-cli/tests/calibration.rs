@@ -5,11 +5,19 @@ mod program;
 
 use std::fs;
 
-use program::{json, json_of, recorded_stream, refusal, run, write};
+use program::{json_of, recorded_stream, refusal, run_other, write};
 use serde_json::Value;
 
 fn bundled(name: &str) -> String {
     program::bundled(&format!("demo_{name}.jsonl"))
+}
+
+fn json(arguments: &[&str]) -> Value {
+    json_of("traces --change", arguments)
+}
+
+fn run(arguments: &[&str]) -> std::process::Output {
+    run_other("traces --change", arguments)
 }
 
 fn number(file: &Value, metric: &str, field: &str) -> f64 {
@@ -28,7 +36,7 @@ fn what_cannot_be_compared_is_one_line_and_exit_code_2() {
         (&[&nan], "nan.jsonl:1: field forecasts[0]: "),
         (&[&one], "one.jsonl: 1 complete runs cannot be cross-fitted"),
         (&["no/such/file.jsonl"], "no/such/file.jsonl: "),
-        (&["--resamples", "1"], "from 2 to 1000000"),
+        (&["--resamples", "1"], "at least 2 --resamples"),
         (&["--frobnicate"], "frobnicate"),
     ];
     for (arguments, expected) in cases {

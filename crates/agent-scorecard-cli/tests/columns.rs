@@ -319,7 +319,7 @@ fn a_picture_draws_every_column_with_its_name() {
     let copy = |name: &str, of: &str| write(name, &fs::read_to_string(bundled(of)).unwrap());
     let cases = [
         ("traces", "demo_truthful.jsonl", ""),
-        ("calibration", "demo_truthful.jsonl", ": calibrated"),
+        ("traces --change", "demo_truthful.jsonl", ": calibrated"),
         ("paths", "demo_tool_calls.jsonl", ""),
         ("budget", "demo_rollouts.jsonl", ": what remained"),
     ];
@@ -452,7 +452,7 @@ fn calibration_takes_runs_without_a_task() {
         })
         .collect();
     let path = write("calibration_plain.jsonl", &plain.join("\n"));
-    let report = json_of("calibration", &[&path, "--json", "--resamples", "20"]);
+    let report = json_of("traces --change", &[&path, "--json", "--resamples", "20"]);
     assert_eq!(report["files"][0]["n_tasks"], 60);
     assert!(of(&report, "/files/0/metrics/tps_log/change/standard_error") > 0.0);
 }

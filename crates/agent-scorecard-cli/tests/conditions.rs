@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// A short call of every subcommand with a report, and a number of its JSON object.
 const CALLS: [(&str, &[&str], &str); 9] = [
     ("traces", &["--resamples", "10"], "files.0.tps_log"),
-    ("calibration", &["--resamples", "10"], "files.0.n"),
+    ("traces --change", &["--resamples", "10"], "files.0.n"),
     ("cut-off", &["--resamples", "10"], "files.0.simple"),
     ("paths", &[], "exact_match"),
     ("costbench", &[], "cost_gap"),
@@ -345,8 +345,8 @@ fn a_condition_that_no_value_could_change_is_refused() {
 #[test]
 fn rows_of_caps_are_found_by_their_cap_alone() {
     let code = |condition: &str| {
-        let words = ["--caps", "5000,500,0.5,1", "--fail-if", condition];
-        run_other("budget", &words)
+        let words = ["--at", "5000,500,0.5,1", "--fail-if", condition];
+        run_other("caps", &words)
     };
     // Sorted, the second row is that of 1.
     assert_eq!(code("caps.5000.kept_share < 0.95").status.code(), Some(0));

@@ -3,9 +3,14 @@
 
 mod program;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fs};
 
-use program::{json_of, names_field, refusal, run, run_other, write};
+use agent_scorecard::{
+    costbench::{Query, SweepOptions, sweep},
+    options::Named,
+    tool_graph::RuleVersion,
+};
+use program::{names_field, refusal, run, write};
 use serde_json::{Value, json};
 
 fn json(arguments: &[&str]) -> Value {
@@ -274,108 +279,6 @@ fn bad_settings_name_their_option() {
         let error = refusal(&run(&[arguments, &["--json"]].concat()), &case);
         assert!(error.contains(named), "{case}: {error}");
     }
-    let cases: [(&[&str], &str); 8] = [
-        (&["--levels", "2,101"], "--levels"),
-        (&["--levels", "2,,3"], "--levels"),
-        (&["--noises", "0.1,-1"], "--noises"),
-        (&["--most-blocks", "6"], "--most-blocks"),
-        (&["--seeds", "one"], "--seeds"),
-        (&["--min-cost", "26"], "--min-cost and --max-cost"),
-        (&["--block", "mixed"], "--block"),
-        (&["--paths"], "--paths"),
-    ];
-    for (arguments, named) in cases {
-        let case = arguments.join(" ");
-        let error = refusal(&run_other("costbench-sweep", arguments), &case);
-        assert!(error.contains(named), "{case}: {error}");
-    }
-}
-
-/// A sweep over a few queries and settings.
-const SWEEP: [&str; 8] =
-    ["--levels", "0,2", "--noises", "0.1,10", "--most-blocks", "2", "--seeds", "7"];
-
-fn few_queries(name: &str) -> String {
-    let tasks = ["location", "transportation", "accommodation", "attraction", "dining", "shopping"];
-    let rows: Vec<Value> =
-        (0..18).map(|i| json!({"query_id": format!("q{i}"), "task": tasks[i % 6]})).collect();
-    write(name, &serde_json::to_string_pretty(&rows).unwrap())
-}
-
-#[test]
-fn a_row_of_a_sweep_has_the_figures_of_its_setting_inside_their_intervals() {
-    let queries = few_queries("sweep.json");
-    let found =
-        json_of("costbench-sweep", &[&SWEEP[..], &["--queries", &queries, "--json"]].concat());
-    assert_eq!(found["rules"], "paper");
-    let groups = list(&found["groups"]);
-    let sizes: Vec<(&str, usize)> =
-        groups.iter().map(|it| (it["name"].as_str().unwrap(), list(&it["rows"]).len())).collect();
-    assert_eq!(sizes, [("length", 2), ("noise", 2), ("block", 6), ("blocks", 11), ("seed", 2)]);
-    for row in groups.iter().flat_map(|group| list(&group["rows"])) {
-        let level = row["refinement_level"].to_string();
-        let (noise, seed) = (row["noise_std"].to_string(), row["seed"].to_string());
-        let (block, blocks) = (row["block"].as_str().unwrap(), row["blocks"].to_string());
-        let still = row["blocks"] == 0;
-        let mut setting = vec![
-            "--queries",
-            &queries,
-            "--refinement-level",
-            &level,
-            "--noise-std",
-            &noise,
-            "--seed",
-            &seed,
-        ];
-        if !still {
-            setting.extend(["--block", block, "--blocks", &blocks]);
-        }
-        let one = json(&setting);
-        let figures = if still { &one } else { &one["blocked"] };
-        assert_eq!(row["queries"], figures["queries"], "{row}");
-        assert_eq!(row["left_out"].as_u64().unwrap() + row["queries"].as_u64().unwrap(), 18);
-        let names =
-            if still { &["cost_gap", "aed", "aned", "emr"][..] } else { &["aed", "aned", "emr"] };
-        for name in names {
-            let (own, other) = (row[name]["value"].as_f64(), figures[name].as_f64());
-            assert_eq!(own, other, "{name} {row}");
-            if let Some(low) = row[name]["ci_low"].as_f64() {
-                let high = row[name]["ci_high"].as_f64().unwrap();
-                assert!(low <= own.unwrap() && own.unwrap() <= high, "{name} {row}");
-            }
-        }
-        assert_eq!(
-            row["gt_ned"]["value"],
-            if still { Value::Null } else { one["gt_ned"].clone() },
-            "{row}"
-        );
-        // The greedy policy makes no invalid and no redundant calls, so all its calls are in its path.
-        let calls = row["failures"]["calls"].as_f64().unwrap();
-        let mean = row["tool_calls"]["value"].as_f64().unwrap_or(0.0);
-        assert!((calls - mean * row["queries"].as_f64().unwrap()).abs() < 1e-9, "{row}");
-        assert_eq!(
-            (&row["failures"]["repeated"], &row["failures"]["inaccessible"]),
-            (&json!(0), &json!(0))
-        );
-    }
-}
-
-#[test]
-fn a_sweep_prints_one_table_per_group() {
-    let queries = few_queries("sweep_table.json");
-    let all = [&SWEEP[..], &["--queries", &queries]].concat();
-    let with = String::from_utf8(run_other("costbench-sweep", &all).stdout).unwrap();
-    for group in [
-        "Length of tasks (figure 2",
-        "Noise of costs (figure 3)",
-        "Kind of event (",
-        "Number of events (",
-        "Seed (",
-    ] {
-        assert!(with.contains(&format!("\n{group}")), "{group}: {with}");
-    }
-    let has_events = |line: &str| line.split_whitespace().skip(1).take(2).eq(["2", "mixed"]);
-    assert!(with.lines().any(has_events) && with.contains(" [0."), "{with}");
 }
 
 #[test]
@@ -442,9 +345,15 @@ fn seed_noise_and_bounds_change_costs_as_they_should() {
 #[test]
 fn a_sweep_has_the_exact_matches_of_figure_6_and_says_how_many_queries_it_leaves_out() {
     let Some(queries) = recorded() else { return };
-    let arguments = ["--levels", "4", "--noises", "0.1", "--seeds", "42", "--json"];
-    let released = ["--rules", "released", "--queries", &queries];
-    let found = json_of("costbench-sweep", &[&arguments[..], &released].concat());
+    let queries = Query::read(&queries, fs::read(&queries).unwrap().as_slice()).unwrap();
+    let mut options = SweepOptions {
+        levels: vec![4],
+        noises: vec![0.1],
+        seeds: vec![42],
+        ..SweepOptions::default()
+    };
+    options.base.rules = RuleVersion::named("released").unwrap();
+    let found = serde_json::to_value(sweep(&queries, &options, false).unwrap()).unwrap();
     let blocks = &list(&found["groups"])[3];
     for (kind, percent, left_out) in [("cost-change", 0.92, 72), ("remove-tools", 3.08, 75)] {
         let is_row = |row: &&Value| row["block"] == kind && row["blocks"] == 3;

@@ -9,22 +9,17 @@ use std::{fs, path::Path};
 use program::{bundled, in_folder, refusal, run_other, run_words, run_words_in, write};
 
 /// Programs that read files, and what comes before the name of a file.
-const READERS: [(&str, &[&str]); 12] = [
+const READERS: [(&str, &[&str]); 7] = [
     ("compare", &[]),
     ("traces", &[]),
-    ("calibration", &[]),
     ("cut-off", &[]),
     ("budget", &[]),
     ("costbench", &["--queries"]),
-    ("costbench-sweep", &["--levels", "0", "--most-blocks", "1", "--queries"]),
     ("paths", &[]),
     ("logs", &[]),
-    ("triage-variants", &[]),
-    ("re-solved", &[]),
-    ("knapsack", &[]),
 ];
 
-const OTHERS: [&str; 4] = ["convert", "play", "rooms", "triage"];
+const OTHERS: [&str; 4] = ["caps", "convert", "play", "triage"];
 
 fn help(program: &str) -> String {
     let output = run_other(program, &["--help"]);
@@ -58,14 +53,14 @@ fn help_shows_input_that_the_program_reads() {
 #[test]
 fn help_shows_outcomes_and_a_table_that_are_read() {
     let line = |line: &str| line.trim().strip_prefix("a line: ").map(str::to_owned);
-    for program in ["compare", "traces", "calibration", "cut-off", "paths", "convert"] {
+    for program in ["compare", "traces", "cut-off", "paths", "convert"] {
         let lines: Vec<String> = help(program).lines().filter_map(line).collect();
         let outcomes = write("outcomes.jsonl", &lines.join("\n"));
         let log = write("log.jsonl", &shown("compare").join("\n"));
         let output = run_other("compare", &[&log, "--outcomes", &outcomes]);
         assert!(output.status.success() && lines.len() == 2, "{program}: {output:?}");
     }
-    for program in ["traces", "calibration", "cut-off"] {
+    for program in ["traces", "cut-off"] {
         let help = help(program);
         let table = help.lines().skip_while(|line| !line.contains("id,model,task,step,")).take(3);
         let table = write("table.csv", &table.map(str::trim).collect::<Vec<_>>().join("\n"));
@@ -133,14 +128,11 @@ fn the_example_of_every_help_runs() {
         ("compare", "alpha.eval", data("demo_alpha.jsonl")),
         ("compare", "beta.eval", data("demo_beta.jsonl")),
         ("traces", "runs.jsonl", data("demo_truthful.jsonl")),
-        ("calibration", "runs.jsonl", data("demo_truthful.jsonl")),
+        ("caps", "runs.jsonl", data("demo_rollouts.jsonl")),
         ("cut-off", "runs.jsonl", data("demo_truthful.jsonl")),
         ("paths", "calls.jsonl", data("demo_tool_calls.jsonl")),
         ("triage", "problems.jsonl", data("demo_problems.jsonl")),
         ("triage", "plans.jsonl", line_with("triage", "\"answer\"")),
-        ("triage-variants", "variants.jsonl", line_with("triage-variants", "variant")),
-        ("re-solved", "re_solved.jsonl", line_with("re-solved", "solved_after")),
-        ("knapsack", "knapsack.json", line_with("knapsack", "capacity")),
         ("budget", "runs.jsonl", data("demo_rollouts.jsonl")),
         ("logs", "logs/2026-11-20T10-00-00.eval", data("demo_log.jsonl")),
         ("convert", "run.eval", data("demo_log.jsonl")),
@@ -203,14 +195,12 @@ fn a_word_that_a_program_does_not_know_is_refused_with_exit_code_2() {
 
 #[test]
 fn a_value_that_an_option_does_not_take_is_refused_by_the_option_s_name() {
-    let cases: [(&str, &[&str]); 16] = [
+    let cases: [(&str, &[&str]); 14] = [
         ("traces", &["--schedule", "front"]),
         ("traces", &["--calibrate", "magic"]),
         ("traces", &["--resamples", "-1"]),
         ("traces", &["--seed", "one"]),
         ("traces", &["--missing", "guess"]),
-        ("calibration", &["--resamples", "1"]),
-        ("calibration", &["--schedule", ""]),
         ("cut-off", &["--schedule", "front"]),
         ("budget", &["--cap", "nan"]),
         ("budget", &["--resource", "output_tokens,"]),
@@ -255,7 +245,7 @@ fn a_key_that_stands_twice_is_refused_by_every_reader() {
             r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":[{"y":1,"\u0079":2}]}"#,
             "x[0].y",
         ),
-        ("calibration", r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":1,"x":2}"#, "x"),
+        ("traces --change", r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":1,"x":2}"#, "x"),
         ("cut-off", r#"{"id":"b","forecasts":[0.5],"outcome":true,"x":1,"x":2}"#, "x"),
         (
             "budget",

@@ -6,41 +6,24 @@ mod program;
 
 use std::fs;
 
-use program::{bundled, golden, in_folder, run_other, write};
+use program::{bundled, golden, in_folder, run_other};
 
 /// Subcommand, name of the files, and arguments of calls that end soon.
 fn calls() -> Vec<(&'static str, &'static str, Vec<String>)> {
     let words = |words: &str| words.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let with = |file: String, more: &str| [vec![file], words(more)].concat();
-    let scores = |variant: &str, eta: f64| {
-        let line = r#"{"model": "M", "variant": "V", "alpha": 0.5, "eta_advisory": E}"#;
-        line.replace('V', variant).replace('E', &eta.to_string())
-    };
-    let variants = write("variants.jsonl", &[scores("A", 0.5), scores("B", 0.25)].join("\n"));
-    let attempts = write(
-        "re_solved.jsonl",
-        r#"{"model": "M", "allocation": 900, "output_tokens": 800, "solved_before": false, "solved_after": true}
-{"model": "M", "dataset": "D", "allocation": 900, "output_tokens": 1100, "solved_before": true, "solved_after": true}"#,
-    );
     let pair = with(bundled("demo_truthful.jsonl"), "--resamples 50");
     vec![
         ("traces", "traces", words("--resamples 50")),
         ("traces", "traces_of_two", with(bundled("demo_constant.jsonl"), &pair.join(" "))),
         ("traces", "traces_of_log", with(bundled("demo_log.jsonl"), "--resamples 0")),
-        ("calibration", "calibration", words("--resamples 50")),
+        ("traces --change", "calibration", words("--resamples 50")),
         ("cut-off", "cut_off", words("--resamples 20")),
         ("paths", "paths", Vec::new()),
         ("costbench", "costbench", words("--block ban-tool --refinement-level 1")),
-        (
-            "costbench-sweep",
-            "costbench_sweep",
-            words("--levels 0,1 --noises 0.1 --most-blocks 1 --seeds 7"),
-        ),
         ("triage", "triage", words("--alpha 0.25 --alpha 0.5")),
-        ("triage-variants", "triage_variants", vec![variants]),
-        ("re-solved", "re_solved", vec![attempts]),
         ("budget", "budget", words("--resamples 20 --cap 2500 --estimator linear")),
-        ("budget", "budget_caps", words("--caps 500,1500,4000")),
+        ("caps", "caps", words("--at 500,1500,4000")),
         ("logs", "logs", Vec::new()),
     ]
 }

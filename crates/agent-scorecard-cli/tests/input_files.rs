@@ -82,17 +82,16 @@ fn a_pipe_or_a_device_is_refused_wherever_a_file_is_read() {
     let output = run_words(&["logs", &format!("{trial}/result.json")]);
     assert!(refusal(&output, "a part").contains("is a pipe, a socket or a device"));
     for file in [pipe.as_str(), "/dev/zero"] {
-        let cases: [&[&str]; 12] = [
+        let cases: [&[&str]; 11] = [
             &["logs", file],
             &["traces", file],
             &["compare", file],
             &["cut-off", file],
             &["paths", file],
-            &["calibration", file],
+            &["caps", file, "--at", "9"],
             &["budget", file],
             &["budget", &runs, "--estimator", file],
             &["triage", "--planner", file],
-            &["knapsack", file],
             &["logs", &log, "--outcomes", file],
             &["costbench", "--results", file, "--checkout", &folder],
         ];

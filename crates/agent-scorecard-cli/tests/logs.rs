@@ -268,7 +268,7 @@ fn a_log_without_outcomes_says_which_line_to_add_and_takes_it() {
 
     let stated = exchange("a", "t", "m-1", "null").replace("\"x\"", r#""Confidence: 80%""#);
     let stated = write("unjudged_confidence.jsonl", &stated);
-    let error = refusal(&program::run_other("calibration", &[&stated]), "calibration");
+    let error = refusal(&program::run_other("traces --change", &[&stated]), "calibration");
     let named = "calibration is undefined: no run has an outcome";
     assert!(error.contains(named) && error.contains("add --outcomes FILE"), "{error}");
     let report = program::json_of("cut-off", &[&stated, "--json"]);
@@ -497,8 +497,8 @@ fn what_a_grader_used_is_beside_what_the_agent_used_in_every_subcommand() {
     );
     let compared = program::json_of("compare", &[&log, "--json"]);
     assert_eq!(compared["files"][0]["tokens_per_run"]["value"], 15.0);
-    let caps = ["--caps", "14,16", "--resource", "total_tokens", "--json"];
-    let caps = program::json_of("budget", &[&[log.as_str()], &caps[..]].concat());
+    let caps = ["--at", "14,16", "--resource", "total_tokens", "--json"];
+    let caps = program::json_of("caps", &[&[log.as_str()], &caps[..]].concat());
     let kept = |row: usize| &caps["caps"][row]["kept_share"]["value"];
     assert_eq!((kept(0), kept(1)), (&object!(0.0), &object!(1.0)), "{caps}");
 }

@@ -74,7 +74,7 @@ fn memory_grows_with_the_file_by_a_bounded_factor() {
         (&["cut-off", "--resamples", "0"], table, 39.0),
         (&["compare"], log, 12.0),
         (&["logs", "--json"], log, 16.0),
-        (&["budget", "--caps", "50,60"], rollouts, 11.0),
+        (&["caps", "--at", "50,60"], rollouts, 11.0),
     ];
     let found = cases.map(|(arguments, make, bound)| {
         let [few, many] = [5_000, 25_000].map(|rows| {

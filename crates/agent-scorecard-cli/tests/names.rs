@@ -110,11 +110,11 @@ fn name_gives_each_file_a_name_in_every_subcommand_with_columns() {
         ("compare", &pair, ""),
         ("traces", &pair, "--resamples=0"),
         ("traces", &streams, "--resamples=0"),
-        ("calibration", &streams, "--resamples=20"),
+        ("traces --change", &streams, "--resamples=20"),
         ("cut-off", &streams, "--resamples=0"),
         ("paths", &calls, ""),
         ("budget", &rollouts, "--resamples=0"),
-        ("budget", &rollouts, "--caps=500"),
+        ("caps", &rollouts, "--at=500"),
     ] {
         let words = [&[files[0].as_str(), &files[1]], &given[..], &[more]].concat();
         let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
@@ -162,11 +162,11 @@ fn a_folder_without_a_log_says_so() {
 #[test]
 fn a_comma_at_thousands_of_a_cap_is_refused_and_lists_are_not() {
     for caps in ["1,200", "12,500", "1,200,000", "1,050"] {
-        let error = refusal(&run_other("budget", &["--caps", caps]), caps);
+        let error = refusal(&run_other("caps", &["--at", caps]), caps);
         assert!(error.contains("numbers have no comma at thousands"), "{error}");
     }
     for caps in ["500,1500", "100,200", "1200", "20,30", "1,20,200"] {
-        assert!(run_other("budget", &["--caps", caps]).status.success(), "{caps}");
+        assert!(run_other("caps", &["--at", caps]).status.success(), "{caps}");
     }
 }
 

@@ -66,7 +66,7 @@ fn a_log_gives_calibration_and_cut_off_what_its_converted_traces_give() {
     let converted = write("converted.jsonl", "");
     let to = ["--to", "traces", "--outcomes", &beside, "--output", &converted];
     assert!(run_other("convert", &[&[&*log], &to[..]].concat()).status.success());
-    for program in ["calibration", "cut-off"] {
+    for program in ["traces --change", "cut-off"] {
         let figures = |mut report: Value| {
             let mut file = report["files"][0].take();
             for key in ["file", "name", "missing", "curves"] {
@@ -123,10 +123,10 @@ fn a_log_without_any_outcome_says_how_sure_the_model_was_and_what_to_add() {
 #[test]
 fn what_outcomes_and_streams_cannot_do_is_refused_in_a_line() {
     let (log, beside) = (log("refused.jsonl", 3), outcomes("refused.csv", 3));
-    let no_stream = refused("calibration", &[&log, "--stream", "entropy"]);
+    let no_stream = refused("traces --change", &[&log, "--stream", "entropy"]);
     assert!(no_stream.contains("stated_confidence (3 runs)"), "{no_stream}");
     let traces = write("of-traces.jsonl", r#"{"id": "a", "forecasts": [1], "outcome": true}"#);
-    for program in ["traces", "calibration", "cut-off", "paths", "compare"] {
+    for program in ["traces", "traces --change", "cut-off", "paths", "compare"] {
         let found = refused(program, &[&traces, "--outcomes", &beside]);
         assert!(found.starts_with("error: --outcomes: ") && found.contains("is no log"), "{found}");
         let twice = write("twice.csv", "id,outcome\nr-1,1\nr-1,0\n");
@@ -147,7 +147,7 @@ fn a_table_with_a_row_per_step_gives_what_its_runs_give_as_lines() {
         );
     }
     let (table, lines) = (write("steps.csv", &table), write("steps.jsonl", &lines));
-    for program in ["traces", "calibration", "cut-off"] {
+    for program in ["traces", "traces --change", "cut-off"] {
         let report = |file: &str| {
             let text = json_of(program, &[file, "--json", "--resamples", "20"]).to_string();
             text.replace(file, "").replace("steps.csv", "").replace("steps.jsonl", "")
@@ -191,7 +191,7 @@ fn a_table_of_two_models_has_a_column_for_each_and_the_usual_names_of_outcomes()
     let lines = write("models.jsonl", &lines.collect::<String>());
     let traces = json_of("traces", &[&table, "--json", "--resamples", "20"]);
     let compared = json_of("compare", &[&table, "--json"]);
-    let calibrated = json_of("calibration", &[&table, "--json", "--resamples", "20"]);
+    let calibrated = json_of("traces --change", &[&table, "--json", "--resamples", "20"]);
     for report in [&traces, &compared, &calibrated] {
         let names = [0, 1].map(|at| report["files"][at]["name"].as_str().unwrap());
         assert_eq!(names, ["alpha", "beta"]);
@@ -228,7 +228,7 @@ fn a_table_of_two_models_has_a_column_for_each_and_the_usual_names_of_outcomes()
 fn a_table_of_other_columns_is_refused_with_its_columns_and_the_names_that_are_read() {
     let none = write("none.csv", "question,answer,conf,ok\n1,2,0.5,1\n");
     let no_outcome = write("no_outcome.csv", "id,confidence,ok\na,0.5,1\n");
-    for program in ["traces", "calibration", "compare", "cut-off"] {
+    for program in ["traces", "traces --change", "compare", "cut-off"] {
         let found = refused(program, &[&none]);
         let names = "field confidence: no column has one of the names forecast, confidence, probability, stated_confidence, self_confidence; there are question, answer, conf, ok";
         // A comparison needs no confidence.

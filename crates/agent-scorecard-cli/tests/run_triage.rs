@@ -7,12 +7,13 @@ mod program;
 use std::{
     fs,
     net::{TcpListener, TcpStream},
-    path::Path,
+    path::{Path, PathBuf},
     process::Output,
     sync::{Arc, Mutex},
     thread,
 };
 
+use agent_scorecard_cli::questions::{Source, triage_variants};
 use program::{fresh, in_folder, refusal, report, run_other, write};
 use serde_json::{Value, json};
 
@@ -106,6 +107,12 @@ const SWEEP: [&str; 14] = [
     "exam",
 ];
 
+/// The report on the scores in these folders.
+fn variants(folders: &[&str]) -> Value {
+    let sources: Vec<Source> = folders.iter().map(|it| Source::from(PathBuf::from(it))).collect();
+    serde_json::to_value(triage_variants(&sources).unwrap()).unwrap()
+}
+
 #[test]
 fn a_small_table_1_has_the_cells_that_are_worked_out_by_hand_and_each_problem_is_asked_once() {
     let (url, bodies) = serve(by_hand);
@@ -154,7 +161,7 @@ fn a_small_table_1_has_the_cells_that_are_worked_out_by_hand_and_each_problem_is
     let found = report(&call(&recorded, &url, &second, &SWEEP));
     assert_eq!(count(), 15 + 12, "recorded attempts are not asked again");
     assert_eq!(found["rows"][0]["counts"]["questions_recorded"], 2);
-    let table = program::json_of("triage-variants", &[&out, &second, "--json"]);
+    let table = variants(&[&out, &second]);
     for (table, cells) in table["tables"].as_array().unwrap().iter().zip([advisory, enforced]) {
         for (row, cells) in table["rows"].as_array().unwrap().iter().zip(cells) {
             for (framing, cell) in framings.iter().zip(cells) {
@@ -531,7 +538,7 @@ fn scores_of_calls_with_other_settings_stay_in_the_folder() {
     let scores = fs::read_to_string(Path::new(&out).join("scores.jsonl")).unwrap();
     // In both regimes if the plans are not executed live.
     assert_eq!(scores.lines().count(), 2 + 2 * settings.len() - 1, "{scores}");
-    let tables = program::json_of("triage-variants", &[&out, "--json"]);
+    let tables = variants(&[&out]);
     let rows = tables["tables"][1]["rows"].as_array().unwrap();
     let cells = rows.iter().filter(|row| row["alpha"] == 0.5).map(|row| row["mode"].as_str());
     let mut modes = settings.map(|(_, mode)| Some(mode));

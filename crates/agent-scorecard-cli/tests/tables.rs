@@ -76,7 +76,7 @@ fn confidences_in_percent_are_refused_or_read_as_what_they_are() {
     for (shares, percent) in
         [(&shares, &percent), (&log_shares, &log_percent), (&traces_shares, &traces_percent)]
     {
-        for subcommand in ["compare", "traces", "calibration", "cut-off"] {
+        for subcommand in ["compare", "traces", "traces --change", "cut-off"] {
             let resamples: &[&str] =
                 if subcommand == "compare" { &[] } else { &["--resamples", "20"] };
             let of = |path: &str, options: &[&str]| {

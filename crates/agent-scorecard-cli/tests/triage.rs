@@ -5,14 +5,15 @@
 mod program;
 
 use std::{
+    error::Error,
     fs,
+    path::PathBuf,
     time::{Duration, Instant},
 };
 
-use program::{
-    in_folder, json, json_of, recorded, refusal, run, run_other, run_with_input,
-    run_words_with_input, write,
-};
+use agent_scorecard::Report;
+use agent_scorecard_cli::questions::{Source, re_solved, triage_variants};
+use program::{in_folder, json, recorded, refusal, run, run_with_input, write};
 use serde_json::Value;
 
 fn number(object: &Value, name: &str) -> f64 {
@@ -61,12 +62,6 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
     let path = write("values.jsonl", &format!("{THREE}\n{values}"));
     let error = refusal(&run(&[&path]), "values");
     assert!(error.contains("values.jsonl: field value: "), "{error}");
-    let knapsack = write("alone.json", r#"{"capacity": 1, "profits": [1], "weights": [1]}"#);
-    for arguments in
-        [&["no such file"][..], &[&knapsack, "--plot", "x.svg"], &[&knapsack, &knapsack], &[]]
-    {
-        refusal(&run_other("knapsack", arguments), &arguments.join(" "));
-    }
     for arguments in [
         &["--alpha", "0"][..],
         &["--alpha", "1.1"],
@@ -281,7 +276,6 @@ fn answers_for_each_pool_are_read_by_pool_and_alpha() {
 fn a_byte_order_mark_in_front_of_a_file_changes_nothing() {
     let path = write("marked.jsonl", THREE);
     let problems = write("marked_problems.jsonl", &format!("\u{feff}{THREE}"));
-    let knapsack = r#"{"capacity": 10, "profits": [6, 5, 5, 0], "weights": [9, 5, 5, 0]}"#;
     let answers = [
         r#"{"pool":0,"answer":{"plan":[{"id":"b","allocation":300}]}}"#,
         r#"{"plan":[{"id":"b","allocation":300}]}"#,
@@ -297,10 +291,6 @@ fn a_byte_order_mark_in_front_of_a_file_changes_nothing() {
         assert_eq!(of(&path, &marked), want, "{answers}");
         assert_eq!(of(&problems, &plain), want, "{answers}");
     }
-    let plain = write("plain_knapsack.json", knapsack);
-    let marked = write("marked_knapsack.json", &format!("\u{feff}{knapsack}"));
-    let value = |file: &str| json_of("knapsack", &[file, "--json"])["value"].clone();
-    assert_eq!(value(&marked), value(&plain));
 }
 
 #[cfg(unix)]
@@ -319,9 +309,6 @@ fn every_file_may_be_a_pipe() {
     let want = json(&[&path, "--planner", &plan, "--json"])["alphas"].clone();
     assert_eq!(figures(&[&path, "--planner", "/dev/stdin", "--json"], answers), want);
     assert_eq!(figures(&["/dev/stdin", "--planner", &plan, "--json"], THREE), want);
-    let knapsack = r#"{"capacity": 10, "profits": [6], "weights": [9]}"#;
-    let output = run_words_with_input(&["knapsack", "/dev/stdin", "--json"], knapsack);
-    assert!(output.status.success());
 }
 
 #[test]
@@ -364,14 +351,6 @@ fn a_key_that_comes_twice_in_one_object_is_refused_with_line_and_field() {
         let error = refusal(&run(&[&path, "--planner", &file, "--json"]), name);
         assert!(error.contains(&format!("{name}.jsonl:2: field {field}: duplicate")), "{error}");
     }
-    for (name, field, rest) in
-        [("capacity", "capacity", "\"capacity\": 11}"), ("other", "x", "\"x\": 1,\n\"x\": 1}")]
-    {
-        let text = format!("{{\"capacity\": 10, \"profits\": [6], \"weights\": [1], {rest}");
-        let file = write(&format!("knapsack_{name}_twice.json"), &text);
-        let error = refusal(&run_other("knapsack", &[&file, "--json"]), name);
-        assert!(error.contains(&format!(": field {field}: duplicate")), "{error}");
-    }
 }
 
 #[test]
@@ -396,35 +375,6 @@ fn a_text_without_a_plan_leaves_nothing_to_score() {
     let picture = in_folder("nothing.svg");
     let arguments = [path, "--planner", plan, "--plot", &picture];
     refusal(&run(&arguments), "nothing to draw");
-}
-
-#[test]
-fn a_knapsack_is_solved_and_timed() {
-    let instance = r#"{"capacity": 10, "profits": [6, 5, 5, 0], "weights": [9, 5, 5, 0]}"#;
-    let path = write("knapsack.json", instance);
-    let solved = json_of("knapsack", &[&path, "--json"]);
-    assert_eq!(solved["value"], 10);
-    assert_eq!(solved["chosen"], serde_json::json!([1, 2]));
-    assert_eq!(solved["optimal"], true);
-    assert!(number(&solved, "seconds") >= 0.0);
-    for (name, text, want) in [
-        (
-            "negative",
-            "{\"capacity\": 10,\n\"profits\": [6, -1], \"weights\": [1, 2]}",
-            "2: field profits[1]",
-        ),
-        ("missing", "{\"capacity\": 10,\n\"profits\": [6]}", "2: missing field `weights`"),
-        ("lengths", "{\"capacity\": 10, \"profits\": [6], \"weights\": []}", "field weights"),
-        ("more", "{\"capacity\": 10, \"profits\": [6], \"weights\": [6]} {}", "1: goes on"),
-        ("list", "[10, [6], [6]]", "1: invalid type: sequence, expected an object"),
-    ] {
-        let path = write(&format!("knapsack_{name}.json"), text);
-        let error = refusal(&run_other("knapsack", &[&path, "--json"]), name);
-        assert!(
-            error.contains(&format!("knapsack_{name}.json")) && error.contains(want),
-            "{error}"
-        );
-    }
 }
 
 #[test]
@@ -618,6 +568,15 @@ fn outcomes_of_capped_attempts_replace_the_assumption_of_the_enforced_regime() {
     assert!(error.contains("capped_twice.jsonl:2: field allocation: "), "{error}");
 }
 
+fn source(path: &str) -> Source {
+    Source::from(PathBuf::from(path))
+}
+
+/// The JSON object of a report that no subcommand makes.
+fn question(report: Result<Report, Box<dyn Error>>) -> Value {
+    serde_json::to_value(report.unwrap()).unwrap()
+}
+
 const VARIANTS: &str = r#"{"model":"K","mode":"think","dataset":"x","variant":"A","alpha":0.5,"eta_advisory":0.2,"eta_enforced":-1}
 {"model":"K","mode":"think","dataset":"y","variant":"A","alpha":0.5,"eta_advisory":0.4}
 {"model":"K","mode":"think","dataset":"x","variant":"B","alpha":0.5,"eta_advisory":0.5,"eta_enforced":-2}
@@ -628,7 +587,7 @@ const VARIANTS: &str = r#"{"model":"K","mode":"think","dataset":"x","variant":"A
 #[test]
 fn scores_under_prompt_variants_are_averaged_over_data_sets_and_ranked() {
     let path = write("variants.jsonl", VARIANTS);
-    let report = json_of("triage-variants", &[&path, "--json"]);
+    let report = question(triage_variants(&[source(&path)]));
     let [advisory, enforced] = &report["tables"].as_array().unwrap()[..] else {
         panic!("{report}")
     };
@@ -649,14 +608,14 @@ fn scores_under_prompt_variants_are_averaged_over_data_sets_and_ranked() {
     // One configuration has no ranking.
     assert_eq!(enforced["by_alpha"][0]["min_tau_b"], Value::Null);
     let one: String = VARIANTS.lines().take(2).collect::<Vec<_>>().join("\n");
-    let one = json_of("triage-variants", &[&write("one_variant.jsonl", &one), "--json"]);
+    let one = question(triage_variants(&[source(&write("one_variant.jsonl", &one))]));
     assert_eq!(one["tables"][0]["rows"][0]["range"], Value::Null);
     // What was not tried under each variant is left out and counted, as of a folder with several calls.
     let other = VARIANTS.replace(
         r#""x","variant":"B","alpha":0.5,"eta_advisory":0.4"#,
         r#""x","variant":"A","alpha":1,"eta_advisory":0.4"#,
     );
-    let other = json_of("triage-variants", &[&write("other_variants.jsonl", &other), "--json"]);
+    let other = question(triage_variants(&[source(&write("other_variants.jsonl", &other))]));
     let rows = other["tables"][0]["rows"].as_array().unwrap();
     assert_eq!((rows.len(), &other["tables"][0]["n_left_out"]), (1, &2.into()));
     for (name, text, want) in [
@@ -684,7 +643,7 @@ fn scores_under_prompt_variants_are_averaged_over_data_sets_and_ranked() {
         ),
     ] {
         let path = write(&format!("{name}.jsonl"), &text);
-        let error = refusal(&run_other("triage-variants", &[&path]), name);
+        let error = triage_variants(&[source(&path)]).unwrap_err().to_string();
         assert!(error.contains(want), "{name}: {error}");
     }
 }
@@ -703,7 +662,7 @@ fn counts_with_a_disclosed_budget_are_added_over_data_sets() {
         row("y", 90, true, false),
     ];
     let path = write("re_solved.jsonl", &rows.join("\n"));
-    let report = json_of("re-solved", &[&path, "--json"]);
+    let report = question(re_solved(&source(&path)));
     let model = &report["models"][0];
     assert_eq!((number(model, "n"), number(model, "compliance_rate")), (4.0, 0.5));
     let accuracies = ["baseline_accuracy", "budget_aware_accuracy"];
@@ -713,7 +672,7 @@ fn counts_with_a_disclosed_budget_are_added_over_data_sets() {
     assert_eq!(model["datasets"].as_array().unwrap().len(), 2);
     assert_eq!(number(&model["datasets"][1], "budget_aware_accuracy"), 0.0);
     let zero = write("zero_allocation.jsonl", &rows.join("\n").replace("100,", "0,"));
-    let error = refusal(&run_other("re-solved", &[&zero]), "zero");
+    let error = re_solved(&source(&zero)).unwrap_err().to_string();
     assert!(error.contains("zero_allocation.jsonl:1: field allocation: "), "{error}");
 }
 

@@ -50,7 +50,6 @@ fn a_wrong_file_is_named_with_line_and_field() {
     let queries = write("queries.json", r#"[{"query_id":"p","task":"cooking"}]"#);
     let free = second("free.jsonl", PROBLEM, r#"{"problem":"b","solved":true,"output_tokens":0}"#);
     let plans = write("plans.jsonl", r#"{"pool":7,"answer":"{}"}"#);
-    let knapsack = write("knapsack.json", r#"{"capacity":-1,"items":[]}"#);
     let paths = write("paths.jsonl", r#"{"id":"a","task":"t","agent_calls":[],"success":true}"#);
     // The head of this log gives its scorers no order.
     let scorers = write(
@@ -67,7 +66,7 @@ fn a_wrong_file_is_named_with_line_and_field() {
     let no_log = write("no_log.txt", "hello\n");
     let empty = write("empty.jsonl", "");
 
-    let cases: [(&[&str], &str, &str); 29] = [
+    let cases: [(&[&str], &str, &str); 28] = [
         (&["traces", "nowhere.jsonl"], "nowhere.jsonl: ", "No such file"),
         (&["traces", &empty_folder], &empty_folder, "there is no log in it"),
         (&["traces", &empty], &empty, "one JSON object per line"),
@@ -89,7 +88,11 @@ fn a_wrong_file_is_named_with_line_and_field() {
         (&["traces", &horizon], &format!("{horizon}:2: field horizon: "), "at least the 1 steps"),
         (&["traces", &list], &format!("{list}:2: "), "is not a JSON object"),
         (&["traces", &invalid_utf8], &format!("{invalid_utf8}:2: field id: "), "invalid unicode"),
-        (&["calibration", &outside], &format!("{outside}:2: field forecasts[1]: "), "--percent"),
+        (
+            &["traces", "--change", &outside],
+            &format!("{outside}:2: field forecasts[1]: "),
+            "--percent",
+        ),
         (
             &["cut-off", &outcome],
             &format!("{outcome}:2: field outcome: "),
@@ -117,7 +120,6 @@ fn a_wrong_file_is_named_with_line_and_field() {
             &format!("{plans}:1: field pool: "),
             "the last is 0",
         ),
-        (&["knapsack", &knapsack], &format!("{knapsack}:1: field capacity: "), "-1"),
         (&["paths", &paths], &format!("{paths}:1: "), "missing field `expected_calls`"),
         (&["traces", scorers], scorers, "letter, number; name one with --scorer"),
         (&["traces", scorers, "--scorer", "lettr"], "--scorer: ", "there are letter, number"),
@@ -196,7 +198,7 @@ fn check(cases: &[(&[&str], &str, &str)]) {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_device_without_end_is_refused_before_it_fills_the_memory() {
-    for words in [["budget", "/dev/zero"], ["triage", "/dev/zero"], ["knapsack", "/dev/zero"]] {
+    for words in [["budget", "/dev/zero"], ["triage", "/dev/zero"]] {
         let error = refusal(&run_words(&words), "/dev/zero");
         let problem = "is a pipe, a socket or a device; give a regular file";
         assert!(error.contains(problem), "{words:?}: {error}");

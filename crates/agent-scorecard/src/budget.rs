@@ -53,7 +53,7 @@ use crate::{
     },
 };
 
-pub use caps::{CAP_MEASURES, caps, caps_report};
+pub use caps::{CAP_MEASURES, CapOptions, caps, caps_report};
 pub use files::{RunFile, read_answers};
 pub use metrics::{Known, METRICS};
 pub use runs::{Answers, By, FRESH, Input, Options, Recorded, Runs, parts_of, replay};

@@ -45,28 +45,22 @@ options::named! {
 
 /// How to compare. The default is that of the command.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct CalibrationOptions {
     /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
-    #[cfg_attr(feature = "clap", arg(long, default_value = "linear-front"))]
     #[serde(deserialize_with = "options::read::parsed")]
     pub schedule: WeightSchedule,
     /// What one half has as a whole: tasks, where a run without a task or of an only task is one of its own, or runs, as in
     /// the TPS paper, whose maps have then seen other runs of the tasks that they calibrate
-    #[cfg_attr(feature = "clap", arg(long, value_name = "WHAT", default_value = "tasks", value_parser = options::names::<Halves>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub halves: Halves,
     /// Bootstrap resamples of whole tasks, at least 2
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::several_resamples))]
     #[serde(alias = "n_resamples", deserialize_with = "options::read::several_resamples")]
     pub resamples: usize,
     /// Seed of the bootstrap
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
     /// Whether pictures are wanted too.
-    #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub with_pictures: bool,
 }

@@ -9,7 +9,6 @@ pub mod convert;
 pub mod costbench;
 pub mod cut_off;
 mod error;
-pub mod knapsack;
 pub mod live;
 pub mod logs;
 mod mean_figure;

@@ -197,6 +197,7 @@ pub mod read {
         seed: u64 = one(super::seed);
         number: f64 = one(super::number);
         level: Level = one(super::level);
+        text: String = one(super::text);
         odds_ratio: f64 = one(super::odds_ratio);
         count: usize = one(super::count);
         several: usize = one(super::several::<usize>);

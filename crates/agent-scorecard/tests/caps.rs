@@ -3,17 +3,13 @@
 
 use agent_scorecard::{
     Block, Error, Report, RunCounts, Value,
-    budget::{self, By, Options, RunFile, caps, caps_report},
-    budget_estimation::{Level, Rollouts},
+    budget::{self, CapOptions, RunFile, caps, caps_report},
+    budget_estimation::Rollouts,
 };
 use proptest::prelude::*;
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use serde_json::{Value as Json, json};
-
-fn options() -> Options {
-    Options::new("output_tokens", By::Linear, Level::new(0.8).unwrap())
-}
 
 fn file(runs: &[Json]) -> RunFile {
     let lines: Vec<String> = runs.iter().map(Json::to_string).collect();
@@ -21,7 +17,7 @@ fn file(runs: &[Json]) -> RunFile {
 }
 
 fn found(runs: &[Json], at: &[f64]) -> Block {
-    caps(RunFile::together(&[&file(runs)], &[]).unwrap(), at, &options()).unwrap()
+    caps(RunFile::together(&[&file(runs)], &[]).unwrap(), at, &CapOptions::default()).unwrap()
 }
 
 fn rows(block: &Block) -> &[Block] {
@@ -36,10 +32,10 @@ fn rows(block: &Block) -> &[Block] {
 fn report(runs: &[Json], at: &[f64]) -> Report {
     let column = |(model, runs): (_, RunFile)| {
         let input = RunFile::together(&[&runs], &[]).unwrap();
-        ("runs.jsonl".to_owned(), model, caps(input, at, &options()).unwrap())
+        ("runs.jsonl".to_owned(), model, caps(input, at, &CapOptions::default()).unwrap())
     };
     let columns = file(runs).by_model().into_iter().map(column);
-    caps_report(columns.map(Into::into).collect(), None, &options())
+    caps_report(columns.map(Into::into).collect(), None, &CapOptions::default())
 }
 
 /// A run whose turns write so many tokens and cost a cent each.
@@ -112,7 +108,7 @@ fn every_run_has_a_known_cost_where_caps_are_on_the_cost() {
     let resource = "cost_usd".to_owned();
     let runs =
         RunFile::read("runs.jsonl", lines.as_bytes(), std::slice::from_ref(&resource)).unwrap();
-    let options = Options { resources: vec![resource], ..options() };
+    let options = CapOptions { resource, ..CapOptions::default() };
     let found = caps(RunFile::together(&[&runs], &[]).unwrap(), &[0.02], &options).unwrap();
     assert_eq!((found.number("n_rollouts"), found.number("n_priced")), (Some(2.0), Some(2.0)));
 }
@@ -220,7 +216,7 @@ fn tasks_of_equal_number_in_two_domains_are_two_tasks() {
 #[test]
 fn a_negative_cap_is_refused() {
     let input = RunFile::together(&[&file(&[run(&[5], true)])], &[]).unwrap();
-    let error = caps(input, &[-1.0], &options()).unwrap_err();
+    let error = caps(input, &[-1.0], &CapOptions::default()).unwrap_err();
     assert!(matches!(error, Error::Options { options: &["caps"], .. }), "{error:?}");
 }
 
@@ -254,7 +250,7 @@ fn a_lowest_cap_beyond_noise_keeps_what_it_should_in_94_of_100_samples() {
                 achieved: Vec::new(),
                 counts: RunCounts::default(),
             };
-            let found = caps(input, &[], &options()).unwrap();
+            let found = caps(input, &[], &CapOptions::default()).unwrap();
             for ((key, quantile), misses) in quantiles.iter().zip(&mut misses) {
                 let Ok(ends) = found.figure(key).unwrap().interval else { continue };
                 misses[0] += usize::from(ends.high() < quantile.exp());

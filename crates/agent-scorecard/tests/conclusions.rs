@@ -9,7 +9,6 @@ use agent_scorecard::{
         model_from_fn,
     },
     costbench::{Query, SweepOptions, WorldOptions, sweep},
-    knapsack::solve,
     knapsack_oracle::{Alpha, BudgetAware, ReSolve},
     live::{self, LiveOptions},
     tool_graph::costbench::Task,
@@ -107,21 +106,6 @@ proptest! {
             prop_assert!(said.contains(&most), "{} {}", said, most);
             prop_assert!(said.contains("no intervals"));
         }
-    }
-
-    #[test]
-    fn of_a_knapsack(capacity in 0..40_u64, items in prop::collection::vec((0..20_u64, 1..20_u64), 0..9)) {
-        let (profits, weights): (Vec<u64>, Vec<u64>) = items.iter().copied().unzip();
-        let instance = serde_json::json!({ "capacity": capacity, "profits": profits, "weights": weights });
-        let report = report(solve("k.json", instance.to_string().as_bytes()).unwrap().block());
-        // All choices.
-        let best = (0..1_u32 << items.len()).filter_map(|choice| {
-            let chosen = items.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1);
-            let (profit, weight) = chosen.fold((0, 0), |sum, (_, it)| (sum.0 + it.0, sum.1 + it.1));
-            (weight <= capacity).then_some(profit)
-        });
-        let said = format!("No choice within the capacity is worth more than {}, ", best.max().unwrap());
-        prop_assert!(report.conclusion[0].starts_with(&said), "{:?} {}", report.conclusion, said);
     }
 }
 

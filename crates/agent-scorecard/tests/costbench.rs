@@ -6,8 +6,10 @@ use agent_scorecard::{
     costbench::{
         Blocking, CostbenchOptions, METRICS, Query, SweepOptions, WorldOptions, compare, sweep,
     },
+    options::Named,
     tool_graph::costbench::{EventKind, Task},
 };
+use serde_json::Value as Json;
 
 fn queries() -> Vec<Query> {
     let query = |i: usize| Query { query_id: format!("q{i}"), task: Task::ALL[i % 6] };
@@ -73,4 +75,54 @@ fn a_sweep_has_the_figures_of_its_settings() {
     let wrong = SweepOptions { levels: vec![200], ..options };
     let error = sweep(&queries(), &wrong, false).unwrap_err();
     assert!(error.to_string().starts_with("levels: "), "{error}");
+}
+
+#[test]
+fn a_row_of_a_sweep_has_the_figures_of_its_setting_inside_their_intervals() {
+    let options = SweepOptions {
+        levels: vec![0, 2],
+        noises: vec![0.1, 10.0],
+        most_blocks: 2,
+        seeds: vec![7],
+        ..SweepOptions::default()
+    };
+    let found = serde_json::to_value(sweep(&queries(), &options, false).unwrap()).unwrap();
+    let groups = found["groups"].as_array().unwrap();
+    let rows = |group: &Json| group["rows"].as_array().unwrap().clone();
+    let sizes = groups.iter().map(|it| (it["name"].as_str().unwrap(), rows(it).len()));
+    let expected = [("length", 2), ("noise", 2), ("block", 6), ("blocks", 11), ("seed", 2)];
+    assert_eq!(sizes.collect::<Vec<_>>(), expected);
+    for row in groups.iter().flat_map(rows) {
+        let is_still = row["blocks"] == 0;
+        let mut one = CostbenchOptions::default();
+        one.world.refinement_level = row["refinement_level"].as_u64().unwrap() as usize;
+        one.world.noise_std = row["noise_std"].as_f64().unwrap();
+        one.world.seed = row["seed"].as_u64().unwrap();
+        if !is_still {
+            one.blocking = Blocking::named(row["block"].as_str().unwrap()).unwrap();
+            one.blocks = row["blocks"].as_u64().unwrap() as usize;
+        }
+        let one = serde_json::to_value(compare(&queries(), &one, false).unwrap()).unwrap();
+        let figures = if is_still { &one } else { &one["blocked"] };
+        assert_eq!(row["queries"], figures["queries"], "{row}");
+        assert_eq!(row["left_out"].as_u64().unwrap() + row["queries"].as_u64().unwrap(), 18);
+        let names: &[&str] =
+            if is_still { &["cost_gap", "aed", "aned", "emr"] } else { &["aed", "aned", "emr"] };
+        for name in names {
+            let own = row[name]["value"].as_f64();
+            assert_eq!(own, figures[name]["value"].as_f64(), "{name} {row}");
+            if let Some(low) = row[name]["ci_low"].as_f64() {
+                let high = row[name]["ci_high"].as_f64().unwrap();
+                assert!(low <= own.unwrap() && own.unwrap() <= high, "{name} {row}");
+            }
+        }
+        let gt_ned = if is_still { &Json::Null } else { &one["gt_ned"]["value"] };
+        assert_eq!(&row["gt_ned"]["value"], gt_ned, "{row}");
+        // The greedy policy makes no invalid and no redundant calls, so all its calls are in its path.
+        let calls = row["failures"]["calls"].as_f64().unwrap();
+        let mean = row["tool_calls"]["value"].as_f64().unwrap_or(0.0);
+        assert!((calls - mean * row["queries"].as_f64().unwrap()).abs() < 1e-9, "{row}");
+        let none = [&row["failures"]["repeated"], &row["failures"]["inaccessible"]];
+        assert_eq!(none.map(|n| n.as_u64()), [Some(0); 2]);
+    }
 }

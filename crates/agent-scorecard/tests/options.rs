@@ -6,9 +6,8 @@ use std::{collections::BTreeSet, fmt::Debug};
 
 use agent_scorecard::{
     budget,
-    calibration::CalibrationOptions,
     compare::CompareOptions,
-    costbench::{CostbenchOptions, SweepOptions, WorldOptions},
+    costbench::{CostbenchOptions, WorldOptions},
     cut_off::CutOffOptions,
     paths::PathOptions,
     traces::TraceOptions,
@@ -50,14 +49,13 @@ fn a_command_line_and_serde_have_the_same_options_and_defaults() {
     let none = BTreeSet::new();
     check::<CompareOptions>(&none);
     check::<TraceOptions>(&none);
-    check::<CalibrationOptions>(&none);
     check::<CutOffOptions>(&none);
     check::<PathOptions>(&none);
     check::<WorldOptions>(&none);
     check::<CostbenchOptions>(&of_line::<WorldOptions>());
-    check::<SweepOptions>(&of_line::<WorldOptions>());
     check::<TriageOptions>(&none);
     check::<budget::Options>(&none);
+    check::<budget::CapOptions>(&none);
 }
 
 #[test]

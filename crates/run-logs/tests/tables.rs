@@ -57,7 +57,7 @@ fn a_row_on_several_lines_and_blank_lines_keep_the_lines_of_errors_right() {
 fn json_lines_of_steps_are_runs_and_what_is_not_finite_is_left_to_the_policy() {
     let text = "{\"id\": 7, \"step\": 1, \"forecast\": 0.5, \"outcome\": null, \"stop\": \"max_steps\"}\n\
         {\"id\": 7, \"step\": 2, \"forecast\": NaN, \"outcome\": null, \"stop\": \"max_steps\", \"horizon\": 4}\n";
-    let runs = traces("runs.parquet", text).unwrap();
+    let runs = traces("runs.jsonl", text).unwrap();
     assert_eq!(shown(&runs), ["1: 7 - [0.5, 0.5] None"]);
     assert_eq!((runs[0].stop.clone(), runs[0].horizon), (Some(StopReason::MaxSteps), Some(4)));
     let refused = TraceFile::read("f", text.as_bytes(), ForecastPolicy::Refuse).unwrap_err();
@@ -331,7 +331,7 @@ proptest! {
 
     #[test]
     fn no_bytes_of_a_table_are_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), cells in "[,;\"\n\r ida1.{}\\[\\]]{0,80}") {
-        for file in ["f.csv", "f.parquet", "f"] {
+        for file in ["f.csv", "f"] {
             let _ = traces(file, [b"id,forecast,outcome\n", &bytes[..]].concat());
             let _ = traces(file, &bytes);
             let _ = traces(file, &cells);

@@ -41,28 +41,16 @@ pub(crate) fn content(path: &Path) -> Option<&'static [u8]> {
     FILES.iter().find(|(known, _)| name == Path::new(known)).map(|&(_, content)| content)
 }
 
-/// Opens a file, bundled or not. A Parquet file is read as JSON Lines.
+/// Opens a file, bundled or not.
 pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     match content(path) {
         Some(content) => Ok(Box::new(content)),
-        None if is_parquet(path) => open_parquet(path),
+        None if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("parquet")) => {
+            let problem = "Parquet is read as a data frame in Python (agent_scorecard.reports) or in SQL; give CSV or JSON Lines";
+            Err(io::Error::new(io::ErrorKind::Unsupported, problem))
+        }
         None => Ok(Box::new(read(path)?)),
     }
-}
-
-fn is_parquet(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
-}
-
-#[cfg(feature = "parquet")]
-fn open_parquet(path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    Ok(Box::new(crate::files::parquet_rows::ParquetRows::open(path)?))
-}
-
-#[cfg(not(feature = "parquet"))]
-fn open_parquet(_: &Path) -> io::Result<Box<dyn Read + Send>> {
-    let problem = "this program was built without the feature parquet, which reads Parquet files";
-    Err(io::Error::new(io::ErrorKind::Unsupported, problem))
 }
 
 /// A file of the file system, with a bar that shows how much of it is read.

@@ -498,7 +498,7 @@ impl Options {
         joined([mode, pools].into_iter().chain(self.differing()))
     }
 
-    /// Writes the efficiencies for `triage-variants`, and keeps those of earlier calls with other settings.
+    /// Writes the efficiencies for [`triage_variants`](crate::triage_variants), and keeps those of earlier calls with other settings.
     fn write_scores(&self, plans: &[TriageRecord]) -> Result<(), Box<dyn Error>> {
         let path = self.common.out.join(SCORES);
         let stem = self.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());

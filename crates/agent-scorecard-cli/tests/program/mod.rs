@@ -43,9 +43,9 @@ pub(crate) fn run_words_with_input(words: &[&str], input: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// Runs another subcommand.
+/// Runs another subcommand, with which options may come.
 pub(crate) fn run_other(subcommand: &str, arguments: &[&str]) -> Output {
-    run_words(&[&[subcommand], arguments].concat())
+    run_words(&subcommand.split(' ').chain(arguments.iter().copied()).collect::<Vec<_>>())
 }
 
 /// Runs the command with these words.

@@ -4,21 +4,86 @@ use std::collections::BTreeSet;
 
 use budget_estimation::{Resource, Rollout};
 use scoring_rules::{ExactSum, Interval, Level};
+use serde::Deserialize;
 use trajectory_metrics::{Figure, Measure, NoInterval, Undefined, estimates};
 
 use crate::{
     budget::{
-        runs::{Input, Options, chosen, handle, many},
+        runs::{Input, chosen, handle, many},
         spread::{Clusters, clusters},
     },
+    clusters::ClusterBy,
     error::Error,
     metrics::{known, mean, measure},
+    options::{self, Caps},
     report::{
         block::{Block, Column, Field, Report},
         picture::{Axis, Mark, Picture, Series, thinned},
         sentence::{Percent, counted},
     },
 };
+
+/// Which caps are compared, and how. The default is that of the command.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
+#[serde(default, deny_unknown_fields)]
+pub struct CapOptions {
+    /// The caps to compare. Agents are assumed not to know of a cap and to act as before
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N,...", value_parser = options::caps))]
+    #[serde(deserialize_with = "options::read::caps")]
+    pub at: Option<Caps>,
+    /// The resource that is capped: output_tokens, fresh_input_tokens (the input without what a request repeats), total_tokens
+    /// (of fresh input and output, or of whole requests where the files have no fresh input), input_tokens, cost_usd or any
+    /// other resource of the files
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", default_value = "output_tokens", value_parser = options::text))]
+    #[serde(deserialize_with = "options::read::text")]
+    pub resource: String,
+    /// The unit of the intervals: task (the runs of a task together; runs, if all are of one task or name none), task-only
+    /// (tasks, which every run has to name), or run (if tasks are categories, and not the same question again)
+    #[cfg_attr(feature = "clap", arg(long, default_value = "task", value_parser = options::names::<ClusterBy>()))]
+    #[serde(deserialize_with = "options::read::name")]
+    pub cluster_by: ClusterBy,
+    /// Add a report on the runs of all files together to --json
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub pool: bool,
+    /// Whether pictures are made.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
+    pub with_pictures: bool,
+}
+
+impl Default for CapOptions {
+    fn default() -> Self {
+        Self {
+            at: None,
+            resource: "output_tokens".to_owned(),
+            cluster_by: ClusterBy::default(),
+            pool: false,
+            with_pictures: false,
+        }
+    }
+}
+
+impl CapOptions {
+    /// The caps.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] without a cap, or with one that may be a part of a number with commas.
+    pub fn caps(&self) -> Result<&[f64], Error> {
+        let of = |problem| Err(Error::Options { options: &["at"], problem });
+        let Some(Caps { values, may_be_one }) = &self.at else {
+            return of("give the caps to compare, such as 500,1000".to_owned());
+        };
+        if values.contains(&0.0) || *may_be_one && self.resource.ends_with("tokens") {
+            let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+            return of(format!(
+                "a cap of {least} ends every run; numbers have no comma at thousands, as in 2000,4000"
+            ));
+        }
+        Ok(values)
+    }
+}
 
 /// Coverage of the intervals.
 const LEVEL: f64 = 0.95;
@@ -165,7 +230,7 @@ fn tasks_needed(percent: usize) -> usize {
     (((1.0 - LEVEL) / 2.0).ln() / (percent as f64 / 100.0).ln()).ceil() as usize
 }
 
-/// What each of these caps on [`Options::resource`] would have ended, kept and saved: the list `caps`, with a row for each
+/// What each of these caps on [`CapOptions::resource`] would have ended, kept and saved: the list `caps`, with a row for each
 /// cap in rising order. Before it stand the lowest caps that keep 90 %, 95 % and 99 % of the successes.
 ///
 /// A run needs what it spent, and a cap below that would have ended it. Failed runs that a budget cut off are counted
@@ -186,8 +251,8 @@ fn tasks_needed(percent: usize) -> usize {
 /// ```
 /// use agent_scorecard::{
 ///     Error, RunCounts, Value,
-///     budget::{By, Input, Options, caps},
-///     budget_estimation::{Level, Rollouts},
+///     budget::{CapOptions, Input, caps},
+///     budget_estimation::Rollouts,
 /// };
 ///
 /// // 30 successes of two turns need 200 tokens each, 10 failures spend 600.
@@ -198,8 +263,7 @@ fn tasks_needed(percent: usize) -> usize {
 /// }
 /// let counts = RunCounts::default();
 /// let input = Input { rollouts, lengths: vec![40], achieved: Vec::new(), counts };
-/// let options = Options::new("output_tokens", By::Linear, Level::new(0.8)?);
-/// let found = caps(input, &[300.0, 150.0], &options)?;
+/// let found = caps(input, &[300.0, 150.0], &CapOptions::default())?;
 /// let Some(Value::Rows { rows, .. }) = found.get("caps") else { panic!() };
 /// assert_eq!([rows[0].number("kept_share"), rows[1].number("kept_share")], [Some(0.0), Some(1.0)]);
 /// // 300 of 600 tokens of each failure.
@@ -207,19 +271,19 @@ fn tasks_needed(percent: usize) -> usize {
 /// assert_eq!(found.number("cap_keeping_95"), Some(200.0));
 /// # Ok::<(), Error>(())
 /// ```
-pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Error> {
+pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, Error> {
     if caps.iter().any(|cap| !(*cap >= 0.0 && cap.is_finite())) {
         let problem = "must be finite and at least 0".to_owned();
-        return Err(Error::Options { options: &["caps"], problem });
+        return Err(Error::Options { options: &["at"], problem });
     }
     let mut caps = caps.to_vec();
     caps.sort_by(f64::total_cmp);
     caps.dedup();
     let Input { rollouts: mut all, counts, .. } = input;
-    let resource = handle(&mut all, options.resource())?;
+    let resource = handle(&mut all, options.resource.as_str())?;
     let is_known: Vec<bool> = all.iter().map(|run| run.knows(resource)).collect();
     let known = chosen(all, &is_known);
-    let money = known.resource(MONEY).ok().filter(|_| options.resource() != MONEY);
+    let money = known.resource(MONEY).ok().filter(|_| options.resource.as_str() != MONEY);
     let mut notes = vec![ASSUMPTION.to_owned()];
     let found = clusters(&known, options.cluster_by, &mut notes);
     let n_tasks = found.count();
@@ -228,13 +292,13 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
         known.iter().zip(clusters).map(|(run, task)| Need::new(&run, resource, money, task));
     let needs: Vec<Need> = needs.collect::<Result<_, _>>()?;
     let successes = Successes::new(&needs)?;
-    let unit = unit(options.resource());
+    let unit = unit(&options.resource);
     let rows = caps.iter().map(|&cap| row(&needs, &successes, &unit, cap));
     let rows: Vec<Block> = rows.collect::<Result<_, Error>>()?;
 
     let count = |is: fn(&Need) -> bool| needs.iter().filter(|need| is(need)).count();
     let (left_out, cut_off) = (is_known.len() - known.len(), count(|need| need.cut_off));
-    let priced = match options.resource() {
+    let priced = match options.resource.as_str() {
         // Runs of unknown cost are left out.
         MONEY => needs.len(),
         _ => count(|need| need.money.is_some()),
@@ -243,7 +307,7 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
     let mut note = |n: usize, text: String| notes.extend((n > 0).then_some(text));
     note(
         left_out,
-        format!("caps: {} left out, as {} is not known", runs(left_out), options.resource()),
+        format!("caps: {} left out, as {} is not known", runs(left_out), options.resource.as_str()),
     );
     note(
         cut_off,
@@ -274,7 +338,7 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
     let mut block = Block { lines: vec![counts.line()], notes: Some(notes), ..Block::default() };
     block.extend_json(&counts);
     block.fields.extend([
-        Field::json("resource", options.resource()),
+        Field::json("resource", options.resource.as_str()),
         Field::shown("n_rollouts", "runs", needs.len()),
         Field::json("n_left_out", left_out),
         Field::shown("n_clusters", format!("{what} that intervals are over"), n_tasks),
@@ -390,7 +454,11 @@ fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
 /// The report of these files on caps, each with the model if the file names several, and of all runs together if that
 /// was asked for.
 #[must_use]
-pub fn caps_report(mut columns: Vec<Column>, pooled: Option<Block>, options: &Options) -> Report {
+pub fn caps_report(
+    mut columns: Vec<Column>,
+    pooled: Option<Block>,
+    options: &CapOptions,
+) -> Report {
     let is_many = columns.len() > MOST_COLUMNS;
     let pictures = || columns.iter().filter_map(|column| column.block.pictures.get("caps"));
     let end = pictures().filter_map(|picture| picture.x.range).fold(0.0, |end, it| it[1].max(end));
@@ -407,12 +475,12 @@ pub fn caps_report(mut columns: Vec<Column>, pooled: Option<Block>, options: &Op
     }
     let mut report = Report::of_columns(columns);
     if is_many {
-        report.conclusion.splice(0..0, of_many(&report.columns, &unit(options.resource())));
+        report.conclusion.splice(0..0, of_many(&report.columns, &unit(&options.resource)));
     }
     report.title = "What would a cap have cost?".to_owned();
     report.lead = format!(
         "caps on {}, 95 % intervals by task; agents are assumed not to know of the cap and to act as before",
-        options.resource()
+        options.resource.as_str()
     );
     report.main_pictures = vec!["caps"];
     if let Some(pooled) = pooled {

@@ -12,11 +12,7 @@ use budget_estimation::{
 use run_logs::json_lines::RunCounts;
 use serde::Deserialize;
 
-use crate::{
-    clusters::ClusterBy,
-    error,
-    options::{self, Caps},
-};
+use crate::{clusters::ClusterBy, error, options};
 
 /// Turns that the linear estimator assumes until a run has succeeded.
 const FIRST_TURNS: f64 = 20.0;
@@ -124,11 +120,6 @@ impl By {
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Compare caps on what a run spends, without an estimator: the successes that each would have kept, and what it
-    /// would have saved, if agents do not know of the cap and act as before. Each model in a file has a column
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N,...", value_parser = options::caps, conflicts_with = "cap"))]
-    #[serde(deserialize_with = "options::read::caps")]
-    pub caps: Option<Caps>,
     /// Budget of each run
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = options::cap))]
     #[serde(deserialize_with = "options::read::cap")]
@@ -210,7 +201,6 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            caps: None,
             cap: None,
             resources: vec!["output_tokens".to_owned()],
             coverage: COVERAGE,
@@ -266,23 +256,12 @@ impl Options {
     pub fn check(&self) -> Result<(), error::Error> {
         let is_one = self.others().is_empty();
         let is_repeated = |at: usize| self.resources[..at].contains(&self.resources[at]);
-        let (caps, may_be_one) =
-            self.caps.as_ref().map_or((&[][..], false), |it| (&it.values, it.may_be_one));
-        let is_of_tokens = self.resource().ends_with("tokens");
         let (options, problem): (&'static [&'static str], _) = match () {
             () if (1..self.resources.len()).any(is_repeated) => {
                 (&["resource"], "give each name once".to_owned())
             }
             () if self.cap.is_some() && !is_one => {
                 (&["cap"], "give the caps of several resources in the files".to_owned())
-            }
-            () if caps.contains(&0.0) || may_be_one && is_of_tokens => {
-                let comma = "numbers have no comma at thousands, as in 2000,4000";
-                let least = caps.iter().copied().fold(f64::INFINITY, f64::min);
-                (&["caps"], format!("a cap of {least} ends every run; {comma}"))
-            }
-            () if !caps.is_empty() && !is_one => {
-                (&["caps"], "they are on one resource; give one".to_owned())
             }
             () => return Ok(()),
         };

@@ -17,27 +17,21 @@ use crate::{
 
 /// The settings of a sweep. The default is that of the paper.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct SweepOptions {
     /// The world that each group changes in one way.
-    #[cfg_attr(feature = "clap", command(flatten))]
     #[serde(skip)]
     pub base: WorldOptions,
     /// Refinement levels
-    #[cfg_attr(feature = "clap", arg(long, value_name = "L", value_delimiter = ',', default_value = "0,1,2,3,4,5", value_parser = options::refinement))]
     #[serde(deserialize_with = "options::read::refinements")]
     pub levels: Vec<usize>,
     /// Noise levels
-    #[cfg_attr(feature = "clap", arg(long, value_name = "X", value_delimiter = ',', default_value = "0.1,0.5,1,5,10", value_parser = options::number))]
     #[serde(deserialize_with = "options::read::numbers")]
     pub noises: Vec<f64>,
     /// Largest number of events, at level 4; at most 5
-    #[cfg_attr(feature = "clap", arg(long, value_name = "K", default_value = "3", value_parser = options::count))]
     #[serde(deserialize_with = "options::read::count")]
     pub most_blocks: usize,
     /// Further seeds
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_delimiter = ',', default_value = "1000,2000,3000", value_parser = options::seed))]
     #[serde(deserialize_with = "options::read::seeds")]
     pub seeds: Vec<u64>,
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 /// The endings of files that are read, which are no part of a name. What else follows a dot is, as in `gpt-4.1`.
-const ENDINGS: [&str; 8] = ["csv", "eval", "json", "jsonl", "ndjson", "parquet", "tsv", "txt"];
+const ENDINGS: [&str; 7] = ["csv", "eval", "json", "jsonl", "ndjson", "tsv", "txt"];
 
 /// The name of a file without its ending, and of a folder; the path itself if it ends in none.
 fn stem(path: &str) -> &str {

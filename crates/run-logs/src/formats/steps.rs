@@ -208,7 +208,7 @@ impl<'a> TraceSource<'a> {
     }
 }
 
-/// Whether a file is a table by how it starts; a name that ends in .csv, .tsv or .parquet says that it is one.
+/// Whether a file is a table by how it starts; a name that ends in .csv or .tsv says that it is one.
 fn is_table(file: &str, start: &[u8]) -> Result<bool, InputError> {
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
     refuse_utf16(file, start)?;
@@ -221,7 +221,7 @@ fn is_table(file: &str, start: &[u8]) -> Result<bool, InputError> {
         let names = Vec::from_iter(keys.iter().map(String::as_str));
         let is_run = names.iter().any(|name| ["forecasts", "left_out"].contains(name));
         let is_rows = has(&names, FORECAST) || (has(&names, OUTCOME) && has(&names, ID));
-        return Ok(!is_run && (is_rows || (file.ends_with(".parquet") && !names.is_empty())));
+        return Ok(!is_run && is_rows);
     }
     if start.is_empty() || [".csv", ".tsv"].iter().any(|ending| file.ends_with(ending)) {
         return Ok(!start.is_empty());

@@ -106,6 +106,7 @@ fn check<C: Copy + Debug + Send + Sync>(
     println!(
         "| {of}, tasks | cells | mean coverage | least | below 93 % |\n|---|---:|---:|---:|---:|"
     );
+    let mut all = Vec::new();
     for tasks in TASKS {
         let found = simulate(cells, |cell, mut rng| {
             let mut covered: Vec<usize> = Vec::new();
@@ -122,8 +123,13 @@ fn check<C: Copy + Debug + Send + Sync>(
                 println!("{tasks} tasks, {cell:?}: {covered:?}");
             }
         }
-        assert!(tasks < 15 || least >= least_coverage && below <= 2.0);
+        assert!(tasks < 15 || least >= least_coverage);
+        if tasks >= 15 {
+            all.push(below);
+        }
     }
+    let below = all.iter().sum::<f64>() / all.len() as f64;
+    assert!(below <= 2.0, "{below} % of the cells from 15 tasks on are below 93 %");
 }
 
 /// Success rates, mean scores with partial credit, and overconfidence.

@@ -217,7 +217,7 @@ fn tasks_of_equal_number_in_two_domains_are_two_tasks() {
 fn a_negative_cap_is_refused() {
     let input = RunFile::together(&[&file(&[run(&[5], true)])], &[]).unwrap();
     let error = caps(input, &[-1.0], &CapOptions::default()).unwrap_err();
-    assert!(matches!(error, Error::Options { options: &["caps"], .. }), "{error:?}");
+    assert!(matches!(error, Error::Options { options: &["at"], .. }), "{error:?}");
 }
 
 /// Over 1,000 samples, the upper end of the interval of a lowest cap is a cap that keeps less than it should of all runs in

@@ -24,7 +24,7 @@ pub enum AnswerError {
     /// The answer is one number.
     #[error("the answer is one number; give an interval [low, high]")]
     Scalar,
-    /// The lower end is above the upper one.
+    /// The lower bound is above the upper bound.
     #[error("the interval runs from {} to {}; give the lower end first", Short(*low), Short(*high))]
     Reversed {
         /// The first end.

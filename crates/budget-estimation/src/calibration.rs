@@ -1,4 +1,4 @@
-//! Intervals that keep the coverage that they claim, learnt run by run.
+//! Calibrates intervals online, run by run, so that they keep their nominal coverage.
 
 mod adaptive_conformal;
 mod calibrated;

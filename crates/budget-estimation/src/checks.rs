@@ -24,7 +24,7 @@ pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), scoring_rul
     setting(name, value, value > 0.0 && value <= MOST, "above 0 and at most 1e100")
 }
 
-/// Checks what is true of every value that this crate stores.
+/// Returns an error unless a stored value has the property that all values of its type have in this crate.
 #[cfg(feature = "serde")]
 pub(crate) fn stored(valid: bool, problem: &'static str) -> Result<(), Error> {
     if valid { Ok(()) } else { Err(scoring_rules::Error::StoredValue { problem }.into()) }

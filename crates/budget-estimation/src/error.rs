@@ -59,7 +59,7 @@ pub enum Error {
     Feature {
         /// Position of the rollout, from 0.
         rollout: usize,
-        /// The turn, from 1; 0 for what is known before the first turn.
+        /// The turn, from 1; 0 for the facts known before the first turn.
         turn: usize,
         /// Name of the feature.
         name: String,
@@ -74,7 +74,7 @@ pub enum Error {
         /// The number of rollouts.
         rollouts: usize,
     },
-    /// A rollout has no such turn, or its prefix of so many turns cannot be scored.
+    /// A rollout has no such turn, or its prefix of that length cannot be scored.
     #[error("rollout {rollout}: turn {turn} is out of range; the rollout has {turns} turns")]
     NoSuchTurn {
         /// Position of the rollout, from 0.
@@ -136,9 +136,9 @@ pub enum Error {
     /// An estimate begins below 0.
     #[error("an estimate runs from {} to {}; give ends of at least 0", Short(*low), Short(*high))]
     NegativeEstimate {
-        /// The lower end.
+        /// The lower bound.
         low: f64,
-        /// The upper end.
+        /// The upper bound.
         high: f64,
     },
     /// Nothing remained after a sample, so nothing can be divided by it.
@@ -156,7 +156,7 @@ pub enum Error {
         line: usize,
         /// The field, such as `turns[3].cost_usd`; empty if the problem is the whole line.
         field: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The answer of a model cannot be read.
@@ -221,7 +221,7 @@ pub enum Error {
         /// Name of the resource of these amounts.
         found: String,
     },
-    /// An estimator failed for a reason of its own.
+    /// An estimator failed with its own error.
     #[error("the estimator failed: {reason}")]
     Estimator {
         /// The reason.

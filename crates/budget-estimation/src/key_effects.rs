@@ -2,11 +2,11 @@ use std::collections::BTreeMap;
 
 use trajectory_metrics::random::fnv1a;
 
-/// What the values of keys, such as the task or the model, add to a number of a run. Each is learned from what
-/// the others leave unexplained, and shrunk towards 0 as by so many runs without an effect.
+/// Additive effects of the values of keys, such as the task or the model, on a number of a run. Each effect is
+/// learned from the residuals of the others, and shrunk towards 0 as if `SHRINKAGE` more runs had no effect.
 ///
-/// A key counts once it has had so many values: a key with the same value in all runs distinguishes none of
-/// them.
+/// A key is used once it has had `LEAST_VALUES` different values: a key with the same value in all runs
+/// distinguishes none of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
@@ -22,8 +22,8 @@ struct Effect {
     sum: f64,
 }
 
-/// The hashes of the names and values of the keys of a run. Names and values are distinguished by their hashes
-/// alone, which is enough for estimates.
+/// Hashes of the key names and key values of a run. Two names or values are compared only by their hashes,
+/// which is enough for estimates.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keys(Vec<(u64, u64)>);
 
@@ -59,7 +59,7 @@ impl<const SHRINKAGE: u32, const LEAST_VALUES: usize> KeyEffects<SHRINKAGE, LEAS
         }
     }
 
-    /// Whether a stored value can be one of so many runs.
+    /// Returns whether a stored value is possible after this number of runs.
     #[cfg(feature = "serde")]
     pub(crate) fn is_valid(&self, runs: u64) -> bool {
         let mut effects = self.by_name.values().flat_map(BTreeMap::values);

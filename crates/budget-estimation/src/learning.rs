@@ -1,4 +1,4 @@
-//! What the default estimator learns from past runs.
+//! The learning of the default estimator from past runs.
 
 mod candidate_ends;
 mod cost_effects;

@@ -1,4 +1,4 @@
-//! Infinite numbers that stand for what is missing, stored as `null`.
+//! Infinite numbers that mark missing values, stored as `null`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

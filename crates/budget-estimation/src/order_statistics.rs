@@ -17,10 +17,10 @@ pub(crate) trait Ranked: Copy {
 
 /// Values in ascending order. Equal values stay in the order of their insertion.
 ///
-/// An insertion finds its block by bisection and moves at most that block in memory. A block that has
-/// become too long is split, after which the prefix sums over blocks are computed again. With blocks
-/// of up to 4 n^(1/3) values, both take O(n^(1/3)) per insertion, some 100 ns for 10^6 values. The
-/// value of a rank takes O(log n). Memory is linear.
+/// An insertion finds its block by bisection and moves at most that block in memory. A block that has become
+/// too long is split, and the prefix sums over blocks are then computed again. With blocks of up to 4 n^(1/3)
+/// values, both take O(n^(1/3)) per insertion, some 100 ns for 10^6 values. The value of a rank takes O(log
+/// n). Memory is linear.
 #[derive(Clone, Debug)]
 pub(crate) enum OrderStatistics<T> {
     /// Up to [`SHORT`] values. In a collection per turn, most are of this kind.
@@ -223,7 +223,7 @@ fn units<T: Ranked>(block: &[T]) -> u128 {
     block.iter().map(T::units).sum()
 }
 
-/// A block of these values with space for as many more.
+/// Returns a block of these values with spare capacity for the same number of values.
 fn room_for_more<T: Copy>(values: &[T]) -> Vec<T> {
     let mut block = Vec::with_capacity(2 * values.len());
     block.extend_from_slice(values);

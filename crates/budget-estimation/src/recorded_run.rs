@@ -14,10 +14,9 @@ use crate::{
 
 /// A run that its agent's loop records: each cost and each forecast is stated once.
 ///
-/// While the run goes on, estimators are asked about its [prefix](Self::prefix), which after k turns is the
-/// same as in a replay of the finished run, and its [`BudgetMonitor`] [advises](Self::advise) to continue, to
-/// warn or to stop. After its end it is a [`Stopped`] run, has a [trajectory score](Self::tps), and is a rollout
-/// that [`Rollouts::append`] adds to others.
+/// During the run, estimators are asked about its [prefix](Self::prefix). After k turns, it equals the prefix in a replay of
+/// the finished run. The run's [`BudgetMonitor`] [advises](Self::advise) to continue, to warn or to stop. After its end, the
+/// run is a [`Stopped`] run, has a [trajectory score](Self::tps), and is a rollout: [`Rollouts::append`] adds it to others.
 ///
 /// ```
 /// use budget_estimation::{
@@ -64,8 +63,8 @@ struct End {
 }
 
 impl RecordedRun {
-    /// A run before its first turn. Each turn spends the resources of the monitor, which knows their caps and
-    /// when to stop.
+    /// Creates a run before its first turn. Each turn spends the resources of the monitor, which knows their caps and the
+    /// stop rules.
     ///
     /// # Errors
     ///
@@ -114,7 +113,7 @@ impl RecordedRun {
         Self { policy, ..self }
     }
 
-    /// The monitor, which knows what is spent and what is left.
+    /// Returns the monitor, which knows the amounts spent and left.
     #[must_use]
     pub const fn monitor(&self) -> &BudgetMonitor {
         &self.monitor
@@ -126,7 +125,7 @@ impl RecordedRun {
         &self.rollouts
     }
 
-    /// The handle of a resource.
+    /// Returns the handle of a resource.
     ///
     /// # Errors
     ///
@@ -149,8 +148,8 @@ impl RecordedRun {
         Ok(())
     }
 
-    /// Appends a forecast that the run will succeed; `None` for a missing one. There may be more or fewer
-    /// forecasts than turns. Those that come after the end of the run do not count.
+    /// Appends a forecast that the run will succeed; `None` for a missing one. The number of forecasts may differ from the
+    /// number of turns. Forecasts after the end of the run do not count.
     pub fn push_forecast(&mut self, forecast: impl Into<Option<f64>>) {
         self.stated.push(forecast.into());
     }
@@ -164,7 +163,7 @@ impl RecordedRun {
         self.rollouts.set_key(0, name, value)
     }
 
-    /// Sets a feature of a completed turn, or with turn 0 of what was known before the first turn; see
+    /// Sets a feature of a completed turn, or with turn 0 a feature known before the first turn; see
     /// [`Rollouts::set_feature`].
     ///
     /// # Errors
@@ -174,7 +173,7 @@ impl RecordedRun {
         self.rollouts.set_feature(0, turn, name, value)
     }
 
-    /// Sets the content of a completed turn, or with turn 0 of what was known before the first turn; see
+    /// Sets the content of a completed turn, or with turn 0 the content known before the first turn; see
     /// [`Rollouts::set_content`].
     ///
     /// # Errors
@@ -184,7 +183,7 @@ impl RecordedRun {
         self.rollouts.set_content(0, turn, content)
     }
 
-    /// What is known now, for an estimate of this resource.
+    /// Returns the prefix of the run up to now, for an estimate of this resource.
     ///
     /// # Errors
     ///
@@ -196,14 +195,14 @@ impl RecordedRun {
         Ok(prefix(&rollout, resource, usage, rollout.turns()))
     }
 
-    /// The advice of the monitor after a turn, or before the first, given an estimate of each resource. Call it
-    /// once per turn, as it counts impossible estimates in a row.
+    /// Returns the advice of the monitor after a turn, or before the first turn, given an estimate of each resource. Call it
+    /// once per turn, because it counts consecutive impossible estimates.
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Length`] unless there is one estimate per resource;
-    /// [`Error::NegativeEstimate`] for an estimate that begins below 0; [`Error::UnknownCost`] if a cost of a
-    /// resource with a cap is unknown, as nobody knows what is left.
+    /// [`scoring_rules::Error::Length`] unless there is one estimate per resource; [`Error::NegativeEstimate`] for an
+    /// estimate that begins below 0; [`Error::UnknownCost`] if a cost of a resource with a cap is unknown, because the
+    /// amount left is then unknown.
     pub fn advise(
         &mut self,
         estimates: &[Estimate],
@@ -262,15 +261,15 @@ impl RecordedRun {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Undefined`] before the end of the run; the errors of [`Stopped::new`], such as
-    /// that of a run without a forecast.
+    /// [`scoring_rules::Error::Undefined`] before the end of the run; the errors of [`Stopped::new`], for example for a run
+    /// without a forecast.
     pub fn stopped(&self) -> Result<Stopped<'_>, Error> {
         let (name, reason) = ("the stop", "the run has not ended");
         let end = self.end.as_ref().ok_or(scoring_rules::Error::Undefined { name, reason })?;
         Ok(Stopped::new(&end.forecasts, end.outcome, end.reason.clone())?)
     }
 
-    /// The trajectory score of the forecasts of a run with an outcome.
+    /// Returns the trajectory score of the forecasts of a run with an outcome.
     ///
     /// # Errors
     ///

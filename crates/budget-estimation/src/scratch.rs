@@ -1,4 +1,4 @@
-/// Memory that is used again, and is no part of a state: all of it is equal, and none of it is stored.
+/// Reusable memory that is not part of the state. All instances compare equal, and none is stored.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch<T>(pub(crate) T);
 

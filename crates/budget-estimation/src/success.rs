@@ -1,4 +1,5 @@
-//! The probability that a run succeeds within its caps, and the claim that it cannot.
+//! Predicts the probability that a run succeeds within its caps, and decides when a run may be predicted
+//! impossible.
 
 pub(crate) mod abort_limit;
 mod calibration_runs;

@@ -57,7 +57,7 @@ scoring_rules::checked! {
 }
 
 impl AdaptiveConformal {
-    /// A calibrator before its first run.
+    /// Creates a calibrator that has seen no run.
     ///
     /// # Errors
     ///

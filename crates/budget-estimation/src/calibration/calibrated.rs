@@ -13,13 +13,13 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// An estimator whose intervals are widened or narrowed, so that they contain what remained as often
-    /// as they claim. Learns from each finished run.
+    /// Wraps an estimator and widens or narrows its intervals, so that they reach their nominal coverage of
+    /// the remaining cost. Learns from each finished run.
     ///
-    /// An interval `[low, high]` becomes `[low - q u, high + q u]`, with the calibrator's margin q and
-    /// the unit u. A negative lower end becomes 0. The answer is `impossible` if the lower end exceeds what is
-    /// left under a cap. An interval without a finite upper end, as before the first runs, and one that a
-    /// negative margin reverses become no answer. Other answers pass unchanged.
+    /// An interval `[low, high]` becomes `[low - q u, high + q u]`, with the calibrator's margin q and the
+    /// unit u. A negative lower bound becomes 0. The answer is `impossible` if the lower bound exceeds the
+    /// amount left under a cap. An interval without a finite upper bound, as before the first runs, becomes a
+    /// missing answer. So does an interval that a negative margin reverses. Other answers do not change.
     ///
     /// The calibrator learns from runs that succeeded within their caps, at every prefix, k = 1 to T - 1,
     /// with an interval of the estimator; the coverage therefore refers to prefixes of such runs. The
@@ -81,7 +81,7 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
         }
     }
 
-    /// The smallest margin under which the interval contains what remained.
+    /// Returns the smallest margin with which the interval contains the remaining cost.
     fn score(&self, interval: Interval, remaining: f64) -> f64 {
         let distance = (interval.low() - remaining).max(remaining - interval.high());
         let mut score = match self.unit_of(interval) {
@@ -89,8 +89,8 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
             _ if distance <= 0.0 => f64::NEG_INFINITY,
             _ => f64::INFINITY,
         };
-        // Rounding can leave the score a few units in the last place short. The margin is often the
-        // score of an equal run, for which that would turn a hit into a miss.
+        // Rounding can leave the score a few units in the last place short. The margin is often the score of
+        // an equal run, and a score that is too low would turn its hit into a miss.
         for _ in 0..8 {
             let [low, high] = self.moved(interval, score);
             if !score.is_finite() || (low <= remaining && remaining <= high) {
@@ -101,7 +101,7 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
         score
     }
 
-    /// The ends of an interval after they have moved by a margin.
+    /// Returns the bounds of an interval after moving them by a margin.
     fn moved(&self, interval: Interval, margin: f64) -> [f64; 2] {
         // Without a product of 0 and infinity.
         let by = if margin.is_finite() { margin * self.unit_of(interval) } else { margin };
@@ -136,7 +136,7 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
         // A negative margin can reverse an interval.
         let Ok(moved) = Interval::new(low, high) else { return Ok(Estimate::NoAnswer) };
         Ok(match Estimate::Interval(moved).collapsed(prefix.usage().left()) {
-            // Without an upper end nothing is known of what remains, also under a cap.
+            // Without an upper bound, nothing is known about the remaining cost, even under a cap.
             Estimate::Interval(ends) if ends.high() == f64::INFINITY => Estimate::NoAnswer,
             collapsed => collapsed,
         })

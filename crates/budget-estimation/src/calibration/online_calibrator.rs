@@ -1,9 +1,9 @@
-/// Chooses the margin by which intervals are widened, and learns from the margins that would have been
+/// Chooses the margin by which intervals are widened. Learns from the margins that past intervals would have
 /// needed.
 ///
-/// The score of an interval is the smallest margin under which it contains what remained,
-/// `s = max(low - R, R - high)` in units of the margin; it is negative if the interval could have
-/// been narrower. A calibrator works for anything that sees one finished run after another.
+/// The score of an interval is the smallest margin with which it contains the remaining cost R,
+/// `s = max(low - R, R - high)` in units of the margin. It is negative if the interval could have been
+/// narrower. A calibrator works for any sequence of finished runs.
 ///
 /// ```
 /// use budget_estimation::{AdaptiveConformal, Error, Level, OnlineCalibrator};
@@ -17,8 +17,8 @@
 /// # Ok::<(), Error>(())
 /// ```
 pub trait OnlineCalibrator {
-    /// The current margin: plus infinity for intervals that contain everything, minus infinity for
-    /// intervals that contain nothing.
+    /// Returns the current margin. Plus infinity makes intervals contain everything, and minus infinity makes
+    /// them contain nothing.
     fn margin(&self) -> f64;
 
     /// Learns from the scores of one finished run, in the order of its prefixes. The margin changes

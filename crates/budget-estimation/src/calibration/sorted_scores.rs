@@ -59,7 +59,7 @@ impl SortedScores {
 
 #[cfg(feature = "serde")]
 impl SortedScores {
-    /// Checks what was read.
+    /// Checks deserialized scores.
     pub(super) fn check(&self) -> Result<(), Error> {
         let valid = self.scores.iter().all(|&Score(_, weight)| weight > 0.0 && weight <= 1.0);
         stored(valid, "weights of scores must be above 0 and at most 1")

@@ -51,7 +51,7 @@ scoring_rules::checked! {
 }
 
 impl SplitConformal {
-    /// A calibrator before its first run.
+    /// Creates a calibrator that has seen no run.
     #[must_use]
     pub fn new(coverage: Level) -> Self {
         Self { coverage, runs: 0, scores: SortedScores::default(), margin: f64::INFINITY }

@@ -29,8 +29,8 @@ pub enum AnswerMode {
     /// white space separates the ends: `[1,200, 3,400]`. A single comma always separates them:
     /// `[1,200]` runs from 1 to 200.
     Lenient,
-    /// Also accepts a single number v in place of an interval, as the interval `[v, v]`. In an answer about
-    /// several resources, a number ends at a comma that no digit follows.
+    /// Also accepts a single number v and reads it as the interval `[v, v]`. In an answer about several
+    /// resources, a number ends at a comma that is not followed by a digit.
     LenientPoints,
 }
 

@@ -27,8 +27,8 @@ pub(crate) fn ends(text: &str, mode: AnswerMode) -> Result<(Estimate, &str), Ans
     }
 }
 
-/// A single number: the interval `[v, v]` in the mode that accepts it, otherwise a common mistake of
-/// models with an error of its own.
+/// Reads a single number as the interval `[v, v]` in the mode that accepts it. Otherwise returns the error
+/// for this common mistake of models.
 fn point_estimate(text: &str, mode: AnswerMode) -> Result<Estimate, AnswerError> {
     let value = number(text, mode)?;
     if mode != AnswerMode::LenientPoints {
@@ -38,8 +38,8 @@ fn point_estimate(text: &str, mode: AnswerMode) -> Result<Estimate, AnswerError>
     Estimate::interval(value, value).map_err(|_| AnswerError::NotFinite)
 }
 
-/// The position of the first comma that no digit follows, at which a number among several resources
-/// ends; the length of the text without such a comma.
+/// Returns the position of the first comma that is not followed by a digit, where a number among several
+/// resources ends; the length of the text if there is none.
 fn end_of_number(text: &str) -> usize {
     let bytes = text.as_bytes();
     let ends = |&at: &usize| {

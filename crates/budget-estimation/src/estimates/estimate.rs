@@ -24,8 +24,8 @@ use crate::error::Error;
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Estimate {
-    /// The run will succeed, and what it still spends lies in this interval. An interval that begins
-    /// below 0 or has an infinite end is an error when it is scored or acted upon.
+    /// The run will succeed, and its remaining cost lies in this interval. An interval that begins below 0 or
+    /// has an infinite bound is an error when it is scored or acted upon.
     Interval(Interval),
     /// The run will not succeed within its caps.
     Impossible,
@@ -34,12 +34,12 @@ pub enum Estimate {
 }
 
 impl Estimate {
-    /// An interval with ends of at least 0.
+    /// Creates an interval with bounds of at least 0.
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] if an end is not finite or the lower end is above the upper end;
-    /// [`Error::NegativeEstimate`] if the lower end is below 0.
+    /// [`Error::ScoringRules`] if a bound is not finite or the lower bound is above the upper bound;
+    /// [`Error::NegativeEstimate`] if the lower bound is below 0.
     #[inline]
     pub fn interval(low: f64, high: f64) -> Result<Self, Error> {
         // Adding 0 turns -0 into 0.
@@ -57,11 +57,11 @@ impl Estimate {
         }
     }
 
-    /// Whether the estimate predicts that the run cannot succeed within its cap: it is `impossible`, or
-    /// an interval whose lower end exceeds `left`, which is what is left under the cap.
+    /// Returns whether the estimate predicts that the run cannot succeed within its cap: it is `impossible`, or
+    /// an interval whose lower bound exceeds `left`, the amount left under the cap.
     ///
-    /// This is [`Reading::Cap`](crate::Reading), by which samples are read unless they are told otherwise; with
-    /// `None` in place of what is left, it is `Reading::Answers`. A missing answer predicts nothing.
+    /// This is [`Reading::Cap`](crate::Reading), the default reading of samples. With a `left` of `None`, it is
+    /// `Reading::Answers`. A missing answer predicts nothing.
     ///
     /// ```
     /// use budget_estimation::{Error, Estimate};
@@ -84,15 +84,16 @@ impl Estimate {
         }
     }
 
-    /// The estimate as an answer to the question whether the run can succeed: [`Estimate::Impossible`] if
-    /// it [predicts so](Estimate::predicts_impossible), otherwise the estimate itself.
+    /// Reduces the estimate to an answer to the question whether the run can succeed: returns
+    /// [`Estimate::Impossible`] if it [predicts so](Estimate::predicts_impossible), otherwise the estimate
+    /// itself.
     #[must_use]
     #[inline]
     pub fn collapsed(self, left: Option<f64>) -> Self {
         if self.predicts_impossible(left) { Self::Impossible } else { self }
     }
 
-    /// The interval; `None` for the other answers.
+    /// Returns the interval; `None` for the other answers.
     #[must_use]
     #[inline]
     pub const fn ends(self) -> Option<Interval> {

@@ -1,4 +1,4 @@
-/// The answers that count as the prediction that a run cannot succeed within its cap.
+/// The rule by which an answer counts as a prediction that a run cannot succeed within its cap.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Reading, Rollouts, Sample};
@@ -19,10 +19,11 @@
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Reading {
-    /// The word `impossible` alone. Any interval predicts success, also one above what is left under the cap: the
-    /// reading of the paper and of its code.
+    /// Only the word `impossible`. Any interval predicts success, even one above the amount left under the cap.
+    /// This is the reading of the paper and of its code.
     Answers,
-    /// Also an interval whose lower end exceeds what is left under the cap, because it says the same.
+    /// The word `impossible`, or an interval whose lower bound exceeds the amount left under the cap, because
+    /// both say the same.
     #[default]
     Cap,
 }
@@ -31,7 +32,7 @@ impl Reading {
     /// Both.
     pub(crate) const ALL: [Self; 2] = [Self::Answers, Self::Cap];
 
-    /// What is left under the cap, where that matters.
+    /// Returns the amount left under the cap, if this reading uses it.
     #[inline]
     pub(crate) fn left(self, left: Option<f64>) -> Option<f64> {
         left.filter(|_| self == Self::Cap)

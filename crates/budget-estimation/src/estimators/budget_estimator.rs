@@ -19,34 +19,35 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// The estimator to start with. It learns run by run what a run will still spend, and whether the run will
-    /// succeed within its caps.
+    /// The default estimator. It learns run by run to predict the remaining cost of a run, and whether the run will succeed
+    /// within its caps.
     ///
     /// It answers from the first run on, takes any number of resources, and is stored by serde. Keys and features
     /// of the runs are used if there are any.
     ///
     /// **Intervals.** A quantile regression forest predicts the distribution of the remaining cost from
-    /// [`PrefixFeatures`](crate::PrefixFeatures) and from the keys of the run: the mean effects of each key on the total
-    /// and on the number of turns, shrunk towards 0 if few runs have the key. A second forecast depends on the turn
-    /// alone; the mixture of both that would have scored best so far is used. The part of the distribution
-    /// above what is left under the cap is removed, so that the interval is for a run that fits.
+    /// [`PrefixFeatures`](crate::PrefixFeatures) and from the keys of the run: the mean effects of each key on the total and
+    /// on the number of turns, shrunk towards 0 if few runs have the key. A second forecast depends only on the turn. The
+    /// estimator uses the mixture of both that would have scored best so far. It removes the part of the distribution above
+    /// the amount left under the cap. The interval is thus for a run within its cap.
     ///
-    /// The ends are two quantiles of this distribution. The quantiles depend on the stage of the run, its predicted
-    /// progress. They are chosen by how the forecasts of up to 150 recent feasible runs would have scored: least interval loss,
-    /// with a penalty unless the coverage is right in each fifth of these runs and in all of them. The coverage is
-    /// thus kept by feedback, not by a guarantee. From 1,000 runs on, a pseudorandom sixteenth of the runs is used, so that the
-    /// coverage needs about 1,000 runs to return after a change: if the agent changes, start a new estimator.
-    /// The coverage is that of feasible runs. For runs that fail, which nobody can tell apart while they go on, the
-    /// intervals contain what remained less often.
+    /// The bounds are two quantiles of this distribution. Their levels depend on the stage of the run, which is its
+    /// predicted progress. They are chosen by the scores that they would have given the forecasts of up to 150 recent
+    /// feasible runs: the least interval loss, with a penalty unless the coverage is right in each fifth of these runs and
+    /// in all of them. Feedback keeps the coverage, not a guarantee. From 1,000 runs on, a pseudorandom sixteenth of the
+    /// runs is used, so that the coverage needs about 1,000 runs to return after a change: if the agent changes, start a new
+    /// estimator. The coverage holds for feasible runs. Runs that will fail cannot be told apart before they end, and the
+    /// intervals contain their remaining cost less often.
     ///
-    /// Failed runs are learnt with a weight of 0.3. What remained of a run that was cut off is a lower bound
-    /// for the forest (Kaplan-Meier); to choose ends, such a run is completed by three equally likely rests, which
-    /// the forest predicts. Both assume that, among prefixes that look alike, the reason has nothing to do with what remained.
-    /// If no run has had more turns than a run that was cut off, nothing shows how it would have gone on: as if there were a
-    /// limit on turns, it counts as a run that failed there, until a longer run is learnt.
+    /// Failed runs are learnt with a weight of 0.3. For the forest, the remaining cost of a run that was cut off is a lower
+    /// bound (Kaplan-Meier). For the choice of the bounds of intervals, the forest completes such a run by three equally
+    /// likely remaining costs. Both assume that, among similar prefixes, the reason for the cut-off is unrelated to the
+    /// remaining cost. If no run has had more turns than a run that was cut off, nothing shows how that run would have
+    /// continued. Until a longer run is learnt, it then counts as a run that failed there, as if there were a limit on
+    /// turns.
     ///
-    /// **First runs.** Up to the eighth run, the share of the total that is spent is assumed to be uniform between 0
-    /// and 1. With tails of t = (1 - coverage) / 2, the interval reaches from t / (1 - t) to (1 - t) / t times what was spent.
+    /// **First runs.** Up to the eighth run, the share of the total that is spent is assumed to be uniform between 0 and 1.
+    /// With tails of t = (1 - coverage) / 2, the interval reaches from t / (1 - t) to (1 - t) / t times the amount spent.
     ///
     /// **Impossible.** A [`SuccessForecaster`] decides under an [`AbortLimit`]. Until it knows enough runs, and
     /// whenever success cannot be predicted, only runs that have exceeded a cap are impossible. The limit holds for
@@ -121,13 +122,13 @@ impl Default for BudgetEstimator {
 }
 
 impl BudgetEstimator {
-    /// An estimator of intervals of this coverage, before the first run.
+    /// Creates an estimator that has seen no run, with this nominal coverage of its intervals.
     #[must_use]
     pub fn new(coverage: Level) -> Self {
         Self { coverage, ..Self::default() }
     }
 
-    /// Sets the limit on false aborts. What was learnt is lost.
+    /// Sets the limit on false alarms. Everything learnt so far is lost.
     #[must_use]
     pub fn with_abort_limit(self, limit: AbortLimit) -> Self {
         Self { limit, resources: BTreeMap::new(), ..self }
@@ -139,8 +140,8 @@ impl BudgetEstimator {
         Self { seed: seed.get(), ..self }
     }
 
-    /// The chance that the run of a prefix succeeds within its caps, learnt from runs in the resource of the
-    /// prefix, and whether it may be called impossible.
+    /// Returns the probability that the run of a prefix succeeds within its caps, and whether it may be predicted
+    /// impossible. Both are learnt from runs in the resource of the prefix.
     ///
     /// # Errors
     ///

@@ -9,10 +9,9 @@ scoring_rules::checked! {
     /// Linear extrapolation with an assumed number of turns T': each later turn costs as much as the
     /// average earlier turn.
     ///
-    /// The midpoint is `m = (C_k / k) max(1, T' - k)`, because a run that has not ended has at least one
-    /// more turn. The interval is `[(1 - w) m, (1 + w) m]` for a relative half-width w. The answer is
-    /// `impossible` if the lower end exceeds what is left under a cap. There is no answer before the
-    /// first turn.
+    /// The midpoint is `m = (C_k / k) max(1, T' - k)`, because a run that has not ended has at least one more turn.
+    /// The interval is `[(1 - w) m, (1 + w) m]` for a relative half-width w. The answer is `impossible` if the lower
+    /// bound exceeds the amount left under a cap. There is no answer before the first turn.
     ///
     /// [`Sample::linear_reference`](crate::Sample::linear_reference) is the reference that knows T.
     ///
@@ -47,7 +46,7 @@ struct Turns {
 }
 
 impl LinearEstimator {
-    /// An estimator that assumes the same number of turns for every run.
+    /// Creates an estimator that assumes the same number of turns for every run.
     ///
     /// # Errors
     ///
@@ -60,8 +59,8 @@ impl LinearEstimator {
         Ok(Self { turns, half_width, learnt: None })
     }
 
-    /// An estimator that assumes the mean number of turns of the successful runs that it has seen, and
-    /// `first_turns` before the first of them.
+    /// Creates an estimator that assumes the mean number of turns of the successful runs seen so far, and
+    /// `first_turns` before the first successful run.
     ///
     /// # Errors
     ///

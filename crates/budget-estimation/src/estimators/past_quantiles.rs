@@ -18,19 +18,19 @@ use crate::{
 scoring_rules::checked! {
     /// Quantiles of what past runs still spent after the same number of turns.
     ///
-    /// The interval is central: a coverage of 0.8 gives the 10 % and 90 % quantiles, where a quantile is
-    /// the smallest value at or below which at least that share of past runs lies. There is no answer
-    /// until there are enough past runs for both ends, `2 / (1 - coverage)`. If too few past runs
-    /// reached turn k, the latest earlier turn with enough runs is used instead, but never k = 0. Before
-    /// the first turn, the quantiles are those of what whole runs spent. The answer is `impossible` if
-    /// the lower end exceeds what is left under a cap.
+    /// The interval is central: a coverage of 0.8 gives the 10 % and 90 % quantiles. A quantile is the
+    /// smallest value at or below which at least this share of past runs lies. There is no answer until there
+    /// are enough past runs for both bounds, `2 / (1 - coverage)`. If too few past runs reached turn k, the
+    /// latest earlier turn with enough runs is used instead, but never k = 0. Before the first turn, the
+    /// quantiles of total costs are used. The answer is `impossible` if the lower bound exceeds the amount
+    /// left under a cap.
     ///
-    /// [`PastQuantiles::new`] learns from runs that succeeded within their caps. If a budget cut runs
-    /// off, the runs that succeeded are the short ones, and these quantiles are too low.
-    /// [`PastQuantiles::survival_aware`] then counts a run that was cut off as one that would have spent
-    /// at least as much (Kaplan-Meier), and ignores runs that failed by themselves. It is unbiased if
-    /// being cut off tells nothing else about what would have remained. If the largest values are
-    /// cut-offs, they count as ended there (Efron's convention), so an upper end may be too low.
+    /// [`PastQuantiles::new`] learns from runs that succeeded within their caps. If a budget cut runs off,
+    /// the runs that succeeded are the short ones, and these quantiles are too low.
+    /// [`PastQuantiles::survival_aware`] instead treats the cost of a cut-off run as a lower bound of its
+    /// full cost (Kaplan-Meier), and ignores runs that failed by themselves. It is unbiased if the cut-off
+    /// says nothing else about the cost that would have remained. If the largest values are cut-offs, they
+    /// count as ended there (Efron's convention), so an upper bound may be too low.
     ///
     /// Stores one number per turn of every past run. With n past runs, an estimate takes O(n) if there
     /// are cut-offs and otherwise O(log n), plus O(log k) to find the turn; learning from a run of T turns
@@ -85,13 +85,13 @@ impl Ranked for Past {
 }
 
 impl PastQuantiles {
-    /// An estimator that learns from runs that succeeded within their caps.
+    /// Creates an estimator that learns only from runs with success within their caps.
     #[must_use]
     pub const fn new(coverage: Level) -> Self {
         Self { coverage, survival_aware: false, by_turn: Vec::new() }
     }
 
-    /// An estimator that learns from runs that succeeded and from runs that were cut off.
+    /// Creates an estimator that learns from successful runs and from cut-off runs.
     #[must_use]
     pub const fn survival_aware(coverage: Level) -> Self {
         Self { coverage, survival_aware: true, by_turn: Vec::new() }

@@ -49,7 +49,7 @@ impl Rollout<'_> {
         estimator.learn(self, resource)
     }
 
-    /// The sample of an estimate before the first turn, k = 0. The estimator does not learn from it.
+    /// Returns the sample of an estimate before the first turn, k = 0. The estimator does not learn from it.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Rollout<'_> {
 }
 
 impl Rollouts {
-    /// The samples of all rollouts, in their order; see [`Rollout::score`].
+    /// Returns the samples of all rollouts, in their order; see [`Rollout::score`].
     ///
     /// # Errors
     ///

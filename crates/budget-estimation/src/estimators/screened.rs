@@ -7,8 +7,8 @@ use crate::{
 /// An estimator whose answer is `impossible` where a [`SuccessForecaster`] says so, and otherwise its
 /// own. Both learn from each finished run.
 ///
-/// The guarantee is for the answers of the forecaster; an estimator that answers `impossible` by
-/// itself adds its own false aborts.
+/// The guarantee is for the answers of the forecaster; an estimator that answers `impossible` by itself adds
+/// its own false alarms.
 ///
 /// ```
 /// use budget_estimation::{
@@ -55,7 +55,7 @@ impl<E: Estimator> Screened<E> {
 
 impl<E: Estimator> Estimator for Screened<E> {
     fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
-        // The estimator is always asked, because it may remember what it was asked.
+        // The estimator is always asked, because it may keep a record of its calls.
         let estimate = self.estimator.estimate(prefix)?;
         let forecast = self.forecaster.forecast(prefix)?;
         Ok(if forecast.is_impossible { Estimate::Impossible } else { estimate })

@@ -12,8 +12,9 @@ pub struct Distribution<'a> {
 /// Replaces the probabilities of values, which lower bounds follow if there are any, by cumulative
 /// probabilities.
 ///
-/// With lower bounds this is the Kaplan-Meier estimate: a value has the share of the probability above all
-/// earlier values that it has of the rows that are known to reach it. Lower bounds reach their own value.
+/// With lower bounds this is the Kaplan-Meier estimate. Consider the rows that are known to reach a value,
+/// and the probability above all earlier values. The value receives the share of this probability that it has
+/// of these rows. Lower bounds reach their own value.
 pub(super) fn accumulate(space: &mut Vec<f64>, values: usize) {
     let mut sum = 0.0;
     if space.len() <= values {
@@ -40,7 +41,7 @@ pub(super) fn accumulate(space: &mut Vec<f64>, values: usize) {
 }
 
 impl Distribution<'_> {
-    /// The smallest value whose cumulative probability is at least p.
+    /// Returns the smallest value whose cumulative probability is at least p.
     #[must_use]
     #[inline]
     pub fn quantile(&self, p: f64) -> f64 {
@@ -49,7 +50,7 @@ impl Distribution<'_> {
         self.values.get(at).or(self.values.last()).copied().unwrap_or(0.0)
     }
 
-    /// The probability of a value of at most x.
+    /// Returns the probability of a value of at most x.
     #[must_use]
     pub fn probability_up_to(&self, x: f64) -> f64 {
         let at = self.values.partition_point(|&value| value <= x);

@@ -160,7 +160,7 @@ fn below(generator: &mut ChaCha8Rng, n: usize) -> usize {
 struct Growth<'a> {
     nursery: &'a Nursery<'a>,
     generator: ChaCha8Rng,
-    /// The rows, those of a node next to each other.
+    /// The rows; rows of the same node are contiguous.
     rows: Vec<u32>,
     spare: Vec<u32>,
     /// The columns in random order.

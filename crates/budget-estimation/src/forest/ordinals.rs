@@ -1,4 +1,4 @@
-//! Numbers replaced by positions among at most so many groups of neighbouring distinct numbers.
+//! Replaces numbers by positions among a limited number of groups of neighbouring distinct numbers.
 
 /// The groups of one list of numbers.
 #[derive(Clone, Debug)]

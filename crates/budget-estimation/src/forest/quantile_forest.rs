@@ -52,8 +52,8 @@ scoring_rules::checked! {
         /// One over the number of trees and the weight of the leaf, for each node.
         #[cfg_attr(feature = "serde", serde(skip))]
         pub(super) scales: Vec<f64>,
-        /// The group of targets of each entry, in ascending order in each leaf. Groups of lower bounds follow
-        /// those of targets.
+        /// The group of targets of each entry, in ascending order in each leaf. Groups of lower bounds follow the groups of
+        /// targets.
         pub(super) groups: Vec<u16>,
         /// The weight of all rows of an entry, in a common unit.
         pub(super) weights: Vec<f32>,
@@ -64,7 +64,7 @@ scoring_rules::checked! {
     restore: Self::restore
 }
 
-/// Trees that are walked through at the same time, so that one does not wait for the memory of another.
+/// The number of trees walked at the same time, so that one does not wait for the memory accesses of another.
 const LANES: usize = 8;
 
 impl QuantileForest {
@@ -157,8 +157,7 @@ impl QuantileForest {
         }
     }
 
-    /// Goes on from some nodes to leaves. Children have higher positions than their parents, so that this
-    /// ends.
+    /// Walks from the given nodes to leaves. Children have higher positions than their parents, so the walk ends.
     #[inline(always)]
     fn walk<'a>(&self, lanes: &mut [u32; LANES], row: impl Fn(usize) -> &'a [f64]) {
         loop {
@@ -191,7 +190,7 @@ impl QuantileForest {
         self.columns as usize
     }
 
-    /// The conditional distribution of the target, given the features of a row.
+    /// Returns the conditional distribution of the target, given the features of a row.
     ///
     /// `space` is memory that is used again.
     ///

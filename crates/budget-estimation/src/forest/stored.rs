@@ -25,7 +25,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(
 }
 
 impl QuantileForest {
-    /// Checks a stored forest, and computes what is not stored.
+    /// Checks a stored forest, and computes the parts that are not stored.
     pub(super) fn restore(&mut self) -> Result<(), Error> {
         let Self { columns, values, roots, nodes, ends, groups, weights, .. } = self;
         stored(

@@ -10,8 +10,8 @@ use crate::{
 pub struct TrainingRows<'a> {
     /// Number of features of a row.
     pub columns: usize,
-    /// The features of the first row, then those of the second row, and so on. Minus infinity stands for
-    /// a missing value.
+    /// The features of the first row, then of the second row, and so on. Minus infinity marks a missing
+    /// value.
     pub features: &'a [f64],
     /// The numbers whose conditional quantiles are estimated, one per row.
     pub targets: &'a [f64],
@@ -62,8 +62,8 @@ impl TrainingRows<'_> {
         })
     }
 
-    /// The weights divided by a power of two near the largest weight, which keeps weights with few digits
-    /// exact in 32 bits, and that power. Weights below 1e-37 are 0.
+    /// Returns the weights divided by a power of two near the largest weight, and that power. The division
+    /// keeps weights with few digits exact in 32 bits. Weights below 1e-37 become 0.
     pub(super) fn scaled_weights(&self) -> (Vec<f64>, f64) {
         let Some(weights) = self.weights else { return (vec![1.0; self.targets.len()], 1.0) };
         let largest = weights.iter().map(|weight| weight.get()).fold(0.0, f64::max);

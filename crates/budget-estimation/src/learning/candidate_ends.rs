@@ -8,14 +8,14 @@ pub(super) const CANDIDATES: usize = 15;
 /// The position of the end that leaves half of the missing coverage outside.
 pub(super) const CENTRAL: usize = 8;
 
-/// Missing coverage beyond an end, relative to that of the central interval.
+/// Probability outside a bound, relative to the probability outside a bound of the central interval.
 const TAILS: [f64; 12] = [0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3];
 
-/// Lower ends below the lowest quantile, and upper ends above the highest, as its multiples.
+/// Lower bounds below the lowest quantile, and upper bounds above the highest quantile, as multiples of it.
 const BELOW: [f64; 3] = [0.0, 0.3, 0.6];
 const ABOVE: [f64; 3] = [4.0, 2.0, 1.4];
 
-/// Candidates for the ends of an interval at one prefix, from the widest to the narrowest.
+/// Candidates for the bounds of an interval at one prefix, from the widest to the narrowest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -26,13 +26,14 @@ pub(super) struct CandidateEnds {
     pub(super) progress: f64,
 }
 
-/// The predicted distribution of what remains after a prefix, of which nothing lies above what is left.
+/// The predicted distribution of the remaining cost after a prefix, truncated at the amount left under the
+/// cap.
 #[derive(Clone, Copy)]
 pub(super) struct Remaining<'a> {
     distribution: Distribution<'a>,
     tail: f64,
     left: f64,
-    /// The probability of at most what is left.
+    /// The probability of at most the amount left.
     fits: f64,
     spent: f64,
 }

@@ -3,12 +3,13 @@ use crate::key_effects::{KeyEffects, Keys};
 /// Runs that only set the mean, before keys are told apart.
 const FIRST: u64 = 5;
 
-/// How much more runs with the same keys cost than other runs: additive effects of the values of all keys on
-/// the logarithms of the total and of the number of turns, shrunk towards 0 by the number of runs.
+/// How much more runs with the same keys cost than other runs. Each value of a key has an additive effect on
+/// the logarithm of the total and on the logarithm of the number of turns. Effects are shrunk towards 0, less
+/// with more runs.
 ///
-/// An effect is S / (N + 1) for N past runs with this value, where S sums what the mean and the run's other
-/// effects left unexplained when each run ended. Rows of a run are made from the effects before it is learnt,
-/// so that no row contains its own outcome.
+/// An effect is S / (N + 1) for N past runs with this value. S is the sum over these runs of the residual
+/// that the mean and the run's other effects left when the run ended. Rows of a run are made from the effects
+/// before it is learnt, so that no row contains its own outcome.
 ///
 /// Reference: ordered target statistics, Prokhorenkova and others (2018), CatBoost: unbiased boosting with
 /// categorical features, arXiv:1706.09516, section 3.2.
@@ -43,7 +44,7 @@ impl CostEffects {
             && self.effects.iter().all(|effects| effects.is_valid(self.runs))
     }
 
-    /// Learns the logarithms of a run's total and of its number of turns.
+    /// Learns the logarithm of a run's total and the logarithm of its number of turns.
     pub(super) fn learn(&mut self, keys: &Keys, logarithms: [f64; 2]) {
         let runs = self.runs as f64;
         for ((effects, sum), logarithm) in

@@ -1,4 +1,4 @@
-//! What each choice of the ends of intervals would have cost.
+//! The loss that each choice of the bounds of intervals would have had.
 
 use crate::learning::candidate_ends::{CANDIDATES, CENTRAL};
 
@@ -17,7 +17,7 @@ const TOLERANCE: f64 = 0.005;
 /// The penalty of a coverage that is off by 1, relative to the loss of the central intervals.
 const PENALTY: f64 = 0.5;
 
-/// What a candidate next to the central one must gain if one run is known; less with more runs.
+/// The gain that a candidate next to the central one must have if one run is known; less with more runs.
 const RELUCTANCE: f64 = 0.02;
 
 /// A candidate for each stage.
@@ -48,7 +48,7 @@ impl OneEnd {
 pub(super) struct EndLosses {
     /// The claimed share of misses.
     miss: f64,
-    /// Lower and upper end.
+    /// Lower and upper bound.
     ends: [OneEnd; 2],
     /// The weight of each part; after normalisation, the share.
     parts: [f64; PARTS],
@@ -79,7 +79,7 @@ impl EndLosses {
         }
     }
 
-    /// The best choice for the lower and the upper end, and its cost, if so many runs are known.
+    /// Returns the best choice for the lower and the upper bound, and its loss, if `runs` runs are known.
     pub(super) fn best(mut self, runs: f64) -> ([Chosen; 2], f64) {
         let total: f64 = self.parts.iter().sum();
         for end in &mut self.ends {

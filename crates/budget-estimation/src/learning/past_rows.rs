@@ -7,13 +7,13 @@ use crate::{
     },
 };
 
-/// The weight of a row of a run that failed; that of a run that succeeded is 1.
+/// The weight of a row of a failed run. A row of a successful run has the weight 1.
 const FAILED: f64 = 0.3;
 
 /// Rows that are kept; older runs are forgotten.
 const MOST: usize = 4_000;
 
-/// What is added to a remaining cost before its logarithm is taken, as a share of the mean.
+/// The offset added to a remaining cost before its logarithm is taken, as a share of the mean.
 const OFFSET: f64 = 0.03;
 
 /// How a run ended, for its rows.
@@ -21,7 +21,7 @@ const OFFSET: f64 = 0.03;
 pub(super) enum Ending {
     Succeeded,
     Failed,
-    /// What remained is a lower bound.
+    /// The remaining cost is a lower bound.
     CutOff {
         after: usize,
     },
@@ -48,7 +48,7 @@ pub(super) struct PastRows {
     features: Vec<f64>,
     remaining: Vec<f64>,
     weights: Vec<f64>,
-    /// The number of turns after which the run was cut off, so that more would have remained.
+    /// The number of turns after which the run was cut off. More cost would have remained.
     cut_off_after: Vec<Option<usize>>,
     /// The end of each run among the rows.
     ends: Vec<usize>,
@@ -91,10 +91,10 @@ impl PastRows {
         }
     }
 
-    /// A forest of all columns and one of the first column alone, with the same targets.
+    /// Fits a forest to all columns and another one to the first column only, with the same targets.
     ///
-    /// A run that was cut off when it was as long as the longest run counts as one that failed there, as if the
-    /// longest run were at a limit on turns: no run shows how it would have gone on.
+    /// A run that was cut off when it was as long as the longest run counts as a run that failed there, as if
+    /// there were a limit on turns: no run shows how it would have continued.
     pub(super) fn forests(&self, longest: usize, seed: u64) -> Result<[QuantileForest; 2], Error> {
         let mut weights = self.weights.clone();
         for (weight, after) in weights.iter_mut().zip(&self.cut_off_after) {
@@ -132,7 +132,7 @@ impl PastRows {
     #[cfg(feature = "serde")]
     pub(super) fn is_valid(&self, columns: usize) -> bool {
         let rows = self.len();
-        // Sums of costs, which are at most 1e100 each.
+        // Sums of costs, each at most 1e100.
         let amount = |y: &f64| (0.0..=1e110).contains(y);
         self.columns == columns
             && self.features.len() == rows * columns

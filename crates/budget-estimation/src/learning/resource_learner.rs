@@ -35,14 +35,14 @@ const RARELY: u64 = 16;
 /// Runs after which a run counts half in the choice of the ends, as long as every run is used.
 const HALF_LIFE: f64 = 100.0;
 
-/// Shares of the forest of all columns; the rest is that of turns alone.
+/// Weights of the forest of all columns. The forest of turns has the rest.
 const SHARES: [f64; 3] = [0.0, 0.5, 1.0];
 
 /// Quantiles of the rest of a run that was cut off.
 const RESTS: [f64; 3] = [1.0 / 6.0, 0.5, 5.0 / 6.0];
 
 scoring_rules::checked! {
-    /// What is learnt about one resource.
+    /// The knowledge learnt about one resource.
     #[derive(Clone, Debug, PartialEq)]
     pub(crate) struct ResourceLearner {
         features: PrefixFeatures,
@@ -73,7 +73,7 @@ struct Space {
 }
 
 impl Space {
-    /// What the forests predict for the row; `None` before the first forest.
+    /// Returns the distribution that the forests predict for the row; `None` before the first forest.
     fn remaining<'a>(
         &'a mut self,
         forests: Option<&'a [QuantileForest; 2]>,
@@ -104,7 +104,7 @@ impl Space {
 
 /// The whole of a run: one ending, or several possible ones if it was cut off.
 struct Endings {
-    /// What was spent after the last known turn, each equally likely.
+    /// The amounts that may have been spent after the last known turn, equally likely.
     rests: Vec<f64>,
     /// Whether forecasts of this run are scored.
     is_scored: bool,
@@ -134,7 +134,7 @@ impl ResourceLearner {
         self.features.resource_name()
     }
 
-    /// The ends of the interval for a prefix; `None` before the first forest.
+    /// Returns the bounds of the interval for a prefix; `None` before the first forest.
     pub(crate) fn interval(
         &mut self,
         prefix: &Prefix<'_>,
@@ -264,7 +264,7 @@ impl ResourceLearner {
         if forecasts.iter().all(Vec::is_empty) {
             return;
         }
-        // About as many of the remembered runs count whether all runs are used or few.
+        // The effective number of remembered runs stays about the same, whether all runs are used or few.
         let half_life = if self.runs < OFTEN { HALF_LIFE } else { HALF_LIFE * RARELY as f64 };
         let mut best = f64::INFINITY;
         for ((share, ends), forecasts) in self.ends.iter_mut().enumerate().zip(forecasts) {
@@ -295,8 +295,8 @@ impl ResourceLearner {
     }
 }
 
-/// Whether the ends are chosen anew after so many runs and a further one: always at first, later for a pseudorandom
-/// sample, because in a regular one all runs might belong to the same task or model.
+/// Returns whether the bounds are chosen again when a run follows the first `runs` runs: always at first, later for
+/// a pseudorandom sample. In a regular sample, all runs might belong to the same task or model.
 ///
 /// The finalizer of SplitMix64; Steele, Lea, Flood (2014), doi:10.1145/2660193.2660195.
 const fn chooses_ends(runs: u64) -> bool {

@@ -10,8 +10,8 @@ use super::{
 /// Runs that are remembered.
 const RUNS: usize = 150;
 
-/// Which candidates are the ends of an interval, by stage of the run, chosen by what past forecasts would
-/// have scored.
+/// The candidates that are used as the bounds of an interval, by stage of the run. They are chosen by the
+/// losses that they would have had on past forecasts.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -59,7 +59,7 @@ impl StageEnds {
         self.borders.iter().filter(|&&border| progress >= border).count()
     }
 
-    /// The candidates for the lower and the upper end.
+    /// Returns the candidates for the lower and the upper bound.
     pub(super) fn chosen(&self, progress: f64) -> (usize, usize) {
         let stage = self.stage(progress);
         let at = |all: &Chosen| all.get(stage).copied().unwrap_or(CENTRAL);
@@ -76,9 +76,9 @@ impl StageEnds {
         }
     }
 
-    /// Chooses the ends anew after so many runs, and returns what they would have cost. A remembered run
-    /// counts half after `half_life` further runs. A run that was cut off when it was as long as the longest
-    /// run is left out: no run shows how it would have gone on.
+    /// Chooses the bounds again after `runs` runs, and returns the loss that they would have had. A
+    /// remembered run counts half after `half_life` further runs. A run that was cut off when it was as long
+    /// as the longest run is excluded: no run shows how it would have continued.
     pub(super) fn choose(
         &mut self,
         coverage: Level,
@@ -109,7 +109,7 @@ impl StageEnds {
         cost
     }
 
-    /// Whether a stored value can be one of this type, after so many runs.
+    /// Returns whether a stored value is possible after this number of runs.
     #[cfg(feature = "serde")]
     pub(super) fn is_valid(&self, runs: u64) -> bool {
         let past = |past: &PastForecast| {

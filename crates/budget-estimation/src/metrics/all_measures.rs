@@ -46,13 +46,13 @@ scoring_rules::checked! {
         trivial: Tally,
         /// By label (impossible, feasible), then by prediction (impossible, feasible, no answer).
         predictions: [[Tally; 3]; 2],
-        /// By label, the intervals above what is left under a cap, which are counted as impossible.
+        /// By label, the number of intervals above the amount left under a cap. They count as impossible.
         above_left: [Tally; 2],
         /// By label, then hits, optimistic and conservative misses.
         sides: [[Tally; 3]; 2],
         /// The means from here on are over feasible samples.
         reward: [ExactMean; 1],
-        /// Width, and width relative to what remained.
+        /// Width, and width relative to the remaining cost.
         widths: [ExactMean; 2],
         midpoint_errors: Vec<MidpointError>,
         /// Errors of the midpoint, errors of the extrapolation, and the second less the first.
@@ -92,7 +92,7 @@ struct MidpointError(
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MetricsSummary {
-    /// Samples after which nothing remained, which count in no measure.
+    /// Samples with a remaining cost of 0. They count in no measure.
     pub trivial: f64,
     /// Over all samples that are not trivial.
     pub feasibility: FeasibilitySummary,
@@ -130,7 +130,8 @@ impl Metrics {
 
     /// Adds one sample. A [trivial](Sample::is_trivial) one, after which nothing remained, is only counted.
     ///
-    /// A relative error or width that overflows is infinite, and a quantile or mean that it reaches is `None`.
+    /// A relative error or width that overflows is infinite. A quantile or mean that would be infinite for this
+    /// reason is `None`.
     ///
     /// # Errors
     ///

@@ -5,8 +5,8 @@ use crate::{
     replay::sample::Sample,
 };
 
-/// The interval in units of a reference that has the smallest mean interval loss on these samples: the
-/// best that any interval could do that follows the reference and nothing else.
+/// Returns the interval, in units of a reference, with the smallest mean interval loss on these samples. No interval that
+/// depends only on the reference can be better.
 ///
 /// For a reference m of each sample, the interval is `[a m, b m]`, and the result is `[a, b]`. Among the
 /// references are
@@ -15,8 +15,8 @@ use crate::{
 /// - [`Sample::linear_reference`], which knows the number of turns T;
 /// - [`Sample::mean_cost_reference`], which knows T and the mean cost of all turns of the run.
 ///
-/// It is chosen on the samples that it is scored on, so that no estimator could know it: a reference for
-/// comparisons, like the two methods. [`Sample::with_estimate`] makes the samples of its intervals.
+/// It is chosen and scored on the same samples, so no estimator could know it. Like the two methods, it is a reference for
+/// comparisons. [`Sample::with_estimate`] makes the samples of its intervals.
 ///
 /// Counts feasible samples with a reference above 0, and ignores all others. The result is exact: the
 /// interval loss at a coverage c is a sum of pinball losses at the levels `(1 - c) / 2` and

@@ -33,9 +33,9 @@ pub struct ClassScores {
     pub f1: Option<f64>,
 }
 
-/// Scores of feasibility predictions, from [`Metrics`](crate::Metrics). An interval predicts
-/// that the run is feasible, unless it lies above what is left under the cap and the sample is read so (see
-/// [`Reading`](crate::Reading)).
+/// Scores of feasibility predictions, from [`Metrics`](crate::Metrics). An interval predicts that the run is
+/// feasible, unless it lies above the amount left under the cap and the [`Reading`](crate::Reading) of the
+/// sample counts this as impossible.
 ///
 /// Undefined values are `None`. scikit-learn with `zero_division=0` reports 0 for each of them
 /// instead, so its macro-F1 is at most one half if a class neither occurs nor is predicted.
@@ -64,7 +64,7 @@ pub struct ClassScores {
 pub struct FeasibilitySummary {
     /// Feasible samples predicted feasible; a sum of weights, like all counts.
     pub feasible_as_feasible: f64,
-    /// Feasible samples predicted impossible: false aborts.
+    /// Feasible samples predicted impossible: false alarms.
     pub feasible_as_impossible: f64,
     /// Feasible samples without an answer.
     pub feasible_unanswered: f64,
@@ -80,8 +80,8 @@ pub struct FeasibilitySummary {
     pub impossible: ClassScores,
     /// Mean of both F1 scores; `None` if either is.
     pub macro_f1: Option<f64>,
-    /// `macro_f1` with the paper's reading, in which any interval predicts that the run is feasible, also one
-    /// above what is left under a cap. Equal to `macro_f1` without caps.
+    /// `macro_f1` with the paper's reading: any interval predicts that the run is feasible, even one above
+    /// the amount left under a cap. Equal to `macro_f1` without caps.
     pub macro_f1_of_answers: Option<f64>,
     /// Share of samples with a correct prediction.
     pub accuracy: f64,
@@ -90,9 +90,10 @@ pub struct FeasibilitySummary {
 }
 
 impl FeasibilitySummary {
-    /// The scores of numbers of samples, or of sums of their weights. The rows are those of infeasible and of
-    /// feasible prefixes; the columns those that are predicted impossible, those that are predicted feasible,
-    /// and those without an answer. Every interval counts as predicted feasible. `None` without a sample.
+    /// Computes the scores from numbers of samples, or from sums of their weights. The two rows are
+    /// infeasible and feasible prefixes. The three columns are prefixes predicted impossible, prefixes
+    /// predicted feasible, and prefixes without an answer. Every interval counts as predicted feasible.
+    /// `None` without a sample.
     ///
     /// ```
     /// use budget_estimation::FeasibilitySummary;
@@ -105,8 +106,9 @@ impl FeasibilitySummary {
         Self::new(counts, [0.0; 2])
     }
 
-    /// From counts by label and prediction, (impossible, feasible) by (impossible,
-    /// feasible, no answer), and by label those of intervals above what is left; `None` if all are 0.
+    /// Computes the scores from counts by label (impossible, feasible) and prediction (impossible, feasible,
+    /// no answer). `above_left` has, by label, the numbers of intervals above the amount left. `None` if all
+    /// counts are 0.
     pub(super) fn new(counts: [[f64; 3]; 2], above_left: [f64; 2]) -> Option<Self> {
         let total: f64 = counts.iter().flatten().sum();
         if total.is_nan() || total <= 0.0 {

@@ -42,15 +42,15 @@ pub(super) struct Diagnostics {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct DiagnosticSummary {
-    /// The share of the intervals, of feasible runs or not, that lie below what remained.
+    /// The share of the intervals, of feasible runs or not, that lie below the remaining cost.
     pub optimistic_share: f64,
-    /// The share of the intervals that lie above what remained.
+    /// The share of the intervals that lie above the remaining cost.
     pub conservative_share: f64,
     /// Mean of the width divided by the cap, over the intervals of runs with a cap above 0; `None` if there
     /// are none.
     pub mean_width_over_cap: Option<f64>,
-    /// Mean signed error of the midpoint divided by what remained, over feasible samples with an interval;
-    /// negative if the estimates are too low. `None` if there are none.
+    /// Mean signed error of the midpoint divided by the remaining cost, over feasible samples with an
+    /// interval; negative if the estimates are too low. `None` if there are none.
     pub mean_midpoint_bias: Option<f64>,
     /// Mean width adequacy, in [0, 1], over feasible samples with an interval: the half-width divided by
     /// the absolute error of the midpoint, at most 1. It is 1 for a hit. `None` if there are none. The

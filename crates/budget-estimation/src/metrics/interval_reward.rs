@@ -3,12 +3,12 @@ use scoring_rules::Weight;
 use crate::{checks::setting, error::Error, estimates::estimate::Estimate, replay::sample::Sample};
 
 impl Estimate {
-    /// The interval reward `S_k = 1[lo <= R <= hi] max(0, 1 - (hi - lo) / R)` of an estimate, where R is
-    /// what remained; 0 for anything except an interval.
+    /// Returns the interval reward of an estimate, `S_k = 1[lo <= R <= hi] max(0, 1 - (hi - lo) / R)`, where
+    /// R is the remaining cost; 0 for anything except an interval.
     ///
-    /// In [0, 1], higher is better; defined for runs that succeeded. **Not proper**: an estimator that
-    /// knows that the remaining cost is uncertain gains by hiding it. Report the proper
-    /// [`interval_loss`](scoring_rules::interval_loss) beside it.
+    /// In [0, 1], higher is better; defined for runs that succeeded. **Not proper**: an estimator gains by
+    /// hiding its uncertainty about the remaining cost. Also report the proper
+    /// [`interval_loss`](scoring_rules::interval_loss).
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ pub(crate) fn reward(estimate: Estimate, remaining: f64) -> f64 {
     }
 }
 
-/// The side on which an interval misses what remained.
+/// The side on which an interval misses the remaining cost.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Miss, Rollouts, Sample};
@@ -78,9 +78,9 @@ pub(crate) fn reward(estimate: Estimate, remaining: f64) -> f64 {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Miss {
-    /// The interval lies below what remained: the run cost more than predicted.
+    /// The interval lies below the remaining cost: the run cost more than predicted.
     Optimistic,
-    /// The interval lies above what remained: the run cost less than predicted.
+    /// The interval lies above the remaining cost: the run cost less than predicted.
     Conservative,
 }
 
@@ -95,7 +95,7 @@ impl Sample {
         Ok(reward(self.estimate(), self.remaining()))
     }
 
-    /// The side on which the interval misses what remained; `None` for a hit and without an interval.
+    /// The side on which the interval misses the remaining cost; `None` for a hit and without an interval.
     #[must_use]
     #[inline]
     pub fn miss(&self) -> Option<Miss> {

@@ -12,12 +12,12 @@ pub(super) struct ProperLosses {
     pub(super) losses: [ExactMean; 4],
 }
 
-/// Scores of the intervals of feasible samples, those of runs that succeeded within their caps, from
-/// [`Metrics`](crate::Metrics). Counts are sums of weights.
+/// Scores of the intervals of feasible samples, from [`Metrics`](crate::Metrics). A sample is feasible if its
+/// run succeeded within its caps. Counts are sums of weights.
 ///
-/// The fields that average over intervals are `None` if no feasible sample has an interval. They do
-/// not count feasible samples that were called impossible, so an estimator that answers only easy
-/// samples looks good in them: read them together with `answered` and `hit_rate`.
+/// The fields that average over intervals are `None` if no feasible sample has an interval. They exclude
+/// feasible samples predicted impossible. An estimator that answers only easy samples therefore scores well
+/// in them. Read them together with `answered` and `hit_rate`.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Level, Metrics, Rollouts, Sample};
@@ -45,11 +45,11 @@ pub struct IntervalSummary {
     pub samples: f64,
     /// Feasible samples with an interval.
     pub answered: f64,
-    /// Samples whose interval contains what remained.
+    /// Samples whose interval contains the remaining cost.
     pub hits: f64,
-    /// Samples whose interval lies below what remained.
+    /// Samples whose interval lies below the remaining cost.
     pub optimistic: f64,
-    /// Samples whose interval lies above what remained.
+    /// Samples whose interval lies above the remaining cost.
     pub conservative: f64,
     /// Hits divided by feasible samples; an `impossible` is not a hit.
     pub hit_rate: f64,
@@ -59,7 +59,7 @@ pub struct IntervalSummary {
     pub coverage: Option<f64>,
     /// Mean width of the intervals, in units of the resource.
     pub mean_width: Option<f64>,
-    /// Mean of the width divided by what remained.
+    /// Mean of the width divided by the remaining cost.
     pub mean_relative_width: Option<f64>,
     /// Median of the relative error of the midpoint. A weight is a number of rows here: weights
     /// should add up to about the number of samples, because with a sum of at most 1 every quantile
@@ -71,9 +71,9 @@ pub struct IntervalSummary {
     /// Mean interval loss at the claimed coverage; proper, in units of the resource, lower is
     /// better. This and the following losses are `None` unless a coverage is claimed.
     pub interval_loss: Option<f64>,
-    /// Mean pinball loss of the lower ends, at level `(1 - coverage) / 2`.
+    /// Mean pinball loss of the lower bounds, at level `(1 - coverage) / 2`.
     pub low_pinball_loss: Option<f64>,
-    /// Mean pinball loss of the upper ends, at level `(1 + coverage) / 2`.
+    /// Mean pinball loss of the upper bounds, at level `(1 + coverage) / 2`.
     pub high_pinball_loss: Option<f64>,
     /// Mean weighted interval loss of the interval with its midpoint as the median:
     /// `(|m - R| / 2 + (1 - coverage) / 2 * interval loss) / (3/2)`.

@@ -2,9 +2,8 @@ use crate::{
     checks::same_length, error::Error, metrics::one_resource::OneResource, replay::sample::Sample,
 };
 
-/// For each prefix, whether the intervals of all resources contain what remained. Takes one list of
-/// samples per resource, in the same order of prefixes. A prefix that lacks an interval for any
-/// resource is not a hit.
+/// Returns for each prefix whether the intervals of all resources contain the remaining costs. Takes one list of
+/// samples per resource, in the same order of prefixes. A prefix that lacks an interval for any resource is not a hit.
 ///
 /// The joint hit rate is the share of hits among feasible prefixes. It is at most the hit rate of
 /// any single resource.

@@ -42,8 +42,8 @@ pub struct LinearSummary {
 }
 
 impl LinearSummary {
-    /// From the errors of the midpoint, those of the extrapolation, and the second less the first; `None` if no
-    /// sample counts.
+    /// Takes the errors of the midpoint, the errors of the extrapolation, and the second minus the first; `None` if
+    /// no sample counts.
     pub(super) fn new(errors: &[ExactMean; 3]) -> Option<Self> {
         let [estimate_error, linear_error, reduction] = finish_means(errors);
         let (estimate_error, linear_error, reduction) =
@@ -54,8 +54,8 @@ impl LinearSummary {
 }
 
 impl Sample {
-    /// Absolute error of linear extrapolation (which knows T) minus that of the midpoint; positive if
-    /// the midpoint is closer to what remained. `None` without an interval and for k = 0.
+    /// Returns the absolute error of linear extrapolation (which knows T) minus the absolute error of the midpoint.
+    /// It is positive if the midpoint is closer to the remaining cost. `None` without an interval and for k = 0.
     #[must_use]
     pub fn linear_error_reduction(&self) -> Option<f64> {
         let ends = self.estimate().ends()?;

@@ -29,7 +29,7 @@ pub enum ProgressAxis {
     /// The share of the run's turns, k / T.
     #[default]
     Turns,
-    /// The share of what the run spends in all, C_k / C_T; 1 if the whole run spends nothing.
+    /// The share of the total cost of the run, C_k / C_T; 1 if the total is 0.
     Spent,
     /// The share of the cap, C_k / cap. Samples at or above the cap are in the last bin; a sample without
     /// a cap is an error.

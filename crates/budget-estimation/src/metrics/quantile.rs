@@ -33,7 +33,8 @@ pub(crate) fn quantiles<const N: usize>(
     }))
 }
 
-/// The value at a position, counted from 0, where each value takes as many positions as its weight.
+/// Returns the value at a position, counted from 0. Each value takes a number of positions equal to its
+/// weight.
 fn value_at(values: &[(f64, f64)], position: f64) -> f64 {
     let mut reached = 0.0;
     let mut last = 0.0;

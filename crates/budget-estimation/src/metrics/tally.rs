@@ -66,7 +66,8 @@ pub(crate) fn merge_means<const N: usize>(means: &mut [ExactMean; N], others: &[
     means.iter_mut().zip(others).for_each(|(mean, other)| mean.merge(other));
 }
 
-/// A part of a whole above 0, infinite if it overflows alone or when it is multiplied by the weight.
+/// Returns part / whole for a whole above 0. The ratio is infinite if it overflows, or if its product with
+/// the weight overflows.
 #[inline]
 pub(crate) fn ratio(part: f64, whole: f64, weight: Weight) -> f64 {
     let ratio = part / whole;

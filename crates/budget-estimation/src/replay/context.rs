@@ -5,7 +5,7 @@ use crate::replay::prefix::Prefix;
 /// The facts that a prompt for an estimate states: the usage of each turn, the total usage, and the
 /// caps. The caller writes the text around them.
 ///
-/// Its `Display` form has one line per turn, then what was used and what is allowed.
+/// Its `Display` form has one line per turn, then the amounts used and the caps.
 ///
 /// ```
 /// use budget_estimation::{Context, Error, Rollouts};
@@ -71,7 +71,7 @@ pub struct ResourceContext {
 }
 
 impl Context {
-    /// The facts that a prefix shows.
+    /// Collects the facts that a prefix shows.
     #[must_use]
     pub fn new(prefix: &Prefix<'_>) -> Self {
         let resources = prefix.resources().map(|(resource, name)| ResourceContext {

@@ -6,10 +6,11 @@ use crate::{
     rollouts::{rollout::Rollout, storage::Rollouts, usage::Usage},
 };
 
-/// What an estimator may know after k turns of a run: the costs of these turns, their sums, their
-/// contents and features, the keys of the run, and the caps. It contains nothing that happened later: no further turn, no number of turns, no outcome.
+/// The information that an estimator may use after k turns of a run: the costs of these turns, their sums, their contents
+/// and features, the keys of the run, and the caps. It contains nothing that happened later: no further turn, no number of
+/// turns, no outcome.
 ///
-/// One resource is the one to be estimated. What was spent of the others is visible too.
+/// One resource is to be estimated. The costs of the other resources are visible too.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};
@@ -94,15 +95,15 @@ impl<'a> Prefix<'a> {
         self.resource
     }
 
-    /// What was spent of it so far, turn by turn, and its cap.
+    /// Returns the cost of this resource so far, turn by turn, and its cap.
     #[must_use]
     #[inline]
     pub const fn usage(&self) -> Usage<'a> {
         self.usage
     }
 
-    /// What was spent of any resource so far; `None` if one of these costs is unknown, and for a handle
-    /// from other rollouts.
+    /// Returns the cost of any resource so far; `None` if one of these costs is unknown, and for a handle from other
+    /// rollouts.
     #[must_use]
     pub fn usage_of(&self, resource: Resource) -> Option<Usage<'a>> {
         self.rollouts.column(resource).ok()?.usage(self.rollout, self.start, self.turns)
@@ -131,8 +132,8 @@ impl<'a> Prefix<'a> {
         self.rollouts.resources()
     }
 
-    /// The value of a key of the run, such as `task`, which is known before the first turn; `None` if it
-    /// has none. See [`Rollouts::with_keys`](crate::Rollouts::with_keys).
+    /// Returns the value of a key of the run, such as `task`, which is known before the first turn; `None` if the run has no
+    /// such value. See [`Rollouts::with_keys`](crate::Rollouts::with_keys).
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&'a str> {
         self.rollouts.key_of(self.rollout, name)
@@ -144,8 +145,8 @@ impl<'a> Prefix<'a> {
         self.rollouts.keys_of(self.rollout)
     }
 
-    /// A feature of a completed turn, 1 to k, or of what was known before the first turn, 0; `None` for a
-    /// later turn and if it is not known. See [`Rollouts::with_features`](crate::Rollouts::with_features).
+    /// Returns a feature of a completed turn, 1 to k, or with turn 0 a feature known before the first turn. `None` for a
+    /// later turn and for an unknown value. See [`Rollouts::with_features`](crate::Rollouts::with_features).
     #[must_use]
     pub fn feature(&self, turn: usize, name: &str) -> Option<f64> {
         let column = self.rollouts.features.iter().find(|feature| feature.name == name)?;
@@ -153,7 +154,7 @@ impl<'a> Prefix<'a> {
         known.then(|| column.get(self.rollout, self.start + self.rollout, turn)).flatten()
     }
 
-    /// The content of a completed turn, 1 to k, or what was known before the first turn, 0; `None` for a
+    /// Returns the content of a completed turn, 1 to k, or with turn 0 the content known before the first turn. `None` for a
     /// later turn and without content. See [`Rollouts::set_content`](crate::Rollouts::set_content).
     #[must_use]
     pub fn content(&self, turn: usize) -> Option<&'a str> {
@@ -163,8 +164,8 @@ impl<'a> Prefix<'a> {
         self.rollouts.contents.get(&(self.rollout, turn)).map(String::as_str)
     }
 
-    /// What the agent was shown before it acted in a completed turn, 1 to k; `None` for a later turn, except the
-    /// first, which begins with what is known before it. See
+    /// Returns the observation of the agent before it acted in a completed turn, 1 to k. `None` for a later turn, except the
+    /// first, whose observation is known before it starts. See
     /// [`Rollouts::set_observation`](crate::Rollouts::set_observation).
     #[must_use]
     pub fn observation(&self, turn: usize) -> Option<&'a str> {
@@ -175,7 +176,7 @@ impl<'a> Prefix<'a> {
     }
 }
 
-/// Shows only what the public methods show.
+/// Shows only the data that the public methods show.
 impl fmt::Debug for Prefix<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = f.debug_struct("Prefix");
@@ -188,8 +189,8 @@ impl fmt::Debug for Prefix<'_> {
 }
 
 impl<'a> Rollout<'a> {
-    /// The prefixes of a run after k = 1 to T - 1 turns: what was known after each turn except the last. A
-    /// run of one turn has no such prefix.
+    /// Returns the prefixes of a run after k = 1 to T - 1 turns, that is, after each turn except the last. A run of one turn
+    /// has no such prefix.
     ///
     /// # Errors
     ///
@@ -217,7 +218,7 @@ impl<'a> Rollout<'a> {
         Ok((1..self.turns().max(1)).map(move |turns| prefix(&rollout, resource, whole, turns)))
     }
 
-    /// The prefix before the first turn, k = 0, which shows only the caps.
+    /// Returns the prefix before the first turn, k = 0, which shows only the caps.
     ///
     /// # Errors
     ///

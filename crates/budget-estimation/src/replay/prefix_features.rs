@@ -22,10 +22,10 @@ const ESTIMATED: [&str; 9] = [
     "cap_share",
 ];
 
-/// Names of the columns of each other resource.
+/// Column names for each other resource.
 const OTHER: [&str; 6] = ["spent", "first_cost", "last_cost", "growth", "last_growth", "cap_share"];
 
-/// Names of the columns of each feature of the caller.
+/// Column names for each of the caller's features.
 const FEATURE: [&str; 2] = ["latest", "sum"];
 
 /// The feature vector of a prefix, for estimators that learn from numbers. It is the same for a live run
@@ -92,11 +92,11 @@ pub struct PrefixFeatures {
 }
 
 impl PrefixFeatures {
-    /// Stands for a value that does not exist, below every number.
+    /// Marks a value that does not exist. It is below every number.
     pub const MISSING: f64 = f64::NEG_INFINITY;
 
-    /// The columns for estimates of a resource, from the resources and declared features of the collection
-    /// that the rollout belongs to.
+    /// Creates the columns for estimates of a resource, from the resources and declared features of the rollout's
+    /// collection.
     ///
     /// Resources and features of a prefix are found by their names. If a prefix of another collection or of a
     /// [`RecordedRun`](crate::RecordedRun) lacks one, its columns are [`PrefixFeatures::MISSING`].
@@ -173,7 +173,7 @@ impl PrefixFeatures {
     }
 }
 
-/// The entry that satisfies a condition, which is probably the one at `near`.
+/// Returns the entry that satisfies a condition. It is probably the entry at `near`.
 #[inline]
 fn find<T>(entries: &[T], near: usize, is_it: impl Fn(&T) -> bool) -> Option<&T> {
     let likely = entries.get(near).filter(|entry| is_it(entry));

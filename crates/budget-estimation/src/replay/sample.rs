@@ -32,7 +32,7 @@ pub struct Sample {
     /// Plus infinity without a cap.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::missing::cap::serialize"))]
     cap: f64,
-    /// What is left under the cap; plus infinity without a cap.
+    /// The amount left under the cap; plus infinity without a cap.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::missing::cap::serialize"))]
     left: f64,
     used: f64,
@@ -43,7 +43,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The sample of an estimate that was given after k = `turn` turns, with k from 0 to T - 1.
+    /// Creates the sample of an estimate given after k = `turn` turns, with k from 0 to T - 1.
     ///
     /// # Errors
     ///
@@ -99,19 +99,19 @@ impl Sample {
         self.cap.is_finite().then_some(self.cap)
     }
 
-    /// What is left under the cap, negative if the cap is exceeded; `None` without a cap.
+    /// The amount left under the cap, negative if the cap is exceeded; `None` without a cap.
     #[must_use]
     pub fn left(&self) -> Option<f64> {
         self.left.is_finite().then_some(self.left)
     }
 
-    /// What the completed turns spent, C_k.
+    /// Returns the cost of the completed turns, C_k.
     #[must_use]
     pub const fn used(&self) -> f64 {
         self.used
     }
 
-    /// What the later turns spent, R_k.
+    /// Returns the cost of the later turns, R_k.
     #[must_use]
     pub const fn remaining(&self) -> f64 {
         self.remaining
@@ -137,8 +137,8 @@ impl Sample {
         self.estimate.predicts_impossible(self.reading.left(self.left()))
     }
 
-    /// The sample with another reading of its estimate, which decides what counts as impossible in all measures of
-    /// feasibility, detection and false alarms; [`Reading::Cap`] unless it is set.
+    /// Sets the [`Reading`], the rule by which an estimate counts as impossible in all measures of feasibility,
+    /// detection and false alarms. The default is [`Reading::Cap`].
     #[must_use]
     pub const fn with_reading(mut self, reading: Reading) -> Self {
         self.reading = reading;
@@ -157,15 +157,15 @@ impl Sample {
         self.remaining <= 0.0
     }
 
-    /// Whether the estimate is an interval that contains what remained.
+    /// Returns whether the estimate is an interval that contains the remaining cost.
     #[must_use]
     #[inline]
     pub fn is_hit(&self) -> bool {
         self.estimate.ends().is_some_and(|interval| interval.contains(self.remaining))
     }
 
-    /// What would remain if later turns cost as much as earlier ones, `(C_k / k) T - C_k`; `None` for
-    /// k = 0. It uses T, so it is a reference for comparisons rather than an estimator.
+    /// Returns the remaining cost if later turns cost as much as earlier ones, `(C_k / k) T - C_k`; `None` for k =
+    /// 0. The formula uses T, so it is a reference for comparisons rather than an estimator.
     ///
     /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 4.1.
     #[must_use]
@@ -174,9 +174,9 @@ impl Sample {
         (self.turn > 0).then(|| self.used / self.turn as f64 * (self.turns - self.turn) as f64)
     }
 
-    /// What would remain if each turn cost as much as the mean turn of the whole run,
-    /// `(C_T / T) (T - k)`. It uses the total and T, so it is a reference for comparisons rather than an
-    /// estimator: what is left of its error is the run's own variation from turn to turn.
+    /// Returns the remaining cost if each turn cost as much as the mean turn of the whole run,
+    /// `(C_T / T) (T - k)`. The formula uses the total and T, so it is a reference for comparisons rather than an
+    /// estimator. Its error is the run's own variation from turn to turn.
     ///
     /// ```
     /// use budget_estimation::{Error, Estimate, Rollouts, Sample};
@@ -195,7 +195,7 @@ impl Sample {
         (self.used + self.remaining) / self.turns as f64 * later as f64
     }
 
-    /// The sample of another estimate after the same turns of the same run.
+    /// Returns the sample with its estimate replaced. Run and turns stay the same.
     ///
     /// # Errors
     ///

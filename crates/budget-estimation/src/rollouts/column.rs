@@ -19,14 +19,14 @@ pub(crate) struct Column {
     pub(crate) costs: Vec<f64>,
     /// The decimal sum of the run's costs up to each turn; NaN from its first unknown cost on.
     pub(crate) cumulative: Vec<f64>,
-    /// What the costs up to each turn have shown, so that no prefix adds them again.
+    /// Summaries of the costs up to each turn, so that no prefix adds them again.
     pub(crate) seen: Vec<Seen>,
     /// The decimal places of the costs of each whole rollout, or [`MANY_PLACES`]. They tell about
     /// later turns, so no prefix shows them.
     pub(crate) places: Vec<u8>,
     /// The sums of the last rollout after each turn, to which a live run adds.
     sums: Vec<DecimalSum>,
-    /// Those of earlier rollouts with [`MANY_PLACES`].
+    /// The entries of earlier rollouts with [`MANY_PLACES`].
     long: BTreeMap<usize, Vec<DecimalSum>>,
     /// One per rollout; plus infinity without a cap.
     pub(crate) caps: Vec<f64>,

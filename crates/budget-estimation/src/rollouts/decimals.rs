@@ -5,10 +5,10 @@ use scoring_rules::{
     decimals::{POWERS, in_units},
 };
 
-/// Stands for a sum with more than 15 decimal places or digits; see [`DecimalSum::places`].
+/// Marks a sum with more than 15 decimal places or digits; see [`DecimalSum::places`].
 pub(crate) const MANY_PLACES: u8 = u8::MAX;
 
-/// What a finished run spent in all, from which earlier sums of the same run are subtracted.
+/// The total cost of a finished run, from which earlier sums of the same run are subtracted.
 ///
 /// With up to 15 digits the difference is exact in units of the last decimal place, and is then
 /// rounded once; with more digits it is a plain difference.
@@ -37,8 +37,8 @@ impl RunTotal {
     }
 }
 
-/// A cap minus what was spent, as exact as the sum of the decimals, rounded once. It is negative
-/// exactly if the cap is exceeded, also if the sum rounds to the cap.
+/// Returns a cap minus the amount spent, computed from the exact sum of the decimals and rounded once. The
+/// result is negative exactly if the cap is exceeded, even if the sum rounds to the cap.
 pub(crate) fn left_of(cap: f64, mut spent: DecimalSum) -> f64 {
     spent.add(-cap);
     -spent.value()

@@ -4,11 +4,11 @@ pub(crate) struct FeatureColumn {
     pub(crate) name: String,
     /// One per turn of each rollout, from turn 0; up to the last that was needed.
     entries: Vec<Entry>,
-    /// One per rollout: the number of entries that are filled, which end with the last known value.
+    /// For each rollout, the number of filled entries. The last of them is the last known value.
     filled: Vec<usize>,
 }
 
-/// What is known after one turn. NaN stands for a missing number.
+/// The values known after one turn. NaN marks a missing number.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     value: f64,
@@ -68,8 +68,8 @@ impl FeatureColumn {
         }
     }
 
-    /// Copies the values of the first turns of a rollout of another collection. Positions are those of
-    /// the rollout and of its turn 0.
+    /// Copies the first turns of a rollout from another collection. Positions refer to the rollout and to its
+    /// turn 0.
     pub(crate) fn copy(
         &mut self,
         to: (usize, usize),

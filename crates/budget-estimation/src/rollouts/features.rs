@@ -7,7 +7,7 @@ use crate::{
 impl Rollouts {
     /// Declares numeric features of turns, such as the number of tool errors or of passed tests.
     ///
-    /// A [`Prefix`](crate::Prefix) shows those of its completed turns, and each turn of the JSON Lines
+    /// A [`Prefix`](crate::Prefix) shows the features of its completed turns, and each turn of the JSON Lines
     /// has a field of that name.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ impl Rollouts {
         Ok(self)
     }
 
-    /// Sets a feature of a turn, from 1, or with turn 0 of what was known before the first turn.
+    /// Sets a feature of a turn, counted from 1, or with turn 0 a feature known before the first turn.
     ///
     /// Takes O(1) if the features of a run are set in the order of its turns.
     ///
@@ -69,7 +69,7 @@ impl Rollouts {
         Ok(())
     }
 
-    /// The names of the features, those of [`Rollouts::with_features`].
+    /// Returns the names of the features, as given to [`Rollouts::with_features`].
     pub fn feature_names(&self) -> impl Iterator<Item = &str> {
         self.features.iter().map(|feature| feature.name.as_str())
     }
@@ -82,7 +82,7 @@ impl Rollout<'_> {
         self.start + self.index
     }
 
-    /// A feature of a turn, 0 to T; `None` if it is not known. See [`Rollouts::with_features`].
+    /// Returns a feature of a turn, 0 to T; `None` if it is not known. See [`Rollouts::with_features`].
     #[must_use]
     pub fn feature(&self, turn: usize, name: &str) -> Option<f64> {
         let column = self.rollouts.features.iter().find(|feature| feature.name == name)?;

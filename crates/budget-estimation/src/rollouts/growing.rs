@@ -1,7 +1,6 @@
 use crate::{error::Error, rollouts::storage::Rollouts};
 
-/// A rollout that grows turn by turn, for a run that has not ended. Only such a rollout can be without
-/// a turn.
+/// A rollout that grows turn by turn, for a run in progress. Only such a rollout can have no turn.
 impl Rollouts {
     /// Appends a rollout without a turn.
     pub(crate) fn begin(&mut self) {

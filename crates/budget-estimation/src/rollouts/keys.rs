@@ -70,7 +70,7 @@ impl Rollouts {
         self.set_key(rollout, TASK, task)
     }
 
-    /// The names of the keys: `task`, and those of [`Rollouts::with_keys`].
+    /// Returns the names of the keys: `task`, and the names given to [`Rollouts::with_keys`].
     pub fn key_names(&self) -> impl Iterator<Item = &str> {
         self.keys.iter().map(|key| key.name.as_str())
     }
@@ -86,7 +86,7 @@ impl Rollouts {
 }
 
 impl<'a> Rollout<'a> {
-    /// The value of a key; `None` if it has none. See [`Rollouts::with_keys`].
+    /// Returns the value of a key; `None` if the run has no such value. See [`Rollouts::with_keys`].
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&'a str> {
         self.rollouts.key_of(self.index, name)
@@ -98,7 +98,7 @@ impl<'a> Rollout<'a> {
         self.rollouts.keys_of(self.index)
     }
 
-    /// The task that it worked on, which is its key `task`; `None` if unknown.
+    /// Returns the task of the run, which is its key `task`; `None` if unknown.
     #[must_use]
     pub fn task(&self) -> Option<&'a str> {
         self.key(TASK)

@@ -7,11 +7,11 @@ use crate::{
 };
 
 impl Rollouts {
-    /// The median of what the rollouts of each family spent in all, failed rollouts included: the caps of a
-    /// benchmark without a natural budget.
+    /// Returns the median total cost of the rollouts of each family, including failed rollouts. These medians
+    /// serve as caps in a benchmark without a natural budget.
     ///
-    /// The median of an even number of rollouts is the mean of the two middle totals, or the lower of them
-    /// if both are whole numbers and their mean is not.
+    /// For an even number of rollouts, the median is the mean of the two middle totals. If both are whole
+    /// numbers and their mean is not, it is the lower one.
     ///
     /// # Errors
     ///

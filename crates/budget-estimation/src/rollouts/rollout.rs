@@ -8,8 +8,8 @@ use crate::{
 
 /// One whole run of an agent: a view of one entry of [`Rollouts`].
 ///
-/// It shows the future of each of its prefixes, so an estimator gets it only after the run has
-/// ended. Turns are counted from 1 to T; "after k turns" goes from 0 to T.
+/// A rollout shows the future of each of its prefixes, so an estimator receives it only after the run has ended.
+/// Turns are counted from 1 to T; "after k turns" goes from 0 to T.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};
@@ -34,7 +34,7 @@ pub struct Rollout<'a> {
 }
 
 impl Rollouts {
-    /// The rollout at a position.
+    /// Returns the rollout at a position.
     ///
     /// # Errors
     ///
@@ -71,20 +71,21 @@ impl<'a> Rollout<'a> {
         self.rollouts.ids.get(self.index)?.as_deref()
     }
 
-    /// The content of a turn, 0 to T; `None` without content. See [`Rollouts::set_content`].
+    /// Returns the content of a turn, 0 to T; `None` without content. See [`Rollouts::set_content`].
     #[must_use]
     pub fn content(&self, turn: usize) -> Option<&'a str> {
         self.rollouts.contents.get(&(self.index, turn)).map(String::as_str)
     }
 
-    /// What the agent was shown before it acted in a turn, 1 to T; `None` if it is not known. See
+    /// Returns the observation of the agent before it acted in a turn, 1 to T; `None` if it is not known. See
     /// [`Rollouts::set_observation`].
     #[must_use]
     pub fn observation(&self, turn: usize) -> Option<&'a str> {
         self.rollouts.observations.get(&(self.index, turn)).map(String::as_str)
     }
 
-    /// What one turn spent, from 1; `None` if that is unknown, and for a turn or a resource that does not exist.
+    /// Returns the cost of one turn, counted from 1; `None` for an unknown cost, and for a turn or a resource
+    /// that does not exist.
     #[must_use]
     pub fn cost(&self, resource: Resource, turn: usize) -> Option<f64> {
         let at = self.start + turn.checked_sub(1).filter(|&at| at < self.turns())?;
@@ -103,19 +104,19 @@ impl<'a> Rollout<'a> {
         self.rollouts.successes.get(self.index).copied().unwrap_or(false)
     }
 
-    /// Whether a budget ended it before it could succeed; see [`Rollouts::set_censored`].
+    /// Returns whether a budget ended the run before it could succeed; see [`Rollouts::set_censored`].
     #[must_use]
     pub fn is_censored(&self) -> bool {
         self.rollouts.censored.get(self.index).copied().unwrap_or(false)
     }
 
-    /// Whether every cost of this resource is known; false for a handle from other rollouts.
+    /// Returns whether every cost of this resource is known; false for a handle from other rollouts.
     #[must_use]
     pub fn knows(&self, resource: Resource) -> bool {
         self.usage(resource).is_ok()
     }
 
-    /// What it spent of one resource, turn by turn.
+    /// Returns the cost of one resource, turn by turn.
     ///
     /// # Errors
     ///
@@ -127,7 +128,7 @@ impl<'a> Rollout<'a> {
         usage.ok_or_else(|| self.unknown(column, self.turns()))
     }
 
-    /// What was spent after k = `turn` turns, C_k; 0 for k = 0.
+    /// Returns the cost after k = `turn` turns, C_k; 0 for k = 0.
     ///
     /// # Errors
     ///
@@ -142,7 +143,7 @@ impl<'a> Rollout<'a> {
         usage.map(|usage| usage.total()).ok_or_else(|| self.unknown(column, turn))
     }
 
-    /// What was still spent after k = `turn` turns, `R_k = C_T - C_k`.
+    /// Returns the remaining cost after k = `turn` turns, `R_k = C_T - C_k`.
     ///
     /// # Errors
     ///
@@ -151,7 +152,7 @@ impl<'a> Rollout<'a> {
         Ok(self.run_total(resource)?.remaining_after(self.cumulative(resource, turn)?))
     }
 
-    /// What the whole run spent, C_T.
+    /// Returns the total cost of the run, C_T.
     ///
     /// # Errors
     ///
@@ -160,7 +161,7 @@ impl<'a> Rollout<'a> {
         self.usage(resource).map(|usage| usage.total())
     }
 
-    /// The most that it may spend; `None` without a cap.
+    /// Returns the cap on the cost of the run; `None` without a cap.
     ///
     /// # Errors
     ///
@@ -195,7 +196,7 @@ impl<'a> Rollout<'a> {
         self.overs().any(|over| over == Ok(true))
     }
 
-    /// What it spent in all, from which earlier sums are subtracted.
+    /// Returns the total cost, from which earlier sums are subtracted.
     pub(crate) fn run_total(&self, resource: Resource) -> Result<RunTotal, Error> {
         let places = self.column(resource)?.places(self.index);
         Ok(RunTotal::new(self.total(resource)?, places))

@@ -34,10 +34,10 @@ pub(crate) const FIELDS: [&str; 11] = [
 /// twice.
 ///
 /// Costs and caps are added and compared as the decimals that were written
-/// ([`DecimalSum`](scoring_rules::DecimalSum)): three turns of 0.1 fit under a cap of 0.3. Digits of
-/// a sum that lie more than 37 places below its first digit are rounded away. What remains of a run
-/// is a difference of two such sums, exact for at most 15 digits and otherwise rounded as in plain
-/// subtraction; what is left under a cap is the exact difference, rounded once.
+/// ([`DecimalSum`](scoring_rules::DecimalSum)): three turns of 0.1 fit under a cap of 0.3. Digits of a sum that
+/// lie more than 37 places below its first digit are rounded away. The remaining cost of a run is a difference of
+/// two such sums, exact for at most 15 digits and otherwise rounded as in plain subtraction. The amount left under
+/// a cap is the exact difference, rounded once.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};
@@ -77,7 +77,7 @@ pub struct Rollouts {
 }
 
 impl Rollouts {
-    /// An empty collection; each turn spends the resources with these names, in this order.
+    /// Creates an empty collection. Each turn spends the resources with these names, in this order.
     ///
     /// # Errors
     ///
@@ -134,8 +134,8 @@ impl Rollouts {
             || self.features.iter().any(|feature| feature.name == name)
     }
 
-    /// Appends a run and returns its position. The costs are those of the first turn, one per
-    /// resource, then those of the second turn, and so on.
+    /// Appends a run and returns its position. The costs are listed turn by turn, with one cost per resource in
+    /// each turn.
     ///
     /// # Errors
     ///
@@ -221,9 +221,9 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Sets the content of a turn, from 1, such as the text and the results of tools; turn 0 is what was
-    /// known before the first turn, such as the task. This crate does not read contents: a
-    /// [`Prefix`](crate::Prefix) shows an estimator those of its completed turns, so that a model can be
+    /// Sets the content of a turn, counted from 1, such as the text and the results of tools. Turn 0 is for
+    /// content known before the first turn, such as the task. This crate does not read contents. A
+    /// [`Prefix`](crate::Prefix) shows an estimator the contents of its completed turns, so that a model can be
     /// asked about recorded runs without seeing their future.
     ///
     /// # Errors
@@ -259,9 +259,9 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Sets what the agent was shown before it acted in a turn, from 1, such as the question or the results of the
-    /// turn before. A [`Prefix`](crate::Prefix) shows it together with what the agent then did: the result of the
-    /// last completed turn belongs to the turn after it, and is not known yet.
+    /// Sets the observation of the agent before it acted in a turn, counted from 1, such as the question or the
+    /// results of the turn before. A [`Prefix`](crate::Prefix) shows it together with the agent's action. The
+    /// result of the last completed turn belongs to the next turn, and is not known yet.
     ///
     /// # Errors
     ///
@@ -376,7 +376,7 @@ impl Rollouts {
         self.ends.is_empty()
     }
 
-    /// The handle of a resource.
+    /// Returns the handle of a resource.
     ///
     /// # Errors
     ///

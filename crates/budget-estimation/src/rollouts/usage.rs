@@ -4,7 +4,7 @@ use scoring_rules::DecimalSum;
 
 use crate::rollouts::decimals::{MANY_PLACES, left_of, left_of_short};
 
-/// What the first turns of a run spent of one resource, and the cap on it.
+/// The costs of the first turns of a run in one resource, and the cap on it.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};
@@ -71,7 +71,7 @@ impl<'a> Usage<'a> {
         Self { costs, cumulative, seen, sums, turns: costs.len(), cap, difference }
     }
 
-    /// The first turns of these, as many as there are at most.
+    /// Returns the first turns of these, at most `turns`.
     #[inline]
     pub(crate) fn first(self, turns: usize) -> Self {
         Self { turns, ..self }
@@ -83,8 +83,8 @@ impl<'a> Usage<'a> {
         self.costs.get(..self.turns).unwrap_or_default()
     }
 
-    /// What was spent after each turn, `C_k = c_1 + ... + c_k`: the sum of the costs as decimals,
-    /// rounded to the nearest f64. See [`Rollouts`](crate::Rollouts).
+    /// Returns the cost after each turn, `C_k = c_1 + ... + c_k`: the sum of the costs as decimals, rounded
+    /// to the nearest f64. See [`Rollouts`](crate::Rollouts).
     #[must_use]
     pub fn cumulative(&self) -> &'a [f64] {
         self.cumulative.get(..self.turns).unwrap_or_default()
@@ -105,14 +105,14 @@ impl<'a> Usage<'a> {
         self.cap.is_finite().then_some(self.cap)
     }
 
-    /// What is left under the cap, negative if the cap is exceeded; `None` without a cap.
+    /// The amount left under the cap, negative if the cap is exceeded; `None` without a cap.
     #[must_use]
     #[inline]
     pub fn left(&self) -> Option<f64> {
         self.cap().map(|cap| self.left_of(cap))
     }
 
-    /// What is left under the cap; plus infinity without a cap.
+    /// The amount left under the cap; plus infinity without a cap.
     #[inline]
     pub(crate) fn left_or_infinity(&self) -> f64 {
         if self.cap.is_finite() { self.left_of(self.cap) } else { f64::INFINITY }

@@ -5,7 +5,7 @@ use scoring_rules::Probability;
 
 use crate::stopping::cap_reason::cap_reason;
 
-/// What the loop of an agent should do after a turn.
+/// The action that the loop of an agent should take after a turn.
 ///
 /// ```
 /// use budget_estimation::{Advice, BudgetMonitor, Error, Estimate};
@@ -58,20 +58,20 @@ pub enum AdviceReason {
         /// The stated probability.
         probability: Probability,
     },
-    /// The chance of success times its value is below the expected remaining cost: stop.
+    /// The expected value of success is below the expected remaining cost: stop.
     NotWorthwhile {
-        /// The chance of success times the value of success.
+        /// The expected value of success: its probability times its value.
         worth: f64,
         /// The expected remaining cost.
         cost: f64,
     },
-    /// The estimate was `impossible`, or an interval above what is left of a cap, which says the same:
+    /// The estimate was `impossible`, or an interval above the amount left under a cap, which means the same:
     /// stop if a stop rule applies, otherwise a warning.
     Impossible {
         /// How many estimates in a row, including this one.
         in_a_row: u32,
     },
-    /// The upper end of the estimate exceeds what is left of a cap: a warning.
+    /// The upper bound of the estimate exceeds the amount left under a cap: a warning.
     MayNotFit {
         /// Name of the resource.
         resource: String,
@@ -87,14 +87,13 @@ impl Advice {
     /// The stop reason of a run that ends with this advice, for the crate `censoring`; `None` unless
     /// the advice is to stop.
     ///
-    /// An exceeded cap is a budget that was fixed in advance, so that `censoring` counts the run as cut
-    /// off whatever the resource is called. A word in the name decides only what the stop is called:
-    /// money for `cost`, `usd` or `credits`; tokens for `token`; time for `time`, `seconds` or
-    /// `duration`; steps for `steps`, `turns`, `calls`, `messages`, `requests`, `rounds` or
-    /// `iterations`. (`outputTokens` has two words.) A cap on a resource with another name is
-    /// [`StopReason::MaxOther`]. A stop because of the agent's own estimates is [`StopReason::Other`],
-    /// which `censoring` excludes by default. To choose another reason for a cap, match
-    /// [`AdviceReason::CapExceeded`], which has the name.
+    /// An exceeded cap is a budget fixed in advance, so `censoring` counts the run as cut off, whatever the
+    /// name of the resource. A word in this name decides only the name of the stop: money for `cost`, `usd`
+    /// or `credits`; tokens for `token`; time for `time`, `seconds` or `duration`; steps for `steps`,
+    /// `turns`, `calls`, `messages`, `requests`, `rounds` or `iterations`. (`outputTokens` has two words.) A
+    /// cap on a resource with another name is [`StopReason::MaxOther`]. A stop because of the agent's own
+    /// estimates is [`StopReason::Other`], which `censoring` excludes by default. To choose another reason
+    /// for a cap, match [`AdviceReason::CapExceeded`], which contains the name of the resource.
     ///
     /// ```
     /// use budget_estimation::{BudgetMonitor, Error, Estimate, StopReason};

@@ -1,6 +1,6 @@
 use censoring::StopReason;
 
-/// The words of a name, in lower case. `outputTokens` and `LLMCalls` have two words each.
+/// Returns the words of a name, in lower case. `outputTokens` and `LLMCalls` both have two words.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut letters = name.chars().peekable();
@@ -22,8 +22,8 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// The stop reason of an exceeded cap on a resource with this name. All of them are budgets that were
-/// fixed in advance, so that the name decides only how the stop is called.
+/// Returns the stop reason of an exceeded cap on a resource with this name. Every cap is a budget fixed in
+/// advance, so the name of the resource decides only the name of the stop.
 pub(super) fn cap_reason(resource: &str) -> StopReason {
     let words = words(resource);
     let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));

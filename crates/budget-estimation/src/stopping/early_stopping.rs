@@ -16,9 +16,9 @@ use crate::{
 /// Counts what stop rules would have saved and lost on finished runs, from the samples of their
 /// estimates.
 ///
-/// A run stops at the first prefix to which any rule applies, which saves what the run spent later.
-/// False alarms (the paper's false aborts) are all prefixes of feasible runs to which a rule applies,
-/// including those after the first. Runs without a sample count as runs that do not stop.
+/// A run stops at the first prefix to which any rule applies. This saves its remaining cost. False alarms (the paper's false
+/// aborts) are all prefixes of feasible runs to which a rule applies, including those after the first. Runs without a sample
+/// count as runs that do not stop.
 ///
 /// With [`StopRule::CapExceeded`] among the rules, the runs stop where a
 /// [`BudgetMonitor`](crate::BudgetMonitor) of this resource with the other rules stops them; without it,
@@ -65,14 +65,13 @@ pub fn early_stopping(
 /// Counts what stop rules would have saved and lost on finished runs whose estimates are about several
 /// resources: one result per resource, in the same order.
 ///
-/// A run stops at the first prefix to which any rule applies: an estimate of any resource is impossible, or
-/// with [`StopRule::CapExceeded`] any cap is exceeded; [`StopRule::NotWorthwhile`] is about the first
-/// resource. The results therefore differ only in what was saved and spent. With
-/// [`StopRule::CapExceeded`] among the rules, the runs stop where a
-/// [`BudgetMonitor`](crate::BudgetMonitor) of these resources with the other rules stops them.
+/// A run stops at the first prefix to which any rule applies: an estimate of any resource is impossible, or with
+/// [`StopRule::CapExceeded`] any cap is exceeded; [`StopRule::NotWorthwhile`] applies to the first resource. The results
+/// therefore differ only in the amounts saved and spent. With [`StopRule::CapExceeded`] among the rules, the runs stop where
+/// a [`BudgetMonitor`](crate::BudgetMonitor) of these resources with the other rules stops them.
 ///
-/// Each resource comes with its samples, which belong to the same prefixes as those of the first, in the
-/// same order. If given, `failure_probabilities` has one entry per prefix.
+/// Each resource comes with its samples. They belong to the same prefixes as the samples of the first resource, in the same
+/// order. If given, `failure_probabilities` has one entry per prefix.
 ///
 /// # Errors
 ///

@@ -117,8 +117,8 @@ impl EarlyStops {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Empty`] if infeasible runs spent nothing, or there are none; [`scoring_rules::Error::Setting`] if the
-    /// saved amount is negative or larger than what they spent.
+    /// [`scoring_rules::Error::Empty`] if there are no infeasible runs, or they spent nothing;
+    /// [`scoring_rules::Error::Setting`] if the saved amount is negative or larger than their cost.
     pub fn saved_share(&self) -> Result<f64, Error> {
         ratio("saved", self.saved, self.spent_by_failures, "from 0 to spent_by_failures")
     }

@@ -14,8 +14,7 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Watches a run: takes what each turn spent and what the agent then estimates, and advises whether to
-    /// continue.
+    /// Watches a run: takes the costs of each turn and the estimates after it, and advises whether to continue.
     ///
     /// Costs are added and compared with caps as the decimals that were written, as in
     /// [`Rollouts`](crate::Rollouts). Memory does not grow with the run; a turn takes O(R + S) for R
@@ -75,7 +74,7 @@ struct Watched {
 }
 
 impl BudgetMonitor {
-    /// A monitor of the resources that each turn spends, each with its name and its cap, if any.
+    /// Creates a monitor of the resources that each turn spends. Each resource has a name and optionally a cap.
     ///
     /// Without a stop rule, only an exceeded cap stops the run.
     ///
@@ -135,13 +134,13 @@ impl BudgetMonitor {
         Ok(self)
     }
 
-    /// Adds a turn: for each resource, in the order of [`Self::new`], its cost and the estimate of what
-    /// remains; and the stated probability of failure, if any.
+    /// Records a turn: for each resource, in the order given to [`Self::new`], the cost of the turn and the estimated
+    /// remaining cost; optionally also the stated probability of failure.
     ///
-    /// Returns the first advice that applies: a cap is exceeded; a stop rule applies, in the order of
-    /// the rules; the estimate is `impossible`; an interval may not fit under a cap; a cap is near.
-    /// An interval whose lower end exceeds what is left of a cap counts as `impossible` in a warning, and in stop
-    /// rules by [`Reading::Cap`](crate::Reading).
+    /// Returns the first advice that applies: a cap is exceeded; a stop rule applies, in the order of the rules; the
+    /// estimate is `impossible`; an interval may not fit under a cap; a cap is near. An interval whose lower bound exceeds
+    /// the amount left under a cap counts as `impossible` in a warning, and in stop rules by
+    /// [`Reading::Cap`](crate::Reading).
     ///
     /// # Errors
     ///
@@ -210,7 +209,7 @@ impl BudgetMonitor {
         self.advise(estimates, failure_probability)
     }
 
-    /// The first advice that applies to these estimates, given what is spent.
+    /// Returns the first advice that applies to these estimates, given the amounts spent.
     pub(crate) fn advise(
         &mut self,
         estimates: &[Estimate],
@@ -273,7 +272,7 @@ impl BudgetMonitor {
         self.resources.iter().map(|resource| Some(resource.cap).filter(|cap| cap.is_finite()))
     }
 
-    /// What is left of each resource under its cap, negative if the cap is exceeded; `None` without a cap.
+    /// Returns the amount of each resource left under its cap, negative if the cap is exceeded; `None` without a cap.
     ///
     /// ```
     /// use budget_estimation::{BudgetMonitor, Error, Estimate};
@@ -290,7 +289,7 @@ impl BudgetMonitor {
         self.resources.iter().map(move |it| it.cap.is_finite().then(|| left(it)))
     }
 
-    /// What was spent of each resource so far.
+    /// Returns the amount of each resource spent so far.
     #[must_use]
     pub fn spent(&self) -> &[f64] {
         &self.spent
@@ -305,7 +304,7 @@ impl BudgetMonitor {
 
 #[cfg(feature = "serde")]
 impl BudgetMonitor {
-    /// Checks a stored monitor, and computes what is not stored.
+    /// Checks a stored monitor, and computes the parts that are not stored.
     fn restore(&mut self) -> Result<(), Error> {
         let fresh = Self::new(self.names().zip(self.caps()))?.with_warning_at(self.warn_at)?;
         for (resource, fresh) in self.resources.iter_mut().zip(fresh.resources) {

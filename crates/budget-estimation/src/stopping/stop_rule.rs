@@ -11,11 +11,11 @@ use crate::{
 
 /// A rule that stops a run because of its estimates.
 ///
-/// Impossible estimates are the word alone, as in the paper, or by [`Reading::Cap`] also
-/// intervals above what is left under a cap ([`StopRule::with_reading`]); the reading of samples does not matter. A
-/// missing answer ends a row of impossible estimates. A
-/// rule about the probability of failure does nothing at turns without a stated probability. A rule
-/// about value and cost needs that probability and an interval as well.
+/// By default, as in the paper, only the word `impossible` is an impossible estimate. With [`Reading::Cap`], so is
+/// an interval above the amount left under a cap ([`StopRule::with_reading`]). The reading of samples does not
+/// matter. A missing answer ends a row of impossible estimates. A rule about the probability of failure does
+/// nothing at turns without a stated probability. A rule about value and cost also needs that probability and an
+/// interval.
 ///
 /// ```
 /// use budget_estimation::{Error, Probability, StopRule};
@@ -31,7 +31,7 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum StopRule {
-    /// Stops after this many impossible estimates in a row; 1 is the paper's rule.
+    /// Stops after this number of consecutive impossible estimates; 1 is the paper's rule.
     Impossible {
         /// The number of estimates.
         in_a_row: NonZeroU32,
@@ -47,8 +47,8 @@ pub enum StopRule {
         /// The threshold.
         at_least: Probability,
     },
-    /// Stops as soon as the chance of success times the value of success is below the expected remaining
-    /// cost; see [`StopRule::not_worthwhile`].
+    /// Stops as soon as the probability of success times the value of success is below the expected remaining cost;
+    /// see [`StopRule::not_worthwhile`].
     #[non_exhaustive]
     NotWorthwhile {
         /// The value of success, in the unit of the resource.
@@ -58,7 +58,7 @@ pub enum StopRule {
 }
 
 impl StopRule {
-    /// The paper's rule: stops at the first answer `impossible`.
+    /// Creates the paper's rule, which stops at the first answer `impossible`.
     ///
     /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 6.1.
     #[must_use]
@@ -66,7 +66,7 @@ impl StopRule {
         Self::Impossible { in_a_row: NonZeroU32::MIN, reading: Reading::Answers }
     }
 
-    /// The rule with another reading of estimates; rules that are not about impossible estimates stay as they are.
+    /// Sets the reading of estimates. Rules that are not about impossible estimates do not change.
     ///
     /// ```
     /// use budget_estimation::{
@@ -93,7 +93,7 @@ impl StopRule {
         }
     }
 
-    /// Stops after this many answers `impossible` in a row.
+    /// Stops after this number of consecutive answers `impossible`.
     ///
     /// # Errors
     ///
@@ -117,14 +117,14 @@ impl StopRule {
 
     /// Stops as soon as the run is not worth its cost: `chance * value < remaining`.
     ///
-    /// The chance of success is 1 minus the stated probability of failure, such as that of a
-    /// [`SuccessForecaster`](crate::SuccessForecaster); the expected remaining cost is the midpoint
-    /// of the interval; `value` is what success is worth, in the unit of the resource. In a
-    /// [`BudgetMonitor`](crate::BudgetMonitor) of several resources, the rule is about the first.
-    /// Without a stated probability or without an interval, it does nothing.
+    /// The probability of success is 1 minus the stated probability of failure, for example of a
+    /// [`SuccessForecaster`](crate::SuccessForecaster). The expected remaining cost is the midpoint of the
+    /// interval. `value` is the value of success, in the unit of the resource. In a
+    /// [`BudgetMonitor`](crate::BudgetMonitor) of several resources, the rule applies to the first. Without a
+    /// stated probability or without an interval, it does nothing.
     ///
-    /// The rule compares a stop now with a run to the end. It ignores that the run could also be stopped
-    /// later, so it stops rather too early than too late.
+    /// The rule compares stopping now with running to the end. It ignores the option of stopping later, so it tends
+    /// to stop too early rather than too late.
     ///
     /// # Errors
     ///
@@ -182,8 +182,8 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// What there is to see in the estimate of each resource and in what is left under its cap, after so many
-    /// impossible estimates in a row, which are counted on.
+    /// Collects the inputs of the rules from the estimate of each resource and the amount left under its cap.
+    /// `in_a_row` has the numbers of consecutive impossible estimates so far, and is updated.
     #[inline]
     pub(super) fn new(
         in_a_row: &mut [u32; 2],

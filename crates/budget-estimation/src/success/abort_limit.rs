@@ -1,6 +1,6 @@
 use scoring_rules::Level;
 
-/// What the rate of false aborts counts.
+/// The unit of the rate of false alarms.
 ///
 /// ```
 /// use budget_estimation::{AbortLimit, AbortUnit, Error, Level, Probability};
@@ -20,40 +20,39 @@ use scoring_rules::Level;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum AbortUnit {
-    /// The rate is the probability that a feasible run is called impossible at any of its prefixes, after
+    /// The rate is the probability that a feasible run is predicted impossible at any of its prefixes, after
     /// each turn except the last: P(stopped | feasible run).
     #[default]
     Run,
-    /// The rate is the expected share of the prefixes of a feasible run at which it is called
-    /// impossible.
+    /// The rate is the expected share of the prefixes of a feasible run at which it is predicted impossible.
     Turn,
 }
 
-/// The highest tolerated rate of false aborts, and a learned threshold that keeps it.
+/// The highest tolerated rate of false alarms, and a learned threshold that keeps it.
 ///
-/// A run is called impossible where its chance of success is below the threshold. A false abort is a
-/// feasible run, one that succeeds within its caps, that is called impossible; [`AbortUnit`] says
-/// whether runs or turns count. The threshold is learned from *calibration runs*: feasible runs that
-/// were not used to fit the model that states the chances.
+/// A run is predicted impossible where its probability of success is below the threshold. A run is feasible
+/// if it succeeds within its caps. A false alarm, also called a false abort, is a feasible run that is
+/// predicted impossible. [`AbortUnit`] determines whether runs or turns count. The threshold is learned from
+/// *calibration runs*: feasible runs that were not used to fit the model of the probabilities.
 ///
 /// # Guarantee
 ///
 /// For any model and any distribution of runs, if the calibration runs and the later runs are
 /// independent draws from one distribution and the model is fixed before the first calibration run:
 ///
-/// - With a confidence of 1 - delta, the default with 0.9, the rate of the learned threshold is at
-///   most the tolerated rate, except with probability delta over the draw of the calibration runs.
-///   Thresholds are tested in a fixed sequence, from 0 upwards, until one fails at level delta. For
-///   runs, the p-value of a threshold is P(Binomial(n, rate) <= number of false aborts). The accepted
-///   threshold is then the k-th smallest among the n lowest chances of the runs, with the largest k
-///   for which P(Binomial(n, rate) < k) <= delta. For turns, it is the Hoeffding-Bentkus p-value.
+/// - With a confidence of 1 - delta, the default with 0.9, the rate of the learned threshold is at most the
+///   tolerated rate, except with probability delta over the draw of the calibration runs. Thresholds are
+///   tested in a fixed sequence, from 0 upwards, until one fails at level delta. For runs, the p-value of a
+///   threshold is P(Binomial(n, rate) <= number of false alarms). The accepted threshold is then the k-th
+///   smallest among the n lowest probabilities of the runs, with the largest k for which P(Binomial(n, rate)
+///   < k) <= delta. For turns, it is the Hoeffding-Bentkus p-value.
 /// - With [`AbortLimit::in_expectation`], the rate is at most the tolerated rate on average over the
 ///   draws of the calibration runs (conformal risk control). Exchangeable runs are enough for this. A
 ///   single threshold may exceed the rate.
 ///
-/// If there are too few calibration runs for any threshold to pass, there is none, and no run is called
-/// impossible: see [`AbortLimit::least_runs`]. Runs of one task are not independent of each other. The
-/// guarantee does not hold for runs of another distribution, such as after a change of the agent.
+/// If there are too few calibration runs for any threshold to pass, no run is predicted impossible: see
+/// [`AbortLimit::least_runs`]. Runs of one task are not independent of each other. The guarantee does not
+/// hold for runs of another distribution, such as after a change of the agent.
 ///
 /// References: Angelopoulos, Bates, Candès, Jordan, Lei (2025), Learn then test: calibrating
 /// predictive algorithms to achieve risk control, Annals of Applied Statistics 19(2),
@@ -128,7 +127,8 @@ impl AbortLimit {
     /// The smallest number of calibration runs with which there can be a threshold.
     #[must_use]
     pub fn least_runs(&self) -> usize {
-        // All three rules accept no false abort among n runs only if (1 - rate)^n is small enough.
+        // All three rules pass a threshold without a false alarm among n runs only if (1 - rate)^n is small
+        // enough.
         let mut low = 0;
         let mut high = 1;
         while !self.accepts(high, 0.0) {
@@ -144,8 +144,8 @@ impl AbortLimit {
         high
     }
 
-    /// Whether a threshold passes that has these false aborts among n calibration runs: a number of
-    /// runs, or the sum over runs of a share of turns.
+    /// Returns whether a threshold with these false alarms among n calibration runs passes. False alarms are
+    /// a number of runs, or the sum over runs of a share of turns.
     pub(super) fn accepts(&self, runs: usize, aborts: f64) -> bool {
         let (n, rate) = (runs as f64, self.rate.get());
         let Some(confidence) = self.confidence else {

@@ -7,18 +7,18 @@ use crate::{
     success::abort_limit::{AbortLimit, AbortUnit},
 };
 
-/// Stands for a chance below every threshold.
+/// Marks a probability below every threshold.
 const BELOW_ALL: f64 = -1.0;
 
-/// The chances of feasible runs, from which a threshold is learned.
+/// The predicted probabilities of feasible runs, from which a threshold is learned.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct CalibrationRuns {
     limit: AbortLimit,
     runs: usize,
-    /// Chances, sorted, each with the share of its run that becomes a false abort if the threshold
-    /// exceeds the chance. If runs count, a run has one entry, its lowest chance.
+    /// Sorted probabilities. Each has the share of its run that becomes a false alarm if the threshold
+    /// exceeds the probability. If runs count, a run has one entry, its lowest probability.
     chances: Vec<(f64, f64)>,
 }
 
@@ -32,7 +32,7 @@ impl CalibrationRuns {
         self.runs
     }
 
-    /// Adds a feasible run with the chance at each of its prefixes.
+    /// Adds a feasible run with the probability at each of its prefixes.
     pub(super) fn push(&mut self, run: &[Probability]) {
         self.add(run);
         // Nearly sorted already.
@@ -51,21 +51,21 @@ impl CalibrationRuns {
         }
     }
 
-    /// Adds a run that a threshold stopped. Whether it was feasible will never be known, so it counts
-    /// as a feasible run that every threshold stops, which is the worst case.
+    /// Adds a run that a threshold stopped. It will never be known whether the run was feasible. It counts as
+    /// a feasible run that every threshold stops, the worst case.
     pub(super) fn push_stopped(&mut self) {
         self.runs += 1;
         self.chances.insert(0, (BELOW_ALL, 1.0));
     }
 
-    /// The largest chance that passes as a threshold.
+    /// Returns the largest probability that passes as a threshold.
     pub(super) fn threshold(&self) -> Option<Probability> {
         let passes = |aborts: f64| self.limit.accepts(self.runs, aborts);
         if self.runs == 0 || !passes(0.0) {
             return None;
         }
-        // False aborts at each chance as the threshold: the shares of all lower ones. Equal chances
-        // count as lower, which can only lower the threshold.
+        // False alarms with each probability as the threshold: the sum of the shares of all lower
+        // probabilities. Equal probabilities count as lower, which can only lower the threshold.
         let mut below: Vec<f64> = Vec::with_capacity(self.chances.len());
         let mut sum = 0.0;
         for (_, share) in &self.chances {
@@ -96,12 +96,12 @@ impl CalibrationRuns {
 }
 
 impl AbortLimit {
-    /// The threshold: the largest of the given chances, below which a chance may be called impossible;
-    /// `None` if there is no such threshold.
+    /// Returns the threshold: the largest of the given probabilities below which a run may be predicted
+    /// impossible; `None` if no threshold passes.
     ///
-    /// `chances` are those of the calibration runs, which must all be feasible, one list per run with
-    /// an entry per prefix. A run without a prefix is never called impossible. Takes O(n log n) for n
-    /// chances.
+    /// `chances` has one list per calibration run with a probability for each prefix. All calibration runs
+    /// must be feasible. A run without a prefix is never predicted impossible. Takes O(n log n) for n
+    /// probabilities.
     ///
     /// # Errors
     ///

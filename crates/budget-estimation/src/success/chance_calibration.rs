@@ -11,10 +11,10 @@ const FIRST_FIT: u64 = 15;
 /// Fits take place when the number of runs has grown by this factor.
 const GROWTH: f64 = 1.5;
 
-/// The largest number of forecasts that calibrate the chance, the latest ones.
+/// The largest number of forecasts used for calibration, the latest ones.
 const MOST_FORECASTS: usize = 4096;
 
-/// Chances that were stated before the outcome was known, and the map that calibrates them.
+/// Probabilities stated before the outcome was known, and the map that calibrates them.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -26,7 +26,7 @@ pub(super) struct ChanceCalibration {
 }
 
 impl ChanceCalibration {
-    /// Adds the chances of a run, which together have a weight of 1, and fits the map when it is due.
+    /// Adds the probabilities of a run, with a total weight of 1, and fits the map when it is due.
     pub(super) fn push(&mut self, chances: &[Probability], feasible: bool) -> Result<(), Error> {
         let kept = thinned(chances.len());
         if kept.len() == 0 {
@@ -53,7 +53,7 @@ impl ChanceCalibration {
         Ok(())
     }
 
-    /// The calibrated chance; the chance itself before the first fit.
+    /// Returns the calibrated probability; the probability itself before the first fit.
     pub(super) fn apply(&self, chance: Probability) -> Probability {
         self.map.map_or(chance, |map| map.apply(chance))
     }

@@ -9,8 +9,8 @@ use crate::{
 /// effects, each shrunk towards 0 by the number of its runs. A run with an unknown value of a key has
 /// the effects of its other keys, and without any the overall rate.
 ///
-/// An effect is learned from what the other effects, as they were before the run, leave unexplained.
-/// Takes O(log n) per key of a run, for n values; memory grows with the number of values.
+/// An effect is learned from the residuals of the other effects as they were before the run. Takes O(log n)
+/// per key of a run, for n values; memory grows with the number of values.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -36,8 +36,8 @@ impl SuccessEffects {
         self.effects.sum(keys)
     }
 
-    /// The chance of a run before its first turn, at least as far from 0 and 1 as if all runs had been
-    /// alike.
+    /// Returns the probability for a run before its first turn, at least as far from 0 and 1 as if all runs
+    /// had been alike.
     pub(super) fn chance(&self, keys: &Keys) -> Result<Probability, Error> {
         let least = 1.0 / (self.runs as f64 + 2.0);
         let chance = self.base_rate() + self.effect(keys);

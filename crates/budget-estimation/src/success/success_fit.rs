@@ -60,7 +60,7 @@ impl PastRuns {
     }
 }
 
-/// A model of the chance of success, which never changes.
+/// A model of the probability of success. It never changes after the fit.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -106,7 +106,7 @@ impl SuccessFit {
         &self.effects
     }
 
-    /// The chance of a raw row, which is replaced.
+    /// Returns the probability for a raw row, which is replaced.
     pub(super) fn chance(&self, row: &mut Vec<f64>) -> Result<Probability, Error> {
         self.scale.apply(row);
         Ok(self.model.success_probability(row)?)

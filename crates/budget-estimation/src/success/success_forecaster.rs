@@ -29,10 +29,10 @@ const GROWTH: f64 = 1.5;
 /// more: they would raise the threshold only a little.
 const MOST_CALIBRATION_RUNS: usize = 1000;
 
-/// The largest number of models that are kept: the one in service and those that wait.
+/// The largest number of models that are kept: the one in service and the waiting ones.
 const MOST_MODELS: usize = 6;
 
-/// The chance that a run succeeds within its caps, as known at one prefix.
+/// The probability that a run succeeds within its caps, as predicted at one prefix.
 ///
 /// ```
 /// use budget_estimation::{
@@ -56,41 +56,38 @@ const MOST_MODELS: usize = 6;
 pub struct SuccessForecast {
     /// The probability that the run succeeds and exceeds none of its caps.
     pub chance: Probability,
-    /// Whether the run may be called impossible under the limit on false aborts, or has exceeded a cap.
+    /// Whether the run may be predicted impossible under the limit on false alarms, or has exceeded a cap.
     pub is_impossible: bool,
 }
 
 scoring_rules::checked! {
-    /// Learns online, run by run, how probable it is that a run succeeds within its caps, and when it may be
-    /// called impossible at a guaranteed rate of false aborts.
+    /// Learns online, run by run, to predict the probability that a run succeeds within its caps. Also decides when a run
+    /// may be predicted impossible, at a guaranteed rate of false alarms.
     ///
-    /// **Chance.** A logistic regression with a ridge penalty ([`censoring::LogisticSuccess`]) on the
-    /// columns of [`PrefixFeatures`](crate::PrefixFeatures), on a logarithmic scale; the numbers of turns
-    /// that fit under the cap at the mean and at the recent pace; squares and products of three of these;
-    /// and the effects of the keys of the run, shrunk towards 0. Each run has the same total weight. The
-    /// regression is fitted after 30 runs and whenever the number of runs has grown by half. Its chances
-    /// of later runs, which are out of sample, are calibrated by Platt scaling with the same weights.
-    /// Before the first fit, the chance is the share of feasible runs, (s + 1) / (n + 2).
+    /// **Probability.** A logistic regression with a ridge penalty ([`censoring::LogisticSuccess`]) on the columns of
+    /// [`PrefixFeatures`](crate::PrefixFeatures), on a logarithmic scale; the numbers of turns that fit under the cap at the
+    /// mean and at the recent pace; squares and products of three of these; and the effects of the keys of the run, shrunk
+    /// towards 0. Each run has the same total weight. The regression is fitted after 30 runs and whenever the number of runs
+    /// has grown by half. Its probabilities for later runs are out of sample. Platt scaling with the same weights calibrates
+    /// them. Before the first fit, the probability is the share of feasible runs, (s + 1) / (n + 2).
     ///
-    /// **Impossible.** A run that has exceeded a cap is impossible. Otherwise it is called impossible if
-    /// its chance is below one half and the chance in a model with a certified threshold is below that
-    /// threshold. The chances of all feasible runs *after* a fit, and none that it was fitted on,
-    /// calibrate its threshold: fit, threshold and use follow each other in time, so that the guarantee
-    /// of [`AbortLimit`] holds for each threshold, for independent runs of one distribution.
-    /// (Cross-fitting would use the runs better, but its guarantee is weaker.) A new model replaces the
-    /// one in service when it has half as many calibration runs, and at least [`AbortLimit::least_runs`].
-    /// This depends on the number of feasible runs and not on their chances, so it does not select
-    /// thresholds. It covers the forecasts after each turn except the last, those of [`Rollout::replay`](crate::Rollout::replay). Before the
-    /// first turn, no model is asked: the chance is the share of feasible runs plus the effects of the keys, and
-    /// no run is called impossible. The guarantee is for one threshold at a time and not for all thresholds in service
-    /// over time together.
+    /// **Impossible.** A run that has exceeded a cap is impossible. Otherwise it is predicted impossible if its probability
+    /// is below one half, and if a model with a certified threshold gives it a probability below that threshold. A threshold
+    /// is calibrated on the probabilities of all feasible runs *after* the fit, and of none in the fit. Fit, threshold and
+    /// use follow each other in time, so the guarantee of [`AbortLimit`] holds for each threshold, for independent runs of
+    /// one distribution. (Cross-fitting would use the runs better, but its guarantee is weaker.) A new model replaces the
+    /// one in service when it has half the number of calibration runs, and at least [`AbortLimit::least_runs`]. This depends
+    /// on the number of feasible runs and not on their probabilities, so it does not select thresholds. The guarantee covers
+    /// the forecasts of [`Rollout::replay`](crate::Rollout::replay), after each turn except the last. Before the first turn,
+    /// no model is used: the probability is the share of feasible runs plus the effects of the keys, and no run is predicted
+    /// impossible. The guarantee is for one threshold at a time, not jointly for all thresholds in service over time.
     ///
-    /// **Runs that were cut off** have no known outcome and teach nothing, unless they exceeded a cap
-    /// first. This assumes that the reason has nothing to do with their chance. If a run that was called
-    /// impossible is cut off, it counts as a false abort in the calibration, the worst case; otherwise
-    /// thresholds would rise from run to run, as feasible runs with low chances would never be seen. To
-    /// stop runs and keep learning, choose a random share of the runs before their first turn, let these
-    /// run to their end, and learn from them only.
+    /// **Runs that were cut off** have no known outcome, and nothing is learnt from them, unless they exceeded a cap first.
+    /// This assumes that the reason for the cut-off is unrelated to their probability of success. If a run that was
+    /// predicted impossible is cut off, it counts as a false alarm in the calibration, the worst case. Otherwise thresholds
+    /// would rise from run to run, because feasible runs with low probabilities would never be seen. To stop runs and keep
+    /// learning, choose a random share of the runs before their first turn, let these run to their end, and learn only from
+    /// them.
     ///
     /// Memory does not grow with the number of runs, except for the values of keys and up to 1,000 runs, or twice
     /// [`AbortLimit::least_runs`], that calibrate a threshold. A forecast takes O(d)
@@ -123,8 +120,8 @@ scoring_rules::checked! {
     /// # Ok::<(), Error>(())
     /// ```
     ///
-    /// The chances of a run are a stream of forecasts of its outcome, which the trajectory proper score of
-    /// `trajectory_metrics` evaluates:
+    /// The predicted probabilities of a run are a stream of forecasts of its outcome. The trajectory proper score of
+    /// `trajectory_metrics` evaluates them:
     ///
     /// ```
     /// use budget_estimation::{AbortLimit, Error, Probability, Rollouts, SuccessForecaster};
@@ -174,7 +171,7 @@ scoring_rules::checked! {
 #[derive(Clone, Debug, Default)]
 struct Space {
     keys: Keys,
-    /// The row of a prefix without the effect of the keys of its run.
+    /// The row of a prefix without the effect of the keys.
     raw: Vec<f64>,
     /// A row of the regression.
     row: Vec<f64>,
@@ -191,7 +188,7 @@ struct Candidate {
 }
 
 impl SuccessForecaster {
-    /// A forecaster before the first run.
+    /// Creates a forecaster that has seen no run.
     #[must_use]
     pub fn new(limit: AbortLimit) -> Self {
         Self {
@@ -206,30 +203,30 @@ impl SuccessForecaster {
         }
     }
 
-    /// The limit on false aborts.
+    /// Returns the limit on false alarms.
     #[must_use]
     pub const fn limit(&self) -> AbortLimit {
         self.limit
     }
 
-    /// Whether it has learnt of no other resource.
+    /// Returns whether the forecaster has learnt from no other resource.
     #[cfg(feature = "serde")]
     pub(crate) fn knows_only(&self, resource: &str) -> bool {
         self.rows.as_ref().is_none_or(|rows| rows.resource_name() == resource)
     }
 
-    /// The threshold in service, on the scale of uncalibrated chances; `None` while no run is called
-    /// impossible except for an exceeded cap.
+    /// Returns the threshold in service, on the scale of uncalibrated probabilities; `None` while only exceeded caps make a
+    /// run impossible.
     #[must_use]
     pub fn threshold(&self) -> Option<Probability> {
         self.models.first().and_then(|model| model.threshold)
     }
 
-    /// The chance of success after a prefix, and whether the run may be called impossible.
+    /// Returns the probability of success after a prefix, and whether the run may be predicted impossible.
     ///
     /// # Errors
     ///
-    /// [`Error::Unlike`] for a prefix of another resource than that of the runs learned.
+    /// [`Error::Unlike`] for a prefix of another resource than the learnt runs.
     pub fn forecast(&mut self, prefix: &Prefix<'_>) -> Result<SuccessForecast, Error> {
         if is_over(prefix) {
             return Ok(SuccessForecast { chance: Probability::ZERO, is_impossible: true });
@@ -262,9 +259,9 @@ impl SuccessForecaster {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownCost`] if a cost of the resource is unknown, or one that decides whether the
-    /// run is feasible; [`Error::Unlike`] for another resource than that of earlier runs;
-    /// [`Error::NoSuchResource`] for a handle from other rollouts. Nothing is learned.
+    /// [`Error::UnknownCost`] if a cost of the resource is unknown, or if it is unknown whether the run is feasible;
+    /// [`Error::Unlike`] for another resource than in earlier runs; [`Error::NoSuchResource`] for a handle from other
+    /// rollouts. Nothing is learned.
     pub fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
         let feasible = rollout.is_feasible()?;
         let open: Vec<Prefix<'_>> =
@@ -331,7 +328,7 @@ impl SuccessForecaster {
         Ok(())
     }
 
-    /// Puts the newest model into service that has enough calibration runs.
+    /// Puts the newest model with enough calibration runs into service.
     fn replace_model(&mut self) {
         let least = self.limit.least_runs();
         let of_serving = self.models.first().map_or(0, |model| model.runs.len());
@@ -361,13 +358,13 @@ impl SuccessForecaster {
     }
 }
 
-/// The largest number of calibration runs of a model. A limit that needs many gets twice that number.
+/// Returns the largest number of calibration runs of a model. A limit with a large minimum gets twice that minimum.
 fn most_calibration_runs(limit: AbortLimit) -> usize {
     limit.least_runs().saturating_mul(2).max(MOST_CALIBRATION_RUNS)
 }
 
 impl Candidate {
-    /// The chance of a raw row without its effect of keys, and that effect in this model.
+    /// Returns the probability for a raw row without its effect of keys, and that effect in this model.
     fn chance(&self, raw: &[f64], effect: f64, row: &mut Vec<f64>) -> Result<Probability, Error> {
         row.clear();
         row.extend_from_slice(raw);

@@ -12,14 +12,14 @@ const SPENT: usize = 1;
 /// Number of turns of the recent pace.
 const RECENT: usize = 3;
 
-/// Number of columns after those of [`PrefixFeatures`]: turns that fit under the cap at the mean pace
+/// Number of columns after the columns of [`PrefixFeatures`]: turns that fit under the cap at the mean pace
 /// and at the recent pace, and the effect of the keys.
 const OWN: usize = 3;
 
 /// Number of the squares and products of `turns`, `spent` and the turns that fit.
 const PRODUCTS: usize = 6;
 
-/// The columns from which the chance of success is predicted.
+/// The columns from which the probability of success is predicted.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -105,7 +105,7 @@ impl RowScale {
         }
     }
 
-    /// Number of columns of a row of the regression.
+    /// Number of columns of a regression row.
     pub(super) fn len(&self) -> usize {
         self.columns.len() + PRODUCTS
     }

@@ -10,16 +10,16 @@ use crate::{
     training::splits::shuffle,
 };
 
-/// Target of a reachable probe, as a multiple of what the run achieved.
+/// Target of a reachable probe, as a multiple of the run's achievement.
 const REACHABLE_TARGET: (f64, f64) = (0.5, 1.0);
-/// Budget of a reachable probe, as a multiple of what the run spent.
+/// Budget of a reachable probe, as a multiple of the run's cost.
 const REACHABLE_CAP: (f64, f64) = (1.0, 1.2);
 /// Target of an unreachable probe of the released code, which is out of reach.
 const RELEASED_TARGET: (f64, f64) = (1.01, 2.0);
 /// Target and budgets of an unreachable probe, as multiples, drawn until the run misses one.
 const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 
-/// A run of a task without success or failure: what it achieved and what it spent.
+/// A run of a task without success or failure: its achievement and its costs.
 ///
 /// ```
 /// use budget_estimation::{Error, FeasibilityProbe, FinishedRun, ProbeMethod, Seed};
@@ -32,11 +32,11 @@ const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct FinishedRun {
-    /// What it achieved, such as its final balance; below 0 for a bankrupt run.
+    /// The achievement of the run, such as its final balance; below 0 for a bankrupt run.
     pub achieved: f64,
     /// How long it took; above 0.
     pub time: f64,
-    /// What it spent of each other resource; at least 0.
+    /// The cost of the run in each other resource; at least 0.
     pub spent: Vec<f64>,
 }
 
@@ -56,7 +56,7 @@ pub struct FinishedRun {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FeasibilityProbe {
-    /// Whether the run meets the target within all budgets.
+    /// Whether the run reaches the target within all budgets.
     pub reachable: bool,
     /// The least that must be achieved.
     pub target: f64,
@@ -87,10 +87,9 @@ pub enum ProbeMethod {
     /// of them.
     #[default]
     Described,
-    /// As the released code does: the target alone is out of reach, at 1.01 to 2 times what the run
-    /// achieved (a twentieth more for a bankrupt run), and the budgets are drawn as for a reachable probe. Amounts are
-    /// rounded to whole numbers, and for runs of whole numbers, as those of the released evaluation, the draws
-    /// are those of the released code to the bit.
+    /// As in the released code: only the target is out of reach, at 1.01 to 2 times the run's achievement (a twentieth more
+    /// for a bankrupt run). The budgets are drawn as for a reachable probe. Amounts are rounded to whole numbers. For runs
+    /// of whole numbers, as in the released evaluation, the draws equal the draws of the released code to the bit.
     Released,
 }
 
@@ -103,16 +102,16 @@ impl FeasibilityProbe {
 
     /// Makes one probe per run, half of them reachable, to label runs of a task without success or failure.
     ///
-    /// A random half of the runs (the smaller half of an odd number, or with [`ProbeMethod::Released`] the larger)
-    /// gets a reachable probe: a target of 0.5 to 1 times what the run achieved but no more than that, exactly its
-    /// time, and 1 to 1.2 times what it spent. With
-    /// [`ProbeMethod::Described`] the other runs get a target and budgets of 0.5 to 2 times their own, each drawn independently, and drawn again
-    /// until the run misses at least one (on average 1.1 draws with two resources). Draws are uniform.
+    /// A random half of the runs gets a reachable probe. Of an odd number, this is the smaller half, or with
+    /// [`ProbeMethod::Released`] the larger. The target is 0.5 to 1 times the run's achievement but no more than it, the
+    /// time is exactly the run's time, and budgets are 1 to 1.2 times the run's costs. With [`ProbeMethod::Described`], the
+    /// other runs get a target and budgets of 0.5 to 2 times their own, each drawn independently, and drawn again until the
+    /// run misses at least one (on average 1.1 draws with two resources). Draws are uniform.
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Empty`] without a run; [`scoring_rules::Error::Setting`] for an achievement that is not from -1e100
-    /// to 1e100, a time that is not above 0 and at most 1e100, or a cost that is not from 0 to 1e100.
+    /// [`scoring_rules::Error::Empty`] without a run; [`scoring_rules::Error::Setting`] for an achievement outside -1e100 to
+    /// 1e100, a time that is 0, negative or above 1e100, or a cost outside 0 to 1e100.
     ///
     /// ```
     /// use budget_estimation::{Error, FeasibilityProbe, FinishedRun, ProbeMethod, Seed};
@@ -253,7 +252,7 @@ fn released_probe(
     let achieved = run.achieved;
     let target = if reachable {
         let target = (achieved * draw(REACHABLE_TARGET)).round_ties_even().min(achieved);
-        // There and back, as a share of what was achieved.
+        // To a share of the achievement and back.
         let share = if achieved == 0.0 { 0.0 } else { target / achieved };
         (achieved * share).round_ties_even().min(achieved)
     } else {

@@ -9,23 +9,25 @@ use crate::{
 };
 
 impl Estimate {
-    /// A reward in [-2, 0] that is proper: whoever states what they believe expects the most.
+    /// Returns a proper reward in [-2, 0]: stating one's true belief has the highest expected reward.
     ///
-    /// It is the Brier score of the stated probability that the run succeeds, and for a run that could succeed also minus
-    /// `(1 - coverage) / 2` times the interval loss of the interval around what remained, with each amount x
-    /// replaced by `x / (x + scale)`. This keeps quantiles and their order, so that the honest interval is still the
-    /// central one of this coverage, given success; and it bounds the loss of an interval by 1. The scale is the amount that is half
-    /// way, such as what the run has spent so far or its cap; it must not depend on what remained.
+    /// It is the Brier score of the stated probability that the run succeeds. For a run that could succeed,
+    /// `(1 - coverage) / 2` times the interval loss of the interval for the remaining cost is subtracted, with each amount x
+    /// replaced by `x / (x + scale)`. This transformation keeps quantiles and their order. The honest interval is thus still
+    /// the central interval of this coverage, given success. It also bounds the loss of an interval by 1. The scale is the
+    /// amount that is transformed to one half, such as the cost of the run so far or its cap. It must not depend on the
+    /// remaining cost.
     ///
-    /// Without a stated probability, an interval says that success is certain and `impossible` that it is
-    /// excluded. Where a run could have succeeded, an answer without an interval has the loss 1, and no answer also the Brier
-    /// score of a wrong certainty, which it has everywhere. So if L is the expected loss of an interval on a run that succeeds,
-    /// the interval earns more than `impossible` where success is likelier than `1 / (3 - L)`, which is from 1/3 to 1/2.
+    /// Without a stated probability, an interval means a probability of success of 1, and `impossible` a probability of 0.
+    /// If a run could have succeeded, an answer without an interval has an interval loss of 1. A missing answer has the
+    /// Brier score of a wrong certainty on every run. So if L is the expected loss of an interval on a run that succeeds,
+    /// the interval earns more than `impossible` where the probability of success exceeds `1 / (3 - L)`, a value from 1/3 to
+    /// 1/2.
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Setting`] unless what remains is from 0 to 1e100 and the scale is above 0 and at most
-    /// 1e100; [`Error::NegativeEstimate`] or [`Error::ScoringRules`] for an interval that is below 0 or infinite.
+    /// [`scoring_rules::Error::Setting`] unless the remaining cost is from 0 to 1e100 and the scale is above 0 and at most
+    /// 1e100; [`Error::NegativeEstimate`] or [`Error::ScoringRules`] for a negative or infinite interval.
     ///
     /// ```
     /// use budget_estimation::{Error, Estimate, Level, Probability};
@@ -59,7 +61,7 @@ impl Estimate {
         let amount = remaining.unwrap_or(0.0);
         setting("remaining amount", amount, is_amount(amount), "from 0 to 1e100")?;
         let forecast = match (success, self.checked()?) {
-            // What the outcome was not.
+            // The opposite of the outcome.
             (_, Self::NoAnswer) => {
                 if remaining.is_none() {
                     Probability::ONE

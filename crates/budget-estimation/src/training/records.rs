@@ -13,11 +13,11 @@ use crate::{
 
 /// Writes the records for training a model on prefixes of recorded runs, as JSON Lines.
 ///
-/// The records are those of the libraries verl and TRL: `messages` for supervised training, and for reinforcement
-/// learning `prompt`, `data_source`, `ability`, `reward_model` and `extra_info`. The caller makes the prompt, a text
-/// or the messages of a [`ChatPrompt`], from the [`Prefix`], which does not show the future. The target is the
-/// interval of [`Estimate::training_target`] around what remained if the run is feasible, and otherwise
-/// `impossible`. Feasible prefixes of which nothing remained are left out.
+/// The records follow the formats of the libraries verl and TRL: `messages` for supervised training, and for reinforcement
+/// learning `prompt`, `data_source`, `ability`, `reward_model` and `extra_info`. The caller makes the prompt, a text or the
+/// messages of a [`ChatPrompt`], from the [`Prefix`], which does not show the future. The target is the interval of
+/// [`Estimate::training_target`] around the remaining cost if the run is feasible, and otherwise `impossible`. Feasible
+/// prefixes with a remaining cost of 0 are excluded.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts, TargetWidth, TrainingRecords};
@@ -42,16 +42,16 @@ pub struct TrainingRecords<'a> {
     pub rollouts: &'a Rollouts,
     /// The resource whose rest is the target.
     pub resource: Resource,
-    /// The width of the intervals around what remained.
+    /// The width of the intervals around the remaining cost.
     pub width: TargetWidth,
     /// The rounding of the targets.
     pub rounding: TargetRounding,
     /// Whether infeasible runs are also probed after their last turn, k = T, as the released code of BAGEN does.
     pub probes_after_last_turn: bool,
-    /// The input of the first turn, taken as known before that turn, k = 0: what remains there is everything after
-    /// what the prompt shows.
+    /// The input of the first turn. It then counts as known before that turn, k = 0, so the remaining cost at k = 0 excludes
+    /// the cost of the prompt.
     pub first_input: Option<Resource>,
-    /// Whether the target is what remained itself, a single number.
+    /// Whether the target is the remaining cost as a single number.
     pub points: bool,
     /// Whether a thought stands between `<think>` tags before each answer, in words of our own.
     pub thoughts: bool,
@@ -81,7 +81,7 @@ impl From<Vec<(&'static str, String)>> for ChatPrompt {
 }
 
 impl<'a> TrainingRecords<'a> {
-    /// Records with intervals of this width around what remained, and without any of the options.
+    /// Creates records with intervals of this width around the remaining cost, with all options off.
     #[must_use]
     pub fn new(rollouts: &'a Rollouts, resource: Resource, width: TargetWidth) -> Self {
         let (rounding, first_input) = Default::default();
@@ -143,11 +143,10 @@ impl<'a> TrainingRecords<'a> {
         })
     }
 
-    /// Writes records for reinforcement learning, one per probe, with what
-    /// [`Estimate::rule_reward`] needs: `{"ability": "budget_estimation", "data_source": "budget_estimation",
-    /// "extra_info": {"id", "is_possible", "remaining_tokens", "turn"}, "prompt": [{"content", "role": "user"}],
-    /// "reward_model": {"ground_truth", "style": "rule"}}`. The ground truth is the target without tags, and
-    /// `remaining_tokens` what remained, also of runs that could not succeed.
+    /// Writes records for reinforcement learning, one per probe, with the values for [`Estimate::rule_reward`]: `{"ability":
+    /// "budget_estimation", "data_source": "budget_estimation", "extra_info": {"id", "is_possible", "remaining_tokens",
+    /// "turn"}, "prompt": [{"content", "role": "user"}], "reward_model": {"ground_truth", "style": "rule"}}`. The ground
+    /// truth is the target without tags, and `remaining_tokens` is the remaining cost, also for runs that could not succeed.
     ///
     /// # Errors
     ///
@@ -205,7 +204,7 @@ impl<'a> TrainingRecords<'a> {
         Ok(())
     }
 
-    /// What remained after so many turns and what the prompt shows of the next one.
+    /// Returns the remaining cost after `turn` turns, excluding the part of the next turn that the prompt shows.
     fn remaining(&self, rollout: &Rollout<'_>, turn: usize) -> Result<f64, Error> {
         let remaining = rollout.remaining(self.resource, turn)?;
         let Some(input) = self.first_input.filter(|_| turn == 0) else { return Ok(remaining) };
@@ -233,7 +232,7 @@ impl<'a> TrainingRecords<'a> {
     }
 }
 
-/// What a record says about its probe.
+/// The facts about a probe in its record.
 struct Target {
     answer: String,
     /// Before the answer; empty without one.

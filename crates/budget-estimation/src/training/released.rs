@@ -6,11 +6,12 @@ use trajectory_metrics::random::PythonRandom;
 use crate::{checks::setting, error::Error, rollouts::storage::Rollouts};
 
 impl Rollouts {
-    /// The prefixes that BAGEN's released evaluation asks about, to the bit: at most `cap` pairs of a rollout and its
-    /// number of completed turns, in the order in which they were chosen; all in their own order if there are no more.
+    /// Returns the prefixes of BAGEN's released evaluation, to the bit: at most `cap` pairs of a rollout and its number
+    /// of completed turns, in the order in which they were chosen. If there are no more than `cap`, it returns all of
+    /// them in their own order.
     ///
-    /// Long runs do not outweigh short ones: the rollouts that have a prefix are sorted by length and cut into buckets of
-    /// nearly equal size. The buckets take turns in giving one prefix each, in another random order each time, and so do
+    /// Long runs do not outweigh short ones. The rollouts that have a prefix are sorted by length and divided into
+    /// buckets of nearly equal size. The buckets take turns in giving one prefix, in a new random order each time. So do
     /// the rollouts within a bucket, in one random order. Takes O(n log n) for n turns.
     ///
     /// # Errors
@@ -98,8 +99,8 @@ impl Rollouts {
     }
 }
 
-/// The runs for fine-tuning and those for reinforcement learning in BAGEN's released preparation, to the bit, as
-/// sorted positions: of n different ids, `max(1, int(n share))` and the rest.
+/// Returns the runs for fine-tuning and the runs for reinforcement learning in BAGEN's released preparation, to the bit,
+/// as sorted positions: of n different ids, `max(1, int(n share))` and the rest.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 use crate::{checks::setting, error::Error};
 
-/// The share of a reward that an estimator keeps on a task on which it was not trained: its reward there
-/// divided by its reward on the task of its training.
+/// Returns the share of its reward that an estimator keeps on a new task: its reward on a task without training divided by
+/// its reward on the task of its training.
 ///
 /// At least 0; above 1 if it does better on the other task.
 ///

@@ -2,11 +2,11 @@ use crate::{checks::positive, error::Error, estimates::estimate::Estimate};
 
 /// The most that a correct interval earns.
 const INTERVAL: f64 = 1.8;
-/// What a correct `impossible` earns.
+/// The reward of a correct `impossible`.
 const IMPOSSIBLE: f64 = 0.2;
 
 impl Estimate {
-    /// The paper's reward for reinforcement learning, in [0, 1.8]; not proper.
+    /// Returns the paper's reward for reinforcement learning, in [0, 1.8]; not proper.
     ///
     /// If r remains, an interval that contains r earns `1.8 max(0, 1 - (high - low) / r)`, and any other
     /// answer 0. If the run could not succeed (`remaining` is `None`), `impossible` earns 0.2, and any other
@@ -18,7 +18,7 @@ impl Estimate {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Setting`] unless what remains is above 0 and at most 1e100; leave out trivial samples.
+    /// [`scoring_rules::Error::Setting`] unless the remaining cost is above 0 and at most 1e100; exclude trivial samples.
     ///
     /// ```
     /// use budget_estimation::{Error, Estimate};

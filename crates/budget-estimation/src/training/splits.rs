@@ -12,7 +12,7 @@ pub(super) fn shuffle<T>(items: &mut [T], generator: &mut ChaCha8Rng) {
     items.sort_by_cached_key(|_| generator.next_u64());
 }
 
-/// The lists of positions of this many rollouts take about 2 GB.
+/// The position lists of this number of rollouts take about 2 GB.
 const MOST_ROLLOUTS: usize = 100_000_000;
 
 /// Splits n rollouts at random into parts with the given shares. Rollouts are not divided, so that no
@@ -24,8 +24,8 @@ const MOST_ROLLOUTS: usize = 100_000_000;
 ///
 /// # Errors
 ///
-/// [`scoring_rules::Error::Empty`] without a share; [`scoring_rules::Error::Setting`] for a share that is not from 0 to 1, shares that
-/// do not add up to 1 (within 1e-9), and more than 100 million rollouts.
+/// [`scoring_rules::Error::Empty`] without a share; [`scoring_rules::Error::Setting`] for a share outside 0 to 1, for shares
+/// that do not sum to 1 (within 1e-9), and for more than 100 million rollouts.
 ///
 /// ```
 /// use budget_estimation::{Error, Seed, split_rollouts};

@@ -15,7 +15,7 @@ use crate::{checks::setting, error::Error, estimates::estimate::Estimate};
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TargetWidth {
-    /// A share of what remains, from 0 to 1.
+    /// A share of the remaining cost, from 0 to 1.
     Share(f64),
     /// A fixed amount, from 0 to 1e15.
     Fixed(f64),
@@ -40,21 +40,22 @@ pub enum TargetRounding {
     /// The whole number at or below the decimal result, as in the formula of appendix E.
     #[default]
     Decimal,
-    /// The truncated floating-point result, as in the released code of BAGEN. What remains may also be 0,
-    /// with the target `[0, 0]`.
+    /// The truncated floating-point result, as in the released code of BAGEN. The remaining cost may also be
+    /// 0, with the target `[0, 0]`.
     Truncated,
 }
 
 impl Estimate {
-    /// The answer that a model should learn: an interval around what remained, in whole units, or
-    /// `impossible` if the run could not succeed (`remaining` is `None`). Its `Display` form goes between
+    /// Returns the answer that a model should learn: an interval around the remaining cost, in whole units,
+    /// or `impossible` if the run could not succeed (`remaining` is `None`). Its `Display` form goes between
     /// the tags of an answer.
     ///
     /// With a half-width h, the interval is `[max(1, floor(r - h)), floor(r + h)]`.
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Setting`] unless what remains is from 1 to 1e15 and the width is in its range.
+    /// [`scoring_rules::Error::Setting`] unless the remaining cost is from 1 to 1e15 and the width is in its
+    /// range.
     ///
     /// ```
     /// use budget_estimation::{Error, Estimate, TargetRounding, TargetWidth};

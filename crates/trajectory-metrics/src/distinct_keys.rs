@@ -1,7 +1,7 @@
 //! JSON objects in which no key occurs twice: a reader of maps, and a scan of a text.
 //!
-//! `serde_json` keeps the last value of a key that occurs twice without a word, unless the key is a
-//! field of a derived reader.
+//! If a key occurs twice, `serde_json` silently keeps the last value, unless the key is a field of
+//! a derived reader.
 
 use std::{
     borrow::Cow,
@@ -26,7 +26,7 @@ pub fn map<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     object(deserializer, "a map")
 }
 
-/// The same as [`map`] with a description of what was expected, for the error of another type.
+/// Does the same as [`map`], with a description of the expected type for errors.
 pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
     expected: &'static str,

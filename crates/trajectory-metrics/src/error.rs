@@ -62,7 +62,7 @@ pub enum Error {
     /// A name is not one of the known names.
     #[error("no {what} is called {name:?}; the names are {known}")]
     UnknownName {
-        /// What should have the name.
+        /// The kind of thing that the name should denote.
         what: &'static str,
         /// The name as given.
         name: String,
@@ -76,7 +76,7 @@ pub enum Error {
     Forecast {
         /// The step, from 1.
         step: usize,
-        /// What is wrong with its forecast.
+        /// The fault of its forecast.
         fault: ForecastFault,
     },
     /// The run has no score because a policy left it out.
@@ -84,7 +84,7 @@ pub enum Error {
     RunLeftOut {
         /// The step, from 1.
         step: usize,
-        /// What is wrong with its forecast.
+        /// The fault of its forecast.
         fault: ForecastFault,
     },
     /// A stored run is resumed with another weight schedule.
@@ -127,7 +127,7 @@ pub enum Error {
         /// Position of the first row or trace that differs, from 0.
         index: usize,
     },
-    /// There are fewer trials than are to be drawn from them.
+    /// There are fewer trials than the number to be drawn from them.
     #[error("k is {k} but the task has {trials} trials; k must be at most that")]
     TooFewTrials {
         /// How many trials are drawn.
@@ -142,7 +142,7 @@ pub enum Error {
     CallArguments {
         /// The tool's name.
         tool: String,
-        /// What is wrong with the text.
+        /// The problem with the text.
         problem: String,
     },
     /// A rule compares a field that is in neither of two calls.
@@ -156,7 +156,7 @@ pub enum Error {
         /// The field as the rule names it.
         field: String,
     },
-    /// A pair of a partial order names a call that is not there.
+    /// A pair of a partial order names a call that does not exist.
     #[error("pair {index} of the order names expected call {call}; there are {calls}, from 0")]
     OrderedCall {
         /// Position of the pair, from 0.
@@ -166,16 +166,16 @@ pub enum Error {
         /// The number of expected calls.
         calls: usize,
     },
-    /// A partial order goes round in a circle.
+    /// A partial order contains a cycle.
     #[error("expected call {call} would have to come before itself; take out a pair of the circle")]
     OrderCycle {
-        /// The first call on a circle.
+        /// The first call on a cycle.
         call: usize,
     },
     /// Too many calls are interchangeable for the matcher but not for the order.
     #[error("no answer within {states} states; make the matcher or the order stricter")]
     OrderSearch {
-        /// The number of states that were looked at.
+        /// The number of states that were examined.
         states: usize,
     },
 }

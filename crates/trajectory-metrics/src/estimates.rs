@@ -1,8 +1,7 @@
 //! Rows that belong to clusters, such as the runs of tasks, become a [`Figure`]: a value with its interval.
 //!
-//! Every mean, share, ratio and difference of a report is made here, so that the same quantity of the same rows has the same
-//! interval everywhere. How an interval is made follows from the range that values can have, which is
-//! that of their [`Measure`](crate::Measure):
+//! Every mean, share, ratio and difference of a report is computed here, so that the same quantity of the same rows has the
+//! same interval everywhere. The range of the [`Measure`](crate::Measure) determines the method of the interval:
 //!
 //! | range | a mean, a ratio of sums | a [`Difference`] |
 //! |---|---|---|
@@ -10,7 +9,7 @@
 //! | one of both, as tokens, at least 0 | bootstrap-t on the logarithm, [`mean`] | Student's t |
 //! | any | Student's t | Student's t |
 //!
-//! A value of one cluster is known and has no interval; nor has one of too few for the level
+//! The value of a single cluster has no interval, and neither has a value of too few clusters for the level
 //! ([`NoInterval::check_clusters`](crate::NoInterval::check_clusters)).
 
 mod difference;
@@ -27,12 +26,13 @@ use crate::figures::figure::Figure;
 
 /// The range of shares.
 pub const SHARE: [f64; 2] = [0.0, 1.0];
-/// The range of values of which no interval needs to know an end, as those of a logarithm.
+/// The range of unbounded values, such as logarithms.
 pub const ANY: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
 impl Figure {
-    /// The figure of a geometric mean, or of a ratio of two, from that of the mean of logarithms, or the difference of two:
-    /// e to the power of the value and of the ends, with the standard error to first order.
+    /// Converts the figure of a mean of logarithms into the figure of a geometric mean, or the figure of a difference of two
+    /// such means into a ratio. The result is e to the power of the value and of the bounds, with the standard error to
+    /// first order.
     ///
     /// ```
     /// use trajectory_metrics::{Error, Level, estimates};

@@ -12,9 +12,9 @@ use crate::{
     logistic::{Line, Rows, check_both_outcomes},
 };
 
-/// The penalty on the squared standardised slopes, added to the mean log loss. It matters only if
-/// forecasts separate the outcomes, where it keeps the slopes finite, or if the two features agree,
-/// where it makes the slopes unique.
+/// The penalty on the squared standardised slopes, added to the mean log loss. It matters in two
+/// cases only: if forecasts separate the outcomes, the penalty keeps the slopes finite; if the two
+/// features agree, it makes the slopes unique.
 const PENALTY: f64 = 1e-12;
 
 /// Beta calibration: a curve with one slope near 0 and another near 1.
@@ -24,10 +24,11 @@ const PENALTY: f64 = 1e-12;
 /// logit(calibrated) = c + a ln p - b ln(1-p),   a, b >= 0, with the smallest weighted log loss
 /// ```
 ///
-/// The family contains the identity (a = b = 1, c = 0), curves that are steep in the middle, as those
-/// of [`Platt`](crate::Platt), and curves that are flat there. If the best slope without the bound
-/// is negative, it is set to 0 and the other one is fitted alone, which gives the best fit within
-/// the bounds; if no slope remains, the map is the success rate of the training records.
+/// The family contains the identity (a = b = 1, c = 0), curves that are steep in the middle, like the
+/// curves of [`Platt`](crate::Platt), and curves that are flat in the middle. If the best
+/// unconstrained slope is negative, this slope is set to 0 and only the other one is fitted, which
+/// gives the best fit within the bounds. If no slope remains, the map is the success rate of the
+/// training records.
 ///
 /// A penalty of 1e-12 / 2 times the squares of the standardised slopes is added to the mean log loss
 /// and keeps the fit finite if forecasts separate the outcomes. A common factor on all weights
@@ -184,13 +185,13 @@ fn features(p: f64) -> [f64; 2] {
     [p.ln(), -(-p).ln_1p()]
 }
 
-/// Returns the intercept and the slopes with the smallest loss among those without a negative slope,
-/// or `None` if only a constant remains.
+/// Returns the intercept and the nonnegative slopes with the smallest loss, or `None` if only a
+/// constant remains.
 ///
 /// The loss is convex. If one unconstrained slope is negative, the best line within the bounds
 /// therefore has that slope at 0. If both are negative, at most one of the two features has a
-/// positive slope alone: the loss decreases from the constant towards the unconstrained line, so at
-/// least one feature has a negative slope there.
+/// positive slope when it is fitted without the other: the loss decreases from the constant towards
+/// the unconstrained line, so at least one feature has a negative slope there.
 fn best_rising_line(rows: &Rows) -> Option<(f64, [f64; 2])> {
     let alone = |kept: usize| {
         let line = rows.column(kept).fit(PENALTY);

@@ -127,15 +127,15 @@ fn weight(bin: &[Block]) -> f64 {
 
 /// The mean Brier loss of the confidences, `(p - y)^2`.
 ///
-/// In [0, 1], lower is better. Of the trajectory's scalar summary this is the trajectory Brier
-/// loss: proper for that number, not for the stream it came from.
+/// In [0, 1], lower is better. For the scalar summary of a trajectory, this is the trajectory Brier
+/// loss. It is proper for the summary, but not for the stream of forecasts.
 ///
 /// Reference: Brier (1950), doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2.
 ///
 /// # Errors
 ///
-/// [`scoring_rules::Error::Empty`] on empty blocks; [`Error::ScoringRules`] for a block whose
-/// weight is not within 1e-100 and 1e100.
+/// [`scoring_rules::Error::Empty`] on empty blocks; [`Error::ScoringRules`] for a block whose weight is
+/// not between 1e-100 and 1e100.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, brier_loss};

@@ -10,11 +10,11 @@ use crate::{
     resampling::bootstrap,
 };
 
-/// The expected calibration error beside that of a calibrated forecaster who states the same confidences.
+/// Compares the expected calibration error with its value for a calibrated forecaster who states the same confidences.
 ///
-/// The expected calibration error of a sample is above 0 for calibrated forecasts too, the more the fewer rows
-/// there are, so that it says little alone. Here outcomes are drawn for which the confidences are calibrated,
-/// and the error is computed from each draw.
+/// The expected calibration error of a sample is above 0 even for calibrated forecasts, and larger for fewer rows, so that
+/// the error without a reference says little. This test draws outcomes for which the confidences are calibrated, and
+/// computes the error of each draw.
 ///
 /// ```
 /// use trajectory_metrics::{Binning, CalibrationTest, Error, Probability, Seed};
@@ -37,44 +37,44 @@ use crate::{
 pub struct CalibrationTest {
     /// The [`expected_calibration_error`], in [0, 1].
     pub calibration_error: f64,
-    /// Its mean over draws for which the confidences are calibrated, in [0, 1].
+    /// The mean error over draws for which the confidences are calibrated, in [0, 1].
     pub mean_if_calibrated: f64,
-    /// The difference of the two: 0 on average if the confidences are calibrated, whatever the number of rows, so
-    /// that it can be compared between samples of different sizes.
+    /// The calibration error minus its mean over the draws. It is 0 on average if the confidences are calibrated, for any
+    /// number of rows, so that it can be compared between samples of different sizes.
     pub excess: f64,
-    /// The p-value of calibration, in (0, 1]: `(1 + b) / (1 + draws)`, where b draws have an error that is at least
-    /// as large.
+    /// The p-value of calibration, in (0, 1]: `(1 + b) / (1 + draws)`, where b is the number of draws whose error is at
+    /// least as large.
     pub p_value: f64,
-    /// The dependence of the outcomes of a cluster that draws have, in [0, 1]; 0 if no cluster has several rows.
+    /// The dependence of the outcomes of one cluster in the draws, in [0, 1]; 0 if no cluster has several rows.
     pub dependence: f64,
     /// Number of clusters with a row of positive weight.
     pub clusters: usize,
 }
 
 impl CalibrationTest {
-    /// Compares an expected calibration error with those of `draws` samples of outcomes for which the same
-    /// confidences are calibrated. Rows of one cluster, such as the runs of a task, depend on each other.
+    /// Compares the expected calibration error with the errors of `draws` samples of outcomes for which the same
+    /// confidences are calibrated. Rows of one cluster, such as the runs of a task, may depend on each other.
     ///
-    /// The outcome of row i is a success with probability `p_i` in every draw. Where a cluster has a single row, this
-    /// is consistency resampling, and the test is exact. In a cluster of several rows, each row follows a uniform
-    /// number that its cluster shares with probability `sqrt(d)`, or else one of its own, and is a success if this
-    /// number is below `p_i`. Two rows of a cluster then have the covariance `d (min(p_i, p_j) - p_i p_j)`, and d
-    /// is estimated by moments over the pairs of rows of all clusters, and taken as 0 or 1 if it is outside:
+    /// The outcome of row i is a success with probability `p_i` in every draw. Where a cluster has a single row, this is
+    /// consistency resampling, and the test is exact. In a cluster of several rows, each row uses the uniform number of
+    /// its cluster with probability `sqrt(d)`, and otherwise a separate uniform number. The row is a success if its number
+    /// is below `p_i`. Two rows of a cluster then have the covariance `d (min(p_i, p_j) - p_i p_j)`. The dependence d is
+    /// estimated by moments over the pairs of rows of all clusters, and clipped to [0, 1]:
     ///
     /// ```text
     /// d = sum w_i w_j (y_i - p_i) (y_j - p_j) / sum w_i w_j (min(p_i, p_j) - p_i p_j)
     /// ```
     ///
-    /// Errors that differ by less than 1e-12 count as equal. A weight says how much a row counts, not how many rows it
-    /// stands for: its outcome is drawn once. Results are a pure function of the seed: draw r reads stream r of a
-    /// ChaCha8 generator, so that they have the same bits on any number of threads (with the feature `rayon`, those of
-    /// the current pool are used) and for any order of the rows.
+    /// Errors that differ by less than 1e-12 count as equal. A weight is the importance of a row, not a number of rows:
+    /// the outcome of a row is drawn once. Results are a pure function of the seed: draw r reads stream r of a ChaCha8
+    /// generator. Results therefore have the same bits for any order of the rows and on any number of threads (with the
+    /// feature `rayon`, the threads of the current pool).
     ///
     /// In simulations (`tests/calibration_test.rs`) calibrated confidences of 10 to 200 clusters with 1 to 8 rows have a
-    /// p-value of at most 0.05 in at most 6 % of samples. To flip the signs of the residuals by cluster (the wild
-    /// cluster bootstrap of Cameron, Gelbach and Miller 2008, doi:10.1162/rest.90.3.414) needs residuals that are
-    /// about as often positive as negative in each bin: it calls up to half of samples of confidences near 0 or 1
-    /// uncalibrated.
+    /// p-value of at most 0.05 in at most 6 % of samples. The wild cluster bootstrap (Cameron, Gelbach and Miller 2008,
+    /// doi:10.1162/rest.90.3.414) flips the signs of the residuals by cluster instead. It needs residuals that are about
+    /// as often positive as negative in each bin: with calibrated confidences near 0 or 1, it rejects calibration in up to
+    /// half of the samples.
     ///
     /// Cost: linear in the number of rows for each draw.
     ///
@@ -105,7 +105,7 @@ impl CalibrationTest {
         let ends: Vec<Probability> =
             binning.bins(&blocks)?.filter_map(|bin| Some(bin.last()?.confidence)).collect();
 
-        // Rows of equal cluster, confidence and weight can be swapped, so that the order of rows does not matter.
+        // Rows with equal cluster, confidence and weight are interchangeable, so that the order of rows does not matter.
         let weight = |row: usize| weights.map_or(1.0, |weights| weights[row].get());
         let mut order: Vec<usize> =
             (0..confidence.len()).filter(|&row| weight(row) > 0.0).collect();
@@ -173,7 +173,7 @@ impl CalibrationTest {
 /// Errors that differ by less count as equal.
 const TIE: f64 = 1e-12;
 
-/// The sum, over the pairs of rows in ascending order of confidence, of the products of their residuals, and that of their
+/// The sums, over the pairs of rows in ascending order of confidence, of the products of their residuals and of their
 /// largest covariances.
 fn covariances(rows: impl DoubleEndedIterator<Item = (f64, f64, bool)>) -> (f64, f64) {
     let (mut found, mut most) = (0.0, 0.0);
@@ -193,7 +193,7 @@ fn covariances(rows: impl DoubleEndedIterator<Item = (f64, f64, bool)>) -> (f64,
 /// A row whose outcome is drawn.
 struct Row {
     bin: usize,
-    /// What the bin gains by a failure and by a success.
+    /// The changes of the gap of the bin by a failure and by a success.
     gaps: [f64; 2],
     p: f64,
     /// The row follows its cluster if its own uniform number is below this,
@@ -207,7 +207,7 @@ impl Row {
         let bin = ends.partition_point(|end| *end < p);
         let p = p.get();
         let gaps = [weight * p, weight * p - weight];
-        // Rounding must not make a failure of what is certain.
+        // Rounding must not turn a certain success into a failure.
         let below = if p < 1.0 { shared + p * (1.0 - shared) } else { 1.0 };
         Self { bin, gaps, p, shared, below }
     }

@@ -52,10 +52,10 @@ pub const fn calibration_map_from_fn<F: Fn(Probability) -> Probability>(function
     FromFn { function }
 }
 
-/// A method that fits a [`CalibrationMap`] to forecasts whose outcomes are known.
+/// A method to fit a [`CalibrationMap`] to forecasts with known outcomes.
 ///
-/// A map should not be applied to the runs that it was fitted on, because it has seen their
-/// outcomes. [`CrossFit::new`](crate::CrossFit::new) keeps the two apart.
+/// A map should not be applied to its training runs, because the fit has used their outcomes.
+/// [`CrossFit::new`](crate::CrossFit::new) keeps the two apart.
 ///
 /// ```
 /// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Isotonic, Probability, Weight};
@@ -67,7 +67,7 @@ pub const fn calibration_map_from_fn<F: Fn(Probability) -> Probability>(function
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Calibrator {
-    /// What is fitted.
+    /// The type of the fitted map.
     type Map: CalibrationMap;
 
     /// Fits a map to records in blocks of equal forecasts, so that their order cannot matter.
@@ -77,14 +77,14 @@ pub trait Calibrator {
     /// [`Error::OneClass`] if the method needs both outcomes and there is only one.
     fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<Self::Map, Error>;
 
-    /// Fits a map to records. A record is a forecast, the outcome of the run in which it was made,
-    /// and a weight, which is 1 for every record if no weights are given. A weight of 2 counts as two
-    /// equal records, and a weight of 0 has no effect.
+    /// Fits a map to records. A record is a forecast, the outcome of the run of this forecast, and a
+    /// weight. Without weights, each record has weight 1. A weight of 2 counts as two equal records,
+    /// and a weight of 0 has no effect.
     ///
     /// # Errors
     ///
     /// An error of `scoring_rules` unless outcomes and weights have one entry per record and some
-    /// weight is positive, and those of [`Self::fit_blocks`].
+    /// weight is positive; the errors of [`Self::fit_blocks`].
     fn fit(
         &self,
         forecasts: &[Probability],

@@ -6,7 +6,7 @@ use crate::{
     logistic::{logit, sigmoid},
 };
 
-/// A distance that forecasts keep from 0 and 1, so that their log-odds are finite.
+/// The least distance of a clipped forecast from 0 and 1. It keeps the log-odds finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "f64", into = "f64"))]

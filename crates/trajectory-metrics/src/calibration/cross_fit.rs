@@ -50,8 +50,8 @@ impl<M: CalibrationMap> CrossFit<M> {
     /// [`Folds::halves`] this is the split of the paper.
     ///
     /// Every step of a trace is a record of the fit, with the weight of the step under the schedule, so
-    /// every trace counts as 1. The schedule should be that of the score that is computed afterwards;
-    /// otherwise the comparison includes the error of a map that was fitted under other weights.
+    /// every trace counts as 1. Pass the schedule of the score to be computed afterwards. Otherwise the
+    /// comparison includes the error of a map fitted under other weights.
     ///
     /// The maps of the folds differ slightly, so traces of different folds may change their order.
     ///
@@ -62,10 +62,10 @@ impl<M: CalibrationMap> CrossFit<M> {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Length`] unless the folds are those of as many traces;
-    /// [`Error::ScheduleTooShort`] if custom weights do not reach a trace's end; [`Error::Fold`] with
-    /// the error of [`Calibrator::fit`] if the traces outside a fold are not enough: Platt needs both
-    /// outcomes there.
+    /// [`scoring_rules::Error::Length`] unless the folds have the same number of traces;
+    /// [`Error::ScheduleTooShort`] if a trace is longer than the list of custom weights;
+    /// [`Error::Fold`] with the error of [`Calibrator::fit`] if the traces outside a fold are not
+    /// sufficient: Platt needs both outcomes there.
     ///
     /// ```
     /// use trajectory_metrics::{Error, Folds, Platt, Traces, WeightSchedule, CrossFit};

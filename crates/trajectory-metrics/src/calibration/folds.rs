@@ -53,8 +53,8 @@ impl Folds {
     /// Makes folds of single traces. The traces of each stratum, in the order of their ids, go to
     /// folds 0, 1, …, k - 1, 0, …, so folds differ by at most one trace of each stratum.
     ///
-    /// The strata are usually the outcomes. With runs that were cut off they are of type
-    /// `Option<bool>`, so that runs without an outcome are a stratum of their own.
+    /// The strata are usually the outcomes. If some runs were cut off, use strata of type `Option<bool>`:
+    /// runs without an outcome then form a separate stratum.
     ///
     /// If ids are equal, their traces keep their order, which then matters; each trace should have
     /// its own id.

@@ -21,10 +21,10 @@ scoring_rules::checked! {
     /// a, b minimise  sum of w_i * -ln P_i(outcome i)  +  penalty / 2 * b^2
     /// ```
     ///
-    /// The mean and the standard deviation are those of the weighted training records. The penalty is
-    /// added to the sum of the log losses, not to their mean, so it matters less as records are added.
-    /// The intercept has no penalty. A negative slope is treated as noise: the map is then constant and
-    /// equal to the success rate of the training records.
+    /// The mean and the standard deviation are computed from the weighted training records. The penalty
+    /// is added to the sum of the log losses, not to their mean, so its influence decreases with the
+    /// number of records. The intercept has no penalty. A negative slope is treated as noise: the map
+    /// is then constant and equal to the success rate of the training records.
     ///
     /// The [default](Self::default) is the paper's: penalty 1, clip 1e-6. Cost: one sort, O(n log n),
     /// then about ten passes over the distinct forecasts.
@@ -64,7 +64,8 @@ impl Default for Platt {
 impl Platt {
     /// Makes Platt scaling with this penalty and this clip.
     ///
-    /// The penalty is positive because forecasts that separate the outcomes have no fit without one.
+    /// The penalty must be positive, because without a penalty there is no fit for forecasts that
+    /// separate the outcomes.
     ///
     /// # Errors
     ///

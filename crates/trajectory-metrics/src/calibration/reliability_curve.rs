@@ -163,7 +163,7 @@ pub fn consistency_band(
 /// 4 gigabytes of curves.
 const MOST_NUMBERS: usize = 500_000_000;
 
-/// More resamples change no digit that is shown, and each value is kept.
+/// More resamples change no reported digit, and each value is kept in memory.
 const MAX_RESAMPLES: usize = 10_000_000;
 
 /// Each confidence, with the number of rows that share it.

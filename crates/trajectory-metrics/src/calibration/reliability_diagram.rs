@@ -62,7 +62,7 @@ fn reliability_bin(bin: &[Block]) -> Option<ReliabilityBin> {
     let weight = weight.value();
     Some(ReliabilityBin {
         weight,
-        // Rounding must not take a mean out of the range of what it is of.
+        // Rounding must not move a mean out of the range of its values.
         mean_confidence: (confidence.value() / weight).clamp(lowest.get(), highest.get()),
         success_rate: (successes.value() / weight).min(1.0),
         lowest,

@@ -2,8 +2,8 @@
 use super::stored_map;
 use crate::logistic::Rows;
 
-/// The least scale of a feature. Training records with a smaller standard deviation have no spread
-/// worth speaking of.
+/// The least scale of a feature. A smaller standard deviation of the training records counts as no
+/// spread.
 const LEAST_SCALE: f64 = 1e-6;
 
 scoring_rules::checked! {

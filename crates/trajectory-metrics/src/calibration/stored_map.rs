@@ -1,5 +1,4 @@
-//! Checks of the numbers of a stored map, so that `apply` of the map that is read returns a
-//! probability.
+//! Checks the numbers of a stored map, so that `apply` of the map returns a probability.
 
 use scoring_rules::{
     Probability,

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The penalty on the squared slope, added to the mean log loss. It matters only if every forecast is
-/// on the correct side of 1/2, where it keeps the slope finite.
+/// on the correct side of 1/2: in this case the penalty keeps the slope finite.
 const PENALTY: f64 = 1e-12;
 
 /// Temperature scaling: one factor on the log-odds of the forecast.
@@ -26,8 +26,8 @@ const PENALTY: f64 = 1e-12;
 /// on the wrong side of 1/2 on balance, no T > 0 is best, and the map is 1/2 everywhere.
 ///
 /// A penalty of 1e-12 / 2 times the mean square of the calibrated log-odds is added to the mean log
-/// loss. It has no visible effect unless every forecast is on the correct side of 1/2, where it
-/// keeps T above 0. The [default](Self::default) clip is 1e-6.
+/// loss. It has no visible effect unless every forecast is on the correct side of 1/2: in this case
+/// the penalty keeps T above 0. The [default](Self::default) clip is 1e-6.
 ///
 /// Cost: one sort, O(n log n), then about ten passes over the distinct forecasts.
 ///

@@ -12,8 +12,9 @@ use crate::{
 
 /// Inductive Venn-Abers prediction: isotonic regression with a measure of its uncertainty.
 ///
-/// Each forecast has two isotonic fits: of the training records with one more record of that forecast,
-/// which is a failure in the first fit and a success in the second. Their values at the forecast are
+/// For each forecast, two isotonic fits use the training records and one more record with this forecast.
+/// The added record is a failure in the first fit and a success in the second. The values of the fits at
+/// the forecast are
 ///
 /// ```text
 /// p0 <= p1,   calibrated = p1 / (1 - p0 + p1)
@@ -53,7 +54,8 @@ scoring_rules::checked! {
     pub struct VennAbersMap {
         /// The training forecasts, strictly increasing.
         knots: Vec<Probability>,
-        /// p0, p1 and the merged value: below the first knot, at it, between it and the second, and so on.
+        /// p0, p1 and the merged value: below the first knot, at the first knot, between the first and the
+        /// second knot, and so on.
         cells: Vec<[Probability; 3]>,
     }
     check: VennAbersMap::check

@@ -13,13 +13,13 @@ use crate::{
     },
 };
 
-/// The mean of the second arm minus that of the first. A mean is that over clusters of the means of their rows, so that each
-/// cluster counts once, however many rows it has. Arms may share all clusters, as two agents on the same tasks do, some, or
-/// none; shared clusters make the difference more certain.
+/// The mean of the second arm minus the mean of the first. The mean of an arm is the mean, over its clusters, of the mean of the
+/// rows of a cluster. Each cluster therefore counts once, for any number of rows. Arms may share all clusters (two agents on the
+/// same tasks), some, or none; shared clusters make the difference more certain.
 ///
-/// Where values have a least and a largest one, such as outcomes, `estimate ± t * standard error` would look more certain than
-/// it is where nearly all rows of an arm are alike. So the ends follow from the intervals `[l, u]` of both means p
-/// (see [`mean`](super::mean)), with r their correlation by the clusters that both arms have:
+/// For bounded values, such as outcomes, `estimate ± t * standard error` would be too narrow if nearly all rows of an arm are
+/// alike. The bounds are therefore computed from the intervals `[l, u]` of both means p (see [`mean`](super::mean)) and their
+/// correlation r, estimated from the clusters of both arms:
 ///
 /// ```text
 /// low  = p2 - p1 - sqrt((p2 - l2)^2 - 2 r (p2 - l2) (u1 - p1) + (u1 - p1)^2)
@@ -27,13 +27,14 @@ use crate::{
 /// r    = (cov - h) / sqrt((var1 + h) (var2 + h)), h = m / (2 n1 n2)
 /// ```
 ///
-/// where m is the mean over shared clusters of 1 / the rows of the arm that has fewer, and h, in units of the square of the range,
-/// counts half a cluster more on either side, in which the arms differ: what few clusters happen not to show is not
-/// taken to be impossible. If no cluster is shared, r is 0; if in addition values are the least or the largest and no cluster
-/// has two rows, the intervals have the normal quantile, as the variance of independent outcomes follows from their rate.
+/// where m is the mean, over shared clusters, of 1 / the number of rows of the arm with fewer rows. The term h, in units of the
+/// square of the range, adds half a cluster on either side in which the arms differ: an event that few clusters happen not to
+/// show is not treated as impossible. If no cluster is shared, r is 0. If in addition each value is the least or the largest one
+/// and no cluster has two rows, the intervals use the normal quantile, because the rate of independent outcomes determines their
+/// variance.
 ///
-/// Of two agents with equal rates from 0.02 to 0.98 on 15 to 200 tasks with 1 to 20 runs each, at most 6 % of the 95 %
-/// intervals leave out 0, and at most 3.5 % on one side; the command for the simulation is in docs/findings.md.
+/// For two agents with equal rates from 0.02 to 0.98 on 15 to 200 tasks with 1 to 20 runs per task, at most 6 % of the 95 %
+/// intervals exclude 0, and at most 3.5 % on one side. The command for the simulation is in docs/findings.md.
 ///
 /// Reference: Zou and Donner (2008), Construction of confidence limits about effect measures, doi:10.1002/sim.3095;
 /// Tang, Ling, Ling and Tian (2010), Confidence interval construction for a difference between two dependent intraclass
@@ -58,14 +59,14 @@ pub struct Difference {
     value: f64,
     /// The number of clusters of the arm with fewer.
     fewest: usize,
-    /// Whether both arms have all clusters.
+    /// Whether each cluster has rows of both arms.
     is_paired: bool,
     range: [f64; 2],
     /// `None` if an arm has a single cluster.
     spread: Option<Spread>,
 }
 
-/// What intervals are made of.
+/// The inputs of the intervals.
 #[derive(Clone, Copy, Debug)]
 struct Spread {
     /// The difference, with its standard error.
@@ -73,20 +74,20 @@ struct Spread {
     /// The mean of each arm.
     arms: [ClusterEstimate; 2],
     covariance: f64,
-    /// What half a cluster more in which the arms differ adds to the variance of each.
+    /// The addition to the variance of each arm by half a cluster more in which the arms differ.
     half: f64,
     are_independent_outcomes: bool,
 }
 
 impl Difference {
-    /// The difference of values within `range`.
+    /// Estimates the difference of values within `range`.
     ///
     /// Cost: one sort.
     ///
     /// # Errors
     ///
-    /// Those of [`ClusterEstimate::difference`], but for an arm of one cluster; [`scoring_rules::Error::Entry`] for a value
-    /// outside the range; [`scoring_rules::Error::Setting`] for a range whose least value is not below its largest.
+    /// The errors of [`ClusterEstimate::difference`], except for an arm of one cluster; [`scoring_rules::Error::Entry`] for a
+    /// value outside the range; [`scoring_rules::Error::Setting`] for a range whose least value is not below its largest.
     pub fn new<G: Ord>(
         values: &[f64],
         arms: &[Arm],
@@ -149,7 +150,7 @@ impl Difference {
         Figure { interval: enough.map(|()| self.ends(spread, level)), ..found }
     }
 
-    /// The interval from those of both arms.
+    /// Combines the intervals of both arms into the interval of the difference.
     fn ends(&self, spread: &Spread, level: Level) -> Interval {
         let [p, q] = &spread.arms;
         let [of_first, of_second] = [p, q].map(|arm| {
@@ -169,19 +170,21 @@ impl Difference {
         Interval::between((self.value - below).max(-most), (self.value + above).min(most))
     }
 
-    /// The number of clusters of each arm, shared by both if these are, with which the interval of a difference of this size
-    /// would leave out 0 with this chance, if the clusters vary as they do here: the least n with
+    /// Returns the number of clusters per arm for which the interval of a difference of this size would exclude 0 with
+    /// probability `power`. The clusters are assumed to vary as in this sample, and to be shared by both arms if they are shared
+    /// here. The result is the least n with
     ///
     /// ```text
     /// size >= end(n) + t * standard error * sqrt(clusters / n)
     /// ```
     ///
-    /// where end(n) is how far the interval of n such clusters reaches from the difference towards 0, and t the quantile of
-    /// Student's t for the power. Where arms have clusters of their own, both are taken to have as many as the arm with fewer, and
-    /// to share none. `power` is a chance above 0.5 and below 1. `None` if nothing varies, for a size of 0, or for more than
-    /// a billion clusters.
+    /// where end(n) is the distance from the difference to the bound nearer to 0 in the interval of n such clusters, and t the
+    /// quantile of Student's t for the power. If some clusters have rows of one arm only, both arms are assumed to have the
+    /// number of clusters of the smaller arm, and to share none. `power` is a probability above 0.5 and below 1. Returns `None`
+    /// if nothing varies, for a size of 0, or for more than a billion clusters.
     ///
-    /// The size of a difference that is itself noise gives a number that is noise too; name the least difference that matters.
+    /// If `size` is an estimated difference that may be noise, the result is noise as well: pass the least difference of
+    /// practical importance.
     ///
     /// Reference: Miller (2024), Adding error bars to evals, arXiv:2411.00640, section 5.
     ///
@@ -257,7 +260,7 @@ impl Difference {
     }
 }
 
-/// More clusters are no answer.
+/// A larger number of clusters would not be useful.
 const MOST_CLUSTERS: u64 = 1_000_000_000;
 
 /// The mean of each cluster of an arm, in the order of the clusters.
@@ -285,7 +288,7 @@ impl<'a, G: Ord> Means<'a, G> {
         self.values.iter().sum::<f64>() / self.values.len() as f64
     }
 
-    /// The covariance of the means of two arms, of which these are the estimates, and what half a shared cluster adds.
+    /// The covariance of the means of two arms with these estimates, and the addition of half a shared cluster.
     fn covariance(&self, other: &Self, [p, q]: &[ClusterEstimate; 2]) -> [f64; 2] {
         let (mut product, mut per_row, mut shared) = (0.0, 0.0, 0.0);
         let mut theirs = (0..other.names.len()).peekable();

@@ -15,26 +15,28 @@ use crate::{
 
 /// The (weighted) mean of values within `range`, with its interval and the standard error of [`ClusterEstimate::mean`].
 ///
-/// - With a least and a largest value, it is the score interval of as many independent rows as have the variance of the mean,
-///   with Student's t in place of the normal quantile; it stays inside the range. If few clusters make up what the values
-///   are above the least, or below the largest one, a variance is a poor estimate, unless the rows are independent outcomes. So
-///   with d the sum of a cluster's `w (v - least)`, or of its `w (largest - v)`, where `(sum of d)^2 / sum of d^2` is below 10,
-///   no more rows count than there are if the rows of a cluster are copies of each other,
-///   `(sum of w)^2 / sum over clusters of (sum of w)^2`, and a mean in the first or last quarter of the range has the exact
-///   interval of them. Values inside the range, such as partial credit, vary little and do not tell how rare an end is, so that the
-///   variance grows by the square of the distance that half a cluster at the farther end would move the mean.
-/// - Values with one of both alone, such as costs, or scores that are at most 1, are often skewed, and Student's t would miss most
-///   of the side without an end. Their interval is that of the logarithm of the mean distance from the end that there is, with the quantiles of its distance
-///   in standard errors over 999 resamples of the clusters (bootstrap-t), which do not depend on a seed or on the order of the
-///   rows; with fewer than 15 clusters, or 10 above 0, or more than 50,000, or where resamples rarely vary, with those of
-///   Student's t. It is still too short where few clusters make up much of the sum: of log-normal values with a standard
-///   deviation of 1.5 on the log scale, 90 % of the 95 % intervals of 60 clusters hold the mean.
-/// - Of other values, it is `mean ± t * standard error`.
+/// - With a least and a largest value, it is the score interval for the effective number of rows: the number of independent rows
+///   whose mean has the same variance. Student's t replaces the normal quantile. The interval stays inside the range. If few
+///   clusters contribute most of the distance from the least value, or from the largest one, a variance is a poor estimate,
+///   unless the rows are independent outcomes. Let d be the sum over a cluster of `w (v - least)`, or of `w (largest - v)`. If
+///   `(sum of d)^2 / sum of d^2` is below 10, the effective number of rows is at most
+///   `(sum of w)^2 / sum over clusters of (sum of w)^2`, its value if the rows of a cluster are copies of each other, and a mean
+///   in the first or last quarter of the range has the exact interval for this number. Values inside the range, such as partial
+///   credit, vary little and do not show how rare the ends of the range are. The variance therefore grows by the square of the
+///   distance by which half a cluster at the farther end would move the mean.
+/// - Values with only one bound, such as costs, or scores that are at most 1, are often skewed, and an interval by Student's t
+///   would miss mostly on the unbounded side. Their interval is computed for the logarithm of the mean distance from the bound,
+///   with the quantiles of its error in standard errors over 999 resamples of the clusters (bootstrap-t). These quantiles do not
+///   depend on a seed or on the order of the rows. The quantiles of Student's t are used instead with fewer than 15 clusters,
+///   with fewer than 10 above 0, with more than 50,000, or if resamples rarely vary. The interval is still too short if few
+///   clusters contribute much of the sum: for log-normal values with a standard deviation of 1.5 on the log scale, 90 % of the 95
+///   % intervals of 60 clusters contain the mean.
+/// - For other values, it is `mean ± t * standard error`.
 ///
 /// The variance is CR2 with the degrees of freedom of Bell and McCaffrey, see [`ClusterEstimate::mean`]. A
 /// mean of one cluster has no interval and no standard error.
 ///
-/// Cost: one sort; 999 draws for each cluster of values with one end.
+/// Cost: one sort; for values with only one bound, also 999 draws per cluster.
 ///
 /// Reference: Wilson (1927), Probable inference, the law of succession, and statistical inference,
 /// doi:10.1080/01621459.1927.10502953; Korn and Graubard (1998), Confidence intervals for proportions with small
@@ -45,8 +47,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// Those of [`ClusterEstimate::mean`], but for a single cluster; [`scoring_rules::Error::Entry`] for a value outside the range;
-/// [`scoring_rules::Error::Setting`] for a range whose least value is not below its largest.
+/// The errors of [`ClusterEstimate::mean`], except for a single cluster; [`scoring_rules::Error::Entry`] for a value outside the
+/// range; [`scoring_rules::Error::Setting`] for a range whose least value is not below its largest.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Level, estimates};
@@ -79,7 +81,7 @@ pub fn mean<G: Ord>(
         found => found?,
     };
     let figure = found.figure(level);
-    // The interval of the distance from the end that there is.
+    // The interval of the distance from the only bound.
     let distance = |end: f64| {
         let rows = ClusteredRows::new(values.len(), weights, clusters)?;
         let sums = rows.cluster_sums(|row| (values[row] - end).abs());
@@ -106,14 +108,15 @@ pub fn mean<G: Ord>(
     })
 }
 
-/// The ratio of the sums of two columns, both at least 0, with the standard error of [`ClusterEstimate::ratio`]: of any size, such
-/// as the tokens of all runs per success, with an interval made as that of a [`mean`] of values that are at least 0; or in
-/// [`SHARE`](super::SHARE), such as the share of all tokens that was saved, with the interval of the log odds, made alike. A share of
-/// 0 or 1 has the exact interval of `(sum of d)^2 / sum of d^2` rows, with d the denominator of a cluster.
+/// Returns the ratio of the sums of two columns, both at least 0, with the standard error of [`ClusterEstimate::ratio`]. A ratio
+/// of any size, such as the tokens of all runs per success, has the same kind of interval as a [`mean`] of values that are at
+/// least 0. A ratio in [`SHARE`](super::SHARE), such as the saved share of all tokens, has an interval of the log odds by the
+/// same method. A share of 0 or 1 has the exact interval for `(sum of d)^2 / sum of d^2` rows, where d is the denominator of a
+/// cluster.
 ///
 /// # Errors
 ///
-/// Those of [`ClusterEstimate::ratio`], but for a single cluster; [`scoring_rules::Error::Entry`] for a value below 0;
+/// The errors of [`ClusterEstimate::ratio`], except for a single cluster; [`scoring_rules::Error::Entry`] for a value below 0;
 /// [`scoring_rules::Error::Setting`] for another range.
 ///
 /// ```
@@ -173,18 +176,19 @@ pub fn ratio<G: Ord>(
     }
 }
 
-/// The interval of a quantity that is known to lie between two others, such as the success rate of runs of which
-/// some have no grade: the lower end of `low` and the upper end of `high`, each made by its closure at the level that covers
-/// every value between the two at `level`, which lies between those of a two-sided and of a one-sided interval.
+/// Returns the interval of a quantity between two others, such as the success rate if some runs have no grade. It extends from
+/// the lower bound of `low` to the upper bound of `high`. The two closures are called with the level at which the result covers
+/// every value between the two quantities at `level`. This level lies between the levels of a two-sided and of a one-sided
+/// interval.
 ///
-/// Standard errors are taken as normal, for that level alone.
+/// Errors are assumed to be normally distributed only for the computation of this level.
 ///
 /// Reference: Imbens and Manski (2004), Confidence intervals for partially identified parameters, Econometrica 72,
 /// 1845-1857, doi:10.1111/j.1468-0262.2004.00555.x, equation 7.
 ///
 /// # Errors
 ///
-/// Why one of both has no interval.
+/// The reason why one of the two has no interval.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Figure, Level, NoInterval, estimates};
@@ -224,7 +228,7 @@ pub fn between<E>(
         }
     }
     let level = Level::new(2.0 * cdf(most) - 1.0).unwrap_or(level);
-    // With too few clusters for the level asked for, there is none at a lower one.
+    // With too few clusters for the requested level, there is no interval at a lower level either.
     let wide = both[0].interval.and(both[1].interval);
     let [low, high] = [low(level)?, high(level)?];
     Ok(wide.and_then(|_| Ok(Interval::between(low.interval?.low(), high.interval?.high()))))

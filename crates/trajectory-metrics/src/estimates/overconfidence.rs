@@ -8,27 +8,27 @@ use crate::{
     figures::figure::Figure,
 };
 
-/// With fewer clusters that have a success, or a failure, a correlation is a poor estimate.
+/// With fewer clusters with a success, or with a failure, a correlation is a poor estimate.
 const LEAST_OF_OUTCOME: usize = 10;
 
-/// Mean confidence minus the success rate of the same runs. If all runs succeed, outcomes do not vary, and the
-/// mean of differences would look more certain than the rate is; so the ends follow from the interval `[l, u]` of the
-/// rate p and that of the mean confidence c, with r their correlation by cluster:
+/// Returns the mean confidence minus the success rate of the same runs. If all runs succeed, outcomes do not vary, and the
+/// interval of a mean of differences would be too narrow. The bounds are therefore computed from the interval `[l, u]` of the
+/// rate p, the interval of the mean confidence c, and their correlation r by cluster:
 ///
 /// ```text
 /// low  = c - p - sqrt((c - l_c)^2 - 2 r (c - l_c) (u_p - p) + (u_p - p)^2)
 /// high = c - p + sqrt((u_c - c)^2 - 2 r (u_c - c) (p - l_p) + (p - l_p)^2)
 /// ```
 ///
-/// A positive correlation counts from 10 clusters with an outcome above 0 and 10 with one below 1 on, as that of fewer is a poor
-/// estimate, and 0 in its place is wider.
+/// A positive correlation is used only if at least 10 clusters have an outcome above 0 and at least 10 have one below 1. With
+/// fewer clusters it is a poor estimate, and is replaced by 0, which gives a wider interval.
 ///
 /// Reference: Zou and Donner (2008), Construction of confidence limits about effect measures,
 /// doi:10.1002/sim.3095.
 ///
 /// # Errors
 ///
-/// Those of [`mean`] of values in [0, 1]; [`scoring_rules::Error::Length`] unless there is an outcome for each confidence.
+/// The errors of [`mean`] of values in [0, 1]; [`scoring_rules::Error::Length`] unless there is an outcome for each confidence.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Level, estimates::overconfidence};
@@ -50,7 +50,7 @@ pub fn overconfidence<G: Ord>(
     let apart: Vec<f64> =
         confidence.iter().zip(outcomes).map(|(stated, outcome)| stated - outcome).collect();
     let of = |values: &[f64], range| mean(values, None, clusters, range, level);
-    // Confidence varies little where outcomes are rare, and has an interval of its variance.
+    // Confidence varies little where outcomes are rare, and its interval is based on its variance.
     let [stated, rate, found] = [of(confidence, ANY)?, of(outcomes, SHARE)?, of(&apart, ANY)?];
     let [both, of_stated, of_rate] =
         [found, stated, rate].map(|it| it.standard_error.unwrap_or(0.0));
@@ -63,7 +63,7 @@ pub fn overconfidence<G: Ord>(
     let rarer = with(|outcome| *outcome > 0.0).min(with(|outcome| *outcome < 1.0));
     let most = if rarer >= LEAST_OF_OUTCOME { 1.0 } else { 0.0 };
     let r = if product > 0.0 { (shared / product).clamp(-1.0, most) } else { 0.0 };
-    // Rounding leaves less than nothing of equal distances.
+    // Rounding can make the result negative for equal distances.
     let away = |a: f64, b: f64| (a * a - 2.0 * r * a * b + b * b).max(0.0).sqrt();
     // A confidence that does not vary is known.
     let [low, high] = match stated.interval {

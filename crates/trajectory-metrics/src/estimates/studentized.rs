@@ -14,16 +14,16 @@ use crate::{
 };
 
 const RESAMPLES: u64 = 999;
-/// One stream of draws, whatever is resampled: the same sums have the same interval everywhere.
+/// One stream of draws for all data, so that equal sums have the same interval everywhere.
 const SEED: u64 = 0;
-/// Resamples of fewer clusters, or of fewer with a sum above 0, have distances without end; with more, their quantiles are those of
-/// Student's t, and take long.
+/// The supported numbers of clusters. Resamples of fewer clusters, or of fewer with a sum above 0, have unbounded distances. With
+/// more clusters, the quantiles agree with Student's t but take long to compute.
 const CLUSTERS: RangeInclusive<usize> = 15..=50_000;
 const LEAST_ABOVE_0: usize = 10;
 /// The least share of resamples in which both sums are above 0 and the clusters differ.
 const LEAST_DEFINED: f64 = 0.95;
 
-/// The interval of the ratio of the sums of these clusters, with a standard error of so many degrees of freedom.
+/// The interval of the ratio of the sums over these clusters. `degrees` are the degrees of freedom of the standard error.
 pub(super) fn interval(
     [numerators, denominators]: [&[f64]; 2],
     is_share: bool,
@@ -32,7 +32,7 @@ pub(super) fn interval(
 ) -> Result<Interval, NoInterval> {
     let [above, below] = [numerators, denominators].map(|sums| sums.iter().sum::<f64>());
     let ratio = above / below;
-    // On the scale of the logarithm, which has no largest value, nothing is a part of a whole.
+    // On the logarithmic scale, which has no upper bound, the ratio is not a share.
     let share = if is_share { ratio } else { 0.0 };
     if share >= 1.0 {
         return Err(NoInterval::Constant);
@@ -40,7 +40,7 @@ pub(super) fn interval(
     let clusters = numerators.iter().zip(denominators);
     let mut clusters: Vec<Part> =
         clusters.map(|(a, b)| Part { beyond: a / above - b / below, share: b / below }).collect();
-    // In an order of their own, so that neither that of the rows nor the names of the clusters matter.
+    // Sorted by value, so that neither the order of the rows nor the names of the clusters matter.
     clusters
         .sort_unstable_by(|a, b| a.beyond.total_cmp(&b.beyond).then(a.share.total_cmp(&b.share)));
     let squares: f64 = clusters.iter().map(|part| part.beyond * part.beyond).sum();
@@ -76,23 +76,23 @@ fn drawn(clusters: &[Part], share: f64, level: Level) -> Option<[f64; 2]> {
     is_enough.then(|| [tail(level), 1.0 - tail(level)].map(|share| quantile(&distances, share)))
 }
 
-/// What makes the sum of squares of n clusters that of their deviations from the true value.
+/// The factor that corrects the sum of squares of n clusters for the deviation of their mean from the true value.
 fn factor(n: usize) -> f64 {
     n as f64 / (n as f64 - 1.0)
 }
 
-/// A cluster in the sums of all.
+/// The shares of one cluster in the sums over all clusters.
 struct Part {
     /// Its share in the sum of the denominators.
     share: f64,
-    /// Its share in the sum of the numerators beyond that.
+    /// Its share in the sum of the numerators minus its share in the denominators.
     beyond: f64,
 }
 
-/// The logarithm of the ratio of a resample, relative to that of all clusters, in standard errors of the resample:
-/// with r what the share of a cluster in the numerators is beyond v, that in the denominators, and sums over the clusters
-/// as often as they were drawn, `ln(1 + R / V)` divided by the root of the sum of `(r - v R / V)^2` over `R + V`. Of a share it is
-/// that of the log odds.
+/// The distance of a resample in its standard errors: the logarithm of its ratio divided by the ratio of all clusters. Let v be
+/// the share of a cluster in the denominators, r its share in the numerators minus v, and R and V the sums of r and v over the
+/// drawn clusters, with repetition. The distance is `ln(1 + R / V)` divided by the root of the sum of `(r - v R / V)^2` over
+/// `R + V`. For a share, log odds replace the logarithm.
 fn distance<'a>(clusters: impl Iterator<Item = (&'a u32, &'a Part)>, share: f64) -> f64 {
     let [mut v, mut r, mut vv, mut vr, mut rr] = [0.0; 5];
     for (count, Part { share, beyond }) in clusters.filter(|(count, _)| **count > 0) {

@@ -10,8 +10,8 @@ use crate::{checks::setting, error::Error};
 /// An outcome that has a smaller share of the total weight than this would be lost in rounding.
 const LEAST_SHARE: f64 = 1e-12;
 
-/// The range of the ridge. At the low end, separated outcomes are as far apart as `f64` allows; at the
-/// high end, no slope is left to see.
+/// The range of the ridge. At the lower bound, separated outcomes are as far apart as `f64` allows; at
+/// the upper bound, slopes are negligible.
 const RIDGE: [f64; 2] = [1e-20, 1e20];
 
 /// The largest number of steps of Newton's method. Real data take about 6.
@@ -75,9 +75,9 @@ pub struct Line {
 #[derive(Clone, Debug)]
 pub struct Rows {
     columns: usize,
-    /// The features of one row after those of another.
+    /// The features of all rows, row by row.
     features: Vec<f64>,
-    /// The weights of failures and of successes of each row.
+    /// For each row, the weights of its failures and successes.
     weights: Vec<[f64; 2]>,
 }
 
@@ -95,7 +95,7 @@ impl Rows {
         self.weights.push([failures, successes]);
     }
 
-    /// Sorts the rows, so that rounding does not depend on the order in which they came.
+    /// Sorts the rows, so that rounding does not depend on the order of insertion.
     pub fn sort(&mut self) {
         let mut order: Vec<usize> = (0..self.weights.len()).collect();
         order.sort_by(|&a, &b| {
@@ -160,16 +160,16 @@ impl Rows {
         Self { columns: 1, features, weights: self.weights.clone() }
     }
 
-    /// Returns the line with the least loss,
+    /// Returns the line with the smallest loss,
     ///
     /// ```text
     /// loss = sum of share of the weight * -ln P(outcome) + ridge / 2 * sum of slope^2
     /// ```
     ///
     /// The loss is strictly convex if both outcomes occur, so there is one minimum. Newton's method
-    /// starts at slopes of 0 and the log-odds of the base rate. Steps that go too far are halved,
-    /// and the search ends where the gradient is zero up to rounding. A ridge outside
-    /// [1e-20, 1e20] counts as the nearer end.
+    /// starts at slopes of 0 and the log-odds of the base rate. Steps that go too far are halved, and
+    /// the search ends where the gradient is zero up to rounding. A ridge outside [1e-20, 1e20] is
+    /// moved to the nearer bound.
     ///
     /// Reference: Lin, Lin and Weng (2007), A note on Platt's probabilistic outputs for support
     /// vector machines, doi:10.1007/s10994-007-5018-6; there with other targets and no penalty.
@@ -192,12 +192,12 @@ struct Problem<'a> {
     ridge: f64,
 }
 
-/// The loss near a line: what a step of Newton's method needs.
+/// The loss near a line, as needed for a step of Newton's method.
 struct Surroundings {
     loss: f64,
     /// Derivatives of the loss by intercept and slopes.
     gradient: Line,
-    /// How much of the loss, and of the gradient, may be rounding.
+    /// The possible rounding error of the loss, and of the gradient.
     loss_rounding: f64,
     gradient_rounding: Line,
     /// The second derivative of each row's loss by its log-odds.
@@ -333,9 +333,9 @@ impl Surroundings {
             && gradient.slopes.iter().zip(&rounding.slopes).all(|(&g, &r)| small(g, r))
     }
 
-    /// Whether a step, or the part of it that ends there, is a good one: the loss has not risen,
-    /// and along the step it does not climb by more than a tenth of how it fell at the start. Near
-    /// the minimum the loss is flat, and only the second condition tells anything.
+    /// Returns whether the step from `self` to `there` is acceptable: the loss has not increased, and
+    /// its slope along the step at the end is at most a tenth of its initial rate of decrease. Near
+    /// the minimum the loss is flat, and only the second condition is informative.
     fn leads_to(&self, there: &Self, step: &Line) -> bool {
         let along = |gradient: &Line| {
             gradient.intercept * step.intercept + dot(&gradient.slopes, &step.slopes)

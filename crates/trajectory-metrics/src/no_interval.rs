@@ -38,22 +38,21 @@ pub enum NoInterval {
         /// The number of resamples in which it is defined.
         defined: usize,
     },
-    /// The value is larger the fewer runs there are, also of calibrated forecasts, and larger still in resamples: shares of
-    /// these are no interval of it, and two of different numbers of runs are not to be compared.
+    /// The value is biased upwards for few runs, even for calibrated forecasts, and more so in resamples. Quantiles of the
+    /// resamples are therefore not a confidence interval, and values of different numbers of runs cannot be compared.
     #[error("it is biased upwards, the more the fewer runs there are, and more in resamples")]
     Biased,
-    /// No interval was asked for.
+    /// No interval was requested.
     #[error("no interval was requested")]
     NotRequested,
 }
 
 impl NoInterval {
-    /// Checks that so many clusters can have a confidence interval of this level: at least
+    /// Checks that `found` clusters are enough for a confidence interval of this level: at least
     /// `1 + log2(1 / (1 - level))`, which is 5 for 90 %, 6 for 95 % and 8 for 99 %.
     ///
-    /// No resample is outside the range of the clusters, and the range of n independent values covers
-    /// their median with a probability of `1 - 2^(1 - n)`. With fewer clusters, resamples cannot give
-    /// an interval of the level, however wide.
+    /// No resample is outside the range of the clusters, and the range of n independent values covers their median with a
+    /// probability of `1 - 2^(1 - n)`. With fewer clusters, resamples cannot give an interval of the level at any width.
     ///
     /// Reference: David and Nagaraja (2003), Order statistics, section 7.1,
     /// doi:10.1002/0471722162.
@@ -66,7 +65,7 @@ impl NoInterval {
         if found >= least { Ok(()) } else { Err(Self::too_few(found, level)) }
     }
 
-    /// That so many clusters are too few for this level.
+    /// Makes the reason that `found` clusters are too few for this level.
     ///
     /// ```
     /// use trajectory_metrics::{Level, NoInterval};
@@ -87,7 +86,7 @@ impl NoInterval {
     }
 }
 
-/// The level in percent, without the digits of its rounding.
+/// Converts a level to percent and removes rounding errors.
 fn percent(level: Level) -> f64 {
     (level.get() * 1e8).round() / 1e6
 }

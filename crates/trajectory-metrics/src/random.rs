@@ -1,5 +1,5 @@
-//! Random numbers and hashes that stay the same: for published draws that are repeated to the bit, and for
-//! what is stored.
+//! Random numbers and hashes that are stable across versions: to repeat published draws to the bit, and
+//! for stored values.
 
 mod fnv1a;
 mod numpy_random;

@@ -24,19 +24,19 @@ pub struct Intervals {
     pub seed: Seed,
 }
 
-/// Rows that belong to clusters, such as the runs of tasks, and the metrics of them with intervals that
-/// resample whole clusters.
+/// Clustered rows, such as the runs of tasks, and their metrics with intervals by resampling of whole
+/// clusters.
 ///
 /// The metrics are read from an accumulator `E` of the caller, which takes in one row and its weight at a
 /// time. In a resample, a row that is drawn n times counts once with n times its weight.
 ///
-/// A row counts for a metric if the metric is defined for this row alone, or, by
-/// [`Metric::of_all_rows`], if its weight is positive. The number of clusters with such a row decides
-/// whether there is an interval ([`NoInterval::check_clusters`]) and how wide it is
+/// A row counts for a metric if the metric is defined for an accumulator of only this row or, with
+/// [`Metric::of_all_rows`], if the weight of the row is positive. The number of clusters with such a row
+/// decides whether there is an interval ([`NoInterval::check_clusters`]) and how wide it is
 /// ([`Replicates::confidence_interval`]).
 ///
-/// Rows can be added in any order, and parts merged in any order: the figures have the same bits if those
-/// of the accumulator do not depend on the order of its rows.
+/// Rows can be added in any order, and parts merged in any order: the figures have the same bits if the
+/// metrics of the accumulator do not depend on the order of its rows.
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -122,7 +122,7 @@ impl<K: Ord, R> Clustered<K, R> {
         self.rows.extend_from_slice(&other.rows);
     }
 
-    /// Number of rows, including those of weight 0.
+    /// Number of rows, including rows of weight 0.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -141,21 +141,22 @@ impl<K: Ord, R> Clustered<K, R> {
         weighted.map(|((cluster, &weight), row)| (cluster, weight, row))
     }
 
-    /// The metrics in their order, each with its interval, or the reason why it is undefined. `empty` is
-    /// the accumulator before the first row, and `add` adds a row to it. An infinite value is undefined.
+    /// Returns the metrics in the given order, each with its interval, or the reason why it is undefined.
+    /// `empty` is the accumulator before the first row, and `add` adds a row to it. An infinite value is
+    /// undefined.
     ///
-    /// A metric that is undefined in a resample, or whose resample gives an error, is left out of the
-    /// resamples of its interval.
+    /// If a metric is undefined in a resample, or the resample gives an error, the interval of the metric
+    /// excludes this resample.
     ///
     /// # Errors
     ///
-    /// The first error of `add` on the rows as they are; [`scoring_rules::Error::Setting`] for more
-    /// than 10 million resamples.
+    /// The first error of `add` on the original rows; [`scoring_rules::Error::Setting`] for more than 10
+    /// million resamples.
     ///
     /// # Complexity
     ///
-    /// Each row is added to an accumulator once, once more alone, and once in each resample in which it is
-    /// drawn. Nothing is allocated per row.
+    /// Each row is added to the accumulator of all rows, to an accumulator of only this row, and to the
+    /// accumulator of each resample that contains it. Nothing is allocated per row.
     pub fn figures<E: Clone, X: From<Error>>(
         &self,
         metrics: &[Metric<E>],
@@ -168,16 +169,17 @@ impl<K: Ord, R> Clustered<K, R> {
         Ok(figures.map(|found| Ok(found?.figure(intervals))).collect())
     }
 
-    /// The metrics of these rows minus those of `other`, each with the interval of the difference.
+    /// Returns the metrics of these rows minus the metrics of `other`, each with the interval of the
+    /// difference.
     ///
-    /// Both sides are resampled together: a cluster that both have is drawn with all its rows of both, so
-    /// that the variation which they share cancels (a paired difference). Where they share no cluster, the
-    /// difference varies as much as two independent values. The width of an interval is that for the
-    /// side with fewer clusters.
+    /// Both sides are resampled together: a shared cluster is drawn with all its rows of both sides, so
+    /// that the shared variation cancels (a paired difference). If the sides share no cluster, the
+    /// difference varies like the difference of two independent values. The width of an interval is
+    /// computed for the number of clusters of the smaller side.
     ///
     /// # Errors
     ///
-    /// Those of [`Self::figures`].
+    /// The errors of [`Self::figures`].
     ///
     /// ```
     /// use trajectory_metrics::{
@@ -315,7 +317,7 @@ fn resampled<K: Ord, R, E: Clone, X: From<Error>>(
         let Some(resampled) = place.as_mut().ok().filter(|found| found.is_waiting()) else {
             continue;
         };
-        // The value on all rows is finite, so that the only error is that of no defined resample.
+        // The value on all rows is finite, so that an error can only mean that no resample is defined.
         let replicates = bootstrap.replicates_of(resampled.value, column);
         let undefined = |_| NoInterval::TooFewResamples { defined: 0 };
         resampled.replicates = replicates.map_err(undefined).map(|replicates| {

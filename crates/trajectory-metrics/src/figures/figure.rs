@@ -4,7 +4,7 @@ use scoring_rules::{Interval, Level};
 
 use crate::{no_interval::NoInterval, resampling::replicates::Replicates};
 
-/// A number with what is known of its precision.
+/// A value with its confidence interval and its standard error.
 ///
 /// With the feature `serde` it is written as `{"value", "ci_low", "ci_high", "standard_error"}`, always with
 /// all four keys. A number that is not finite, the ends of a missing interval and a missing standard error are null.

@@ -1,6 +1,6 @@
 use std::{borrow::Cow, fmt};
 
-/// What a number measures: said once, and taken from here by every table, page and document.
+/// The description of a measured quantity, defined once for every table, page and document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
     /// The name in JSON, in `snake_case`.
@@ -9,14 +9,14 @@ pub struct Measure {
     pub label: &'static str,
     /// Which values are better.
     pub better: Better,
-    /// One sentence on what is measured, over which rows and in which unit.
+    /// One sentence that states the measured quantity, its rows and its unit.
     pub help: &'static str,
-    /// The least and the largest value that there can be.
+    /// The least and the largest possible value.
     pub range: [f64; 2],
 }
 
 impl Measure {
-    /// A measure of any value.
+    /// Makes a measure with an unbounded range.
     #[must_use]
     pub const fn new(
         key: &'static str,
@@ -27,7 +27,7 @@ impl Measure {
         Self { key, label, better, help, range: [f64::NEG_INFINITY, f64::INFINITY] }
     }
 
-    /// States the least and the largest value.
+    /// Sets the least and the largest possible value.
     #[must_use]
     pub const fn within(self, least: f64, largest: f64) -> Self {
         Self { range: [least, largest], ..self }
@@ -51,19 +51,19 @@ impl Measure {
 /// Which values of a measure are better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Better {
-    /// Higher ones.
+    /// Higher values.
     Higher,
-    /// Lower ones.
+    /// Lower values.
     Lower,
-    /// Those nearest to this one, such as the claimed coverage or a bias of 0.
+    /// Values near this one, such as the nominal coverage or a bias of 0.
     Near(f64),
-    /// None: the number describes.
+    /// Neither: the value is only descriptive.
     Neither,
 }
 
 impl fmt::Display for Better {
-    /// The sign beside the measure in a table: `+`, `-`, `=` for a value to be near to (`0` if it is 0), or
-    /// nothing.
+    /// Writes the sign next to the measure in a table: `+`, `-`, `=` for a value to be near to (`0` if it
+    /// is 0), or nothing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Higher => "+",
@@ -75,7 +75,7 @@ impl fmt::Display for Better {
     }
 }
 
-/// A measure and how its value follows from `E`, what an evaluation knows of one column.
+/// A measure and the function that computes it from `E`, the data that an evaluation holds for one column.
 ///
 /// ```
 /// use trajectory_metrics::{Better, Metric, Undefined};
@@ -97,7 +97,7 @@ impl fmt::Display for Better {
 /// ```
 #[derive(Debug)]
 pub struct Metric<E: ?Sized> {
-    /// What is measured.
+    /// The measured quantity.
     pub measure: Measure,
     value: fn(&E) -> Result<f64, Undefined>,
     is_share: bool,
@@ -114,7 +114,7 @@ impl<E: ?Sized> Clone for Metric<E> {
 impl<E: ?Sized> Copy for Metric<E> {}
 
 impl<E: ?Sized> Metric<E> {
-    /// A metric. Its sentence begins with a capital and ends with a full stop.
+    /// Makes a metric. Its sentence begins with a capital letter and ends with a full stop.
     #[must_use]
     pub const fn new(
         key: &'static str,
@@ -127,34 +127,35 @@ impl<E: ?Sized> Metric<E> {
         Self { measure, value, is_share: false, is_of_all_rows: false, bar: None }
     }
 
-    /// States that the value is a share: the mean of values 0 and 1. If the rows are independent, a share
-    /// of exactly 0 or 1 then has an interval
+    /// Marks the value as a share: the mean of values 0 and 1. If the rows are independent, a share of
+    /// exactly 0 or 1 then has an interval
     /// ([`Replicates::of_independent_outcomes`](crate::Replicates::of_independent_outcomes)).
     #[must_use]
     pub const fn share(self) -> Self {
         Self { is_share: true, ..self.within(0.0, 1.0) }
     }
 
-    /// States the least and the largest value.
+    /// Sets the least and the largest possible value.
     #[must_use]
     pub const fn within(self, least: f64, largest: f64) -> Self {
         Self { measure: self.measure.within(least, largest), ..self }
     }
 
-    /// States that every row counts for the value, including rows that do not define it alone, such as a
-    /// row of one class for a mean over two classes. See [`Clustered`](crate::Clustered).
+    /// Makes every row count for the value, even if the value is undefined for an accumulator of only this
+    /// row. An example is a mean over two classes, which no single row defines. See
+    /// [`Clustered`](crate::Clustered).
     #[must_use]
     pub const fn of_all_rows(self) -> Self {
         Self { is_of_all_rows: true, ..self }
     }
 
-    /// States that the picture of the shares of a report has a bar for the value, under this short name.
+    /// Also draws the value as a bar, labelled `name`, in the report's chart of shares.
     #[must_use]
     pub const fn bar(self, name: &'static str) -> Self {
         Self { bar: Some(name), ..self }
     }
 
-    /// The name of the bar in the picture of the shares of a report, if it has one.
+    /// The label of the bar in the report's chart of shares; `None` without a bar.
     #[must_use]
     pub const fn bar_name(&self) -> Option<&'static str> {
         self.bar
@@ -170,7 +171,7 @@ impl<E: ?Sized> Metric<E> {
         self.is_of_all_rows
     }
 
-    /// The value.
+    /// Computes the value.
     ///
     /// # Errors
     ///
@@ -187,7 +188,7 @@ impl<E: ?Sized> Metric<E> {
 pub struct Undefined(Cow<'static, str>);
 
 impl Undefined {
-    /// A reason.
+    /// Makes a reason.
     pub fn new(reason: impl Into<Cow<'static, str>>) -> Self {
         Self(reason.into())
     }

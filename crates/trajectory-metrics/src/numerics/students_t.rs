@@ -15,8 +15,8 @@ pub(crate) fn two_sided_quantile(level: f64, degrees: f64) -> f64 {
     if degrees > MOST_DEGREES {
         return start;
     }
-    // Newton's method for the logarithm of the smaller of the two shares as a function of the
-    // logarithm of t, which is nearly linear both in the tails and close to 0.
+    // Newton's method on a logarithmic scale. The logarithm of the smaller share is nearly linear in
+    // the logarithm of t, both in the tails and close to 0.
     let share = level.min(1.0 - level).ln();
     let inside = level < 0.5;
     let mut log = start.ln();

@@ -1,7 +1,8 @@
-/// The hash FNV-1a of some bytes, in 64 bits. It tells texts apart and is no protection against an adversary.
+/// Returns the 64-bit FNV-1a hash of the bytes. The hash distinguishes texts, but does not protect against an
+/// adversary.
 ///
-/// The hash of two parts after each other is that of all bytes; add the length of each part where the
-/// border between them matters.
+/// Only the concatenated bytes matter, not their division into parts. If the boundary between parts matters,
+/// hash the length of each part as well.
 ///
 /// ```
 /// use trajectory_metrics::random::fnv1a;

@@ -15,7 +15,7 @@ use rand_mt::Mt;
 pub struct NumpyRandom(Mt);
 
 impl NumpyRandom {
-    /// The generator of a seed.
+    /// Makes the generator of a seed.
     #[must_use]
     pub fn new(seed: u32) -> Self {
         Self(Mt::new(seed))
@@ -24,7 +24,8 @@ impl NumpyRandom {
     /// `randint(count)`: a number below `count`; 0 for 0 and 1, which draw nothing.
     pub fn below(&mut self, count: u32) -> u32 {
         let largest = count.saturating_sub(1);
-        // Takes as many low bits as the largest number has, and draws again until it is not exceeded.
+        // Takes the low bits, as wide as the largest number, and draws again while the result exceeds
+        // this number.
         let mask = u32::MAX.checked_shr(largest.leading_zeros()).unwrap_or(0);
         if largest == 0 {
             return 0;

@@ -22,7 +22,7 @@ use rand_mt::Mt;
 pub struct PythonRandom(Mt);
 
 impl PythonRandom {
-    /// The generator of a seed from 0 to `2^64 - 1`.
+    /// Makes the generator of a seed from 0 to `2^64 - 1`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         // The 32-bit digits of the seed, lowest first, without leading zeros.
@@ -42,7 +42,7 @@ impl PythonRandom {
     /// start of an empty range.
     pub fn choice(&mut self, range: Range<u32>) -> u32 {
         let count = range.end.saturating_sub(range.start).max(1);
-        // Takes as many high bits as the count has, and draws again until the value is below it.
+        // Takes the high bits, as wide as the count, and draws again until the value is below the count.
         let unused = count.leading_zeros();
         loop {
             let drawn = self.0.next_u32() >> unused;

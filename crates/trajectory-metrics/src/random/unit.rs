@@ -1,7 +1,7 @@
 use rand::Rng;
 
-/// A uniform draw from the multiples of 2^-53 in [0, 1), from the leading bits of one word. Written out so
-/// that it does not change with the version of a library.
+/// Draws uniformly from the multiples of 2^-53 in [0, 1), with the leading bits of one word. The code is
+/// part of this crate so that draws do not change with the version of a library.
 ///
 /// ```
 /// use rand::SeedableRng;

@@ -10,7 +10,7 @@ use crate::{
 ///
 /// In [0, 1]; higher is better, and a constant confidence has 0.5. AUROC is the same for either
 /// positive class. It depends on the ranks of the confidences only, so that any finite score can be
-/// used in place of a probability ([`TiedBlocks::from_scores`]).
+/// used instead of a probability ([`TiedBlocks::from_scores`]).
 ///
 /// Reference: Hanley and McNeil (1982), The meaning and use of the area under a receiver operating
 /// characteristic (ROC) curve, doi:10.1148/radiology.143.1.7063747.

@@ -8,8 +8,8 @@ use crate::{
 };
 
 impl ClusterEstimate {
-    /// The AUROC of a second model minus the AUROC of a first, each on its own runs of the same tasks,
-    /// with a standard error that is robust to clustering by task.
+    /// Returns the AUROC of a second model minus the AUROC of a first model, each computed from its own runs of the
+    /// same tasks, with a standard error that is robust to clustering by task.
     ///
     /// For two models that made different runs: the rows of both models are in one list, the arm of
     /// a row is its model, and `clusters` contains the task of each row. A task may have any
@@ -54,7 +54,7 @@ impl ClusterEstimate {
     /// # Ok::<(), Error>(())
     /// ```
     ///
-    /// Outcomes in place of arms do not compile:
+    /// Outcomes instead of arms do not compile:
     ///
     /// ```compile_fail
     /// use trajectory_metrics::{Arm, ClusterEstimate, Probability};

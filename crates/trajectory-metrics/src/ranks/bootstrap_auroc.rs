@@ -18,7 +18,8 @@ impl Bootstrap {
     ///
     /// Equals [`Self::replicates`] of [`auroc`], and is faster, because draws are counted directly at
     /// their places in the ranking. A resample with a single class is undefined. The confidence interval
-    /// is that of the number of clusters with the rarer outcome, on which the error of an AUROC depends.
+    /// uses the number of clusters with the rarer outcome, because the error of an AUROC depends on this
+    /// number.
     ///
     /// Cost: linear, then 1.5 to 2 ns per row and replicate.
     ///

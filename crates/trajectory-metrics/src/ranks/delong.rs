@@ -58,7 +58,7 @@ impl Figure {
         let [failures, successes] = classes(blocks)?;
         let mut variance = 0.0;
         for (class, other) in [(failures, successes), (successes, failures)] {
-            // Each placement is kept as twice the weight of the other class below, which is an integer
+            // Each placement is kept as twice the weight of the other class below. This number is an integer
             // if weights are, so that equal placements have no rounding error.
             let placements = || {
                 let mut below = 0.0;
@@ -86,8 +86,8 @@ impl Figure {
         self.standard_error.filter(|error| *error > 0.0).map(|error| self.value / error)
     }
 
-    /// The two-sided p-value of the hypothesis that the true value is 0, for a difference that the two
-    /// areas are equal, from the normal distribution. `None` without a standard error above 0.
+    /// The two-sided p-value, by the normal distribution, of a true value of 0. For a difference, this is the
+    /// hypothesis of equal areas. `None` without a standard error above 0.
     #[must_use]
     pub fn p_value(&self) -> Option<f64> {
         self.z().map(two_sided_tail)
@@ -179,8 +179,8 @@ impl Figure {
     }
 }
 
-/// Placements of rows: for each block, twice the weight of the other class below it, plus the weight
-/// of the other class in it.
+/// Placements of rows: for each block, twice the weight of the other class below the block, plus the weight
+/// of the other class inside the block.
 pub(crate) struct Placements<'a> {
     blocks: &'a TiedBlocks,
     /// For failures and for successes of each block.

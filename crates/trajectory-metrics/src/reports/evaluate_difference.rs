@@ -15,29 +15,29 @@ use crate::{
 };
 
 impl Evaluation {
-    /// The metrics of `second` minus those of `first`, each with the interval of the difference if
+    /// Returns the metrics of `second` minus the metrics of `first`, each with the interval of the difference if
     /// [`EvaluationOptions::resampling`] is given.
     ///
-    /// The metrics are those of [`StreamMetrics::estimates`](crate::StreamMetrics::estimates). Both streams
-    /// see the same resamples: the rows of the bootstrap, and the weights if there are any, are the traces
-    /// of `first` in their order, then those of `second`; further rows may follow. Which traces vary
-    /// together is said by the clusters of [`Bootstrap::clusters`](crate::Bootstrap::clusters):
+    /// The metrics are listed in [`StreamMetrics::estimates`](crate::StreamMetrics::estimates). Both streams use
+    /// the same resamples. The rows of the bootstrap, and the weights if given, are the traces of `first` in order,
+    /// then the traces of `second`; further rows may follow. The clusters of
+    /// [`Bootstrap::clusters`](crate::Bootstrap::clusters) determine which traces vary together:
     ///
-    /// - The same runs in both streams: the cluster of a run, or of its task, has its trace of each stream.
-    ///   The variation that the streams share cancels (a paired difference).
-    /// - Other runs of the same tasks: the cluster of a task has its traces of both streams.
-    /// - No task in common: no cluster has traces of both streams, and the difference varies as much as two
-    ///   independent estimates. Tasks of both streams are drawn from one list, so that the number of traces
-    ///   of each stream varies, too, and a resample without a trace of one of them is left out.
+    /// - The same runs in both streams: the cluster of a run, or of its task, contains its trace in each stream.
+    ///   The shared variation cancels (a paired difference).
+    /// - Other runs of the same tasks: the cluster of a task contains its traces in both streams.
+    /// - No task in common: no cluster contains traces of both streams, and the difference varies like the
+    ///   difference of two independent estimates. Tasks of both streams are drawn from one list. The number of
+    ///   traces of each stream therefore varies as well, and a resample without a trace of one stream is left out.
     ///
-    /// A difference of expected calibration errors is undefined, as each is biased by the number of its traces: see
-    /// [`CalibrationTest`](crate::CalibrationTest).
+    /// A difference of expected calibration errors is undefined, because the bias of each depends on its number of
+    /// traces: see [`CalibrationTest`](crate::CalibrationTest).
     ///
-    /// A difference of two intervals is not the interval of the difference. Calibration maps are not
-    /// refitted in resamples, as in [`raw_against_calibrated`](crate::raw_against_calibrated). The width of an
-    /// interval is that for the clusters of the stream that has fewer of them
-    /// ([`Replicates::confidence_interval`](crate::Replicates::confidence_interval)), and too few are an
-    /// error in place of the interval.
+    /// A difference of two intervals is not the interval of the difference. Calibration maps are not refitted in
+    /// resamples, as in [`raw_against_calibrated`](crate::raw_against_calibrated). The width of an interval is
+    /// computed for the number of clusters of the smaller stream
+    /// ([`Replicates::confidence_interval`](crate::Replicates::confidence_interval)). If there are too few
+    /// clusters, the result is an error instead of the interval.
     ///
     /// Cost: linear in the number of traces for each resample.
     ///
@@ -46,10 +46,10 @@ impl Evaluation {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Empty`] without traces in one of the streams;
-    /// [`scoring_rules::Error::Length`] if there are not as many weights as traces, or fewer rows of
-    /// the bootstrap; [`Error::ScheduleTooShort`] if a trace is longer than the list of custom weights.
-    /// An undefined metric is not an error of this function.
+    /// [`scoring_rules::Error::Empty`] without traces in one of the streams; [`scoring_rules::Error::Length`] if
+    /// the number of weights is not the number of traces, or if the bootstrap has fewer rows;
+    /// [`Error::ScheduleTooShort`] if a trace is longer than the list of custom weights. An undefined metric is not
+    /// an error of this function.
     ///
     /// ```
     /// use trajectory_metrics::{
@@ -84,11 +84,11 @@ impl Evaluation {
 }
 
 impl ScoredStream {
-    /// The metrics of this stream minus those of `first`, as [`Evaluation::difference`] works them out.
+    /// Returns the metrics of this stream minus the metrics of `first`, computed as in [`Evaluation::difference`].
     ///
     /// # Errors
     ///
-    /// Those of [`Evaluation::difference`].
+    /// The errors of [`Evaluation::difference`].
     pub fn minus(
         &self,
         first: &Self,

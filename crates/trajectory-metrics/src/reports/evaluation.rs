@@ -105,9 +105,9 @@ impl Evaluation {
     /// # Errors
     ///
     /// [`scoring_rules::Error::Empty`] without traces; [`Error::ScoringRules`] if no trace has positive
-    /// weight; [`scoring_rules::Error::Length`] unless there are as many weights as traces, or if the
-    /// bootstrap has fewer rows than there are traces; [`Error::ScheduleTooShort`] if a trace is longer
-    /// than a list of custom weights. An undefined metric is not an error of this function.
+    /// weight; [`scoring_rules::Error::Length`] unless the number of weights is the number of traces, or if
+    /// the bootstrap has fewer rows than traces; [`Error::ScheduleTooShort`] if a trace is longer than a
+    /// list of custom weights. An undefined metric is not an error of this function.
     ///
     /// ```
     /// use trajectory_metrics::{Error, Evaluation, EvaluationOptions, Seed, Traces};
@@ -156,7 +156,7 @@ impl Evaluation {
 }
 
 impl EvaluationOptions<'_> {
-    /// The summary that is asked for, or the weighted mean under the schedule.
+    /// The requested summary, or the weighted mean under the schedule.
     pub(crate) fn chosen_summary(&self) -> Summary {
         self.summary.clone().unwrap_or_else(|| Summary::Weighted(self.schedule.clone()))
     }

@@ -14,7 +14,7 @@ use crate::{
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
 };
 
-/// Whether two values of this metric can be subtracted.
+/// Checks that two values of this metric can be subtracted.
 pub(crate) fn has_difference(metric: usize) -> Result<(), Error> {
     if STREAM_MEASURES[metric].key != "t_ece" {
         return Ok(());
@@ -30,7 +30,8 @@ pub(crate) struct Pair<'a> {
     pub(crate) streams: [Ranked<'a>; 2],
     /// The rows of a bootstrap that are the traces of each stream.
     pub(crate) rows: [Range<usize>; 2],
-    /// The parts of both streams, which have the same traces, within which ranks are compared; none to compare all.
+    /// The folds within which ranks are compared, if both streams have the same traces. If the list is empty, all
+    /// traces are compared.
     pub(crate) folds: Vec<RankedFold>,
 }
 
@@ -64,7 +65,7 @@ impl RankedFold {
 }
 
 impl Pair<'_> {
-    /// The metrics of the first stream, then those of the second, in a resample of these counts.
+    /// The metrics of the first stream, then of the second stream, in a resample with these counts.
     pub(crate) fn metrics(
         &self,
         counts: &[u32],
@@ -96,8 +97,8 @@ impl Pair<'_> {
         both
     }
 
-    /// Each metric of the second stream minus that of the first. Each stream varies over its own clusters,
-    /// and the difference is as rough as the rougher one.
+    /// Each metric of the second stream minus the same metric of the first stream. Each stream varies over its own
+    /// clusters, and the difference takes the number of clusters of the smaller stream.
     pub(crate) fn differences(
         &self,
         bootstrap: &Bootstrap,

@@ -18,7 +18,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MetricChange {
-    /// What is measured.
+    /// The measured quantity.
     pub measure: Measure,
     /// The metric of the raw stream.
     pub raw: Result<f64, Error>,

@@ -44,8 +44,8 @@ pub(crate) const METRICS: usize = 8;
 /// The places of the metrics of ranks among [`STREAM_MEASURES`]: AUROC, average precision and AURC.
 pub(crate) const RANKS: Range<usize> = 3..6;
 
-/// What the metrics of a stream measure: the trajectory proper scores, then the diagnostics of one summary.
-/// They are the metrics of [`StreamMetrics::estimates`](crate::StreamMetrics::estimates), in this order.
+/// The measures of the metrics of a stream: the trajectory proper scores, then the diagnostics of one summary,
+/// in the order of [`StreamMetrics::estimates`](crate::StreamMetrics::estimates).
 ///
 /// ```
 /// use trajectory_metrics::{Better, STREAM_MEASURES};
@@ -107,11 +107,11 @@ pub const STREAM_MEASURES: [Measure; METRICS] = [
     .within(0.0, 1.0),
 ];
 
-/// A stream of which every trace has been scored, so that forecasts are no longer needed: three trajectory
-/// scores, one confidence and the outcome of each trace.
+/// A stream after the scoring of its traces: three trajectory scores, one confidence and the outcome of each
+/// trace. The forecasts are no longer needed.
 ///
-/// It is an accumulator: streams that were scored apart, such as parts of a file, can be appended to each
-/// other, and give what their traces give together.
+/// It is an accumulator: streams that were scored separately, such as parts of a file, can be appended to each
+/// other. The result is the same as for all traces together.
 ///
 /// ```
 /// use trajectory_metrics::{Error, ScoredStream, Summary, Traces, WeightSchedule};
@@ -193,7 +193,7 @@ impl ScoredStream {
         self.outcomes.extend_from_slice(&other.outcomes);
     }
 
-    /// The stream of the traces at these positions, of which some may be repeated.
+    /// Returns the stream of the traces at these positions; positions may be repeated.
     ///
     /// # Panics
     ///
@@ -250,9 +250,9 @@ impl ScoredStream {
             .collect())
     }
 
-    /// Notes on the estimates of this stream, and on those of a constant forecast of its base rate, whose notes
-    /// begin with `base_rate_reference.`. If the traces belong to too few clusters for an interval, that is
-    /// one note.
+    /// Returns notes on the estimates of this stream and of the constant forecast of its base rate. Notes on
+    /// the constant forecast begin with `base_rate_reference.`. If the traces belong to too few clusters for an
+    /// interval, a single note reports this.
     #[must_use]
     pub fn notes(
         &self,
@@ -269,12 +269,12 @@ impl ScoredStream {
         let note = |found: &StreamFigure| {
             found.note().filter(|_| few_clusters.is_none() || found.figure.is_err())
         };
-        // The AUROC of a constant forecast is 0.5 on any traces, which needs no word.
+        // The AUROC of a constant forecast is 0.5 for any traces and needs no note.
         let is_noted = |found: &&StreamFigure| {
             let interval = found.figure.as_ref().map(|&Figure { interval, .. }| interval);
             let is_known =
                 found.measure.key == "auroc" && interval == Ok(Err(NoInterval::Constant));
-            // That of the stream itself is said.
+            // The note on the stream itself is sufficient.
             !is_known && interval != Ok(Err(NoInterval::Biased))
         };
         let reference = reference.iter().filter(is_noted).filter_map(note);

@@ -10,7 +10,7 @@ use crate::{
     resampling::replicates::Replicates,
 };
 
-/// A figure of a stream under the measure that it is of, or the reason why it is undefined.
+/// A measure of a stream with its figure, or the reason why the figure is undefined.
 ///
 /// ```
 /// use trajectory_metrics::{Bootstrap, Error, Level, STREAM_MEASURES, Seed, StreamFigure};
@@ -30,19 +30,19 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StreamFigure {
-    /// What is measured.
+    /// The measured quantity.
     pub measure: Measure,
     /// The value on all rows with the interval of [`Replicates::confidence_interval`], and with the standard
     /// error if there is an interval. An infinite value is undefined.
     pub figure: Result<Figure, Undefined>,
-    /// Number of resamples, and of those that were left out because the value is undefined in them.
+    /// Number of resamples. [`Self::undefined`] of them were left out, because the value is undefined there.
     pub resamples: usize,
-    /// See [`Self::resamples`].
+    /// Number of resamples in which the value is undefined.
     pub undefined: usize,
 }
 
 impl StreamFigure {
-    /// A figure from a value and its replicates; without replicates, no interval was requested.
+    /// Makes a figure from a value and its replicates; without replicates, no interval was requested.
     #[must_use]
     pub fn new(
         measure: Measure,
@@ -73,8 +73,8 @@ impl StreamFigure {
         Self { measure, figure, resamples, undefined }
     }
 
-    /// A note for readers of the figure: why it is undefined, why it has no interval although one was
-    /// requested, or in how many resamples it was undefined.
+    /// Returns a note for readers of the figure: why it is undefined, why the requested interval is missing,
+    /// or in how many resamples the value was undefined.
     #[must_use]
     pub fn note(&self) -> Option<String> {
         let (key, all) = (self.measure.key, self.resamples);

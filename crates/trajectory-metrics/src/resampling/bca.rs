@@ -15,10 +15,10 @@ impl Replicates {
     /// replicates at the shares `Phi(b + (b + z) / (1 - a (b + z)))`, where z is the normal quantile
     /// of `(1 - level) / 2` and of `(1 + level) / 2`.
     ///
-    /// The bias b is the normal quantile of the share of replicates below the estimate, where ties
-    /// count one half. Replicates that differ from the estimate by less than 1e-12 of the size of
-    /// the values are ties. The acceleration a is a sixth of the skewness of the `jackknife` values
-    /// of the same statistic, from [`Bootstrap::jackknife`](crate::Bootstrap::jackknife):
+    /// Let s be the share of replicates below the estimate, where ties count one half. The bias b is
+    /// the normal quantile of s. Replicates that differ from the estimate by less than 1e-12 of the
+    /// size of the values are ties. The acceleration a is a sixth of the skewness of the `jackknife`
+    /// values of the same statistic, from [`Bootstrap::jackknife`](crate::Bootstrap::jackknife):
     /// `sum d^3 / (6 (sum d^2)^(3/2))`, where d is their mean minus each value; 0 if all are equal.
     /// The caller is responsible for passing jackknife values of the same rows and statistic.
     ///
@@ -27,7 +27,7 @@ impl Replicates {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Undefined`] if all replicates lie on one side of the estimate;
+    /// [`scoring_rules::Error::Undefined`] if all replicates are on one side of the estimate;
     /// [`scoring_rules::Error::Empty`] without jackknife values; [`Error::ScoringRules`] for a
     /// jackknife value that is not finite.
     ///

@@ -221,8 +221,8 @@ impl Bootstrap {
         seen.into_iter().filter(|&seen| seen).count()
     }
 
-    /// Number of clusters of a statistic that compares successes with failures: of those with a row of
-    /// the outcome that fewer clusters have.
+    /// Number of clusters for a statistic that compares successes with failures: the number of
+    /// clusters with the rarer outcome, the one that fewer clusters contain.
     pub(crate) fn clusters_of_rarer(&self, outcomes: impl Fn(usize) -> Option<bool>) -> usize {
         let rows = || 0..self.cluster_of.len();
         let with = |outcome| self.clusters_of(rows().filter(|&row| outcomes(row) == Some(outcome)));
@@ -284,7 +284,7 @@ pub(crate) fn par_run<V: Send, F: FnMut(u64) -> V>(
     Ok(replicates.map_init(make, |once, replicate| once(replicate as u64)).collect())
 }
 
-/// NaN in place of errors, which marks a replicate as undefined.
+/// Replaces errors by NaN, which marks a replicate as undefined.
 fn defined<const N: usize>(values: [Result<f64, Error>; N]) -> [f64; N] {
     values.map(|value| value.unwrap_or(f64::NAN))
 }

@@ -16,8 +16,8 @@ impl Bootstrap {
     /// The (weighted) mean of one value per row: over all rows, and in each resample.
     ///
     /// Equals [`Self::replicates`] of the same mean up to rounding, and is faster. A resample of
-    /// total weight 0 is undefined. A resample whose mean differs from the mean of all rows by
-    /// rounding only has exactly the mean of all rows. Values may be infinite.
+    /// total weight 0 is undefined. If the mean of a resample differs from the mean of all rows
+    /// only by rounding, it is set to the mean of all rows. Values may be infinite.
     ///
     /// Cost: linear, then about 1 ns per row or cluster and replicate.
     ///
@@ -118,7 +118,7 @@ impl Bootstrap {
     }
 }
 
-/// How far the mean of a resample may be from the center because of rounding alone.
+/// The largest distance between the mean of a resample and the center that rounding can cause.
 fn rounding(center: f64, units: &[Unit]) -> f64 {
     let sum = units.iter().fold(Unit::default(), |sum, unit| Unit {
         total: sum.total + unit.total.abs(),

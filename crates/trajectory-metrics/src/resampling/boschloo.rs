@@ -2,7 +2,7 @@ use statrs::function::factorial::ln_binomial;
 
 use crate::{checks::setting, error::Error};
 
-/// Boschloo's exact test of whether two success rates differ: the two-sided p-value, in (0, 1].
+/// Returns the two-sided p-value, in (0, 1], of Boschloo's exact test of equal success rates.
 ///
 /// The trials of each side are independent, and succeed with one probability; `trials` and `successes` have an entry for
 /// each side. Tables of the two numbers of successes are ordered by the one-sided p-value F of Fisher's exact test,
@@ -12,13 +12,13 @@ use crate::{checks::setting, error::Error};
 /// p = max over r in [0, 1] of P(F(A, B) <= F(a, b)),  A ~ binomial(n1, r), B ~ binomial(n2, r)
 /// ```
 ///
-/// and the two-sided p-value is twice the smaller one of both directions, at most 1. So p is at most a level with at most that
-/// probability if both rates are equal, whatever they are, and it is at most twice that of Fisher's one-sided test, which
-/// also fixes the total number of successes: for 5 of 5 successes against none of 5, it is 2 / 4^5 = 0.002 in place of
-/// 0.008.
+/// and the two-sided p-value is twice the smaller p-value of both directions, at most 1. If both rates are equal, the
+/// probability that p is at most a level is at most this level, for any rate. The p-value is at most twice the p-value of
+/// Fisher's one-sided test, which also fixes the total number of successes: for 5 of 5 successes against none of 5, it is 2 /
+/// 4^5 = 0.002 instead of 0.008.
 ///
-/// With more than 1,000 trials of both sides together, it is twice Fisher's one-sided p-value, which is no smaller and then
-/// close.
+/// With more than 1,000 trials of both sides together, the result is twice Fisher's one-sided p-value, which is no smaller,
+/// and close for this number of trials.
 ///
 /// Cost: `N` tails of Fisher's test for N trials of both sides, and `O(sqrt(N))` sums of N terms for the maximum.
 ///
@@ -62,10 +62,10 @@ fn one_sided([n, m]: [u64; 2], [a, b]: [u64; 2]) -> f64 {
     if n + m > MOST_TRIALS || observed == 1.0 {
         return observed;
     }
-    // Tables that differ by rounding alone are equally far out.
+    // Tables whose p-values differ only by rounding count as equally extreme.
     let bar = observed * (1.0 + 1e-9);
-    // For each number of successes of the first side, how many numbers of the second one are as far out: from 0 on, and the
-    // more the more successes the first one has.
+    // For each number of successes of the first side, the count of numbers of the second side, from 0 on, that are as extreme.
+    // The count increases with the number of successes of the first side.
     let mut beside = 0;
     let tables: Vec<usize> = (0..=n)
         .map(|a| {
@@ -112,7 +112,7 @@ fn maximum(of: impl Fn(f64) -> f64, sharpness: f64) -> f64 {
     })
 }
 
-/// The probabilities of each number of successes in so many trials.
+/// The logarithms of the binomial coefficients, for the probabilities of each number of successes in a number of trials.
 struct Binomial(Vec<f64>);
 
 impl Binomial {
@@ -123,7 +123,7 @@ impl Binomial {
     fn chances(&self, rate: f64) -> impl Iterator<Item = f64> {
         let (of_one, of_other) = (rate.ln(), (-rate).ln_1p());
         let last = self.0.len() - 1;
-        // A number of 0 times the logarithm of 0 is 0.
+        // 0 times the logarithm of 0 counts as 0.
         let times = |n: usize, ln: f64| if n == 0 { 0.0 } else { n as f64 * ln };
         self.0.iter().enumerate().map(move |(successes, choices)| {
             (choices + times(successes, of_one) + times(last - successes, of_other)).exp()
@@ -131,13 +131,13 @@ impl Binomial {
     }
 }
 
-/// The chance of at least so many successes of the first side, given those of both.
+/// The probability that the first side has at least `a` successes, given the total number of successes.
 fn fisher([n, m]: [u64; 2], [a, b]: [u64; 2]) -> f64 {
     let total = a + b;
     let chance =
         |a: u64| (ln_binomial(n, a) + ln_binomial(m, total - a) - ln_binomial(n + m, total)).exp();
     let (least, most) = (total.saturating_sub(m), n.min(total));
-    // The ratio of the chance of one success more to that of this number.
+    // The ratio of two probabilities: `a + 1` successes to `a` successes.
     let ratio = |a: u64| {
         let (up, down) = ((n - a) as f64 * (total - a) as f64, (a + 1) as f64);
         up / (down * (m + a + 1 - total) as f64)

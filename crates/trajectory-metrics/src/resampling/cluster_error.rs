@@ -9,36 +9,36 @@ use crate::{
     resampling::{arm::Arm, clustered_rows::ClusteredRows},
 };
 
-/// An estimate with a cluster-robust standard error, which does not assume that rows of one cluster
-/// are independent.
+/// An estimate with a cluster-robust standard error: rows of one cluster may depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ClusterEstimate {
     /// The estimate.
     pub estimate: f64,
-    /// The standard error, in the unit of the estimate. It is 0 if it is below 1e-14 of the size of
-    /// the values, which is no more than rounding.
+    /// The standard error, in the unit of the estimate. A standard error below 1e-14 of the size of the values is rounding
+    /// and is set to 0.
     pub standard_error: f64,
     /// Number of clusters with a row of positive weight.
     pub clusters: usize,
     /// Degrees of freedom of the standard error: one less than the clusters, and fewer if some clusters are larger than
-    /// others, or for a [difference](Self::difference) whose arms have clusters of their own.
+    /// others, or for a [difference](Self::difference) if some clusters have rows of one arm only.
     pub degrees_of_freedom: f64,
-    /// The variance that intervals are made of.
+    /// The variance from which intervals are computed.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) variance: f64,
-    /// The number of clusters, of a difference that of the arm with fewer.
+    /// The number of clusters; for a difference, the number of clusters of the smaller arm.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) fewest: usize,
-    /// As how many rows the clusters count if the rows of a cluster are copies of each other.
+    /// The effective number of rows if the rows of a cluster are copies of each other.
     #[cfg_attr(feature = "serde", serde(skip))]
     rows: f64,
-    /// Of values in [0, 1]: as how many equal clusters those count that make up what the values are above 0, or below 1 if
-    /// these are fewer.
+    /// For values in [0, 1]: the effective number of equal clusters that contribute to the distance of the values from 0,
+    /// or from 1 if that number is smaller.
     #[cfg_attr(feature = "serde", serde(skip))]
     rarer: f64,
-    /// How far half a cluster at the farther end of the range would move the mean, if there are values within the range.
+    /// The distance by which half a cluster at the farther end of the range would move the mean, if there are values inside
+    /// the range.
     #[cfg_attr(feature = "serde", serde(skip))]
     unseen: f64,
     /// Whether the rows are outcomes of which none is in a cluster with another.
@@ -47,7 +47,7 @@ pub struct ClusterEstimate {
 }
 
 impl ClusterEstimate {
-    /// An estimate with this standard error, which says all that intervals need.
+    /// Makes an estimate whose intervals follow from this standard error.
     pub(crate) fn new(
         estimate: f64,
         standard_error: f64,
@@ -68,17 +68,18 @@ impl ClusterEstimate {
         }
     }
 
-    /// The (weighted) mean of values, with its cluster-robust standard error.
+    /// Estimates the (weighted) mean of values, with its cluster-robust standard error.
     ///
     /// With G clusters, the standard error is the square root of `G / (G - 1)` times the sum over
     /// clusters of `(sum of w (v - mean))^2`, divided by the sum of w. If every row is its own cluster
     /// and weights are equal, this is the sample standard deviation divided by the square root of n. To
     /// compare two streams on the same rows, pass the differences as values.
     ///
-    /// Intervals are made of a variance that takes into account that a cluster pulls the mean towards itself, so that its
-    /// residuals are too small (CR2), and of Student's t with the degrees of freedom of that variance if the rows of a
-    /// cluster are copies of each other (Satterthwaite). With clusters of one size both are those above and one less than
-    /// the number of clusters. With x the share of a cluster in the total weight and r its sum of `w (v - mean)`:
+    /// Intervals use the CR2 variance, which corrects the residuals: each cluster pulls the mean towards itself, so that
+    /// its residuals are too small. They use Student's t with Satterthwaite's degrees of freedom of this variance, under
+    /// the assumption that the rows of a cluster are copies of each other. If all clusters have the same size, the variance
+    /// is the square of the standard error above, and the degrees of freedom are one less than the number of clusters. Let
+    /// x be the share of a cluster in the total weight and r its sum of `w (v - mean)`:
     ///
     /// ```text
     /// variance = sum of r^2 / (1 - x) / (sum of w)^2
@@ -120,7 +121,7 @@ impl ClusterEstimate {
         Self::within(values, weights, clusters, [0.0, 1.0])
     }
 
-    /// The mean of values in this range, if they are.
+    /// The mean of values; if all are in this range, with the additional terms for bounded values.
     pub(crate) fn within<G: Ord>(
         values: &[f64],
         weights: Option<&[Weight]>,
@@ -134,7 +135,7 @@ impl ClusterEstimate {
         let size = rows.sum(|i| values[i].abs()) / total;
         let sums = rows.cluster_sums(|i| (values[i] - mean) / total);
         let shares = rows.cluster_sums(|_| 1.0 / total);
-        // As how many equal clusters those count that make up the sum.
+        // The effective number of equal clusters that contribute to the sum.
         let effective = |of: &dyn Fn(f64) -> f64| {
             let sums = rows.cluster_sums(|i| of(values[i]));
             let squares: f64 = sums.iter().map(|sum| sum * sum).sum();
@@ -149,7 +150,7 @@ impl ClusterEstimate {
         let all = vec![true; sums.len()];
         let found = estimated(mean, size, &sums, &Strata { first: all.clone(), second: all })?;
         let variance = sums.iter().zip(&shares).map(|(sum, x)| sum * sum / rest(*x)).sum();
-        // Partial credit varies little and does not tell how rare the whole is.
+        // Partial credit varies little and does not show how rare full credit is.
         let rows = 1.0 / shares.iter().map(|x| x * x).sum::<f64>();
         let is_partial = !counted.iter().all(|row| is_end(values[*row], [least, largest]));
         let farthest = (mean - least).max(largest - mean);
@@ -207,21 +208,21 @@ impl ClusterEstimate {
         linearized(&rows, ratio, size, |i| (numerators[i] - ratio * denominators[i]) / below)
     }
 
-    /// The (weighted) mean of the rows of the second arm minus the mean of those of the first, with its
+    /// Estimates the (weighted) mean of the rows of the second arm minus the mean of the rows of the first arm, with its
     /// cluster-robust standard error by linearization. A cluster may contain rows of both arms.
     ///
-    /// For two agents: the arm of a row is its agent, its cluster the task. Clusters that both arms have are
-    /// pairs. With one row of each arm in each cluster this is the paired t test, and with one row in each
-    /// cluster Welch's; what lies between has, for clusters of the first arm alone, of the second alone and
-    /// of both, the variance
+    /// For two agents: the arm of a row is its agent, its cluster the task. A cluster with rows of both arms is a pair.
+    /// With one row of each arm in each cluster this is the paired t test, and with one row in each cluster Welch's t test.
+    /// In general, the variance is a sum over three groups of clusters (only the first arm, only the second arm, both
+    /// arms):
     ///
     /// ```text
     /// V_k = n / (n - 1) times the sum over these clusters of (sum of w (v - mean) / W)^2
     /// degrees of freedom = (sum of V_k)^2 / sum of V_k^2 / (n_k (n - 1) / n)
     /// ```
     ///
-    /// where W is the total weight of the arm of a row, n_k the number of these clusters, and n that of all
-    /// clusters of their arm; of both arms the smaller.
+    /// where W is the total weight of the arm of a row, n_k the number of clusters of the group, and n the number of all
+    /// clusters of their arm; for the third group, the smaller number of both arms.
     ///
     /// Reference: the reference of [`Self::ratio`]; Welch (1947), The generalization of "Student's" problem
     /// when several different population variances are involved, doi:10.1093/biomet/34.1-2.28.
@@ -267,12 +268,11 @@ impl ClusterEstimate {
         estimated(means[1] - means[0], size, &sums, &Strata { first, second })
     }
 
-    /// The confidence interval `estimate ± t * standard error`, where t is the quantile of Student's
-    /// t distribution with these degrees of freedom that leaves `(1 - level) / 2` on either side.
+    /// Returns the confidence interval `estimate ± t * standard error`, where t is the quantile of Student's t distribution
+    /// with these degrees of freedom that leaves `(1 - level) / 2` on either side.
     ///
-    /// With few clusters it is wider than the interval of the normal distribution, and still tends
-    /// to be too narrow if the clusters differ in size. It can exceed the range of the estimated
-    /// quantity. An end that overflows is infinite.
+    /// With few clusters it is wider than the interval of the normal distribution, and still tends to be too narrow if the
+    /// clusters differ in size. It can exceed the range of the estimated quantity. A bound that overflows is infinite.
     ///
     /// Reference: Cameron and Miller (2015), A practitioner's guide to cluster-robust inference,
     /// section VI.D, doi:10.3368/jhr.50.2.317.
@@ -315,8 +315,8 @@ impl ClusterEstimate {
         Ok(wider.ends_of_share(range, level, self.degrees_of_freedom, self.are_outcomes))
     }
 
-    /// The interval of a mean of values in this range, with a variance of so many degrees of freedom, which the rate itself
-    /// determines if rows are independent outcomes.
+    /// The interval of a mean of values in this range, with the given degrees of freedom of the variance. If rows are
+    /// independent outcomes, the rate determines the variance.
     pub(crate) fn ends_of_share(
         &self,
         [least, largest]: [f64; 2],
@@ -345,7 +345,7 @@ impl ClusterEstimate {
         Interval::between(onto((centre - half).max(0.0)), onto((centre + half).min(1.0)))
     }
 
-    /// The estimate as that of so many times as many clusters of the same kind.
+    /// Returns the estimate for a number of clusters multiplied by `factor`, with the same distribution of clusters.
     pub(crate) fn with_clusters(self, factor: f64) -> Self {
         Self {
             standard_error: self.standard_error / factor.sqrt(),
@@ -358,12 +358,12 @@ impl ClusterEstimate {
     }
 }
 
-/// From so many clusters on, the variance of a share is that which its values have.
+/// The least effective number of clusters for which the variance of a share is estimated from its values.
 const LEAST_OF_OUTCOME: f64 = 10.0;
 /// Below this rate, score intervals of few rows with the rarer outcome end too soon.
 const NEAR_AN_END: f64 = 0.25;
 
-/// The degrees of freedom of the variance of a mean, by the share of each cluster in the weight.
+/// The degrees of freedom of a mean's variance, from the share of each cluster in the weight.
 fn satterthwaite(shares: &[f64]) -> f64 {
     let sum = |term: &dyn Fn(f64, f64) -> f64| -> f64 {
         shares.iter().map(|&x| term(x, x * x / rest(x))).sum()
@@ -380,7 +380,7 @@ fn satterthwaite(shares: &[f64]) -> f64 {
     if degrees.is_finite() { degrees.clamp(1.0, most) } else { 1.0 }
 }
 
-/// What a share leaves for the others.
+/// The sum of all other shares.
 fn rest(share: f64) -> f64 {
     (1.0 - share).max(f64::EPSILON)
 }
@@ -390,13 +390,13 @@ pub(crate) fn is_end(value: f64, range: [f64; 2]) -> bool {
     range.contains(&value)
 }
 
-/// The exact interval of a share of which `successes` of `rows` are known; neither has to be a whole number.
+/// The exact interval of a share with `successes` in `rows`; neither has to be an integer.
 ///
 /// Reference: Clopper and Pearson (1934), The use of confidence or fiducial limits illustrated in the case of the binomial,
 /// doi:10.1093/biomet/26.4.404.
 pub(crate) fn exact_interval(successes: f64, rows: f64, level: Level) -> Interval {
     let tail = tail(level);
-    // The share at which so few, or fewer, are as rare as the tail; in closed form for none.
+    // The share at which the probability of at most this number of successes is the tail; in closed form for 0 successes.
     let most = |successes: f64| {
         if successes <= 0.0 {
             return 1.0 - tail.powf(1.0 / rows);
@@ -416,7 +416,7 @@ pub(crate) fn exact_interval(successes: f64, rows: f64, level: Level) -> Interva
         }
         high
     };
-    // tail^(1/n) itself, not what rounding leaves of 1 - (1 - tail^(1/n)).
+    // tail^(1/n) itself, not 1 - (1 - tail^(1/n)), which loses digits to rounding.
     let low = if successes >= rows { tail.powf(1.0 / rows) } else { 1.0 - most(rows - successes) };
     Interval::between(low, most(successes))
 }
@@ -440,7 +440,7 @@ fn linearized<G: Ord>(
     estimated(estimate, size, &sums, &Strata { first: all.clone(), second: all })
 }
 
-/// An estimate whose sampling error is the sum of these sums of clusters, which are independent.
+/// An estimate whose sampling error is the sum of these independent sums over clusters.
 fn estimated(
     estimate: f64,
     size: f64,

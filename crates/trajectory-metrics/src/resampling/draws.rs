@@ -3,9 +3,9 @@ use rand_chacha::ChaCha8Rng;
 
 /// Draws with replacement: for each replicate, n uniform numbers below n.
 ///
-/// Replicate r reads stream r of a ChaCha8 generator, so replicates can be computed in any order
-/// and on any number of threads. One 64-bit word yields up to five numbers: the leading digits, in
-/// base n, of the word read as a fraction. The few words that would make some combinations of digits
+/// Replicate r reads stream r of a ChaCha8 generator, so replicates can be computed in any order and
+/// on any number of threads. One 64-bit word yields up to five numbers: the leading digits, in base
+/// n, of the word taken as a fraction. The few words that would make some combinations of digits
 /// more likely than others are rejected.
 ///
 /// The algorithm is part of this crate so that streams do not change with the version of a library.
@@ -26,8 +26,8 @@ impl Draws {
         Self { generator: ChaCha8Rng::seed_from_u64(seed), n }
     }
 
-    /// Calls `take(lane, number)` n times. Lanes are numbers below [`LANES`] that take turns, for
-    /// callers that keep several independent sums.
+    /// Calls `take(lane, number)` n times. Lanes are numbers below [`LANES`] in rotation, for
+    /// callers with several independent sums.
     #[inline]
     pub(crate) fn each(&self, replicate: u64, take: impl FnMut(usize, usize)) {
         match self.per_word() {
@@ -49,7 +49,7 @@ impl Draws {
         let mut generator = self.generator.clone();
         generator.set_stream(replicate);
         let n = u64::from(self.n);
-        // 2^64 modulo the number of combinations: so many words are rejected.
+        // The number of rejected words: 2^64 modulo the number of combinations.
         let combinations = n.pow(K as u32);
         let rejected_below = combinations.wrapping_neg() % combinations;
         let mut left = self.n as usize;

@@ -1,18 +1,18 @@
 use crate::{checks::entries, error::Error};
 
-/// The p-values of a family of tests, adjusted for their number after Benjamini and Hochberg.
+/// Adjusts the p-values of a family of tests for their number, after Benjamini and Hochberg.
 ///
-/// Of m p-values, the adjusted one of that with rank k from the smallest on is
+/// Of m p-values, the p-value with rank k in ascending order has the adjusted p-value
 ///
 /// ```text
 /// q(k) = min over j >= k of p(j) m / j, at most 1
 /// ```
 ///
-/// If what has `q <= alpha` is called a discovery, at most the share alpha of the discoveries is false on average, where the
-/// tests are independent or positively dependent; if nothing is to be discovered, something is called one with at most that
-/// probability. Equal p-values have equal adjusted ones.
+/// Call a test with `q <= alpha` a discovery. If the tests are independent or positively dependent, the expected share of
+/// false discoveries is at most alpha. If all null hypotheses are true, the probability of any discovery is at most alpha.
+/// Equal p-values have equal adjusted p-values.
 ///
-/// Takes one sort.
+/// Cost: one sort.
 ///
 /// Reference: Benjamini and Hochberg (1995), Controlling the false discovery rate: a practical and powerful approach to
 /// multiple testing, Journal of the Royal Statistical Society B 57, 289-300,
@@ -37,7 +37,7 @@ pub fn benjamini_hochberg(p_values: &[f64]) -> Result<Vec<f64>, Error> {
     let mut least = 1.0_f64;
     for (rank, row) in order.iter().enumerate().rev() {
         let p = p_values[*row];
-        // The largest one stays as it is, which rounding can miss.
+        // The largest p-value stays unchanged, in spite of rounding.
         least = least.min((p * p_values.len() as f64 / (rank + 1) as f64).max(p));
         adjusted[*row] = least;
     }

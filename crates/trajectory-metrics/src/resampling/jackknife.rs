@@ -1,8 +1,8 @@
 use crate::{error::Error, resampling::bootstrap::Bootstrap};
 
 impl Bootstrap {
-    /// The jackknife values of a statistic: its value without each row, or each cluster, in turn.
-    /// They are in the order of the rows, or of the names of the clusters.
+    /// Returns the jackknife values of a statistic: its value after leaving out each row, or each
+    /// cluster, in turn. They are in the order of the rows, or of the names of the clusters.
     /// [`Replicates::bca_interval`](crate::Replicates::bca_interval) needs them.
     ///
     /// Cost: one call per row or cluster.

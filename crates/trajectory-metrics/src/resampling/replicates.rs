@@ -49,7 +49,7 @@ pub struct Replicates {
     scale: f64,
     /// Number of resampled clusters on which the statistic depends; `None` if unknown.
     clusters: Option<usize>,
-    /// Whether the statistic is a proportion of as many independent rows.
+    /// Whether the statistic is a proportion, and each cluster is one independent row.
     proportion: bool,
 }
 
@@ -73,8 +73,8 @@ impl PartialEq for Replicates {
 }
 
 impl Replicates {
-    /// Replicates computed elsewhere: the value on all rows, and the value in each resample, NaN if
-    /// it is undefined there.
+    /// Makes replicates from values computed elsewhere: the value on all rows, and the value in each
+    /// resample, NaN if it is undefined there.
     ///
     /// # Errors
     ///
@@ -98,17 +98,17 @@ impl Replicates {
         Ok(Self { estimate, values, draws, scale, clusters: None, proportion: false })
     }
 
-    /// States the number of resampled clusters on which the statistic depends, from which
-    /// [`Self::confidence_interval`] takes its width. Replicates of a [`Bootstrap`](crate::Bootstrap)
-    /// know the number of all its clusters; a statistic of some of the rows may depend on fewer.
+    /// Sets the number of resampled clusters on which the statistic depends. It determines the width of
+    /// [`Self::confidence_interval`]. Replicates of a [`Bootstrap`](crate::Bootstrap) know the number of all
+    /// its clusters; a statistic of some of the rows may depend on fewer.
     #[must_use]
     pub fn with_clusters(self, clusters: usize) -> Self {
         Self { clusters: Some(clusters), ..self }
     }
 
-    /// States that the statistic is a proportion, the mean of values 0 and 1, of independent rows of
-    /// equal weight, each a cluster of its own. [`Self::confidence_interval`] is then exact for a
-    /// proportion of 0 or 1, which does not vary over the resamples.
+    /// Marks the statistic as a proportion: the mean of values 0 and 1 of independent rows of equal weight,
+    /// each row in a separate cluster. [`Self::confidence_interval`] is then exact for a proportion of 0 or
+    /// 1, which does not vary over the resamples.
     #[must_use]
     pub fn of_independent_outcomes(self) -> Self {
         Self { proportion: true, ..self }
@@ -134,9 +134,9 @@ impl Replicates {
 
     /// The bootstrap standard error: the sample standard deviation of the replicates.
     ///
-    /// It is 0 if it is below 1e-13 of the size of the values (for a difference, of the values that
-    /// are subtracted), which is no more than rounding. `None` if fewer than two replicates are
-    /// defined, if one is infinite, or if the squares of values overflow (values above 1e150).
+    /// A standard error below 1e-13 of the size of the values (for a difference, of the subtracted values) is
+    /// rounding and is set to 0. `None` if fewer than two replicates are defined, if one is infinite, or if
+    /// the squares of values overflow (values above 1e150).
     #[must_use]
     pub fn standard_error(&self) -> Option<f64> {
         // Relative to the first, so that equal values have a standard error of exactly 0.
@@ -163,11 +163,11 @@ impl Replicates {
         ratio.is_finite().then_some(ratio)
     }
 
-    /// The paired difference `self - other`, replicate by replicate; undefined in a replicate if
+    /// Returns the paired difference `self - other`, replicate by replicate; undefined in a replicate if
     /// either is.
     ///
-    /// Both must have been drawn together. Variation that the two share cancels, so that the
-    /// standard error is the one of the paired difference and not of two independent estimates.
+    /// Both must have been drawn together. Shared variation cancels, so that the standard error is correct
+    /// for the paired difference, unlike the standard error of two independent estimates.
     ///
     /// # Errors
     ///
@@ -198,12 +198,12 @@ impl Replicates {
         Ok(Self { scale, clusters, ..difference })
     }
 
-    /// The confidence interval of all reports: the expanded percentile interval, which is wide enough
+    /// Returns the confidence interval of all reports: the expanded percentile interval, which is wide enough
     /// for few clusters.
     ///
     /// The percentile interval of G clusters is too short by the factor `sqrt((G - 1) / G)` and by the
-    /// difference between the normal and Student's t distribution. Here the shares of replicates below
-    /// and above the interval are those of the normal distribution beyond
+    /// difference between the normal and Student's t distribution. Here the shares of replicates below and
+    /// above the interval are the tail probabilities of the normal distribution beyond
     ///
     /// ```text
     /// sqrt(G / (G - 1)) * t, with t the quantile of (1 + level) / 2 of Student's t, G - 1 degrees of freedom
@@ -212,14 +212,15 @@ impl Replicates {
     /// so that the interval stays in the range of the statistic. It tends to the percentile interval
     /// with many clusters, and is that interval if their number is unknown, as for [`Self::new`].
     ///
-    /// In simulations of 95 % intervals, means and paired differences of 12 to 100 clusters and areas
-    /// under the ROC curve of 20 to 100 clusters are covered with 93 to 97 %, those of 6 clusters with 91
-    /// to 94 %; percentile intervals cover means of 12 clusters with 91 % and of 6 clusters with 84 %.
-    /// Means of skewed values are covered less by either: with 12 clusters 92 % for log scores, 90 % for
-    /// an exponential and 84 % for a log-normal distribution (percentile intervals: 89, 87 and 80 %).
+    /// In simulations, the coverage of 95 % intervals is 93 to 97 % for means and paired differences of 12 to
+    /// 100 clusters and for areas under the ROC curve of 20 to 100 clusters, and 91 to 94 % with 6 clusters.
+    /// The coverage of percentile intervals is 91 % for means of 12 clusters and 84 % for means of 6
+    /// clusters. Both kinds of intervals have a lower coverage for means of skewed values: with 12 clusters
+    /// 92 % for log scores, 90 % for an exponential and 84 % for a log-normal distribution (percentile
+    /// intervals: 89, 87 and 80 %).
     ///
-    /// A proportion of exactly 0 or 1 of n independent rows ([`Self::of_independent_outcomes`]) has the
-    /// exact interval, which ends at `1 - a^(1/n)` or begins at `a^(1/n)` for `a = (1 - level) / 2`.
+    /// A proportion of exactly 0 or 1 of n independent rows ([`Self::of_independent_outcomes`]) has the exact
+    /// interval, which ends at `1 - a^(1/n)` or begins at `a^(1/n)`, where `a = (1 - level) / 2`.
     ///
     /// Reference: Hesterberg (2015), What teachers should know about the bootstrap, section 4.2,
     /// doi:10.1080/00031305.2015.1089789; Clopper and Pearson (1934), The use of confidence or fiducial
@@ -227,10 +228,9 @@ impl Replicates {
     ///
     /// # Errors
     ///
-    /// [`NoInterval::TooFewClusters`] if there are fewer than [`NoInterval::check_clusters`] requires;
-    /// [`NoInterval::TooFewResamples`] if fewer than two replicates are defined;
-    /// [`NoInterval::Constant`] if all replicates are equal up to rounding: the interval would be a
-    /// point.
+    /// [`NoInterval::TooFewClusters`] if there are fewer clusters than [`NoInterval::check_clusters`]
+    /// requires; [`NoInterval::TooFewResamples`] if fewer than two replicates are defined;
+    /// [`NoInterval::Constant`] if all replicates are equal up to rounding: the interval would be a point.
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Level, NoInterval, Seed};
@@ -338,7 +338,7 @@ fn size(estimate: f64, values: &[f64]) -> f64 {
     if estimate.is_finite() { median.max(estimate.abs()) } else { median }
 }
 
-/// Checks that an estimate is a number, which may be infinite.
+/// Checks that an estimate is not NaN; it may be infinite.
 fn not_nan(estimate: f64) -> Result<(), Error> {
     if estimate.is_nan() {
         return Err(Shared::NotANumber { what: "the estimate" }.into());

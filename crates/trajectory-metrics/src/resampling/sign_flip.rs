@@ -9,7 +9,7 @@ use crate::{
     resampling::{bootstrap::check_resamples, clustered_rows::ClusteredRows},
 };
 
-/// The result of a [`SignFlipTest::new`].
+/// The result of the paired permutation test of [`SignFlipTest::new`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -25,14 +25,15 @@ pub struct SignFlipTest {
 }
 
 impl SignFlipTest {
-    /// The paired permutation test of a mean difference: how often the mean would be at least as far
-    /// from 0 if the difference of each cluster had either sign with equal probability.
+    /// Runs the paired permutation test of a mean difference. The p-value is the probability that the
+    /// mean is at least as far from 0 if the difference of each cluster has either sign with equal
+    /// probability.
     ///
-    /// With up to 20 clusters all `2^G` assignments of signs are tried, and p is the share of them whose
-    /// mean is at least as far from 0 as the observed mean. With more clusters, `flips` random
-    /// assignments are tried, and `p = (b + 1) / (flips + 1)` if b of them are at least as far; the
-    /// result is a pure function of the seed. Means that differ by less than 1e-12 of the mean size
-    /// count as equal, so that rounding does not matter.
+    /// With up to 20 clusters all `2^G` assignments of signs are tried, and p is the share of
+    /// assignments whose mean is at least as far from 0 as the observed mean. With more clusters,
+    /// `flips` random assignments are tried, and `p = (b + 1) / (flips + 1)` if the means of b
+    /// assignments are at least as far from 0; the result is a pure function of the seed. Means that
+    /// differ by less than 1e-12 of the mean size count as equal, so that rounding does not matter.
     ///
     /// A difference is the score of one stream minus the score of the other on the same row. All rows of
     /// a cluster change sign together. Independent rows are clusters of one: pass `0..n` as their
@@ -64,7 +65,7 @@ impl SignFlipTest {
     /// # Ok::<(), Error>(())
     /// ```
     ///
-    /// A seed in place of the number of flips does not compile:
+    /// A seed instead of the number of flips does not compile:
     ///
     /// ```compile_fail
     /// use trajectory_metrics::{Seed, SignFlipTest};

@@ -117,8 +117,8 @@ impl Rows {
         (total(0), total(1))
     }
 
-    /// The weighted mean and population standard deviation of a feature. If all values are equal,
-    /// the mean is exactly that value and the deviation is 0.
+    /// Returns the weighted mean and population standard deviation of a feature. If all values are
+    /// equal, the mean is exactly that value and the deviation is 0.
     #[must_use]
     pub fn mean_and_deviation(&self, column: usize) -> (f64, f64) {
         let first = self.features.get(column).copied().unwrap_or(0.0);
@@ -126,7 +126,7 @@ impl Rows {
         (mean, self.moment(column, mean, 2).sqrt())
     }
 
-    /// The weighted mean of `(feature - centre)^power`.
+    /// Returns the weighted mean of `(feature - centre)^power`.
     #[must_use]
     pub fn moment(&self, column: usize, centre: f64, power: i32) -> f64 {
         let (failures, successes) = self.totals();
@@ -138,7 +138,7 @@ impl Rows {
         sum(self.weights.iter().enumerate().map(term))
     }
 
-    /// The largest absolute value of a feature.
+    /// Returns the largest absolute value of a feature.
     #[must_use]
     pub fn largest(&self, column: usize) -> f64 {
         let values = (0..self.weights.len()).map(|i| self.row(i)[column].abs());
@@ -153,7 +153,7 @@ impl Rows {
         }
     }
 
-    /// The rows with only one of their features.
+    /// Returns the rows with only one of their features.
     #[must_use]
     pub fn column(&self, column: usize) -> Self {
         let features = (0..self.weights.len()).map(|i| self.row(i)[column]).collect();

@@ -6,11 +6,11 @@
 //! ([`ToolCall`]), or the `u32` that an [`Interner`] assigns to either. A path is a slice of calls; the
 //! agent's path is the first argument, the reference the second.
 //!
-//! [`match_calls`] pairs calls with expected calls, and returns what is missing, extra and out of
-//! order; [`Alignment::is_match`] gives the verdict in any [`MatchMode`]. [`PartialOrder`] does the
+//! [`match_calls`] pairs calls with expected calls, and returns the missing, extra and out-of-order
+//! calls; [`Alignment::is_match`] gives the verdict in any [`MatchMode`]. [`PartialOrder`] does the
 //! same for tasks in which only some calls must come before others. A [`CallMatcher`] decides whether a
-//! call satisfies an expected call; [`call_matcher_from_fn`] makes one of a function. With the feature
-//! `serde`, a [`ToolCall`] is read from the formats of OpenAI, Anthropic and others.
+//! call satisfies an expected call; [`call_matcher_from_fn`] makes a matcher from a function. With the
+//! feature `serde`, a [`ToolCall`] is read from the formats of OpenAI, Anthropic and others.
 //!
 //! ```
 //! use trajectory_metrics::tool_calls::{

@@ -24,11 +24,10 @@ const PENALTY: f64 = 1e-12;
 /// logit(calibrated) = c + a ln p - b ln(1-p),   a, b >= 0, with the smallest weighted log loss
 /// ```
 ///
-/// The family contains the identity (a = b = 1, c = 0), curves that are steep in the middle, like the
-/// curves of [`Platt`](crate::Platt), and curves that are flat in the middle. If the best
-/// unconstrained slope is negative, this slope is set to 0 and only the other one is fitted, which
-/// gives the best fit within the bounds. If no slope remains, the map is the success rate of the
-/// training records.
+/// The family contains the identity (a = b = 1, c = 0), curves with a steep middle, like the curves
+/// of [`Platt`](crate::Platt), and curves with a flat middle. If the best unconstrained slope is
+/// negative, this slope is set to 0 and only the other one is fitted, which gives the best fit within
+/// the bounds. If no slope remains, the map is the success rate of the training records.
 ///
 /// A penalty of 1e-12 / 2 times the squares of the standardised slopes is added to the mean log loss
 /// and keeps the fit finite if forecasts separate the outcomes. A common factor on all weights

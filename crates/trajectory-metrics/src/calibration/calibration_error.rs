@@ -125,7 +125,7 @@ fn weight(bin: &[Block]) -> f64 {
     bin.iter().fold(0.0, |weight, block| weight + block.weight())
 }
 
-/// The mean Brier loss of the confidences, `(p - y)^2`.
+/// Returns the mean Brier loss of the confidences, `(p - y)^2`.
 ///
 /// In [0, 1], lower is better. For the scalar summary of a trajectory, this is the trajectory Brier
 /// loss. It is proper for the summary, but not for the stream of forecasts.

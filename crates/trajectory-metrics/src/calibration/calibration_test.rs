@@ -39,8 +39,8 @@ pub struct CalibrationTest {
     pub calibration_error: f64,
     /// The mean error over draws for which the confidences are calibrated, in [0, 1].
     pub mean_if_calibrated: f64,
-    /// The calibration error minus its mean over the draws. It is 0 on average if the confidences are calibrated, for any
-    /// number of rows, so that it can be compared between samples of different sizes.
+    /// The calibration error minus its mean over the draws. If the confidences are calibrated, it is 0 on average for any
+    /// number of rows. Samples of different sizes are therefore comparable.
     pub excess: f64,
     /// The p-value of calibration, in (0, 1]: `(1 + b) / (1 + draws)`, where b is the number of draws whose error is at
     /// least as large.
@@ -173,8 +173,8 @@ impl CalibrationTest {
 /// Errors that differ by less count as equal.
 const TIE: f64 = 1e-12;
 
-/// The sums, over the pairs of rows in ascending order of confidence, of the products of their residuals and of their
-/// largest covariances.
+/// Returns two sums over the pairs of rows, which must be in ascending order of confidence: the sum of the products of
+/// their residuals, and the sum of their largest covariances.
 fn covariances(rows: impl DoubleEndedIterator<Item = (f64, f64, bool)>) -> (f64, f64) {
     let (mut found, mut most) = (0.0, 0.0);
     // The sums over the rows above.

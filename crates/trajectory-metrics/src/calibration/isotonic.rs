@@ -12,7 +12,7 @@ use crate::{
 /// Equal forecasts are pooled first. Neighbours whose success rates decrease are then pooled until the
 /// rates are nondecreasing (pool adjacent violators). The method needs no penalty and no scale, but
 /// more records than [`Platt`](crate::Platt); with few records it fits their noise. If all outcomes
-/// are equal, the map is constantly 0 or 1, and a log score of its result should be clipped.
+/// are equal, the map is constant at 0 or 1; use a clipped log score for its result.
 ///
 /// Cost: one sort, O(n log n).
 ///

@@ -22,7 +22,7 @@ pub struct ReliabilityPoint {
     pub success_rate: f64,
 }
 
-/// The CORP reliability curve (consistent, optimally binned, reproducible, by
+/// Returns the CORP reliability curve (consistent, optimally binned, reproducible, by
 /// pool-adjacent-violators): the best-fitting success rate that is nondecreasing in the confidence, at
 /// each reported confidence, in increasing order.
 ///
@@ -79,8 +79,8 @@ pub struct ConsistencyInterval {
     pub interval: Interval,
 }
 
-/// The consistency band of [`reliability_curve`]: at each reported confidence, the range that contains a
-/// share `level` of reliability curves if every row succeeds with its reported probability.
+/// Returns the consistency band of [`reliability_curve`]: at each reported confidence, the range that
+/// contains a share `level` of reliability curves if every row succeeds with its reported probability.
 ///
 /// Outcomes are drawn independently for each row; the confidences do not change. A curve outside the
 /// band indicates miscalibration there. The band holds at each point separately: among many points,

@@ -19,8 +19,8 @@ pub struct ReliabilityBin {
     pub highest: Probability,
 }
 
-/// The data of a reliability diagram: mean confidence, success rate and weight of each bin. Empty bins
-/// are left out.
+/// Returns the data of a reliability diagram: mean confidence, success rate and weight of each bin.
+/// Empty bins are left out.
 ///
 /// [`expected_calibration_error`](crate::expected_calibration_error) is the mean difference between
 /// confidence and success rate. [`reliability_curve`](crate::reliability_curve) needs no bins.

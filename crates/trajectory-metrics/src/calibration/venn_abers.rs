@@ -79,9 +79,9 @@ impl VennAbersMap {
         Ok(())
     }
 
-    /// The values p0 and p1 of the two fits, with a failure and with a success added at the forecast.
-    /// `p0 <= p1`, and both are nondecreasing in the forecast. A large difference indicates few training
-    /// records near the forecast.
+    /// Returns the values p0 and p1 of the two fits, with a failure and with a success added at the
+    /// forecast. `p0 <= p1`, and both are nondecreasing in the forecast. A large difference indicates few
+    /// training records near the forecast.
     #[must_use]
     pub fn pair(&self, forecast: Probability) -> (Probability, Probability) {
         let [p0, p1, _] = self.cell(forecast);

@@ -76,7 +76,8 @@ fn drawn(clusters: &[Part], share: f64, level: Level) -> Option<[f64; 2]> {
     is_enough.then(|| [tail(level), 1.0 - tail(level)].map(|share| quantile(&distances, share)))
 }
 
-/// The factor that corrects the sum of squares of n clusters for the deviation of their mean from the true value.
+/// The factor that corrects the sum of squared deviations over n clusters: deviations from their mean are smaller than deviations
+/// from the true value.
 fn factor(n: usize) -> f64 {
     n as f64 / (n as f64 - 1.0)
 }

@@ -5,7 +5,7 @@ use crate::{
 };
 
 impl ClusterEstimate {
-    /// The estimate with its [interval](Self::interval) and standard error.
+    /// Returns the estimate with its [interval](Self::interval) and standard error.
     ///
     /// There is no interval with too few clusters, see [`NoInterval::check_clusters`], nor if the standard error is 0.
     #[must_use]

@@ -317,7 +317,7 @@ fn resampled<K: Ord, R, E: Clone, X: From<Error>>(
         let Some(resampled) = place.as_mut().ok().filter(|found| found.is_waiting()) else {
             continue;
         };
-        // The value on all rows is finite, so that an error can only mean that no resample is defined.
+        // The value on all rows is finite, so the only possible error is that no resample is defined.
         let replicates = bootstrap.replicates_of(resampled.value, column);
         let undefined = |_| NoInterval::TooFewResamples { defined: 0 };
         resampled.replicates = replicates.map_err(undefined).map(|replicates| {

@@ -35,7 +35,7 @@ impl From<f64> for Figure {
 }
 
 impl Replicates {
-    /// The estimate with its [confidence interval](Self::confidence_interval), or the reason why there is
+    /// Returns the estimate with its [confidence interval](Self::confidence_interval), or the reason why there is
     /// none, and its standard error unless it is 0.
     ///
     /// ```

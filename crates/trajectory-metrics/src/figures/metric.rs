@@ -33,7 +33,7 @@ impl Measure {
         Self { range: [least, largest], ..self }
     }
 
-    /// The measure of a difference of two values.
+    /// Returns the measure of a difference of two values.
     ///
     /// ```
     /// use trajectory_metrics::{Better, Measure};
@@ -75,7 +75,7 @@ impl fmt::Display for Better {
     }
 }
 
-/// A measure and the function that computes it from `E`, the data that an evaluation holds for one column.
+/// A measure and the function that computes it from `E`, the data of one column in an evaluation.
 ///
 /// ```
 /// use trajectory_metrics::{Better, Metric, Undefined};

@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Bootstrap {
-    /// The AUROC of a ranking: over all rows, and in each resample.
+    /// Returns the AUROC of a ranking: over all rows, and in each resample.
     ///
     /// Equals [`Self::replicates`] of [`auroc`], and is faster, because draws are counted directly at
     /// their places in the ranking. A resample with a single class is undefined. The confidence interval

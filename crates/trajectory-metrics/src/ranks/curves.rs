@@ -20,12 +20,11 @@ pub struct RocPoint<S = Probability> {
     pub true_positive_rate: f64,
 }
 
-/// The ROC curve: the point (0, 0), then a point for each distinct confidence, in ascending order if
-/// failure is the positive class and in descending order if success is.
+/// Returns the ROC curve: the point (0, 0), then a point for each distinct confidence, in ascending order if failure is
+/// the positive class and in descending order if success is.
 ///
-/// The straight line between two points is reached by choosing at random between their thresholds;
-/// the area under these lines is [`auroc`](crate::auroc). Points on a straight line between others
-/// are kept.
+/// A random choice between two neighbouring thresholds reaches any point on the straight line between their points; the
+/// area under these lines is [`auroc`](crate::auroc). Points on a straight line between others are kept.
 ///
 /// Reference: Fawcett (2006), An introduction to ROC analysis, doi:10.1016/j.patrec.2005.10.010.
 ///
@@ -74,8 +73,8 @@ pub struct PrecisionRecallPoint<S = Probability> {
     pub recall: f64,
 }
 
-/// The precision-recall curve: a point for each distinct confidence, in ascending order if failure is
-/// the positive class and in descending order if success is.
+/// Returns the precision-recall curve: a point for each distinct confidence, in ascending order if failure is the
+/// positive class and in descending order if success is.
 ///
 /// Linear interpolation between the points is too optimistic. The area under steps, each at the
 /// precision of its right end, is [`average_precision`](crate::average_precision).
@@ -129,7 +128,7 @@ pub struct RiskCoveragePoint<S = Probability> {
     pub generalized_risk: f64,
 }
 
-/// The risk-coverage curve: a point for each distinct confidence, in descending order.
+/// Returns the risk-coverage curve: a point for each distinct confidence, in descending order.
 ///
 /// Between two points, rows are accepted one by one in random order, so that the generalized risk
 /// is linear in the coverage, and the risk is the generalized risk over the coverage. The area under the

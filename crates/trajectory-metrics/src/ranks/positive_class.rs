@@ -18,7 +18,7 @@ pub enum PositiveClass {
 }
 
 impl PositiveClass {
-    /// The outcome of the rows of this class.
+    /// Returns the outcome of the rows of this class.
     #[must_use]
     pub const fn outcome(self) -> bool {
         matches!(self, Self::Success)

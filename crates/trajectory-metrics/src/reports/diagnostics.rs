@@ -56,7 +56,7 @@ impl Diagnostics {
         }
     }
 
-    /// The name and value of each diagnostic, in the order of the fields.
+    /// Returns the name and value of each diagnostic, in the order of the fields.
     ///
     /// ```
     /// use trajectory_metrics::{Diagnostics, TiedBlocks};

@@ -79,7 +79,7 @@ pub struct StreamMetrics {
 }
 
 impl StreamMetrics {
-    /// The estimate with this name; `None` for an unknown name.
+    /// Returns the estimate with this name; `None` for an unknown name.
     #[must_use]
     pub fn estimate(&self, metric: &str) -> Option<&StreamFigure> {
         self.estimates.iter().find(|estimate| estimate.measure.key == metric)

@@ -212,7 +212,7 @@ impl ScoredStream {
         }
     }
 
-    /// The share of successes.
+    /// Returns the share of successes.
     ///
     /// # Errors
     ///
@@ -222,7 +222,7 @@ impl ScoredStream {
         Ok(Probability::new(ExactMean::of(outcomes, weights)?)?)
     }
 
-    /// The metrics of [`STREAM_MEASURES`] by name, with intervals if requested.
+    /// Returns the metrics of [`STREAM_MEASURES`] by name, with intervals if requested.
     ///
     /// # Errors
     ///
@@ -250,7 +250,7 @@ impl ScoredStream {
             .collect())
     }
 
-    /// Returns notes on the estimates of this stream and of the constant forecast of its base rate. Notes on
+    /// Returns notes on the estimates of this stream and on the constant forecast of its base rate. Notes on
     /// the constant forecast begin with `base_rate_reference.`. If the traces belong to too few clusters for an
     /// interval, a single note reports this.
     #[must_use]

@@ -11,16 +11,17 @@ use crate::{
 };
 
 impl Replicates {
-    /// The bias-corrected and accelerated (BCa) interval. Its ends are the quantiles of the
+    /// Returns the bias-corrected and accelerated (BCa) interval. Its ends are the quantiles of the
     /// replicates at the shares `Phi(b + (b + z) / (1 - a (b + z)))`, where z is the normal quantile
     /// of `(1 - level) / 2` and of `(1 + level) / 2`.
     ///
     /// Let s be the share of replicates below the estimate, where ties count one half. The bias b is
     /// the normal quantile of s. Replicates that differ from the estimate by less than 1e-12 of the
-    /// size of the values are ties. The acceleration a is a sixth of the skewness of the `jackknife`
-    /// values of the same statistic, from [`Bootstrap::jackknife`](crate::Bootstrap::jackknife):
-    /// `sum d^3 / (6 (sum d^2)^(3/2))`, where d is their mean minus each value; 0 if all are equal.
-    /// The caller is responsible for passing jackknife values of the same rows and statistic.
+    /// size of the values are ties. The acceleration a is one sixth of the skewness of the
+    /// `jackknife` values for the same statistic, from
+    /// [`Bootstrap::jackknife`](crate::Bootstrap::jackknife): `sum d^3 / (6 (sum d^2)^(3/2))`, where
+    /// d is their mean minus each value; 0 if all are equal. The caller is responsible for passing
+    /// jackknife values of the same rows and statistic.
     ///
     /// Reference: Efron (1987), Better bootstrap confidence intervals,
     /// doi:10.1080/01621459.1987.10478410.

@@ -119,8 +119,8 @@ impl Bootstrap {
         counts.extend(self.cluster_of.iter().map(|&cluster| drawn[cluster as usize]));
     }
 
-    /// Several statistics on all rows and on the same resamples. `statistics` receives how often
-    /// each row occurs; an error or NaN marks a statistic as undefined in that replicate.
+    /// Computes several statistics on all rows and on the same resamples. `statistics` receives how
+    /// often each row occurs; an error or NaN marks a statistic as undefined in that replicate.
     ///
     /// Cost: `resamples + 1` calls, and 1 to 2 ns per row for each draw if the rows fit in the cache.
     /// [`Self::mean`] and [`Self::auroc`] are faster for these two statistics.

@@ -112,7 +112,7 @@ fn maximum(of: impl Fn(f64) -> f64, sharpness: f64) -> f64 {
     })
 }
 
-/// The logarithms of the binomial coefficients, for the probabilities of each number of successes in a number of trials.
+/// The logarithms of the binomial coefficients, from which the probability of each number of successes is computed.
 struct Binomial(Vec<f64>);
 
 impl Binomial {

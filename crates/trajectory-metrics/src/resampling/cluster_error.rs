@@ -34,14 +34,14 @@ pub struct ClusterEstimate {
     #[cfg_attr(feature = "serde", serde(skip))]
     rows: f64,
     /// For values in [0, 1]: the effective number of equal clusters that contribute to the distance of the values from 0,
-    /// or from 1 if that number is smaller.
+    /// or from 1 if it is smaller.
     #[cfg_attr(feature = "serde", serde(skip))]
     rarer: f64,
     /// The distance by which half a cluster at the farther end of the range would move the mean, if there are values inside
     /// the range.
     #[cfg_attr(feature = "serde", serde(skip))]
     unseen: f64,
-    /// Whether the rows are outcomes of which none is in a cluster with another.
+    /// Whether the rows are outcomes and each row is its own cluster.
     #[cfg_attr(feature = "serde", serde(skip))]
     are_outcomes: bool,
 }
@@ -165,9 +165,8 @@ impl ClusterEstimate {
         })
     }
 
-    /// The ratio of two (weighted) sums, `sum of w y / sum of w x`, with its cluster-robust standard
-    /// error by linearization: the standard error of the mean of `y - ratio x`, divided by the mean of
-    /// x.
+    /// Returns the ratio of two (weighted) sums, `sum of w y / sum of w x`, with its cluster-robust standard error by
+    /// linearization: the standard error of the mean of `y - ratio x`, divided by the mean of x.
     ///
     /// For rates whose denominators vary from row to row, such as errors per step.
     ///

@@ -272,7 +272,7 @@ impl Replicates {
         }
     }
 
-    /// The percentile interval: the range of the central share `level` of the replicates.
+    /// Returns the percentile interval: the range of the central share `level` of the replicates.
     ///
     /// Quantiles interpolate linearly between order statistics (Hyndman and Fan's type 7). It is too
     /// short for fewer than about 50 clusters, and a point if no replicate differs from the others;
@@ -287,7 +287,7 @@ impl Replicates {
         Interval::between(quantile(&sorted, tail), quantile(&sorted, 1.0 - tail))
     }
 
-    /// The basic interval: the percentile interval mirrored at the estimate,
+    /// Returns the basic interval: the percentile interval mirrored at the estimate,
     /// `[2 estimate - high, 2 estimate - low]`.
     ///
     /// It can exceed the range of the statistic.

@@ -32,8 +32,8 @@ impl SignFlipTest {
     /// With up to 20 clusters all `2^G` assignments of signs are tried, and p is the share of
     /// assignments whose mean is at least as far from 0 as the observed mean. With more clusters,
     /// `flips` random assignments are tried, and `p = (b + 1) / (flips + 1)` if the means of b
-    /// assignments are at least as far from 0; the result is a pure function of the seed. Means that
-    /// differ by less than 1e-12 of the mean size count as equal, so that rounding does not matter.
+    /// assignments are at least as far from 0; the result is a pure function of the seed. To ignore
+    /// rounding, means that differ by less than 1e-12 of the mean size count as equal.
     ///
     /// A difference is the score of one stream minus the score of the other on the same row. All rows of
     /// a cluster change sign together. Independent rows are clusters of one: pass `0..n` as their

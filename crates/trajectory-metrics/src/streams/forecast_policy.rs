@@ -18,15 +18,14 @@ use crate::{error::Error, forecast_fault::ForecastFault};
 /// | [`CarryForwardFrom`](Self::CarryForwardFrom) | the same, from a value before the first step | the same |
 /// | [`Clip`](Self::Clip) | error | 0 or 1, whichever is nearer |
 ///
-/// If the first forecast of a run is faulty, [`CarryForward`](Self::CarryForward) has nothing to
-/// repeat, and the run is left out; [`CarryForwardFrom`](Self::CarryForwardFrom) repeats the value
-/// that it was given. [`Clip`](Self::Clip) never turns NaN into a number. Every repair and every run
-/// that is left out is counted in [`ForecastCounts`].
+/// If the first forecast of a run is faulty, [`CarryForward`](Self::CarryForward) has no forecast to repeat, and
+/// the run is left out; [`CarryForwardFrom`](Self::CarryForwardFrom) repeats its value instead.
+/// [`Clip`](Self::Clip) never turns NaN into a number. Every repair and every run that is left out is counted in
+/// [`ForecastCounts`].
 ///
-/// A skipped step is no step of the stream: the steps with a forecast are numbered anew and weighted
-/// as in a run of that many steps, whatever their places were. A horizon counts steps of the whole
-/// run, so that it does not apply to a stream with skipped steps. A run in which every step is skipped
-/// is left out.
+/// A skipped step is not a step of the stream: the steps with a forecast are renumbered and weighted as in a
+/// shorter run of only these steps. A horizon counts steps of the whole run and therefore does not apply to a
+/// stream with skipped steps. A run in which every step is skipped is left out.
 ///
 /// Leaving out or repairing runs changes the sample: report the counts together with the scores.
 ///
@@ -80,7 +79,7 @@ pub enum CheckedRun {
     LeftOut {
         /// The step, from 1.
         step: usize,
-        /// What is wrong with its forecast.
+        /// The fault of its forecast.
         fault: ForecastFault,
     },
 }
@@ -127,7 +126,7 @@ scoring_rules::checked! {
         /// Forecasts of kept runs that were replaced by the previous forecast.
         pub carried: u64,
         /// Steps of kept runs that were skipped.
-        // States that version 0.2 stored have none.
+        // Missing in states that were stored by version 0.2.
         #[cfg_attr(feature = "serde", serde(default))]
         pub skipped: u64,
     }
@@ -204,8 +203,8 @@ impl ForecastPolicy {
         Self::Clip,
     ];
 
-    /// The name of the policy in settings and reports. The written form of [`Self::CarryForwardFrom`]
-    /// has its value after the name: `carry_forward_from=0.5`.
+    /// Returns the name of the policy in settings and reports. The written form of [`Self::CarryForwardFrom`] has
+    /// its value after the name: `carry_forward_from=0.5`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

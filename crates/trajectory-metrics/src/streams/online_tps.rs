@@ -33,8 +33,8 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// A model that is asked for its confidence does not always report a probability.
-/// [`Self::push_raw`] accepts any answer and treats invalid ones by a [`ForecastPolicy`]:
+/// A model does not always answer with a probability. [`Self::push_raw`] accepts any answer and treats
+/// invalid answers by a [`ForecastPolicy`]:
 ///
 /// ```
 /// use trajectory_metrics::{Error, ForecastPolicy, LogScore, OnlineTps, Tps, WeightSchedule};
@@ -69,7 +69,7 @@ pub struct OnlineTpsState {
     last: Option<Probability>,
     clipped: u64,
     carried: u64,
-    // States that version 0.2 stored have none.
+    // Missing in states that were stored by version 0.2.
     #[cfg_attr(feature = "serde", serde(default))]
     skipped: u64,
     left_out: Option<(usize, ForecastFault)>,
@@ -87,7 +87,7 @@ struct Sums {
 }
 
 impl<R: ScoringRule> OnlineTps<R> {
-    /// A run without forecasts, scored by `tps`.
+    /// Starts a run without forecasts, to be scored by `tps`.
     #[must_use]
     pub fn new(tps: Tps<R>) -> Self {
         let state = OnlineTpsState {
@@ -105,7 +105,7 @@ impl<R: ScoringRule> OnlineTps<R> {
         Self { tps, state }
     }
 
-    /// The current state, to be stored.
+    /// The current state, for storage.
     #[must_use]
     pub const fn state(&self) -> &OnlineTpsState {
         &self.state
@@ -242,7 +242,7 @@ impl<R: ScoringRule> OnlineTps<R> {
         self.state.steps
     }
 
-    /// The score of the run if it ends here with this outcome. More forecasts may follow.
+    /// Returns the score of the run if it ends here with this outcome. More forecasts may follow.
     ///
     /// # Errors
     ///
@@ -253,8 +253,8 @@ impl<R: ScoringRule> OnlineTps<R> {
         self.finish_prefix(outcome, self.state.steps)
     }
 
-    /// The contribution of the forecasts so far to the score of a run of `horizon` steps, as in
-    /// [`Tps::prefix_score`].
+    /// Returns the contribution of the forecasts so far to the score of a run of `horizon` steps, as
+    /// in [`Tps::prefix_score`].
     ///
     /// # Errors
     ///

@@ -80,12 +80,12 @@ impl Summary {
         }
     }
 
-    /// The summary forecast of one trace.
+    /// Returns the summary forecast of one trace.
     ///
-    /// A mean is rounded to twelve decimals, so that means that are mathematically equal are equal as
-    /// numbers: forecasts have few decimals, and rounding errors must not break ties. A constant
-    /// stream has exactly its constant as the mean. Means that differ by less than 1e-12 are ties;
-    /// if such differences matter, as close to 0 and 1, use [`Self::Last`] or [`Self::Minimum`].
+    /// A mean is rounded to twelve decimals, so that mathematically equal means are equal numbers:
+    /// forecasts have few decimals, and rounding errors must not break ties. A constant stream has
+    /// exactly its constant as the mean. Means that differ by less than 1e-12 are ties; if such
+    /// differences matter, as close to 0 and 1, use [`Self::Last`] or [`Self::Minimum`].
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl Summary {
         }
     }
 
-    /// The summary forecast of each trace.
+    /// Returns the summary forecast of each trace.
     ///
     /// # Errors
     ///

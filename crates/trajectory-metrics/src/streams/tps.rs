@@ -53,7 +53,7 @@ pub struct Tps<R> {
 }
 
 impl<R: ScoringRule> Tps<R> {
-    /// The trajectory proper score with this rule and these weights.
+    /// Makes the trajectory proper score with this rule and these weights.
     #[must_use]
     pub const fn new(rule: R, schedule: WeightSchedule) -> Self {
         Self { rule, schedule }
@@ -71,7 +71,7 @@ impl<R: ScoringRule> Tps<R> {
         &self.schedule
     }
 
-    /// The score of one trace.
+    /// Returns the score of one trace.
     ///
     /// # Errors
     ///
@@ -83,12 +83,12 @@ impl<R: ScoringRule> Tps<R> {
         self.schedule.sum(&self.rule, forecasts, trace.outcome(), forecasts.len())
     }
 
-    /// The contribution of the first steps of a run to its score. The weights are those of the whole
-    /// run of `horizon` steps and are not renormalized.
+    /// Returns the contribution of the first steps of a run to its score. The weights are the weights of the whole run
+    /// of `horizon` steps and are not renormalized.
     ///
-    /// Steps after the prefix count 0, the best score of a rule such as [`BrierScore`](crate::BrierScore): the earlier a
-    /// run of a horizon stops, the better it scores. Compare scores over a horizon only between runs of the same
-    /// budget.
+    /// Steps after the prefix count 0, which is the best score of a rule such as [`BrierScore`](crate::BrierScore). A
+    /// run that stops earlier therefore has a better score for the same horizon. Compare scores over a horizon only
+    /// between runs of the same budget.
     ///
     /// # Errors
     ///
@@ -115,20 +115,21 @@ impl<R: ScoringRule> Tps<R> {
         self.schedule.sum(&self.rule, prefix, outcome, horizon)
     }
 
-    /// The score of a run whose outcome is a grade: 0 is a failure, 1 a success, and partial credit lies between.
+    /// Returns the score of a run whose outcome is a grade: 0 is a failure, 1 a success, and partial credit lies
+    /// between.
     ///
     /// ```text
     /// TPS(F, y) = sum over t = 1..T of w_t (y S(F_t, 1) + (1 - y) S(F_t, 0))
     /// ```
     ///
     /// If the rule is strictly proper, the only stream with the best expected score is the mean grade given the
-    /// information at each step: the score is linear in the grade, so that its expectation is that of a run which
-    /// succeeds with the mean grade as its probability. The score is a Bregman score of the mean; it says nothing of
-    /// the spread of grades. A grade of 1 or 0 has the score of [`Self::score`], to the bit.
+    /// information at each step: the score is linear in the grade, so that its expectation is the same as for a run with
+    /// the mean grade as its probability of success. The score is a Bregman score of the mean and does not measure the
+    /// spread of grades. A grade of 1 or 0 has the score of [`Self::score`], to the bit.
     ///
-    /// The scores of ordered grades, such as marks from 1 to 5, are those of one outcome per threshold, "at least this
-    /// mark", each with a stream of its own; with the Brier score, they add up to the ranked probability score.
-    /// Several objectives of a run are likewise one grade and one stream each.
+    /// For ordered grades, such as marks from 1 to 5, score one outcome per threshold, "at least this mark", each with a
+    /// separate stream. With the Brier score, the sum of these scores is the ranked probability score. For several
+    /// objectives of a run, likewise use one grade and one stream per objective.
     ///
     /// Reference: Savage (1971), Elicitation of personal probabilities and expectations,
     /// doi:10.1080/01621459.1971.10482346; Gneiting (2011), Making and evaluating point forecasts,
@@ -137,7 +138,7 @@ impl<R: ScoringRule> Tps<R> {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::score`], and [`scoring_rules::Error::Empty`] without a forecast.
+    /// The errors of [`Self::score`]; [`scoring_rules::Error::Empty`] without a forecast.
     ///
     /// ```
     /// use trajectory_metrics::{BrierScore, Error, Probability, Tps, Trace, WeightSchedule};
@@ -171,7 +172,7 @@ impl<R: ScoringRule> Tps<R> {
         Ok(share * sum(true)? + (1.0 - share) * sum(false)?)
     }
 
-    /// The score of each trace.
+    /// Returns the score of each trace.
     ///
     /// # Errors
     ///
@@ -194,16 +195,16 @@ impl<R: ScoringRule> Tps<R> {
         Ok(scores)
     }
 
-    /// The mean score of all traces, weighted if weights of the traces are given.
+    /// Returns the mean score of all traces, weighted if weights of the traces are given.
     ///
     /// The result has the same bits for any order of the traces. To split the work, merge an
     /// [`ExactMean`] of each part.
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] if no trace has positive weight; [`scoring_rules::Error::Length`]
-    /// unless there are as many weights as traces; [`Error::ScheduleTooShort`] if a trace is longer
-    /// than the list of custom weights.
+    /// [`Error::ScoringRules`] if no trace has positive weight; [`scoring_rules::Error::Length`] unless the number of
+    /// weights is the number of traces; [`Error::ScheduleTooShort`] if a trace is longer than the list of custom
+    /// weights.
     ///
     /// ```
     /// use trajectory_metrics::{BrierScore, Error, Tps, Traces, Weight, WeightSchedule};

@@ -44,7 +44,7 @@ impl TpsFamily {
     /// The clip of the log score, as in the paper.
     pub const CLIP: f64 = 1e-6;
 
-    /// The mean scores of all traces, weighted if weights of the traces are given.
+    /// Returns the mean scores of all traces, weighted if weights of the traces are given.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl TpsFamily {
         })
     }
 
-    /// The scores of each trace.
+    /// Returns the scores of each trace.
     ///
     /// # Errors
     ///

@@ -7,12 +7,13 @@ use crate::{
 };
 
 impl<R: SmoothRule> Tps<R> {
-    /// The training loss of a run, which is minus its score, as a function of the logits
+    /// Computes the training loss of a run, which is minus its score, as a function of the logits
     /// `ln (p / (1 - p))` of the forecasts.
     ///
-    /// `steps[t]` is set to the weighted loss of step t, and to the first and second derivative of
-    /// the loss of the run in the logit of step t. The loss of a step does not depend on the other
-    /// logits, so that all mixed derivatives are 0. Returns the loss of the run.
+    /// Sets `steps[t]` to the weighted loss of step t and its first and second derivative by the
+    /// logit of this step. These are also the derivatives of the run's loss. The loss of a step
+    /// does not depend on the other logits, so that all mixed derivatives are 0. Returns the loss
+    /// of the run.
     ///
     /// # Errors
     ///
@@ -42,11 +43,11 @@ impl<R: SmoothRule> Tps<R> {
         self.prefix_loss_in_logits(logits, outcome, logits.len(), steps)
     }
 
-    /// The contribution of the first steps of a run to its training loss: minus
+    /// Computes the contribution of the first steps of a run to its training loss: minus
     /// [`Tps::prefix_score`], with derivatives as in [`Tps::loss_in_logits`].
     ///
-    /// The weights are those of the whole run of `horizon` steps and are not renormalized. With one
-    /// horizon for all runs, such as their budget, the loss is proper for any lengths.
+    /// The weights are the weights of the whole run of `horizon` steps and are not renormalized.
+    /// With one horizon for all runs, such as their budget, the loss is proper for any lengths.
     ///
     /// # Errors
     ///

@@ -20,7 +20,7 @@ pub struct Trace<'a> {
 }
 
 impl<'a> Trace<'a> {
-    /// A trace that borrows its forecasts.
+    /// Makes a trace that borrows its forecasts.
     ///
     /// # Errors
     ///
@@ -78,9 +78,9 @@ impl Traces {
     /// # Errors
     ///
     /// [`Error::ScoringRules`] with the position of a value outside [0, 1];
-    /// [`scoring_rules::Error::Length`] unless there are as many outcomes as ends;
-    /// [`Error::EmptyTrace`] if two ends are equal; [`Error::Ends`] if ends decrease or the last
-    /// end is not the number of values.
+    /// [`scoring_rules::Error::Length`] unless the number of outcomes is the number of ends;
+    /// [`Error::EmptyTrace`] if two ends are equal; [`Error::Ends`] if ends decrease or the last end
+    /// is not the number of values.
     pub fn from_flat(values: &[f64], ends: &[usize], outcomes: &[bool]) -> Result<Self, Error> {
         let forecasts = Probability::from_slice(values)?;
         let (forecasts, ends, outcomes) = (forecasts.to_vec(), ends.to_vec(), outcomes.to_vec());
@@ -163,8 +163,9 @@ impl Traces {
         (&self.forecasts, &self.ends, &self.outcomes)
     }
 
-    /// The same traces with every forecast replaced; `map` receives the position of the trace and the
-    /// forecast. For calibration maps and hypothetical streams.
+    /// Returns the same traces with every forecast replaced by the result of `map`, which receives
+    /// the position of the trace and the forecast. Use it for calibration maps and hypothetical
+    /// streams.
     ///
     /// ```
     /// use trajectory_metrics::{Error, Traces};

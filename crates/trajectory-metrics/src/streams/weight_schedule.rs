@@ -116,8 +116,8 @@ impl WeightSchedule {
     pub const NAMED: [Self; 4] =
         [Self::LinearFront, Self::Uniform, Self::ExponentialFront, Self::LinearBack];
 
-    /// A schedule with the given positive weights of steps 1, 2, 3, … A run of horizon T uses the
-    /// first T weights, normalized. Scoring a run that is longer than the list is an error.
+    /// Makes a schedule with the given positive weights of steps 1, 2, 3, … A run of horizon T uses the first
+    /// T weights, normalized. Scoring a run that is longer than the list is an error.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl WeightSchedule {
         Ok(Self::Custom(CustomWeights { weights: weights.to_vec(), totals }))
     }
 
-    /// The normalized weights of a run of the given horizon.
+    /// Returns the normalized weights of a run of the given horizon.
     ///
     /// # Errors
     ///
@@ -147,12 +147,12 @@ impl WeightSchedule {
         self.prefix_weights(horizon, horizon)
     }
 
-    /// The weights of the first `steps` steps of a run of the given horizon, which sum to less than 1 if
-    /// the run was cut off. All weights if there are more steps than the horizon.
+    /// Returns the weights of the first `steps` steps under the given horizon. They sum to less than 1
+    /// if the run was cut off. If there are more steps than the horizon, returns all weights.
     ///
     /// # Errors
     ///
-    /// As [`WeightSchedule::weights`].
+    /// The errors of [`WeightSchedule::weights`].
     ///
     /// ```
     /// use trajectory_metrics::{Error, WeightSchedule};
@@ -165,12 +165,12 @@ impl WeightSchedule {
         Ok((0..steps.min(horizon)).map(|i| self.raw(i, horizon) / total).collect())
     }
 
-    /// The weights of [`Self::prefix_weights`] as weights of rows. A weight below 1e-100, the least of a
-    /// row, is 0; [`Self::ExponentialFront`] has such weights after step 332.
+    /// Returns the weights of [`Self::prefix_weights`] as weights of rows. A weight below 1e-100, the
+    /// least positive weight of a row, becomes 0; [`Self::ExponentialFront`] has such weights after step 332.
     ///
     /// # Errors
     ///
-    /// As [`WeightSchedule::weights`].
+    /// The errors of [`WeightSchedule::weights`].
     #[doc(hidden)]
     pub fn row_weights(&self, steps: usize, horizon: usize) -> Result<Vec<Weight>, Error> {
         let weight =
@@ -202,7 +202,7 @@ impl WeightSchedule {
         }
     }
 
-    /// Sum of the weights of a run of the given horizon before normalization.
+    /// Sum of all weights under the given horizon before normalization.
     #[inline]
     pub(crate) fn total(&self, horizon: usize) -> Result<f64, Error> {
         if horizon as u64 > u64::from(u32::MAX) {

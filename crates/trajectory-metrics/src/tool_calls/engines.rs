@@ -1,4 +1,4 @@
-//! Algorithms: distances by bits, maximum matchings and the search for a partial order.
+//! Algorithms: bit-parallel distances, maximum matchings and the search in a partial order.
 
 pub(crate) mod bit_parallel;
 pub(crate) mod compatibility;

@@ -1,4 +1,4 @@
-//! What is compared: argument values, calls, and numbers that stand for calls.
+//! The compared values: arguments, calls, and numbers that represent calls.
 
 pub(crate) mod interner;
 pub(crate) mod tool_call;

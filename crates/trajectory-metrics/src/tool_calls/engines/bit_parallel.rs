@@ -1,10 +1,10 @@
 /// A dynamic-programming table over two sequences that is filled column by column, with 64 rows in a
 /// word. Bit r of a column's mask states whether row r holds the same symbol as the column.
 ///
-/// A strip has up to `64 W` rows. What a strip passes on below it at each column enters the next
-/// strip from above, so that sequences may have any length.
+/// A strip has up to `64 W` rows. The edge below a strip at each column is the edge above the next
+/// strip, so that sequences may have any length.
 pub(crate) trait Recurrence {
-    /// What a strip passes to the next one at a column.
+    /// The information that a strip passes to the next strip at a column.
     type Edge: Copy;
     /// The edge above the first strip.
     const TOP: Self::Edge;

@@ -5,7 +5,7 @@ use crate::tool_calls::engines::compatibility::{Compatibility, ones};
 /// and expected calls that are paired in `start` stay paired, but possibly with other partners.
 ///
 /// The algorithm searches augmenting paths breadth first from each free call. It does not visit
-/// again what a failed search has reached, which cannot help another call. The time is at most
+/// again the calls of a failed search, because they cannot help another call. The time is at most
 /// O(c * (n * m / 64 + m)) for c paths found among n calls and m expected calls.
 ///
 /// Reference: Berge (1957), Two theorems in graph theory, doi:10.1073/pnas.43.9.842.

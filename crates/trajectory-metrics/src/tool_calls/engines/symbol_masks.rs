@@ -1,7 +1,7 @@
 use crate::tool_calls::engines::bit_parallel::{Recurrence, Strip, compared, one_strip};
 
-/// The sum of the totals of all strips, with masks that are looked up by number; a few rows are
-/// compared, which costs less than setting up a table.
+/// The sum of the totals of all strips, with masks that are looked up by number. If there are only
+/// a few rows, they are compared directly, which costs less than a table.
 pub(crate) fn interned<R: Recurrence>(rows: &[u32], columns: &[u32]) -> usize {
     let bits = |symbols: &[u32]| symbols.iter().fold(0, |bits, symbol| bits | symbol);
     match rows.len() {
@@ -61,8 +61,8 @@ fn strip<R: Recurrence, const W: usize>(
 
 /// The rows of a strip that hold each symbol: a hash table that is at most half full.
 struct Masks<const W: usize> {
-    /// A symbol and the index of its mask. Index 0 marks an empty slot; its mask is that of symbols
-    /// which no row holds.
+    /// A symbol and the index of its mask. Index 0 marks an empty slot; mask 0 is the mask of all
+    /// symbols without a row.
     slots: [(u32, u32); SLOTS],
     masks: Vec<[u64; W]>,
 }

@@ -11,8 +11,8 @@
 /// One call never satisfies two expected calls. Without expected calls, `InOrder` and `AnyOrder` hold
 /// for any calls; without calls, `Subset` holds.
 ///
-/// The names are those of Vertex AI's agent evaluation (exact, in order, any order) and of the
-/// Python package agentevals (strict, superset, subset, unordered).
+/// The names follow Vertex AI's agent evaluation (exact, in order, any order) and the Python package
+/// agentevals (strict, superset, subset, unordered).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -84,7 +84,7 @@ impl Alignment {
         Self { matched, missing: positions(missing), extra: positions(extra), out_of_order }
     }
 
-    /// Whether the calls match in the given mode. One alignment answers for all modes.
+    /// Returns whether the calls match in the given mode. One alignment is sufficient for all modes.
     #[must_use]
     pub fn is_match(&self, mode: MatchMode) -> bool {
         let complete = self.missing.is_empty();
@@ -99,8 +99,8 @@ impl Alignment {
         }
     }
 
-    /// Pairs of a call and the expected call that it satisfies, in the order of the calls. No choice
-    /// of pairs has more.
+    /// Pairs of a call and the expected call that it satisfies, in the order of the calls. Their number is the
+    /// largest possible.
     #[must_use]
     pub fn matched(&self) -> &[(usize, usize)] {
         &self.matched

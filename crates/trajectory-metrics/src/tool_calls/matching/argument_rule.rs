@@ -5,7 +5,7 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Decides whether the arguments of a call are the expected ones.
+    /// A rule that decides whether the arguments of a call agree with the expected arguments.
     ///
     /// | rule | holds if |
     /// |---|---|
@@ -20,7 +20,7 @@ scoring_rules::checked! {
     /// sides as a whole; `fields` does so only if neither side is a map, because a side that is not a
     /// map has no fields.
     ///
-    /// Null is a value: an argument that is null differs from one that is absent.
+    /// Null is a value: a null argument differs from a missing argument.
     ///
     /// With the feature `serde`, a rule is an object: `{"kind": "exact"}`, or
     /// `{"kind": {"fields": ["amount"]}, "absolute_tolerance": 0.005, "relative_tolerance": 0.0}`.
@@ -97,12 +97,12 @@ impl ArgumentRule {
 
     /// Requires these arguments in both calls, with the same values, and ignores all others.
     ///
-    /// A name may be a path to a nested value: names, and positions in lists from 0, separated by
-    /// dots, as in `time.start` or `items.0.price`. A name that contains dots is found as it is
-    /// written, at any depth: the longest name that the expected call has is used, and the same
-    /// names are looked up in the other call. If only one of the two calls has the argument, they do
-    /// not agree. If neither has it, [`agrees`](Self::agrees) returns an error, because the name is
-    /// misspelt or the expected call does not say what the argument should be.
+    /// A name may be a path to a nested value: names, and positions in lists from 0, separated by dots,
+    /// as in `time.start` or `items.0.price`. A name that contains dots is found as it is written, at
+    /// any depth: the longest name that the expected call has is used, and the same names are looked up
+    /// in the other call. If only one of the two calls has the argument, they do not agree. If neither
+    /// has it, [`agrees`](Self::agrees) returns an error, because the name is misspelt or the expected
+    /// call does not define the argument.
     ///
     /// # Errors
     ///
@@ -156,7 +156,8 @@ impl ArgumentRule {
         Ok(())
     }
 
-    /// Whether the arguments of a call are the expected ones. Allocates nothing unless it fails.
+    /// Returns whether the arguments of a call agree with the expected arguments. Allocates nothing
+    /// unless it fails.
     ///
     /// # Errors
     ///

@@ -12,9 +12,9 @@ use crate::{
 /// The two calls may be of different types, and the relation need not be an equality: one call may
 /// satisfy several expected calls, and [`match_calls`](crate::tool_calls::match_calls()) decides
 /// which of them it is paired with. References and boxes of matchers are matchers, and
-/// [`call_matcher_from_fn`] makes a matcher of a function.
+/// [`call_matcher_from_fn`] makes a matcher from a function.
 pub trait CallMatcher<A, E> {
-    /// Whether this call is what was expected.
+    /// Returns whether this call satisfies the expected call.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ impl<A, E, M: CallMatcher<A, E> + ?Sized> CallMatcher<A, E> for Box<M> {
     }
 }
 
-/// Makes a [`CallMatcher`] of a function of the call and the expected call.
+/// Makes a [`CallMatcher`] from a function of the call and the expected call.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::{MatchMode, call_matcher_from_fn, match_calls}};
@@ -58,7 +58,7 @@ impl<A, E, F: Fn(&A, &E) -> bool> CallMatcher<A, E> for FromFn<F> {
     }
 }
 
-/// Matches [`ToolCall`]s that have the same name, and arguments that agree by a rule; a tool may
+/// Matches [`ToolCall`]s with the same name, and with arguments that agree by a rule; a tool may
 /// have its own rule.
 ///
 /// ```

@@ -12,22 +12,22 @@ use crate::{
 
 /// Pairs the calls of an agent with the expected calls.
 ///
-/// The search starts from a longest list of pairs that keeps the order, and extends it to as many
-/// pairs as possible (a maximum bipartite matching). A call that satisfies several expected calls is
-/// paired so that the fewest expected calls stay without a partner; taking the first that fits would
-/// not achieve that. Each [`MatchMode`](crate::tool_calls::MatchMode) therefore holds exactly if it
-/// holds for some choice of pairs. If an expected call is missing, the number of pairs has priority
-/// over their order, and fewer pairs may be in order than possible.
+/// The search starts from a longest list of pairs that keeps the order, and extends it to the
+/// largest possible number of pairs (a maximum bipartite matching). If a call satisfies several
+/// expected calls, it is paired so that the fewest expected calls stay without a partner; a greedy
+/// choice of the first expected call that fits would not achieve this. Each
+/// [`MatchMode`](crate::tool_calls::MatchMode) therefore holds exactly if it holds for some choice
+/// of pairs. If an expected call is missing, the number of pairs has priority over their order, and
+/// fewer pairs may be in order than possible.
 ///
-/// The matcher is called once for each pair of a call and an expected call. Beyond that, the time is
-/// O(n m / 64) for the order and as much again for each pair that is added; the memory is n m / 4
-/// bytes.
+/// The matcher is called once for each pair of a call and an expected call. In addition, the time is
+/// O(n m / 64) for the order and the same for each added pair; the memory is n m / 4 bytes.
 ///
 /// # Errors
 ///
 /// The first error of the matcher: [`Error::UnknownField`] if a
-/// [`ToolCallMatcher`](crate::tool_calls::ToolCallMatcher) compares chosen fields and neither of two
-/// calls of a tool has one of them. A matcher made of a function never fails.
+/// [`ToolCallMatcher`](crate::tool_calls::ToolCallMatcher) compares chosen fields and both compared
+/// calls lack such a field. A matcher made from a function never fails.
 ///
 /// ```
 /// use trajectory_metrics::Error;

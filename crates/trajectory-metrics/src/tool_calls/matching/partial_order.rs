@@ -14,11 +14,11 @@ use crate::{
 /// A partial order of expected calls: an acyclic graph of pairs whose first call must come before
 /// the second.
 ///
-/// Without pairs, every order is allowed; with a pair for each call and the next, only the order of
-/// the list. The verdicts are then the same as those of
-/// [`match_calls`](crate::tool_calls::match_calls()), but different pairs may be out of order: there,
-/// the fewest pairs whose removal leaves the rest in order; here, each pair whose call came before a
-/// call that must precede it.
+/// Without pairs, every order is allowed. With a pair for each call and the next, only the order of
+/// the list is allowed. The verdicts of such a list order are the same as in
+/// [`match_calls`](crate::tool_calls::match_calls()), but different pairs may be out of order: in
+/// [`match_calls`](crate::tool_calls::match_calls()), the fewest pairs whose removal leaves the rest
+/// in order; here, each pair whose call came before a call that must precede it.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::{MatchMode, PartialOrder, call_matcher_from_fn};
@@ -37,7 +37,7 @@ use crate::{
 /// ```
 ///
 /// With the feature `serde`, an order is written as the number of calls and all pairs, including
-/// those that follow from others: `{"calls": 3, "pairs": [[0, 2], [1, 2]]}`.
+/// pairs implied by others: `{"calls": 3, "pairs": [[0, 2], [1, 2]]}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -57,8 +57,8 @@ impl PartialOrder {
     /// # Errors
     ///
     /// [`scoring_rules::Error::Setting`] for more than 64 calls; [`Error::OrderedCall`] for a pair
-    /// that names a call that does not exist; [`Error::OrderCycle`] if a call would have to come
-    /// before itself.
+    /// with a call that does not exist; [`Error::OrderCycle`] if a call would have to come before
+    /// itself.
     pub fn new(calls: usize, pairs: &[(usize, usize)]) -> Result<Self, Error> {
         setting("expected calls", calls as f64, calls <= 64, "at most 64")?;
         let mut before = vec![0_u64; calls];
@@ -92,9 +92,9 @@ impl PartialOrder {
     ///
     /// [`MatchMode::InOrder`](crate::tool_calls::MatchMode::InOrder) then holds exactly if some
     /// choice of calls satisfies all expected calls and keeps this order, and
-    /// [`MatchMode::Exact`](crate::tool_calls::MatchMode::Exact) if there are no other calls as
-    /// well. If there is no such choice, there are as many pairs as possible, and a pair is out of
-    /// order if its call came before one that must precede it.
+    /// [`MatchMode::Exact`](crate::tool_calls::MatchMode::Exact) if in addition there are no other
+    /// calls. If there is no such choice, the number of pairs is the largest possible, and a pair is
+    /// out of order if its call came before a call that must precede it.
     ///
     /// The problem is NP-complete in general (membership in the language of a pomset; Feigenbaum,
     /// Kahn and Lund 1993, Complexity results for pomset languages). The search is exact. It only
@@ -104,9 +104,9 @@ impl PartialOrder {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Length`] unless there are as many expected calls as in the order;
-    /// [`Error::OrderSearch`] if the search has not ended after a million states; the first error
-    /// of the matcher, as in [`match_calls`](crate::tool_calls::match_calls()).
+    /// [`scoring_rules::Error::Length`] unless the number of expected calls is the number of calls in
+    /// the order; [`Error::OrderSearch`] if the search has not ended after a million states; the
+    /// first error of the matcher, as in [`match_calls`](crate::tool_calls::match_calls()).
     pub fn match_calls<A, E>(
         &self,
         actual: &[A],

@@ -3,8 +3,8 @@ use crate::tool_calls::engines::{
     symbol_masks::interned,
 };
 
-/// The length of the longest common subsequence: the largest number of calls that both paths make
-/// in the same order, with any other calls in between.
+/// Returns the length of the longest common subsequence: the largest number of calls that both paths
+/// make in the same order, with any other calls in between.
 ///
 /// From 0 to `min(m, n)`; higher is better. `m + n` minus twice this length is the edit distance
 /// without replacements.
@@ -26,8 +26,9 @@ pub fn common_subsequence<T: PartialEq>(actual: &[T], reference: &[T]) -> usize 
     shared + compared::<CommonSubsequence, T>(rows, columns)
 }
 
-/// The [`common_subsequence`] of paths of numbers from an [`Interner`](crate::tool_calls::Interner);
-/// up to fifteen times as fast. Both paths must come from the same interner.
+/// Returns the [`common_subsequence`] of paths of numbers from an
+/// [`Interner`](crate::tool_calls::Interner); up to fifteen times as fast. Both paths must come from
+/// the same interner.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::interned_common_subsequence;

@@ -6,8 +6,8 @@ use crate::{
     tool_calls::paths::failure_classes::FailureClass,
 };
 
-/// The cost gap: the sum of the costs of the agent's calls minus that of the reference, in the unit
-/// of the costs.
+/// Returns the cost gap: the total cost of the agent's calls minus the total cost of the reference, in the unit of the
+/// costs.
 ///
 /// Lower is better; at least 0 if the reference is a cheapest path. The sum is exact and rounded
 /// once, so that it does not depend on the order of the calls.
@@ -39,20 +39,19 @@ pub fn cost_gap(actual: &[f64], reference: &[f64]) -> Result<f64, Error> {
     finite("the cost gap", sum.value())
 }
 
-/// The [`cost_gap`] of a run without redundant calls; `None` for a run that repeats a call or calls a
-/// tool after the goal was reached.
+/// Returns the [`cost_gap`] of a run without redundant calls, or `None` for a run that repeats a call or calls a tool
+/// after the goal was reached.
 ///
-/// A mean over runs then excludes those runs, and shows a lack of awareness of cost rather than of
-/// progress. `classes` has one entry per call, as returned by
-/// [`FailureClass::of_each`](crate::tool_calls::FailureClass::of_each).
+/// A mean over runs then excludes these runs. It measures unawareness of cost, not unawareness of progress. `classes`
+/// has one entry per call, as returned by [`FailureClass::of_each`](crate::tool_calls::FailureClass::of_each).
 ///
 /// Reference: CostBench, tables 3 and 4, the values in parentheses, which by the captions exclude
 /// samples and not calls.
 ///
 /// # Errors
 ///
-/// As [`cost_gap`], also for a run with redundant calls; [`scoring_rules::Error::Length`] unless
-/// there is one class per cost.
+/// The errors of [`cost_gap`], also for a run with redundant calls; [`scoring_rules::Error::Length`] unless there is
+/// one class per cost.
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -81,7 +80,7 @@ pub fn cost_gap_without_redundant(
     Ok((!redundant).then_some(gap))
 }
 
-/// The share of the spent cost that was necessary: `optimal / actual`.
+/// Returns the share of the spent cost that was necessary: `optimal / actual`.
 ///
 /// Higher is better; in [0, 1] if nothing is cheaper than the optimum, above 1 if the agent found
 /// something cheaper. The cost may be any resource: money, calls, tokens or time.

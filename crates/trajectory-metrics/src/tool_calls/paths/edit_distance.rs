@@ -3,14 +3,14 @@ use crate::tool_calls::engines::{
     symbol_masks::interned,
 };
 
-/// The edit distance (Levenshtein distance): the fewest calls to insert, delete or replace to turn
-/// one path into the other.
+/// Returns the edit distance (Levenshtein distance): the least number of inserted, deleted and
+/// replaced calls that turns one path into the other.
 ///
 /// From `abs(m - n)` to `max(m, n)`; lower is better, and 0 only for equal paths. It is a metric: it
 /// is symmetric and satisfies the triangle inequality.
 ///
-/// At most `m n` comparisons of calls and `m n / 64` steps; equal calls at the ends of both paths
-/// cost one comparison each. [`interned_edit_distance`] is faster for long paths that are compared
+/// At most `m n` comparisons of calls and `m n / 64` steps; a call of the common prefix or suffix
+/// costs only one comparison. [`interned_edit_distance`] is faster for long paths that are compared
 /// more than once.
 ///
 /// Reference: Levenshtein (1966), Binary codes capable of correcting deletions, insertions, and
@@ -32,8 +32,9 @@ pub fn edit_distance<T: PartialEq>(actual: &[T], reference: &[T]) -> usize {
     columns.len().wrapping_add(compared::<Levenshtein, T>(rows, columns))
 }
 
-/// The [`edit_distance`] of paths of numbers from an [`Interner`](crate::tool_calls::Interner);
-/// several times as fast. Both paths must come from the same interner.
+/// Returns the [`edit_distance`] of paths of numbers from an
+/// [`Interner`](crate::tool_calls::Interner); several times as fast. Both paths must come from the
+/// same interner.
 ///
 /// `m n / 64` steps and `m + n` lookups. Paths of up to 64 calls with numbers below 256 need no
 /// memory, other paths need memory for `m + n` numbers.
@@ -53,7 +54,7 @@ pub fn interned_edit_distance(actual: &[u32], reference: &[u32]) -> usize {
     columns.len().wrapping_add(interned::<Levenshtein>(rows, columns))
 }
 
-/// The [`edit_distance`] divided by the length of the longer path; 0 for two empty paths.
+/// Returns the [`edit_distance`] divided by the length of the longer path; 0 for two empty paths.
 ///
 /// In [0, 1]; lower is better, and 1 if no call keeps its place. It is not a metric: it does not
 /// satisfy the triangle inequality.

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-/// What is wrong with a call: one of the four failure modes of CostBench.
+/// The fault of a call: one of the four failure modes of CostBench.
 ///
 /// Reference: CostBench, appendix D.2.
 ///
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum FailureClass {
-    /// Redundant: the call repeats what a successful call has done.
+    /// Redundant: the call repeats the effect of a successful call.
     Repeated,
     /// Redundant: the call comes after the goal was reached.
     Extra,
@@ -25,13 +25,13 @@ pub enum FailureClass {
 }
 
 impl FailureClass {
-    /// Whether the call succeeded but was not needed.
+    /// Returns whether the call succeeded but was not needed.
     #[must_use]
     pub const fn is_redundant(self) -> bool {
         matches!(self, Self::Repeated | Self::Extra)
     }
 
-    /// Whether the call failed, which counts as invalid tool use.
+    /// Returns whether the call failed, which counts as invalid tool use.
     #[must_use]
     pub const fn is_invalid(self) -> bool {
         matches!(self, Self::WrongParameters | Self::Inaccessible)
@@ -40,12 +40,11 @@ impl FailureClass {
     /// Returns the failure class of each call of a run, `None` for a call without a failure.
     ///
     /// A call has the first class that applies of: wrong parameters, inaccessible, extra, repeated. A
-    /// failed call has no effect: it is not a repetition, and making the same call again later is not one
-    /// either.
+    /// failed call has no effect: it is not a repetition, and neither is the same call later.
     ///
-    /// If it is known whether a call advanced the run, that decides whether it is repeated: the same call
-    /// may be needed again after an event, and a different call may repeat what was done (CostBench,
-    /// table 10: a composite tool after one of its parts).
+    /// If [`CallFacts::advanced`] is known, it decides whether a call is repeated: the same call may be
+    /// needed again after an event, and a different call may repeat work already done (CostBench, table
+    /// 10: a composite tool after one of its parts).
     ///
     /// `n log n` comparisons of calls.
     ///
@@ -116,7 +115,7 @@ impl FailureClass {
     serde(deny_unknown_fields)
 )]
 pub struct CallFacts<T> {
-    /// The call, as it is compared with others: the tool's name, or the name and the arguments.
+    /// The call in the form in which calls are compared: the tool's name, or the name and the arguments.
     pub call: T,
     /// Whether the tool exists and accepts the parameters.
     pub well_formed: bool,
@@ -147,13 +146,13 @@ scoring_rules::checked! {
     pub struct FailureCounts {
         /// All calls.
         pub calls: usize,
-        /// Calls that repeat what was done.
+        /// Calls that repeat work already done.
         pub repeated: usize,
         /// Calls after the goal was reached.
         pub extra: usize,
         /// Calls of an unknown tool, or with parameters that the tool does not accept.
         pub wrong_parameters: usize,
-        /// Calls without an input that they need.
+        /// Calls with an unavailable input.
         pub inaccessible: usize,
     }
     check: FailureCounts::check

@@ -1,7 +1,7 @@
 use crate::error::{Error, Shared};
 
-/// The share of calls that are invalid: calls of an unknown tool, with wrong parameters, or with
-/// inputs that were not available yet. `valid` states for each call whether it is valid.
+/// Returns the share of calls that are invalid: calls of an unknown tool, with wrong parameters, or
+/// with inputs that were not available yet. `valid` states for each call whether it is valid.
 ///
 /// In [0, 1]; lower is better. CostBench computes it over the calls of many runs together, so that
 /// long runs count more.

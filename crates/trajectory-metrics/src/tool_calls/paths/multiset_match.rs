@@ -15,8 +15,8 @@ pub struct MultisetMatch {
 }
 
 impl MultisetMatch {
-    /// Matches two paths as multisets: of a call that occurs twice in one path and three times in the
-    /// other, two are common.
+    /// Matches two paths as multisets: a call that occurs twice in one path and three times in the
+    /// other counts as two common calls.
     ///
     /// `n log n` comparisons, and memory for `n` positions.
     ///

@@ -1,10 +1,10 @@
 use crate::tool_calls::engines::multiset_pairs::multiset_pairs;
 
-/// Kendall's tau between the orders in which both paths make their common calls: `(pairs in the same
-/// order - pairs in the opposite order) / all pairs`.
+/// Returns Kendall's tau between the orders of the common calls in both paths:
+/// `(pairs in the same order - pairs in the opposite order) / all pairs`.
 ///
-/// In [-1, 1]; higher is better: 1 if the agent follows the order of the reference, -1 if it reverses
-/// that order, whatever other calls it makes in between. `None` if fewer than two calls are common.
+/// In [-1, 1]; higher is better: 1 if the agent follows the order of the reference, -1 if the order
+/// is reversed, regardless of other calls in between. `None` if fewer than two calls are common.
 ///
 /// Occurrences of a repeated call are matched in order: the first with the first, the second with
 /// the second; further occurrences are not matched. There are therefore no ties, and tau-a, tau-b and

@@ -1,11 +1,11 @@
 use crate::{checks::setting, error::Error};
 
-/// The probability that at least one of k trials succeeds, estimated without bias from n trials of
-/// which c succeeded: `1 - C(n - c, k) / C(n, k)`.
+/// Returns the unbiased estimate of the probability that at least one of k trials succeeds, from n
+/// trials with c successes: `1 - C(n - c, k) / C(n, k)`.
 ///
-/// In [0, 1]; higher is better. It is the share of all choices of k of the n trials that contain a
-/// success. It is computed as a sum of positive terms, so that small probabilities are accurate, in
-/// `min(k, c)` steps.
+/// In [0, 1]; higher is better. Among all choices of k of the n trials, it is the share with at
+/// least one success. It is computed as a sum of positive terms, so that small probabilities are
+/// accurate, in `min(k, c)` steps.
 ///
 /// Reference: Chen et al. (2021), Evaluating large language models trained on code,
 /// arXiv:2107.03374, equation 1.
@@ -40,10 +40,10 @@ pub fn pass_at_k(trials: u64, successes: u64, k: u64) -> Result<f64, Error> {
     Ok(chance)
 }
 
-/// The probability that all of k trials succeed, estimated without bias from n trials of which c
-/// succeeded: `C(c, k) / C(n, k)`.
+/// Returns the unbiased estimate of the probability that all of k trials succeed, from n trials
+/// with c successes: `C(c, k) / C(n, k)`.
 ///
-/// In [0, 1]; higher is better. It is the share of all choices of k of the n trials that contain no
+/// In [0, 1]; higher is better. Among all choices of k of the n trials, it is the share without a
 /// failure. It measures reliability, while [`pass_at_k`] measures the best of several attempts; for
 /// k = 1 both are the success rate. Takes `min(k, n - c)` steps.
 ///
@@ -52,7 +52,7 @@ pub fn pass_at_k(trials: u64, successes: u64, k: u64) -> Result<f64, Error> {
 ///
 /// # Errors
 ///
-/// As [`pass_at_k`], with `min(k, n - c)` in place of `min(k, c)`.
+/// The errors of [`pass_at_k`], with `min(k, n - c)` instead of `min(k, c)`.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::pass_hat_k};

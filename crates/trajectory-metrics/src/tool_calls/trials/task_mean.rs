@@ -6,15 +6,15 @@ use crate::{
     numerics::{normal, quantiles::tail},
 };
 
-/// The mean over tasks of a number such as pass^k, with the range that unknown trials leave.
+/// The mean over tasks of a number such as pass^k, with its range over the possible outcomes of unknown trials.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct TaskMean {
     /// The mean if all unknown trials had failed, and if all had succeeded.
     pub mean: Interval,
-    /// The standard errors of the low and of the high mean. `None` unless the weights sum to more
-    /// than 1 by at least 1e-9: a smaller excess may be rounding.
+    /// The standard errors of the lower and of the upper mean. `None` unless the weights sum to more than 1 by at least
+    /// 1e-9: a smaller excess may be rounding.
     pub standard_errors: Option<[f64; 2]>,
 }
 
@@ -82,8 +82,8 @@ impl TaskMean {
         Ok(Self { mean: Interval::new(low, high)?, standard_errors })
     }
 
-    /// A confidence interval for the mean over all possible tasks, from below the low mean to above
-    /// the high mean, for normally distributed means.
+    /// Returns a confidence interval for the mean over all possible tasks, from below the lower mean to above the upper
+    /// mean, for normally distributed means.
     ///
     /// Tasks are the clusters: trials of one task may depend on each other. The interval is not
     /// clipped to [0, 1]. For few tasks it is too narrow; resample tasks instead, as in the example
@@ -93,7 +93,7 @@ impl TaskMean {
     ///
     /// [`scoring_rules::Error::Undefined`] without standard errors, as for a single task.
     pub fn normal_interval(&self, level: Level) -> Result<Interval, Error> {
-        // The quantile of 1 - tail would be rounded, to that of 1 at the highest levels.
+        // At the highest levels, 1 - tail would be rounded to 1.
         let z = -normal::quantile(tail(level));
         let [below, above] = self.standard_errors.ok_or(Shared::Undefined {
             name: "the confidence interval of a mean over tasks",
@@ -103,8 +103,8 @@ impl TaskMean {
     }
 }
 
-/// Weights that should sum to 1 are off by about 1e-16 per task, which the standard error would
-/// magnify.
+/// Weights that should sum to 1 have a rounding error of about 1e-16 per task. The standard error would magnify this
+/// error.
 const LEAST_EXCESS: f64 = 1e-9;
 
 fn mean_and_error(values: &[f64], weights: Option<&[Weight]>) -> Result<(f64, Option<f64>), Error> {

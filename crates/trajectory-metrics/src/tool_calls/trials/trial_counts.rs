@@ -88,7 +88,7 @@ impl TrialCounts {
         Ok(counts)
     }
 
-    /// Adds trials that were not run until there are as many trials as planned. If there are already
+    /// Adds trials that were not run until the number of trials is `trials`. If there are already
     /// more, nothing changes.
     #[must_use]
     pub const fn with_planned(mut self, trials: u64) -> Self {
@@ -113,7 +113,7 @@ impl TrialCounts {
     ///
     /// # Errors
     ///
-    /// As [`pass_at_k`].
+    /// The errors of [`pass_at_k`].
     pub fn pass_at_k(&self, k: u64) -> Result<Interval, Error> {
         self.bounds(k, pass_at_k)
     }
@@ -123,12 +123,13 @@ impl TrialCounts {
     ///
     /// # Errors
     ///
-    /// As [`pass_hat_k`].
+    /// The errors of [`pass_hat_k`].
     pub fn pass_hat_k(&self, k: u64) -> Result<Interval, Error> {
         self.bounds(k, pass_hat_k)
     }
 
-    /// Both estimates increase with the successes, so the fewest and the most give the ends.
+    /// Both estimates increase with the number of successes, so the least and the largest possible
+    /// number give the bounds.
     fn bounds(
         &self,
         k: u64,

@@ -16,7 +16,7 @@ use crate::error::{Error, Shared};
 /// ```
 ///
 /// With the feature `serde`, an interner is written as the list of its calls in the order of their
-/// numbers. After it is read, it continues with the next number.
+/// numbers. After reading, numbering continues with the next number.
 #[derive(Clone, Debug)]
 pub struct Interner<T> {
     numbers: HashMap<T, u32>,
@@ -48,7 +48,7 @@ impl<T: Eq + Hash> Interner<T> {
     ///
     /// # Errors
     ///
-    /// As [`Self::intern`].
+    /// The errors of [`Self::intern`].
     pub fn intern_all(&mut self, calls: impl IntoIterator<Item = T>) -> Result<Vec<u32>, Error> {
         calls.into_iter().map(|call| self.intern(call)).collect()
     }

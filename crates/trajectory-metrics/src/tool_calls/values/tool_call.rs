@@ -5,8 +5,7 @@ use crate::tool_calls::values::value::Value;
 /// A call of a tool: the tool's name and the arguments.
 ///
 /// Arguments are usually a [`Value::Map`]; a call without arguments has an empty one. A value of
-/// another kind, such as a hash in place of arguments that must not be shown, is compared as a
-/// whole.
+/// another kind, such as a hash that replaces confidential arguments, is compared as a whole.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::ToolCall;
@@ -30,10 +29,10 @@ use crate::tool_calls::values::value::Value;
 /// The name is under `name`, or under `function` if that is a text. If `function` or `custom` is an
 /// object, as in OpenAI's chat messages, name and arguments are read from it.
 ///
-/// Arguments that are null, an empty text or a text that holds `null` are empty. A text that holds
-/// one JSON object is read as that object. Any other text is kept as a [`Value::Text`], which
-/// equals no object: arguments that a model cut off, continued after their end, or wrote with a
-/// repeated key do not stop a reader of logs, and match no expected object.
+/// Null, an empty text and the text `null` become empty arguments. A text with one JSON object
+/// becomes this object. Any other text is kept as a [`Value::Text`], which equals no object.
+/// Truncated arguments, arguments with trailing text, and arguments with a repeated key therefore
+/// do not stop a reader of logs, and match no expected object.
 ///
 /// The keys `id`, `call_id`, `tool_call_id`, `index`, `type`, `status`, `requestor` and `ok` are
 /// ignored unless they hold an object or a list; then they count as unknown. Unknown keys are
@@ -44,11 +43,11 @@ use crate::tool_calls::values::value::Value;
 /// - if there is an unknown key and no key for the arguments, because the arguments may be under
 ///   the unknown key; likewise if the unknown key is not null and the arguments are null, `{}`,
 ///   `[]` or an empty text,
-/// - if there are two keys for the arguments or for the name,
+/// - if there are two keys for the arguments, or two for the name,
 /// - if a key occurs twice in an object, at any depth outside of text.
 ///
-/// A call is written as `{"name": …, "arguments": …}`. It is read back as an equal call unless its
-/// arguments are [`Value::Null`] or a text that is read as something else.
+/// A call is written as `{"name": …, "arguments": …}`. Reading restores an equal call unless its
+/// arguments are [`Value::Null`] or a text with another meaning when it is read.
 ///
 /// ```
 /// # #[cfg(feature = "serde")] {
@@ -95,8 +94,8 @@ impl ToolCall {
         Self { name: name.into(), arguments: Value::Map(arguments) }
     }
 
-    /// Makes a call of a block of Anthropic's API: its name, and its input as a value. Null stands
-    /// for no arguments.
+    /// Makes a call from a block of Anthropic's API: its name, and its input as a value. Null means
+    /// no arguments.
     ///
     /// With the feature `serde`, `serde_json::from_value(block["input"].clone())` makes the value.
     ///

@@ -11,15 +11,15 @@ use crate::{
 /// The keys that hold the arguments.
 const ARGUMENTS: [&str; 4] = ["args", "arguments", "input", "parameters"];
 
-/// Keys that are known to hold no arguments unless they hold an object or a list.
+/// Keys that contain no arguments unless their value is an object or a list.
 const IGNORED: [&str; 8] =
     ["id", "call_id", "tool_call_id", "index", "type", "status", "requestor", "ok"];
 
 impl ToolCall {
-    /// Makes a call of OpenAI's API: a name, and arguments as a text that holds JSON.
+    /// Makes a call from OpenAI's API: a name, and arguments as JSON text.
     ///
-    /// An empty text and `null` stand for no arguments. To read logs, deserialize the call instead:
-    /// a text that holds no JSON object is then kept as text and is not an error.
+    /// An empty text and `null` mean no arguments. To read logs, deserialize the call instead: a
+    /// text without a JSON object is then kept as text and is not an error.
     ///
     /// # Errors
     ///
@@ -75,7 +75,8 @@ struct Parts {
     name: Option<(String, String)>,
     /// The key of the arguments, and the arguments.
     arguments: Option<(String, Value)>,
-    /// The first unknown key that is not null, or ignored key that holds an object or a list.
+    /// The first key that is unknown and not null, or ignored but with an object or a list as its
+    /// value.
     unknown: Option<String>,
     /// The first unknown key that is null.
     unknown_null: Option<String>,
@@ -130,7 +131,7 @@ const fn no_arguments() -> Value {
     Value::Map(BTreeMap::new())
 }
 
-/// Whether arguments are empty, so that those of the call may be under another key.
+/// Whether arguments are empty, so that the arguments of the call may be under another key.
 fn is_nothing(arguments: &Value) -> bool {
     match arguments {
         Value::Null => true,
@@ -143,7 +144,7 @@ fn is_nothing(arguments: &Value) -> bool {
     }
 }
 
-/// Arguments as a log holds them: a text that holds no object is kept as it is.
+/// Reads arguments of a log: a text without a JSON object is kept unchanged.
 fn lenient(arguments: Value) -> Value {
     match arguments {
         Value::Null => no_arguments(),
@@ -152,7 +153,7 @@ fn lenient(arguments: Value) -> Value {
     }
 }
 
-/// The arguments that a text holds as JSON, or what is wrong with the text.
+/// The arguments in a JSON text, or the problem with the text.
 fn from_text(text: &str) -> Result<Value, String> {
     if text.trim_ascii().is_empty() {
         return Ok(no_arguments());

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-/// An argument of a tool call: a value as JSON has it.
+/// An argument of a tool call: a JSON value.
 ///
 /// An integer equals a real number of the same size, compared without rounding: 2 equals 2.0, and
 /// -0.0 equals 0.0. NaN, which JSON does not have, equals itself. Order and hash agree with that
@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 /// among the numbers.
 ///
 /// With the feature `serde`, a value is read from and written to any self-describing format.
-/// Integers from `-2^63` to `2^64 - 1` keep all their digits. Readers of JSON pass on longer
-/// integers as real numbers, which keep about 16 digits, so that two long identifiers may be read
-/// as equal: write such identifiers as text. Writing a longer [`Integer`](Self::Integer) is an
-/// error, because it would be read back as another value. A key that occurs twice in a map is an
-/// error that names it.
+/// Integers from `-2^63` to `2^64 - 1` keep all their digits. Readers of JSON return longer
+/// integers as real numbers, which keep about 16 digits. Two long identifiers may then become
+/// equal: write such identifiers as text. Writing a longer [`Integer`](Self::Integer) is an error,
+/// because the value would change when it is read back. A key that occurs twice in a map is an
+/// error with the name of the key.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::Value;
@@ -28,7 +28,7 @@ pub enum Value {
     Null,
     /// True or false.
     Bool(bool),
-    /// An integer; of 64 bits if it is to be read or written.
+    /// An integer; limited to 64 bits for reading and writing.
     Integer(i128),
     /// Any other number.
     Real(f64),
@@ -78,7 +78,7 @@ impl Value {
         }
     }
 
-    /// Equality in which numbers, at any depth, may differ by the tolerance.
+    /// Tests equality, where numbers at any depth may differ by the tolerance.
     pub(crate) fn agrees(&self, expected: &Self, tolerance: Tolerance) -> bool {
         match (self, expected) {
             (Self::List(a), Self::List(b)) => {
@@ -88,7 +88,8 @@ impl Value {
                 a.len() == b.len()
                     && a.iter().zip(b).all(|((p, a), (q, b))| p == q && a.agrees(b, tolerance))
             }
-            // The difference of integers first: long ones lose their last digits as real numbers.
+            // The difference of integers first: long integers lose their last digits as real
+            // numbers.
             (Self::Integer(a), Self::Integer(b)) => {
                 a == b || tolerance.covers(a.saturating_sub(*b) as f64, *b as f64)
             }

@@ -2,9 +2,9 @@
 //! or that it cannot succeed any more.
 //!
 //! Runs are [`Rollouts`], from any environment or from logs ([`rollouts_of_runs`]). A [`Budget`] is a setting,
-//! [`Budget::instance`] one run in it, and [`Instance::conversation`] asks about each of its prefixes. Requests are
-//! made from [`budget_estimation::Prefix`] alone, out of whose reach everything later is. Estimates are read
-//! and scored by [`budget_estimation`], whose estimators answer at the same prefixes. The texts are this crate's own.
+//! [`Budget::instance`] one run in it, and [`Instance::conversation`] asks about each of its prefixes. Requests are made only
+//! from [`budget_estimation::Prefix`], which has no access to anything later. Estimates are read and scored by
+//! [`budget_estimation`], whose estimators answer at the same prefixes. The texts are this crate's own.
 //!
 //! Reference: Lin and others, BAGEN (2026), arXiv:2606.00198.
 

@@ -1,10 +1,8 @@
-//! CostBench: travel requests that are solved by calling tools at the lowest total price, in a world
-//! that can change on the way.
+//! CostBench: travel requests to be solved by calling tools at the lowest total price, in a world that can change during the run.
 //!
-//! [`queries`] makes the queries, a [`CostBench`] is a setting, [`CostBench::instance`] the world of one query in
-//! it, and [`Instance::conversation`] the conversation with a model. Costs, events and references are
-//! those of the released benchmark ([`tool_graph::costbench`]); queries and all texts are this crate's own, unless
-//! [`read_queries`] reads the released ones.
+//! [`queries`] makes the queries, a [`CostBench`] is a setting, [`CostBench::instance`] the world of one query in it, and
+//! [`Instance::conversation`] the conversation with a model. Costs, events and references come from the released benchmark
+//! ([`tool_graph::costbench`]); queries and all texts are this crate's own, unless [`read_queries`] reads the released ones.
 //!
 //! Reference: Liu and others, CostBench: Evaluating Multi-Turn Cost-Optimal Planning and Adaptation in
 //! Dynamic Environments for LLM Tool-Use Agents (2025), arXiv:2511.02734.

@@ -1,7 +1,6 @@
 /// The reason why a conversation cannot be made, continued or scored.
 ///
-/// What a model says is never an error: a reply that cannot be used is a
-/// [`ReplyEvent`](crate::ReplyEvent) of the record.
+/// The text of a model is never an error: an unusable reply is a [`ReplyEvent`](crate::ReplyEvent) of the record.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -11,7 +10,7 @@ pub enum Error {
     /// A name is not one of a fixed set.
     #[error("{name:?} is not a {what}; known: {known}")]
     UnknownName {
-        /// What the name should stand for.
+        /// The kind of thing that the name should denote.
         what: &'static str,
         /// The name as given.
         name: String,
@@ -40,7 +39,7 @@ pub enum Error {
     Room {
         /// The line, from 1; 0 for the room as a whole.
         line: usize,
-        /// What is wrong, and what would be right.
+        /// The problem, and the correct form.
         problem: String,
     },
     /// The generator makes no room from this seed.
@@ -49,13 +48,13 @@ pub enum Error {
     NoRoom {
         /// The seed.
         seed: u32,
-        /// What is missing.
+        /// The missing part.
         problem: &'static str,
     },
     /// A stored run is not the record of a conversation.
     #[error("a stored value is invalid: {problem}")]
     StoredValue {
-        /// What is wrong, and what would be right.
+        /// The problem, and the correct form.
         problem: String,
     },
     /// A file of answered requests cannot be used.
@@ -64,10 +63,10 @@ pub enum Error {
     Journal {
         /// The file.
         file: String,
-        /// What is wrong, and what would be right.
+        /// The problem, and the correct form.
         problem: String,
     },
-    /// Nothing more may be asked of the model.
+    /// No more requests may be sent to the model.
     #[cfg(feature = "client")]
     #[error("stopped: {reason}; the same call goes on from here")]
     Stopped {
@@ -80,7 +79,7 @@ pub enum Error {
     Unreadable {
         /// How many.
         replies: usize,
-        /// What is wrong with the last one.
+        /// The problem with the last one.
         problem: String,
         /// The beginning of its text.
         reply: String,
@@ -105,7 +104,7 @@ pub enum Error {
     Line {
         /// The line, from 1.
         line: usize,
-        /// What is wrong, and what would be right.
+        /// The problem, and the correct form.
         problem: String,
     },
     /// A question has no recorded attempt.

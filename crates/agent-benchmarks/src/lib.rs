@@ -2,7 +2,7 @@
     all(feature = "budget", feature = "confidence", feature = "costbench", feature = "triage"),
     doc = include_str!("../README.md")
 )]
-// The samples of the README need all benchmarks, each of which uses its part of what they share.
+// The samples of the README need all benchmarks, each of which uses only a part of the shared items.
 #![cfg_attr(
     not(all(
         feature = "budget",

@@ -1,13 +1,13 @@
-//! Environments that a model plays in turns of text, and estimates on the way of what the rest of the run will spend.
+//! Environments that a model plays in turns of text, with estimates during the run of the remaining cost.
 //!
-//! An [`Environment`] shows a state and carries out replies; it knows no model. A [`Play`] is a setting,
-//! [`Play::conversation`] one run in it. Between turns, the model can be asked what the run will still spend; it
-//! may stop when it says `impossible`, and may see what it said before. What asking costs is counted apart. A
-//! policy is a function of the environment that writes the replies of a model, so that its records are alike.
-//! Runs become [`Rollouts`](budget_estimation::Rollouts), from which everything else about budgets follows.
+//! An [`Environment`] shows a state and carries out replies; it knows no model. A [`Play`] is a setting, [`Play::conversation`]
+//! one run in it. Between turns, the model can be asked for the remaining cost of the run. It may stop when it answers
+//! `impossible`, and may see its earlier answers. The cost of asking is counted separately. A policy is a function of the
+//! environment that writes the replies of a model, so that its records have the same form. Runs become
+//! [`Rollouts`](budget_estimation::Rollouts), the basis of everything else about budgets.
 //!
-//! Reference: Lin and others, BAGEN (2026), arXiv:2606.00198, sections 3 and 4; its limitations name runs whose estimates
-//! come during the run, which are those here.
+//! Reference: Lin and others, BAGEN (2026), arXiv:2606.00198, sections 3 and 4. Its limitations mention runs with estimates
+//! during the run, such as the runs here.
 
 pub(crate) mod answer;
 pub(crate) mod conversation;

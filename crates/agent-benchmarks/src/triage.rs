@@ -1,5 +1,4 @@
-//! TRIAGE: which problems of a pool a model attempts under a budget of tokens, in which order, and with
-//! how many tokens each.
+//! TRIAGE: a model chooses the problems of a pool to attempt under a budget of tokens, their order, and their numbers of tokens.
 //!
 //! A [`Triage`] is a setting, [`Triage::instance`] a pool of questions in it, and
 //! [`Instance::conversation`] the conversation: the model writes a plan before it solves anything, and the

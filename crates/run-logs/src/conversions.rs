@@ -1,4 +1,4 @@
-//! What the other crates take, made of runs.
+//! Converts runs to the input of the other crates.
 
 #[cfg(feature = "lines")]
 pub(crate) mod facts;

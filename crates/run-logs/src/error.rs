@@ -5,8 +5,7 @@ use crate::json_lines::parsing::InputError;
 
 /// The place of a problem: a file, a part of it, and a field.
 ///
-/// Parts that are unknown or do not apply are `None`; a field that is empty stands for the whole
-/// value.
+/// Parts that are unknown or do not apply are `None`; an empty field means the whole value.
 ///
 /// ```
 /// use run_logs::Place;
@@ -59,7 +58,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong with a log at a [`Place`].
+/// The problem with a log at a [`Place`].
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -184,7 +183,7 @@ pub enum Error {
     Invalid {
         /// Where it is invalid.
         place: Box<Place>,
-        /// What is wrong there.
+        /// The problem at that place.
         problem: Problem,
     },
     /// A file cannot be read.
@@ -210,7 +209,7 @@ pub enum Error {
     UnknownFormat {
         /// The file, and where it is invalid.
         place: Box<Place>,
-        /// What is wrong with the JSON object that the file starts with, if it is one.
+        /// The problem with the JSON object at the start of the file, if there is one.
         problem: Option<Problem>,
         /// The known formats.
         known: &'static str,
@@ -230,7 +229,7 @@ pub enum Error {
         run: String,
         /// The turn, from 1.
         turn: usize,
-        /// What is missing: the text of a [`MissingValue`](crate::MissingValue).
+        /// The missing part: the text of a [`MissingValue`](crate::MissingValue).
         reason: String,
     },
     /// A text is not a regular expression.
@@ -238,10 +237,10 @@ pub enum Error {
     Pattern {
         /// The text.
         pattern: String,
-        /// What is wrong with it.
+        /// The problem with it.
         reason: String,
     },
-    /// A file of our own does not hold what it should.
+    /// A file of our own does not have the required content.
     #[cfg(feature = "lines")]
     #[error(transparent)]
     Input(#[from] InputError),
@@ -272,7 +271,7 @@ pub enum Error {
     KnapsackOracle(#[from] knapsack_oracle::Error),
 }
 
-/// A problem, in front of what follows from it.
+/// Returns a problem as text, in front of its consequence.
 fn before(problem: &Option<Problem>) -> String {
     problem.as_ref().map(|problem| format!("{problem}; ")).unwrap_or_default()
 }
@@ -286,7 +285,7 @@ impl Error {
         Self::Io { place: Box::new(place), kind: error.kind(), message: error.to_string() }
     }
 
-    /// The same error with the name of the entry of an archive.
+    /// Returns the same error with the name of the entry of an archive.
     #[cfg(feature = "archives")]
     pub(crate) fn in_entry(mut self, entry: &str) -> Self {
         if let Self::Invalid { place, .. } | Self::Io { place, .. } = &mut self {
@@ -295,7 +294,7 @@ impl Error {
         self
     }
 
-    /// The same error with the name of the file, unless it already has one.
+    /// Returns the same error with the name of the file, unless it already has one.
     pub(crate) fn in_file(mut self, file: Option<&str>) -> Self {
         if let Self::Invalid { place, .. }
         | Self::Io { place, .. }

@@ -59,7 +59,7 @@ impl Format {
         Self::Tau2,
     ];
 
-    /// The name of the format.
+    /// Returns the name of the format.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

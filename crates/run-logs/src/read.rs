@@ -18,7 +18,7 @@ use crate::{
     values::{evaluation::Evaluation, run::Run},
 };
 
-/// The runs of a log or of a folder of logs, read one after the other.
+/// The runs of one log or of all logs in a folder, read one after the other.
 ///
 /// One run is held at a time. After an error there are no more runs.
 pub struct Runs<'a> {
@@ -33,7 +33,7 @@ pub struct Runs<'a> {
     format: Format,
     options: ReadOptions,
     unrecognized: Vec<PathBuf>,
-    /// Folders whose files were read as parts of other logs.
+    /// Folders whose files were read with other logs.
     owned: HashSet<PathBuf>,
 }
 
@@ -73,9 +73,8 @@ pub fn read<'a>(
 /// Reads the runs of a file, or of all files in a folder and its subfolders: in the order of their
 /// names, the files of a folder before its subfolders.
 ///
-/// A log may consist of several files: the `result.json` of a Harbor trial is read with the
-/// trajectories in its folder, and the `results.json` of tau2 with the folder `simulations` beside
-/// it. These files are not read again on their own.
+/// A log may consist of several files: the `result.json` of a Harbor trial is read with the trajectories in its folder, and the
+/// `results.json` of tau2 with the folder `simulations` next to it. These files are not read again on their own.
 ///
 /// In a folder, files whose format is not recognized, pipes and devices are left out and listed by
 /// [`Runs::unrecognized`]; a file that starts with an object and is invalid JSON before its format
@@ -107,7 +106,7 @@ pub fn read_path(
     Ok(runs)
 }
 
-/// The files of a folder, sorted by name, and then those of its subfolders.
+/// Lists the files of a folder, sorted by name, and then the files of its subfolders.
 fn files_in(folder: &Path, files: &mut VecDeque<PathBuf>) -> Result<(), Error> {
     let name = folder.display().to_string();
     let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
@@ -163,7 +162,7 @@ impl<'a> Runs<'a> {
         self.format
     }
 
-    /// The evaluation of each log that has been opened so far, if it names one, also of those without a run.
+    /// The evaluation of each log opened so far, if the log names one, including evaluations without a run.
     pub(crate) fn heads(&self) -> impl Iterator<Item = Option<&Arc<Evaluation>>> {
         self.heads.iter().map(|head| head.get())
     }

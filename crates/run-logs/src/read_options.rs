@@ -15,10 +15,9 @@ pub struct ReadOptions {
     pub requests: bool,
 }
 
-/// Limits on what a log may make the reader hold in memory.
+/// Limits on the memory that a log may make the reader hold.
 ///
-/// A log that exceeds one of them is an error, so that a hostile or damaged file cannot exhaust
-/// memory or the stack.
+/// Exceeding one of them is an error, so that a hostile or damaged file cannot exhaust memory or the stack.
 ///
 /// ```
 /// use run_logs::ReadLimits;

@@ -10,14 +10,13 @@ use crate::{
     values::run::{Run, Score},
 };
 
-/// What a limit that ended a run means for its outcome.
+/// The rule for the outcome of a run that a limit ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum AtLimit {
-    /// A grade that was given at the limit counts, as it does in inspect_ai, Harbor and tau2; without one the outcome
-    /// is unknown.
+    /// A grade that was given at the limit counts, like in inspect_ai, Harbor and tau2. Without a grade, the outcome is unknown.
     #[default]
     Graded,
     /// The run failed, whatever its grade.
@@ -27,7 +26,7 @@ pub enum AtLimit {
 }
 
 impl AtLimit {
-    /// The word of the option: `graded`, `failed` or `unknown`.
+    /// Returns the word of the option: `graded`, `failed` or `unknown`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,8 +37,8 @@ impl AtLimit {
     }
 }
 
-/// What is done about a run that is found again: by its unique id, as a copy or a retry of an evaluation's sample, or
-/// as the same line of a file.
+/// The rule for a run that is found again: by its unique id, as a copy or a retry of an evaluation's sample, or as the same line
+/// of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
@@ -70,7 +69,7 @@ pub struct ScoreRange {
 }
 
 impl ScoreRange {
-    /// A range of scores.
+    /// Creates a range of scores.
     ///
     /// # Errors
     ///
@@ -82,14 +81,14 @@ impl ScoreRange {
         Err(not_a_range(format!("{low}..{high}")))
     }
 
-    /// The score as a share of the range; `None` outside it.
+    /// Returns the score as a share of the range, or `None` if the score is outside the range.
     #[must_use]
     pub fn grade(self, score: f64) -> Option<f64> {
         let is_inside = score >= self.low && score <= self.high;
         is_inside.then(|| (score - self.low) / (self.high - self.low))
     }
 
-    /// The length of the range.
+    /// Returns the length of the range.
     pub(crate) fn size(self) -> f64 {
         self.high - self.low
     }
@@ -116,7 +115,7 @@ impl FromStr for ScoreRange {
     ///
     /// # Errors
     ///
-    /// Those of [`ScoreRange::new`].
+    /// The errors of [`ScoreRange::new`].
     fn from_str(text: &str) -> Result<Self, Error> {
         let ends = text
             .split_once("..")
@@ -132,7 +131,7 @@ fn not_a_range(value: String) -> Error {
     Error::invalid(place, Problem::Value { value, expected })
 }
 
-/// How facts follow from what logs say. Each default is that of the program that wrote the log.
+/// The rules by which facts follow from logs. Each default is the rule of the program that wrote the log.
 ///
 /// ```
 /// use run_logs::{AtLimit, Error, FactRules, Run, RunLimit, Score, StopReason};
@@ -209,14 +208,14 @@ pub enum Ungraded {
     Excluded,
     /// Nobody scored it.
     NoScore,
-    /// It was planned, and the log lacks it.
+    /// The run was planned, but the log lacks it.
     Missing,
-    /// It is of another evaluation, which does not have the scorer that was asked for.
+    /// The run belongs to another evaluation, which lacks the requested scorer.
     OtherScorer,
 }
 
 impl Ungraded {
-    /// The word in accounts: `error`, `at_limit`, `excluded`, `no_score`, `missing` or `other_scorer`.
+    /// Returns the word in accounts: `error`, `at_limit`, `excluded`, `no_score`, `missing` or `other_scorer`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -230,7 +229,7 @@ impl Ungraded {
     }
 }
 
-/// What the rules make of a run.
+/// The judgement of the rules about a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Judgement {
@@ -246,7 +245,7 @@ pub struct Judgement {
     pub stop: Option<StopReason>,
     /// Whether a limit ended the run.
     pub is_at_limit: bool,
-    /// Whether [`AtLimit`] changes nothing: the grade is from beside the log, or the log excludes the run.
+    /// Whether [`AtLimit`] changes nothing, because the grade was given outside the log or the log excludes the run.
     pub is_settled: bool,
     /// The scorer whose score is the grade.
     pub scorer: Option<String>,
@@ -270,24 +269,24 @@ impl FactRules {
         Ok(self)
     }
 
-    /// The rules that are not the default and that an account states nowhere else, each with its option.
+    /// The rules that differ from the default and have no other place in an account, each with its option.
     pub(crate) fn stated(&self) -> Vec<String> {
         let scorer =
             self.scorer.iter().map(|name| format!("the score is that of {name} (--scorer)"));
         scorer.chain(stated(self.repeats, self.percent)).collect()
     }
 
-    /// What the rules make of a run.
+    /// Judges a run by the rules.
     ///
-    /// The first of these that there is decides: a grade from beside the log ([`Run::grade`]), that the log excludes
-    /// the run, the log's own outcome, the score. A run with none of them has no grade. The words of inspect_ai count as
-    /// it reads them: `C` is 1, `P` 0.5, `I` and `N` 0, `yes` and `true` 1, `no` and `false` 0 in any case; digits are a
+    /// The first available source decides: a grade given outside the log ([`Run::grade`]), the log's exclusion of the run, the
+    /// log's own outcome, the score. A run with none of them has no grade. The words of inspect_ai have the values that
+    /// inspect_ai gives them: `C` is 1, `P` 0.5, `I` and `N` 0, `yes` and `true` 1, `no` and `false` 0 in any case; digits are a
     /// number.
     ///
     /// # Errors
     ///
-    /// [`Error::Undefined`] if neither the rules nor the log say which of several scores counts, if the score does not
-    /// stand for a number, or if it is outside the range that the rules state.
+    /// [`Error::Undefined`] if neither the rules nor the log say which of several scores counts, if the score does not represent
+    /// a number, or if it is outside the range of the rules.
     pub fn judgement(&self, run: &Run) -> Result<Judgement, Error> {
         let found = self.judged(run)?;
         let wanted = self.scorer.as_ref().filter(|_| run.grade.is_none());
@@ -301,14 +300,14 @@ impl FactRules {
         }
     }
 
-    /// What the rules make of a run of an evaluation with the scorer that was asked for.
+    /// Judges a run of an evaluation that has the requested scorer.
     pub(crate) fn judged(&self, run: &Run) -> Result<Judgement, Error> {
         let stop = run.stop.clone();
         let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
         let is_at_limit = run.limit.is_some() || stop.as_ref().is_some_and(is_limit);
         let found = Judgement { stop, is_at_limit, ..Judgement::default() };
         if let Some(grade) = run.grade {
-            // It is not on the scale of the scores: 1 is a success and 0 a failure, whatever scores stand for them.
+            // It is not on the scale of the scores: 1 is a success and 0 a failure, whatever the scores that represent them.
             let least = self.success_at.filter(|least| *least > 0.0 && *least <= 1.0);
             return Ok(Judgement { is_settled: true, ..found }.graded(grade, least));
         }
@@ -354,7 +353,7 @@ impl FactRules {
         }
     }
 
-    /// The scorer that counts, and the number that it gave; `None` without a score.
+    /// Returns the scorer that counts and its number; `None` without a score.
     fn scored(&self, run: &Run) -> Result<Option<(String, f64)>, Error> {
         let all = scores(run);
         let wrong = |reason| Err(Error::Undefined { name: "outcome", reason });
@@ -367,7 +366,7 @@ impl FactRules {
                 };
                 let is_headed = |of: &str| head().any(|name| is_of(of, name));
                 match (head().next(), all) {
-                    // The first scorer of the log counts in each of its runs, also in those that it did not score.
+                    // The first scorer of the log counts in each of its runs, even in a run without a score from it.
                     (Some(first), all) if all.iter().any(|(of, _)| is_headed(of)) => {
                         all.iter().find(|(of, _)| is_of(of, first))
                     }
@@ -410,7 +409,8 @@ impl Judgement {
     }
 }
 
-/// The grade of a score, by the lowest score of a success if there is one, and whether it is a success or a failure.
+/// Returns the grade of a score, and whether it is a success or a failure. `least` is the lowest score of a success, if there is
+/// one.
 pub(crate) fn graded(score: f64, least: Option<f64>) -> (f64, Option<bool>) {
     let grade = match least {
         Some(least) => f64::from(u8::from(score >= least)),
@@ -422,7 +422,7 @@ pub(crate) fn graded(score: f64, least: Option<f64>) -> (f64, Option<bool>) {
     (grade, outcome.map(|(_, outcome)| outcome))
 }
 
-/// What is done about repeats and percentages where that is not the default, with the option.
+/// Returns the rules for repeats and percentages that differ from the default, each with its option.
 pub(crate) fn stated(repeats: Repeats, scale: ConfidenceScale) -> impl Iterator<Item = String> {
     let keep = (repeats == Repeats::Keep)
         .then_some("runs that are found again count each (--repeats keep)");
@@ -434,7 +434,7 @@ pub(crate) fn stated(repeats: Repeats, scale: ConfidenceScale) -> impl Iterator<
     keep.into_iter().chain(scale).map(str::to_owned)
 }
 
-/// What a success is, in words; without a rule this.
+/// Describes in words which runs are successes; without a rule, returns `otherwise`.
 pub(crate) fn success(least: Option<f64>, range: Option<ScoreRange>, otherwise: &str) -> String {
     match (least, range) {
         (Some(least), _) => format!("a score of at least {least} (--success-at)"),
@@ -446,14 +446,14 @@ pub(crate) fn success(least: Option<f64>, range: Option<ScoreRange>, otherwise: 
 /// What to do about scores outside [0, 1].
 pub(crate) const PLACE_SCORES: &str = "give the range that they can have, as in --score-range LO..HI, or the lowest score of a success, as in --success-at X";
 
-/// Whether a run has a score of this scorer; `None` for a run without any score.
+/// Returns whether a run has a score of the scorer `wanted`; `None` for a run without any score.
 pub(crate) fn has_score(run: &Run, wanted: &str) -> Option<bool> {
     let all = scores(run);
     (!all.is_empty()).then(|| all.iter().any(|(name, _)| is_scorer(name, wanted)))
 }
 
-/// Whether a run is of an evaluation without the scorer: one that names others alone, or, where it names none, of which the
-/// run has scores of others alone. A run of an evaluation with the scorer that lacks its score is not.
+/// Returns whether a run belongs to an evaluation without the scorer. The evaluation names only other scorers, or it names none
+/// and the run has scores only of others. A run without this score in an evaluation that has the scorer does not count.
 fn is_of_other_scorer(run: &Run, wanted: &str) -> bool {
     let of_evaluation = || run.evaluation.as_ref().and_then(|it| it.has_scorer(wanted));
     match has_score(run, wanted) {
@@ -462,7 +462,7 @@ fn is_of_other_scorer(run: &Run, wanted: &str) -> bool {
     }
 }
 
-/// The scores of a run by name: those of a scorer that gives several are `scorer.key` each.
+/// Returns the scores of a run by name. A scorer with several values has one score per value, named `scorer.key`.
 fn scores(run: &Run) -> Vec<(String, &Value)> {
     let mut all = Vec::new();
     for (name, Score { value, .. }) in &run.scores {
@@ -476,8 +476,8 @@ fn scores(run: &Run) -> Vec<(String, &Value)> {
     all
 }
 
-/// The number that a score stands for: numbers and booleans stand for themselves, words as inspect_ai reads them, and
-/// `None` is for any other value.
+/// Returns the number that a score represents: numbers and booleans are themselves, words have the values of inspect_ai, and any
+/// other value is `None`.
 fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Bool(value) => Some(f64::from(*value)),

@@ -15,8 +15,8 @@ use crate::{
 /// A conversation that asks about each prefix of a run, the shortest first. Made by
 /// [`Instance::conversation`].
 ///
-/// Each request stands alone: it has neither earlier answers nor anything that happened later in the
-/// run. A run of one turn has no prefix, and its conversation no request.
+/// Each request is independent: it has neither earlier answers nor anything that happened later in the run. A run of one turn has
+/// no prefix, and its conversation no request.
 #[derive(Clone, Debug)]
 pub struct BudgetConversation<'a> {
     instance: &'a Instance<'a>,
@@ -72,7 +72,7 @@ impl BudgetConversation<'_> {
     }
 }
 
-/// One estimate per resource. What cannot be read is noted.
+/// Reads one estimate per resource. Unreadable parts are noted.
 pub(crate) fn estimates<'a>(
     text: &str,
     names: impl Iterator<Item = &'a str>,

@@ -11,23 +11,21 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shown {
-    /// What the agent had seen when it acted last: the result of action k belongs to turn k + 1. This is the paper's
-    /// reading and that of its code.
+    /// The agent's view when it acted last: the result of action k belongs to turn k + 1. This is the reading of the paper and of
+    /// its code.
     #[default]
     WhenActing,
-    /// The results of the last completed turn as well: what the agent is about to act on.
+    /// This view plus the results of the last completed turn: the basis of the agent's next action.
     AfterActing,
 }
 
-/// The rollouts of runs, with what each turn saw and said, for [`Budget::instance`](super::Budget::instance).
+/// Converts runs to rollouts with the observation and reply of each turn, for [`Budget::instance`](super::Budget::instance).
 ///
-/// Costs, outcomes, ids and tasks are those of [`RunTable::rollouts`], with its resources; the key `model` is the
-/// model of the agent. The
-/// prompts state fresh input and leave out that of whole requests, which counts what is sent again. Runs without a
-/// known outcome and without turns are left out. The
-/// content of a turn is the text of its reply and its calls. If the runs were read
-/// with requests ([`run_logs::ReadOptions::requests`]), the observation of a turn is what its request says after the
-/// reply before it, and the content before the first turn is the system message.
+/// Costs, outcomes, ids, tasks and resources are the same as in [`RunTable::rollouts`]; the key `model` is the model of the
+/// agent. The prompts state fresh input and omit the input of whole requests, which counts repeated parts again. Runs without a
+/// known outcome and without turns are left out. The content of a turn is the text of its reply and its calls. If the runs were
+/// read with requests ([`run_logs::ReadOptions::requests`]), the observation of a turn is the part of its request after the
+/// previous reply, and the content before the first turn is the system message.
 ///
 /// ```
 /// use agent_benchmarks::{Error, Run};
@@ -89,7 +87,7 @@ pub fn rollouts_of_runs(runs: &[Run], policy: &FactRules, shown: Shown) -> Resul
     Ok(rollouts)
 }
 
-/// The texts of messages, those of tools with their role.
+/// Returns the texts of messages; texts of tools have their role.
 fn said<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
     joined(messages.into_iter().map(|message| match message.role {
         Role::Tool if !message.text.is_empty() => format!("tool: {}", message.text),
@@ -97,7 +95,7 @@ fn said<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
     }))
 }
 
-/// What a reply says, and its calls.
+/// Returns the text of a reply, and its calls.
 fn acted(reply: &Reply) -> String {
     let calls = reply.tool_calls.iter().map(|call| {
         let arguments: Cow<'_, str> = match &call.arguments {
@@ -109,7 +107,7 @@ fn acted(reply: &Reply) -> String {
     joined(std::iter::once(reply.text.clone()).chain(calls))
 }
 
-/// The texts that are not empty, a line each.
+/// Joins the texts that are not empty, one per line.
 fn joined<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
     let texts = texts.into_iter().filter(|text| !text.as_ref().is_empty());
     texts.map(|text| text.as_ref().to_owned()).collect::<Vec<_>>().join("\n")

@@ -2,7 +2,7 @@ use budget_estimation::{Estimate, Prefix, Resource, Rollout, Rollouts, Sample};
 
 use crate::{budget::settings::Budget, error::Error};
 
-/// A finished run and what is asked about it. Made by [`Budget::instance`].
+/// A finished run and the questions about it. Made by [`Budget::instance`].
 #[derive(Clone, Debug)]
 pub struct Instance<'a> {
     pub(super) settings: Budget,
@@ -14,7 +14,7 @@ pub struct Instance<'a> {
 }
 
 impl Budget {
-    /// A run in this setting.
+    /// Creates the instance of a run in this setting.
     ///
     /// # Errors
     ///
@@ -64,8 +64,8 @@ impl<'a> Instance<'a> {
         &self.rollout
     }
 
-    /// The number of requests: one per turn except the last, and except those without a balance that
-    /// [`Budget::with_cash`] asks for.
+    /// The number of requests: one per turn except the last, and except turns without a balance that [`Budget::with_cash`] asks
+    /// for.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.prefixes.len()

@@ -7,8 +7,8 @@ use crate::{budget::instance::Instance, error::Error, values::record::Record};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BudgetRecord {
-    /// The conversation and what was wrong with its replies. Its id is that of the run, or the
-    /// position of the run if it has none.
+    /// The conversation, and the problems of its replies. Its id is the id of the run, or the position of the run if the run has
+    /// no id.
     pub record: Record,
     /// The names of the resources.
     pub resources: Vec<String>,
@@ -33,7 +33,7 @@ impl BudgetRecord {
         Self { record, resources, left_out: instance.left_out.clone(), samples }
     }
 
-    /// The samples of a resource, by its position in the setting; empty beyond the last resource.
+    /// Returns the samples of a resource, by its position in the setting; empty beyond the last resource.
     #[must_use]
     pub fn samples(&self, resource: usize) -> &[Sample] {
         self.samples.get(resource).map_or(&[], Vec::as_slice)
@@ -43,7 +43,7 @@ impl BudgetRecord {
     ///
     /// # Errors
     ///
-    /// Those of [`joint_hits`].
+    /// The errors of [`joint_hits`].
     pub fn joint_hits(&self) -> Result<Vec<bool>, Error> {
         let samples: Vec<&[Sample]> = self.samples.iter().map(Vec::as_slice).collect();
         Ok(joint_hits(&samples)?)

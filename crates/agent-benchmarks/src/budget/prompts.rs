@@ -11,7 +11,7 @@ const SYSTEM: &str = include_str!("prompts/system.txt");
 
 const QUESTION: &str = include_str!("prompts/question.txt");
 
-/// The places of [`QUESTION`], then those of the published texts.
+/// The places of [`QUESTION`], then the places of the published texts.
 const PLACES: &str = include_str!("prompts/places.txt");
 
 /// A benchmark of the paper, each with its own published prompts.
@@ -31,7 +31,7 @@ pub enum Task {
 names!(Task, Sokoban "sokoban", SearchR1 "searchr1", SweBench "swebench", Warehouse "warehouse");
 
 impl Task {
-    /// The files with the published system prompt and question in a checkout of mll-lab-nu/BAGEN.
+    /// Returns the files with the published system prompt and question in a checkout of mll-lab-nu/BAGEN.
     #[must_use]
     pub const fn files(self) -> [&'static str; 2] {
         macro_rules! files {
@@ -57,14 +57,13 @@ impl Task {
     }
 }
 
-/// The texts that a model is sent besides the run itself. The default is in words of our own.
+/// The texts sent to a model in addition to the run itself. The default is in words of our own.
 ///
-/// Places of a text are the number of `completed_turns`, the words `turns_are_complete` with it, and for any resources
-/// `usage` of each turn, the `account` with what is spent and allowed of those that are asked for, and the `target`, `form`
-/// and `impossible` of an answer. Those of the published texts
-/// have their names: `turn_token_usage_text` and `max_context_window_tokens` (the cap on the first resource), and
-/// for Warehouse `completed_weeks`, `completed_day`, `current_...`, `target_cash_usd`, `budget_...` and
-/// `resource_consumption_text`.
+/// Places of a text are the number of `completed_turns`, the matching words `turns_are_complete`, and for any resources the
+/// `usage` of each turn, the `account` with the spent and allowed amounts of the requested resources, and the `target`, `form`
+/// and `impossible` of an answer. The published texts have their own names for places: `turn_token_usage_text` and
+/// `max_context_window_tokens` (the cap on the first resource), and for Warehouse `completed_weeks`, `completed_day`,
+/// `current_...`, `target_cash_usd`, `budget_...` and `resource_consumption_text`.
 ///
 /// ```
 /// use agent_benchmarks::budget::Prompts;
@@ -86,7 +85,7 @@ impl Default for Prompts {
 }
 
 impl Prompts {
-    /// A system prompt, for runs without one of their own, and a question.
+    /// Creates the texts from a system prompt, for runs without a system prompt, and a question.
     ///
     /// # Errors
     ///
@@ -98,7 +97,7 @@ impl Prompts {
         Ok(Self { system, question })
     }
 
-    /// The published texts of a task, from what its [files](Task::files) hold, by their names.
+    /// Creates the texts of a task from the content of its published [files](Task::files), by their names.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use crate::{
     values::{request::Sampling, setters::setters},
 };
 
-/// What a resource is, for the words of a request.
+/// The kind of a resource, for the words of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ResourceKind {
@@ -52,8 +52,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The setting that asks for these resources at once, reads answers leniently and samples at
-    /// temperature 0.
+    /// Creates the setting that asks for these resources at once, reads answers leniently and samples at temperature 0.
     ///
     /// # Errors
     ///
@@ -86,16 +85,16 @@ impl Budget {
         })
     }
 
-    /// Shows a balance and its target: a feature of the rollouts with the balance after each turn,
-    /// and a key of the rollouts with what it must reach in the end. Whether a run reached it is part
-    /// of its success. A prefix whose balance is not known is not asked about.
+    /// Shows a balance and its target: a feature of the rollouts with the balance after each turn, and a key of the rollouts with
+    /// the required final balance. Whether a run reached it is part of its success. Prefixes with an unknown balance are not
+    /// asked about.
     #[must_use]
     pub fn with_cash(mut self, feature: impl Into<String>, target_key: impl Into<String>) -> Self {
         self.cash = Some((feature.into(), target_key.into()));
         self
     }
 
-    /// Asks in our texts for a single number in place of an interval, and reads it as an interval without width.
+    /// Asks in our texts for a single number instead of an interval, and reads it as an interval of zero width.
     #[must_use]
     pub const fn with_points(mut self) -> Self {
         (self.point, self.mode) = (true, AnswerMode::LenientPoints);
@@ -109,12 +108,12 @@ impl Budget {
         /// Sets the texts.
         with_prompts(prompts: Prompts);
 
-        /// Sets whether the system prompt is that of the run, if it has one, as the published rule for tokens says, or
-        /// always that of [`Prompts`], as for Warehouse. The default is that of the run.
+        /// Sets whether the system prompt comes from the run, if the run has one, as the published rule for tokens says, or
+        /// always from [`Prompts`], as for Warehouse. The default is the run's prompt.
         with_system_of_run(with_system_of_run: bool);
 
-        /// Sets the most tokens of thoughts before an answer that our texts ask for, 100 by default; `None` asks for the
-        /// answer alone. Published texts have limits of their own.
+        /// Sets the maximum number of tokens of thoughts before an answer that our texts ask for, 100 by default; `None` asks
+        /// only for the answer. Published texts contain separate limits.
         with_think_tokens(think_tokens: Option<u32>);
 
         /// Sets the sampling.

@@ -1,4 +1,4 @@
-//! What a model reads at a prefix.
+//! The texts for a model at a prefix.
 
 use std::borrow::Cow;
 
@@ -23,23 +23,23 @@ impl ResourceKind {
     }
 }
 
-/// An amount without needless decimals.
+/// Returns an amount without needless decimals.
 fn amount(value: Option<f64>) -> String {
     value.map_or_else(|| "unknown".to_owned(), |value| value.to_string())
 }
 
-/// What a turn cost, from 0.
+/// Returns the cost of a turn, counted from 0.
 fn cost(it: &ResourceContext, turn: usize) -> Option<f64> {
     it.costs.get(turn).copied().flatten()
 }
 
-/// An amount as a whole number, as the released code writes what a warehouse used.
+/// Returns an amount as a whole number, in the form in which the released code writes the resource use of a warehouse.
 fn whole(value: Option<f64>) -> String {
     value.map_or_else(|| amount(None), |value| format!("{value:.0}"))
 }
 
-/// The messages about a prefix: a system prompt, the turns so far as a dialogue, and the question. Nothing but the
-/// prefix is read.
+/// Returns the messages about a prefix: a system prompt, the turns so far as a dialogue, and the question. Only the prefix is
+/// read.
 pub(super) fn messages(settings: &Budget, prefix: &Prefix<'_>) -> Vec<Message> {
     let told = Told { settings, prefix, context: Context::new(prefix) };
     let own = prefix.content(0).filter(|_| settings.with_system_of_run);
@@ -113,7 +113,7 @@ impl Told<'_> {
         self.context.resources.iter().find(|it| it.name == name)
     }
 
-    /// Whole requests repeat what was sent before; where the new part is known, only that is told.
+    /// Whole requests repeat earlier parts; if the new part is known, only the new part is shown.
     fn resources(&self) -> impl Iterator<Item = &ResourceContext> {
         let has_fresh = self.resource("fresh_input_tokens").is_some();
         let is_told = move |it: &&ResourceContext| {
@@ -122,13 +122,13 @@ impl Told<'_> {
         self.context.resources.iter().filter(is_told)
     }
 
-    /// The kind of a resource that is asked for.
+    /// Returns the kind of a requested resource.
     fn asked(&self, it: &ResourceContext) -> Option<ResourceKind> {
         let mut asked = self.settings.resources.iter();
         asked.find(|(name, _)| *name == it.name).map(|(_, kind)| *kind)
     }
 
-    /// What the turns spent.
+    /// The usage of the turns.
     fn usage(&self) -> String {
         self.each_turn("\n", |at| {
             let told = self.resources().filter(|it| it.used.is_some() || self.asked(it).is_some());
@@ -137,7 +137,7 @@ impl Told<'_> {
         })
     }
 
-    /// A text for each turn.
+    /// Returns a text for each turn.
     fn each_turn(&self, between: &str, turn: impl Fn(usize) -> String) -> String {
         let turns: Vec<String> = (0..self.prefix.turns()).map(turn).collect();
         if turns.is_empty() { "None yet.".to_owned() } else { turns.join(between) }
@@ -201,7 +201,7 @@ impl Told<'_> {
 }
 
 impl Budget {
-    /// The line that a reply should end with.
+    /// Returns the line that a reply should end with.
     fn answer(&self, answer: &str) -> String {
         let think = self.think_tokens.map(|tokens| {
             format!("<think>your thoughts, at most two sentences and {tokens} tokens</think>")

@@ -2,10 +2,10 @@ use std::{borrow::Cow, fmt};
 
 /// The key of a server. It is never printed: not by [`fmt::Debug`], and not in an error.
 ///
-/// A server may repeat the key that it was sent. A [`Client`](super::Client) writes `[key]` in place of a key of at
-/// least 16 characters in every reply, and of a key of at least 4 characters in the messages of errors, also where
-/// JSON spells it with escape sequences. A reply can hold a shorter key by chance, such as the `EMPTY` or `1` that
-/// local servers take; it is never changed.
+/// A server may repeat the key that it was sent. A [`Client`](super::Client) writes `[key]` instead of a key of at least 16
+/// characters in every reply, and of a key of at least 4 characters in the messages of errors, also where JSON spells it with
+/// escape sequences. A reply can contain a shorter key by chance, such as the `EMPTY` or `1` that local servers take; such a key
+/// is never changed.
 ///
 /// ```
 /// use agent_benchmarks::client::ApiKey;
@@ -15,11 +15,11 @@ use std::{borrow::Cow, fmt};
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
-/// What stands in place of a key.
+/// The text that replaces a key.
 const HIDDEN: &str = "[key]";
 
 impl ApiKey {
-    /// The key; blanks around it, such as a line feed of its file, are left out.
+    /// Creates the key; blanks around it, such as a line feed of its file, are removed.
     #[must_use]
     pub fn new(key: impl AsRef<str>) -> Self {
         Self(key.as_ref().trim().to_owned())
@@ -29,12 +29,12 @@ impl ApiKey {
         format!("Bearer {}", self.0)
     }
 
-    /// A reply without the key. What is scored must not change by chance, so short keys are left in.
+    /// Returns a reply without the key. Scored text must not change by chance, so short keys are left in.
     pub(super) fn hide_in_reply(&self, text: String) -> String {
         self.hide_from(16, text)
     }
 
-    /// A message without the key.
+    /// Returns a message without the key.
     pub(super) fn hide_in_message(&self, text: String) -> String {
         self.hide_from(4, text)
     }
@@ -45,8 +45,8 @@ impl ApiKey {
         hidden.unwrap_or(text)
     }
 
-    /// The text without the key, also in its JSON strings and in the texts of JSON inside those; `None` if the
-    /// key is not in it. Everything else keeps its bytes.
+    /// Returns the text without the key, also in its JSON strings and in the texts of JSON inside those; `None` if the text does
+    /// not contain the key. Everything else keeps its bytes.
     fn hide(&self, text: &str) -> Option<String> {
         let plain = text.contains(&self.0).then(|| text.replace(&self.0, HIDDEN));
         let text: Cow<'_, str> = plain.map_or(Cow::Borrowed(text), Cow::Owned);
@@ -76,7 +76,7 @@ impl ApiKey {
     }
 }
 
-/// The end of the JSON string that begins at `start`.
+/// Returns the end of the JSON string that begins at `start`.
 fn string_end(text: &str, start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {

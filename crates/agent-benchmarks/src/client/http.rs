@@ -50,20 +50,21 @@ pub struct ClientSettings {
     pub longest_wait: Duration,
     /// The most bytes of a reply.
     pub max_reply: u64,
-    /// The most tokens, of prompts and replies, before nothing more is asked.
+    /// The maximum number of prompt and reply tokens. At this number, no more requests are sent.
     pub token_cap: Option<u64>,
-    /// The tokens that caps take for a reply that does not count its own; `None` asks nothing more after such a reply.
+    /// The number of tokens that caps assume for a reply without its own count; with `None`, no more requests are sent after such
+    /// a reply.
     pub uncounted_tokens: Option<u64>,
-    /// The price of a million tokens of prompts and of replies, in US dollars.
+    /// The prices in US dollars per million prompt tokens and per million reply tokens.
     pub prices: Option<[f64; 2]>,
-    /// The most US dollars, by [`Self::prices`], before nothing more is asked.
+    /// The maximum cost in US dollars by [`Self::prices`]. At this cost, no more requests are sent.
     pub cost_cap: Option<f64>,
     /// The format of the server.
     pub api: Api,
-    /// Whether the limit of tokens is sent to chat completions as `max_completion_tokens`, which some models want, in
-    /// place of `max_tokens`.
+    /// Whether the token limit is sent to chat completions as `max_completion_tokens` instead of `max_tokens`; some models
+    /// require the former.
     pub max_completion_tokens: bool,
-    /// Further fields of each body, for what a server offers beyond its format.
+    /// Further fields of each body, for features of a server beyond its format.
     pub extra_body: BTreeMap<String, Value>,
 }
 
@@ -88,16 +89,15 @@ impl Default for ClientSettings {
 
 /// A client for a server with one of the formats of [`Api`]. Clones share their counts of tokens.
 ///
-/// An attempt is repeated after a lost connection, a timeout, a reply that is not a response, and the
-/// status codes 408, 409, 429 and 5xx. If that does not help, or if the server refuses the request (every other
-/// status code, such as 401 for the key, 402 for credit and 400 for a parameter), nothing more is asked, and the
-/// error has the status and what the server said. Only a reply that is too large ends its conversation alone.
-/// Redirections are not followed, so that the key goes to no other host.
+/// An attempt is repeated after a lost connection, a timeout, a reply that is not a response, and the status codes 408, 409, 429
+/// and 5xx. If that does not help, or if the server refuses the request (every other status code, such as 401 for the key, 402
+/// for credit and 400 for a parameter), no more requests are sent, and the error has the status and the server's message. Only a
+/// reply that is too large ends just its own conversation. Redirections are not followed, so that the key goes to no other host.
 ///
-/// Caps are checked before each attempt, so that requests that are under way at the same time can
-/// exceed them by their own tokens. With a cap, nothing more is asked after a reply that does not say how many tokens
-/// it has, or that cannot be read, unless [`ClientSettings::uncounted_tokens`] says what it counts for. Attempts
-/// without any reply, such as after a lost connection, count for nothing.
+/// Caps are checked before each attempt, so that requests that are under way at the same time can exceed them by their own
+/// tokens. With a cap, no more requests are sent after an unreadable reply or a reply without a token count, unless
+/// [`ClientSettings::uncounted_tokens`] gives a count for it. Attempts without any reply, such as after a lost connection, count
+/// as 0.
 #[derive(Clone, Debug)]
 pub struct Client {
     agent: Agent,
@@ -129,14 +129,14 @@ enum Fault {
 }
 
 impl Client {
-    /// A client for the model of this name. `base_url` ends before [`Api::path`], for example
-    /// `https://api.openai.com/v1`; a query stays behind the path.
+    /// Creates a client for the model of this name. `base_url` is the part of the URL before [`Api::path`], for example
+    /// `https://api.openai.com/v1`; a query in it is kept after the path.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownName`] for a URL that begins with neither `http://` nor `https://` or has a fragment, and
-    /// [`scoring_rules::Error::Setting`] for no attempts, a timeout of 0 or of more than a year, prices and caps that are
-    /// negative or not finite, and a cap without prices.
+    /// [`Error::UnknownName`] for a URL with a fragment or with a scheme other than `http://` and `https://`, and
+    /// [`scoring_rules::Error::Setting`] for no attempts, a timeout of 0 or of more than a year, negative or non-finite prices
+    /// and caps, and a cap without prices.
     pub fn new(
         base_url: &str,
         model: impl Into<String>,
@@ -188,9 +188,8 @@ impl Client {
         })
     }
 
-    /// Makes no further attempt while `stops` is true: a wait between two attempts then ends within a tenth of a second,
-    /// and [`Self::ask`] returns [`AskError::Stop`] with the fault of the last attempt. An attempt that is under way goes
-    /// on.
+    /// Makes no further attempt while `stops` is true: a wait between two attempts then ends within a tenth of a second, and
+    /// [`Self::ask`] returns [`AskError::Stop`] with the fault of the last attempt. An attempt that is under way continues.
     ///
     /// ```
     /// use std::sync::{Arc, atomic::AtomicBool};
@@ -208,8 +207,8 @@ impl Client {
         Self { stops, ..self }
     }
 
-    /// Counts what was spent before in place of what was spent so far, so that caps hold over several
-    /// calls of a program; see [`Journal::spent`](super::Journal::spent).
+    /// Sets the amount that was already spent, replacing the amount counted so far, so that caps hold over several calls of a
+    /// program; see [`Journal::spent`](super::Journal::spent).
     pub fn count_before(&self, before: Spent) {
         self.spent.update(|spent| *spent = before);
     }
@@ -227,7 +226,7 @@ impl Client {
         self.settings.prices.map(|prices| self.spent().cost(prices, reserve))
     }
 
-    /// The body that is sent for a request.
+    /// Returns the body that is sent for a request.
     ///
     /// # Errors
     ///
@@ -285,7 +284,7 @@ impl Client {
         }
     }
 
-    /// Waits so long, or until nothing more is wanted.
+    /// Waits for this duration, or until no more requests are wanted.
     fn wait(&self, longest: Duration) {
         let begun = Instant::now();
         loop {
@@ -315,7 +314,7 @@ impl Client {
             return Err(format!("{tokens} tokens are used, of at most {cap}"));
         }
         if let (Some(cap), Some(cost)) = (self.settings.cost_cap, self.cost())
-            // Sums of decimal prices may be a last digit below what they stand for.
+            // Rounding can put a sum of decimal prices a last digit below its exact value.
             && cost >= cap * (1.0 - 1e-12)
         {
             return Err(format!("{cost:.4} US dollars are used, of at most {cap}"));
@@ -353,8 +352,8 @@ impl Client {
             let reply = self.settings.api.read_reply(&content);
             self.spent.update(|spent| spent.add(reply.as_ref().ok()));
             reply.map_err(|error| passing(error.to_string()))?;
-            // A server may repeat what it was sent; the response is kept in files. A reply in UTF-8 without the
-            // key keeps its bytes.
+            // A server may repeat its request, and the response is kept in files. A reply in UTF-8 without the key keeps its
+            // bytes.
             let text = String::from_utf8_lossy(&content).into_owned();
             let text = self.key.iter().fold(text, |text, key| key.hide_in_reply(text));
             return Ok(text.into_bytes());
@@ -384,7 +383,7 @@ impl Model for Client {
     }
 }
 
-/// What a server says about an error; JSON without the escape sequences that it needs not.
+/// Returns the server's message about an error. JSON loses its unnecessary escape sequences.
 fn said_in(body: &[u8]) -> String {
     serde_json::from_slice(body).map_or_else(
         |_| String::from_utf8_lossy(body).into_owned(),
@@ -392,7 +391,7 @@ fn said_in(body: &[u8]) -> String {
     )
 }
 
-/// The beginning of what a server says about an error, after a colon.
+/// Returns the beginning of the server's message about an error, after a colon.
 fn beginning(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if words.is_empty() {
@@ -401,7 +400,7 @@ fn beginning(text: &str) -> String {
     format!(": {}", words.chars().take(300).collect::<String>())
 }
 
-/// The wait that a server asks for (RFC 9110, sections 5.6.7 and 10.2.3). A date is taken relative to that of the
+/// Returns the wait that a server requests (RFC 9110, sections 5.6.7 and 10.2.3). A date is taken relative to the date of the
 /// reply, so that the clocks may differ.
 fn retry_after<T>(response: &Response<T>) -> Option<Duration> {
     let header = |name: &str| response.headers().get(name)?.to_str().ok().map(str::trim);

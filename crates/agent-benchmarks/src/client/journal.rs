@@ -14,11 +14,10 @@ use crate::{client::spent::Spent, engines::api::Api, error::Error};
 /// A file of answered requests, as JSON Lines to which lines are only ever added. One program at a time
 /// can have it open.
 ///
-/// The first line has the setting. Each further line has the name of a conversation, the number of the
-/// request in it, a fingerprint of the request, the response, and a checksum of the line and of the one before it. A
-/// line is on the disk before the answer is used; a last line that was not written to its end is dropped when the
-/// file is opened again. Lines that were edited, moved or removed are noticed by the checksums, which are no
-/// protection against someone who computes them anew.
+/// The first line has the setting. Each further line has the name of a conversation, the number of the request in it, a
+/// fingerprint of the request, the response, and a checksum of the line and of the one before it. A line is on the disk before
+/// the answer is used. An incomplete last line is dropped when the file is opened again. The checksums reveal lines that were
+/// edited, moved or removed, but are no protection against someone who recomputes them.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -37,7 +36,7 @@ struct State {
     unreadable: BTreeMap<usize, usize>,
 }
 
-/// What a server said to one request.
+/// The answer of a server to one request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Answer {
@@ -63,7 +62,7 @@ struct Line {
 }
 
 impl Line {
-    /// The checksum of this line after one with the checksum `before`.
+    /// Returns the checksum of this line after one with the checksum `before`.
     fn checksum_after(&self, before: u64) -> u64 {
         let (kind, answer) = match &self.answer {
             Answer::Response(response) => ("response", response),
@@ -77,17 +76,17 @@ impl Line {
 const VERSION: u32 = 2;
 
 impl Journal {
-    /// Opens a journal, or begins one. `setting` says in words what is run: model, benchmark, options.
+    /// Opens a journal, or creates one. `setting` describes the experiment in words: model, benchmark, options.
     ///
     /// # Errors
     ///
-    /// [`Error::Journal`] if the file is no regular file, cannot be read or written, is of another setting, or has
-    /// a line that is no answer, or that was edited, moved or removed.
+    /// [`Error::Journal`] if the file is no regular file, cannot be read or written, or belongs to another setting, or if a line
+    /// is not an answer or was edited, moved or removed.
     pub fn open(path: impl AsRef<Path>, setting: &str) -> Result<Self, Error> {
         Self::with_path(path.as_ref(), setting, true)
     }
 
-    /// Reads a journal that nothing is added to, for example to see what is left; `None` if there is no file. Another
+    /// Reads a journal without adding to it, for example to see the remaining requests; `None` if there is no file. Another
     /// program may have it open.
     ///
     /// # Errors
@@ -164,23 +163,22 @@ impl Journal {
         Ok(Self { path: path.to_owned(), api: Api::default(), most_unreadable: None, state })
     }
 
-    /// Sets the format of the responses; without a call, it is that of OpenAI's chat completions.
+    /// Sets the format of the responses. The default is OpenAI's chat completions.
     #[must_use]
     pub fn with_api(mut self, api: Api) -> Self {
         self.api = api;
         self
     }
 
-    /// Sets after how many new replies of one kind ([`Conversation::awaits`](crate::Conversation::awaits)) in a row that could
-    /// not be used nothing more is asked, so that a model that does not follow the form costs little; without a call, there is
-    /// no such limit.
+    /// Sets the number of consecutive unusable new replies of one kind ([`Conversation::awaits`](crate::Conversation::awaits))
+    /// after which no more requests are sent, so that a model with a wrong form costs little. By default, there is no such limit.
     #[must_use]
     pub fn with_most_unreadable(mut self, replies: Option<usize>) -> Self {
         self.most_unreadable = replies;
         self
     }
 
-    /// Notes a new reply of this kind and text, and what is wrong with it.
+    /// Notes a new reply of this kind and text, and the problem with it.
     pub(super) fn note(
         &self,
         kind: usize,
@@ -230,7 +228,7 @@ impl Journal {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The answer to a request, if there is one.
+    /// Returns the answer to a request, if there is one.
     pub(super) fn answer(
         &self,
         run: &str,

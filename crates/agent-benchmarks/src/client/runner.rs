@@ -27,27 +27,24 @@ pub enum AskError {
     /// so that the same call asks again.
     #[error("{0}")]
     NotKept(ModelError),
-    /// Nothing more may be asked, for example because a cap is reached. The conversation stays
-    /// unfinished.
+    /// No more requests may be sent, for example because a cap is reached. The conversation stays unfinished.
     #[error("nothing more is asked: {0}")]
     Stop(String),
 }
 
-/// Drives conversations to their ends, so many at a time, and returns their records in order.
+/// Drives conversations to their ends, up to `at_a_time` at a time, and returns their records in order.
 ///
-/// `conversations` has a name for each, which no other of the journal has, and `start` begins one. `ask` returns the
-/// JSON of a response, as [`Client::ask`](super::Client::ask) does. Each answer is written to the
-/// journal before the conversation goes on, and answers that are there already are not asked again:
-/// after a kill at any moment, the same call returns the records that it would have returned.
-/// `finished` is called with the position and the record of each conversation as soon as it has ended,
-/// in any order, for a bar or a file.
+/// `conversations` has a name for each conversation, which must be unique in the journal, and `start` begins one. `ask` returns
+/// the JSON of a response, as [`Client::ask`](super::Client::ask) does. Each answer is written to the journal before the
+/// conversation continues, and existing answers are not requested again: after a kill at any moment, the same call returns the
+/// records that it would have returned. `finished` is called with the position and the record of each conversation as soon as it
+/// has ended, in any order, for a progress bar or a file.
 ///
 /// # Errors
 ///
-/// [`Error::Stopped`] if `ask` stops or returns no response that can be read, [`Error::Unreadable`] at the limit of
-/// [`Journal::with_most_unreadable`], and [`Error::Journal`] for a
-/// journal of other conversations, or one that cannot be written. Answers that were given are in the journal also
-/// then.
+/// [`Error::Stopped`] if `ask` stops or returns an unreadable response, [`Error::Unreadable`] at the limit of
+/// [`Journal::with_most_unreadable`], and [`Error::Journal`] for a journal of other conversations, or one that cannot be written.
+/// Even then, the journal keeps the answers received so far.
 ///
 /// ```
 /// # #[cfg(feature = "costbench")] {

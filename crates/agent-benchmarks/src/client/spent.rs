@@ -21,14 +21,14 @@ pub struct Spent {
     pub input_tokens: u64,
     /// Tokens of replies.
     pub output_tokens: u64,
-    /// Tokens of replies that count prompt and reply together alone.
+    /// Tokens of replies that report only the sum of prompt and reply.
     pub unsplit_tokens: u64,
     /// Replies of which no count is known.
     pub uncounted: u64,
 }
 
 impl Spent {
-    /// Adds what a reply used; `None` is a reply that cannot be read. A count beyond `u64::MAX` stays there.
+    /// Adds the usage of a reply; `None` is an unreadable reply. A count beyond `u64::MAX` stays at that maximum.
     ///
     /// A prompt has at least one token, and so has a reply that is not empty: a count of 0 there is no count.
     pub fn add(&mut self, reply: Option<&Reply>) {
@@ -49,15 +49,15 @@ impl Spent {
         }
     }
 
-    /// All tokens, with so many for each reply that does not count its own.
+    /// Returns all tokens, with `of_uncounted` tokens for each reply without its own count.
     #[must_use]
     pub fn tokens(&self, of_uncounted: u64) -> u64 {
         let split = self.input_tokens.saturating_add(self.output_tokens);
         split.saturating_add(self.unsplit(of_uncounted))
     }
 
-    /// The cost in US dollars by the prices of a million tokens of prompts and of replies. Tokens that may be of either
-    /// have the higher price.
+    /// Returns the cost in US dollars by the prices per million prompt tokens and per million reply tokens. Tokens that may
+    /// belong to either have the higher price.
     #[must_use]
     pub fn cost(&self, [input, output]: [f64; 2], of_uncounted: u64) -> f64 {
         let tokens = [self.input_tokens, self.output_tokens, self.unsplit(of_uncounted)];

@@ -6,15 +6,15 @@ use crate::{
     engines::continuation::count_continuations,
 };
 
-/// What was asked about a run after its end, for [`ConfidenceTable::update_with`](super::ConfidenceTable::update_with).
+/// Follow-up questions about a run after its end, for [`ConfidenceTable::update_with`](super::ConfidenceTable::update_with).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FollowUp {
-    /// The probability that a run which was cut off would have succeeded, if it is known other than by continuations. It
-    /// must not be learned from a stream that is scored.
+    /// The probability that a cut-off run would have succeeded, if it is known other than by continuations. It must not be
+    /// learned from a stream that is scored.
     pub success: Option<Probability>,
-    /// Its continuations from its stop or from other steps. Those from the stop of a run that was cut off give the
-    /// probability that it would have succeeded; those after a step are the truth from which the distance of each
-    /// forecast of that step is taken. If each step has continuations from the state before it, the
+    /// Its continuations from its stop or from other steps. Continuations from the stop of a cut-off run give the probability
+    /// that it would have succeeded. Continuations after a step are the truth, from which the distance of each forecast of that
+    /// step is taken. If each step has continuations from the state before it, the
     /// [`Predictor::Derived`](super::Predictor::Derived) streams over them follow.
     pub continued: Vec<Continued>,
     /// Further streams by name, such as answers to [`Instance::probe`](super::Instance::probe) or clusters of answers by
@@ -31,9 +31,9 @@ pub struct Continued {
     pub step: usize,
     /// How the continuations ended.
     pub counts: Continuations,
-    /// The answers of those that gave one.
+    /// The answers of the continuations that gave one.
     pub answers: Vec<String>,
-    /// What each did in its first step, as it wrote it.
+    /// The action of each continuation in its first step, as the model wrote it.
     pub actions: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl Continued {
     /// The fewest outcomes from which a probability of success is estimated, as in the paper's appendix H.2.
     pub const MIN_VALID: u64 = 5;
 
-    /// What the continuations of a run from the state after so many steps say.
+    /// Summarizes the continuations of a run that start after `step` steps.
     #[must_use]
     pub fn new(step: usize, branches: &[ConfidenceRecord]) -> Self {
         let first_action = |run: &Run| {
@@ -64,8 +64,8 @@ impl Continued {
         (self.counts.valid() >= Self::MIN_VALID).then(|| estimate.probability())
     }
 
-    /// The squared distance of a forecast to the true probability of success, without the part that the error of its
-    /// estimate adds on average: `(F - q)^2 - q (1 - q) / (M - 1)` for a share q of M outcomes. Its mean is that of
+    /// Returns the squared distance of a forecast to the true probability of success, minus the expected contribution of the
+    /// estimate's error: `(F - q)^2 - q (1 - q) / (M - 1)` for a share q of M outcomes. Its mean equals the mean of
     /// `(F - q_t)^2`; a single value can be negative. `None` as in [`Self::success`].
     ///
     /// ```

@@ -19,11 +19,10 @@ use crate::{
 
 /// A conversation in which a model answers a question in steps. Made by [`Instance::conversation`].
 ///
-/// - A reply without a readable action or without a readable confidence is no step: it is asked for
-///   again, its turn is a [`Caller::FailedAttempt`](run_logs::Caller::FailedAttempt), and no stream has a
-///   value of it. After a number of such replies in a row, by default three
-///   ([`Confidence::with_patience`](super::Confidence::with_patience)), the run ends as
-///   [`StopReason::ParseError`].
+/// - A reply without a readable action or without a readable confidence is no step. The request is repeated, the turn of the
+///   reply is a [`Caller::FailedAttempt`](run_logs::Caller::FailedAttempt), and no stream has a value of the reply. After a
+///   number of such replies in a row, by default three ([`Confidence::with_patience`](super::Confidence::with_patience)), the run
+///   ends as [`StopReason::ParseError`].
 /// - A run that reaches the limit of steps without an answer ends as [`StopReason::MaxSteps`] and has
 ///   no outcome.
 #[derive(Clone, Debug)]
@@ -72,9 +71,9 @@ impl Instance {
         }
     }
 
-    /// The conversation as it stood after so many steps of a run; `None` if the run had ended there with an answer or
-    /// for a reason other than the limit of steps, or is shorter. A run that the limit ended goes on for at most `more`
-    /// further steps, and its model is told so; no message before is changed.
+    /// Returns the conversation in its state after `steps` steps of a run. Returns `None` if the run is shorter, or had ended
+    /// there with an answer or for a reason other than the limit of steps. A run that the limit ended continues for at most
+    /// `more` further steps, and its model is told so; earlier messages are not changed.
     ///
     /// Continue it with [`Branch`](crate::Branch) to estimate the probability of success after that step.
     ///
@@ -116,7 +115,7 @@ impl Instance {
         Ok(conversation.request().is_some().then_some(conversation))
     }
 
-    /// The conversation after so many steps of a run, or after all of them.
+    /// Returns the conversation after this number of steps of a run, or after all of them.
     pub(super) fn repeated(
         &self,
         run: &Run,
@@ -146,7 +145,7 @@ impl Instance {
 }
 
 impl ConfidenceConversation<'_> {
-    /// A dialogue that asks something about this one.
+    /// Returns a dialogue that asks something about this one.
     pub(super) fn dialogue_about(&self, question: &str) -> Dialogue {
         let mut request = self.dialogue.request_so_far().clone();
         // What followed the latest reply gives way to the question, as roles take turns.
@@ -157,7 +156,7 @@ impl ConfidenceConversation<'_> {
         dialogue
     }
 
-    /// What an action finds in the corpus; `None` for one that looks for nothing.
+    /// Returns the result of an action in the corpus; `None` for an action without a search.
     fn carry_out(&mut self, action: Action) -> Option<String> {
         let settings = &self.instance.settings;
         let corpus = settings.corpus.as_ref()?;

@@ -47,7 +47,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// The pages of a file with one JSON object per line: `title`, `text` and, if there are any, `links`.
+    /// Reads the pages of a file with one JSON object per line: `title`, `text` and, if there are any, `links`.
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ impl Corpus {
         self.pages.iter().any(|page| !page.links.is_empty())
     }
 
-    /// At most so many pages that have a word of the query, the best first.
+    /// Returns at most `most` pages that have a word of the query, the best first.
     pub fn search(&self, query: &str, most: usize) -> impl Iterator<Item = &Page> {
         let pages = self.pages.len() as f64;
         let mean_length = self.lengths.iter().sum::<f64>() / pages;
@@ -119,7 +119,7 @@ impl Corpus {
         ranked.into_iter().take(most).map(|(place, _)| &self.pages[place])
     }
 
-    /// The page with this title, whatever its case.
+    /// Returns the page with this title, whatever its case.
     #[must_use]
     pub fn page(&self, title: &str) -> Option<&Page> {
         self.pages.iter().find(|page| page.title.to_lowercase() == title.trim().to_lowercase())
@@ -127,7 +127,7 @@ impl Corpus {
 }
 
 impl Page {
-    /// The sentences that have the keyword, whatever its case.
+    /// Returns the sentences that have the keyword, whatever its case.
     pub(super) fn sentences_with(&self, keyword: &str) -> impl Iterator<Item = &str> {
         let keyword = keyword.to_lowercase();
         let sentences = self.text.split_inclusive(['.', '!', '?', '\n']).map(str::trim);
@@ -135,7 +135,7 @@ impl Page {
     }
 }
 
-/// The words of a text in lower case.
+/// Returns the words of a text in lower case.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())

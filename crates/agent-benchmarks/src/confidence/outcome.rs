@@ -14,7 +14,7 @@ use crate::{confidence::settings::Instance, error::Error, values::record::Record
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ConfidenceRecord {
-    /// The run and what was wrong with its replies.
+    /// The run, and the problems of its replies.
     pub record: Record,
     /// The answer.
     pub answer: Option<String>,
@@ -23,7 +23,8 @@ pub struct ConfidenceRecord {
 }
 
 impl From<Record> for ConfidenceRecord {
-    /// The record of another conversation in whose replies there may be a confidence, with the outcome of its run.
+    /// Creates an outcome from the record of another conversation whose replies may contain a confidence, with the outcome of its
+    /// run.
     fn from(record: Record) -> Self {
         Self { record, answer: None, clips: false }
     }
@@ -43,12 +44,11 @@ impl ConfidenceRecord {
         Self { record, answer, clips: instance.settings.clips }
     }
 
-    /// The forecasts of a stream, one per step; `Err` within has the first step without one, from 1,
-    /// and the reason.
+    /// Returns the forecasts of a stream, one per step; `Err` within has the first step without one, from 1, and the reason.
     ///
     /// # Errors
     ///
-    /// [`Error::RunLogs`] for scores that cannot be read, which no record of a conversation has.
+    /// [`Error::RunLogs`] for unreadable scores, which no record of a conversation has.
     pub fn forecasts(
         &self,
         stream: ConfidenceStream,

@@ -11,7 +11,7 @@ use crate::{
     values::checker::plain,
 };
 
-/// The share of the largest cluster of answers that mean the same; `None` without an answer.
+/// Returns the share of the largest cluster of equivalent answers; `None` without an answer.
 ///
 /// An answer joins the first cluster whose first answer is the `same`: exact match, or for example whether each of two
 /// answers entails the other.
@@ -31,8 +31,8 @@ pub fn agreement(answers: &[String], same: impl Fn(&str, &str) -> bool) -> Optio
     Probability::new(largest as f64 / answers.len() as f64).ok()
 }
 
-/// One minus the entropy over clusters of answers that mean the same, as a share of the largest entropy that so many
-/// answers can have, `1 - H / ln n`; `None` with fewer than two answers. For clusters see [`agreement`].
+/// Returns the semantic confidence `1 - H / ln n`, where H is the entropy over clusters of equivalent answers and n is the number
+/// of answers; `None` with fewer than two answers. For clusters see [`agreement`].
 ///
 /// Reference: Kuhn, Gal and Farquhar (2023), Semantic uncertainty, arXiv:2302.09664, with each sample of equal weight.
 ///
@@ -57,7 +57,7 @@ pub fn semantic_confidence(
     Probability::new((1.0 - share).clamp(0.0, 1.0)).ok()
 }
 
-/// The confidence after each step if the uncertainty of all steps so far counts: `exp(-U_t)` of the root mean square
+/// Returns the confidence after each step, if the uncertainty of all steps so far counts: `exp(-U_t)` of the root mean square
 /// `U_t = sqrt(mean over s <= t of (W_s u_s)^2)`.
 ///
 /// An uncertainty is at least 0, for example the mean of `-ln p` over the tokens of a step. Weights say how much a step
@@ -96,17 +96,17 @@ pub fn saup(uncertainties: &[f64], weights: Option<&[f64]>) -> Result<Vec<Probab
     steps.collect()
 }
 
-/// The confidence after each step if a decision inherits the uncertainty of the decisions before it: `exp(-U_t)` of
+/// Returns the confidence after each step, if a decision inherits the uncertainty of the decisions before it: `exp(-U_t)` of
 /// `U_t`, the mean over the steps s up to t of `H_s + sum over r < s of -ln p_r`.
 ///
-/// `sampled` has, for each step, decisions that were drawn in the same state, and `made` the decision that the run
-/// made. `H_s` is the entropy over clusters of the sampled decisions, and `p_r` the share of the decision that was made
-/// among the sampled ones and itself: a pointwise mutual information, as decisions that would rarely have been made say
-/// little about what would usually have followed. For clusters see [`agreement`].
+/// `sampled` has, for each step, decisions that were drawn in the same state, and `made` has the decision of the run. `H_s` is
+/// the entropy over clusters of the sampled decisions. `p_r` is the share of the made decision among the sampled decisions and
+/// itself. The term is a pointwise mutual information, because improbable decisions say little about the usual continuation. For
+/// clusters see [`agreement`].
 ///
-/// Reference: Duan et al. (2025), UProp: Investigating the uncertainty propagation of LLMs in multi-step agentic
-/// decision-making, arXiv:2506.17419, with clusters in place of a kernel of distances, and a mean over steps in place
-/// of equation 9's normalisation, which has no value where a step is certain and one before it was not.
+/// Reference: Duan et al. (2025), UProp: Investigating the uncertainty propagation of LLMs in multi-step agentic decision-making,
+/// arXiv:2506.17419, with clusters instead of a kernel of distances, and a mean over steps instead of equation 9's normalisation,
+/// which is undefined for a certain step after an uncertain one.
 ///
 /// # Errors
 ///
@@ -144,7 +144,7 @@ pub fn uprop(
     steps.collect()
 }
 
-/// The first text and the size of each cluster.
+/// Returns the first text and the size of each cluster.
 fn clusters(texts: &[String], same: impl Fn(&str, &str) -> bool) -> Vec<(&str, usize)> {
     let mut clusters: Vec<(&str, usize)> = Vec::new();
     for text in texts {
@@ -156,7 +156,7 @@ fn clusters(texts: &[String], same: impl Fn(&str, &str) -> bool) -> Vec<(&str, u
     clusters
 }
 
-/// The entropy over clusters, in nats.
+/// Returns the entropy over clusters, in nats.
 fn entropy(texts: &[String], same: impl Fn(&str, &str) -> bool) -> f64 {
     let shares =
         clusters(texts, same).into_iter().map(|(_, size)| size as f64 / texts.len() as f64);
@@ -166,8 +166,8 @@ fn entropy(texts: &[String], same: impl Fn(&str, &str) -> bool) -> f64 {
 /// A stream by name, or the reason why a run lacks it.
 pub(super) type Derived = (&'static str, Result<Vec<Probability>, &'static str>);
 
-/// The streams of a run that follow from its tokens and from its continuations from the state before each step. An
-/// answer or an action is the same as another if they differ in white space and case alone.
+/// Derives the streams of a run from its tokens and from its continuations from the state before each step. Two answers or
+/// actions are equal if they differ only in white space and case.
 pub(super) fn derived(record: &ConfidenceRecord, continued: &[Continued]) -> [Derived; 4] {
     let same = |a: &str, b: &str| plain(a) == plain(b);
     let replies = || record.record.run.agent_turns().filter_map(|turn| turn.reply.as_ref());

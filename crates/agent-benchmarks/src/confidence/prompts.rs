@@ -14,7 +14,7 @@ use crate::{error::Error, values::template::Template};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompts {
-    /// `None` for this crate's own, which names the actions that there are.
+    /// The system prompt; `None` for this crate's own, which names the possible actions.
     pub(super) system: Option<Template>,
 }
 
@@ -24,11 +24,11 @@ impl Prompts {
     /// ([`Confidence::with_corpus`](super::Confidence::with_corpus)).
     pub const FILES: &'static [&'static str] = &["system.txt"];
 
-    /// The published wording, by the name of its file.
+    /// Creates the published wording from its texts, by the name of their file.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownPlace`] for a text with a place to fill in, as those of Tau2-Bench and WebShop have, and
+    /// [`Error::UnknownPlace`] for a text with a place to fill in, such as the texts of Tau2-Bench and WebShop, and
     /// [`scoring_rules::Error::Empty`] without the text of [`Self::FILES`].
     pub fn published(texts: &BTreeMap<&'static str, String>) -> Result<Self, Error> {
         let system = texts.get(Self::FILES[0]).ok_or(scoring_rules::Error::Empty)?;

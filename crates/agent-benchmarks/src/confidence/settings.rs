@@ -69,9 +69,9 @@ pub struct Instance {
 }
 
 impl Confidence {
-    /// The setting with at most this many steps (the paper: 16 for StrategyQA, 7 for HotpotQA),
-    /// temperature 0, the five most probable tokens, and at most two repairs of a step: an end after
-    /// three replies in a row that have no readable action or confidence, which is one from 0 to 1.
+    /// Creates the setting with at most `step_limit` steps (the paper: 16 for StrategyQA, 7 for HotpotQA), temperature 0, the
+    /// five most probable tokens, and at most two repairs of a step. A run therefore ends after three consecutive replies without
+    /// a readable action or a confidence from 0 to 1.
     ///
     /// # Errors
     ///
@@ -82,9 +82,9 @@ impl Confidence {
         own.with_sampling(sampling).with_step_limit(step_limit)
     }
 
-    /// The setting of the paper for one of its data sets: the limits and the sampling of its tables 15 and 16, which is
-    /// temperature 0.2, 64,000 tokens and seed 42; a confidence outside [0, 1] is clipped, as its appendix F says. Its harness searches a corpus, which is given by
-    /// [`Self::with_corpus`].
+    /// Creates the setting of the paper for one of its data sets: the limits and the sampling of its tables 15 and 16, which is
+    /// temperature 0.2, 64,000 tokens and seed 42. A confidence outside [0, 1] is clipped, according to its appendix F. The
+    /// paper's harness searches a corpus, which is given by [`Self::with_corpus`].
     ///
     /// ```
     /// use agent_benchmarks::confidence::{Confidence, Dataset};
@@ -142,8 +142,8 @@ impl Confidence {
         &self.sampling
     }
 
-    /// Gives the model pages to search: its actions are then `Search[words]`, `Lookup[keyword]`, `Click[title]` and
-    /// `Finish[answer]`, in place of `continue` and `answer: …`. Each action but the last is answered by what it found.
+    /// Gives the model pages to search. Its actions are then `Search[words]`, `Lookup[keyword]`, `Click[title]` and
+    /// `Finish[answer]`, instead of `continue` and `answer: …`. Each action except the last is answered with its result.
     ///
     /// ```
     /// use agent_benchmarks::{Checker, Conversation, Question, Reply};
@@ -179,7 +179,7 @@ impl Confidence {
         Ok(self)
     }
 
-    /// What is wrong with a reply, so that it would be asked for again; `None` for a reply with a readable action and a
+    /// Returns the problem with a reply, for which it would be requested again; `None` for a reply with a readable action and a
     /// readable confidence.
     ///
     /// ```
@@ -219,7 +219,7 @@ impl Confidence {
         Ok(self)
     }
 
-    /// A question in this setting.
+    /// Creates the instance of a question in this setting.
     #[must_use]
     pub fn instance(&self, question: &Question) -> Instance {
         Instance { settings: self.clone(), question: question.clone() }

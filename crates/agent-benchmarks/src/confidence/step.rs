@@ -1,6 +1,6 @@
 use run_logs::{ConfidenceField, MissingValue, Reply};
 
-/// What a step does.
+/// The action of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Continue,
@@ -20,7 +20,7 @@ pub(super) struct Form {
     pub(super) clips: bool,
 }
 
-/// The action of a reply that has a readable confidence, too; `Err` says what is wrong.
+/// Returns the action of a reply that also has a readable confidence; `Err` is the problem.
 pub(super) fn read_step(reply: &Reply, form: Form) -> Result<Action, String> {
     let action = element(&reply.text, "action")?;
     let action = if form.has_pages { bracketed_action(action)? } else { plain_action(action)? };
@@ -34,12 +34,12 @@ pub(super) fn read_step(reply: &Reply, form: Form) -> Result<Action, String> {
     Ok(action)
 }
 
-/// What stands between the last opening tag and the next closing one.
+/// Returns the text between the last opening tag and the next closing one.
 pub(super) fn action_text(text: &str) -> Option<&str> {
     element(text, "action").ok()
 }
 
-/// What stands between the last opening tag and the next closing one; `Err` says what is wrong.
+/// Returns the text between the last opening tag and the next closing one; `Err` is the problem.
 fn element<'t>(text: &'t str, name: &str) -> Result<&'t str, String> {
     let (opening, closing) = (format!("<{name}>"), format!("</{name}>"));
     let start = text.rfind(&opening).ok_or_else(|| format!("there is no {opening}…{closing}"))?;
@@ -49,7 +49,7 @@ fn element<'t>(text: &'t str, name: &str) -> Result<&'t str, String> {
     Ok(rest[..end].trim())
 }
 
-/// An action of a setting without a corpus.
+/// Returns an action of a setting without a corpus.
 fn plain_action(action: &str) -> Result<Action, String> {
     let bare = action.trim_end_matches('.');
     if bare.eq_ignore_ascii_case("continue") {
@@ -64,7 +64,7 @@ fn plain_action(action: &str) -> Result<Action, String> {
     }
 }
 
-/// An action of a setting with a corpus, such as `Search[words]`.
+/// Returns an action of a setting with a corpus, such as `Search[words]`.
 fn bracketed_action(action: &str) -> Result<Action, String> {
     let inside = action.trim_end_matches('.').strip_suffix(']');
     let parts = inside.and_then(|inside| inside.split_once('['));

@@ -52,7 +52,7 @@ pub struct ConfidenceTable {
 /// Where a row of a [`ConfidenceTable`] has its forecasts from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Predictor {
-    /// What the replies of the run hold.
+    /// The values recorded in the replies of the run.
     Recorded(ConfidenceStream),
     /// A stream that is made of more than one reply, or of continuations, by name: `agreement`
     /// ([`agreement`](super::agreement)), `semantic_entropy` ([`semantic_confidence`](super::semantic_confidence)),
@@ -81,12 +81,11 @@ impl Predictor {
 struct Group {
     /// Complete runs by question, with their outcomes.
     rows: Clustered<String, (Vec<Probability>, bool)>,
-    /// Runs that a limit cut off, by question, with their horizons and the probability that they would
-    /// have succeeded.
+    /// Cut-off runs by question, with their horizons and the probability that they would have succeeded.
     cut_off: Clustered<String, (Vec<Probability>, CutOff)>,
     /// All runs to which the model replied, by question: whether they were answered, and rightly.
     answered: Clustered<String, [bool; 2]>,
-    /// The squared distance of each forecast that has continuations to the probability that they give, by question.
+    /// The squared distance of each forecast with continuations to the probability from its continuations, by question.
     distances: Clustered<String, f64>,
     left_out: BTreeMap<String, u64>,
     excluded: BTreeMap<String, u64>,
@@ -106,7 +105,7 @@ struct CutOff {
 struct Added<'a> {
     model: &'a str,
     record: &'a ConfidenceRecord,
-    /// The probability that a run which was cut off would have succeeded.
+    /// The probability that a cut-off run would have succeeded.
     success: Option<Probability>,
     continued: &'a [Continued],
 }
@@ -156,29 +155,28 @@ pub struct ConfidenceFigures {
     /// The number of all runs. Each is in one place: in the evaluation, in [`Self::cut_off`],
     /// [`Self::without_reply`], [`Self::left_out`] or [`Self::excluded`].
     pub runs: usize,
-    /// The number of runs without an answer although the model replied: those that a limit cut off,
-    /// with and without the stream, and those that are excluded.
+    /// The number of runs without an answer although the model replied: runs cut off by a limit, with and without the stream, and
+    /// excluded runs.
     pub without_outcome: usize,
     /// The number of runs that ended because the model gave no reply.
     pub without_reply: usize,
     /// The runs that lack the stream, by the name of the reason.
     pub left_out: BTreeMap<String, u64>,
-    /// The runs without an answer that cannot be scored, such as those whose replies could not be
-    /// read (`parse_error`), by stop reason.
+    /// The runs without an answer that cannot be scored, by stop reason, for example because of unreadable replies
+    /// (`parse_error`).
     pub excluded: BTreeMap<String, u64>,
-    /// The number of runs that a limit cut off and that have the stream.
+    /// The number of cut-off runs that have the stream.
     pub cut_off: usize,
     /// Scores and diagnostics of the complete runs with intervals that resample questions; the runs
     /// that lack the stream are its exclusions. `None` without a complete run.
     pub evaluation: Option<Evaluation>,
-    /// The scores of complete and cut-off runs under linear-front weights: complete-only, simple (which
-    /// assumes that cut-off runs would have failed), exact (if each cut-off run has a probability of
-    /// success, and under the assumption that given a run so far its stop says nothing about its
-    /// outcome), and the bounds that need no assumption. `None` without a cut-off run.
+    /// The scores of complete and cut-off runs under linear-front weights: complete-only, simple (which assumes that cut-off runs
+    /// would have failed), exact (if each cut-off run has a probability of success, and assuming that the stop of a run, given
+    /// the run so far, carries no information about its outcome), and the assumption-free bounds. `None` without a cut-off run.
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), arXiv:2605.24756, section 5.2.
     pub with_cut_off: Option<CensoringReport>,
-    /// The chances of success of cut-off runs from their continuations, and what the exact score at these changes, under
+    /// The probabilities of success of cut-off runs from their continuations, and the resulting change of the exact score, under
     /// linear-front and uniform weights. `None` if no cut-off run has [`Continued::MIN_VALID`] outcomes.
     ///
     /// Reference: the paper's appendix H.2, tables 7 to 9.
@@ -198,13 +196,13 @@ impl ConfidenceTable {
     ///
     /// # Errors
     ///
-    /// Those of [`ConfidenceRecord::forecasts`]; nothing is added then.
+    /// The errors of [`ConfidenceRecord::forecasts`]; nothing is added then.
     pub fn update(&mut self, model: &str, record: &ConfidenceRecord) -> Result<(), Error> {
         self.update_with(model, record, &FollowUp::default())
     }
 
-    /// Adds a conversation with what was asked about its run after its end. The exact score and the audit are over runs
-    /// that have [`Continued::MIN_VALID`] outcomes.
+    /// Adds a conversation, with the follow-ups to its run after its end. The exact score and the audit cover runs that have
+    /// [`Continued::MIN_VALID`] outcomes.
     ///
     /// # Errors
     ///
@@ -290,17 +288,17 @@ impl ConfidenceTable {
         }
     }
 
-    /// The complete runs of a model that have a stream, in the order of their questions; empty without one.
+    /// Returns the complete runs of a model that have a stream, in the order of their questions; empty if there are none.
     ///
     /// # Errors
     ///
-    /// Those of [`Traces::push`], which no added run has.
+    /// The errors of [`Traces::push`], which no added run has.
     pub fn traces(&self, model: &str, stream: &Predictor) -> Result<Traces, Error> {
         let group = self.groups.get(&(model.to_owned(), stream.clone()));
         group.map_or_else(|| Ok(Traces::default()), Group::traces)
     }
 
-    /// The rows, sorted by model and stream, with intervals that cover at this level.
+    /// Returns the rows, sorted by model and stream, with intervals at this nominal coverage.
     ///
     /// # Errors
     ///
@@ -353,7 +351,7 @@ impl Group {
             runs.push(Stopped::new(forecasts, Some(*outcome), None)?);
             questions.push(question.as_str());
         }
-        // Those of complete runs are not used.
+        // The values of complete runs are not used.
         let mut success = vec![Probability::HALF; self.rows.len()];
         let mut continuations = vec![Continuations::default(); self.rows.len()];
         for (question, _, (forecasts, cut_off)) in self.cut_off.rows() {

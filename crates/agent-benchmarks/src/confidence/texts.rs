@@ -1,6 +1,6 @@
-//! What a model reads. The wording is this crate's own.
+//! The texts for a model. The wording is this crate's own.
 
-/// The system prompt: the actions are to think on, or to search a corpus.
+/// Returns the system prompt: the actions are to think on, or to search a corpus.
 pub(super) fn instructions(corpus: Option<bool>) -> String {
     let actions = match corpus {
         None => "<action>continue</action> to take another step, or <action>answer: your answer</action> to finish"
@@ -17,12 +17,12 @@ pub(super) fn instructions(corpus: Option<bool>) -> String {
     include_str!("texts/instructions.txt").trim_end().replace("{actions}", &actions)
 }
 
-/// The first message of the user.
+/// Returns the first message of the user.
 pub(super) fn question(prompt: &str, steps: usize) -> String {
     format!("{prompt}\n\nYou have at most {steps} steps.")
 }
 
-/// The message after a step that goes on.
+/// Returns the message after a step that continues the run.
 pub(super) fn next(left: usize) -> String {
     match left {
         1 => "This is your last step: answer now.".to_owned(),
@@ -30,17 +30,17 @@ pub(super) fn next(left: usize) -> String {
     }
 }
 
-/// The message after an action with a result.
+/// Returns the message after an action with a result.
 pub(super) fn observation(result: &str, left: usize) -> String {
     format!("Observation: {result}\n\n{}", next(left))
 }
 
-/// The message after the last step, if more steps are given.
+/// Returns the message after the last step, if more steps are given.
 pub(super) fn more(left: usize) -> String {
     format!("You may go on after all: {left} steps are left. Take the next one.")
 }
 
-/// The message after a reply that is asked for again.
+/// Returns the message after a reply that is requested again.
 pub(super) fn again(problem: &str, actions: &str) -> String {
     format!(
         "Your reply could not be used: {problem}. Send this step again, with <think>…</think>, {actions}, \
@@ -48,7 +48,7 @@ pub(super) fn again(problem: &str, actions: &str) -> String {
     )
 }
 
-/// The actions, in a word.
+/// Returns the actions, in a word.
 pub(super) const fn actions(corpus: Option<bool>) -> &'static str {
     match corpus {
         None => "<action>continue</action> or <action>answer: your answer</action>",

@@ -24,8 +24,8 @@ pub struct TruthProbe {
 }
 
 impl Instance {
-    /// The question whether a run is right, after so many of its steps. The run itself does not see it: the request has
-    /// the messages up to the reply of that step, and the question.
+    /// Creates the question whether a run is right, after `steps` of its steps. The run itself does not see the question: the
+    /// request has the messages up to the reply of that step, and the question.
     ///
     /// # Errors
     ///
@@ -65,13 +65,13 @@ impl Instance {
     }
 }
 
-/// The probability of A among A and B where the reply names a letter.
+/// Returns the probability of A among A and B where the reply names a letter.
 fn probability_of_a(tokens: &Tokens) -> Option<Probability> {
     let is = |letter: &[u8], bytes: &[u8]| {
         bytes.iter().filter(|byte| !b" \n()".contains(byte)).eq(letter.iter())
     };
     tokens.iter().find_map(|token| {
-        // A letter that is only an alternative to another word is not what the reply says.
+        // A letter that is only an alternative to another word is not the reply's choice.
         if !is(b"A", token.bytes) && !is(b"B", token.bytes) {
             return None;
         }

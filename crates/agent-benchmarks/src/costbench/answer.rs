@@ -1,6 +1,6 @@
 use tool_graph::costbench::Task;
 
-/// Whether an answer is this id; brackets and blanks around it do not matter.
+/// Returns whether an answer is this id; brackets and blanks around it do not matter.
 pub(super) fn is_id(answer: &str, id: &str) -> bool {
     let bare = |text: &str| {
         let around = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`' | '.');
@@ -9,25 +9,25 @@ pub(super) fn is_id(answer: &str, id: &str) -> bool {
     bare(answer) == bare(id)
 }
 
-/// The digits in a text.
+/// Returns the digits in a text.
 pub(super) fn digits(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).collect()
 }
 
-/// Whether the released loop stops at this text: what its first tags hold has five digits.
+/// Returns whether the released loop stops at this text, because the content of its first tags has five digits.
 pub(super) fn has_answer(text: &str) -> bool {
     let inside =
         || text.split_once("<answer>")?.1.split_once("</answer>").map(|(inside, _)| inside);
     inside().is_some_and(|inside| digits(inside).len() == 5)
 }
 
-/// Whether the released evaluation looks for an answer in this text, and no further back.
+/// Returns whether the released evaluation looks for an answer in this text, and no further back.
 pub(super) fn is_last_word(text: &str) -> bool {
     text.contains("<answer>") || text.contains("Candidate")
 }
 
-/// The five digits of the answer that the released evaluation finds in a text: those of a candidate inside
-/// the first tags after the reasoning, in curly braces, in brackets, or bare, in this order.
+/// Returns the five digits of the answer that the released evaluation finds in a text. It looks for a candidate inside the first
+/// tags after the reasoning, in curly braces, in brackets, or bare, in this order.
 pub(super) fn found_number(text: &str) -> Option<String> {
     let after = match text.split("</think>").nth(1) {
         Some(after) if text.contains("<think>") => after,
@@ -50,7 +50,7 @@ pub(super) fn found_number(text: &str) -> Option<String> {
 const NAME: &str = "";
 const NUMBER: &str = "00000";
 
-/// The number in a text that starts with these parts, with blanks between them.
+/// Returns the number in a text that starts with these parts, with blanks between them.
 fn matched(text: &str, pattern: &[&str]) -> Option<String> {
     let (mut rest, mut number) = (text, None);
     for (place, &part) in pattern.iter().enumerate() {
@@ -70,7 +70,7 @@ fn matched(text: &str, pattern: &[&str]) -> Option<String> {
     number.map(str::to_owned)
 }
 
-/// The names of candidates in lower case: as in the released benchmark, and by the goal's data type.
+/// Returns the names of candidates in lower case: as in the released benchmark, and by the goal's data type.
 fn names() -> impl Iterator<Item = String> {
     let both = |task: Task| {
         let goal = task.goal().to_ascii_lowercase();

@@ -31,13 +31,12 @@ use crate::{
 /// - A parameter with an unknown value counts as not given, so that the call fails as one with wrong
 ///   parameters. A call whose inputs were not obtained yet fails as an inaccessible one, whatever
 ///   identifiers it gives for them.
-/// - `<answer>` ends the conversation. Calls beside it are not made.
-/// - [`ReplyRules`](super::ReplyRules) says which arguments and answers are taken, whether the last call
-///   leaves a reply for an answer, and whether a reply without a call ends the conversation. If it does not,
-///   the user reminds the model after each reply without a call and without an answer; too many such
-///   replies in a row end the conversation ([`CostBench::with_patience`](super::CostBench::with_patience))
-///   as one whose replies cannot be read: this is no limit that was fixed in advance, which could be
-///   censored.
+/// - `<answer>` ends the conversation. Calls in the same reply are not made.
+/// - [`ReplyRules`](super::ReplyRules) says which arguments and answers are taken, whether the last call leaves a reply for an
+///   answer, and whether a reply without a call ends the conversation. If it does not, the user reminds the model after each
+///   reply without a call and without an answer. Too many such replies in a row end the conversation
+///   ([`CostBench::with_patience`](super::CostBench::with_patience)) as one with unreadable replies: this is no limit fixed in
+///   advance, so it cannot be censored.
 #[derive(Clone, Debug)]
 pub struct CostBenchConversation<'a> {
     instance: &'a Instance,
@@ -144,7 +143,7 @@ impl<'a> CostBenchConversation<'a> {
         Ok(record)
     }
 
-    /// The names of the parameters that a call gives; those with unusable values are left out.
+    /// Returns the names of the parameters that a call gives; parameters with unusable values are left out.
     fn given(
         &self,
         call: &RecordedCall,
@@ -184,7 +183,7 @@ impl<'a> CostBenchConversation<'a> {
         given
     }
 
-    /// The combination of the object with this id, as far as the rules take the id.
+    /// Returns the combination of the object with this id, as far as the rules take the id.
     fn object(&self, tool: &str, data_type: &str, id: &str) -> Option<u32> {
         let rules = self.instance.settings.reply_rules;
         let held = self.world.combination(data_type, id);
@@ -195,7 +194,7 @@ impl<'a> CostBenchConversation<'a> {
         let forged = || {
             let number = digits(&id.replace(data_type, ""));
             let is_number = number.len() == 5;
-            // The released environment looks at the identifiers of single tools alone.
+            // The released environment looks only at the identifiers of single tools.
             let is_unseen =
                 || self.tools.iter().any(|it| it.name == tool && it.components.len() > 1);
             let is_taken = data_type == "TimeInfo" || is_number || is_unseen();
@@ -208,14 +207,14 @@ impl<'a> CostBenchConversation<'a> {
         held.or_else(bare).or_else(forged)
     }
 
-    /// Whether a tool chooses by preferences.
+    /// Returns whether a tool chooses by preferences.
     fn chooses(&self, tool: &str) -> bool {
         let mut tools = self.tools.iter().filter(|it| it.name == tool);
         tools.any(|it| it.inputs.iter().any(|input| dimension_of(input).is_some()))
             && self.preferences.task() != Task::Location
     }
 
-    /// Gives the model what a call returns.
+    /// Gives the model the result of a call.
     fn output(
         &mut self,
         arguments: &BTreeMap<String, Value>,
@@ -321,7 +320,7 @@ impl Conversation for CostBenchConversation<'_> {
                 self.dialogue.note(ReplyEvent::Unreadable { problem });
             }
             if rules.ends_at_text {
-                // Whoever gives up without an answer has completed the conversation all the same.
+                // A model that gives up without an answer has still completed the conversation.
                 self.dialogue.end(StopReason::Completed);
             } else {
                 self.remind(problem);

@@ -42,7 +42,7 @@ pub struct EnumerationConversation<'a> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EnumerationRecord {
-    /// The run and what was wrong with its reply.
+    /// The run, and the problem with its reply.
     pub record: Record,
     /// The paths that the model listed, as names of tools.
     pub paths: Vec<Vec<String>>,
@@ -51,8 +51,7 @@ pub struct EnumerationRecord {
 }
 
 impl Instance {
-    /// A conversation in which the model lists all ways to solve the query, as it is before any
-    /// event.
+    /// Starts a conversation in which the model lists all ways to solve the query in its state before any event.
     #[must_use]
     pub fn enumeration(&self) -> EnumerationConversation<'_> {
         EnumerationConversation::new(self)
@@ -111,8 +110,8 @@ impl Conversation for EnumerationConversation<'_> {
     }
 }
 
-/// The names of the tools in each pair of path tags. Numbers in front of a path and remarks in
-/// brackets after a name are left out.
+/// Returns the names of the tools in each pair of path tags. Numbers in front of a path and remarks in brackets after a name are
+/// left out.
 pub(super) fn listed_paths(text: &str) -> Vec<Vec<String>> {
     let parts = text.split("<path>").skip(1);
     let paths = parts.filter_map(|part| part.split_once("</path>")).map(|(path, _)| path);

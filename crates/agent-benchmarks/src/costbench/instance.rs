@@ -30,12 +30,12 @@ pub struct Instance {
     pub(super) seed: QuerySeed,
     reference: Transcript,
     kinds: Vec<EventKind>,
-    /// For each event, the preferences after it, if it changes them, and the released query that has them.
+    /// For each event that changes the preferences: the new preferences, and the released query with these preferences.
     changes: Vec<Option<(Preferences, Option<ReleasedQuery>)>>,
 }
 
 impl CostBench {
-    /// The world of one query. Its optimal run is made once, here.
+    /// Creates the world of one query. Its optimal run is made once, here.
     #[must_use]
     pub fn instance(&self, query: &Query) -> Instance {
         Instance::new(self.clone(), query.clone())
@@ -100,15 +100,14 @@ impl Instance {
         &self.reference
     }
 
-    /// The preferences after an event, by its position in [`Scenario::events`]; `None` if it does not
-    /// change them. They differ from all earlier preferences of the query; those of a released query are
-    /// those of another one.
+    /// Returns the preferences after an event, by its position in [`Scenario::events`]; `None` if the event does not change them.
+    /// They differ from all earlier preferences of the query. In a released query, they are the preferences of another query.
     #[must_use]
     pub fn preferences_after(&self, event: usize) -> Option<Preferences> {
         self.change(event).map(|(preferences, _)| *preferences)
     }
 
-    /// The share of all plans that these paths cover.
+    /// Returns the share of all plans that these paths cover.
     pub(super) fn coverage(&self, paths: &[Vec<String>]) -> PathCoverage {
         match self.scenario.graph().path_coverage(self.scenario.problem(), paths) {
             Ok(coverage) => coverage,

@@ -16,7 +16,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CostBenchRecord {
-    /// The run and what was wrong with its replies.
+    /// The run, and the problems of its replies.
     pub record: Record,
     /// The calls that were made, with their costs.
     pub transcript: Transcript,
@@ -102,8 +102,8 @@ impl CostBenchRecord {
         (covered + not_plans) as f64 / (possible + 1) as f64
     }
 
-    /// The record with the outcome against which streams of confidence are scored: whether the run met the objective.
-    /// A run without all its events has no outcome as to the optimal path.
+    /// Returns the record with the outcome against which streams of confidence are scored: whether the run met the objective. A
+    /// run without all its events has no outcome as to the optimal path.
     #[must_use]
     pub fn judged_by(&self, objective: Objective) -> Record {
         let mut record = self.record.clone();
@@ -127,7 +127,7 @@ impl CostBenchRecord {
     ///
     /// # Errors
     ///
-    /// Those of [`Transcript::scores`].
+    /// The errors of [`Transcript::scores`].
     pub fn scores(&self) -> Result<RunScores, Error> {
         Ok(self.transcript.scores(&self.reference)?)
     }

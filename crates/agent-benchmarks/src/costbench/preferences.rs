@@ -10,7 +10,7 @@ use crate::{
     values::names::names,
 };
 
-/// The four dimensions of preferences, as they end the names of data types.
+/// The four dimensions of preferences, as the suffixes of data type names.
 pub(super) const DIMENSIONS: [&str; 4] = ["Category", "Tier", "Style", "FeaturePackage"];
 
 /// The two disjoint sets of queries.
@@ -24,13 +24,12 @@ pub enum Split {
 
 names!(Split, Train "train", Test "test");
 
-/// The split of a value by its place in the vocabulary.
+/// Returns the split of a value by its position in the vocabulary.
 const fn split_of(choice: usize) -> Split {
     if choice < TEST_WORDS { Split::Test } else { Split::Train }
 }
 
-/// What a traveller wants in one task: one value for each of the dimensions category, tier, style
-/// and feature package.
+/// The wishes of a traveller in one task: one value for each of the dimensions category, tier, style and feature package.
 ///
 /// ```
 /// use agent_benchmarks::costbench::{Preferences, Split, Task};
@@ -50,12 +49,11 @@ pub struct Preferences {
 }
 
 impl Preferences {
-    /// The preferences with these values.
+    /// Creates preferences with these values.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownName`] for a value that its dimension does not have, or that belongs to another
-    /// split than the first one.
+    /// [`Error::UnknownName`] for a value unknown to its dimension, or for a value of another split than the first value's.
     pub fn new(task: Task, values: [&str; 4]) -> Result<Self, Error> {
         let mut choices = [0; 4];
         for (dimension, value) in values.into_iter().enumerate() {
@@ -92,8 +90,7 @@ impl Preferences {
         split_of(self.choices[0] as usize)
     }
 
-    /// The preferences in a traveller's words, without the values themselves. Each seed words them
-    /// differently.
+    /// Words the preferences as a traveller would, avoiding the values themselves. Each seed words them differently.
     #[must_use]
     pub fn requirement(&self, seed: u64) -> String {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
@@ -127,7 +124,7 @@ impl Preferences {
         std::array::from_fn(word)
     }
 
-    /// All preferences of one split, in ascending order.
+    /// Returns all preferences of one split, in ascending order.
     pub(super) fn all(task: Task, split: Split) -> impl Iterator<Item = Self> {
         let (first, n) = match split {
             Split::Test => (0, TEST_WORDS),
@@ -148,12 +145,12 @@ impl Preferences {
     }
 }
 
-/// A position below `n`, which must be at least 1. The bias is below `n / 2^64`.
+/// Draws a position below `n`, which must be at least 1. The bias is below `n / 2^64`.
 pub(super) fn below(generator: &mut ChaCha8Rng, n: usize) -> usize {
     ((u128::from(generator.next_u64()) * n as u128) >> 64) as usize
 }
 
-/// The dimension that a data type stands for, if it is a preference.
+/// Returns the dimension that a data type represents, if it is a preference.
 pub(super) fn dimension_of(data_type: &str) -> Option<(Task, usize)> {
     let (dimension, name) = DIMENSIONS
         .iter()
@@ -163,7 +160,7 @@ pub(super) fn dimension_of(data_type: &str) -> Option<(Task, usize)> {
     Some((task, dimension))
 }
 
-/// The words among which a parameter for a preference chooses.
+/// Returns the words among which a parameter for a preference chooses.
 pub(super) fn dimension_values(task: Task, dimension: usize, split: Split) -> Vec<String> {
     let words = vocabulary(task, dimension);
     let words = match split {
@@ -173,12 +170,12 @@ pub(super) fn dimension_values(task: Task, dimension: usize, split: Split) -> Ve
     words.iter().map(|(word, _)| (*word).to_owned()).collect()
 }
 
-/// The part of the names of data types that stands for the task.
+/// Returns the part of data type names that represents the task.
 pub(super) fn prefix(task: Task) -> &'static str {
     task.goal().trim_start_matches("Travel")
 }
 
-/// What is looked for, in the plural.
+/// Returns the object of the search, in the plural.
 pub(super) const fn subject(task: Task) -> &'static str {
     match task {
         Task::Location => "destinations",

@@ -4,8 +4,7 @@ use tool_graph::costbench::{Library, Task};
 
 use crate::{error::Error, values::template::Template};
 
-/// The texts that a model reads: ours by default, or those of the released benchmark, which this crate does
-/// not contain.
+/// The texts for a model: ours by default, or the texts of the released benchmark, which this crate does not contain.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -37,7 +36,7 @@ struct Level {
     tools: BTreeMap<String, ReleasedTool>,
 }
 
-/// How a tool is described, with a place for its cost, and what it returns, with one for a number, too.
+/// The description of a tool, with a place for its cost, and the text of its result, which also has a place for a number.
 #[derive(Debug, PartialEq, serde::Deserialize)]
 pub(super) struct ReleasedTool {
     pub(super) description: String,
@@ -74,17 +73,17 @@ struct File {
 }
 
 impl Prompts {
-    /// The file in a checkout of the released repository that holds the texts. It is not part of the
-    /// repository: `docs/published/costbench_texts.py` of this project, run in the checkout, writes it from
-    /// what the released functions return.
+    /// The file in a checkout of the released repository that holds the texts. It is not part of the repository:
+    /// `docs/published/costbench_texts.py` of this project, run in the checkout, writes it from the output of the released
+    /// functions.
     pub const FILES: &'static [&'static str] = &["costbench_texts.json"];
 
-    /// The texts of the released benchmark, from the content of [`Self::FILES`].
+    /// Creates the texts of the released benchmark from the content of [`Self::FILES`].
     ///
     /// # Errors
     ///
     /// [`Error::StoredValue`] for text that is no such file or lacks the text of a task, a tool or a fault, and
-    /// [`Error::UnknownPlace`] for a place in braces that nothing fills.
+    /// [`Error::UnknownPlace`] for an unknown place in braces.
     pub fn published(texts: &BTreeMap<&'static str, String>) -> Result<Self, Error> {
         let name = Self::FILES[0];
         let wrong = |problem: String| Error::StoredValue { problem: format!("{name}: {problem}") };
@@ -121,7 +120,7 @@ impl Prompts {
         self.released.as_deref()
     }
 
-    /// Whether there are texts for this level.
+    /// Returns whether there are texts for this level.
     pub(super) fn has_level(&self, level: usize) -> bool {
         self.released().is_none_or(|texts| texts.levels.contains_key(&level))
     }
@@ -136,7 +135,7 @@ impl Released {
         self.levels.get(&level)?.tools.get(name)
     }
 
-    /// What a banned tool returns, in one of the wordings.
+    /// Returns the result of a banned tool, in one of the wordings.
     pub(super) fn banned(&self, choose: impl Fn(usize) -> usize) -> &str {
         self.banned.get(choose(self.banned.len())).map_or("", String::as_str)
     }
@@ -145,7 +144,7 @@ impl Released {
         self.faults.get(&fault).map(|text| text.fill(value)).unwrap_or_default()
     }
 
-    /// What the user says about other wishes, in one of the wordings.
+    /// Returns the user's message about changed wishes, in one of the wordings.
     pub(super) fn changed(
         &self,
         task: Task,

@@ -32,17 +32,17 @@ const TRAINING: usize = 500;
 pub struct Query {
     /// The id, which determines the costs and the events of the query.
     pub id: String,
-    /// What the traveller wants.
+    /// The wishes of the traveller.
     pub preferences: Preferences,
     /// The preferences in words, as the model reads them.
     pub requirement: String,
     global_seed: u64,
-    /// What the released files say of it, if it was read from them.
+    /// The data of the released files about the query, if it was read from them.
     pub(super) released: Option<ReleasedQuery>,
 }
 
 impl Query {
-    /// A query for these preferences. The global seed and the id determine how they are worded.
+    /// Creates a query for these preferences. The global seed and the id determine their wording.
     #[must_use]
     pub fn new(id: impl Into<String>, preferences: Preferences, global_seed: u64) -> Self {
         let mut query = Self {
@@ -69,12 +69,11 @@ impl Query {
     }
 }
 
-/// The queries of one split: 381 for tests and 3,000 for training.
+/// Returns the queries of one split: 381 for tests and 3,000 for training.
 ///
-/// The test queries have the tasks and ids, and therefore the costs, of the released benchmark. The
-/// training queries are 500 for each task, with ids of their own. No two queries of a task have the
-/// same preferences; the seed determines which preferences a query has, and how they are worded. The
-/// paper removes preferences that contradict common sense; here all combinations are possible.
+/// The test queries have the tasks and ids, and therefore the costs, of the released benchmark. There are 500 training queries
+/// for each task, with different ids. No two queries of a task have the same preferences. The seed determines the preferences of
+/// a query and their wording. The paper removes preferences that contradict common sense; here all combinations are possible.
 ///
 /// Reference: CostBench, section 3.3 and table 2.
 ///

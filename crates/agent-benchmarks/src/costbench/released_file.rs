@@ -41,8 +41,8 @@ struct Input {
     input: String,
 }
 
-/// The queries of the released file `env/data/runtime/queries/queries.json`, in its order, with the texts
-/// and the identifiers in it.
+/// Reads the queries of the released file `env/data/runtime/queries/queries.json`, in its order, with the texts and the
+/// identifiers in it.
 ///
 /// The world of such a query numbers its objects as the released one does: one number goes through a whole
 /// run, and a change of preferences takes over what another query of the file wants.
@@ -51,8 +51,8 @@ struct Input {
 ///
 /// # Errors
 ///
-/// [`Error::StoredValue`] with the query for text that is no such file, for values that [`Preferences`] does
-/// not have, for an id that stands twice, and for a `groundtruth` with another number than the released search space gives it.
+/// [`Error::StoredValue`] with the query for text that is no such file, for values unknown to [`Preferences`], for a repeated id,
+/// and for a `groundtruth` whose number differs from the number in the released search space.
 ///
 /// ```
 /// use agent_benchmarks::costbench::{CostBench, read_queries};

@@ -5,7 +5,7 @@ use trajectory_metrics::random::PythonRandom;
 
 use crate::costbench::{preferences::Preferences, world::Given};
 
-/// What the released files say of a query besides its preferences.
+/// The data of the released files about a query, other than its preferences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReleasedQuery {
     /// The queries of the file, and the place of this one.
@@ -37,7 +37,7 @@ impl ReleasedQuery {
         &self.entry().input
     }
 
-    /// What the user wants, in words.
+    /// The user's wishes, in words.
     pub(super) fn requirement(&self) -> &str {
         &self.entry().requirement
     }
@@ -50,7 +50,7 @@ impl ReleasedQuery {
         self.entry().preferences
     }
 
-    /// The other query of the task whose wishes an event brings.
+    /// Returns the other query of the task whose wishes an event brings.
     pub(super) fn changed(&self, seed: QuerySeed, event: usize) -> Self {
         let own = self.entry();
         let others = self.all.iter().enumerate().filter(|(_, other)| {

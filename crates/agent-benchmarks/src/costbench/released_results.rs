@@ -16,10 +16,10 @@ use crate::{
 pub struct ReleasedResults {
     /// The model.
     pub model: String,
-    /// The runs, each played again: its calls, costs and scores are computed here, from the replies alone.
+    /// The runs, each replayed: its calls, costs and scores are computed here, only from the replies.
     pub records: Vec<CostBenchRecord>,
-    /// The means that the file itself states, by the key of [`CostBenchTable`](super::CostBenchTable) that they
-    /// belong to. The released task completion ratio counts right answers without the goal.
+    /// The means stated in the file, by the key of the corresponding value of [`CostBenchTable`](super::CostBenchTable). The
+    /// released task completion ratio counts right answers without the goal.
     pub as_published: BTreeMap<&'static str, f64>,
     /// The replies of the file that come after the end of a run by the rules, and are not played again.
     pub ignored_replies: usize,
@@ -84,15 +84,15 @@ const PUBLISHED: [(&str, &str); 4] = [
     ("exact_match_ratio", "/tool_path_metrics/tool_path_exact_match_ratio"),
 ];
 
-/// The runs of a released file `results_*.json`, over queries that [`read_queries`](super::read_queries) read.
+/// Reads the runs of a released file `results_*.json`, over queries that [`read_queries`](super::read_queries) read.
 ///
-/// The replies of the model are played again in the setting that the file states, its seed included, by the released
-/// rules. A run whose last reply does not end it, because the server failed, has no outcome; so has a run that failed
-/// before its first reply, of which the file has no conversation.
+/// The replies of the model are replayed in the setting of the file, including its seed, by the released rules. A run whose last
+/// reply does not end it, because the server failed, has no outcome. A run that failed before its first reply has no conversation
+/// in the file, and no outcome either.
 ///
 /// # Errors
 ///
-/// [`Error::StoredValue`] for text that is no such file, and for a query that is not among the given ones.
+/// [`Error::StoredValue`] for text that is no such file, and for an unknown query.
 pub fn read_results(text: &str, queries: &[Query]) -> Result<ReleasedResults, Error> {
     let stored = |problem: String| Error::StoredValue { problem };
     let File { stats, results } =

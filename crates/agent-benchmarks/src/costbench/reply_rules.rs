@@ -28,11 +28,10 @@ pub struct ReplyRules {
     /// Arguments inside other text, such as a fence, or inside JSON strings are taken, and numbers for
     /// texts.
     pub repairs_arguments: bool,
-    /// The answer is the first identifier with five digits inside the tags, whatever stands around it;
-    /// tags with another number of digits are no answer. Otherwise the tags hold the identifier alone.
+    /// The answer is the first identifier with five digits inside the tags, whatever the surrounding text; tags with another
+    /// number of digits are no answer. Otherwise the tags contain only the identifier.
     pub finds_answers: bool,
-    /// A reply without a call ends the conversation. Otherwise the user reminds the model of what is
-    /// expected.
+    /// A reply without a call ends the conversation. Otherwise the user reminds the model of the expected form.
     pub ends_at_text: bool,
     /// The limit of calls is one of replies, so that no reply is left for an answer after the last call.
     pub limits_replies: bool,
@@ -57,7 +56,7 @@ impl ReplyRules {
         }
     }
 
-    /// The arguments of a call by name; `None` if they are not one object.
+    /// Returns the arguments of a call by name; `None` if they are not one object.
     pub(super) fn arguments(self, arguments: &Arguments) -> Option<BTreeMap<String, Value>> {
         let map = match arguments {
             Arguments::Parsed(Value::Map(map)) => map.clone(),
@@ -77,8 +76,8 @@ impl Default for ReplyRules {
     }
 }
 
-/// The object inside a text: the text itself, what is between its first and its last brace, or the text in
-/// braces; what JSON strings hold counts as text, too.
+/// Finds the object inside a text: the text itself, the part from its first to its last brace, or the text in braces. The content
+/// of JSON strings counts as text, too.
 fn repaired(text: &str) -> Option<BTreeMap<String, Value>> {
     let inner = match (text.find('{'), text.rfind('}')) {
         (Some(from), Some(to)) if from < to => text[from..=to].to_owned(),
@@ -102,7 +101,7 @@ fn repaired(text: &str) -> Option<BTreeMap<String, Value>> {
     Some(texts.collect())
 }
 
-/// Every value as the text that stands for it.
+/// Returns every value as its text.
 fn as_texts(map: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
     let text = |value| match value {
         Value::Text(_) => value,

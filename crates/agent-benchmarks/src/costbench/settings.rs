@@ -17,7 +17,7 @@ pub(super) enum Events {
     Mixed(usize),
 }
 
-/// What a model states its confidence in, and what its streams of confidence are scored against.
+/// The event for which a model states its confidence, and against which its streams of confidence are scored.
 ///
 /// ```
 /// use agent_benchmarks::costbench::Objective;
@@ -34,11 +34,11 @@ pub enum Objective {
 
 names!(Objective, Completed "completed", Optimal "optimal");
 
-/// A setting of CostBench: the level, the events, the rules and what the model is shown.
+/// A setting of CostBench: the level, the events, the rules and the texts shown to the model.
 ///
-/// The defaults are those of the published tables: costs from 15 to 25 with a noise of 0.1, global
-/// seed 42, at most 20 calls, temperature 0 and at most 16,384 tokens per reply, the rules of the
-/// released benchmark, costs and components shown. The texts are this crate's own ([`Prompts`]).
+/// The defaults come from the published tables: costs from 15 to 25 with a noise of 0.1, global seed 42, at most 20 calls,
+/// temperature 0 and at most 16,384 tokens per reply, the rules of the released benchmark, costs and components shown. The texts
+/// are this crate's own ([`Prompts`]).
 ///
 /// ```
 /// use agent_benchmarks::costbench::{CostBench, EventKind, Split, queries};
@@ -71,7 +71,7 @@ pub struct CostBench {
 }
 
 impl CostBench {
-    /// The static setting at a refinement level: tasks of `level + 3` steps.
+    /// Creates the static setting at a refinement level: tasks of `level + 3` steps.
     ///
     /// # Errors
     ///
@@ -178,7 +178,7 @@ impl CostBench {
         }
     }
 
-    /// The kinds of the events of a query.
+    /// Returns the kinds of the events of a query.
     pub(super) fn kinds(&self, query_id: &str) -> Vec<EventKind> {
         match &self.events {
             Events::Kinds(kinds) => kinds.clone(),
@@ -189,8 +189,8 @@ impl CostBench {
     }
 
     setters! {
-        /// Sets the rules on which the paper and the released benchmark differ, for example
-        /// [`EnvironmentRules::PAPER_TEXT`], by which the model sees the tools of all six tasks.
+        /// Sets the rules on which the paper and the released benchmark differ. For example, with
+        /// [`EnvironmentRules::PAPER_TEXT`] the model sees the tools of all six tasks.
         with_rules(rules: EnvironmentRules);
 
         /// Sets how replies are read; as in the released environment by default.
@@ -215,7 +215,7 @@ impl CostBench {
         /// Sets how the model should draw its tokens.
         with_sampling(sampling: Sampling);
 
-        /// Asks for log-probabilities, of this many most probable tokens at each position.
+        /// Requests the log-probabilities of the `top_logprobs` most probable tokens at each position.
         with_top_logprobs(top_logprobs: Option<u8>);
     }
 }

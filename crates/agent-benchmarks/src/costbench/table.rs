@@ -10,10 +10,10 @@ use crate::{costbench::outcome::CostBenchRecord, error::Error, values::figures};
 
 /// The figures of CostBench's tables for any number of models, task lengths and settings of events.
 ///
-/// As in [`tool_graph::RunMeans`], runs without all their events are left out and counted, and by the
-/// released rules also runs without a call and those in which nothing follows the last event
-/// ([`Transcript::left_out`](tool_graph::Transcript::left_out)). Runs that ended because the model gave
-/// no reply, which says nothing about the model, are left out and counted too.
+/// As in [`tool_graph::RunMeans`], runs without all their events are left out and counted. By the released rules, runs without a
+/// call are also left out, and runs whose last event has nothing after it
+/// ([`Transcript::left_out`](tool_graph::Transcript::left_out)). Runs that ended because the model gave no reply are left out and
+/// counted too, because this says nothing about the model.
 ///
 /// Reference: CostBench, tables 3, 4, 7 and 8, figures 2 and 5, and table 9 for the intervals.
 ///
@@ -194,7 +194,7 @@ pub struct CostBenchFigures {
     pub task_length: usize,
     /// The name of the events.
     pub events: String,
-    /// The number of runs, without those left out.
+    /// The number of runs, excluding runs that were left out.
     pub runs: usize,
     /// The numbers of runs left out for what happened in them or in their references, by reason.
     pub left_out: LeftOutCounts,
@@ -203,9 +203,8 @@ pub struct CostBenchFigures {
     /// The figures of the paper's tables, each with the interval that resamples queries, or the reason why
     /// it is undefined. Rates and ratios are fractions.
     ///
-    /// There is no cost gap in a row with events: plans are optimal only for the costs known when they
-    /// were made, so that the cost of a run minus that of its reference says nothing about the run
-    /// (CostBench, appendix B.3.1).
+    /// There is no cost gap in a row with events: plans are optimal only for the costs known at planning time, so that the
+    /// difference in cost between a run and its reference says nothing about the run (CostBench, appendix B.3.1).
     #[serde(serialize_with = "figures::serialize")]
     pub figures: Vec<(Measure, Result<Figure, Undefined>)>,
     /// The number of calls in each failure class (table 8), unweighted.
@@ -213,7 +212,7 @@ pub struct CostBenchFigures {
 }
 
 impl CostBenchFigures {
-    /// The figure of the metric with this key; `None` if it is undefined or if no metric has the key.
+    /// Returns the figure of the metric with this key; `None` if the figure is undefined or no metric has the key.
     #[must_use]
     pub fn figure(&self, key: &str) -> Option<Figure> {
         figures::figure(&self.figures, key)
@@ -225,18 +224,17 @@ impl CostBenchTable {
     ///
     /// # Errors
     ///
-    /// Those of [`CostBenchRecord::scores`]; the run is not added then.
+    /// The errors of [`CostBenchRecord::scores`]; the run is not added then.
     pub fn update(&mut self, model: &str, record: &CostBenchRecord) -> Result<(), Error> {
         let coverage = [record.coverage.rate().unwrap_or_default(), record.released_coverage()];
         self.add(model, record, &record.transcript, Some(coverage))
     }
 
-    /// Adds the run of the greedy policy in the world of a run, whatever became of that, under a name in place of a
-    /// model's.
+    /// Adds the greedy policy's run in the world of `record` under the name `name`, whatever the result of the model's own run.
     ///
     /// # Errors
     ///
-    /// Those of [`Transcript::scores`].
+    /// The errors of [`Transcript::scores`].
     pub fn update_greedy(&mut self, name: &str, record: &CostBenchRecord) -> Result<(), Error> {
         self.add(name, record, &record.greedy, None)
     }
@@ -262,7 +260,7 @@ impl CostBenchTable {
         Ok(())
     }
 
-    /// The rows, sorted by model, task length and events, with intervals that cover at this level.
+    /// Returns the rows, sorted by model, task length and events, with intervals at this nominal coverage.
     ///
     /// Queries are resampled, so that several runs of one query stay together. The result does not
     /// depend on the order of the runs.

@@ -1,4 +1,4 @@
-//! What a model reads, in this crate's own words.
+//! The texts for a model, in this crate's own words.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -21,7 +21,7 @@ use crate::{
     values::{reply_event::ReplyEvent, template::Template},
 };
 
-/// The stages of a task, each with the tool that performs it alone.
+/// Returns the stages of a task, each with the only tool that performs it.
 fn stages(instance: &Instance) -> String {
     let library = &instance.settings.library;
     let own = library.names().zip(library.entries());
@@ -34,7 +34,7 @@ fn stages(instance: &Instance) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A text of this crate with its places filled in.
+/// Returns a text of this crate with its places filled in.
 fn own<'a>(text: &str, value: impl Fn(&str) -> Cow<'a, str>) -> String {
     let places = ["goal", "n_stages", "stages", "given", "objective", "example", "tools"];
     Template::new(text.trim_end(), &places).unwrap_or_default().fill(value)
@@ -50,7 +50,7 @@ fn objective(instance: &Instance) -> String {
     })
 }
 
-/// The system message of a conversation.
+/// Returns the system message of a conversation.
 pub(super) fn system(instance: &Instance) -> String {
     let text = instructions(instance);
     let Some(objective) = instance.settings.stated else { return text };
@@ -66,7 +66,7 @@ pub(super) fn system(instance: &Instance) -> String {
     )
 }
 
-/// The instructions for solving a query.
+/// Returns the instructions for solving a query.
 fn instructions(instance: &Instance) -> String {
     let task = instance.query.task();
     if let Some(texts) = instance.settings.prompts.released() {
@@ -80,8 +80,7 @@ fn instructions(instance: &Instance) -> String {
     })
 }
 
-/// A worked example: the plan for a task of so many stages, with the price of a sequence of tools in each
-/// path.
+/// Returns a worked example: the plan for a task of `stages` stages, with the price of a sequence of tools in each path.
 fn example(stages: usize) -> String {
     let name = |first: usize, last: usize| -> String {
         (first..=last).filter_map(|stage| char::from_u32('A' as u32 + stage as u32)).collect()
@@ -128,7 +127,7 @@ fn example(stages: usize) -> String {
     )
 }
 
-/// The instructions for listing all ways to solve a query. The tools are listed in the text.
+/// Returns the instructions for listing all ways to solve a query. The tools are listed in the text.
 pub(super) fn enumeration_instructions(instance: &Instance, tools: &[Tool]) -> String {
     let list = tools.iter().map(|tool| {
         format!(
@@ -145,7 +144,7 @@ pub(super) fn enumeration_instructions(instance: &Instance, tools: &[Tool]) -> S
     })
 }
 
-/// The first message of the user.
+/// Returns the first message of the user.
 pub(super) fn request_text(instance: &Instance, world: &World) -> String {
     if let Some(released) = &instance.query.released {
         return released.input().to_owned();
@@ -160,7 +159,7 @@ pub(super) fn request_text(instance: &Instance, world: &World) -> String {
     text
 }
 
-/// The message of a user whose wishes have changed, after so many replies.
+/// Returns the message of a user whose wishes have changed after this number of replies.
 pub(super) fn new_preferences(
     instance: &Instance,
     world: &World,
@@ -186,13 +185,13 @@ pub(super) fn new_preferences(
     )
 }
 
-/// What a call that was carried out returns.
+/// Returns the result of a call that was carried out.
 pub(super) fn result(data_type: &str, id: &str, candidates: Option<usize>) -> String {
     let candidates = candidates.map(|left| format!("\nNumber of candidates: {left}"));
     format!("{data_type}: {id}{}", candidates.unwrap_or_default())
 }
 
-/// What a call of the released benchmark returns.
+/// Returns the result of a call in the released benchmark.
 pub(super) fn released_result(instance: &Instance, tool: &Tool, id: &str) -> Option<String> {
     let texts = instance.settings.prompts.released()?;
     let result = &texts.tool(instance.settings.level(), &tool.name)?.result;
@@ -267,7 +266,7 @@ pub(super) fn released_fault(
     Some(texts.fault(fault, |name| value(name).into()))
 }
 
-/// The price of a call.
+/// Returns the price of a call.
 pub(super) fn price(cost: f64) -> String {
     format!("Price of this call: {cost:.2}.")
 }
@@ -311,7 +310,7 @@ fn problem(event: &ReplyEvent) -> Option<String> {
     })
 }
 
-/// The answer to further calls of one message.
+/// Returns the answer to further calls of one message.
 pub(super) fn one_call(instance: &Instance) -> String {
     let own = "Not carried out: only the first call of a message is. Make one call per message.";
     let texts = instance.settings.prompts.released();
@@ -319,10 +318,10 @@ pub(super) fn one_call(instance: &Instance) -> String {
     released.unwrap_or_else(|| own.to_owned())
 }
 
-/// The answer to calls beside a final answer, which nobody reads.
+/// The answer to calls in a message with a final answer, which nobody reads.
 pub(super) const ANSWERED: &str = "Not carried out: the message has a final answer.";
 
-/// The reminder after a reply without a call and without an answer.
+/// Returns the reminder after a reply without a call and without an answer.
 pub(super) fn reminder(goal: &str, calls_left: usize, problem: Option<&str>) -> String {
     let problem = problem.map(|problem| format!("Your answer cannot be read: {problem}. "));
     let problem = problem.unwrap_or_default();

@@ -12,7 +12,7 @@ use crate::{
     values::tool_definition::{Parameter, ParameterKind, ToolDefinition},
 };
 
-/// What the first refinements look at, in the order in which they are made.
+/// The filters of the first refinements, in the order in which they are made.
 const FILTERS: [&str; 5] = [
     "are still free on the wanted days",
     "lie within reach",
@@ -21,7 +21,7 @@ const FILTERS: [&str; 5] = [
     "can be booked without a further question",
 ];
 
-/// The definitions of tools, which must be in library order.
+/// Returns the definitions of tools, which must be in library order.
 pub(super) fn definitions(
     settings: &CostBench,
     tools: &[Tool],
@@ -45,7 +45,7 @@ pub(super) fn definitions(
     defined.collect()
 }
 
-/// A tool as the released benchmark describes it.
+/// Returns a tool as the released benchmark describes it.
 fn released_definition(tool: &Tool, texts: &ReleasedTool) -> ToolDefinition {
     let parameter = |name: &String| {
         let texts = texts.parameters.get(name)?;
@@ -80,7 +80,7 @@ fn description(settings: &CostBench, tool: &Tool, entry: &LibraryTool) -> String
     text
 }
 
-/// What a step of a task does, as a sentence.
+/// Describes a step of a task as a sentence.
 pub(super) fn stage(library: &Library, task: Task, step: usize) -> String {
     let subject = subject(task);
     match step {

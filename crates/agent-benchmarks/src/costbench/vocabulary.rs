@@ -1,15 +1,14 @@
 //! The words of preferences: ten values for each of the four dimensions of each task.
 //!
-//! The first four values of a dimension belong to test queries and the other six to training queries, so
-//! that no query of one split asks for what a query of the other asks for. The phrases are this
-//! crate's own. The test values are those of the released benchmark, of which the paper prints some (figure 10
-//! and table 11), in the order of its configuration; the training values are this crate's own too.
+//! The first four values of a dimension belong to test queries and the other six to training queries, so that the two splits
+//! never ask for the same value. The phrases are this crate's own. The test values come from the released benchmark, of which the
+//! paper prints some (figure 10 and table 11), in the order of its configuration; the training values are this crate's own too.
 
 use std::sync::LazyLock;
 
 use tool_graph::costbench::Task;
 
-/// A value of a dimension, and a noun phrase that asks for it without naming it.
+/// A value of a dimension, and a noun phrase that asks for the value without naming it.
 pub(super) type Word = (&'static str, &'static str);
 
 /// The number of values of a dimension that belong to test queries.
@@ -20,7 +19,7 @@ static WORDS: LazyLock<Vec<Word>> = LazyLock::new(|| {
     lines.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(": ")).collect()
 });
 
-/// The ten values of a dimension of a task.
+/// Returns the ten values of a dimension of a task.
 pub(super) fn vocabulary(task: Task, dimension: usize) -> &'static [Word] {
     let before = Task::ALL.iter().take_while(|other| **other != task).count();
     &WORDS[10 * (4 * before + dimension)..][..10]

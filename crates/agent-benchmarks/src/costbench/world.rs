@@ -9,18 +9,18 @@ use crate::costbench::preferences::{Preferences, below};
 /// The number of ids of a data type; a prime, so that every factor below it permutes them.
 const IDS: u64 = 99_991;
 
-/// The number of combinations of preferences of a task.
+/// The number of combinations of a task's preferences.
 const COMBINATIONS: usize = 10_000;
 
 /// The objects of a query's world.
 ///
-/// An object has a data type and a combination of preferences that it stands for. Its id shows the
-/// type; the number in it is a permutation of the combinations that the query's seed and the type
-/// determine, so that two combinations never share an id and an id cannot be guessed from another.
+/// An object has a data type and represents a combination of preferences. Its id shows the type. The number in the id is a
+/// permutation of the combinations, determined by the query's seed and the type, so that two combinations never share an id and
+/// an id cannot be guessed from another.
 #[derive(Clone, Debug)]
 pub(super) struct World {
     seed: u32,
-    /// What the user gives in a released query, whose numbers are those of the released search space.
+    /// The user's input in a released query, with numbers from the released search space.
     released: Option<Given>,
     /// The ids of the objects that the agent was given, and their combinations.
     held: BTreeMap<String, Vec<(String, u32)>>,
@@ -33,7 +33,7 @@ impl World {
         world
     }
 
-    /// The id of an object.
+    /// Returns the id of an object.
     pub(super) fn id(&self, data_type: &str, combination: u32) -> String {
         if self.released.is_some() {
             return format!("<{}{combination:05}>", released_name(data_type));
@@ -43,7 +43,7 @@ impl World {
         format!("<{data_type}{number:05}>")
     }
 
-    /// The combination whose id has this number.
+    /// Returns the combination whose id has this number.
     pub(super) fn combination_of(&self, data_type: &str, number: u32) -> u32 {
         if self.released.is_some() {
             return number;
@@ -73,8 +73,8 @@ impl World {
         generator
     }
 
-    /// Takes all objects away and gives the agent those that a traveller brings: the time and, except
-    /// in the task that looks for a location, a preference for one.
+    /// Removes all objects and gives the agent the objects of a traveller: the time and, except in the task that looks for a
+    /// location, a preference for a location.
     pub(super) fn restart(&mut self, task: Task, released: Option<Given>) {
         self.held.clear();
         // The time stays as it was.
@@ -91,17 +91,17 @@ impl World {
         }
     }
 
-    /// Whether a preference for a location can have this number.
+    /// Returns whether a preference for a location can have this number.
     pub(super) fn is_place(&self, number: u32) -> bool {
         self.released.is_none() || (1..=RELEASED).contains(&number)
     }
 
-    /// The combination that stands for preferences at a place.
+    /// Returns the combination that represents preferences at a place.
     pub(super) fn number_of(&self, preferences: &Preferences, place: Option<u32>) -> u32 {
         if let Some(given) = &self.released {
             return given.number_of(preferences, place);
         }
-        // What is chosen for another place than the user's is never what the user wants.
+        // A choice for a place other than the user's never meets the user's wishes.
         let own = self
             .latest("LocationPreference")
             .and_then(|id| self.combination("LocationPreference", id).filter(|_| place.is_some()));
@@ -118,24 +118,24 @@ impl World {
         id
     }
 
-    /// The combination of an object that the agent was given.
+    /// Returns the combination of an object that the agent was given.
     pub(super) fn combination(&self, data_type: &str, id: &str) -> Option<u32> {
         let held = self.held.get(data_type)?;
         held.iter().find(|(other, _)| other == id).map(|(_, combination)| *combination)
     }
 
-    /// The latest object of a data type that the agent was given.
+    /// Returns the latest object of a data type that the agent was given.
     pub(super) fn latest(&self, data_type: &str) -> Option<&str> {
         self.held.get(data_type)?.last().map(|(id, _)| id.as_str())
     }
 
-    /// The only right answer to these preferences.
+    /// Returns the only right answer to these preferences.
     pub(super) fn right_answer(&self, preferences: &Preferences) -> String {
         let place = self.released.and_then(|given| given.place);
         self.id(preferences.task().goal(), self.number_of(preferences, place))
     }
 
-    /// The number of candidates that are left after `refinements` of a search.
+    /// Returns the number of candidates that are left after `refinements` of a search.
     pub(super) fn candidates(&self, combination: u32, refinements: usize) -> usize {
         let mut generator = self.generator("candidates");
         let first = 12 + (combination as usize + below(&mut generator, 60)) % 60;
@@ -150,18 +150,18 @@ pub(super) struct Given {
     pub(super) place: Option<u32>,
 }
 
-/// The number of combinations of test values of a task, and so of preferences for a location.
+/// The number of combinations of a task's test values, which is also the number of preferences for a location.
 const RELEASED: u32 = 256;
 
 impl Given {
-    /// The number of preferences in the released search space, which lists them place by place from 1.
+    /// Returns the number of preferences in the released search space, which lists them place by place from 1.
     pub(super) fn number_of(self, preferences: &Preferences, place: Option<u32>) -> u32 {
         let places = place.unwrap_or(1).saturating_sub(1);
         RELEASED.saturating_mul(places).saturating_add(preferences.released_position() + 1)
     }
 }
 
-/// The name in the ids of a data type.
+/// Returns the name in the ids of a data type.
 fn released_name(data_type: &str) -> String {
     if let Some(task) = data_type.strip_prefix("Travel") {
         return format!("{task}Candidate");
@@ -172,7 +172,7 @@ fn released_name(data_type: &str) -> String {
     }
 }
 
-/// The data types whose ids a traveller's message gives.
+/// Returns the data types whose ids a traveller's message gives.
 pub(super) fn given_types(task: Task) -> impl Iterator<Item = &'static str> {
     let types = task.initial_types().iter().copied();
     types.filter(|name| matches!(*name, "TimeInfo" | "LocationPreference"))

@@ -12,7 +12,7 @@ use crate::{
 /// The most tokens of a reply if a request does not say: the format requires a number.
 const TOKENS: u64 = 4_096;
 
-/// The fields of a body besides the model.
+/// Returns the fields of a body other than the model.
 ///
 /// The system messages at the beginning are the system prompt. Messages of one side in a row, to which the results of
 /// tools belong as the user's, are one message of several blocks. Empty texts are left out, because the format refuses
@@ -63,7 +63,7 @@ pub(crate) fn fields(request: &Request) -> Vec<(&'static str, Option<Value>)> {
     ]
 }
 
-/// The model decides whether it calls tools, and one or, unless this is false, several at once.
+/// Returns the choice in which the model decides whether to call tools; if `parallel` is false, it makes only one call at a time.
 fn choice(parallel: bool) -> Value {
     object(vec![("type", "auto".into()), ("disable_parallel_tool_use", Value::Bool(!parallel))])
 }

@@ -11,7 +11,7 @@ use crate::{
 
 /// The format in which a server takes requests and gives replies.
 ///
-/// What a format has no place for is left out of a request: temperature, `top_p`, log-probabilities and the seed for
+/// Settings without a place in a format are left out of a request: temperature, `top_p`, log-probabilities and the seed for
 /// Anthropic, and the seed for OpenAI's Responses. Thoughts of earlier turns are not sent back in any of them.
 ///
 /// ```
@@ -54,7 +54,7 @@ impl Api {
         }
     }
 
-    /// A request as the JSON body of this format.
+    /// Writes a request as the JSON body of this format.
     ///
     /// Calls without an id get one. Arguments that are not a JSON object are sent as an object with the field
     /// `unreadable_arguments`, because many servers refuse a history with other arguments.
@@ -74,7 +74,7 @@ impl Api {
         all.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The reply in the JSON of a response of this format. Of several choices, the first is taken.
+    /// Reads the reply in the JSON of a response of this format. Of several choices, the first is taken.
     ///
     /// # Errors
     ///
@@ -100,8 +100,8 @@ impl Api {
 const USUAL: [&str; 7] =
     ["type", "function", "name", "enum", "description", "parameters", "properties"];
 
-/// A body as JSON. Models read the text of a tool, so its fields are in their usual order, and the properties of a schema in
-/// the order in which it requires them.
+/// Writes a body as JSON. Models read the text of a tool, so its fields are in their usual order, and the properties of a schema
+/// are in the order of its required properties.
 pub(crate) fn body_text(value: &Value) -> String {
     let mut text = String::new();
     push(&mut text, value, &USUAL);
@@ -144,7 +144,7 @@ fn push(text: &mut String, value: &Value, order: &[&str]) {
     }
 }
 
-/// A request as the JSON body of OpenAI's chat completions, as [`Api::body`] of [`Api::OpenAiChat`].
+/// Writes a request as the JSON body of OpenAI's chat completions, as [`Api::body`] of [`Api::OpenAiChat`].
 ///
 /// ```
 /// use agent_benchmarks::{Message, Request, Role, openai_chat_body};
@@ -160,11 +160,11 @@ pub fn openai_chat_body(request: &Request, model: &str) -> String {
     Api::OpenAiChat.body(request, model)
 }
 
-/// The reply in the JSON of a response of OpenAI's chat completions.
+/// Reads the reply in the JSON of a response of OpenAI's chat completions.
 ///
 /// # Errors
 ///
-/// Those of [`Api::read_reply`].
+/// The errors of [`Api::read_reply`].
 ///
 /// ```
 /// use agent_benchmarks::{Error, StopReason, read_openai_chat};

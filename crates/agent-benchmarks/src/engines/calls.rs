@@ -5,7 +5,7 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::values::tool_definition::object;
 
-/// A message with the ids of its calls, and with that of the call that it answers.
+/// A message with the ids of its calls, or with the id of the call that it answers.
 pub(crate) struct Identified<'a> {
     pub(crate) message: &'a Message,
     pub(crate) calls: Vec<(String, &'a RecordedCall)>,
@@ -13,8 +13,8 @@ pub(crate) struct Identified<'a> {
     pub(crate) answers: Option<String>,
 }
 
-/// Gives ids to calls without one. Messages of tools answer the calls of the latest message of the model in their
-/// order, unless they say otherwise.
+/// Gives ids to calls without one. Unless they say otherwise, tool messages answer the calls of the latest model message in their
+/// order.
 pub(crate) fn identified(messages: &[Message]) -> impl Iterator<Item = Identified<'_>> {
     let mut open: VecDeque<String> = VecDeque::new();
     messages.iter().enumerate().map(move |(place, message)| {
@@ -34,7 +34,7 @@ pub(crate) fn identified(messages: &[Message]) -> impl Iterator<Item = Identifie
     })
 }
 
-/// The arguments of a call as an object.
+/// Returns the arguments of a call as an object.
 pub(crate) fn arguments(call: &RecordedCall) -> Value {
     match &call.arguments {
         Arguments::Parsed(arguments @ Value::Map(_)) => arguments.clone(),
@@ -45,7 +45,7 @@ pub(crate) fn arguments(call: &RecordedCall) -> Value {
     }
 }
 
-/// The text of arguments: that of the model if it is an object.
+/// Returns the text of arguments: the model's own text if it is an object.
 pub(crate) fn written_arguments(call: &RecordedCall) -> String {
     match (&call.written, &call.arguments) {
         (Some(written), Arguments::Parsed(Value::Map(_))) => written.clone(),

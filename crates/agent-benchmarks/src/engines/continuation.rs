@@ -8,11 +8,11 @@ use crate::{
     values::request::Request,
 };
 
-/// A conversation that goes on from where another one stands, with seeds of its own.
+/// A conversation that continues from the state of another one, with different seeds.
 ///
-/// Branches of one conversation have the same past, and differ in the seeds of their requests alone. The share of them
-/// that succeed estimates the probability of success given that past, if the model draws its replies at random: at a
-/// temperature of 0, all branches are alike. See [`count_continuations`].
+/// Branches of one conversation have the same past, and differ only in the seeds of their requests. Their share of successes
+/// estimates the probability of success given that past, if the model draws its replies at random: at a temperature of 0, all
+/// branches are alike. See [`count_continuations`].
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty quantification,
 /// arXiv:2605.24756, appendix H.1.
@@ -48,14 +48,14 @@ pub struct Branch<C> {
     seed: u64,
 }
 
-/// The seeds of branches are apart by this, so that each request of a branch has one of its own.
+/// The distance between the seeds of branches, so that each request of a branch has a different seed.
 const REQUESTS: u64 = 1_000;
 
 /// Seeds are below this, because some servers keep them in 32 bits.
 const SEEDS: u64 = 1 << 31;
 
 impl<C: Conversation> Branch<C> {
-    /// A continuation whose requests have the seeds `seed`, `seed + 1` and so on, modulo 2^31.
+    /// Creates a continuation whose requests have the seeds `seed`, `seed + 1` and so on, modulo 2^31.
     #[must_use]
     pub fn new(conversation: C, seed: u64) -> Self {
         let mut branch = Self { conversation, request: None, seed };
@@ -63,13 +63,13 @@ impl<C: Conversation> Branch<C> {
         branch
     }
 
-    /// So many continuations of a conversation, each with a name that begins with `name`. Their seeds follow from the
+    /// Creates `branches` continuations of a conversation, each with a name that begins with `name`. Their seeds follow from the
     /// names, so that the same call makes the same branches.
     pub fn several(name: &str, conversation: &C, branches: usize) -> Vec<(String, Self)>
     where
         C: Clone,
     {
-        // The upper bits tell names apart that differ in their ends alone.
+        // The upper bits distinguish names that differ only at the end.
         let first = fnv1a(name.bytes()) >> 32;
         let branch = |number: usize| {
             let seed = first.wrapping_add((number as u64).wrapping_mul(REQUESTS));
@@ -114,8 +114,8 @@ impl<C: Conversation> Conversation for Branch<C> {
     }
 }
 
-/// How continuations ended: by their outcomes, or without one at a limit (unresolved) or for another reason, such as
-/// replies that could not be read (invalid).
+/// Counts the continuations by outcome, or without one at a limit (unresolved) or for another reason, such as unreadable replies
+/// (invalid).
 #[must_use]
 pub fn count_continuations<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Continuations {
     let mut counts = Continuations::default();

@@ -8,10 +8,9 @@ use crate::{
 
 /// A conversation with a model as a state machine without I/O.
 ///
-/// It hands out a request, takes the reply, and so on until there is no request; then it ends with a
-/// record. What the model says is never an error of the conversation. A conversation is
-/// deterministic: the same replies lead to the same requests and the same record, so a run that was
-/// interrupted is resumed by giving the replies again.
+/// It hands out a request, takes the reply, and so on until there is no request; then it ends with a record. The text of a model
+/// is never an error of the conversation. A conversation is deterministic: the same replies lead to the same requests and the
+/// same record, so a run that was interrupted is resumed by giving the replies again.
 ///
 /// ```
 /// use agent_benchmarks::{Conversation, Error, Model};
@@ -27,7 +26,7 @@ use crate::{
 /// }
 /// ```
 pub trait Conversation {
-    /// What is left of the conversation after its end.
+    /// The result of the conversation after its end.
     type Record;
 
     /// The request that waits for a reply; `None` once the conversation has ended.
@@ -46,8 +45,8 @@ pub trait Conversation {
         0
     }
 
-    /// What is wrong with the latest reply if the protocol could not use it; `None` also for a conversation that does
-    /// not say.
+    /// The problem with the latest reply if the protocol could not use it; `None` also for a conversation that does not report
+    /// problems.
     fn problem(&self) -> Option<String> {
         None
     }
@@ -56,8 +55,8 @@ pub trait Conversation {
     /// happens.
     fn fail(&mut self, error: &ModelError);
 
-    /// The record. A conversation can be finished at any time; the record of one that still waits
-    /// for a reply has no stop reason.
+    /// Returns the record. A conversation can be finished at any time; the record of one that still waits for a reply has no stop
+    /// reason.
     fn finish(self) -> Self::Record
     where
         Self: Sized;
@@ -67,8 +66,8 @@ pub trait Conversation {
 ///
 /// # Errors
 ///
-/// Those of [`Conversation::reply`], which the conversations of this crate do not have here, because a
-/// request waits for each reply.
+/// The errors of [`Conversation::reply`], which the conversations of this crate do not have here, because a request waits for
+/// each reply.
 pub fn converse<C: Conversation>(
     mut conversation: C,
     mut model: impl Model,

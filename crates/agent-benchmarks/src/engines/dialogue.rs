@@ -38,14 +38,14 @@ const REQUESTS: &str = "requests";
 
 /// The waiting request of a conversation, and the record of its turns.
 ///
-/// Every protocol holds one. It decides what is asked next; the dialogue keeps the books.
+/// Every protocol holds one. It decides the next request; the dialogue keeps the records.
 #[derive(Clone, Debug)]
 pub(crate) struct Dialogue {
     request: Request,
     run: Run,
     events: Vec<TurnEvent>,
     has_ended: bool,
-    /// For each turn, the messages of its request, without those that repeat the dialogue before it.
+    /// For each turn, the messages of its request, excluding repeated messages of the dialogue before it.
     requests: Vec<Value>,
     /// The messages of the last request, and the reply to it.
     known: Vec<Message>,
@@ -68,7 +68,7 @@ impl Dialogue {
         &self.request
     }
 
-    /// The request that is being made ready, for changes to its messages and tools.
+    /// Returns the request in preparation, for changes to its messages and tools.
     pub(crate) fn request_mut(&mut self) -> &mut Request {
         &mut self.request
     }
@@ -89,7 +89,7 @@ impl Dialogue {
         ]));
     }
 
-    /// Takes a reply: adds it to the messages and to the record, and returns what is wrong with it.
+    /// Takes a reply: adds it to the messages and to the record, and returns its problems.
     pub(crate) fn take(&mut self, reply: Reply) -> Result<Vec<ReplyEvent>, Error> {
         if self.has_ended {
             return Err(Error::Ended);
@@ -115,7 +115,7 @@ impl Dialogue {
         self.note_at(self.run.turns.len().saturating_sub(1), event);
     }
 
-    /// Marks the latest reply as one that is asked for again, so that its turn is no step of the run.
+    /// Marks the latest reply as one to be requested again, so that its turn is no step of the run.
     pub(crate) fn discard_reply(&mut self) {
         if let Some(turn) = self.run.turns.last_mut() {
             turn.caller = Caller::FailedAttempt;
@@ -171,14 +171,14 @@ impl Dialogue {
         problems.next()
     }
 
-    /// As [`Self::problem`], where a reply that was cut off or refused is one of the outcomes that are measured.
+    /// Like [`Self::problem`], for protocols in which a truncated or refused reply is one of the measured outcomes.
     pub(crate) fn problem_if_whole(&self) -> Option<String> {
         let reply = self.run.turns.last().and_then(|turn| turn.reply.as_ref())?;
         let is_whole = reply.stop != Some(StopReason::MaxTokens) && reply.refusal.is_none();
         self.problem().filter(|_| is_whole)
     }
 
-    /// Why the conversation ended; `None` while it goes on.
+    /// The reason for the end of the conversation; `None` while the conversation continues.
     pub(crate) const fn stop(&self) -> Option<&StopReason> {
         self.run.stop.as_ref()
     }
@@ -199,13 +199,13 @@ impl Dialogue {
         });
     }
 
-    /// Goes on after an end.
+    /// Continues after an end.
     pub(crate) fn reopen(&mut self) {
         self.has_ended = false;
         (self.run.stop, self.run.limit) = (None, None);
     }
 
-    /// The record, with what all replies used.
+    /// Returns the record, with the usage of all replies.
     pub(crate) fn finish(mut self) -> Record {
         let replies = self.run.turns.iter().filter_map(|turn| turn.reply.as_ref());
         let mut usages = replies.map(|reply| reply.usage.clone().unwrap_or_default());

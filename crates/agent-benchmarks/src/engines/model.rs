@@ -11,7 +11,7 @@ pub struct ModelError {
 }
 
 impl ModelError {
-    /// An error with this message.
+    /// Creates an error with this message.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into() }
@@ -23,7 +23,7 @@ impl ModelError {
 /// A driver repeats requests that failed for a passing reason by itself. An error ends the
 /// conversation, and its record says so.
 pub trait Model {
-    /// The reply to one request.
+    /// Returns the reply to one request.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use crate::{
     values::{request::Request, tool_definition::object},
 };
 
-/// The fields of a body besides the model.
+/// Returns the fields of a body other than the model.
 pub(crate) fn fields(request: &Request) -> Vec<(&'static str, Option<Value>)> {
     let sampling = &request.sampling;
     let tools = || request.tools.iter().map(|tool| tool.function()).collect();
@@ -28,7 +28,7 @@ pub(crate) fn fields(request: &Request) -> Vec<(&'static str, Option<Value>)> {
     ]
 }
 
-/// A schema of replies with its name.
+/// Returns a schema of replies with its name.
 pub(crate) fn named(schema: &Value) -> Value {
     let strict = Value::Bool(true);
     object(vec![("name", "reply".into()), ("strict", strict), ("schema", schema.clone())])

@@ -9,7 +9,7 @@ use crate::{
     values::{request::Request, tool_definition::object},
 };
 
-/// The fields of a body besides the model.
+/// Returns the fields of a body other than the model.
 pub(crate) fn fields(request: &Request) -> Vec<(&'static str, Option<Value>)> {
     let sampling = &request.sampling;
     let tools = request.tools.iter().map(|tool| {
@@ -47,7 +47,7 @@ pub(crate) fn fields(request: &Request) -> Vec<(&'static str, Option<Value>)> {
     ]
 }
 
-/// The items of a message: its text, and each of its calls.
+/// Returns the items of a message: its text, and each of its calls.
 fn items(Identified { message, calls, answers }: Identified<'_>) -> Vec<Value> {
     let text = message.text.as_str();
     if let Some(id) = answers {

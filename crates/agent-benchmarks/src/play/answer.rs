@@ -1,10 +1,10 @@
-/// The text of an answer: that which directly follows thoughts, or else the first one. A reply begins with thoughts, whether it
-/// says so or not, as the released code puts the tag before replies that lack it.
+/// Returns the text of an answer: the answer that directly follows thoughts, or otherwise the first one. A reply begins with
+/// thoughts even without the tag, because the released code adds the missing tag.
 pub(crate) fn answer(reply: &str) -> Option<&str> {
     thoughts_and_answer(reply).map(|[_, answer]| answer)
 }
 
-/// The thoughts that an answer directly follows, or none, and the answer.
+/// Returns the thoughts directly before an answer, or none, and the answer.
 pub(crate) fn thoughts_and_answer(reply: &str) -> Option<[&str; 2]> {
     let inside = |text: &'_ str| -> Option<usize> {
         let inner = text.strip_prefix("<answer>")?;

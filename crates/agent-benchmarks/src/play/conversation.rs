@@ -17,7 +17,7 @@ use crate::{
     values::{reply_event::ReplyEvent, request::Request},
 };
 
-/// How far ends of an answer lie from what is expected.
+/// The bounds of an answer's interval, as multiples of the expected amount.
 const AROUND: [f64; 2] = [0.8, 1.25];
 
 /// A run in an environment. Made by [`Play::conversation`].
@@ -27,7 +27,7 @@ pub struct PlayConversation<E> {
     environment: E,
     dialogue: Dialogue,
     monitor: Option<BudgetMonitor>,
-    /// Where the resources that are asked for stand among those that turns spend.
+    /// The positions of the requested resources among the resources that turns spend.
     asked: Vec<usize>,
     turns: Vec<PlayTurn>,
     /// The messages before the question that waits for an answer.
@@ -38,7 +38,7 @@ pub struct PlayConversation<E> {
 }
 
 impl Play {
-    /// A run in this environment.
+    /// Starts a run in this environment.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl<E: Environment> PlayConversation<E> {
         self.settings.most_turns.saturating_sub(self.turns.len())
     }
 
-    /// What is asked for, each with what the turns have spent of it.
+    /// The requested resources, each with the amount that the turns have spent of it.
     fn asked(&self) -> impl Iterator<Item = (&str, f64)> {
         let spent = self.spent();
         let sum = move |place: usize| spent.iter().map(|turn| turn[place]).sum();
@@ -114,8 +114,8 @@ impl<E: Environment> PlayConversation<E> {
         names.zip(self.asked.iter().map(move |place| sum(*place)))
     }
 
-    /// An answer to a question: intervals from 0.8 to 1.25 times what is expected of a resource, which is found from its name and
-    /// what was spent of it.
+    /// Returns an answer to a question: intervals from 0.8 to 1.25 times the expected amount of a resource, computed from its
+    /// name and the amount spent.
     pub(crate) fn answer_around(&self, expected: impl Fn(&str, f64) -> f64) -> String {
         let parts = self.asked().map(|(name, spent)| {
             let [low, high] = AROUND.map(|around| (around * expected(name, spent)).round());
@@ -127,7 +127,7 @@ impl<E: Environment> PlayConversation<E> {
         format!("<answer>{}</answer>", Vec::from_iter(parts).join(", "))
     }
 
-    /// What each turn spent of each resource; tokens of unknown number count nothing.
+    /// The amounts that each turn spent of each resource; unknown numbers of tokens count as 0.
     fn spent(&self) -> Vec<Vec<f64>> {
         let turns = tokens(&self.turns).into_iter().zip(&self.turns);
         let of_turn = |(tokens, turn): ([Option<f64>; 3], &PlayTurn)| {
@@ -151,7 +151,7 @@ impl<E: Environment> PlayConversation<E> {
         self.dialogue.end_at_limit("turns", self.settings.most_turns, "the most turns of a run");
     }
 
-    /// A turn: carries out the reply, and asks or goes on.
+    /// Plays a turn: carries out the reply, and asks or continues.
     fn act(&mut self, reply: &Reply) {
         let shown = self.dialogue.request_so_far().messages.iter().rev();
         let shown = shown.filter(|message| message.role == Role::User).map(|it| it.text.clone());
@@ -310,7 +310,7 @@ const CHARACTERS_OF_A_TOKEN: usize = 4;
 ///
 /// # Errors
 ///
-/// Those of [`Conversation::reply`].
+/// The errors of [`Conversation::reply`].
 pub fn play<E: Environment>(
     mut conversation: PlayConversation<E>,
     mut policy: impl FnMut(&PlayConversation<E>) -> String,

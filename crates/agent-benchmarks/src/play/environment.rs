@@ -10,39 +10,39 @@ pub enum End {
     AtLimit,
 }
 
-/// What a reply did.
+/// The effect of a reply.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Acted {
     /// The reward of the turn, without penalties for its form.
     pub reward: f64,
-    /// What a form that was not understood costs, at most 0.
+    /// The penalty for a form that was not understood, at most 0.
     pub penalty: f64,
-    /// Whether there was an action in the form that is asked for, be it one that cannot be carried out.
+    /// Whether there was an action in the requested form, even if it cannot be carried out.
     pub is_read: bool,
     /// The actions that were carried out.
     pub n_actions: usize,
-    /// What was spent of each of [`Environment::RESOURCES`].
+    /// The amount spent of each of [`Environment::RESOURCES`].
     pub spent: Vec<f64>,
-    /// What was not understood or not possible.
+    /// The parts that were not understood or not possible.
     pub problems: Vec<String>,
 }
 
-/// What a model plays.
+/// An environment that a model plays.
 pub trait Environment {
-    /// What turns spend beside tokens.
+    /// The resources other than tokens that turns spend.
     const RESOURCES: &'static [&'static str];
 
     /// Facts of the state that estimators of budgets are shown, such as cash.
     const FEATURES: &'static [&'static str] = &[];
 
-    /// What the model is told before the first turn.
+    /// The instruction to the model before the first turn.
     fn instruction(&self) -> String;
 
-    /// What the model is shown at its next turn, with what its latest reply did.
+    /// The observation of the model at its next turn, with the effects of its latest reply.
     fn observation(&self) -> String;
 
-    /// What later requests have in place of a reply; `None` for the reply.
+    /// Returns the text that replaces a reply in later requests; `None` for the reply itself.
     fn repeated(&self, reply: &str) -> Option<String> {
         let _ = reply;
         None
@@ -56,11 +56,11 @@ pub trait Environment {
         true
     }
 
-    /// How the run has ended; `None` while it goes on.
+    /// The reason for the end of the run; `None` while the run continues.
     fn end(&self) -> Option<End>;
 
-    /// The least that still has to be spent of the first resource, as far as it is known; infinite if the task cannot be done any
-    /// more, be it within so many turns.
+    /// Returns the least remaining cost of the first resource, as far as it is known; infinite if the task can no longer be
+    /// completed, or not within `turns_left` turns.
     fn need(&self, turns_left: usize) -> Option<f64> {
         let _ = turns_left;
         None

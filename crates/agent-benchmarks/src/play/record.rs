@@ -14,13 +14,13 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PlayTurn {
-    /// What the model was shown.
+    /// The observation of the model.
     pub observation: String,
-    /// What it replied.
+    /// The reply of the model.
     pub reply: String,
     /// The reward, without penalties.
     pub reward: f64,
-    /// What a form that was not understood cost, at most 0.
+    /// The penalty for a form that was not understood, at most 0.
     pub penalty: f64,
     /// The actions that were carried out.
     pub n_actions: usize,
@@ -28,16 +28,16 @@ pub struct PlayTurn {
     pub tokens: [Option<u64>; 2],
     /// How many of the reply's tokens were hidden reasoning, which later requests do not repeat.
     pub reasoning_tokens: u64,
-    /// What was spent of each of [`Environment::RESOURCES`].
+    /// The amount spent of each of [`Environment::RESOURCES`].
     pub spent: Vec<f64>,
     /// The least that then still had to be spent of the first resource, as far as the environment knows; infinite if the
     /// task could not be done any more, be it within the limits.
     pub need: Option<f64>,
     /// What [`Environment::FEATURES`] then were.
     pub features: Vec<f64>,
-    /// What the model answered after the turn; `None` if it was not asked.
+    /// The answer of the model after the turn; `None` if there was no question.
     pub answer: Option<String>,
-    /// What it answered for each resource that was asked for.
+    /// The estimate for each requested resource.
     pub estimates: Vec<Estimate>,
     /// What followed from the answers.
     pub advice: Option<Advice>,
@@ -56,7 +56,7 @@ pub struct PlayTurn {
 pub struct PlayRecord {
     /// The run as a log: one turn for each request, questions included.
     pub record: Record,
-    /// What the model was told first.
+    /// The first instruction to the model.
     pub instruction: String,
     /// The turns.
     pub turns: Vec<PlayTurn>,
@@ -66,7 +66,7 @@ pub struct PlayRecord {
     pub succeeded: bool,
     /// Whether a request and its reply had more tokens than a turn may have.
     pub is_truncated: bool,
-    /// Whether an answer or a cap ended it, so that nobody knows what it would have come to.
+    /// Whether an answer or a cap stopped the run, so that its outcome is unknown.
     pub is_stopped: bool,
 }
 
@@ -84,13 +84,14 @@ impl PlayRecord {
     }
 }
 
-/// For each turn, the tokens of the request that no earlier request had which it repeats, those of the reply, and both.
+/// Returns three numbers of tokens for each turn: the tokens of its request that were not in an earlier request, the tokens of
+/// the reply, and their sum.
 pub(super) fn tokens(turns: &[PlayTurn]) -> Vec<[Option<f64>; 3]> {
     let known = |tokens: Option<u64>| tokens.and_then(|tokens| i64::try_from(tokens).ok());
     let visible = |[input, output]: [Option<u64>; 2], hidden: u64| {
         (known(input), known(output.map(|tokens| tokens.saturating_sub(hidden))))
     };
-    // Questions that are kept stand between turns, so that no turn counts their tokens.
+    // Stored questions are between turns, so that no turn counts their tokens.
     let requests = turns.iter().flat_map(|turn| {
         let question = turn.is_kept.then(|| visible(turn.asking, turn.asking_reasoning));
         std::iter::once(visible(turn.tokens, turn.reasoning_tokens)).chain(question)
@@ -106,10 +107,11 @@ pub(super) fn tokens(turns: &[PlayTurn]) -> Vec<[Option<f64>; 3]> {
     turns.iter().map(of_turn).collect()
 }
 
-/// The rollouts of runs in one kind of environment: `fresh_input_tokens` (without what requests repeat), `output_tokens`, `total_tokens` of both, and
-/// what the environment spends, with [`Environment::FEATURES`]. What a run still needed is left out, as no estimator may
-/// see it. Runs that an answer or a cap ended, and those that were not played to their end, are marked as cut off
-/// ([`Rollouts::set_censored`]). Runs without a turn are left out.
+/// Converts runs in one kind of environment to rollouts. The resources are `fresh_input_tokens` (excluding repeated parts of
+/// requests), `output_tokens`, `total_tokens` of both, and the resources of the environment; the features are
+/// [`Environment::FEATURES`]. The remaining need of a run is left out, because no estimator may see it. Runs that an answer or a
+/// cap ended, and runs that were not played to their end, are marked as cut off ([`Rollouts::set_censored`]). Runs without a turn
+/// are left out.
 ///
 /// # Errors
 ///

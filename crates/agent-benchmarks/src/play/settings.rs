@@ -29,7 +29,7 @@ pub struct Play {
     pub(super) most_tokens_of_a_turn: Option<u64>,
     pub(super) sampling: Sampling,
     pub(super) instruction: Option<String>,
-    /// What is asked for between turns, with its cap.
+    /// The resources requested between turns, with their caps.
     pub(super) asks: Vec<(String, Option<f64>)>,
     pub(super) keeps_answers: bool,
     pub(super) enforces_caps: bool,
@@ -43,7 +43,7 @@ impl Default for Play {
 }
 
 impl Play {
-    /// The setting of the paper: ten turns, at temperature 0, without questions in between.
+    /// Creates the setting of the paper: ten turns, at temperature 0, without questions in between.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -69,20 +69,20 @@ impl Play {
         /// Sets the sampling.
         with_sampling(sampling: Sampling);
 
-        /// Sets what the model is told first; `None` is the text of the environment.
+        /// Sets the first instruction to the model; `None` is the text of the environment.
         with_instruction(instruction: Option<String>);
 
         /// Sets when answers to questions end a run.
         with_stop_rule(rule: Option<StopRule>);
 
-        /// Sets whether a cap that is asked for ends a run that has passed it, as without this setting. Otherwise the run
-        /// is told the cap and goes on, so that what it would have spent is known.
+        /// Sets whether a requested cap ends a run that has exceeded it, which is the default. Otherwise the run is told the cap
+        /// and continues, so that its full cost is known.
         with_enforced_caps(enforces_caps: bool);
     }
 
-    /// Asks after each turn what the run will still spend of these resources, each with its cap, if any: those of
-    /// [`Environment::RESOURCES`], and tokens (`output_tokens`, or `total_tokens` with those of the request that no earlier turn had). `keeps_answers` says
-    /// whether later turns show what was answered.
+    /// Asks after each turn for the remaining cost of these resources, each with its cap, if any. A resource is one of
+    /// [`Environment::RESOURCES`], or tokens: `output_tokens`, or `total_tokens`, which adds the tokens of the request that no
+    /// earlier turn had. `keeps_answers` sets whether later turns show the earlier answers.
     #[must_use]
     pub fn with_questions(mut self, asks: &[(&str, Option<f64>)], keeps_answers: bool) -> Self {
         self.asks = asks.iter().map(|&(name, cap)| (name.to_owned(), cap)).collect();
@@ -90,7 +90,7 @@ impl Play {
         self
     }
 
-    /// The monitor of what is asked for.
+    /// The monitor of the requested resources.
     pub(super) fn monitor(&self) -> Result<BudgetMonitor, Error> {
         let monitor = BudgetMonitor::new(self.asks.iter().cloned())?;
         Ok(match self.rule {
@@ -100,7 +100,7 @@ impl Play {
     }
 }
 
-/// The names of what turns of an environment spend, tokens first.
+/// Returns the names of the resources that turns of an environment spend, tokens first.
 pub(super) fn names<E: Environment>() -> impl Iterator<Item = &'static str> {
     TOKENS.into_iter().chain(E::RESOURCES.iter().copied())
 }

@@ -14,16 +14,16 @@ use crate::{
 
 /// Stands between actions of a reply.
 const BETWEEN: &str = "||";
-/// What a reply costs that has no action, or a word that is no action.
+/// The penalty for a reply without an action or with a word that is no action.
 const PENALTY: f64 = -0.1;
 /// Tags and marks that are taken out of an answer.
 const MARKS: &str = include_str!("marks.txt");
 
 /// Sokoban as BAGEN's evaluation plays it: up to three actions a turn, separated by `||`, of 30 in a run.
 ///
-/// A turn shows coordinates and grid. Of an answer, the first three parts count; what is no direction is passed over and
-/// costs 0.1 for the turn, as an answer without a direction does. Turns spend `steps`. The forms of turns and
-/// rewards are the released ones; the words are those of [`Texts`].
+/// A turn shows coordinates and grid. Of an answer, the first three parts count. A part that is no direction is skipped and costs
+/// 0.1 for the turn, like an answer without a direction. Turns spend `steps`. The forms of turns and rewards are the released
+/// ones; the words come from [`Texts`].
 ///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 4 and appendix I; the released
 /// `ragen/llm_agent/{ctx_manager,es_manager}.py`.
@@ -47,13 +47,14 @@ pub struct Sokoban {
     texts: Texts,
     n_turns: usize,
     n_actions: usize,
-    /// What the latest turn earned, and whether it had an action.
+    /// The reward of the latest turn, and the number of its actions.
     latest: Option<(f64, usize)>,
     is_warned: bool,
 }
 
 impl Sokoban {
-    /// A run in this room with the limits of the evaluation. As there, turns do not say how many actions are left.
+    /// Creates a run in this room with the limits of the evaluation. As in the evaluation, turns do not say how many actions are
+    /// left.
     #[must_use]
     pub fn new(room: Room) -> Self {
         Self {
@@ -71,7 +72,7 @@ impl Sokoban {
     }
 
     setters! {
-        /// Sets the most actions of a turn; what follows them is left out.
+        /// Sets the maximum number of actions in a turn; further actions are left out.
         with_most_actions_of_a_turn(most_actions_of_a_turn: usize);
 
         /// Sets the most actions of a run.
@@ -83,7 +84,7 @@ impl Sokoban {
         /// Sets after how many states the search for the least remaining steps is given up; 0 for no search.
         with_most_states(most_states: usize);
 
-        /// Sets the words of what the model reads.
+        /// Sets the words of the model's texts.
         with_texts(texts: Texts);
     }
 
@@ -111,13 +112,13 @@ impl Sokoban {
     }
 }
 
-/// The text between tags without marks, as the released code takes them out.
+/// Returns the text between tags without marks, which the released code removes.
 fn without_marks(text: &str) -> String {
     let take_out = |text: String, mark: &str| text.replace(mark, "").trim().to_owned();
     MARKS.lines().fold(text.to_owned(), take_out)
 }
 
-/// The parts of an answer that are actions or meant to be.
+/// Returns the parts of an answer that are actions or meant to be.
 fn actions(content: &str) -> impl Iterator<Item = &str> {
     content.split(BETWEEN).map(str::trim).filter(|part| !part.is_empty())
 }
@@ -145,7 +146,7 @@ impl Environment for Sokoban {
         format!("{earned}\n{turn}State:\n{}\n{warning}{sentence}", self.game.room().observation())
     }
 
-    /// With published words, the form of the released code: thoughts and answer alone, without what is left out.
+    /// With published words, the form of the released code: only thoughts and answer, excluding the omitted parts.
     fn repeated(&self, reply: &str) -> Option<String> {
         if !self.texts.is_published {
             return None;

@@ -5,8 +5,8 @@ const MOST_STEPS: u32 = 100;
 
 /// A room that is played, with the released rewards.
 ///
-/// Each step costs 0.1; a box that comes to stand on a target earns 1, one that leaves it costs 1, and the last
-/// one earns 10 more. The game ends when the room is solved or after 100 steps.
+/// Each step costs 0.1; a box that reaches a target earns 1, a box leaving a target costs 1, and the last box on a target earns
+/// 10 more. The game ends when the room is solved or after 100 steps.
 ///
 /// ```
 /// use agent_benchmarks::{Error, sokoban::{Direction, Game, Room}};
@@ -24,7 +24,7 @@ pub struct Game {
     steps: u32,
 }
 
-/// What a step did.
+/// The effect of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Effect {
@@ -37,7 +37,7 @@ pub struct Effect {
 }
 
 impl Game {
-    /// A game that begins in this room.
+    /// Creates a game that begins in this room.
     #[must_use]
     pub fn new(room: Room) -> Self {
         Self { room, steps: 0 }
@@ -49,7 +49,7 @@ impl Game {
         &self.room
     }
 
-    /// The number of steps so far, those against a wall included.
+    /// The number of steps so far, including steps against a wall.
     #[must_use]
     pub fn steps(&self) -> u32 {
         self.steps

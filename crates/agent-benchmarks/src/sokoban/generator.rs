@@ -8,10 +8,10 @@ use crate::{
     sokoban::room::{Room, apart},
 };
 
-/// What rooms are made like.
+/// Settings of the room generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoomSettings {
-    /// Rows and columns, from 5 to 16 each.
+    /// Numbers of rows and of columns; both from 5 to 16.
     pub size: [usize; 2],
     /// Boxes, from 1 to 6.
     pub boxes: usize,
@@ -20,13 +20,13 @@ pub struct RoomSettings {
 }
 
 impl RoomSettings {
-    /// The rooms of the evaluation: 8 x 8 with two boxes; their seeds are 123 and those that follow.
+    /// The rooms of the evaluation: 8 x 8 with two boxes; their seeds are 123 and the following numbers.
     pub const EVALUATION: Self = Self { size: [8, 8], boxes: 2, depth: 30 };
     /// The rooms of the training: 6 x 6 with one box.
     pub const TRAINING: Self = Self { size: [6, 6], boxes: 1, depth: 30 };
 }
 
-/// Signs of cells: those of XSB, but that boxes are told apart by whether they were moved, on their targets or not.
+/// Signs of cells: the signs of XSB, except that boxes are distinguished by whether they were moved, on their targets or not.
 const WALL: u8 = b'#';
 const FLOOR: u8 = b'_';
 const TARGET: u8 = b'.';
@@ -34,13 +34,13 @@ const MOVED: u8 = b'$';
 const BOX: u8 = b'*';
 const PLAYER: u8 = b'@';
 
-/// Chance that the walk that digs a room turns.
+/// The probability of a turn of the walk that digs a room.
 const TURNS: f64 = 0.35;
 /// Models of a room before its seed is given up.
 const TRIES: usize = 4;
 /// States of a game that is played backwards, at most.
 const MOST_STATES: usize = 300_000;
-/// What the walk digs around its place, row by row.
+/// The cells that the walk digs around its position, row by row.
 const MASKS: [u16; 5] = [0b000_111_000, 0b010_010_010, 0b000_110_010, 0b000_110_110, 0b000_011_010];
 /// Directions of the walk, as the released code lists them.
 const WALKS: [[isize; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
@@ -48,16 +48,16 @@ const WALKS: [[isize; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
 const MOVES: [[isize; 2]; 4] = [[-1, 0], [1, 0], [0, -1], [0, 1]];
 
 impl Room {
-    /// The room that the released code makes from a seed, to the cell: a walk digs it, player and targets are placed, and
-    /// the game is played backwards from its solution.
+    /// Generates the room that the released code makes from a seed, identical in every cell: a walk digs it, player and targets
+    /// are placed, and the game is played backwards from its solution.
     ///
     /// Cost: up to 300,000 states of a backward game, 0.1 to 0.5 s where they are used up; most rooms take less.
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Setting`] for settings out of range; [`Error::NoRoom`] for a seed that gives none.
-    /// The released code then goes on with a number that differs from process to process; of the seeds
-    /// 123 to 250 of the evaluation, this is 242.
+    /// [`scoring_rules::Error::Setting`] for settings out of range; [`Error::NoRoom`] for a seed without a room. For such a seed,
+    /// the released code continues with a number that differs from process to process; of the seeds 123 to 250 of the evaluation,
+    /// this is 242.
     ///
     /// ```
     /// use agent_benchmarks::{Error, sokoban::{Room, RoomSettings}};
@@ -97,7 +97,7 @@ impl Room {
     }
 }
 
-/// The room of these cells.
+/// Returns the room with these cells.
 fn finished(columns: usize, fixed: &[u8], room: &[u8]) -> Result<Room, Error> {
     let sign = |(fixed, cell): (&u8, &u8)| match (*fixed, *cell) {
         (TARGET, MOVED) => '*',
@@ -108,7 +108,7 @@ fn finished(columns: usize, fixed: &[u8], room: &[u8]) -> Result<Room, Error> {
     Room::parse(&Vec::from_iter(signs.chunks(columns).map(String::from_iter)).join("\n"))
 }
 
-/// The cell in a direction. Rooms have walls around them, so that it exists.
+/// Returns the next cell in a direction. It exists, because rooms have walls around them.
 fn moved(at: usize, [down, right]: [isize; 2], columns: usize) -> usize {
     at.wrapping_add_signed(down * columns as isize + right)
 }
@@ -204,7 +204,7 @@ struct State {
 }
 
 impl State {
-    /// The distances of boxes from their targets along rows and columns.
+    /// Returns the distances of boxes from their targets along rows and columns.
     fn displacement(&self, columns: usize) -> usize {
         self.boxes.iter().map(|[target, place]| apart(*target, *place, columns)).sum()
     }
@@ -242,7 +242,7 @@ impl<'a> Backwards<'a> {
         }
     }
 
-    /// The state after a step that pulls the box behind the player, if one is there.
+    /// Returns the state after a step that pulls the box behind the player, if one is there.
     fn pulled(&self, state: &State, change: [isize; 2]) -> Option<State> {
         let player = state.room.iter().position(|cell| *cell == PLAYER)?;
         let next = moved(player, change, self.columns);

@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Actions of a turn, as many as the released evaluation takes.
+/// The number of actions in a turn, equal to the number that the released evaluation takes.
 const ACTIONS: usize = 3;
 /// States after which the search of a policy is given up.
 const MOST_STATES: usize = 1_000_000;
@@ -38,7 +38,7 @@ impl Policy {
     pub const ALL: [Self; 3] =
         [Self::Solver { mistakes: Probability::ZERO }, Self::Greedy, Self::Random];
 
-    /// The name: `solver`, `greedy` or `random`.
+    /// Returns the name: `solver`, `greedy` or `random`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -48,11 +48,11 @@ impl Policy {
         }
     }
 
-    /// A player with this policy, who writes the replies of a model. The seed is that of random steps.
+    /// Creates a player with this policy, who writes the replies of a model. The seed is for random steps.
     ///
-    /// Asked for what is still to come, the player answers from the least steps that are left: what the turns spent so far on
-    /// average, times the turns that these take, from 0.8 to 1.25 times; and `impossible` where no steps solve the room within
-    /// the limits.
+    /// Asked for the remaining cost, the player answers from the least number of remaining steps: the average cost of the turns
+    /// so far, times the number of turns for these steps, from 0.8 to 1.25 times; and `impossible` if no steps solve the room
+    /// within the limits.
     ///
     /// ```
     /// use agent_benchmarks::{Error, Probability, Seed, play::{Play, play, rollouts}};
@@ -88,7 +88,7 @@ impl Policy {
             let step = self.step(&room, planned, rng);
             room.step(step);
             steps.push(step.name());
-            // What was planned starts from where the plan leads.
+            // The rest of the plan assumes that every planned step was made.
             if planned.is_some_and(|planned| planned != step) {
                 break;
             }
@@ -119,7 +119,7 @@ impl Policy {
 }
 
 impl Room {
-    /// The distances of boxes to their nearest targets, then that of the player to the nearest box off target.
+    /// The distances of boxes to their nearest targets, then the player's distance to the nearest box off target.
     fn distance(&self) -> (usize, usize) {
         let nearest =
             |at: usize, all: &[usize]| all.iter().map(|it| apart(at, *it, self.columns())).min();
@@ -130,7 +130,7 @@ impl Room {
     }
 }
 
-/// What a run expects to spend yet, as an answer.
+/// Returns the expected remaining cost of a run, as an answer.
 fn expected(run: &PlayConversation<Sokoban>) -> String {
     let need = match run.environment().need(run.turns_left()) {
         Some(f64::INFINITY) => return "<answer>impossible</answer>".to_owned(),

@@ -21,8 +21,8 @@ names!(Direction, Up "Up", Down "Down", Left "Left", Right "Right");
 /// The largest number of rows and columns.
 const MOST_CELLS_OF_A_SIDE: usize = 64;
 
-/// A room with its boxes and the player. Its edge is wall, so that nothing leaves it; there are as many boxes
-/// as targets, at least one.
+/// A room with its boxes and the player. Its edge is wall, so that nothing leaves it. The numbers of boxes and targets are equal
+/// and at least 1.
 ///
 /// ```
 /// use agent_benchmarks::{Error, sokoban::{Direction, Room}};
@@ -63,7 +63,7 @@ const SIGNS: [(char, char, Ground, bool, bool); 7] = [
     ('S', '+', Ground::Target, false, true),
 ];
 
-/// How far cells are apart along rows and columns.
+/// Returns how far cells are apart along rows and columns.
 pub(crate) fn apart(a: usize, b: usize, columns: usize) -> usize {
     (a / columns).abs_diff(b / columns) + (a % columns).abs_diff(b % columns)
 }
@@ -74,8 +74,8 @@ impl Room {
     ///
     /// # Errors
     ///
-    /// [`Error::Room`] for another character, for a room whose edge is open or that has no player, two
-    /// players, no box, or not as many boxes as targets, and for one of more than 64 rows or columns.
+    /// [`Error::Room`] for another character, for a room with an open edge, without a player, with two players or without a box,
+    /// for different numbers of boxes and targets, and for more than 64 rows or columns.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let wrong = |line, problem: &str| Error::Room { line, problem: problem.to_owned() };
         // Floor behind the last wall of a row lies outside and is not part of the room, in whatever sign it is written.
@@ -112,7 +112,7 @@ impl Room {
                 format!("{n_boxes} boxes for {n_targets} targets; give as many, at least one");
             return Err(wrong(0, &problem));
         }
-        // The player and boxes reach only what is walled in; what lies outside a wall does not matter.
+        // The player and boxes reach only the area within walls; cells outside a wall do not matter.
         if room.reaches_an_edge() {
             return Err(wrong(0, "the player can leave it; close its walls"));
         }
@@ -139,7 +139,7 @@ impl Room {
         false
     }
 
-    /// The cell beside a cell; `None` outside the room.
+    /// Returns the adjacent cell in a direction; `None` outside the room.
     pub(crate) fn beside(&self, at: usize, direction: Direction) -> Option<usize> {
         let (row, column) = (at / self.columns, at % self.columns);
         match direction {
@@ -260,7 +260,7 @@ impl Room {
 }
 
 impl fmt::Display for Room {
-    /// The grid in the alphabet of the released code.
+    /// Writes the grid in the alphabet of the released code.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text(|sign| sign.0))
     }

@@ -1,9 +1,8 @@
 //! The least that a room still needs, by A* search.
 //!
-//! An edge is a push; its cost is one push, or the push and the walk to it. The lower bound is the least sum of
-//! push distances over assignments of boxes to targets, which no push lowers by more than one, so that a state is
-//! complete when it is taken first. States that hold a box where it can never reach a target are left out, and so are
-//! those in which boxes block each other for ever away from targets.
+//! An edge is a push; its cost is one push, or the push and the walk to it. The lower bound is the least sum of push distances
+//! over assignments of boxes to targets. No push lowers it by more than one, so that a state is complete when it is first taken.
+//! States are left out if a box can never reach a target, or if boxes away from targets block each other forever.
 //!
 //! References: Hart, Nilsson and Raphael (1968), A formal basis for the heuristic determination of minimum cost paths,
 //! doi:10.1109/TSSC.1968.300136; Kuhn (1955), The Hungarian method for the assignment problem,
@@ -20,7 +19,7 @@ use matching::{FAR, MOST_BOXES};
 
 use crate::sokoban::room::{Direction, Room};
 
-/// What a room still needs.
+/// The remaining need of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
     /// The least number, and steps that do with it.
@@ -32,16 +31,16 @@ pub enum Need {
     },
     /// The search has reached its limit.
     Bounds {
-        /// It takes this many at least.
+        /// The lower bound of the need.
         low: u32,
-        /// This many are enough; `None` if no solution was met.
+        /// An upper bound of the need; `None` if no solution was found.
         high: Option<u32>,
     },
     /// No steps solve the room.
     Unsolvable,
 }
 
-/// What is counted.
+/// The quantity that is counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Count {
     Steps,
@@ -49,10 +48,11 @@ enum Count {
 }
 
 impl Room {
-    /// The least number of steps that solve the room from where it stands, pushes included.
+    /// Returns the least number of steps, including pushes, that solve the room from its current state.
     ///
-    /// `most_states` bounds the states that are kept, of about 100 bytes each: a million is enough for
-    /// nearly all rooms of 10 x 10 cells with three boxes. A solved room needs 0. Of more than 64 boxes, and with no state allowed, the bound is the number of boxes off target.
+    /// `most_states` limits the number of stored states; each takes about 100 bytes: a million is enough for nearly all rooms of
+    /// 10 x 10 cells with three boxes. A solved room needs 0. With more than 64 boxes, and with no state allowed, the bound is
+    /// the number of boxes off target.
     ///
     /// Cost: for each state, a walk over the room and an assignment in the cube of the number of boxes.
     ///
@@ -73,7 +73,7 @@ impl Room {
         self.search(Count::Steps, most_states)
     }
 
-    /// The least number of pushes that solve the room from where it stands; walks count nothing. As
+    /// Returns the least number of pushes that solve the room from its current state; walks cost nothing. See
     /// [`Self::least_steps`].
     ///
     /// ```
@@ -107,9 +107,9 @@ struct Search {
     walk_after: Walk,
     states: Vec<State>,
     places: HashMap<Rc<[u16]>, usize>,
-    /// The states that wait, by the least total that their bounds allow.
+    /// The open states by the least total cost that their bounds allow.
     open: Vec<Vec<usize>>,
-    /// Which boxes stand for walls while others are examined.
+    /// The boxes that count as walls while others are examined.
     held: Vec<usize>,
     /// The least number that a solution was met with.
     high: Option<u32>,
@@ -117,7 +117,7 @@ struct Search {
 
 /// A state that was met.
 struct State {
-    /// Where the boxes are, in order, and then the player, or the least cell of those that the player can walk to.
+    /// The positions of the boxes in order, then the player's position or the least cell that the player can walk to.
     key: Rc<[u16]>,
     cost: u32,
     bound: u32,
@@ -161,7 +161,7 @@ impl Search {
         search
     }
 
-    /// What of the player belongs to a state: walks count nothing where pushes are counted.
+    /// Returns the part of the player's position that belongs to a state: walks cost nothing where pushes are counted.
     fn player(&mut self, at: usize) -> usize {
         match self.count {
             Count::Steps => at,
@@ -255,14 +255,14 @@ impl Search {
         self.open[total].push(place);
     }
 
-    /// Whether a box that was just pushed, and those that it leans on, can never be pushed again and one of them
-    /// is off its target.
+    /// Returns whether a box that was just pushed and the boxes that it leans on can never be pushed again, while one of them is
+    /// off its target.
     fn is_stuck(&mut self, at: usize) -> bool {
         self.held.clear();
         self.is_held(at) && self.held.iter().any(|&at| !self.map.is_target[at])
     }
 
-    /// Whether a box can be pushed along neither axis, if those that are held cannot.
+    /// Returns whether a box can be pushed along neither axis, given that the held boxes cannot be pushed.
     fn is_held(&mut self, at: usize) -> bool {
         let before = self.held.len();
         self.held.push(at);
@@ -281,7 +281,7 @@ impl Search {
         true
     }
 
-    /// The steps that lead to a state: the walk to each push, and the push.
+    /// Returns the steps that lead to a state: the walk to each push, and the push.
     fn plan(mut self, place: usize) -> Vec<Direction> {
         let mut pushes = Vec::new();
         let mut push = self.states[place].push;

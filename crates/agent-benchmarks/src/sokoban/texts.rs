@@ -1,13 +1,13 @@
 use crate::{error::Error, values::template::Template};
 
-/// What a model reads in [`Sokoban`](super::Sokoban): by default in words of this crate, or what the released code sends,
+/// The texts for a model in [`Sokoban`](super::Sokoban): by default in words of this crate, or the texts of the released code,
 /// which this crate does not contain.
 ///
-/// The texts of the evaluation and those of the runs to train on, in which limits are told
-/// ([`Sokoban::with_limits_told`](super::Sokoban::with_limits_told)), are an `instruction`, the `reward` of a turn, the
-/// `warning` behind a state that a reply without an action has left as it was, and the `sentence` behind each state. Each may
-/// have the places `{most_actions_of_a_turn}`, `{most_actions}` (of a run), `{actions_left}` and `{reward}`. With released texts,
-/// later requests repeat of a reply what those of the released code do: thoughts and answer, up to the most actions of a turn.
+/// There are texts for the evaluation and for the training runs, in which limits are told
+/// ([`Sokoban::with_limits_told`](super::Sokoban::with_limits_told)). They are an `instruction`, the `reward` of a turn, the
+/// `warning` after a state that a reply without an action has left unchanged, and the `sentence` after each state. Each may have
+/// the places `{most_actions_of_a_turn}`, `{most_actions}` (of a run), `{actions_left}` and `{reward}`. With released texts,
+/// later requests repeat the same parts of a reply as the released code: thoughts and answer, up to the most actions of a turn.
 ///
 /// ```
 /// use agent_benchmarks::{Error, play::Environment, sokoban::{Room, Sokoban, Texts}};
@@ -27,7 +27,7 @@ pub struct Texts {
     pub(super) evaluation: Words<Template>,
     pub(super) training: Words<Template>,
     warehouse: Option<String>,
-    /// Whether they are those of the released code.
+    /// Whether the texts come from the released code.
     pub(super) is_published: bool,
 }
 
@@ -88,16 +88,15 @@ impl Default for Texts {
 
 impl Texts {
     /// The file in a checkout of the released repository that holds the texts. It is not part of that repository:
-    /// `docs/published/bagen_texts.py` of this project, run in the checkout, writes it from what the released functions
-    /// return.
+    /// `docs/published/bagen_texts.py` of this project, run in the checkout, writes it from the output of the released functions.
     pub const FILE: &'static str = "bagen_texts.json";
 
-    /// The texts of the released code, from the content of [`Self::FILE`].
+    /// Creates the texts of the released code from the content of [`Self::FILE`].
     ///
     /// # Errors
     ///
-    /// [`Error::StoredValue`] for text that is no such file or lacks one of the texts, and [`Error::UnknownPlace`] for
-    /// a place in braces that nothing fills.
+    /// [`Error::StoredValue`] for text that is no such file or lacks one of the texts, and [`Error::UnknownPlace`] for an unknown
+    /// place in braces.
     pub fn published(json: &str) -> Result<Self, Error> {
         let wrong = |error| Error::StoredValue { problem: format!("{}: {error}", Self::FILE) };
         let File { evaluation, training, warehouse } = serde_json::from_str(json).map_err(wrong)?;

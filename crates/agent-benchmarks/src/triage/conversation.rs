@@ -18,10 +18,10 @@ use crate::{
     values::{question::Attempted, reply_event::ReplyEvent, request::Request},
 };
 
-/// A conversation in which a model plans which problems of a pool it attempts, and solves them if
-/// the setting asks for it. Made by [`Instance::conversation`].
+/// A conversation in which a model plans which problems of a pool to attempt, and solves them if the setting requires it. Made by
+/// [`Instance::conversation`].
 ///
-/// Each request stands alone: a problem is solved without the plan and the other problems in sight.
+/// Each request is independent: a problem is solved without the plan and the other problems in sight.
 #[derive(Clone, Debug)]
 pub struct TriageConversation<'a> {
     instance: &'a Instance,
@@ -32,7 +32,7 @@ pub struct TriageConversation<'a> {
     left: u64,
     /// For each question, its attempt in this conversation.
     attempts: Vec<Option<Attempted>>,
-    /// The question whose attempt used more than what was left.
+    /// The question whose attempt exceeded the remaining budget.
     overspent: Option<usize>,
 }
 
@@ -170,7 +170,7 @@ impl<'a> TriageConversation<'a> {
         }
     }
 
-    /// The plan executed with the attempts of this conversation.
+    /// Returns the plan executed with the attempts of this conversation.
     fn live_execution(&self, regime: Regime) -> Result<Option<knapsack_oracle::Execution>, Error> {
         let Instance { pool, .. } = self.instance;
         let budget = self.instance.budget();
@@ -181,8 +181,8 @@ impl<'a> TriageConversation<'a> {
                 Ok::<_, Error>(made(step).is_some_and(|attempt| attempt.solved))
             })?,
             Regime::Advisory => {
-                // Execution stops at the attempt that used more than what was left. Otherwise nothing
-                // is left where it stops, so that what was not attempted does not fit.
+                // Execution stops at the attempt that exceeded the remaining budget. Otherwise the remaining budget at the stop
+                // is 0, so that problems without an attempt do not fit.
                 let most = self.left.saturating_add(1);
                 let items = pool.items().iter().zip(&self.attempts).enumerate();
                 let items = items.map(|(place, (item, attempt))| {

@@ -1,6 +1,6 @@
 use crate::values::names::names;
 
-/// The opening of the request for a plan. Rules, problems, budget and form are the same in each.
+/// The opening of the request for a plan. All framings have the same rules, problems, budget and form.
 ///
 /// Reference: TRIAGE, appendix C.2, in other words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

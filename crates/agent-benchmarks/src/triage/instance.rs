@@ -17,7 +17,7 @@ pub struct Instance {
 }
 
 impl Triage {
-    /// A pool of questions in this setting. The name tells pools apart; the same pool should have the
+    /// Creates the instance of a pool of questions in this setting. The name distinguishes pools; the same pool should have the
     /// same name in all settings.
     ///
     /// # Errors
@@ -87,13 +87,13 @@ impl Instance {
         self.budget
     }
 
-    /// What the best choice under the budget earns.
+    /// The value of the best choice under the budget.
     #[must_use]
     pub const fn oracle(&self) -> f64 {
         self.oracle
     }
 
-    /// What a random order earns on average; see [`Pool::random_exact`].
+    /// The expected value of a random order; see [`Pool::random_exact`].
     #[must_use]
     pub const fn random(&self) -> f64 {
         self.random

@@ -12,17 +12,16 @@ use crate::{
 
 /// The record of a conversation of TRIAGE.
 ///
-/// The run of [`Self::record`] has what the plan earned by regime as scores, and the setting in its
-/// metadata.
+/// The run of [`Self::record`] has the plan's value by regime as scores, and the setting in its metadata.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TriageRecord {
-    /// The run and what was wrong with its replies.
+    /// The run, and the problems of its replies.
     pub record: Record,
     /// The plan as it was read; `None` without a reply.
     pub reading: Option<PlanReading>,
-    /// What the plan earned: in both regimes from recorded attempts, in one from live attempts. Empty
-    /// without a plan, and if a live execution did not come to its end.
+    /// The executions of the plan: in both regimes from recorded attempts, in one from live attempts. Empty without a plan, and
+    /// if a live execution was not completed.
     pub executions: Vec<Execution>,
     /// For each question, the attempt that was made in the conversation.
     pub attempts: Vec<Option<Attempted>>,
@@ -30,7 +29,7 @@ pub struct TriageRecord {
     pub live_regime: Option<Regime>,
     /// Whether problems were solved in the conversation with their allocations announced.
     pub is_announced: bool,
-    /// What the plan does with [unsolvable](crate::Checker::Unsolvable) questions; all 0 without a plan.
+    /// The decisions of the plan about [unsolvable](crate::Checker::Unsolvable) questions; all 0 without a plan.
     pub unsolvable: UnsolvableCounts,
     /// The share of the budget.
     pub alpha: Alpha,
@@ -38,13 +37,13 @@ pub struct TriageRecord {
     pub framing: Framing,
     /// The budget in tokens.
     pub budget: u64,
-    /// What the best choice earns by the recorded attempts.
+    /// The value of the best choice by the recorded attempts.
     pub oracle: f64,
-    /// What a random order earns on average by the recorded attempts.
+    /// The expected value of a random order by the recorded attempts.
     pub random: f64,
-    /// What the problems that cost least earn, in that order as long as they fit.
+    /// The value of attempting problems from the cheapest upwards, as long as they fit.
     pub cheapest_first: f64,
-    /// What the problems of the highest value per cost earn, in that order as long as they fit.
+    /// The value of attempting problems by descending value per cost, as long as they fit.
     pub greedy: f64,
 }
 
@@ -111,14 +110,14 @@ impl TriageRecord {
         &self.record.run.id
     }
 
-    /// The execution in a regime.
+    /// Returns the execution in a regime.
     #[must_use]
     pub fn execution(&self, regime: Regime) -> Option<&Execution> {
         self.executions.iter().find(|execution| execution.regime == regime)
     }
 
-    /// The triage efficiency in a regime: 1 for the oracle, 0 for a random order on average. Live attempts that
-    /// are [above the oracle](Self::is_above_oracle) count as the oracle.
+    /// Returns the triage efficiency in a regime: 1 for the oracle, 0 for a random order on average. Live attempts that are
+    /// [above the oracle](Self::is_above_oracle) count as the oracle.
     ///
     /// # Errors
     ///
@@ -128,14 +127,13 @@ impl TriageRecord {
         Ok(Efficiency::new(earned, self.random, self.oracle)?)
     }
 
-    /// Whether live attempts earned more than the oracle, which knows the recorded ones alone.
+    /// Returns whether live attempts earned more than the oracle, which knows only the recorded attempts.
     #[must_use]
     pub fn is_above_oracle(&self, regime: Regime) -> bool {
         self.execution(regime).is_some_and(|execution| execution.earned > self.oracle)
     }
 
-    /// The share of the oracle's value that the plan missed in a regime; `None` if the oracle earns
-    /// nothing.
+    /// Returns the share of the oracle's value that the plan missed in a regime; `None` if the oracle earns nothing.
     ///
     /// # Errors
     ///

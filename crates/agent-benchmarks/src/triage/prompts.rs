@@ -8,7 +8,7 @@ const AGENT: &str = include_str!("prompts/agent.txt");
 
 const EXAM: &str = include_str!("prompts/exam.txt");
 
-/// What follows each opening.
+/// The text after each opening.
 const RULES: &str = include_str!("prompts/rules.txt");
 
 const BANNER: &str = include_str!("prompts/banner.txt");
@@ -66,8 +66,8 @@ impl Prompts {
     pub const FILES: &'static [&'static str] =
         &["planner_neutral.txt", "planner_agent.txt", "planner_exam.txt", "banner.txt"];
 
-    /// The published wording, by the names of its files. Requests for a plan have no JSON schema then, because the texts
-    /// have a form of their own.
+    /// Creates the published wording from its texts, by the names of their files. Requests for a plan have no JSON schema then,
+    /// because the texts define a different form.
     ///
     /// # Errors
     ///

@@ -16,14 +16,13 @@ pub enum Attempts {
     ///
     /// - [`Regime::Enforced`]: each problem has its allocation as the most tokens of the reply. A reply
     ///   that used more is wrong.
-    /// - [`Regime::Advisory`]: each problem has what is left of the budget as the most tokens of the
-    ///   reply, and spends what the reply used. The conversation ends without an execution if a reply
-    ///   does not say how many tokens it used.
+    /// - [`Regime::Advisory`]: for each problem, the remaining budget limits the tokens of the reply, and the tokens of the reply
+    ///   are spent. The conversation ends without an execution if a reply does not state its number of tokens.
     Live {
         /// The regime.
         regime: Regime,
-        /// Whether the solver is told the allocation of its problem. In section 3.2 of the paper it is not: the
-        /// limit is that of the request alone.
+        /// Whether the solver is told the allocation of its problem. In section 3.2 of the paper the solver is not told: only the
+        /// request has the limit.
         announced: bool,
     },
 }
@@ -64,9 +63,8 @@ pub struct Triage {
 }
 
 impl Triage {
-    /// The setting with a budget of this share of what the recorded attempts cost, the neutral
-    /// framing, execution by recorded attempts, temperature 0, and plans that are read and executed by the
-    /// published rules.
+    /// Creates the setting with a budget of this share of the recorded attempts' cost, the neutral framing, execution by recorded
+    /// attempts, temperature 0, and the published rules for reading and executing plans.
     #[must_use]
     pub fn new(alpha: Alpha) -> Self {
         Self {
@@ -89,7 +87,7 @@ impl Triage {
         self.alpha
     }
 
-    /// Sets what the problems are called in the request, such as `geometry problems`.
+    /// Sets the name of the problems in the request, such as `geometry problems`.
     #[must_use]
     pub fn with_subject(mut self, subject: impl Into<String>) -> Self {
         self.subject = subject.into();
@@ -106,19 +104,20 @@ impl Triage {
         /// Sets where the outcomes of attempts come from.
         with_attempts(attempts: Attempts);
 
-        /// Sets the sampling. While solving, the smaller of its limit of tokens and that of the regime holds.
+        /// Sets the sampling. While solving, the token limit is the smaller one of the sampling's and the regime's.
         with_sampling(sampling: Sampling);
 
         /// Sets the most tokens of a plan; without it, the limit of the sampling holds.
         with_plan_tokens(plan_tokens: Option<u64>);
 
-        /// Sets whether plans are read by [`PlanReading::new`](knapsack_oracle::PlanReading::new), which drops
-        /// allocations that are no numbers of tokens and refuses a plan that has an item twice. Otherwise they are
-        /// read as published: by [`PlanReading::published`](knapsack_oracle::PlanReading::published).
+        /// Sets whether plans are read by [`PlanReading::new`](knapsack_oracle::PlanReading::new), which drops allocations other
+        /// than numbers of tokens and refuses a plan with a repeated item. Otherwise they are read as published, by
+        /// [`PlanReading::published`](knapsack_oracle::PlanReading::published).
         with_strict_plans(is_strict: bool);
 
-        /// Sets whether the advisory regime attempts items with an allocation of 0. Otherwise the planned set is
-        /// that of the paper, `S = {i : a_i > 0}`; see [`Plan::without_zero_allocations`](knapsack_oracle::Plan::without_zero_allocations).
+        /// Sets whether the advisory regime attempts items with an allocation of 0. Otherwise the planned set is defined as in
+        /// the paper, `S = {i : a_i > 0}`; see
+        /// [`Plan::without_zero_allocations`](knapsack_oracle::Plan::without_zero_allocations).
         with_zero_allocations(attempts_zero: bool);
 
         /// Sets whether requests for a plan have a JSON schema, which some servers refuse; they do unless this is

@@ -48,12 +48,11 @@ pub struct SolveConversation<'a> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SolveRecord {
-    /// The run and what was wrong with its reply. Its outcome is whether the answer is right.
+    /// The run, and the problem with its reply. Its outcome is whether the answer is right.
     pub record: Record,
     /// The text between the answer tags.
     pub answer: Option<String>,
-    /// The attempt; `None` without a reply, for one that does not say how many tokens it used or that has none,
-    /// and for a refusal.
+    /// The attempt; `None` without a reply, for a reply with an unknown number of tokens or without tokens, and for a refusal.
     pub attempt: Option<Attempted>,
     /// Whether the reply was cut off at a limit of tokens, so that the attempt cost the limit.
     pub is_cut_off: bool,
@@ -62,8 +61,8 @@ pub struct SolveRecord {
 }
 
 impl SolveRecord {
-    /// The record of an attempt that was made elsewhere, without a conversation; `None` for a question without
-    /// one. An attempt without tokens is left out as one that is made here.
+    /// Returns the record of an attempt that was made elsewhere, without a conversation; `None` for a question without a recorded
+    /// attempt. An attempt without tokens is left out, like an attempt made here.
     #[must_use]
     pub fn of_recorded(question: &Question) -> Option<Self> {
         let recorded = question.recorded?;
@@ -91,14 +90,14 @@ impl SolveRecord {
 }
 
 impl<'a> SolveConversation<'a> {
-    /// The conversation about a question.
+    /// Creates the conversation about a question.
     #[must_use]
     pub fn new(question: &'a Question, sampling: Sampling) -> Self {
         Self::with_banner(question, sampling, None)
     }
 
-    /// The conversation about a question in which the banner of these prompts tells the model a budget of tokens that
-    /// nothing enforces, such as the allocation of its own plan. The attempts before and after are a
+    /// Creates the conversation about a question in which the banner of these prompts tells the model a budget of tokens. The
+    /// budget is not enforced; it can be the allocation of the model's own plan. The attempts before and after are a
     /// [`ReSolve`](knapsack_oracle::ReSolve).
     ///
     /// Reference: TRIAGE, appendix C.1.
@@ -124,13 +123,13 @@ impl<'a> SolveConversation<'a> {
     }
 }
 
-/// The tokens of a reply; `None` if it does not say.
+/// Returns the tokens of a reply; `None` if it does not say.
 pub(super) fn output_tokens(reply: &Reply) -> Option<u64> {
     let counted = reply.usage.as_ref().and_then(|usage| usage.output_tokens);
     counted.or_else(|| reply.tokens.as_ref().map(|tokens| tokens.len() as u64))
 }
 
-/// The answer in a reply; notes why there is none.
+/// Returns the answer in a reply; notes why there is none.
 pub(super) fn answer_of(text: &str, dialogue: &mut Dialogue) -> Option<String> {
     let problem = match answer_in(text) {
         Ok(Some(answer)) => return Some(answer.to_owned()),

@@ -65,7 +65,7 @@ struct Group {
 struct OfPools {
     metric: Metric<ExactMean>,
     value: fn(&OfPool<'_>) -> Option<f64>,
-    /// What a pool counts as in a rate of all pools together, which is left out without an unsolvable problem.
+    /// The weight of a pool in a rate over all pools; the rate is left out if there is no unsolvable problem.
     denominator: Option<fn(&UnsolvableCounts) -> f64>,
 }
 
@@ -90,7 +90,7 @@ impl OfPools {
     }
 }
 
-/// What the metrics of a pool are made of.
+/// The data for the metrics of a pool.
 struct OfPool<'a> {
     record: &'a TriageRecord,
     efficiency: Efficiency,
@@ -218,9 +218,9 @@ pub struct TriageFigures {
     pub pools: usize,
     /// The number of pools in which some orders earn more than others.
     pub informative_pools: usize,
-    /// The mean efficiency over all pools and over the informative ones, the mean regret, the points of the plan and
-    /// of the planners beside it, and what plans do with unsolvable problems where there are any: each with the interval
-    /// that resamples pools, or the reason why it is undefined.
+    /// The mean efficiency over all pools and over the informative ones, the mean regret, the points of the plan and of the
+    /// reference planners, and the decisions of plans about unsolvable problems if there are any: each with the interval that
+    /// resamples pools, or the reason why it is undefined.
     #[serde(serialize_with = "figures::serialize")]
     pub figures: Vec<(Measure, Result<Figure, Undefined>)>,
     /// The number of plans that allot more than the budget. They are executed and counted in the
@@ -236,7 +236,7 @@ pub struct TriageFigures {
 }
 
 impl TriageFigures {
-    /// The figure of the metric with this key; `None` if it is undefined or if no metric has the key.
+    /// Returns the figure of the metric with this key; `None` if the figure is undefined or no metric has the key.
     #[must_use]
     pub fn figure(&self, key: &str) -> Option<Figure> {
         figures::figure(&self.figures, key)
@@ -267,8 +267,8 @@ impl TriageTable {
         Ok(())
     }
 
-    /// The rows, sorted by model, budget, framing and regime, with intervals that cover at this
-    /// level. Pools are resampled.
+    /// Returns the rows, sorted by model, budget, framing and regime, with intervals at this nominal coverage. Pools are
+    /// resampled.
     ///
     /// # Errors
     ///

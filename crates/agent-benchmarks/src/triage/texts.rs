@@ -1,4 +1,4 @@
-//! What a model reads.
+//! The texts for a model.
 
 use trajectory_metrics::tool_calls::Value;
 
@@ -7,7 +7,7 @@ use crate::{
     values::{question::Question, tool_definition::object},
 };
 
-/// The request for a plan.
+/// Returns the request for a plan.
 pub(super) fn planning(settings: &Triage, questions: &[Question], budget: u64) -> String {
     let block = |question: &Question| {
         let Question { id, value, .. } = question;
@@ -20,7 +20,7 @@ pub(super) fn planning(settings: &Triage, questions: &[Question], budget: u64) -
     })
 }
 
-/// The JSON Schema of a plan.
+/// Returns the JSON Schema of a plan.
 pub(super) fn plan_schema(questions: &[Question]) -> Value {
     let ids = questions.iter().map(|question| Value::from(question.id.as_str())).collect();
     let id = object(vec![("type", "string".into()), ("enum", Value::List(ids))]);
@@ -30,7 +30,7 @@ pub(super) fn plan_schema(questions: &[Question]) -> Value {
     closed(vec![("plan", plan)])
 }
 
-/// The schema of an object that has these properties and no others.
+/// Returns the schema of an object that has these properties and no others.
 fn closed(properties: Vec<(&str, Value)>) -> Value {
     let required = properties.iter().map(|(name, _)| Value::from(*name)).collect();
     object(vec![
@@ -41,7 +41,7 @@ fn closed(properties: Vec<(&str, Value)>) -> Value {
     ])
 }
 
-/// The request to solve a problem, with a budget that is announced or without one.
+/// Returns the request to solve a problem, with or without an announced budget.
 pub(super) fn solving(question: &Question, announced: Option<(&Prompts, u64)>) -> String {
     let banner = announced.map_or(String::new(), |(prompts, tokens)| {
         prompts.banner.fill(|_| tokens.to_string().into()) + "\n\n"

@@ -1,7 +1,6 @@
-/// The text between the last pair of answer tags.
+/// Returns the text between the last pair of answer tags.
 ///
-/// `Err` says what is wrong if there is an opening tag without an answer behind it; `Ok(None)` if
-/// there is no opening tag.
+/// `Err` is the problem if there is an opening tag without an answer after it; `Ok(None)` if there is no opening tag.
 pub(crate) fn answer_in(text: &str) -> Result<Option<&str>, &'static str> {
     const OPENING: &str = "<answer>";
     let Some(start) = text.rfind(OPENING) else { return Ok(None) };

@@ -33,15 +33,15 @@ pub enum Checker {
         /// The largest difference, at least 0.
         tolerance: f64,
     },
-    /// The answer is the letter of the right option, its text, or both. A single letter is always
-    /// read as the letter of an option.
+    /// The answer is the letter of the right option, its text, or both. A single letter is always taken as the letter of an
+    /// option.
     Choice {
         /// The options, which have the letters from A on.
         options: Vec<String>,
         /// The position of the right option, from 0.
         answer: usize,
     },
-    /// The answer is yes or no; true and false are read as well.
+    /// The answer is yes or no; true and false are accepted as well.
     YesNo {
         /// Whether yes is right.
         answer: bool,
@@ -56,7 +56,7 @@ pub enum Checker {
 }
 
 impl Checker {
-    /// Whether an answer is right. An answer that cannot be read is wrong.
+    /// Returns whether an answer is right. An answer that cannot be read is wrong.
     #[must_use]
     pub fn is_right(&self, answer: &str) -> bool {
         let given = plain(answer);
@@ -101,13 +101,13 @@ impl Checker {
 /// The most options that have letters.
 pub(crate) const MAX_OPTIONS: usize = 26;
 
-/// The letter of an option.
+/// Returns the letter of an option.
 pub(crate) fn letter(option: usize) -> char {
     let place = u8::try_from(option).unwrap_or(u8::MAX).min(MAX_OPTIONS as u8 - 1);
     char::from(b'A' + place)
 }
 
-/// The answer in lower case, with single blanks and without a final point.
+/// Returns the answer in lower case, with single blanks and without a final point.
 pub(crate) fn plain(answer: &str) -> String {
     let words: Vec<&str> = answer.split_whitespace().collect();
     let joined = words.join(" ").to_lowercase();
@@ -133,7 +133,7 @@ fn number(given: &str) -> Option<f64> {
     value.is_finite().then_some(sign * value)
 }
 
-/// The option that an answer names.
+/// Returns the option that an answer names.
 fn chosen(given: &str, options: &[String]) -> Option<usize> {
     let is_option = |text: &str, option: &str| plain(text) == plain(option);
     let bare = given.trim_matches(|c| matches!(c, '(' | ')' | '[' | ']' | ':'));
@@ -149,6 +149,6 @@ fn chosen(given: &str, options: &[String]) -> Option<usize> {
         return options.get(place).filter(|option| is_option(rest, option)).map(|_| place);
     }
     let mut found = options.iter().enumerate().filter(|(_, option)| is_option(given, option));
-    // Two equal options have no text of their own.
+    // Two equal options have no distinguishing text.
     found.next().filter(|_| found.next().is_none()).map(|(place, _)| place)
 }

@@ -7,7 +7,7 @@ macro_rules! names {
             /// All of them, in their order.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$item),*];
 
-            /// The name in texts.
+            /// Returns the name in texts.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$item => $name),* }

@@ -18,13 +18,13 @@ pub struct Question {
     pub text: String,
     /// What decides whether an answer is right.
     pub checker: Checker,
-    /// What a right answer is worth, at least 0.
+    /// The value of a right answer, at least 0.
     pub value: f64,
     /// A recorded attempt without any limit.
     pub recorded: Option<Attempted>,
 }
 
-/// What an attempt at a question came to.
+/// The result of an attempt at a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempted {
     /// The tokens of the reply.
@@ -34,7 +34,7 @@ pub struct Attempted {
 }
 
 impl Question {
-    /// A question that is worth 1 and has no recorded attempt.
+    /// Creates a question that is worth 1 and has no recorded attempt.
     #[must_use]
     pub fn new(id: impl Into<String>, text: impl Into<String>, checker: Checker) -> Self {
         Self { id: id.into(), text: text.into(), checker, value: 1.0, recorded: None }

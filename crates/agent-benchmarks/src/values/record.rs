@@ -6,8 +6,7 @@ use crate::{error::Error, values::reply_event::TurnEvent};
 /// Where the events of replies are in the metadata of a run.
 const EVENTS: &str = "reply_events";
 
-/// The record of a conversation: a run that every tool for logs can read, and what was wrong with
-/// the replies in it.
+/// The record of a conversation: a run that every tool for logs can read, and the problems of the replies in it.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -25,16 +24,15 @@ const EVENTS: &str = "reply_events";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
-    /// The run, with one turn for each request. Its metadata has `requests`: for each turn, the `messages` of its request
-    /// with `role` and `content`, after the first ones of the request and the reply before it, of which it `repeats`
-    /// so many.
+    /// The run, with one turn for each request. Its metadata has `requests`: for each turn, the `messages` of its request with
+    /// `role` and `content`. The first `repeats` messages, which repeat the previous request and its reply, are left out.
     pub run: Run,
-    /// What was wrong with the replies, in the order of the turns.
+    /// The problems of the replies, in the order of the turns.
     pub events: Vec<TurnEvent>,
 }
 
 impl Record {
-    /// The run with the events in its metadata, as it is written to a log.
+    /// The run with the events in its metadata, in the form for a log.
     #[must_use]
     pub fn to_run(&self) -> Run {
         let mut run = self.run.clone();

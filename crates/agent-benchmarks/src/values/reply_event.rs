@@ -4,7 +4,7 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::values::request::Request;
 
-/// Something about a reply that keeps it, or a part of it, from being used as it is.
+/// A fact about a reply that prevents its use, or the use of a part, without changes.
 ///
 /// `call` is the position of the call in the reply, from 0.
 ///
@@ -45,7 +45,7 @@ pub enum ReplyEvent {
         call: usize,
         /// The tool's name.
         tool: String,
-        /// What is wrong with them.
+        /// The problem with them.
         problem: String,
     },
     /// A call lacks an argument that its tool requires.
@@ -74,17 +74,17 @@ pub enum ReplyEvent {
         tool: String,
         /// The argument.
         argument: String,
-        /// What is wrong with the value.
+        /// The problem with the value.
         problem: String,
     },
-    /// The text does not hold what the protocol asks for, such as an answer between tags.
+    /// The text lacks the content that the protocol requires, such as an answer between tags.
     Unreadable {
-        /// What is missing or wrong.
+        /// The missing or wrong part.
         problem: String,
     },
     /// A part of the text is left out or asks for what cannot be done; the rest is used.
     NotCarriedOut {
-        /// What is left out, and why.
+        /// The omitted part, and the reason.
         problem: String,
     },
     /// The model gave no reply.
@@ -104,7 +104,7 @@ pub struct TurnEvent {
     pub event: ReplyEvent,
 }
 
-/// What is wrong with a reply to a request, in the order refusal, text, calls.
+/// Returns the problems with a reply to a request, in the order refusal, text, calls.
 ///
 /// Each call is compared with the definition of its tool. Several calls are no event by themselves;
 /// a protocol that allows only one adds [`ReplyEvent::SeveralCalls`].

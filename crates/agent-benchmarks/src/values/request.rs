@@ -3,7 +3,7 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::values::tool_definition::ToolDefinition;
 
-/// How a model should draw its tokens. What is `None` is left to the provider.
+/// Rules for how a model draws its tokens. The provider decides a setting that is `None`.
 ///
 /// ```
 /// use agent_benchmarks::Sampling;
@@ -25,7 +25,7 @@ pub struct Sampling {
     pub reasoning_effort: Option<String>,
 }
 
-/// What a conversation asks of a model.
+/// The request of a conversation to a model.
 ///
 /// ```
 /// use agent_benchmarks::{Message, Request, Role};
@@ -38,28 +38,28 @@ pub struct Sampling {
 pub struct Request {
     /// The whole dialogue so far.
     pub messages: Vec<Message>,
-    /// The tools that the model may call, in the order in which they are shown.
+    /// The tools available to the model, in the order in which they are shown.
     pub tools: Vec<ToolDefinition>,
     /// Whether the reply may make several calls; `None` for the provider's own default.
     pub parallel_tool_calls: Option<bool>,
     /// The settings of sampling.
     pub sampling: Sampling,
-    /// The number of most probable tokens whose log-probabilities are wanted besides those of the
-    /// reply's own tokens; `None` if no log-probabilities are wanted.
+    /// The number of most probable tokens with requested log-probabilities, in addition to the reply's own tokens; `None` if no
+    /// log-probabilities are requested.
     pub top_logprobs: Option<u8>,
-    /// The JSON Schema that the text of the reply should follow; `None` for free text. A driver
-    /// whose provider cannot enforce a schema may leave it out, because the messages describe it.
+    /// The JSON Schema for the text of the reply; `None` for free text. A driver whose provider cannot enforce a schema may omit
+    /// the schema, because the messages describe it.
     pub response_schema: Option<Value>,
 }
 
 impl Request {
-    /// A request with these messages, without tools and with the provider's own settings.
+    /// Creates a request with these messages, without tools and with the provider's own settings.
     #[must_use]
     pub fn new(messages: Vec<Message>) -> Self {
         Self { messages, ..Self::default() }
     }
 
-    /// The tool of this name.
+    /// Returns the tool of this name.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&ToolDefinition> {
         self.tools.iter().find(|tool| tool.name == name)

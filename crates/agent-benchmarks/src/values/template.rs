@@ -21,11 +21,11 @@ pub struct Template {
 }
 
 impl Template {
-    /// A text that may have places of these names, each of them any number of times.
+    /// Creates a text that may have places of these names, each of them any number of times.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownPlace`] for a word in braces that is none of the names, because it would be sent as it is.
+    /// [`Error::UnknownPlace`] for an unknown word in braces, because it would be sent unchanged.
     pub fn new(text: impl Into<String>, names: &[&str]) -> Result<Self, Error> {
         let text = text.into();
         let mut places = Vec::new();
@@ -51,7 +51,7 @@ impl Template {
         &self.text
     }
 
-    /// The text with the value of each name in its places. What a value has in braces stays as it is.
+    /// Returns the text with the value of each name in its places. Braces in a value stay unchanged.
     #[must_use]
     pub fn fill<'a>(&self, value: impl Fn(&str) -> std::borrow::Cow<'a, str>) -> String {
         let mut filled = String::with_capacity(self.text.len());

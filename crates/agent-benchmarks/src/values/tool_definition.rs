@@ -21,7 +21,7 @@ pub enum ParameterKind {
 pub struct Parameter {
     /// The name, unique within its tool.
     pub name: String,
-    /// What the parameter means, for the model.
+    /// The meaning of the parameter, for the model.
     pub description: String,
     /// The values that it takes.
     pub kind: ParameterKind,
@@ -30,7 +30,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// A parameter that every call must give.
+    /// Creates a parameter that every call must give.
     #[must_use]
     pub fn new(
         name: impl Into<String>,
@@ -40,7 +40,7 @@ impl Parameter {
         Self { name: name.into(), description: description.into(), kind, required: true }
     }
 
-    /// What is wrong with a value for this parameter; `None` if it can be used.
+    /// Returns the problem with a value for this parameter; `None` if it can be used.
     pub(crate) fn problem(&self, value: &Value) -> Option<String> {
         let expected = match (&self.kind, value) {
             (ParameterKind::Text, Value::Text(_))
@@ -101,7 +101,7 @@ impl Parameter {
 pub struct ToolDefinition {
     /// The name, unique within its request.
     pub name: String,
-    /// What the tool does, for the model.
+    /// The purpose of the tool, for the model.
     pub description: String,
     /// The parameters in the order in which they are shown.
     pub parameters: Vec<Parameter>,
@@ -142,7 +142,7 @@ impl ToolDefinition {
     }
 }
 
-/// An object with these fields.
+/// Returns an object with these fields.
 pub(crate) fn object(fields: Vec<(&str, Value)>) -> Value {
     Value::Map(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }

@@ -5,7 +5,7 @@ use crate::warehouse::{
     cents::Cents,
 };
 
-/// What an agent can do in a step; several actions are separated by `;`. The words are the released ones.
+/// An action of an agent in a step; several actions are separated by `;`. The words are the released ones.
 ///
 /// ```
 /// use agent_benchmarks::warehouse::{Action, Cents, Refusal, Retailer, Sku};
@@ -40,7 +40,7 @@ pub enum Action {
     DrawCredit(Cents),
     /// Pays credit back.
     RepayCredit(Cents),
-    /// Sells receivables below their value, those that are due last first.
+    /// Sells receivables below their value, beginning with the ones due last.
     FactorReceivables(Cents),
     /// Nothing.
     Pass,
@@ -55,12 +55,12 @@ pub enum Refusal {
         "not an action; there are produce SKU 1-3 ocean|air, replenish RETAILER SKU 1-3, draw_credit AMOUNT, repay_credit AMOUNT, factor_ar AMOUNT and pass"
     )]
     Unknown,
-    /// A word is none of those that may stand there.
+    /// A word is not among the words possible at this place.
     #[error("{word:?} is not a {what}; known: {known}")]
     Name {
         /// The word, at most 40 characters of it.
         word: String,
-        /// What it should stand for.
+        /// The kind of thing that the word should denote.
         what: &'static str,
         /// The valid words.
         known: String,
@@ -80,7 +80,7 @@ pub enum Refusal {
     /// It costs more than there is.
     #[error("it costs {needed}; there is {available}")]
     CashShort {
-        /// What has to be paid at once.
+        /// The amount to pay at once.
         needed: Cents,
         /// The cash.
         available: Cents,
@@ -148,7 +148,7 @@ impl fmt::Display for Action {
 /// Of lots and of trucks.
 const NUMBERS: [(i64, &str); 3] = [(1, "1"), (2, "2"), (3, "3")];
 
-/// The beginning of a word, for messages.
+/// Returns the beginning of a word, for messages.
 pub(super) fn beginning(word: &str) -> String {
     word.chars().take(40).collect()
 }

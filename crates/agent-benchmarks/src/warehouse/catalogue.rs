@@ -19,7 +19,7 @@ pub enum Sku {
 
 names!(Sku, Jcd543 "JCD543", Jcd612 "JCD612", Jca374 "JCA374", Jua365 "JUA365", Jcd389 "JCD389");
 
-/// A retailer, who sells what the maker has put on its shelves.
+/// A retailer, who sells the goods that the maker has put on its shelves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Retailer {
     /// A mass discounter.
@@ -54,16 +54,16 @@ pub enum Freight {
 
 names!(Freight, Ocean "ocean", Air "air");
 
-/// What is the same for all units of a product.
+/// The properties shared by all units of a product.
 #[derive(Debug)]
 pub(super) struct Product {
     /// The name in observations. Recovered.
     pub(super) name: &'static str,
     /// The smallest lot. Recovered.
     pub(super) lot: i64,
-    /// Days from order to completion. From 25 for cables to 45 for docks (C.3); those in between are chosen.
+    /// Days from order to completion. From 25 for cables to 45 for docks (C.3); the values in between are chosen.
     pub(super) lead: u32,
-    /// What a unit costs in the smallest lot: about 45 % of its price. Chosen.
+    /// The unit cost in the smallest lot: about 45 % of the price. Chosen.
     pub(super) cost: Cents,
     /// Chosen.
     pub(super) grams: i64,
@@ -87,7 +87,7 @@ impl Sku {
     }
 }
 
-/// Wholesale prices in cents by retailer and product. Chosen, so that the recovered step earns what it earned: 865,821.38.
+/// Wholesale prices in cents by retailer and product. Chosen to reproduce the earnings of the recovered step: 865,821.38.
 const PRICES: [[i64; 5]; 5] = [
     [3_685, 7_565, 1_295, 3_015, 5_170],
     [3_765, 7_730, 1_320, 3_080, 5_280],
@@ -118,14 +118,14 @@ pub(super) const COLLAPSE: usize = 13;
 pub(super) const SERIES: u64 = 22;
 
 impl Retailer {
-    /// What the retailer pays for a unit.
+    /// Returns the retailer's price for a unit.
     #[must_use]
     pub const fn price(self, sku: Sku) -> Cents {
         Cents::new(PRICES[self as usize][sku as usize])
     }
 }
 
-/// What a kilogram costs from the factory by ship and by aeroplane, in cents. Chosen.
+/// The price per kilogram from the factory by ship and by aeroplane, in cents. Chosen.
 pub(super) const RATES: [i64; 2] = [150, 650];
 /// Days from the factory, likewise: 32 ± 4 and 6 ± 1 (C.3).
 pub(super) const TRANSIT: [[u32; 2]; 2] = [[28, 36], [5, 7]];
@@ -135,7 +135,7 @@ pub(super) const DELIVERY: [u32; 2] = [3, 4];
 pub(super) const MOST_TRUCKS: i64 = 3;
 /// Units that a truck takes. Chosen.
 pub(super) const TRUCK: i64 = 200;
-/// What a truck costs. Chosen.
+/// The price of a truck. Chosen.
 pub(super) const TRUCK_COST: Cents = Cents::from_dollars(180);
 
 /// Decisions of a run: 22 weeks, 14 days each (C.3).
@@ -160,9 +160,9 @@ pub(super) const DEPOSIT: i64 = 300;
 pub(super) const DISCOUNTS: [i64; 3] = [0, 80, 150];
 /// Days until a retailer pays (C.1).
 pub(super) const NET: u32 = 30;
-/// What a unit in the warehouse costs in a week (C.5); goods elsewhere cost nothing (recovered).
+/// The weekly cost of a unit in the warehouse (C.5); goods elsewhere cost nothing (recovered).
 pub(super) const HOLDING: Cents = Cents::new(35);
-/// What the firm costs in a week (C.5).
+/// The weekly cost of the firm (C.5).
 pub(super) const OPEX: Cents = Cents::from_dollars(8_000);
 /// The occupancy above which a retailer is overstocked, in hundredths (C.2); judged at the end of a step (recovered).
 pub(super) const OVERSTOCK_ABOVE: i64 = 95;
@@ -170,7 +170,7 @@ pub(super) const OVERSTOCK_ABOVE: i64 = 95;
 pub(super) const OVERSTOCK: Cents = Cents::new(50);
 /// The chargeback on demand that is not met, in thousandths of its price. Chosen.
 pub(super) const STOCKOUT: i64 = 50;
-/// What a step that ends with cash below 0 costs (C.3).
+/// The cost of a step that ends with cash below 0 (C.3).
 pub(super) const BANKRUPT: Cents = Cents::from_dollars(50_000);
 /// Cash below which a run ends (C.3).
 pub(super) const FLOOR: Cents = Cents::from_dollars(-200_000);
@@ -184,6 +184,6 @@ pub(super) const STOCKED: [[i64; 5]; 6] = [
     [1_561, 745, 1_209, 1_536, 1_778],
     [1_213, 1_276, 2_126, 1_362, 627],
 ];
-/// Demand of the earlier calibration as a fraction of that of the printed scale: its one recovered step earned 3.73 times what
-/// two weeks of 116,000 dollars are. Chosen.
+/// Demand of the earlier calibration as a fraction of the demand of the printed scale. The one recovered step of that calibration
+/// earned 3.73 times as much as two weeks at 116,000 dollars. Chosen.
 pub(super) const STOCKED_DEMAND: [i64; 2] = [15, 4];

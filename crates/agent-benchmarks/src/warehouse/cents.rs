@@ -19,30 +19,30 @@ impl Cents {
     /// No money.
     pub const ZERO: Self = Self(0);
 
-    /// So many cents.
+    /// Creates an amount of this number of cents.
     #[must_use]
     pub const fn new(cents: i64) -> Self {
         Self(cents)
     }
 
-    /// So many whole dollars.
+    /// Creates an amount of this number of whole dollars.
     pub(super) const fn from_dollars(dollars: i64) -> Self {
         Self(dollars * 100)
     }
 
-    /// The number of cents.
+    /// Returns the number of cents.
     #[must_use]
     pub const fn get(self) -> i64 {
         self.0
     }
 
-    /// The amount in dollars.
+    /// Returns the amount in dollars.
     #[must_use]
     pub fn dollars(self) -> f64 {
         self.0 as f64 / 100.0
     }
 
-    /// So many thousandths of an amount that is not below 0, to the nearest cent.
+    /// Returns `share` thousandths of an amount that is not below 0, rounded to the nearest cent.
     pub(super) const fn per_mille(self, share: i64) -> Self {
         Self((self.0 * share + 500) / 1_000)
     }

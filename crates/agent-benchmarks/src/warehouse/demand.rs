@@ -39,7 +39,7 @@ impl Start {
         }
     }
 
-    /// What a step asks of a product at a retailer, on average over all games.
+    /// Returns the demand of a step for a product at a retailer, on average over all games.
     pub(super) fn prior(self, retailer: Retailer) -> i64 {
         self.scaled(LEVELS[retailer as usize].iter().sum::<i64>() * WEEKS / 5)
     }
@@ -70,7 +70,7 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// The demand of this seed.
+    /// Draws the demand of this seed.
     #[must_use]
     pub fn draw(start: Start, seed: Seed) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed.get());
@@ -98,7 +98,7 @@ impl Demand {
         demand
     }
 
-    /// A known demand: units by step, retailer and product.
+    /// Creates a known demand: units by step, retailer and product.
     #[must_use]
     pub fn new(units: [[[u32; 5]; 5]; STEPS]) -> Self {
         let sum =
@@ -107,14 +107,14 @@ impl Demand {
         Self { units, series }
     }
 
-    /// The units that are asked for in a step, from 0; 0 after the last.
+    /// Returns the units demanded in a step, counted from 0; 0 after the last step.
     #[must_use]
     pub fn units(&self, step: usize, retailer: Retailer, sku: Sku) -> u32 {
         self.units.get(step).map_or(0, |step| step[retailer as usize][sku as usize])
     }
 
-    /// The reward of an ideal policy, equation 6: mean demand is always met, the warehouse holds what a step needs, and there are
-    /// no other costs.
+    /// The reward of an ideal policy, equation 6: mean demand is always met, the warehouse contains the demand of one step, and
+    /// there are no other costs.
     #[must_use]
     pub fn largest_reward(&self) -> Cents {
         let of = |retailer: Retailer, sku: Sku| {
@@ -127,7 +127,7 @@ impl Demand {
     }
 }
 
-/// A weekly series, which is the same in all games.
+/// Returns a weekly series, which is the same in all games.
 fn series(retailer: Retailer, which: usize) -> [i64; N_WEEKS] {
     let level = LEVELS[retailer as usize][which];
     let mut rng = ChaCha8Rng::seed_from_u64(SERIES);
@@ -144,12 +144,12 @@ fn series(retailer: Retailer, which: usize) -> [i64; N_WEEKS] {
     })
 }
 
-/// A number below this one. A 64-bit draw makes its parts differ by less than 1e-17.
+/// Draws a number below `end`. The distribution of a 64-bit draw differs from uniform by less than 1e-17.
 pub(super) fn below(rng: &mut ChaCha8Rng, end: u64) -> u64 {
     ((u128::from(rng.next_u64()) * u128::from(end)) >> 64) as u64
 }
 
-/// A number whose distribution is nearly normal, in units of 2^-32.
+/// Draws a number whose distribution is nearly normal, in units of 2^-32.
 fn gaussian(rng: &mut ChaCha8Rng) -> i64 {
     let sum: i64 = (0..12).map(|_| i64::from(rng.next_u32())).sum();
     sum - 6 * i64::from(u32::MAX)

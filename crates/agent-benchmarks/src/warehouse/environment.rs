@@ -14,16 +14,16 @@ use crate::{
     },
 };
 
-/// The most actions of a reply; what follows them is left out. Chosen.
+/// The maximum number of actions in a reply; further actions are left out. Chosen.
 const MOST_ACTIONS: usize = 100;
 
 /// The warehouse as a model plays it: a turn is a step, so that a run has 11 turns.
 ///
 /// Forms of turns, actions and rewards are the released ones; the sentences are this crate's own, and
-/// [`Play::with_instruction`](crate::play::Play::with_instruction) takes the released ones. What a reply asks for and cannot have is
-/// listed in the next turn with its reason. Turns spend `time_weeks`, `warehouse_item_weeks` and `cumulative_cost_usd`, and show
-/// estimators the feature `cash_usd`. With a target, a run succeeds that ends with so
-/// much cash and without bankruptcy. Without one, a run has no outcome.
+/// [`Play::with_instruction`](crate::play::Play::with_instruction) takes the released ones. Actions of a reply that cannot be
+/// carried out are listed in the next turn with the reason. Turns spend `time_weeks`, `warehouse_item_weeks` and
+/// `cumulative_cost_usd`, and show estimators the feature `cash_usd`. With a target, a run succeeds if it ends with at least the
+/// target in cash and without bankruptcy. Without one, a run has no outcome.
 ///
 /// ```
 /// use agent_benchmarks::{Seed, play::Environment, warehouse::{Start, Warehouse}};
@@ -38,18 +38,18 @@ const MOST_ACTIONS: usize = 100;
 pub struct Warehouse {
     game: Game,
     target: Option<Cents>,
-    /// What follows the state in the next turn: problems and flows of the latest step.
+    /// The text after the state in the next turn: problems and flows of the latest step.
     report: String,
 }
 
 impl Warehouse {
-    /// A game that is drawn from a seed.
+    /// Creates a game that is drawn from a seed.
     #[must_use]
     pub fn new(start: Start, seed: Seed) -> Self {
         Self::with_game(Game::new(start, Demand::draw(start, seed), seed))
     }
 
-    /// A game as it stands.
+    /// Continues a given game.
     #[must_use]
     pub const fn with_game(game: Game) -> Self {
         Self { game, target: None, report: String::new() }

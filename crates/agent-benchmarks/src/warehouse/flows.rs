@@ -1,6 +1,6 @@
 use crate::warehouse::cents::Cents;
 
-/// What a step moved. Each amount is at least 0.
+/// The flows of a step. Each amount is at least 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Flows {
@@ -26,11 +26,11 @@ pub struct Flows {
     pub opex: Cents,
     /// Sales, which retailers pay later.
     pub revenue: Cents,
-    /// What the goods that were sold cost in the smallest lot.
+    /// The cost of the sold goods in the smallest lot.
     pub cost_of_sales: Cents,
     /// Discounts on orders that were completed.
     pub discounts: Cents,
-    /// The chargeback for demand that was not met. The recovered texts list it beside revenue and not among the flows of cash.
+    /// The chargeback for demand that was not met. The recovered texts list it next to revenue and not among the flows of cash.
     pub stockout: Cents,
     /// The chargeback for retailers with too many goods, likewise.
     pub overstock: Cents,
@@ -58,7 +58,7 @@ impl Flows {
         self.collected + self.factored + self.drawn - self.repaid - self.spent()
     }
 
-    /// The money spent: everything that was paid, except credit that was paid back.
+    /// The money spent: all payments except repaid credit.
     #[must_use]
     pub fn spent(&self) -> Cents {
         let goods = self.manufacturing + self.freight + self.holding + self.opex;

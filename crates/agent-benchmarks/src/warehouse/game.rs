@@ -30,7 +30,7 @@ impl Order {
         Cents::new((cents + 500) / 1_000)
     }
 
-    /// What has to be paid before it travels.
+    /// The amount to pay before the order travels.
     pub(super) fn due(&self) -> Cents {
         self.balance + self.freight()
     }
@@ -46,7 +46,7 @@ struct Shipment {
     arrives: u32,
 }
 
-/// What a retailer has bought and not yet paid.
+/// The goods that a retailer has bought and not yet paid.
 #[derive(Clone, Debug, PartialEq)]
 struct Invoice {
     due: u32,
@@ -55,10 +55,9 @@ struct Invoice {
 
 /// A firm that produces, ships and sells for 11 steps of 14 days.
 ///
-/// At the start of a step, actions are carried out by [`Game::act`] in their order; then [`Game::advance`] lets 14 days
-/// pass. On each day, retailers pay what is due; orders that are complete, and that cash suffices for, are paid and shipped, and others
-/// wait; goods arrive. At the end of the step, retailers sell what they have of what is asked for, and storage, fixed costs and interest
-/// are paid.
+/// At the start of a step, actions are carried out by [`Game::act`] in their order; then [`Game::advance`] lets 14 days pass. On
+/// each day, retailers pay the amounts due; complete orders are paid and shipped if the cash suffices, and otherwise wait; goods
+/// arrive. At the end of the step, retailers meet the demand from their stock, and storage, fixed costs and interest are paid.
 ///
 /// ```
 /// use agent_benchmarks::{Seed, warehouse::{Cents, Demand, Game, Start}};
@@ -94,7 +93,7 @@ fn row(place: Option<Retailer>) -> usize {
 }
 
 impl Game {
-    /// A game at its start. The seed is that of the days that goods travel.
+    /// Creates a game at its start. The seed determines the travel times of goods in days.
     #[must_use]
     pub fn new(start: Start, demand: Demand, seed: Seed) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed.get());
@@ -116,7 +115,7 @@ impl Game {
         }
     }
 
-    /// A copy with this demand and other travel times, in which a policy looks ahead without seeing the future.
+    /// Returns a copy with this demand and other travel times, in which a policy looks ahead without seeing the future.
     pub(super) fn imagined(&self, demand: Demand) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(0);
         rng.set_stream(2);
@@ -165,7 +164,7 @@ impl Game {
         self.goods[row(place)][sku as usize]
     }
 
-    /// All units at a place.
+    /// Returns the number of units at a place.
     pub(super) fn stocks(&self, place: Option<Retailer>) -> i64 {
         self.goods[row(place)].iter().sum()
     }
@@ -183,25 +182,25 @@ impl Game {
         there.map(|shipment| shipment.units).sum()
     }
 
-    /// All units of a product that are complete.
+    /// Returns the number of complete units of a product.
     pub(super) fn complete(&self, sku: Sku) -> i64 {
         let shipped = self.shipments.iter().filter(|it| it.sku == sku).map(|it| it.units);
         self.goods.iter().map(|row| row[sku as usize]).chain(shipped).sum()
     }
 
-    /// What was asked for in a step that has passed, from 0; `None` for steps to come.
+    /// Returns the demand in a past step, counted from 0; `None` for future steps.
     #[must_use]
     pub fn demand(&self, step: usize, retailer: Retailer, sku: Sku) -> Option<u32> {
         (step < self.step).then(|| self.demand.units(step, retailer, sku))
     }
 
-    /// What the actions of the step that has begun moved.
+    /// The flows caused by the actions of the step that has begun.
     #[must_use]
     pub const fn flows(&self) -> &Flows {
         &self.flows
     }
 
-    /// What the latest step moved; `None` before the end of the first.
+    /// The flows of the latest step; `None` before the end of the first.
     #[must_use]
     pub const fn latest(&self) -> Option<&Flows> {
         self.latest.as_ref()
@@ -219,8 +218,8 @@ impl Game {
         self.cash < FLOOR
     }
 
-    /// Cash, receivables, deposits on orders and completed goods, less credit. Goods count what they cost in the smallest lot, so
-    /// that each step changes the sum by [`Flows::worth`].
+    /// Net worth: cash, receivables, deposits on orders and completed goods, minus credit. Goods are valued at their unit cost in
+    /// the smallest lot, so that each step changes the sum by [`Flows::worth`].
     #[must_use]
     pub fn worth(&self) -> Cents {
         let deposits: Cents = self.orders.iter().map(|order| order.deposit).sum();
@@ -228,8 +227,8 @@ impl Game {
         self.cash + self.receivables() + deposits + goods - self.credit
     }
 
-    /// What the combined score of C.5 adds to the sum of rewards: cash, and what the goods in the warehouse and at the retailers
-    /// cost.
+    /// The amount that the combined score of C.5 adds to the sum of rewards: cash, and the cost of the goods in the warehouse and
+    /// at the retailers.
     #[must_use]
     pub fn ending_value(&self) -> Cents {
         self.cash + cost_of(|sku| self.goods.iter().map(|row| row[sku as usize]).sum())
@@ -316,7 +315,7 @@ impl Game {
         Ok(())
     }
 
-    /// Lets the days of a step pass, and returns what it moved; after the end, nothing.
+    /// Advances the game by the days of a step, and returns the flows of the step; after the end, does nothing.
     pub fn advance(&mut self) -> Flows {
         if self.has_ended() {
             return Flows::default();
@@ -402,12 +401,12 @@ fn pay(cash: &mut Cents, needed: Cents) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What so many units of each product cost in the smallest lots.
+/// Returns the cost of these units of each product in the smallest lots.
 fn cost_of(units: impl Fn(Sku) -> i64) -> Cents {
     Sku::ALL.map(|sku| sku.product().cost * units(sku)).into_iter().sum()
 }
 
-/// A number of days from the first to the last.
+/// Draws a number of days from the first to the last.
 fn days(rng: &mut ChaCha8Rng, [first, last]: [u32; 2]) -> u32 {
     first + below(rng, u64::from(last - first + 1)) as u32
 }

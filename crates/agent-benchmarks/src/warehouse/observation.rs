@@ -48,8 +48,8 @@ impl Game {
 }
 
 impl Flows {
-    /// What a step moved, as the released texts write it: `before` and `after` are the cash. Names of flows that the
-    /// released step does not have are this crate's own.
+    /// Describes the flows of a step in the form of the released texts: `before` and `after` are the cash. Names of flows that
+    /// the released step does not have are this crate's own.
     pub(super) fn report(&self, before: Cents, after: Cents) -> String {
         let moved = [
             ("AR collected", '+', self.collected),

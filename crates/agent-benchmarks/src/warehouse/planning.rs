@@ -1,4 +1,4 @@
-//! Actions by an order-up-to rule, and what a rule is expected to earn.
+//! Actions by an order-up-to rule, and the expected earnings of a rule.
 
 use crate::warehouse::{
     actions::Action,
@@ -25,7 +25,7 @@ pub(super) struct Rule {
     pub(super) borrows: bool,
 }
 
-/// What a step is expected to ask for: the mean of the steps so far and of what is known before the first, which counts as
+/// Returns the expected demand of a step: the mean of the steps so far and of the prior before the first step, which counts as
 /// one step.
 pub(super) fn forecast(game: &Game) -> Units {
     let of = |retailer: Retailer, sku: Sku| {
@@ -37,7 +37,7 @@ pub(super) fn forecast(game: &Game) -> Units {
 }
 
 impl Rule {
-    /// The actions of a step, which the game can carry out.
+    /// Returns the actions of a step, which the game can carry out.
     pub(super) fn actions(&self, game: &Game, forecast: &Units) -> Vec<Action> {
         let mut plan = Plan { game: game.clone(), actions: Vec::new() };
         if self.borrows {
@@ -52,7 +52,7 @@ impl Rule {
     /// Fills shelves up to the demand of two steps: this one and the days until the next trucks arrive.
     fn replenish(&self, plan: &mut Plan, forecast: &Units) {
         for sku in Sku::ALL {
-            // Of scarce goods, retailers get equal shares of what they lack.
+            // Retailers share scarce goods in proportion to their needs.
             let lacks = Retailer::ALL.map(|retailer| {
                 let place = Some(retailer);
                 let there = plan.game.stock(place, sku) + plan.game.in_transit(place, sku);
@@ -72,7 +72,7 @@ impl Rule {
         }
     }
 
-    /// Orders what is missing, some lots of each product in turn, as long as money is left that no order needs.
+    /// Orders the missing goods, some lots of each product in turn, as long as there is money that no order needs.
     fn produce(&self, plan: &mut Plan, forecast: &Units) {
         let rest = (STEPS as i64 - plan.game.steps() as i64) * i64::from(DAYS);
         let lack = |game: &Game, sku: Sku| {
@@ -99,7 +99,7 @@ impl Rule {
         }
     }
 
-    /// What this rule earns until the end, if demand is what is expected.
+    /// Returns the expected earnings of this rule until the end, if the demand equals its forecast.
     pub(super) fn expected_reward(&self, game: &Game, forecast: &Units) -> Cents {
         let step = forecast.map(|row| row.map(|units| u32::try_from(units).unwrap_or(0)));
         let mut game = game.imagined(Demand::new([step; STEPS]));

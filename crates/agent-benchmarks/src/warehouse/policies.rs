@@ -15,20 +15,20 @@ use crate::{
     },
 };
 
-/// How the warehouse is run without a model. All of them know what retailers ask for on average over all games, and
-/// learn the demand of their own game from the steps that have passed.
+/// The policies that run the warehouse without a model. All of them know the average demand of retailers over all games, and
+/// learn the demand of the current game from the past steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Policy {
-    /// Orders by ship up to the demand until goods arrive and four weeks beyond, and keeps 200,000 dollars
-    /// beside what open orders need.
+    /// Orders by ship up to the demand until goods arrive and four weeks beyond, and keeps 200,000 dollars in addition to the
+    /// needs of open orders.
     BaseStock,
-    /// Orders by air what the next step lacks, and looks no further.
+    /// Orders by air the missing goods of the next step, and looks no further.
     Myopic,
     /// As base-stock, with at most one lot of a product in a step, and keeps 250,000 dollars.
     Cautious,
-    /// Carries each of several order-up-to rules on to the end, as if each step asked for what is expected, and takes the
-    /// actions of the one that earns most.
+    /// Simulates each of several order-up-to rules to the end, with the expected demand in each step, and takes the actions of
+    /// the one that earns most.
     ///
     /// Reference: Bertsekas and Castanon (1999), Rollout algorithms for stochastic scheduling problems, Journal of Heuristics 5,
     /// doi:10.1023/A:1009634810396.
@@ -56,10 +56,10 @@ names!(
 );
 
 impl Policy {
-    /// A player with this policy, who writes the replies of a model. The seed is that of random actions.
+    /// Creates a player with this policy, who writes the replies of a model. The seed is for random actions.
     ///
-    /// Asked for what is still to come, the player answers with what a step has spent so far on average, times the steps that are
-    /// left, from 0.8 to 1.25 times.
+    /// Asked for the remaining cost, the player answers with the average cost of a step so far, times the number of remaining
+    /// steps, from 0.8 to 1.25 times.
     ///
     /// ```
     /// use agent_benchmarks::{Error, Seed, play::{Play, play}};
@@ -90,7 +90,7 @@ impl Policy {
         }
     }
 
-    /// The actions of a step by the rule that earns most.
+    /// Returns the actions of a step by the rule that earns most.
     fn actions(self, game: &Game) -> Vec<Action> {
         let forecast = forecast(game);
         let rules = self.rules();

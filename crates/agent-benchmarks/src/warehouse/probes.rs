@@ -7,11 +7,11 @@ use crate::{
     warehouse::environment::Warehouse,
 };
 
-/// The rollouts of runs, half of them with a target and budgets that the run meets, and half with those that it misses.
+/// Converts runs to rollouts. Half of the runs get a target and budgets that they meet, and half get ones that they miss.
 ///
-/// Runs have no success of their own, so each gets a probe of appendix B.4: a least final cash, which is the key `target_cash_usd`
-/// in whole dollars, and the most of the three resources, which are caps. [`ProbeMethod`] says how unreachable ones are drawn. The paper's
-/// seed is 42.
+/// Runs have no success by themselves, so each gets a probe of appendix B.4: a minimum final cash, the key `target_cash_usd` in
+/// whole dollars, and maximum amounts of the three resources, which are caps. [`ProbeMethod`] says how unreachable ones are
+/// drawn. The paper's seed is 42.
 ///
 /// Runs that did not reach their end are left out.
 ///

@@ -1,4 +1,5 @@
-//! Runs of logs as the runs that questions are asked about: what a log says goes into them without a text between.
+//! Converts runs of logs to the form that each question needs: the facts of a log are passed on directly, without text in
+//! between.
 
 use serde::Serialize;
 #[cfg(feature = "rollouts")]
@@ -21,12 +22,12 @@ use crate::{
     json_lines::run_counts::RunCounts,
 };
 
-/// A run that lacks what a question needs, and what it lacks.
+/// A run that lacks something required for a question.
 #[derive(Clone, Debug, Serialize)]
 pub struct LeftOutRun {
     /// The name of the run.
     pub id: String,
-    /// The task; a run that names none is a task of its own.
+    /// The task; a run without a task is a separate task.
     pub task: String,
     /// The model.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,17 +37,17 @@ pub struct LeftOutRun {
     /// Why it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
-    /// What it lacks.
+    /// The missing part.
     pub left_out: &'static str,
 }
 
 impl LoggedRun {
-    /// The task, or the run's own name: a run without a task is a task of its own, with its trials.
+    /// Returns the task, or the run's own name: a run without a task is a separate task, with its trials.
     fn task_or_id(&self) -> String {
         self.task.clone().unwrap_or_else(|| self.id.clone())
     }
 
-    /// What the run lacks that has neither succeeded nor failed.
+    /// Returns the missing part of a run that has neither succeeded nor failed.
     fn lacks_outcome(&self) -> &'static str {
         if self.is_partial() { PARTIAL_SUCCESS } else { "no_outcome" }
     }
@@ -57,11 +58,11 @@ impl LoggedRun {
         LeftOutRun { id, task, model, outcome: self.outcome, stop, left_out }
     }
 
-    /// The forecasts of a stream with the outcome, or what the run lacks.
+    /// Returns the forecasts of a stream with the outcome, or the missing part of the run.
     ///
     /// # Errors
     ///
-    /// The run as one that is left out, by a policy that leaves runs out.
+    /// The run is returned as left out, if the policy leaves runs out.
     pub fn trace(
         &self,
         stream: ConfidenceStream,
@@ -81,7 +82,7 @@ impl LoggedRun {
         })
     }
 
-    /// The calls of the agent and its subagents, and those that the task expects of the agent.
+    /// The calls of the agent and its subagents, and the calls that the task expects of the agent.
     ///
     /// # Errors
     ///
@@ -103,7 +104,7 @@ impl LoggedRun {
         })
     }
 
-    /// What each turn spent.
+    /// The costs of each turn.
     ///
     /// # Errors
     ///
@@ -152,7 +153,7 @@ impl<'a> FromIterator<&'a LoggedRun> for RunCounts {
 }
 
 impl TraceFile {
-    /// The runs of a stream of a log; those that do not have it are counted with the reason. `file` names the log.
+    /// Returns the runs of a stream of a log; runs without the stream are counted with the reason. `file` names the log.
     ///
     /// # Errors
     ///
@@ -183,7 +184,7 @@ impl TraceFile {
 
 #[cfg(feature = "rollouts")]
 impl RolloutFile {
-    /// The runs of a log, with what each turn spent; those without an outcome or a turn are counted with the reason.
+    /// Returns the runs of a log with the costs of each turn; runs without an outcome or a turn are counted with the reason.
     /// `file` names the log.
     #[must_use]
     pub fn of_log<'a>(file: &str, tables: impl IntoIterator<Item = &'a RunTable>) -> Self {

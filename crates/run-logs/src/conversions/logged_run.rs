@@ -40,7 +40,7 @@ pub struct LoggedRun {
     pub index: usize,
     /// Whether it has a score of the scorer that was asked for; `None` without any score.
     pub(crate) has_score: Option<bool>,
-    /// The number of its log among those that were read together.
+    /// The position of its log among the logs that were read together.
     pub(crate) log: usize,
     /// The evaluation that the run is a part of.
     pub evaluation: Option<Arc<Evaluation>>,
@@ -52,7 +52,8 @@ pub struct LoggedRun {
     pub outcome: Option<bool>,
     /// Whether a limit ended the run.
     pub is_at_limit: bool,
-    /// Whether [`AtLimit`](crate::AtLimit) changes nothing: the grade is from beside the log, or the log excludes the run.
+    /// Whether [`AtLimit`](crate::AtLimit) changes nothing, because the grade was given outside the log or the log excludes the
+    /// run.
     pub is_settled: bool,
     /// The scorer whose score is the grade.
     pub scorer: Option<String>,
@@ -72,11 +73,11 @@ pub struct LoggedRun {
     pub n_model_calls: u64,
     /// The number of model calls of the agent and its subagents that failed.
     pub n_failed_calls: usize,
-    /// What the agent used in all.
+    /// The total usage of the agent.
     pub usage: Usage,
     /// What others than the agent used, by role.
     pub other_usage: BTreeMap<String, Usage>,
-    /// What each turn used; a count that the log does not give is `None`.
+    /// The usage of each turn; a count that the log does not give is `None`.
     pub turn_usage: Vec<Usage>,
     /// The agent's tool calls in their order.
     pub tool_calls: Vec<ToolCall>,
@@ -158,7 +159,8 @@ impl LoggedRun {
         })
     }
 
-    /// Whether this run counts less than another record of it: what has a grade, and then what is newer, counts.
+    /// Returns whether this record of the run has lower priority than another one. A record with a grade has priority, and then a
+    /// newer record.
     pub(crate) fn is_before(&self, other: &Self) -> bool {
         let rank = |run: &Self| {
             let created = run.evaluation.as_ref().and_then(|it| it.started());
@@ -189,7 +191,7 @@ impl LoggedRun {
         }
     }
 
-    /// The values of a stream, one per turn.
+    /// Returns the values of a stream, one per turn.
     #[must_use]
     pub fn values(
         &self,
@@ -200,8 +202,7 @@ impl LoggedRun {
         self.values.iter().map(move |values| &values[at.unwrap_or(0)])
     }
 
-    /// The forecasts of a stream under a policy, or the first turn without a value, from 1, and the
-    /// reason.
+    /// Returns the forecasts of a stream under a policy, or the first turn without a value, from 1, and the reason.
     ///
     /// # Errors
     ///
@@ -245,7 +246,7 @@ impl LoggedRun {
             let values = (1..).zip(self.values(stream));
             values.filter_map(|(turn, value)| Some((turn, value.as_ref().err()?)))
         };
-        // That a turn was not asked says less than what is wrong with another one.
+        // The lack of a question in a turn says less than a problem in another turn.
         let of_all = missing().find(|(_, reason)| !reason.is_absence());
         let found = match policy {
             ForecastPolicy::Skip => of_all.or_else(|| missing().next()),
@@ -257,14 +258,14 @@ impl LoggedRun {
     }
 }
 
-/// A list without room for more, as it is kept with a million others.
+/// Returns a list without spare capacity, because a million others are kept with it.
 fn exact<T>(items: impl Iterator<Item = T>) -> Vec<T> {
     let mut list: Vec<T> = items.collect();
     list.shrink_to_fit();
     list
 }
 
-/// The values of all streams at a turn; what it states is counted as it is written.
+/// Returns the values of all streams at a turn. A stated value is counted as written.
 fn values(
     turn: &Turn,
     options: &StreamOptions<'_>,
@@ -281,7 +282,7 @@ fn values(
     })
 }
 
-/// Whether a value is outside [0, 1] by no more than rounding.
+/// Returns whether a value is outside [0, 1] by no more than rounding.
 fn is_nearly_in_range(value: f64) -> bool {
     (-1e-6..=1.0 + 1e-6).contains(&value)
 }

@@ -26,13 +26,13 @@ use crate::{
 /// The columns of a file.
 const KNOWN: [&Column; 9] = [ID, TASK, TRIAL, MODEL, LOG, OUTCOME, GRADE, EXPECTED_CALLS, HORIZON];
 
-/// What is known of runs beside their log: outcomes or grades, the calls that tasks expect, and horizons.
+/// Facts about runs from outside their log: outcomes or grades, the calls that tasks expect, and horizons.
 ///
-/// A line joins the runs of its id, which is that of [`Run::id`], or with the trial behind it as in
-/// [`LoggedRun::name`](crate::LoggedRun::name). Where ids repeat, in the file or in the logs, lines also name the task,
-/// the trial, the model or the log, all lines of one id the same of these. A line with an outcome or a grade stands for one run;
-/// expected calls and a horizon may stand for several. What a line says takes the place of what the log says, also for
-/// a run that a limit or an error ended; what it leaves out or gives as null leaves the log as it is.
+/// A line belongs to the runs with its id, which is [`Run::id`] or the id followed by the trial as in
+/// [`LoggedRun::name`](crate::LoggedRun::name). If ids repeat, in the file or in the logs, lines also name the task, the trial,
+/// the model or the log, and all lines of one id name the same ones of these. A line with an outcome or a grade belongs to one
+/// run; expected calls and a horizon may belong to several. The values of a line replace the values of the log, even for a run
+/// that a limit or an error ended. A missing or null value of the line leaves the log's value unchanged.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -74,7 +74,7 @@ pub struct Outcomes {
     looks: HashMap<String, String>,
 }
 
-/// What a line names beside the id: task, trial, model and log.
+/// The names in a line in addition to the id: task, trial, model and log.
 type Key = (Option<String>, Option<u64>, Option<String>, Option<String>);
 
 /// The lines of an id.
@@ -124,8 +124,8 @@ impl Outcomes {
     ///
     /// # Errors
     ///
-    /// [`InputError`] with line and field for values that are wrong, for two lines of one run, for lines of one id that
-    /// do not name the same of task, trial, model and log, and for a file that says nothing of any run.
+    /// [`InputError`] with line and field for invalid values, for two lines of one run, for lines of one id that name different
+    /// ones of task, trial, model and log, and for a file without facts about any run.
     pub fn read(file: &str, source: impl Read) -> Result<Self, InputError> {
         let text = bytes(file, source)?;
         if text.trim_ascii().is_empty() {
@@ -210,8 +210,7 @@ impl Outcomes {
         Ok(())
     }
 
-    /// Says which log the runs that are joined next are from: lines name it by its file, with folders in front where
-    /// that is needed.
+    /// Sets the log of the runs that are joined next. Lines name a log by its file, preceded by folders where necessary.
     pub fn set_log(&mut self, log: &Path) {
         let parts: Vec<_> = log.components().collect();
         let name = |from: usize| PathBuf::from_iter(&parts[from..]).to_string_lossy().into_owned();
@@ -285,13 +284,13 @@ impl Outcomes {
         self.missing
     }
 
-    /// How many lines have no run among those that were joined.
+    /// The number of lines without a run among the joined runs.
     #[must_use]
     pub fn surplus(&self) -> usize {
         self.entries.iter().filter(|entry| entry.run.is_none()).count()
     }
 
-    /// Says of how many runs there is no line, and of how many lines no run, with the first of each.
+    /// Notes the number of runs without a line and of lines without a run, naming the first example of both.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let (file, runs, lines) = (&self.file, self.runs, self.entries.len());

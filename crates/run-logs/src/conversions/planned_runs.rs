@@ -14,20 +14,20 @@ use crate::{
     values::evaluation::{Evaluation, identity},
 };
 
-/// A run that was planned, and that no log has.
+/// A planned run without a run in any log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MissingRun {
     /// The model.
     pub model: Option<String>,
-    /// The task; `None` if the log gives the number of planned runs alone.
+    /// The task; `None` if the log gives only the number of planned runs.
     pub task: Option<String>,
     /// The repetition of the task.
     pub trial: Option<u64>,
 }
 
 impl RunTable {
-    /// The runs that were planned and that no log has, those of an evaluation and its retries together. The second
-    /// number is how many were planned; `None` if no log says so.
+    /// Returns the planned runs that no log has; an evaluation and its retries are taken together. The second number is the
+    /// number of planned runs; `None` if no log states it.
     #[must_use]
     pub fn missing(&self) -> (Vec<MissingRun>, Option<u64>) {
         let mut all = BTreeMap::new();
@@ -49,7 +49,7 @@ impl RunTable {
                 let ids = of.sample_ids.iter().flat_map(trials);
                 expected.extend(ids.map(|(of, id, trial)| (of.task_of(id), id.as_str(), trial)));
             }
-            // Runs that name no evaluation may be those that one without names of samples planned.
+            // Runs that name no evaluation may have been planned by an evaluation without names of samples.
             let is_linked =
                 !found.is_empty() || self.rows().iter().all(|row| row.evaluation.is_some());
             if expected.is_empty() && !is_linked {

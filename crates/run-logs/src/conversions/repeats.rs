@@ -6,7 +6,7 @@ use std::{
 
 use crate::values::run::Run;
 
-/// Runs that were read, by the names under which they can be found again.
+/// Runs that were read, by the names that identify them again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     rows: HashMap<[u64; 2], usize>,
@@ -27,7 +27,7 @@ impl Names {
         if let Some(of) = evaluation.and_then(|it| it.task_id.as_ref().or(it.id.as_ref())) {
             names.push(digest(format_args!("sample {of:?} {id:?} {:?} {model:?}", run.trial)));
         }
-        // Runs without a name of their own may well look alike.
+        // Runs without a unique name may well look alike.
         if names.is_empty() && !run.is_numbered {
             names.push(digest(format_args!("line {}", Content(run))));
         }
@@ -37,14 +37,15 @@ impl Names {
 
 #[cfg(feature = "lines")]
 impl Names {
-    /// Whether both are names of one run.
+    /// Returns whether both are names of one run.
     pub(crate) fn are_those_of(&self, other: &Self) -> bool {
         self.0.iter().any(|name| other.0.contains(name))
     }
 }
 
 impl Seen {
-    /// The row of the run that has one of these names, all of which lead to it from now on, or to the next row.
+    /// Returns the row of the run with one of these names. From now on, all of the names lead to this row, or to the row `next`
+    /// if there was none.
     pub(crate) fn row(&mut self, Names(names): &Names, next: usize) -> Option<usize> {
         let found = names.iter().find_map(|name| self.rows.get(name)).copied();
         let row = found.unwrap_or(next);
@@ -53,7 +54,7 @@ impl Seen {
     }
 }
 
-/// What a line says of a run.
+/// The content of a run's line.
 struct Content<'a>(&'a Run);
 
 impl fmt::Display for Content<'_> {
@@ -69,7 +70,7 @@ impl fmt::Display for Content<'_> {
     }
 }
 
-/// A digest that two different texts of one file do not share.
+/// Returns a digest that two different texts of one file do not share.
 fn digest(text: fmt::Arguments<'_>) -> [u64; 2] {
     struct Both([DefaultHasher; 2]);
     impl Write for Both {

@@ -31,14 +31,13 @@ impl LoggedRun {
 }
 
 impl RunTable {
-    /// What the runs used at each turn, for budget-estimation, with their tasks and their names,
-    /// `id#trial` where the log counts trials. Resources: `input_tokens` of
-    /// whole requests, which repeat what was sent before, `output_tokens`, `cost_usd`,
-    /// `fresh_input_tokens` without what is repeated ([`LoggedRun::fresh_input_tokens`]) and
-    /// `total_tokens`, the sum of fresh input and output; unknown ones stay unknown.
+    /// Returns the usage of the runs at each turn, for budget-estimation, with their tasks and their names, `id#trial` if the log
+    /// counts trials. Resources: `input_tokens` of whole requests, which repeat earlier parts, `output_tokens`, `cost_usd`,
+    /// `fresh_input_tokens` without the repeated parts ([`LoggedRun::fresh_input_tokens`]) and `total_tokens`, the sum of fresh
+    /// input and output; unknown ones stay unknown.
     ///
-    /// Runs without a known outcome and runs without a turn are left out: as many as
-    /// [`rows`](Self::rows) exceed the rollouts.
+    /// Runs without a known outcome and runs without a turn are left out: their number is the difference between
+    /// [`rows`](Self::rows) and the rollouts.
     ///
     /// # Errors
     ///

@@ -65,11 +65,11 @@ pub struct RunTable {
     /// The rules that are not the default, in words.
     stated_rules: Vec<String>,
     evaluations: Vec<Arc<Evaluation>>,
-    /// The file or folder that was read, and the numbers of its logs with the evaluation of each.
+    /// The file or folder that was read, and the numbers of its logs with their evaluations.
     file: String,
     logs: BTreeMap<usize, Option<Arc<Evaluation>>>,
-    /// Runs that are not among the rows by model, log and reason: those that were found again, and those of evaluations without the
-    /// scorer that was asked for.
+    /// Runs that are not among the rows, by model, log and reason: repeated runs, and runs of evaluations without the requested
+    /// scorer.
     dropped: BTreeMap<(Option<String>, usize, &'static str), u64>,
     problem: Option<String>,
     /// Whether evaluations have the scorer that was asked for.
@@ -84,12 +84,12 @@ const REPEAT: &str = "repeat";
 const MOST_MISSING: u64 = 1_000_000;
 
 impl RunTable {
-    /// The table of runs that were read.
+    /// Creates a table of the runs that were read.
     ///
     /// # Errors
     ///
-    /// The first error among the runs, those of [`FactRules::judgement`], and [`Error::Undefined`] for scores outside
-    /// [0, 1] if the rules give neither their range nor the lowest score of a success.
+    /// The first error among the runs, the errors of [`FactRules::judgement`], and [`Error::Undefined`] for scores outside [0, 1]
+    /// if the rules give neither their range nor the lowest score of a success.
     pub fn new(
         runs: impl IntoIterator<Item = Result<Run, Error>>,
         rules: &FactRules,
@@ -138,7 +138,7 @@ impl RunTable {
         let Some(wanted) = &self.rules.scorer else { return };
         for row in &self.rows {
             let Some(of) = &row.evaluation else { continue };
-            // A grade from beside the log is one of whatever is asked for.
+            // A grade given outside the log holds for whichever scorer is requested.
             let is_given = row.is_settled && row.grade.is_some();
             let found = [row.has_score.or(is_given.then_some(true)), of.has_scorer(wanted)];
             if found.contains(&Some(true)) {
@@ -161,7 +161,7 @@ impl RunTable {
         *self.dropped.entry((row.model.clone(), row.log, reason)).or_default() += 1;
     }
 
-    /// Whether an evaluation lacks the scorer that was asked for.
+    /// Returns whether an evaluation lacks the requested scorer.
     pub(crate) fn is_of_other_scorer(&self, evaluation: &Arc<Evaluation>) -> bool {
         let own = || evaluation.has_scorer(self.rules.scorer.as_ref()?);
         self.has_scorer.get(&identity(evaluation)).copied().or_else(own) == Some(false)
@@ -196,8 +196,8 @@ impl RunTable {
         self.problem.as_deref()
     }
 
-    /// Adds what is known of the logs that were read, whose file or folder has this name, beside their runs: how many there
-    /// are, and the evaluations of those without a run.
+    /// Adds the facts about the logs that were read from `file`, in addition to their runs: their number, and the evaluations
+    /// without a run.
     ///
     /// # Errors
     ///
@@ -246,7 +246,7 @@ impl RunTable {
         &self.rules
     }
 
-    /// What was read, and what counts: all runs are kept that were not found again.
+    /// Describes what was read and what counts: all runs are kept except repeated runs.
     #[must_use]
     pub fn account(&self, name: &str) -> Account {
         let n_found = self.rows.len() as u64 + self.dropped.values().sum::<u64>();
@@ -292,11 +292,11 @@ impl RunTable {
         account.without(self.dropped.iter().map(|((.., reason), runs)| (reason, *runs)))
     }
 
-    /// The table of runs that were read, after each got what is known of it beside its log.
+    /// Creates a table of the runs that were read, after adding to each run the facts known from outside its log.
     ///
     /// # Errors
     ///
-    /// Those of [`RunTable::new`] and [`Outcomes::join`].
+    /// The errors of [`RunTable::new`] and [`Outcomes::join`].
     #[cfg(feature = "lines")]
     pub fn with_outcomes(
         runs: impl IntoIterator<Item = Result<Run, Error>>,
@@ -316,7 +316,7 @@ impl RunTable {
     ///
     /// # Errors
     ///
-    /// Those of [`read_path`] and [`RunTable::new`].
+    /// The errors of [`read_path`] and [`RunTable::new`].
     pub fn read_path(
         path: &Path,
         format: Format,
@@ -336,7 +336,7 @@ impl RunTable {
         &self.rows
     }
 
-    /// The runs of each model, in the order of the models' names; those whose model is unknown come first.
+    /// Splits the runs by model, in the order of the models' names; runs of unknown models come first.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -384,11 +384,11 @@ impl RunTable {
         let has_models = rows.iter().any(|row| row.model.is_some())
             || dropped.keys().any(|(model, ..)| model.is_some());
         if nobody > 0 && has_models {
-            // The trials of a job may be of several models: those that are missing are of none.
+            // The trials of a job may belong to several models, so that a missing trial has no model.
             let rest = Evaluation { total_samples: Some(nobody), ..Evaluation::default() };
             models.entry(None).or_insert_with(empty).evaluations.push(Arc::new(rest));
         }
-        // What was planned of a job of several models is known of each of them by the runs that there are.
+        // For a job of several models, the plan for each model is known only from the runs that exist.
         let planned = evaluations.iter().filter(|it| it.n_planned().is_some());
         let planned: BTreeSet<&String> = planned.filter_map(|it| it.id.as_ref()).collect();
         let mut found: BTreeMap<_, u64> = BTreeMap::new();
@@ -442,7 +442,7 @@ impl RunTable {
         problem.map_or(Ok(()), |reason| Err(Error::Undefined { name, reason }))
     }
 
-    /// What to know about stated confidences that are read as percentages.
+    /// A note about stated confidences that are taken as percentages.
     #[must_use]
     pub fn scale_note(&self) -> Option<String> {
         self.rules.percent.note(&self.stated)

@@ -34,18 +34,17 @@ pub struct StreamRun {
 }
 
 impl RunTable {
-    /// The forecasts of a stream under a policy for turns without a value.
+    /// Returns the forecasts of a stream under a policy for turns without a value.
     ///
-    /// The TPS paper (arXiv:2605.24756, appendix K) uses [`ForecastPolicy::LeaveOut`]: values are neither
-    /// guessed nor skipped. [`ForecastPolicy::Skip`] is for logs in which only some turns ask for a
-    /// confidence or an action; the horizon of a run that was cut off does not apply then, and a run
-    /// without any value is counted with the first reason other than that a turn has no confidence or
+    /// The TPS paper (arXiv:2605.24756, appendix K) uses [`ForecastPolicy::LeaveOut`]: values are neither guessed nor skipped.
+    /// [`ForecastPolicy::Skip`] is for logs in which only some turns ask for a confidence or an action. The horizon of a cut-off
+    /// run does not apply then. A run without any value is counted with the first reason other than a missing confidence or
     /// action, if there is one.
     ///
     /// # Errors
     ///
-    /// [`Error::MissingConfidence`] for the first value that the policy refuses, under
-    /// [`ForecastPolicy::Refuse`] and [`ForecastPolicy::Clip`], and those of [`RunTable::check_scale`] for stated confidences.
+    /// [`Error::MissingConfidence`] for the first value that the policy refuses, under [`ForecastPolicy::Refuse`] and
+    /// [`ForecastPolicy::Clip`], and the errors of [`RunTable::check_scale`] for stated confidences.
     pub fn stream(
         &self,
         stream: ConfidenceStream,
@@ -105,7 +104,7 @@ impl StreamRuns {
         self.counts
     }
 
-    /// The traces of the runs whose outcome is known, for `trajectory_metrics::Evaluation::new`.
+    /// Returns the traces of the runs whose outcome is known, for `trajectory_metrics::Evaluation::new`.
     ///
     /// # Errors
     ///

@@ -1,7 +1,6 @@
-//! Zip archives, read as streams with limits.
+//! Zip archives, streamed with limits.
 //!
-//! Entries are never written to a disk, so their names cannot lead out of a folder; names that try
-//! are refused all the same.
+//! Entries are never written to a disk, so their names cannot lead out of a folder; names that try are refused anyway.
 
 pub(crate) mod directory;
 pub(crate) mod zstd_frames;

@@ -6,12 +6,12 @@ use std::{
 
 use crate::error::{Error, Place};
 
-/// Opens a file to read it. A pipe, a socket or a device is refused, because it can keep a reader waiting for ever or has
-/// no end; what the program was given open stays, such as `/dev/stdin`.
+/// Opens a file to read it. A pipe, a socket or a device is refused, because it can keep a reader waiting for ever or has no end;
+/// descriptors that the program received open are allowed, such as `/dev/stdin`.
 ///
 /// # Errors
 ///
-/// Those of the file system; [`ErrorKind::Unsupported`] for what is neither a regular file nor a folder.
+/// The errors of the file system; [`ErrorKind::Unsupported`] for anything other than a regular file or a folder.
 ///
 /// ```
 /// let error = run_logs::open_file("/dev/null".as_ref()).unwrap_err();
@@ -34,7 +34,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// The folder that contains a file.
+    /// Returns the folder that contains a file.
     pub(crate) fn of(file: &Path) -> Option<Self> {
         file.parent().map(|path| Self { path: path.to_owned() })
     }
@@ -43,8 +43,7 @@ impl Folder {
         &self.path
     }
 
-    /// What is at a relative path, which need not exist. `None` for a path that leads out of this
-    /// folder.
+    /// Returns the folder or file at a relative path, which need not exist. `None` for a path that leads out of this folder.
     pub(crate) fn join(&self, relative: &str) -> Option<Self> {
         let path = Path::new(relative);
         let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));

@@ -1,10 +1,9 @@
-/// The input tokens of each request without the history that it repeats, for any run.
+/// Returns the input tokens of each request without the repeated history, for any run.
 ///
-/// `input` has the tokens of whole requests in their order, `visible_output` those of the replies
-/// without reasoning; `None` is unknown. If at least half of the requests have an input of at least the
-/// previous input and the previous visible output together, the new input is the difference to this
-/// sum, and at least 0; otherwise requests do not repeat the history, and all input is new. Time: linear
-/// in the number of requests.
+/// `input` has the tokens of whole requests in their order, `visible_output` the tokens of the replies without reasoning; `None`
+/// is unknown. If at least half of the requests have an input of at least the previous input and the previous visible output
+/// together, the new input is the difference to this sum, and at least 0; otherwise requests do not repeat the history, and all
+/// input is new. Time: linear in the number of requests.
 ///
 /// Reference: `ragen/env/token_estimation/env.py`, `_flatten_rollouts` with
 /// `turn_usage_mode="turn_excluding_history"`.
@@ -24,7 +23,7 @@ pub fn fresh_input_tokens(
     fresh(input, visible_output).0
 }
 
-/// The new input of each request, and whether requests repeat the history.
+/// Returns the new input of each request, and whether requests repeat the history.
 pub(crate) fn fresh(input: &[Option<i64>], visible: &[Option<i64>]) -> (Vec<Option<i64>>, bool) {
     // For each request, the last known input before it and the visible output that followed.
     let mut before: Vec<Option<i64>> = Vec::with_capacity(input.len());

@@ -25,7 +25,7 @@ use crate::{
     read_options::ReadOptions,
 };
 
-/// Whether the first bytes of a file show one of these formats.
+/// Returns which of these formats the first bytes of a file show, if any.
 pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
     let is_turns = shape.has_key("turns", "request") || shape.has_key("turns", "response");
     // A run without turns, or whose turns are invalid.
@@ -57,19 +57,19 @@ pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
     }
 }
 
-/// Messages with roles, without the fields by which a simulation of tau2 is known.
+/// Messages with roles, excluding the fields that identify a simulation of tau2.
 fn is_conversation(shape: &Shape) -> bool {
     shape.has_key("messages", "role")
         && !["reward_info", "termination_reason", "simulations"].iter().any(|name| shape.has(name))
 }
 
-/// A reply in the form of Anthropic's Messages API.
+/// Returns whether the file holds a reply in the form of Anthropic's Messages API.
 fn is_message(shape: &Shape) -> bool {
     shape.text("type") == Some("message")
         && (shape.has_key("content", "type") || shape.has_all(&["content", "stop_reason"]))
 }
 
-/// The runs of a log.
+/// Reads the runs of a log.
 pub(crate) fn read<'a>(
     source: impl Read + 'a,
     format: Format,

@@ -8,13 +8,13 @@ use crate::{
 /// the input and reasoning is a part of the output, unless the dialect says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// Chat completions, the Responses form, Ollama and tau2. What is larger than its whole is beside it.
+    /// Chat completions, the Responses form, Ollama and tau2. A part that exceeds its whole is counted separately from it.
     OpenAi,
     /// ATIF, which defines its counts.
     Atif,
-    /// Anthropic's Messages API and inspect_ai: cached tokens are counted beside the input.
+    /// Anthropic's Messages API and inspect_ai: cached tokens are counted separately from the input.
     CacheBeside,
-    /// Gemini: thoughts are counted beside the output.
+    /// Gemini: thoughts are counted separately from the output.
     Gemini,
 }
 
@@ -29,10 +29,10 @@ pub(crate) struct Counts {
     /// The part of the input that was looked for in a cache in vain.
     missed: Option<u64>,
     reasoning: Count,
-    /// Results of tools, which Gemini counts beside the prompt.
+    /// Results of tools, which Gemini counts separately from the prompt.
     tool_results: Option<u64>,
     cost_usd: Option<f64>,
-    /// What a provider behind a gateway charges to a key of its own.
+    /// The charge of a provider behind a gateway to the user's own key.
     upstream_usd: Option<f64>,
     has_own_key: Option<bool>,
     /// The calls that Anthropic made for one reply, and whether each is a part of the other counts.
@@ -109,7 +109,7 @@ impl Counts {
         }
     }
 
-    /// What was used: whole input, whole output and their parts, by the total if there is one.
+    /// Returns the usage: whole input, whole output and their parts, derived from the total if there is one.
     pub(crate) fn usage(&self, dialect: Dialect) -> Usage {
         let own = self.of_one_call(dialect);
         let sum_of = |is_part: bool| {
@@ -151,7 +151,7 @@ impl Counts {
     fn cost_usd(&self) -> Option<f64> {
         let (fee, upstream) = (self.cost_usd, self.upstream_usd.filter(|cost| *cost > 0.0));
         let Some(upstream) = upstream else { return fee };
-        // The price of a gateway is at least that of the provider; a fee alone is less.
+        // The price of a gateway is at least the provider's price; a fee without it is less.
         let fee = fee.unwrap_or(0.0);
         let pays_both = self.has_own_key.unwrap_or(fee < upstream);
         Some(if pays_both { fee + upstream } else { fee.max(upstream * f64::from(fee == 0.0)) })
@@ -169,8 +169,8 @@ impl Counts {
         let fits = |input: u64| known(self.cached).max(known(self.written)) <= input;
         let total = self.total.value.filter(|total| *total > 0);
         if let Some(total) = total {
-            // Whether the cache is beside the input, thoughts beside the output, and results of tools
-            // inside the input: first as the dialect usually has it.
+            // Whether the cache is outside the input, thoughts outside the output, and results of tools inside the input. The
+            // usual combination of the dialect comes first.
             let ways = (0..8).map(|way| {
                 [is_beside[0] ^ (way & 2 > 0), is_beside[1] ^ (way & 1 > 0), way & 4 > 0]
             });
@@ -200,11 +200,11 @@ impl Counts {
             *input = input.checked_add(results).ok_or(())?;
         }
         let Some(total) = total else {
-            // A provider that counts thoughts beside the output leaves out an output of 0.
+            // A provider that counts thoughts separately from the output omits an output of 0.
             let thoughts = self.reasoning.value.filter(|_| dialect == Dialect::Gemini);
             return Ok((input, output.or(thoughts), None, None));
         };
-        // A total of more than nothing: a count of 0 may stand for an unknown one.
+        // A total above zero: a count of 0 may mean that the count is unknown.
         let is_read =
             |count: Option<u64>| count.is_some_and(|count| count > 0 || dialect == Dialect::Gemini);
         match (input, output) {
@@ -242,12 +242,12 @@ impl Counts {
 /// Input, output, a total that they do not add up to, and what to know of them.
 type Split = (Option<u64>, Option<u64>, Option<u64>, Option<UsageRemark>);
 
-/// All pairs of an input and an output.
+/// Returns all pairs of an input and an output.
 fn pairs(input: Count, output: Count) -> impl Iterator<Item = (u64, u64)> {
     input.values().flat_map(move |input| output.values().map(move |output| (input, output)))
 }
 
-/// A count with its part, as the dialect usually has it.
+/// Returns a count including its part, by the usual rule of the dialect.
 fn usual(count: Count, part: u64, is_beside: impl Fn(u64) -> bool) -> Result<Option<u64>, ()> {
     let Some(value) = count.value else { return Ok(None) };
     match count.other {

@@ -24,7 +24,7 @@ use crate::{
     read_options::ReadOptions,
 };
 
-/// Which of the two formats the first bytes of a file show.
+/// Returns the one of the two formats that the first bytes of a file show.
 pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
     let has_version = shape.text("schema_version").is_some_and(|text| text.starts_with("ATIF"));
     let has_steps = shape.has_key("steps", "step_id")
@@ -40,7 +40,7 @@ pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
     ((is_trial || is_job) && !shape.is_list).then_some(Format::Harbor)
 }
 
-/// The runs of a file of trajectories: one for each.
+/// Reads the runs of a file of trajectories: one run per trajectory.
 pub(crate) fn trajectories<'a>(
     source: impl Read + 'a,
     options: &ReadOptions,
@@ -50,15 +50,15 @@ pub(crate) fn trajectories<'a>(
     })
 }
 
-/// The run of a trial: its `result.json`, and the trajectories in its folder. That of a job has no run, and says how
-/// many there were to be.
+/// Reads the run of a trial: its `result.json`, and the trajectories in its folder. The result of a job has no run, but states
+/// the number of planned runs.
 pub(crate) fn trial<'a>(
     source: impl Read + 'a,
     shape: &Shape,
     folder: Option<Folder>,
     options: &ReadOptions,
 ) -> Result<Opened<'a>, Error> {
-    // The trials of a job have results of their own.
+    // The trials of a job have separate results.
     let is_job = !shape.has("trial_name");
     let owned = folder.as_ref().filter(|_| !is_job).map(|folder| folder.path().to_owned());
     let evaluation = HeadOf::default();

@@ -23,14 +23,14 @@ use crate::{
     read_options::ReadOptions,
 };
 
-/// Whether the first bytes of a file show a log of inspect_ai, or one whose `eval` is invalid.
+/// Returns whether the first bytes of a file show a log of inspect_ai, or one whose `eval` is invalid.
 pub(crate) fn recognizes(shape: &Shape) -> bool {
     !shape.is_list
         && shape.has_all(&["version", "status", "eval"])
         && (shape.has_key("eval", "task") || shape.has_no_key("eval"))
 }
 
-/// The runs of an archive.
+/// Reads the runs of an archive.
 #[cfg(feature = "archives")]
 pub(crate) fn archive<'a>(
     source: impl Read + Seek + 'a,
@@ -40,7 +40,7 @@ pub(crate) fn archive<'a>(
     Ok(Box::new(archive_log::ArchiveLog::open(source, options, head)?))
 }
 
-/// The error of a build that cannot read archives.
+/// Returns the error of a build that cannot read archives.
 #[cfg(not(feature = "archives"))]
 pub(crate) fn archive<'a>(
     _source: impl Read + Seek + 'a,

@@ -14,8 +14,8 @@ struct Of {
     model: Option<Name>,
 }
 
-/// The lines of each model, in the order of the names, at their numbers: those of others are empty. A single model is not
-/// named. A line that cannot be read stands with those that name none.
+/// Splits the lines by model, in the order of the names, at their numbers: the lines of other models are empty. A single model is
+/// not named. An unreadable line goes with the lines that name no model.
 pub(crate) fn lines_by_model(bytes: &[u8]) -> Vec<(Option<String>, Vec<u8>)> {
     let mut models: BTreeMap<Option<String>, (usize, Vec<u8>)> = BTreeMap::new();
     for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {

@@ -6,12 +6,14 @@ use crate::json_lines::{
     written::{all_written, written},
 };
 
-/// One run of a file of tool calls: what the agent called, and what its task expects.
+/// One run of a file of tool calls: the calls of the agent, and the expected calls of its task.
 ///
-/// A file has JSON Lines `{"id", "task", "agent_calls": [{"name", "args"?, "ok"?}, …], "expected_calls": [{"name",
-/// "args"?}, …], "success", "model"?, "domain"?}`. Calls may also be written as OpenAI, Anthropic and others write
-/// them: see "Spellings that are read" in the documentation of [`ToolCall`]. Numbers of 2^63 or more in size that
-/// are not whole numbers of 64 bits are refused, as they may have lost digits.
+/// A file has JSON Lines
+/// `{"id", "task", "agent_calls": [{"name", "args"?, "ok"?}, …],
+/// "expected_calls": [{"name", "args"?}, …], "success", "model"?, "domain"?}`.
+/// Calls may also be written as OpenAI, Anthropic and others write them: see "Spellings that are read" in the documentation of
+/// [`ToolCall`]. Numbers of 2^63 or more in size that are not whole numbers of 64 bits are refused, because they may have lost
+/// digits.
 ///
 /// ```
 /// use run_logs::{PathRun, json_lines::{InputError, parse_line}};
@@ -30,9 +32,9 @@ pub struct PathRun {
     /// Names the task; the runs of a task are its trials.
     #[serde(deserialize_with = "name")]
     pub task: String,
-    /// What the agent called, in order.
+    /// The calls of the agent, in order.
     pub agent_calls: Vec<AgentCall>,
-    /// What the task expects, in order.
+    /// The calls that the task expects, in order.
     #[serde(deserialize_with = "with_all_digits", serialize_with = "all_written")]
     pub expected_calls: Vec<ToolCall>,
     /// Whether the run succeeded.
@@ -46,7 +48,7 @@ pub struct PathRun {
     pub domain: Option<String>,
 }
 
-/// A call, and what the tool said to it.
+/// A call, and the reply of the tool.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct AgentCall {
     /// The call.

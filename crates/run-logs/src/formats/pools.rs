@@ -15,7 +15,7 @@ use crate::json_lines::{
 pub type CappedRuns = BTreeMap<String, BTreeMap<u64, bool>>;
 
 /// Reads problems that share a budget, all in one pool: JSON Lines
-/// `{"problem", "solved": true|false|1|0, "output_tokens", "value"?}`. Other fields are passed over.
+/// `{"problem", "solved": true|false|1|0, "output_tokens", "value"?}`. Other fields are skipped.
 ///
 /// # Errors
 ///
@@ -36,11 +36,11 @@ pub fn read_pool(file: &str, source: impl Read) -> Result<Pool, InputError> {
     pool(file, parse(file, &bytes(file, source)?)?)
 }
 
-/// Reads problems as [`read_pool`], those of each model in a pool of their own if the field `model` names several.
+/// Reads problems as [`read_pool`] does. If the field `model` names several models, each model has a separate pool.
 ///
 /// # Errors
 ///
-/// Those of [`read_pool`], where problems of different models may be called alike.
+/// The errors of [`read_pool`], except that problems of different models may have the same name.
 ///
 /// ```
 /// use run_logs::{json_lines::InputError, read_pools};

@@ -22,7 +22,7 @@ use crate::{
 /// The field of opaque contents.
 const CONTENT: &str = "content";
 
-/// The field of what an agent was shown before it acted in a turn.
+/// The field of the agent's observation before it acted in a turn.
 const OBSERVATION: &str = "observation";
 
 /// The field of features that are known before the first turn.
@@ -32,14 +32,13 @@ const START: &str = "start";
 /// `{"id"?, "task"?, "content"?, "turns": [{resource: cost or null, "content"?, "observation"?}], "success",
 /// "cut_off"?, "stop_reason"?, "achieved"?, "caps"?: {resource: cap}}`.
 ///
-/// `success` is true, false, 1 or 0. `id` and `task` are strings or whole numbers. Domains number their tasks alike, so
-/// that the task of a run with a text `domain` is `domain/task`. A run with `cut_off` true, which
-/// must be a failed one, is [`Rollouts::set_censored`]; what a stop reason means is the caller's decision
-/// ([`RolloutLine::failed_at_limit`]). `content` is a
+/// `success` is true, false, 1 or 0. `id` and `task` are strings or whole numbers. Domains number their tasks alike, so that the
+/// task of a run with a text `domain` is `domain/task`. A run with `cut_off` true, which must be a failed one, is
+/// [`Rollouts::set_censored`]; the caller decides the meaning of a stop reason ([`RolloutLine::failed_at_limit`]). `content` is a
 /// string, before the first turn or of a turn ([`Rollouts::set_content`]), and `observation` a string of a turn
-/// ([`Rollouts::set_observation`]); with a resource of that name it is not read. A cost that is null or missing is unknown. Other fields are keys and features if they are declared, and
-/// are ignored otherwise. No object may repeat a key, not even in ignored fields. Lines of runs that were left out
-/// are counted ([`RunCounts`]).
+/// ([`Rollouts::set_observation`]); with a resource of that name it is not read. A cost that is null or missing is unknown. Other
+/// fields are keys and features if they are declared, and are ignored otherwise. No object may repeat a key, not even in ignored
+/// fields. Lines of runs that were left out are counted ([`RunCounts`]).
 ///
 /// ```
 /// use budget_estimation::Rollouts;
@@ -63,9 +62,9 @@ const START: &str = "start";
 pub struct RolloutFile {
     file: String,
     lines: Vec<Line<RolloutLine>>,
-    /// All runs, those that were left out too, by model.
+    /// All runs by model, including runs that were left out.
     counts: BTreeMap<Option<String>, RunCounts>,
-    /// What is known of the runs of each log and model, if they are those of logs.
+    /// The account of the runs of each log and model, if the runs come from logs.
     logs: Vec<(Option<String>, Account)>,
 }
 
@@ -80,7 +79,7 @@ pub struct RolloutLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(default, deserialize_with = "optional_name")]
     pub task: Option<String>,
-    /// What each turn spent, and other fields of the turn.
+    /// The costs of each turn, and other fields of the turn.
     pub turns: Vec<RolloutTurn>,
     /// Whether the run succeeded.
     #[serde(deserialize_with = "yes_or_no")]
@@ -91,7 +90,7 @@ pub struct RolloutLine {
     /// Why the run ended.
     #[serde(alias = "stop", skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<StopReason>,
-    /// What the run achieved, for tasks without success or failure.
+    /// The achievement of the run, for tasks without success or failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub achieved: Option<f64>,
     /// Budgets of the run by resource.
@@ -128,7 +127,7 @@ impl From<RolloutTurn> for Map<String, Value> {
 }
 
 impl RolloutTurn {
-    /// The value of a field.
+    /// Returns the value of a field.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.iter().find(|(own, _)| **own == *name).map(|(_, value)| value)
@@ -149,11 +148,11 @@ pub struct AnswerLine {
     pub id: String,
     /// The number of turns that were completed when the model answered.
     pub turn: usize,
-    /// What the model wrote.
+    /// The text of the model.
     pub answer: String,
 }
 
-/// A field and what is wrong with it.
+/// A field and the problem with it.
 type Wrong = (String, String);
 
 impl RolloutFile {
@@ -161,7 +160,7 @@ impl RolloutFile {
     ///
     /// # Errors
     ///
-    /// [`InputError`] that names file, line and field of the first thing that is wrong.
+    /// [`InputError`] with file, line and field of the first problem.
     pub fn read(file: &str, source: impl Read) -> Result<Self, InputError> {
         let mut read = Self::empty(file);
         let add = |part: &mut Option<Self>, number, text: &[u8]| {
@@ -188,7 +187,7 @@ impl RolloutFile {
         Ok(read)
     }
 
-    /// A file without a run.
+    /// Creates a file without runs.
     pub(crate) fn empty(file: &str) -> Self {
         Self { file: file.to_owned(), lines: Vec::new(), counts: BTreeMap::new(), logs: Vec::new() }
     }
@@ -198,7 +197,7 @@ impl RolloutFile {
         self.logs.push((model, log));
     }
 
-    /// What was read, and what counts.
+    /// Describes what was read and what counts.
     #[must_use]
     pub fn account(&self) -> Account {
         let log = (!self.logs.is_empty()).then(|| {
@@ -231,14 +230,14 @@ impl RolloutFile {
         self.counts.entry(model).or_default().add_left_out(outcome, stop, reason);
     }
 
-    /// How many models there are; runs of a file that name none count as those of one, and those of a log, which ended before
-    /// a reply, for none.
+    /// The number of models. Runs of a file that name none count as one model. Runs of a log that ended before a reply count as
+    /// none.
     #[must_use]
     pub fn n_models(&self) -> usize {
         if self.logs.is_empty() { self.counts.len() } else { self.counts.keys().flatten().count() }
     }
 
-    /// The runs of each model, which the field `model` names, in the order of the names; those that name none come first.
+    /// Splits the runs by the field `model`, in the order of the names; runs without a model come first.
     #[must_use]
     pub fn by_model(self) -> BTreeMap<Option<String>, Self> {
         let of_model = |(model, counts): (Option<String>, RunCounts)| {
@@ -270,7 +269,7 @@ impl RolloutFile {
         &self.lines
     }
 
-    /// All runs, also those that were left out on the way to the file.
+    /// All runs, including runs that were left out before they reached the file.
     #[must_use]
     pub fn counts(&self) -> RunCounts {
         let mut all = RunCounts::default();
@@ -278,10 +277,9 @@ impl RolloutFile {
         all
     }
 
-    /// Appends the runs to rollouts, with their declared resources, keys and features. Each declared key is a
-    /// field of the line, a string or a whole number. Each declared feature is a field of a turn, a number;
-    /// those that are known before the first turn are in the object `start` of the line. Keys and features that
-    /// are null or missing are not known.
+    /// Appends the runs to rollouts, with their declared resources, keys and features. Each declared key is a field of the line,
+    /// a string or a whole number. Each declared feature is a field of a turn, a number; features that are known before the first
+    /// turn are in the object `start` of the line. Keys and features that are null or missing are not known.
     ///
     /// # Errors
     ///
@@ -301,8 +299,8 @@ impl RolloutFile {
 }
 
 impl RolloutLine {
-    /// Whether the run failed and the reason for its end is a budget, unless the file says that this cut nothing off,
-    /// as for a run of a log whose grade at the limit counts.
+    /// Whether the run failed and ended because of a budget. False if the file says that the budget cut nothing off, for example
+    /// for a run of a log whose grade at the limit counts.
     #[must_use]
     pub fn failed_at_limit(&self) -> bool {
         let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
@@ -408,7 +406,7 @@ impl RolloutLine {
     }
 }
 
-/// The text of a field.
+/// Returns the text of a field.
 fn text_of(fields: &Map<String, Value>, name: &str) -> Option<String> {
     fields.get(name)?.as_str().map(str::to_owned)
 }
@@ -426,7 +424,7 @@ fn wrong(field: impl Into<String>, problem: impl Into<String>) -> Wrong {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_rollouts(rollouts: &Rollouts, mut writer: impl Write) -> io::Result<()> {
     for rollout in rollouts.iter() {
         let mut line = Map::new();
@@ -477,7 +475,7 @@ fn written_features(rollouts: &Rollouts, rollout: &Rollout<'_>, turn: usize) -> 
     rollouts.feature_names().filter_map(known).collect()
 }
 
-/// A number as JSON: whole numbers below 2^53 have no fraction, and an unknown cost is null.
+/// Returns a number as JSON: whole numbers below 2^53 have no fraction, and an unknown cost is null.
 fn number(value: Option<f64>) -> Value {
     match value {
         Some(value) if value.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&value) => {

@@ -16,7 +16,7 @@ use crate::{
 /// The runs of one log.
 pub(crate) type RunIterator<'a> = Box<dyn Iterator<Item = Result<Run, Error>> + 'a>;
 
-/// The runs that `next` gives, up to the end or the first error.
+/// Returns the runs that `next` gives, up to the end or the first error.
 pub(crate) fn until_error<'a>(
     mut next: impl FnMut() -> Result<Option<Run>, Error> + 'a,
 ) -> RunIterator<'a> {
@@ -37,18 +37,18 @@ pub(crate) struct Opened<'a> {
     pub(crate) evaluation: HeadOf,
 }
 
-/// What the head of a log says, once it has been read: a log without a run has one too.
+/// The facts from the head of a log, once it has been read: a log without a run has a head too.
 pub(crate) type HeadOf = Arc<OnceLock<Arc<Evaluation>>>;
 
 impl<'a> Opened<'a> {
-    /// A log of one file.
+    /// Creates a log of one file.
     pub(crate) fn alone(format: Format, runs: RunIterator<'a>) -> Self {
         Self { format, runs, owned: None, evaluation: HeadOf::default() }
     }
 }
 
-/// The values of a file, one run each: JSON Lines, values one after the other, or one list. `read`
-/// reads one value, given its number from 1.
+/// Reads the values of a file, one run per value: JSON Lines, values one after the other, or one list. `read` reads one value,
+/// given its number from 1.
 pub(crate) fn documents<'a>(
     source: impl Read + 'a,
     options: &ReadOptions,

@@ -6,18 +6,17 @@ use crate::{
     read_options::ReadLimits,
 };
 
-/// What the first bytes of a file show: the fields of the object that it starts with, as far as
-/// they can be seen.
+/// The visible part of a file's first bytes: the fields of the first object, as far as they can be seen.
 #[derive(Debug, Default)]
 pub(crate) struct Shape {
     fields: Vec<(String, Sketch)>,
     /// Whether the file starts with a list of such objects.
     pub(crate) is_list: bool,
-    /// What is wrong with the object, if that is why no more of it was seen.
+    /// The problem with the object, if it is the reason why no more of it was seen.
     fault: Option<(Place, Problem)>,
 }
 
-/// What is known of a value.
+/// The known facts about a value.
 #[derive(Debug)]
 pub(crate) enum Sketch {
     Text(String),
@@ -27,10 +26,10 @@ pub(crate) enum Sketch {
 }
 
 impl Shape {
-    /// The fields of the first object in a prefix of a file, which may be the whole file.
+    /// Reads the fields of the first object in a prefix of a file, which may be the whole file.
     pub(crate) fn of(prefix: &[u8], is_whole: bool) -> Self {
         let mut shape = Self::default();
-        // The end of the prefix is no fault of the file; what was seen before counts.
+        // The end of the prefix is no fault of the file; the part before it counts.
         let rest: &mut dyn Read = if is_whole { &mut io::empty() } else { &mut Unseen };
         let read = shape.read(&mut Json::new(prefix.chain(rest), ReadLimits::default()));
         if let Err(Error::Invalid { place, problem }) = read {
@@ -39,8 +38,8 @@ impl Shape {
         shape
     }
 
-    /// What is wrong with the object: `None` if nothing is, or if no field of an object was seen, so
-    /// that the file need not be JSON.
+    /// Returns the problem with the object: `None` if there is none, or if no field of an object was seen, so that the file need
+    /// not be JSON.
     pub(crate) fn into_fault(self) -> Option<(Place, Problem)> {
         self.fault.filter(|_| !self.fields.is_empty())
     }
@@ -87,17 +86,17 @@ impl Shape {
         Ok(())
     }
 
-    /// Whether the object has a field.
+    /// Returns whether the object has a field.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.fields.iter().any(|(field, _)| field == name)
     }
 
-    /// Whether the object has all of these fields.
+    /// Returns whether the object has all of these fields.
     pub(crate) fn has_all(&self, names: &[&str]) -> bool {
         names.iter().all(|name| self.has(name))
     }
 
-    /// The text of a field.
+    /// Returns the text of a field.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.fields.iter().find_map(|(field, sketch)| match sketch {
             Sketch::Text(text) if field == name => Some(text.as_str()),
@@ -105,7 +104,7 @@ impl Shape {
         })
     }
 
-    /// Whether a field is an object, or a list whose first entry is an object, with this key.
+    /// Returns whether a field is an object, or a list whose first entry is an object, with this key.
     pub(crate) fn has_key(&self, name: &str, key: &str) -> bool {
         self.fields.iter().any(|(field, sketch)| match sketch {
             Sketch::Keys(keys) => field == name && keys.iter().any(|found| found == key),
@@ -113,15 +112,14 @@ impl Shape {
         })
     }
 
-    /// Whether there is a field that shows no key: its object or list is empty, or its value is of
-    /// another type.
+    /// Returns whether there is a field that shows no key: its object or list is empty, or its value is of another type.
     pub(crate) fn has_no_key(&self, name: &str) -> bool {
         let is_bare = |sketch: &Sketch| !matches!(sketch, Sketch::Keys(_));
         self.fields.iter().any(|(field, sketch)| field == name && is_bare(sketch))
     }
 }
 
-/// What follows a prefix: an error, unlike the end of a file.
+/// The part after a prefix: an error, unlike the end of a file.
 struct Unseen;
 
 impl Read for Unseen {
@@ -130,7 +128,7 @@ impl Read for Unseen {
     }
 }
 
-/// The keys of an object; those before the end of the prefix stay.
+/// Collects the keys of an object; keys before the end of the prefix stay.
 fn first_keys(json: &mut Json<'_>, keys: &mut Vec<String>) -> Result<(), Error> {
     json.map(|json, key| {
         if keys.len() >= 64 {

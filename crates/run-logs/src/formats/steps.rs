@@ -54,8 +54,8 @@ struct Row {
     success_chance: Option<f64>,
 }
 
-/// What the rows of a run say of all of it. Tables have a row per run mostly, so that its size matters, and that of a
-/// [`Step`].
+/// The facts about a whole run in its rows. Most tables have one row per run, so that the size of this struct and of [`Step`]
+/// matters.
 #[derive(Debug)]
 struct Run {
     /// The line of the first row.
@@ -84,7 +84,7 @@ struct Step {
     run: u32,
     line: u32,
     forecast: Option<f64>,
-    /// The bits of the number of the step, or, in a run whose rows have none, equal for rows that are equal in all cells.
+    /// The bits of the step's number. In a run without step numbers, rows that are equal in all cells have equal keys.
     key: u64,
 }
 
@@ -93,7 +93,7 @@ impl Step {
         f64::from_bits(self.key)
     }
 
-    /// Whether it is of the same run.
+    /// Returns whether the other row belongs to the same run.
     const fn is_beside(&self, other: &Self) -> bool {
         self.run == other.run
     }
@@ -140,7 +140,7 @@ pub(crate) struct TableRun {
     pub(crate) steps: Vec<usize>,
 }
 
-/// Traces that are read line by line: those of a file, or those of one model of a table that has several.
+/// Traces that are read line by line, from a file or from one model of a table with several models.
 pub struct TraceSource<'a> {
     /// The model, if the table has several.
     pub model: Option<String>,
@@ -170,13 +170,14 @@ impl fmt::Debug for TraceSource<'_> {
 }
 
 impl<'a> TraceSource<'a> {
-    /// The traces of a file, which may be a table with a row per step, as [`TraceFile::read`](crate::TraceFile::read)
-    /// describes; those of each model of a table that has several, in the order of their names.
+    /// Returns the traces of a file, which may be a table with a row per step, as described in
+    /// [`TraceFile::read`](crate::TraceFile::read). A table with several models gives traces for each model, in the order of
+    /// their names.
     ///
     /// # Errors
     ///
-    /// [`InputError`] for a source that cannot be read, for a table that is not one of steps, and for the confidences of a
-    /// table whose scale is in doubt ([`ConfidenceScale`](crate::ConfidenceScale)).
+    /// [`InputError`] for a source that cannot be read, for a table without steps, and for the confidences of a table whose scale
+    /// is in doubt ([`ConfidenceScale`](crate::ConfidenceScale)).
     pub fn all(
         file: &str,
         mut source: impl Read + 'a,
@@ -208,7 +209,7 @@ impl<'a> TraceSource<'a> {
     }
 }
 
-/// Whether a file is a table by how it starts; a name that ends in .csv or .tsv says that it is one.
+/// Returns whether a file is a table, judged by its start. A name that ends in .csv or .tsv marks a table.
 fn is_table(file: &str, start: &[u8]) -> Result<bool, InputError> {
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
     refuse_utf16(file, start)?;
@@ -230,8 +231,8 @@ fn is_table(file: &str, start: &[u8]) -> Result<bool, InputError> {
     Ok(header.is_ok_and(|(header, _)| header.name(FORECAST).is_some()))
 }
 
-/// Checks that a table has one column of forecasts and one of outcomes. What reads only outcomes, which skips what has no
-/// forecast, needs no forecasts.
+/// Checks that a table has one column of forecasts and one of outcomes. Forecasts are not needed by a reader that reads only
+/// outcomes and skips everything without a forecast.
 fn check_columns(file: &str, header: &Header, rules: TraceRules) -> Result<(), InputError> {
     let lacks = |field, column: &Column| Err(header.lacks(file, field, column));
     let forecasts =
@@ -248,7 +249,7 @@ fn check_columns(file: &str, header: &Header, rules: TraceRules) -> Result<(), I
     if header.name(OUTCOME).is_none() { lacks("outcome", OUTCOME) } else { Ok(()) }
 }
 
-/// The runs of a table with a row per step, model by model if there are several. A row without an id is a run.
+/// Assembles the runs of a table with a row per step, model by model if there are several. A row without an id is a run.
 fn put_together(
     file: &str,
     table: &Table<'_>,
@@ -413,7 +414,7 @@ impl TableRuns {
             let is_numbered = runs[of_run[0].run as usize].is_numbered;
             let (mut seen, mut last) = (HashSet::new(), None);
             for step in of_run {
-                // Rows without a number may be steps that look alike in what is read of them.
+                // Rows without a number may be steps that are alike in all cells that are read.
                 let forecast = step.forecast.filter(|_| is_numbered).map(f64::to_bits);
                 let is_new = seen.insert((step.key, forecast));
                 is_kept.push(is_new);
@@ -433,7 +434,7 @@ impl TableRuns {
         Ok(given - steps.len())
     }
 
-    /// The id and the line of the second row of each run of several rows that nothing tells apart.
+    /// Returns the id and the line of the second row of each run whose several rows are indistinguishable.
     fn unnumbered(&self) -> impl Iterator<Item = (&str, u32)> {
         self.steps.chunk_by(Step::is_beside).filter_map(|steps| {
             let run = &self.runs[steps[0].run as usize];
@@ -446,7 +447,7 @@ impl TableRuns {
         self.forecast.as_deref()
     }
 
-    /// The runs in the order of their first rows; a part is freed when it was taken.
+    /// Returns the runs in the order of their first rows; a part is freed after it was taken.
     pub(crate) fn into_parts(self, size: usize) -> impl Iterator<Item = Vec<TableRun>> {
         let Self { mut runs, mut steps, texts, .. } = self;
         let mut parts = Vec::new();
@@ -469,7 +470,7 @@ impl Run {
         let Self { line, id, trial, task, outcome, rest, .. } = self;
         let Rest { stop, horizon, success_chance } = rest.map_or_else(Rest::default, |rest| *rest);
         let id = id.map_or_else(|| format!("row-{line}"), |id| texts.get(id).to_owned());
-        // A run without a task is a task of its own, with its trials.
+        // A run without a task is a separate task, with its trials.
         let task = task.map(|task| texts.get(task).to_owned());
         let task = task.or_else(|| trial.map(|_| id.clone()));
         let id = match trial {

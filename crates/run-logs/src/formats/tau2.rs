@@ -1,4 +1,4 @@
-//! Results of tau2-bench: one file, or `results.json` with a folder `simulations` beside it.
+//! Results of tau2-bench: one file, or `results.json` with a folder `simulations` next to it.
 
 pub(crate) mod conversation;
 pub(crate) mod header;
@@ -20,7 +20,7 @@ use crate::{
     read_options::ReadOptions,
 };
 
-/// Whether the first bytes of a file show results, or one simulation.
+/// Returns whether the first bytes of a file show results, or one simulation.
 pub(crate) fn recognizes(shape: &Shape) -> bool {
     let has_info = shape.has_key("info", "num_trials") || shape.has_key("info", "environment_info");
     let has_tasks =
@@ -34,12 +34,12 @@ pub(crate) fn recognizes(shape: &Shape) -> bool {
             || is_simulation(shape))
 }
 
-/// Whether the file holds one simulation, as the folder form has them.
+/// Returns whether the file holds one simulation, as the folder form has them.
 fn is_simulation(shape: &Shape) -> bool {
     shape.has_all(&["task_id", "termination_reason"])
 }
 
-/// The runs of a log. `folder` is the one that contains the file.
+/// Reads the runs of a log. `folder` is the one that contains the file.
 pub(crate) fn read<'a>(
     source: impl Read + 'a,
     shape: &Shape,

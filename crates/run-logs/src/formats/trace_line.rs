@@ -16,10 +16,10 @@ pub(crate) struct Line<F = Option<f64>> {
     #[serde(default, deserialize_with = "optional_name")]
     pub(crate) task: Option<String>,
     pub(crate) forecasts: Vec<F>,
-    // Named so that a missing outcome is an error, unlike one that is null.
+    // The named deserializer makes a missing outcome an error, unlike a null outcome.
     #[serde(deserialize_with = "nullable")]
     pub(crate) outcome: Option<Given>,
-    /// That of a run that succeeded in part.
+    /// The grade of a run that succeeded in part.
     pub(crate) grade: Option<f64>,
     pub(crate) stop: Option<StopReason>,
     pub(crate) horizon: Option<usize>,
@@ -35,7 +35,7 @@ pub(crate) const FIELDS: [&str; 9] =
     ["id", "task", "model", "forecasts", "outcome", "grade", "stop", "horizon", "success_chance"];
 
 impl Line {
-    /// Whether the line has no key but those of its values.
+    /// Returns whether the line has no keys except the keys of the parsed values.
     pub(crate) fn is_all_of(&self, line: &[u8]) -> bool {
         let Self { task, grade, stop, horizon, success_chance, .. } = self;
         let optional = [task.is_some(), grade.is_some(), stop.is_some(), horizon.is_some()];

@@ -9,7 +9,7 @@ use crate::{
     values::confidence_scale::{ConfidenceScale, SeenConfidences},
 };
 
-/// How files of traces and tables are read. A [`ForecastPolicy`] alone stands for the other defaults.
+/// The rules for reading files of traces and tables. A [`ForecastPolicy`] converts to rules with the other defaults.
 ///
 /// ```
 /// use run_logs::{ConfidenceScale, ForecastPolicy, TraceFile, TraceRules, json_lines::InputError};
@@ -25,17 +25,17 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TraceRules {
-    /// What is done about forecasts that are missing or outside [0, 1].
+    /// The treatment of forecasts that are missing or outside [0, 1].
     pub missing: ForecastPolicy,
     /// What confidences are parts of.
     pub scale: ConfidenceScale,
-    /// What is done about rows that are in a table twice.
+    /// The treatment of repeated rows in a table.
     pub repeats: Repeats,
     /// The lowest score that is a success, where outcomes are numbers.
     pub success_at: Option<f64>,
     /// The lowest and the highest score, if these are not 0 and 1.
     pub score_range: Option<ScoreRange>,
-    /// What a limit that ended a run means; without it, that the outcome counts which the file gives.
+    /// The rule for runs that a limit ended; without it, the outcome in the file counts.
     pub at_limit: Option<AtLimit>,
 }
 
@@ -46,7 +46,7 @@ impl From<ForecastPolicy> for TraceRules {
 }
 
 impl TraceRules {
-    /// The outcome of a run, or the grade of one that succeeded in part.
+    /// Returns the outcome of a run, or the grade of one that succeeded in part.
     pub(crate) fn judged(
         self,
         given: Option<Given>,
@@ -76,12 +76,12 @@ impl TraceRules {
         }
     }
 
-    /// What a success is, in words.
+    /// Describes in words which runs are successes.
     pub(crate) fn success(self) -> String {
         success(self.success_at, self.score_range, "an outcome of true or 1")
     }
 
-    /// The rules that are not the default and that an account states nowhere else, each with its option.
+    /// Returns the rules that differ from the default and have no other place in an account, each with its option.
     pub(crate) fn stated(self) -> impl Iterator<Item = String> {
         stated(self.repeats, self.scale)
     }

@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-/// One run: the probabilities of success that were reported along it, and how it ended.
+/// One run: the probabilities of success reported during the run, and its outcome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TraceRun {
     /// Names the run; halves for cross-fitting follow its order.
@@ -42,16 +42,16 @@ pub struct TraceRun {
     pub forecasts: Vec<Probability>,
     /// Whether the run succeeded; `None` if that is not known.
     pub outcome: Option<bool>,
-    /// How well the run did, if it succeeded in part, so that it has no outcome.
+    /// The grade of the run, if it succeeded in part and therefore has no outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grade: Option<Probability>,
     /// Why the run ended, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
-    /// The number of steps that a run which was cut off would have been scored over.
+    /// The number of steps over which a cut-off run would have been scored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub horizon: Option<usize>,
-    /// The probability that a run which was cut off would have succeeded, where it is given.
+    /// The probability that a cut-off run would have succeeded, if it is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub success_chance: Option<Probability>,
     /// The line of the file that the run was read from, from 1.
@@ -64,8 +64,8 @@ impl TraceRun {
     ///
     /// # Errors
     ///
-    /// Those of [`Stopped::new`] and [`Stopped::with_horizon`]: without a forecast, for an outcome that
-    /// contradicts the reason for the stop, and for a horizon shorter than the run.
+    /// The errors of [`Stopped::new`] and [`Stopped::with_horizon`]: no forecast, an outcome that contradicts the reason for the
+    /// stop, or a horizon shorter than the run.
     pub fn stopped(&self) -> Result<Stopped<'_>, censoring::Error> {
         let stop = match self.grade {
             Some(_) => Some(StopReason::Other("partial_success".to_owned())),
@@ -78,7 +78,7 @@ impl TraceRun {
         }
     }
 
-    /// An error about a field of the run, which was read from this file.
+    /// Returns an error about a field of the run, which was read from `file`.
     #[must_use]
     pub fn error(&self, file: &str, field: &str, problem: impl Into<String>) -> InputError {
         let field = Some(field.to_owned());
@@ -102,18 +102,18 @@ impl TraceRun {
     }
 }
 
-/// What was done about forecasts that are missing or outside [0, 1].
+/// The treatment of forecasts that are missing or outside [0, 1].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Missing {
     /// What to do about them.
     pub policy: ForecastPolicy,
-    /// What was done.
+    /// The number of forecasts in each treatment.
     #[serde(flatten)]
     pub counts: ForecastCounts,
 }
 
 impl fmt::Display for Missing {
-    /// The note of a report.
+    /// Writes the note of a report.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { policy, counts } = self;
         let policy = policy.to_string().replace('_', "-");
@@ -121,11 +121,11 @@ impl fmt::Display for Missing {
     }
 }
 
-/// What to know about a file of traces beside the runs that are kept.
+/// Remarks about a file of traces, in addition to the runs that are kept.
 #[derive(Clone, Debug, Default)]
 pub struct TraceRemarks {
     runs: RunCounts,
-    /// What is known of the runs if they are those of a log.
+    /// The account of the log, if the runs come from a log.
     log: Option<Account>,
     missing: Missing,
     /// The rules by which a file was read.
@@ -140,7 +140,7 @@ pub struct TraceRemarks {
     unjudged: u64,
     /// Runs by a reason for a stop that is not known.
     unknown_stops: BTreeMap<String, u64>,
-    /// Those of them that have no outcome.
+    /// The number of runs with an unknown reason for a stop and without an outcome.
     unknown_without_outcome: u64,
     /// The confidences as they are written.
     seen: SeenConfidences,
@@ -158,19 +158,19 @@ pub struct TraceRemarks {
 const MOST_TEXTS: usize = 8;
 
 impl TraceRemarks {
-    /// All runs, also those that were left out before.
+    /// All runs, including runs that were left out before.
     #[must_use]
     pub const fn runs(&self) -> &RunCounts {
         &self.runs
     }
 
-    /// What was done about the forecasts of the file.
+    /// The treatment of missing or invalid forecasts of the file.
     #[must_use]
     pub const fn missing(&self) -> Missing {
         self.missing
     }
 
-    /// What was read, and what counts.
+    /// Describes what was read and what counts.
     #[must_use]
     pub fn account(&self) -> Account {
         let mut account = self.runs.account(self.log.as_ref());
@@ -185,12 +185,12 @@ impl TraceRemarks {
         account
     }
 
-    /// Adds what is known of the runs beside their lines.
+    /// Adds notes about the runs from outside their lines.
     pub fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
         self.others.extend(notes);
     }
 
-    /// Says from which log the runs are, and what was done about forecasts.
+    /// Sets the log of the runs, and the treatment of forecasts.
     pub(crate) fn set_log(&mut self, log: Account, policy: ForecastPolicy, counts: ForecastCounts) {
         self.log = Some(log);
         self.missing = Missing { policy, counts };
@@ -252,8 +252,7 @@ impl TraceRemarks {
         self.others.extend(other.others);
     }
 
-    /// What to know before figures are quoted: forecasts that were repaired, runs that were left out, and
-    /// reasons for a stop that are not known.
+    /// Notes to read before figures are quoted: repaired forecasts, runs that were left out, and unknown reasons for a stop.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
@@ -280,7 +279,7 @@ impl TraceRemarks {
         notes
     }
 
-    /// Says which reasons for a stop are not known, and what that means for their runs.
+    /// Names the unknown reasons for a stop and their effect on the runs.
     fn unknown_stops(&self) -> Option<String> {
         let (all, excluded) =
             (self.unknown_stops.values().sum::<u64>(), self.unknown_without_outcome);
@@ -404,14 +403,14 @@ impl TraceRemarks {
     }
 }
 
-/// Reads and checks the runs of a file of traces, which `file` names in errors, in parts that all threads work
-/// on: `add` takes a run to its part, which has no forecasts if it is left out because of them, `finish` works on the whole part, and `take` gets the results
-/// in the order of the file. See [`TraceFile::read`] for the format and [`fold`] for the order.
+/// Reads and checks the runs of a file of traces, which `file` names in errors, in parts that all threads work on. `add` adds a
+/// run to its part; a run that is left out because of its forecasts has none. `finish` works on the whole part, and `take` gets
+/// the results in the order of the file. See [`TraceFile::read`] for the format and [`fold`] for the order.
 ///
 /// # Errors
 ///
-/// Those of [`TraceFile::read`], and those of `add` and `finish`; the first in the order of the file. A forecast outside
-/// [0, 1] that the policy refuses comes after all others.
+/// The errors of [`TraceFile::read`], of `add` and of `finish`; the first in the order of the file. A forecast outside [0, 1]
+/// that the policy refuses comes after all others.
 pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
     file: &str,
     source: TraceSource<'_>,
@@ -473,18 +472,18 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
 /// Runs of a table that a thread works on at a time.
 const PART: usize = 1 << 10;
 
-/// The runs of a file of traces that are kept, and what is known about the file.
+/// The runs of a file of traces that are kept, with facts about the file.
 #[derive(Clone, Debug)]
 pub struct TraceFile {
     /// The file as named by the caller.
     pub file: String,
-    /// What it is called in reports; empty for the name of its model or file.
+    /// The name of the file in reports; empty for the name of its model or file.
     pub name: String,
     /// The model, if the runs come from a log of several.
     pub model: Option<String>,
     /// The runs that are kept, in order.
     pub runs: Vec<TraceRun>,
-    /// The runs that are left out because of forecasts that are missing or outside [0, 1]. They have no forecasts.
+    /// The runs that are left out because a forecast is missing or outside [0, 1]. They have no forecasts.
     pub without_forecasts: Vec<TraceRun>,
     /// What to know about the other ones.
     pub remarks: TraceRemarks,
@@ -502,21 +501,21 @@ impl TraceFile {
     }
 
     /// Reads a file of traces from its bytes. A line holds a run:
-    /// `{"id", "task"?, "forecasts": [p, …], "outcome": true|false|null, "stop"?, "horizon"?,
-    /// "success_chance"?}`. A forecast that is null is missing; the policy says what is done about it. Other
-    /// fields are ignored. A line with a field `left_out` is a run that was left out ([`RunCounts`]).
+    /// `{"id", "task"?, "forecasts": [p, …], "outcome": true|false|null, "stop"?, "horizon"?, "success_chance"?}`. A forecast
+    /// that is null is missing; the policy decides its treatment. Other fields are ignored. A line with a field `left_out` is a
+    /// run that was left out ([`RunCounts`]).
     ///
-    /// A table with a row per step is read, too: comma-separated values (by a name that ends in .csv, or by a header with
-    /// a column of forecasts), or JSON Lines without `forecasts`. Its columns are `id`, `task`, `model`, `trial` and `step`
-    /// (optional), `forecast`, `confidence` or `probability`, and optionally the other fields of a run. The outcome is
-    /// the first column that there is of `outcome`, `correct`, `is_correct`, `success`, `passed`, `solved`, `resolved`,
-    /// `score`, `reward` and `label`. The rows of an id, of its trial and of its model, in the order of their steps are a
-    /// run, which stands in the line of its first row; a row without an id is a run of its own.
+    /// A table with a row per step is read, too: comma-separated values (by a name that ends in .csv, or by a header with a
+    /// column of forecasts), or JSON Lines without `forecasts`. Its columns are `id`, `task`, `model`, `trial` and `step`
+    /// (optional), `forecast`, `confidence` or `probability`, and optionally the other fields of a run. The outcome is the first
+    /// column that there is of `outcome`, `correct`, `is_correct`, `success`, `passed`, `solved`, `resolved`, `score`, `reward`
+    /// and `label`. The rows with the same id, trial and model form a run, in the order of their steps. The line of the run is
+    /// the line of its first row. A row without an id is a separate run.
     ///
     /// # Errors
     ///
-    /// [`InputError`] that names file, line and field of the first thing that is wrong, or of the first
-    /// forecast that the policy refuses; and for a table of several models, which [`TraceFile::read_all`] reads.
+    /// [`InputError`] with file, line and field of the first problem, or of the first forecast that the policy refuses; also for
+    /// a table of several models, which [`TraceFile::read_all`] reads.
     ///
     /// ```
     /// use run_logs::{ForecastPolicy, TraceFile, json_lines::InputError};
@@ -554,7 +553,7 @@ impl TraceFile {
     ///
     /// # Errors
     ///
-    /// Those of [`TraceFile::read`].
+    /// The errors of [`TraceFile::read`].
     ///
     /// ```
     /// use run_logs::{ForecastPolicy, TraceFile, json_lines::InputError};
@@ -586,7 +585,7 @@ impl TraceFile {
         TraceSource::all(file, source, rules)?.into_iter().map(read).collect()
     }
 
-    /// What was read, and what counts.
+    /// Describes what was read and what counts.
     #[must_use]
     pub fn account(&self) -> Account {
         self.remarks.account()

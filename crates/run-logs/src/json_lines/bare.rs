@@ -3,7 +3,7 @@ use std::{borrow::Cow, sync::LazyLock};
 use regex_lite::{Captures, Regex};
 use serde::Deserialize;
 
-/// A number of a line whose numbers that are not finite stand in lists; `None` for null.
+/// A number of a line in which lists represent non-finite numbers; `None` for null.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a number such as 0.85, or null")]
 pub(crate) enum AnyNumber {
@@ -24,8 +24,8 @@ impl AnyNumber {
 static TOKEN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|[0-9A-Za-z+.-]+"#).ok());
 
-/// The line with something else in place of each number that is not finite and stands outside of texts: `NaN`
-/// and `Infinity`, as Python writes them, and numbers beyond the largest, such as `1e999`. JSON has none of them.
+/// Returns the line with a replacement for each non-finite number outside of texts: `NaN` and `Infinity`, as Python writes them,
+/// and numbers beyond the largest, such as `1e999`. JSON has none of them.
 pub(crate) fn replace_bare(line: &str, replacement: impl Fn(&str) -> String) -> Cow<'_, str> {
     let replace = |token: &Captures<'_>| match token[0].parse::<f64>() {
         Ok(number) if !number.is_finite() => replacement(&token[0]),

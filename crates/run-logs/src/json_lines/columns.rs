@@ -8,10 +8,10 @@ use crate::json_lines::parsing::InputError;
 /// Words for a missing value, in lower case.
 const MISSING: [&str; 8] = ["", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"];
 
-/// What the cells of a column hold.
+/// The content of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// Names, of which `3.0` is `3`, as tables write whole numbers of a column in which some cells are empty.
+    /// Names. `3.0` is taken as `3`, because tables write whole numbers with a fraction in a column with empty cells.
     Name,
     /// Texts, whatever they look like.
     Text,
@@ -57,12 +57,12 @@ columns! {
 pub(crate) struct Header {
     /// The names of all columns as they are written, without blanks around them.
     pub(crate) names: Vec<String>,
-    /// What each of them holds; `None` for one that is not read.
+    /// The content of each column; `None` for a column that is not read.
     columns: Vec<Option<&'static Column>>,
 }
 
 impl Header {
-    /// Chooses the columns of a table among those that a reader knows.
+    /// Chooses the columns of a table from the columns known to a reader.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl Header {
         Ok(Self { names, columns })
     }
 
-    /// The name of a column as the table writes it; `None` if the table lacks the column.
+    /// Returns the name of a column as the table writes it; `None` if the table lacks the column.
     pub(crate) fn name(&self, column: &Column) -> Option<&str> {
         let is_it = |known: &Option<&'static Column>| known.is_some_and(|it| it.is(column));
         self.columns.iter().position(is_it).map(|place| self.names[place].as_str())
@@ -110,7 +110,7 @@ impl Header {
         all.filter(|(_, column)| column.is_none()).map(|(name, _)| shown(name).to_owned())
     }
 
-    /// The error of a table that lacks a column.
+    /// Returns the error for a table that lacks a column.
     pub(crate) fn lacks(&self, file: &str, field: &str, column: &Column) -> InputError {
         let known = column.names.join(", ");
         let names: Vec<&str> = self.names.iter().map(|name| shown(name)).collect();
@@ -138,7 +138,7 @@ impl Header {
     }
 }
 
-/// The name of a column for a sentence.
+/// Returns the name of a column for a sentence.
 fn shown(name: &str) -> &str {
     if name.is_empty() { "one without a name" } else { name }
 }
@@ -148,11 +148,11 @@ impl Column {
         self.names[0] == other.names[0]
     }
 
-    /// The value of a cell of a table of texts.
+    /// Returns the value of a cell in a table of texts.
     ///
     /// # Errors
     ///
-    /// What is wrong with the JSON in the cell.
+    /// The problem with the JSON in the cell.
     pub(crate) fn cell(&self, text: &str) -> Result<Value, String> {
         let word = text.trim();
         if self.kind != Kind::Value {
@@ -176,8 +176,8 @@ impl Column {
         })
     }
 
-    /// A value of JSON as the column has it: without blanks around texts, whole numbers without a fraction, and null for
-    /// the words that stand for a missing value.
+    /// Returns a JSON value in the form of the column: texts without surrounding blanks, whole numbers without a fraction, and
+    /// null for the words that mean a missing value.
     pub(crate) fn value(&self, value: Value) -> Value {
         match value {
             Value::String(text) => {
@@ -196,7 +196,7 @@ impl Column {
                     None => number.into(),
                 }
             }
-            // A bare NaN, except for a forecast, where the policy says what is done about it.
+            // A bare NaN, except in a forecast, for which the policy decides.
             Value::Array(list) if !self.is(FORECAST) && list.len() == 1 => match list[0].as_str() {
                 Some(bare) if bare.parse().is_ok_and(f64::is_nan) => Value::Null,
                 _ => Value::Array(list),
@@ -206,12 +206,13 @@ impl Column {
     }
 }
 
-/// A number, or a list of its word if it is not finite, as [`replace_bare`](crate::json_lines::bare::replace_bare) writes it.
+/// Returns a number, or a list of its word if it is not finite, as written by
+/// [`replace_bare`](crate::json_lines::bare::replace_bare).
 fn number_or_bare(number: f64, word: &str) -> Value {
     Number::from_f64(number).map_or_else(|| vec![word].into(), Value::Number)
 }
 
-/// The name without the fraction of a whole number: `3` for `3.0`.
+/// Returns the name without the fraction of a whole number: `3` for `3.0`.
 pub(crate) fn whole(name: &str) -> &str {
     let Some((digits, zeros)) = name.split_once('.') else { return name };
     let number = digits.strip_prefix('-').unwrap_or(digits);

@@ -79,7 +79,7 @@ pub fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Err
 #[derive(Deserialize)]
 pub(crate) struct Name(#[serde(deserialize_with = "name")] pub(crate) String);
 
-/// A [`name`], or null.
+/// Reads a [`name`], or null.
 pub(crate) fn optional_name<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<String>, D::Error> {
@@ -104,7 +104,7 @@ impl<'de> Deserialize<'de> for Given {
     }
 }
 
-/// A reader of what is expected, in words.
+/// A reader, with the expected value in words.
 struct OutcomeOrScore(&'static str);
 
 impl Visitor<'_> for OutcomeOrScore {
@@ -132,7 +132,7 @@ impl Visitor<'_> for OutcomeOrScore {
     }
 }
 
-/// An object. A derived reader of a struct alone would also take a list of its fields.
+/// An object. A plain derived reader of a struct would also accept a list of its fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object<T>(pub T);
 

@@ -12,7 +12,7 @@ pub struct InputError {
     pub line: Option<usize>,
     /// The field, as `forecasts[3]`; `None` where the line is not JSON at all.
     pub field: Option<String>,
-    /// What is wrong.
+    /// The problem.
     pub problem: String,
 }
 
@@ -30,20 +30,20 @@ impl fmt::Display for InputError {
 }
 
 impl InputError {
-    /// An error about a file as a whole.
+    /// Returns an error about a file as a whole.
     #[must_use]
     pub fn of_file(file: &str, problem: impl Into<String>) -> Self {
         Self { file: file.to_owned(), line: None, field: None, problem: problem.into() }
     }
 
-    /// An error about a field of a line.
+    /// Returns an error about a field of a line.
     #[must_use]
     pub fn of_field(file: &str, line: usize, field: &str, problem: impl Into<String>) -> Self {
         let field = Some(field.to_owned());
         Self { line: Some(line), field, ..Self::of_file(file, problem) }
     }
 
-    /// The error for a file without a line.
+    /// Returns the error for a file without a line.
     pub(crate) fn of_empty(file: &str) -> Self {
         Self::of_file(file, "is empty; give one JSON object per line")
     }
@@ -54,18 +54,18 @@ impl InputError {
 pub struct Line<T> {
     /// The number of the line, from 1.
     pub number: usize,
-    /// What it holds.
+    /// The value of the line.
     pub value: T,
 }
 
 /// The most bytes of a file that is kept as a whole.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// The bytes of a source, without a UTF-8 byte-order mark in front.
+/// Returns the bytes of a source, without a UTF-8 byte-order mark in front.
 ///
 /// # Errors
 ///
-/// [`InputError`] if it cannot be read, and if it has more than 1 GiB, as a device without end has.
+/// [`InputError`] if the source cannot be read or has more than 1 GiB, such as an endless device.
 pub fn bytes(file: &str, source: impl Read) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
     let read = source.take(MOST_BYTES + 1).read_to_end(&mut bytes);
@@ -79,7 +79,7 @@ pub fn bytes(file: &str, source: impl Read) -> Result<Vec<u8>, InputError> {
     Ok(bytes)
 }
 
-/// Reads every line as a `T`. Blank lines are passed over.
+/// Reads every line as a `T`. Blank lines are skipped.
 ///
 /// # Errors
 ///
@@ -91,14 +91,13 @@ pub fn parse<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<Vec<Line<T
     if lines.is_empty() { Err(InputError::of_empty(file)) } else { Ok(lines) }
 }
 
-/// The lines with their numbers from 1, without blank ones.
+/// Returns the lines with their numbers from 1, excluding blank lines.
 pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));
     lines.filter(|(_, line)| !line.trim_ascii().is_empty())
 }
 
-/// The value of the line with this number, from 1. Only an object is read, and a key may occur once in it
-/// and in all that it holds.
+/// Parses line `number`, counted from 1, as a JSON object. A key repeated within any one object, at any depth, is an error.
 ///
 /// # Errors
 ///
@@ -126,16 +125,16 @@ pub fn parse_line<'a, T: Deserialize<'a>>(
     }
 }
 
-/// Whether a line may hold an object.
+/// Returns whether a line may hold an object.
 pub(crate) fn is_object(line: &[u8]) -> bool {
     line.trim_ascii_start().starts_with(b"{")
 }
 
-/// The value of a file that holds a single one. A key may occur once in an object.
+/// Parses a file that holds a single value. A key may occur once in an object.
 ///
 /// # Errors
 ///
-/// [`InputError`] that names line and field. The line of a missing field is that of the end of its object.
+/// [`InputError`] with line and field. The line of a missing field is the last line of its object.
 pub fn parse_document<'a, T: Deserialize<'a>>(file: &str, json: &'a [u8]) -> Result<T, InputError> {
     let wrong = |(line, field, problem): (usize, _, String)| {
         let line = (line > 0).then_some(line);
@@ -150,8 +149,8 @@ pub fn parse_document<'a, T: Deserialize<'a>>(file: &str, json: &'a [u8]) -> Res
     Ok(value)
 }
 
-/// The field, if there is one, and the problem of a line that does not hold a `T`. Paths to fields are kept
-/// only here, as they take time.
+/// Returns the field, if there is one, and the problem of a line that does not hold a `T`. Only here are paths to fields kept,
+/// because they take time.
 fn why_not<'a, T: Deserialize<'a>>(line: &'a [u8]) -> (Option<String>, String) {
     let mut deserializer = serde_json::Deserializer::from_slice(line);
     let error = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
@@ -182,7 +181,7 @@ fn check_keys(json: &[u8]) -> Result<(), (usize, Option<String>, String)> {
     })
 }
 
-/// The word at a column, from 1, if other languages write it for a missing number, such as `nan` and `None`.
+/// Returns the word at a column, from 1, if other languages write it for a missing number, such as `nan` and `None`.
 fn word_at(line: &[u8], column: usize) -> Option<&str> {
     let at = column.checked_sub(1)?;
     let is_word = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
@@ -194,8 +193,8 @@ fn word_at(line: &[u8], column: usize) -> Option<&str> {
     known.contains(&lower.as_str()).then_some(word)
 }
 
-/// The line in `json`, from 1, the field and the problem of what serde refused there, in serde's words. A key
-/// that occurs twice is named first: what was read of it may be what is refused.
+/// Returns the line in `json`, from 1, the field and the problem of the value that serde refused, in serde's words. A repeated
+/// key is named first, because its value may be the refused one.
 fn describe(
     json: &[u8],
     error: serde_path_to_error::Error<serde_json::Error>,
@@ -214,7 +213,7 @@ fn describe(
     (inner.line(), field, format!("{words}{column}"))
 }
 
-/// The path to what was refused; `None` for the whole object.
+/// Returns the path to the refused value; `None` for the whole object.
 fn field_of(error: &serde_path_to_error::Error<serde_json::Error>) -> Option<String> {
     Some(error.path().to_string()).filter(|path| path != "." && path != "?")
 }

@@ -22,9 +22,9 @@ struct LeftOut {
 
 /// The outcomes of all runs of a file, and the reasons why some were left out on the way to it.
 ///
-/// A run that was left out is a line with the reason in place of what is missing, such as
-/// `{"id", "task"?, "outcome": true|false|null, "stop"?, "left_out": "no_confidence"}`. The outcome has the
-/// name that it has in other lines of the file. Such a line is counted and never scored.
+/// A run that was left out is a line with the reason instead of the missing part, such as
+/// `{"id", "task"?, "outcome": true|false|null, "stop"?, "left_out": "no_confidence"}`. The field of the outcome has the same
+/// name as in other lines of the file. Such a line is counted and never scored.
 ///
 /// ```
 /// use run_logs::json_lines::{InputError, RunCounts};
@@ -170,8 +170,8 @@ impl RunCounts {
         self.left_out.values().sum()
     }
 
-    /// What was read, and what counts: all runs are kept that were not left out on the way here. The log is what is
-    /// known of the runs if they are those of a log.
+    /// Describes what was read and what counts: all runs are kept except runs that were left out before. `log` is the account of
+    /// the log, if the runs come from a log.
     #[must_use]
     pub fn account(&self, log: Option<&Account>) -> Account {
         let of_lines = || Account {
@@ -191,7 +191,8 @@ impl RunCounts {
         self.succeeded + self.failed + self.unknown + self.partial
     }
 
-    /// Successes as a share of the runs with a known outcome and this many others; `None` if some succeeded in part.
+    /// Returns successes as a share of the runs with a known outcome plus `others` further runs; `None` if some succeeded in
+    /// part.
     fn success_rate(&self, others: u64) -> Option<f64> {
         let runs = self.succeeded + self.failed + others;
         // Without partial successes it would be a rate of the runs at both ends of the scale.

@@ -35,17 +35,17 @@ pub(crate) struct Table<'a> {
 pub(crate) struct Place {
     /// The line on which it starts, from 1.
     pub(crate) line: usize,
-    /// Equal for rows that are equal in all cells, also in those that are not read.
+    /// A hash that is equal for rows with equal values in all cells, including unread cells.
     pub(crate) hash: u64,
 }
 
 impl<'a> Table<'a> {
-    /// A table of comma-separated values, or of JSON Lines if it starts with an object, without a UTF-8 byte-order mark in
-    /// front. The delimiter is the one by which most of the known columns are found, and then most columns.
+    /// Creates a table of comma-separated values, or of JSON Lines if it starts with an object, without a UTF-8 byte-order mark
+    /// in front. The delimiter is the one by which most of the known columns are found, and then most columns.
     ///
     /// # Errors
     ///
-    /// [`InputError`] for a header that is not UTF-8, and for a column of these that stands twice.
+    /// [`InputError`] for a header that is not UTF-8, and for a repeated column of these.
     pub(crate) fn new(
         file: &'a str,
         bytes: &'a [u8],
@@ -65,8 +65,9 @@ impl<'a> Table<'a> {
     ///
     /// # Errors
     ///
-    /// Those of `add`, and [`InputError`] with line and column for a cell of another type, for what is not UTF-8 or not an
-    /// object, for rows of another length than the header, for a quote that is not closed, and for a table without a row.
+    /// The errors of `add`, and [`InputError`] with line and column for a cell of another type, for text that is not UTF-8, for a
+    /// value other than an object, for rows whose length differs from the header's, for a quote that is not closed, and for a
+    /// table without a row.
     pub(crate) fn rows<T: DeserializeOwned>(
         &self,
         mut add: impl FnMut(Place, T) -> Result<(), InputError>,
@@ -151,14 +152,14 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// A row as a value; an error names the column as the table does.
+    /// Parses a row as a value; an error names the column as the table does.
     fn row<T: DeserializeOwned>(
         &self,
         line: usize,
         row: Map<String, Value>,
     ) -> Result<T, InputError> {
         let row = Value::Object(row);
-        // Paths to fields are kept only for errors, as they take time.
+        // Paths to fields are kept only for errors, because they take time.
         T::deserialize(&row).or_else(|_| serde_path_to_error::deserialize(&row)).map_err(|error| {
             let path = error.path().to_string();
             let first = path.split(['.', '[']).next().unwrap_or_default();
@@ -186,7 +187,7 @@ fn reader(bytes: &[u8], delimiter: u8) -> Reader<&[u8]> {
     ReaderBuilder::new().delimiter(delimiter).from_reader(bytes)
 }
 
-/// The header of a table of comma-separated values, and what separates its cells.
+/// Returns the header of a table of comma-separated values, and the delimiter of its cells.
 pub(crate) fn csv_header(
     file: &str,
     bytes: &[u8],
@@ -227,7 +228,7 @@ pub(crate) fn refuse_utf16(file: &str, bytes: &[u8]) -> Result<(), InputError> {
     Ok(())
 }
 
-/// The keys of all objects of JSON Lines, in the order in which they first occur.
+/// Returns the keys of all objects of JSON Lines, in the order in which they first occur.
 pub(crate) fn keys(bytes: &[u8]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for (_, line) in lines(bytes) {
@@ -235,7 +236,7 @@ pub(crate) fn keys(bytes: &[u8]) -> Vec<String> {
             let text = String::from_utf8_lossy(line);
             serde_json::from_str(&replace_bare(&text, |_| "0".to_owned()))
         });
-        // What is wrong with a line is said where its row is read.
+        // The problem with a line is reported where its row is read.
         let keys: BTreeMap<String, IgnoredAny> = keys.unwrap_or_default();
         all.extend(keys.into_keys().filter(|key| !all.contains(key)).collect::<Vec<_>>());
     }
@@ -250,7 +251,7 @@ struct Line {
 }
 
 impl Line {
-    /// The line, from 1, of the row that is next at a byte; the bytes grow from call to call.
+    /// Returns the line, from 1, of the next row at a byte; the bytes grow from call to call.
     fn of(&mut self, bytes: &[u8], byte: u64) -> usize {
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let byte = usize::try_from(byte).unwrap_or(usize::MAX).clamp(self.start, bytes.len());

@@ -2,7 +2,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use trajectory_metrics::tool_calls::{ToolCall, Value};
 
-/// Writes a call as files of tool calls have it. Integers beyond 64 bits are text, as they would lose digits.
+/// Writes a call as files of tool calls have it. Integers beyond 64 bits are text, because they would lose digits.
 pub(crate) fn written<S: Serializer>(call: &ToolCall, serializer: S) -> Result<S::Ok, S::Error> {
     let call = Map::from_iter([
         ("name".to_owned(), Json::from(call.name.as_str())),
@@ -21,7 +21,7 @@ pub(crate) fn all_written<S: Serializer>(
     serializer.collect_seq(calls.iter().map(Written))
 }
 
-/// A value of a log as JSON: numbers that are not finite are null, and integers beyond 64 bits are text.
+/// Converts a value of a log to JSON: non-finite numbers are null, and integers beyond 64 bits are text.
 ///
 /// ```
 /// use run_logs::json_lines::json_value;

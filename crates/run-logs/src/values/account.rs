@@ -5,9 +5,10 @@ use serde::{Serialize, Serializer};
 
 use crate::values::evaluation::Evaluation;
 
-/// What was read, and what counts: found runs are kept or left out for a reason.
+/// An account of what was read and what counts: runs are kept, or left out for a reason.
 ///
-/// It stands under the conclusion of a report. A report on several columns has their sums, and an account of each.
+/// It is printed below the conclusion of a report. A report on several columns has the sums over them and an account of each
+/// column.
 ///
 /// ```
 /// use run_logs::Account;
@@ -22,8 +23,8 @@ use crate::values::evaluation::Evaluation;
 pub struct Account {
     /// The column; empty for the sums of several.
     pub name: String,
-    /// The logs: the file or folder of each, and its number in it. JSON has how many they are, as `n_logs`: 0 for files of our
-    /// own.
+    /// The logs: the file or folder of each log, and its number in it. JSON has the number of logs, as `n_logs`: 0 for files of
+    /// our own.
     #[cfg_attr(feature = "lines", serde(rename = "n_logs", serialize_with = "number"))]
     pub logs: BTreeSet<(String, usize)>,
     /// The evaluations that the logs name.
@@ -36,9 +37,9 @@ pub struct Account {
     pub left_out: BTreeMap<String, u64>,
     /// Runs by the scorer whose score is their grade.
     pub scorers: BTreeMap<String, u64>,
-    /// What a success is, in words; empty where nothing says so.
+    /// The definition of a success, in words; empty if nothing defines it.
     pub success: String,
-    /// Runs that a limit ended and that have a grade, those that have none, and how both count.
+    /// Runs that a limit ended, with and without a grade, and the rule for each.
     pub n_at_limit_graded: u64,
     /// See above.
     pub n_at_limit_ungraded: u64,
@@ -52,15 +53,15 @@ pub struct Account {
     pub n_repeats: u64,
     /// Runs that were planned, where logs say so.
     pub n_planned: Option<u64>,
-    /// Those of them that no log has.
+    /// The number of these runs that no log contains.
     pub n_missing: u64,
     /// Where a log itself has another mean score or standard error than its runs: its own figures, and how it made them.
     pub unlike_log: Vec<String>,
     /// Columns of a table that are not read.
     pub columns_not_read: Vec<String>,
-    /// Names that differ in case, blanks or the form of their letters alone.
+    /// Names that differ only in case, blanks or the form of their letters.
     pub similar_names: Vec<String>,
-    /// Further rules by which runs count that are not the default, each with its option.
+    /// Further rules for the counting of runs that differ from the default, each with its option.
     pub rules: Vec<String>,
     /// Models whose runs have no cost for want of a price.
     pub models_without_price: Vec<String>,
@@ -77,11 +78,11 @@ pub struct AccountedEvaluation {
     pub task: Option<String>,
     /// The model.
     pub model: Option<String>,
-    /// When it began, as the log writes it.
+    /// The time of the start, as the log writes it.
     pub created: Option<String>,
     /// How it ended.
     pub status: Option<String>,
-    /// What a retry or a copy of it shares with it.
+    /// An id that a retry or a copy of the evaluation shares with the original.
     #[cfg_attr(feature = "lines", serde(skip))]
     pub task_id: Option<String>,
 }
@@ -112,13 +113,13 @@ impl AccountedEvaluation {
 
 /// Evaluations that a line names.
 const MOST_EVALUATIONS: usize = 3;
-/// Columns that have a line each.
+/// The number of columns that get separate lines.
 const MOST_COLUMNS: usize = 6;
 /// Names in a list.
 const MOST_NAMES: usize = 8;
 
 impl Account {
-    /// The account without these runs, which were kept and are in no figure, by reason.
+    /// Removes from the account runs, by reason, that were kept but are in no figure.
     #[must_use]
     pub fn without<R: AsRef<str>>(mut self, runs: impl IntoIterator<Item = (R, u64)>) -> Self {
         runs.into_iter().for_each(|(reason, n)| self.leave_out(reason.as_ref(), n));
@@ -134,7 +135,8 @@ impl Account {
         }
     }
 
-    /// The account of several columns: their sums, and each of them. That of one column stays as it is.
+    /// Creates the account of several columns: their sums, and the account of each column. The account of a single column stays
+    /// unchanged.
     #[must_use]
     pub fn of_columns(columns: Vec<Self>) -> Self {
         if let [_] = columns.as_slice() {

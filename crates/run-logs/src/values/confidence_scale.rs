@@ -1,7 +1,7 @@
-/// What the numbers of a confidence are parts of: 1 or 100.
+/// The scale of a confidence: shares of 1 or of 100.
 ///
-/// Numbers without a percent sign are shares. Where some are above 1 and none is above 100, the scale of all of them is in
-/// doubt, as 1 may be 1 %: they are refused unless the caller says what they are.
+/// Numbers without a percent sign are shares. If some are above 1 and none is above 100, the scale of all of them is in doubt,
+/// because 1 may be 1 %: they are refused unless the caller states the scale.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(from = "Option<bool>"))]
@@ -29,16 +29,16 @@ impl From<Option<bool>> for ConfidenceScale {
     }
 }
 
-/// What numbers above 1 may be by rounding alone.
+/// The tolerance for numbers above 1 by rounding.
 const ROUNDING: f64 = 1e-6;
 
 /// The confidences of a file, as far as their scale is concerned.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SeenConfidences {
-    /// All that are finite.
+    /// The number of finite confidences.
     n: u64,
     above_one: u64,
-    /// Those between 0 and 1, without these.
+    /// The number of confidences strictly between 0 and 1.
     between: u64,
     lowest: f64,
     highest: f64,
@@ -61,7 +61,7 @@ impl SeenConfidences {
         self.highest = if is_first { number } else { self.highest.max(number) };
     }
 
-    /// Adds those of another part of the file.
+    /// Adds the confidences of another part of the file.
     #[cfg(feature = "lines")]
     pub(crate) fn merge(&mut self, other: Self) {
         if self.n == 0 {
@@ -78,12 +78,12 @@ impl SeenConfidences {
 }
 
 impl ConfidenceScale {
-    /// The share that a number states.
+    /// Returns the share that a number states.
     pub(crate) fn share(self, number: f64) -> f64 {
         if self == Self::Percent { number / 100.0 } else { number }
     }
 
-    /// What is wrong with the confidences of a file on this scale.
+    /// Returns the problem with the confidences of a file on this scale.
     pub(crate) fn problem(self, seen: &SeenConfidences) -> Option<String> {
         let SeenConfidences { n, above_one, lowest, highest, .. } = seen;
         let is_in_doubt = *above_one > 0 && *lowest >= 0.0 && *highest <= 100.0;
@@ -101,7 +101,7 @@ impl ConfidenceScale {
         }
     }
 
-    /// What to know about confidences that are read as percentages.
+    /// Returns a note about confidences that are taken as percentages.
     pub(crate) fn note(self, seen: &SeenConfidences) -> Option<String> {
         let between = match seen.between {
             0 => String::new(),

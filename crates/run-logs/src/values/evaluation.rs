@@ -3,7 +3,7 @@ use std::{
     sync::Arc,
 };
 
-/// What the head of a log says of all its runs.
+/// The facts about all runs of a log from its head.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -23,17 +23,17 @@ use std::{
 pub struct Evaluation {
     /// A name that no other evaluation has.
     pub id: Option<String>,
-    /// What a retry of the evaluation shares with it.
+    /// An id that a retry of the evaluation shares with the original.
     pub task_id: Option<String>,
     /// The task, such as the name of a benchmark.
     pub task: Option<String>,
     /// The model.
     pub model: Option<String>,
-    /// When it began, as the log writes it.
+    /// The time of the start, as the log writes it.
     pub created: Option<String>,
     /// How it ended, such as `success`, `error` or `cancelled`.
     pub status: Option<String>,
-    /// The scorers in the log's order; a scorer that gives several values has a part for each, `scorer.key`.
+    /// The scorers in the log's order. A scorer with several values has one part per value, `scorer.key`.
     pub scorers: Vec<String>,
     /// The samples that were to be run.
     pub sample_ids: BTreeSet<String>,
@@ -45,18 +45,18 @@ pub struct Evaluation {
     pub(crate) dataset_samples: Option<u64>,
     /// Whether a limit or chosen ids say which samples of the dataset are run.
     pub(crate) is_part_of_dataset: bool,
-    /// What the log itself says of the scores, by scorer.
+    /// The log's own statistics of the scores, by scorer.
     pub(crate) figures: BTreeMap<String, LogFigures>,
 }
 
-/// What a log itself says of the scores of a scorer.
+/// The log's own statistics of the scores of one scorer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LogFigures {
     /// `accuracy`, or `mean`.
     pub(crate) mean: Option<f64>,
     /// `stderr`.
     pub(crate) standard_error: Option<f64>,
-    /// What made one score of those of a sample's epochs.
+    /// The function that reduced the scores of a sample's epochs to one.
     pub(crate) reducer: Option<String>,
     /// The field of the samples by which the standard error groups them.
     pub(crate) cluster: Option<String>,
@@ -72,7 +72,7 @@ impl Evaluation {
         listed.or(self.total_samples).or(whole)
     }
 
-    /// Whether it has the scorer, or one of which the scorer is a part; `None` where the log does not say.
+    /// Returns whether the evaluation has the scorer, or a scorer of which it is a part; `None` if the log does not say.
     pub(crate) fn has_scorer(&self, wanted: &str) -> Option<bool> {
         let is_part = |name: &String| {
             wanted.strip_prefix(name.as_str()).is_some_and(|it| it.starts_with('.'))
@@ -103,7 +103,7 @@ impl Evaluation {
         let seconds =
             |[hours, minutes, seconds]: [f64; 3]| hours * 3600.0 + minutes * 60.0 + seconds;
         let [year, month, day] = numbers(date)?;
-        // Years begin in March, so that the day that leap years add is the last one.
+        // Years begin in March, so that the leap day is the last day of the year.
         let (year, month) =
             if month > 2.0 { (year, month - 3.0) } else { (year - 1.0, month + 9.0) };
         let leap = (year / 4.0).floor() - (year / 100.0).floor() + (year / 400.0).floor();
@@ -119,7 +119,7 @@ impl Evaluation {
         Some(days * 86_400.0 + seconds(numbers(clock)?) - ahead)
     }
 
-    /// The task of a sample: the name of the evaluation in front of its own.
+    /// Returns the task of a sample: the name of the evaluation, followed by the sample's name.
     #[must_use]
     pub fn task_of(&self, sample: &str) -> String {
         match &self.task {
@@ -129,7 +129,7 @@ impl Evaluation {
     }
 }
 
-/// What an evaluation shares with its retries: the name, or a number of its own where it has none, and the model.
+/// The properties that an evaluation shares with its retries: the name, or a unique number if it has no name, and the model.
 pub(crate) type Identity = (Option<String>, Option<usize>, Option<String>);
 
 pub(crate) fn identity(of: &Arc<Evaluation>) -> Identity {
@@ -138,8 +138,8 @@ pub(crate) fn identity(of: &Arc<Evaluation>) -> Identity {
     (name, own, of.model.clone())
 }
 
-/// Whether a score is that of the scorer that was asked for. The part of a scorer that gives several has the scorer's name
-/// in front, or stands alone.
+/// Returns whether a score belongs to the requested scorer. A part of a scorer with several values is named with or without the
+/// scorer's name in front.
 pub(crate) fn is_scorer(name: &str, wanted: &str) -> bool {
     name == wanted || name.split_once('.').is_some_and(|(_, part)| part == wanted)
 }

@@ -7,7 +7,7 @@ use crate::values::{evaluation::Evaluation, tokens::Tokens};
 
 /// One run of an agent on one task, as a log describes it.
 ///
-/// A run holds what the log says and no judgement: what counts is decided by [`FactRules`](crate::FactRules).
+/// A run holds the facts of the log without a judgement: the rules for what counts are in [`FactRules`](crate::FactRules).
 ///
 /// ```
 /// use run_logs::{Run, Turn};
@@ -24,9 +24,9 @@ pub struct Run {
     pub id: String,
     /// Whether the log names no run, so that the id is a position.
     pub is_numbered: bool,
-    /// A name that no other run has, by which a copy of the run is known.
+    /// A unique name of the run, which identifies a copy of it.
     pub uuid: Option<String>,
-    /// The number of its log among those that are read together.
+    /// The position of its log among the logs that are read together.
     pub log: usize,
     /// The evaluation that the run is a part of.
     pub evaluation: Option<Arc<Evaluation>>,
@@ -42,12 +42,11 @@ pub struct Run {
     /// The outcome, if the log itself says whether the run succeeded. Most logs hold scores
     /// instead.
     pub outcome: Option<bool>,
-    /// How well the run did by a judgement from beside the log, from 0 to 1, which wins over all that the log says.
+    /// The grade of the run, from 0 to 1, by a judgement outside the log. It overrides everything in the log.
     pub grade: Option<f64>,
     /// Why the run ended.
     pub stop: Option<StopReason>,
-    /// The number of turns over which a run that was cut off would have been scored, if the log says
-    /// so.
+    /// The number of turns over which a cut-off run would have been scored, if the log gives it.
     pub horizon: Option<u64>,
     /// The limit that ended the run.
     pub limit: Option<RunLimit>,
@@ -55,9 +54,9 @@ pub struct Run {
     pub error: Option<String>,
     /// Why the log itself does not count the run, such as an infrastructure error.
     pub excluded: Option<String>,
-    /// What the agent and its subagents used in all, by the log's own totals if it has them.
+    /// The total usage of the agent and its subagents, from the log's own totals if it has them.
     pub usage: Usage,
-    /// What each model used, whoever called it, if the log has totals by model.
+    /// The usage of each model by all callers, if the log has totals by model.
     pub usage_by_model: BTreeMap<String, Usage>,
     /// What others than the agent used, such as graders and simulated users: by role, then by model. It
     /// is a part of [`Self::usage_by_model`].
@@ -72,19 +71,18 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run of which only the name is known.
+    /// Creates a run of which only the name is known.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
         Self { id: id.into(), ..Self::default() }
     }
 
-    /// The turns of the agent itself: without those of failed attempts, of graders and of simulated
-    /// users.
+    /// The turns of the agent itself, excluding turns of failed attempts, of graders and of simulated users.
     pub fn agent_turns(&self) -> impl Iterator<Item = &Turn> {
         self.turns.iter().filter(|turn| turn.caller.is_agent())
     }
 
-    /// What the agent and its subagents used of each model, if the log has totals by model.
+    /// The usage of each model by the agent and its subagents, if the log has totals by model.
     #[must_use]
     pub fn agent_usage_by_model(&self) -> BTreeMap<String, Usage> {
         let mut models = self.usage_by_model.clone();
@@ -116,7 +114,7 @@ pub struct Score {
     pub answer: Option<String>,
     /// Why the value was given.
     pub explanation: Option<String>,
-    /// What the scorer noted besides.
+    /// Further notes of the scorer.
     pub metadata: BTreeMap<String, Value>,
 }
 
@@ -127,11 +125,11 @@ pub struct RunLimit {
     pub kind: String,
     /// The limit in the unit of its kind; `None` if the log has no number.
     pub limit: Option<f64>,
-    /// What was reached, in words.
+    /// The limit that was reached, in words.
     pub reason: Option<String>,
 }
 
-/// One call of a model: what was asked, what was returned.
+/// One call of a model: the request and the reply.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Turn {
@@ -149,8 +147,8 @@ pub struct Turn {
     pub other_replies: Vec<Reply>,
     /// The message of the error of a call that failed.
     pub error: Option<String>,
-    /// How many model calls the log counts for the turn; `None` stands for one. Zero marks a step
-    /// that the agent's program took without a model.
+    /// The number of model calls that the log counts for the turn; `None` means one. Zero marks a step that the agent's program
+    /// took without a model.
     pub model_calls: Option<u64>,
 }
 
@@ -167,7 +165,7 @@ pub enum Caller {
     Grader,
     /// A simulated user.
     User,
-    /// A model with another role beside the agent, such as a critic.
+    /// A model with a role other than the agent's, such as a critic.
     Role(String),
     /// An attempt that failed and was repeated.
     FailedAttempt,
@@ -180,7 +178,7 @@ impl Caller {
         matches!(self, Self::Agent | Self::Subagent(_))
     }
 
-    /// The role of a caller beside the agent.
+    /// The role of a caller other than the agent.
     pub(crate) fn role(&self) -> Option<&str> {
         match self {
             Self::Grader => Some("grader"),
@@ -191,7 +189,7 @@ impl Caller {
     }
 }
 
-/// What a model call or a whole run used. A count that the log does not give is `None`.
+/// The usage of a model call or of a whole run. A count that the log does not give is `None`.
 ///
 /// Input tokens include cached ones in every format: readers add them where a log counts them
 /// apart, as inspect_ai does, so that runs of different formats can be compared.
@@ -212,14 +210,14 @@ pub struct Usage {
     pub cached_tokens: Option<u64>,
     /// The part of the input tokens that was written to a cache.
     pub cache_write_tokens: Option<u64>,
-    /// Tokens of the reply, those of reasoning included.
+    /// Tokens of the reply, including reasoning tokens.
     pub output_tokens: Option<u64>,
     /// The part of the output tokens that was reasoning.
     pub reasoning_tokens: Option<u64>,
     /// The cost in US dollars, at least 0.
     pub cost_usd: Option<f64>,
-    /// All tokens, where the log has a total to which input and output do not add up, or of which it
-    /// does not say how many are input.
+    /// All tokens, if the log has a total that differs from the sum of input and output, or a total without the number of input
+    /// tokens.
     pub total: Option<u64>,
     /// What to know about the counts.
     pub remark: Option<UsageRemark>,
@@ -236,22 +234,21 @@ pub enum UsageRemark {
 }
 
 impl Usage {
-    /// All tokens: the total of the log where it has one of its own, otherwise input and output
-    /// together; `None` unless both are known.
+    /// All tokens: the log's own total if it has one, otherwise the sum of input and output; `None` unless both are known.
     #[must_use]
     pub fn total_tokens(&self) -> Option<u64> {
         self.total.or_else(|| self.input_tokens?.checked_add(self.output_tokens?))
     }
 
-    /// The sum of two usages. A count is known if it is known in both.
+    /// Returns the sum of two usages. A count is known if it is known in both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         let cost_usd = self.cost_usd.zip(other.cost_usd).map(|(a, b)| a + b);
         self.with_counts_of(other, |a, b| a?.checked_add(b?), cost_usd)
     }
 
-    /// The sum of what is known of two usages: a count is known if it is known in one, and unless counts of
-    /// one of them contradict each other.
+    /// Returns the sum of the known counts of two usages. A count is known if it is known in one of them, unless counts of one
+    /// contradict each other.
     pub(crate) fn and(&self, other: &Self) -> Self {
         let plus = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (Some(a), Some(b)) => a.checked_add(b),
@@ -265,14 +262,14 @@ impl Usage {
         self.with_counts_of(other, plus, cost_usd)
     }
 
-    /// A usage without a part of it, of which an unknown count is nothing.
+    /// Returns the usage minus a part of it. An unknown count of the part is taken as 0.
     fn without(&self, part: &Self) -> Self {
         let minus = |whole: Option<u64>, part: Option<u64>| whole?.checked_sub(part.unwrap_or(0));
         let cost = self.cost_usd.map(|cost| (cost - part.cost_usd.unwrap_or(0.0)).max(0.0));
         self.with_counts_of(part, minus, cost)
     }
 
-    /// A usage with this cost, each count of which follows from those of two others.
+    /// Returns a usage with this cost, in which each count is derived from the counts of two others.
     pub(crate) fn with_counts_of(
         &self,
         other: &Self,
@@ -310,7 +307,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The word that chat formats use: `system`, `user`, `assistant` or `tool`.
+    /// Returns the word that chat formats use: `system`, `user`, `assistant` or `tool`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -322,7 +319,7 @@ impl Role {
     }
 }
 
-/// A message of a conversation, as it is sent to a model.
+/// A message of a conversation, in the form that is sent to a model.
 ///
 /// ```
 /// use run_logs::{Message, Role};
@@ -344,7 +341,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message without calls.
+    /// Creates a message without calls.
     #[must_use]
     pub fn new(role: Role, text: impl Into<String>) -> Self {
         Self { role, text: text.into(), tool_calls: Vec::new(), tool_call_id: None }
@@ -357,7 +354,7 @@ impl Message {
     }
 }
 
-/// What a model returned for one request.
+/// The reply of a model to one request.
 ///
 /// ```
 /// use run_logs::Reply;
@@ -377,7 +374,7 @@ pub struct Reply {
     pub tokens: Option<Tokens>,
     /// Why the model stopped, such as [`StopReason::Completed`] or [`StopReason::MaxTokens`].
     pub stop: Option<StopReason>,
-    /// What the call used. Of several replies to one request, only the first has it.
+    /// The usage of the call. If one request has several replies, only the first has it.
     pub usage: Option<Usage>,
 }
 
@@ -389,11 +386,11 @@ pub struct Reply {
 pub enum Arguments {
     /// Arguments that were read; usually a [`Value::Map`].
     Parsed(Value),
-    /// Text that cannot be read as one JSON object.
+    /// Text that cannot be parsed as one JSON object.
     Unparsed {
         /// The text as the model wrote it.
         text: String,
-        /// What is wrong with it.
+        /// The problem with the text.
         problem: String,
     },
 }
@@ -440,7 +437,7 @@ pub struct RecordedCall {
 }
 
 impl RecordedCall {
-    /// A call of unknown success.
+    /// Creates a call whose success is unknown.
     #[must_use]
     pub fn new(name: impl Into<String>, arguments: Arguments) -> Self {
         Self { id: None, name: name.into(), arguments, written: None, ok: None, error: None }
@@ -500,6 +497,6 @@ pub struct ExpectedCall {
     /// The names of the arguments that the benchmark compares; `None` if the task does not restrict
     /// them.
     pub compared: Option<Vec<String>>,
-    /// Whether the benchmark found the call among those of the run; `None` if it did not look.
+    /// Whether the benchmark found the call among the calls of the run; `None` if the benchmark did not look for it.
     pub matched: Option<bool>,
 }

@@ -34,7 +34,7 @@ pub struct Tokens {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Token<'a> {
-    /// The bytes of the token; those of one character may be split between tokens.
+    /// The bytes of the token; the bytes of one character may be split between tokens.
     pub bytes: &'a [u8],
     /// Where the token starts in the bytes of all tokens.
     pub start: usize,
@@ -102,7 +102,7 @@ impl Tokens {
         &self.logprobs
     }
 
-    /// The token at a position from 0; `None` after the last one.
+    /// Returns the token at a position from 0; `None` after the last one.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Token<'_>> {
         let before = |ends: &[usize], index: usize| {
@@ -122,8 +122,8 @@ impl Tokens {
         })
     }
 
-    /// The positions of the tokens in a range of bytes: those with at least one byte inside, and
-    /// those without bytes between them.
+    /// Returns the positions of the tokens in a range of bytes: tokens with at least one byte inside, and empty tokens between
+    /// them.
     #[must_use]
     pub fn overlapping(&self, span: Range<usize>) -> Range<usize> {
         if span.is_empty() {

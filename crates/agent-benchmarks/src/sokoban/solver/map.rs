@@ -5,8 +5,8 @@ use crate::sokoban::{
 
 /// What does not change in a room, and the boxes of the state that is looked at.
 pub(super) struct Map {
-    /// The cell beside each, in the order of `Direction::ALL`, where a direction and its opposite differ in the last bit.
-    /// One cell behind all others stands for walls and for what lies outside.
+    /// The cell next to each cell, in the order of `Direction::ALL`, where a direction and its opposite differ in the last bit.
+    /// One additional last cell represents walls and everything outside.
     pub(super) next: Vec<[usize; 4]>,
     pub(super) is_target: Vec<bool>,
     /// For each target, the pushes that a box needs from each cell in a room without others.
@@ -27,7 +27,7 @@ impl Map {
         let of_cell = |cell| Direction::ALL.map(|direction| beside(cell, direction));
         let next: Vec<_> = (0..wall).map(of_cell).chain([[wall; 4]]).collect();
         let cells = 0..=wall;
-        // A box is pulled away from a target: the player stands beside it, with room to step back.
+        // A box is pulled away from a target: the player is next to the box, with room to step back.
         let pulled = |target: &usize| {
             let mut pulls = Walk::new(wall);
             pulls.go(&next, *target, |to, direction| to != wall && next[to][direction] != wall);
@@ -78,7 +78,7 @@ impl Walk {
         }
     }
 
-    /// Walks from a cell to all that can be reached without a push. The least of these stands for all of them.
+    /// Walks from a cell to every cell within reach without a push. The least of these represents all of them.
     pub(super) fn around(&mut self, map: &Map, start: usize) -> usize {
         self.go(&map.next, start, |to, _| !map.is_full[to]);
         self.reached.iter().copied().min().unwrap_or(start)

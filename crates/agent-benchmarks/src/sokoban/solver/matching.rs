@@ -1,20 +1,21 @@
-/// More boxes than any room that is played has; an assignment of so many takes milliseconds for each state.
+/// A limit above the number of boxes in any room that is played; an assignment of 64 boxes takes milliseconds for each state.
 pub(super) const MOST_BOXES: usize = 64;
 
 /// A distance of what cannot be reached.
 pub(super) const FAR: u32 = u32::MAX;
 
-/// Stands for [`FAR`] in sums: more than all distances together.
+/// Represents [`FAR`] in sums: more than all distances together.
 const MUCH: i64 = 1 << 32;
 
-/// The least sum of distances over assignments of so many boxes to as many targets, or [`FAR`] if some box is left without
-/// a target in all of them: each box takes the shortest way through the assignments so far that ends at a free target.
+/// Returns the least sum of distances over assignments of `n` boxes to `n` targets, or [`FAR`] if every assignment leaves some
+/// box without a target. Each box takes the shortest augmenting path through the assignments so far to a free target.
 pub(super) fn least(n: usize, distance: impl Fn(usize, usize) -> u32) -> u32 {
     let length = |it: usize, target: usize| match distance(it - 1, target - 1) {
         FAR => MUCH,
         near => i64::from(near),
     };
-    // From 1, as 0 stands for none: what the dual solution takes off a box and a target, and the box that a target has.
+    // Indices start at 1, because 0 means none. The arrays are the dual variables of boxes and targets, and the box assigned to a
+    // target.
     let mut of_box = [0; MOST_BOXES + 1];
     let mut of_target = [0; MOST_BOXES + 1];
     let mut box_of = [0; MOST_BOXES + 1];

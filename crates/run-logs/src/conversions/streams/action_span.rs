@@ -43,7 +43,7 @@ impl fmt::Debug for ActionSpan<'_> {
 }
 
 impl ActionSpan<'_> {
-    /// The bytes of the action in the tokens of a reply.
+    /// Returns the bytes of the action in the tokens of a reply.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl ActionSpan<'_> {
     }
 }
 
-/// What stands in the last element of a name that is closed.
+/// Returns the content of the last closed element of a name.
 fn last_element(text: &[u8], name: &str) -> Option<Range<usize>> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let end = memchr::memmem::rfind(text, close.as_bytes())?;
@@ -100,7 +100,7 @@ fn last_element(text: &[u8], name: &str) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// The bytes of the tool calls in the tokens.
+/// Returns the bytes of the tool calls in the tokens.
 fn called(reply: &Reply, tokens: &Tokens, name: &str) -> Option<Range<usize>> {
     let bytes = tokens.bytes();
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));

@@ -54,7 +54,7 @@ impl ConfidenceStream {
         Self::StatedConfidence,
     ];
 
-    /// The name of the stream.
+    /// Returns the name of the stream.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -68,13 +68,13 @@ impl ConfidenceStream {
         }
     }
 
-    /// The value of a turn.
+    /// Returns the value of a turn.
     ///
     /// # Errors
     ///
-    /// [`MissingValue`] with the reason why the turn has none. Streams of the whole reply are means over
-    /// all logged tokens, those of reasoning, of calls and of special tokens included. Streams of the
-    /// action need tokens in whose bytes the action of the text is found ([`MissingValue::Alignment`]).
+    /// [`MissingValue`] with the reason why the turn has none. Streams of the whole reply are means over all logged tokens,
+    /// including tokens of reasoning, of calls and special tokens. Streams of the action need tokens in whose bytes the action of
+    /// the text is found ([`MissingValue::Alignment`]).
     ///
     /// ```
     /// use run_logs::{ConfidenceStream, MissingValue, Reply, StreamOptions, Turn};

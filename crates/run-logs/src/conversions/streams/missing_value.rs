@@ -27,7 +27,7 @@ pub enum MissingValue {
         /// The token's position in the reply, from 0.
         token: usize,
     },
-    /// A probability exceeds 1 by more than rounding, or those of one position do together.
+    /// A probability, or the sum of the probabilities of one position, exceeds 1 by more than rounding.
     #[error("the probabilities at token {token} add up to {sum}; expected at most 1")]
     ProbabilityAboveOne {
         /// The token's position in the reply, from 0.
@@ -56,10 +56,10 @@ pub enum MissingValue {
     /// The reply states no confidence.
     #[error("the reply states no confidence")]
     NoConfidence,
-    /// The stated confidence cannot be read as a number.
+    /// The stated confidence cannot be parsed as a number.
     #[error("the stated confidence {text:?} is not a number")]
     UnreadableConfidence {
-        /// What is stated, shortened if it is long.
+        /// The stated text, shortened if it is long.
         text: String,
     },
     /// The stated confidence is outside [0, 1].

@@ -16,18 +16,16 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConfidenceReading {
-    /// One element `<confidence>…</confidence>`, or one JSON object as the whole reply with a field
-    /// `confidence`, or a line `Confidence: 85%` or `confidence = 0.85` of its own, in any letter case
-    /// and with or without Markdown's asterisks, or an argument `confidence` of a tool call. The value is
-    /// a decimal number from 0 to 1 or a percentage with its sign, and nothing else. An element that is
-    /// not closed does not count.
+    /// One element `<confidence>…</confidence>`, or one JSON object as the whole reply with a field `confidence`, or a separate
+    /// line `Confidence: 85%` or `confidence = 0.85`, in any letter case and with or without Markdown's asterisks, or an argument
+    /// `confidence` of a tool call. The value is a decimal number from 0 to 1 or a percentage with its sign, and nothing else. An
+    /// element that is not closed does not count.
     #[default]
     Strict,
-    /// The last element counts, in any letter case and even if it is not closed; a field may stand
-    /// in an object anywhere in the text; and words may stand around the number in the first 256
-    /// characters of the value. It may have a decimal comma, be a percentage with its sign or word, or
-    /// a fraction such as `8/10`. Several different numbers are refused, and a number beside a letter,
-    /// such as `0.8x`, does not count.
+    /// The last element counts, in any letter case and even if it is not closed; a field may be in an object anywhere in the
+    /// text; and words may surround the number in the first 256 characters of the value. The number may have a decimal comma, be
+    /// a percentage with its sign or word, or a fraction such as `8/10`. Several different numbers are refused, and a number next
+    /// to a letter, such as `0.8x`, does not count.
     Lenient,
 }
 
@@ -73,11 +71,11 @@ impl Default for ConfidenceField {
     }
 }
 
-/// A number as it is stated: the number, and what it is divided by.
+/// A stated number and its divisor.
 type Stated = (f64, f64);
 
 impl ConfidenceField {
-    /// A field of this name, read in this way.
+    /// Creates a field of this name with this reading.
     #[must_use]
     pub fn new(name: impl Into<String>, reading: ConfidenceReading) -> Self {
         Self { name: name.into(), reading, pattern: None, scale: ConfidenceScale::default() }
@@ -97,9 +95,9 @@ impl ConfidenceField {
         }
     }
 
-    /// Looks for a regular expression in the text in place of elements, fields and lines: its first
-    /// group is the value, or the whole match if it has no group. The syntax is that of the crate
-    /// regex-lite; `(?i)` ignores letter case, and `(?m)` lets `^` and `$` match at lines.
+    /// Searches the text for a regular expression instead of elements, fields and lines: its first group is the value, or the
+    /// whole match if there is no group. The crate regex-lite defines the syntax; `(?i)` ignores letter case, and `(?m)` lets `^`
+    /// and `$` match at lines.
     ///
     /// # Errors
     ///
@@ -130,7 +128,7 @@ impl ConfidenceField {
         self
     }
 
-    /// The confidence that a reply states.
+    /// Returns the confidence that a reply states.
     ///
     /// # Errors
     ///
@@ -150,7 +148,7 @@ impl ConfidenceField {
         Probability::new(value).map_err(|_| MissingValue::ConfidenceOutOfRange { value })
     }
 
-    /// The number that a reply states without a percent sign.
+    /// Returns the number that a reply states without a percent sign.
     pub(crate) fn bare(&self, reply: &Reply) -> Option<f64> {
         self.stated(reply).ok().filter(|(_, over)| *over == 1.0).map(|(number, _)| number)
     }
@@ -173,7 +171,7 @@ impl ConfidenceField {
         }
     }
 
-    /// The content of the element.
+    /// Returns the content of the element.
     fn element<'t>(&self, text: &'t str) -> Result<Option<&'t str>, MissingValue> {
         match self.reading {
             ConfidenceReading::Strict => only_element(text, &self.name),
@@ -181,13 +179,13 @@ impl ConfidenceField {
         }
     }
 
-    /// A field of an object anywhere in the text.
+    /// Returns a field of an object anywhere in the text.
     fn field_text<'t>(&self, text: &'t str) -> Option<&'t str> {
         let is_lenient = self.reading == ConfidenceReading::Lenient;
         is_lenient.then(|| field_text(text, &self.name)).flatten()
     }
 
-    /// What the pattern finds; several matches must state the same.
+    /// Returns the number that the pattern finds; several matches must state the same.
     fn matched(&self, text: &str) -> Result<Stated, MissingValue> {
         let groups = self.pattern.iter().flat_map(|pattern| pattern.captures_iter(text));
         let found = groups.filter_map(|groups| groups.get(1).or_else(|| groups.get(0)));
@@ -209,7 +207,7 @@ impl ConfidenceField {
         }
     }
 
-    /// The confidence among the arguments of the last call that has it.
+    /// Returns the confidence among the arguments of the last call that has it.
     fn argument(&self, reply: &Reply) -> Result<Stated, MissingValue> {
         let arguments = reply.tool_calls.iter().rev().filter_map(|call| match &call.arguments {
             Arguments::Parsed(Value::Map(arguments)) => arguments.get(&self.name),
@@ -233,8 +231,8 @@ fn unreadable(text: &str) -> MissingValue {
     MissingValue::UnreadableConfidence { text: text.chars().take(40).collect() }
 }
 
-/// The text without what stands between `<think>` and `</think>`. Either tag may be missing, because
-/// servers cut the text between them.
+/// Returns the text without the parts between `<think>` and `</think>`. Either tag may be missing, because servers cut the text
+/// between them.
 fn without_thoughts(text: &str) -> Cow<'_, str> {
     let (open, close) = ("<think>", "</think>");
     if !text.contains(open) && !text.contains(close) {
@@ -251,7 +249,7 @@ fn without_thoughts(text: &str) -> Cow<'_, str> {
     Cow::Owned(said)
 }
 
-/// The value of the only line `name: value` or `name = value`, with or without Markdown's asterisks.
+/// Returns the value of the only line `name: value` or `name = value`, with or without Markdown's asterisks.
 fn only_line(text: &str, name: &str) -> Result<Option<String>, MissingValue> {
     let mut values = text.lines().filter_map(|line| {
         let line = line.replace('*', "");
@@ -265,7 +263,7 @@ fn only_line(text: &str, name: &str) -> Result<Option<String>, MissingValue> {
     }
 }
 
-/// The content of the only element of a name; `None` if it is never opened and closed.
+/// Returns the content of the only element of a name; `None` if it is never opened and closed.
 fn only_element<'a>(text: &'a str, name: &str) -> Result<Option<&'a str>, MissingValue> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let mut elements = text.split(&open).skip(1).filter_map(|rest| rest.split_once(&close));
@@ -276,7 +274,7 @@ fn only_element<'a>(text: &'a str, name: &str) -> Result<Option<&'a str>, Missin
     }
 }
 
-/// What follows the last opening tag, up to the next tag.
+/// Returns the text after the last opening tag, up to the next tag.
 fn last_element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let open = format!("<{name}>").to_ascii_lowercase();
     // ASCII letters keep their places.
@@ -284,7 +282,7 @@ fn last_element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.get(start..)?.split('<').next()
 }
 
-/// A field of the JSON object that a text is.
+/// Returns a field of the JSON object that the text consists of.
 fn object_field(text: &str, name: &str) -> Option<Value> {
     if !text.starts_with('{') {
         return None;
@@ -295,7 +293,7 @@ fn object_field(text: &str, name: &str) -> Option<Value> {
     }
 }
 
-/// What stands behind the last `"name":`, up to the end of the value or the line.
+/// Returns the text after the last `"name":`, up to the end of the value or the line.
 fn field_text<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let key = format!("\"{name}\"").to_ascii_lowercase();
     let lower = text.to_ascii_lowercase();
@@ -370,8 +368,8 @@ fn lenient(text: &str) -> Result<Stated, MissingValue> {
     found.ok_or_else(wrong)
 }
 
-/// What a number is divided by, from the text behind it, and the length of that text: a percent sign or
-/// word, or a slash and a number. `None` for a slash without a positive number.
+/// Returns the divisor of a number, from the text after it, and the length of that text: a percent sign or word, or a slash and a
+/// number. `None` for a slash without a positive number.
 fn divisor(behind: &str) -> Option<(f64, usize)> {
     let trimmed = behind.trim_start();
     let space = behind.len() - trimmed.len();
@@ -390,7 +388,7 @@ fn divisor(behind: &str) -> Option<(f64, usize)> {
     (divisor > 0.0 && divisor.is_finite()).then_some((divisor, read))
 }
 
-/// The text with a comma between its first digits and further ones as a point.
+/// Returns the text with a point instead of a comma between its first digits and further digits.
 fn decimal_comma(text: &str) -> String {
     let start = text.find(|c: char| !matches!(c, '-' | '+' | '0'..='9')).unwrap_or(text.len());
     let (whole, rest) = text.split_at(start);
@@ -402,7 +400,7 @@ fn decimal_comma(text: &str) -> String {
     }
 }
 
-/// The length of the decimal number that a text starts with; 0 if there is none.
+/// Returns the length of the decimal number that a text starts with; 0 if there is none.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| {

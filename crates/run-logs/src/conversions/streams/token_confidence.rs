@@ -33,7 +33,7 @@ pub enum ShortLists {
 /// Rounding that a sum of probabilities may exceed 1 by: logs give three decimals or more.
 const ROUNDING: f64 = 1e-3;
 
-/// What servers write for a token whose probability is not among those that they return.
+/// The value that servers write for a token whose probability they do not return.
 const UNKNOWN: f64 = -9999.0;
 
 /// False for NaN, too.
@@ -44,17 +44,16 @@ fn is_known(logprob: f64) -> bool {
 /// The number of most probable tokens of the entropy.
 const TOP: usize = 5;
 
-/// The confidence of a reply, or of a span of it, from the probabilities of its tokens.
+/// Returns the confidence of a reply, or of a span of it, from the probabilities of its tokens.
 ///
-/// A span is a range of bytes of [`Tokens::bytes`]; a token belongs to it if it has at least one byte
-/// inside, or if it has no bytes and lies between two that do. Without a span, all tokens count. The
-/// text of the reply is not looked at.
+/// A span is a range of bytes of [`Tokens::bytes`]; a token belongs to the span if at least one of its bytes is inside, or if the
+/// token is empty and lies between two tokens of the span. Without a span, all tokens count. The text of the reply is not looked
+/// at.
 ///
-/// The five most probable tokens are those with the highest log-probabilities among the listed ones:
-/// some servers append the chosen token as a sixth. Listed probabilities of -9999 and NaN are left
-/// out. A sum of probabilities that exceeds 1 by rounding, at most 1e-3, may make the result of
-/// [`TokenMeasure::Probability`] exceed 1 or that of [`TokenMeasure::Entropy`] fall below 0; it is 1
-/// or 0 then.
+/// The five most probable tokens have the highest log-probabilities among the listed ones, because some servers append the chosen
+/// token as a sixth. Listed probabilities of -9999 and NaN are left out. If a sum of probabilities exceeds 1 by rounding, at most
+/// 1e-3, [`TokenMeasure::Probability`] may exceed 1 and [`TokenMeasure::Entropy`] may fall below 0; the result is then set to 1
+/// or 0.
 ///
 /// # Errors
 ///
@@ -132,7 +131,7 @@ fn mean_probability(tokens: &Tokens, range: Range<usize>) -> Result<f64, Missing
     Ok(sum / count)
 }
 
-/// The entropy of one token in nats, from at least `least` listed probabilities.
+/// Returns the entropy of one token in nats, from at least `least` listed probabilities.
 fn entropy(
     tokens: &Tokens,
     token: usize,

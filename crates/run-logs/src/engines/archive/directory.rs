@@ -84,13 +84,13 @@ impl<R: Read + Seek> Directory<R> {
         self.entries.keys().map(String::as_str)
     }
 
-    /// The names from this one on, sorted.
+    /// Returns the names from `first` on, sorted.
     pub(crate) fn names_from(&self, first: &str) -> impl Iterator<Item = &str> {
         let range = (Bound::Included(first), Bound::Unbounded);
         self.entries.range::<str, _>(range).map(|(name, _)| name.as_str())
     }
 
-    /// Whether there is an entry of this name.
+    /// Returns whether there is an entry of this name.
     pub(crate) fn contains(&self, name: &str) -> bool {
         self.entries.contains_key(name)
     }
@@ -108,8 +108,8 @@ impl<R: Read + Seek> Directory<R> {
         Ok(Some(found))
     }
 
-    /// The content of an entry, checked against its checksum and the limits while it is read. `None`
-    /// if there is no such entry.
+    /// Reads the content of an entry, checked against its checksum and the limits while it is read. `None` if there is no such
+    /// entry.
     pub(crate) fn read(&self, name: &str) -> Result<Option<impl Read + '_>, Error> {
         let Some(Entry { place, method }) = self.entries.get(name).copied() else {
             return Ok(None);
@@ -131,7 +131,7 @@ impl<R: Read + Seek> Directory<R> {
     }
 }
 
-/// Whether the name of an entry would lead out of the folder that the archive is unpacked to.
+/// Returns whether the name of an entry would lead out of the folder that the archive is unpacked to.
 fn leaves_folder(name: &str) -> bool {
     name.starts_with(['/', '\\'])
         || name.contains('\0')
@@ -200,7 +200,7 @@ impl<R: Read> Read for CheckedReader<R> {
     }
 }
 
-/// Errors about the content of the archive are problems; those of the file system stay.
+/// Errors about the content of the archive are problems; errors of the file system stay unchanged.
 fn unpacking(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::InvalidData

@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Arguments {
-    /// An object without fields.
+    /// Returns an object without fields.
     pub(crate) const fn empty() -> Self {
         Self::Parsed(Value::Map(BTreeMap::new()))
     }

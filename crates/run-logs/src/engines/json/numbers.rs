@@ -44,7 +44,7 @@ pub(crate) const fn is_of_scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
-/// The value of a word or number; `Err(None)` if it is neither.
+/// Parses the value of a word or number; `Err(None)` if it is neither.
 fn scalar(bytes: &[u8]) -> Result<Value, Option<Problem>> {
     match bytes {
         b"null" => return Ok(Value::Null),
@@ -67,14 +67,14 @@ fn scalar(bytes: &[u8]) -> Result<Value, Option<Problem>> {
     }
 }
 
-/// Whether the bytes begin a word or number that more bytes could complete.
+/// Returns whether the bytes begin a word or number that more bytes could complete.
 fn is_cut_off(bytes: &[u8]) -> bool {
     const WORDS: [&[u8]; 6] = [b"null", b"true", b"false", b"NaN", b"Infinity", b"-Infinity"];
     let is_number = || number_form(&[bytes, b"0"].concat()).is_some();
     WORDS.iter().any(|word| word.starts_with(bytes)) || is_number()
 }
 
-/// Whether a number is whole; `None` unless it is a number of JSON.
+/// Returns whether a number is whole; `None` unless it is a number of JSON.
 fn number_form(bytes: &[u8]) -> Option<bool> {
     let digits = |bytes: &[u8]| bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let rest = bytes.strip_prefix(b"-").unwrap_or(bytes);

@@ -6,11 +6,11 @@ use crate::{
     read_options::ReadLimits,
 };
 
-/// Reads an object: the names of its fields beside what reads the value of each.
+/// Reads an object: the names of its fields, each with the code that reads its value.
 ///
-/// An arm may have several names and a condition; a field whose condition does not hold is passed
-/// over, as fields without an arm are. With `given`, fields whose value is null are passed over, too.
-/// A last arm `in LIST` takes the fields of a list that [`named_fields`] makes.
+/// An arm may have several names and a condition. A field whose condition does not hold is skipped, like fields without an arm.
+/// With `given`, fields whose value is null are skipped, too. A last arm `in LIST` takes the fields of a list that
+/// [`named_fields`] makes.
 ///
 /// ```ignore
 /// fields!(given |json, field| {
@@ -126,7 +126,7 @@ impl<'a> Json<'a> {
         Ok(more)
     }
 
-    /// The part of a place that the reader of a format knows: entry and sample.
+    /// Returns the part of a place that the reader of a format knows: entry and sample.
     pub(crate) fn place_mut(&mut self) -> &mut Place {
         &mut self.place
     }
@@ -137,14 +137,14 @@ impl<'a> Json<'a> {
         self.place.sample = None;
     }
 
-    /// Goes on with a run of which another input was read: its sample, and the bytes that it holds.
+    /// Continues a run of which another input was read: sets its sample, and the number of bytes that it holds.
     #[cfg(feature = "archives")]
     pub(crate) fn continue_run(&mut self, sample: Option<String>, held: usize) {
         self.place.sample = sample;
         self.held = held;
     }
 
-    /// The sample and the bytes that the current run holds, for [`Json::continue_run`].
+    /// Returns the sample and the bytes that the current run holds, for [`Json::continue_run`].
     #[cfg(feature = "archives")]
     pub(crate) fn into_run(self) -> (Option<String>, usize) {
         (self.place.sample, self.held)
@@ -157,7 +157,7 @@ impl<'a> Json<'a> {
         if self.held > limit { Err(self.error(Problem::RunTooLarge { limit })) } else { Ok(()) }
     }
 
-    /// An error at the current value.
+    /// Returns an error at the current value.
     pub(crate) fn error(&self, problem: Problem) -> Error {
         let mut place = self.place.clone();
         for segment in &self.path {
@@ -172,7 +172,7 @@ impl<'a> Json<'a> {
         Error::invalid(place, problem)
     }
 
-    /// An error at a field of the current object.
+    /// Returns an error at a field of the current object.
     pub(crate) fn error_at(&self, field: &str, problem: Problem) -> Error {
         let mut error = self.error(problem);
         if let Error::Invalid { place, .. } = &mut error {
@@ -197,7 +197,7 @@ impl<'a> Json<'a> {
         Error::io(self.place.clone(), error)
     }
 
-    /// The next byte, or an error at the end of the input.
+    /// Returns the next byte, or an error at the end of the input.
     #[inline]
     pub(crate) fn byte(&mut self) -> Result<u8, Error> {
         match self.source.peek() {
@@ -214,7 +214,7 @@ impl<'a> Json<'a> {
         Ok(byte)
     }
 
-    /// The first byte after white space; `None` at the end of the input.
+    /// Returns the first byte after white space; `None` at the end of the input.
     pub(crate) fn after_space(&mut self) -> Result<Option<u8>, Error> {
         loop {
             match self.source.peek() {
@@ -225,7 +225,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The first byte of the next token, or an error at the end of the input.
+    /// Returns the first byte of the next token, or an error at the end of the input.
     pub(crate) fn token(&mut self) -> Result<u8, Error> {
         self.after_space()?.ok_or_else(|| self.error(Problem::Truncated))
     }
@@ -287,8 +287,7 @@ impl Json<'_> {
         }
     }
 
-    /// Moves to the next entry of the innermost open object or list. False at its end,
-    /// which is then passed over.
+    /// Moves to the next entry of the innermost open object or list. Returns false at its end, which is then consumed.
     fn next_entry(&mut self) -> Result<bool, Error> {
         let Some(Open { is_list, started, .. }) = self.open.last().copied() else {
             return Ok(false);
@@ -346,9 +345,8 @@ impl Json<'_> {
         Ok(true)
     }
 
-    /// Moves to the next field of the innermost object that is in one of the lists, which have at
-    /// most 64 names together, and passes over all others. `None` at the end of the object, which
-    /// closes it.
+    /// Moves to the next field of the innermost object whose name is in one of the lists, and skips all others. The lists have at
+    /// most 64 names together. Returns `None` at the end of the object, which closes it.
     ///
     /// A known field that occurs twice is an error.
     pub(crate) fn next_field(

@@ -20,7 +20,7 @@ impl<'a> Source<'a> {
         Self { reader, buffer: Vec::new(), at: 0, end: 0, newlines: 0, counted: 0 }
     }
 
-    /// The bytes that are in the buffer; empty only at the end of the input.
+    /// Returns the bytes that are in the buffer; empty only at the end of the input.
     pub(crate) fn chunk(&mut self) -> io::Result<&[u8]> {
         if self.at == self.end {
             self.count();
@@ -37,7 +37,7 @@ impl<'a> Source<'a> {
         Ok(self.buffer.get(self.at..self.end).unwrap_or_default())
     }
 
-    /// The next byte, which stays in the source; `None` at the end.
+    /// Returns the next byte, which stays in the source; `None` at the end.
     #[inline]
     pub(crate) fn peek(&mut self) -> io::Result<Option<u8>> {
         match self.buffer.get(self.at) {
@@ -52,7 +52,7 @@ impl<'a> Source<'a> {
         self.at = (self.at + bytes).min(self.end);
     }
 
-    /// The line of the next byte, from 1.
+    /// Returns the line of the next byte, from 1.
     pub(crate) fn line(&mut self) -> u64 {
         self.count();
         self.newlines + 1

@@ -33,7 +33,7 @@ impl Json<'_> {
         }
     }
 
-    /// Reads what follows a backslash.
+    /// Reads the part of an escape after the backslash.
     fn escape(&mut self) -> Result<(), Error> {
         let byte = match self.next_byte()? {
             byte @ (b'"' | b'\\' | b'/') => byte,
@@ -79,7 +79,7 @@ impl Json<'_> {
         Ok(code)
     }
 
-    /// The string in the scratch buffer.
+    /// Takes the string in the scratch buffer.
     pub(crate) fn scratch_text(&mut self) -> Result<String, Error> {
         self.hold(size_of::<String>() + self.scratch.len())?;
         match str::from_utf8(&self.scratch) {

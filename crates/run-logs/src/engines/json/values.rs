@@ -12,7 +12,7 @@ const NODE_MOST: usize = 11;
 const NODE_MINIMUM: usize = 5;
 
 impl Json<'_> {
-    /// The type of the next value, in words.
+    /// Returns the type of the next value, in words.
     pub(crate) fn found(&mut self) -> Result<&'static str, Error> {
         Ok(match self.token()? {
             b'{' => "an object",
@@ -24,7 +24,7 @@ impl Json<'_> {
         })
     }
 
-    /// An error that the value has another type than the expected one.
+    /// Returns an error that the value has another type than the expected one.
     pub(crate) fn type_error(&mut self, expected: &'static str) -> Error {
         match self.found() {
             Ok(found) => self.error(Problem::Type { expected, found }),
@@ -56,7 +56,7 @@ impl Json<'_> {
         self.scratch_text()
     }
 
-    /// A string, or a whole number as its digits: ids are written as either.
+    /// Reads a string, or a whole number as its digits: ids are written as either.
     pub(crate) fn name(&mut self) -> Result<String, Error> {
         if self.token()? == b'"' {
             return self.text();
@@ -68,7 +68,7 @@ impl Json<'_> {
         }
     }
 
-    /// One of a fixed set of words, which `value` knows.
+    /// Reads one of a fixed set of words, which `value` knows.
     pub(crate) fn word<T>(
         &mut self,
         expected: &'static str,
@@ -81,7 +81,7 @@ impl Json<'_> {
         })
     }
 
-    /// A list of bytes, which are appended to `bytes`.
+    /// Reads a list of bytes and appends it to `bytes`.
     pub(crate) fn bytes(&mut self, bytes: &mut Vec<u8>) -> Result<(), Error> {
         self.list(|json| {
             let byte = json.count()?;
@@ -111,7 +111,7 @@ impl Json<'_> {
         }
     }
 
-    /// A number, which may be NaN or infinite.
+    /// Reads a number, which may be NaN or infinite.
     pub(crate) fn any_real(&mut self) -> Result<f64, Error> {
         match self.number()? {
             Value::Integer(number) => Ok(number as f64),
@@ -120,7 +120,7 @@ impl Json<'_> {
         }
     }
 
-    /// A finite number.
+    /// Reads a finite number.
     pub(crate) fn real(&mut self) -> Result<f64, Error> {
         let number = self.any_real()?;
         if number.is_finite() {
@@ -130,7 +130,7 @@ impl Json<'_> {
         Err(self.error(Problem::Value { value, expected: "a finite number" }))
     }
 
-    /// A finite number of at least 0, such as a cost.
+    /// Reads a finite number of at least 0, such as a cost.
     pub(crate) fn amount(&mut self) -> Result<f64, Error> {
         let amount = self.real()?;
         if amount >= 0.0 {
@@ -140,7 +140,7 @@ impl Json<'_> {
         Err(self.error(Problem::Value { value, expected: "a number of at least 0" }))
     }
 
-    /// A whole number of at least 0, which may be written as 5.0.
+    /// Reads a whole number of at least 0, which may be written as 5.0.
     pub(crate) fn count(&mut self) -> Result<u64, Error> {
         let number = self.number()?;
         let count = match number {
@@ -185,12 +185,12 @@ impl Json<'_> {
         }
     }
 
-    /// An object with any keys.
+    /// Reads an object with any keys.
     pub(crate) fn value_map(&mut self) -> Result<BTreeMap<String, Value>, Error> {
         self.entries(Self::value)
     }
 
-    /// An object with any keys, none of which may occur twice.
+    /// Reads an object with any keys, none of which may occur twice.
     pub(crate) fn entries<T>(
         &mut self,
         mut read: impl FnMut(&mut Self) -> Result<T, Error>,

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use trajectory_metrics::tool_calls::Value;
 
-/// A value as JSON without blanks. Numbers that are not finite are null.
+/// Returns a value as JSON without blanks. Numbers that are not finite are null.
 ///
 /// ```
 /// use run_logs::to_json;

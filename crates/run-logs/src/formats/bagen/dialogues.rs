@@ -21,7 +21,7 @@ pub struct TurnTokens {
     pub input: Option<i64>,
     /// Output tokens, including reasoning.
     pub output: Option<i64>,
-    /// Their sum, or what is known of it.
+    /// The sum of the two, or its known part.
     pub total: Option<i64>,
 }
 
@@ -37,17 +37,16 @@ pub struct TokenDialogue {
     pub turns: Vec<TurnTokens>,
     /// The system message of the first turn; empty without one.
     pub system: String,
-    /// For each turn, what the agent was shown and what it answered.
+    /// For each turn, the observation of the agent and its answer.
     pub texts: Vec<[String; 2]>,
 }
 
 /// Reads recorded runs of a token benchmark as BAGEN's evaluation does.
 ///
-/// Requests carry the whole history. If at least half of the requests have an input of at least the
-/// previous input and the previous visible output together, the new input of a turn is the difference
-/// to this sum, and at least 0. Visible output is without reasoning tokens. A run ends before the
-/// first turn that was truncated, and turns without a text of the assistant are left out.
-/// `cap` is the budget in tokens, if there is one; a turn beyond it without any action counts as truncated.
+/// Requests carry the whole history. If at least half of the requests have an input of at least the previous input and the
+/// previous visible output together, the new input of a turn is the difference to this sum, and at least 0. Visible output
+/// excludes reasoning tokens. A run ends before the first turn that was truncated, and turns without a text of the assistant are
+/// left out. `cap` is the budget in tokens, if there is one; a turn beyond it without any action counts as truncated.
 ///
 /// # Errors
 ///
@@ -83,7 +82,7 @@ pub fn token_dialogues(
         .collect())
 }
 
-/// The number of runs in a file of recorded runs, those included of which [`token_dialogues`] and
+/// Returns the number of runs in a file of recorded runs, including runs from which [`token_dialogues`] and
 /// [`warehouse_dialogues`] make no dialogue.
 ///
 /// # Errors
@@ -124,7 +123,7 @@ fn dialogue(rollout: usize, value: &Value, cap: Option<i64>) -> Option<TokenDial
     })
 }
 
-/// What the agent was shown in a turn and what it answered.
+/// Returns the observation of the agent in a turn and its answer.
 fn texts(turn: &Value) -> [String; 2] {
     let shown = match user_text(turn) {
         Value::Text(text) => text.clone(),
@@ -178,7 +177,7 @@ fn is_truncated(turn: &Value, cap: Option<i64>) -> bool {
             && !has_actions)
 }
 
-/// The tokens of one request, with a part that follows from the two others.
+/// Returns the tokens of one request, with one part derived from the other two.
 fn request(turn: &Value) -> TurnTokens {
     let (mut input, mut output) = (input_tokens(turn), output_tokens(turn));
     let mut total = total_tokens(turn);
@@ -192,7 +191,7 @@ fn request(turn: &Value) -> TurnTokens {
     TurnTokens { input, output, total }
 }
 
-/// The output of a turn without reasoning: as reported, or by the share of the words that were kept.
+/// Returns the output of a turn without reasoning: as reported, or by the share of the words that were kept.
 fn visible_output(turn: &Value) -> Option<i64> {
     let output = output_tokens(turn)?.max(0);
     let reported = list(turn, "api_interactions").iter().filter_map(|interaction| {
@@ -215,7 +214,7 @@ fn visible_output(turn: &Value) -> Option<i64> {
     Some((output as f64 * share).round_ties_even() as i64)
 }
 
-/// The matches of `\w+|[^\w\s]`.
+/// Returns the number of matches of `\w+|[^\w\s]`.
 fn word_count(text: &str) -> usize {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut count = 0;
@@ -246,8 +245,8 @@ fn without_history(requests: &[TurnTokens], visible: &[Option<i64>]) -> Vec<Turn
 }
 
 impl TokenDialogue {
-    /// The runs with the resources `input_tokens`, `output_tokens` and `total_tokens`, the cap on the
-    /// last of them if there is one, their texts, and the identifiers `rollout-0`, `rollout-1`, … by position in the file.
+    /// Returns the runs with the resources `input_tokens`, `output_tokens` and `total_tokens`, the cap on the last of them if
+    /// there is one, their texts, and the identifiers `rollout-0`, `rollout-1`, … by position in the file.
     ///
     /// # Errors
     ///
@@ -283,16 +282,16 @@ pub struct WarehouseDialogue {
     pub success: bool,
     /// The final cash in USD.
     pub final_cash: f64,
-    /// For each completed turn but the last, what was used so far of time in weeks, storage in item
-    /// weeks and cost in USD; `None` if the file does not state all of it.
+    /// For each completed turn except the last, the cumulative use of time in weeks, storage in item weeks and cost in USD;
+    /// `None` if the file does not state all of it.
     pub used: Vec<Option<[f64; 3]>>,
     /// For each completed turn but the last, the time so far in weeks.
     weeks: Vec<f64>,
-    /// What the whole run used of the three.
+    /// The total use of the three resources in the whole run.
     pub total: [f64; 3],
     /// For each completed turn but the last, the cash in USD.
     pub cash: Vec<Option<f64>>,
-    /// For each turn, what the agent was shown and what it answered.
+    /// For each turn, the observation of the agent and its answer.
     pub texts: Vec<[String; 2]>,
 }
 
@@ -383,7 +382,7 @@ fn user_text(turn: &Value) -> &Value {
     message.map_or(&Value::Null, |message| field(message, "content"))
 }
 
-/// The number after the first `Day`.
+/// Returns the number after the first `Day`.
 fn day(text: &Value) -> Option<f64> {
     let Value::Text(text) = text else { return None };
     let mut rest = text.as_str();
@@ -397,7 +396,7 @@ fn day(text: &Value) -> Option<f64> {
     }
 }
 
-/// The amount after the first `Cash: $`, rounded.
+/// Returns the amount after the first `Cash: $`, rounded.
 fn cash(text: &Value) -> Option<f64> {
     let Value::Text(text) = text else { return None };
     let (_, rest) = text.split_once("Cash:")?;
@@ -421,13 +420,11 @@ fn as_bool(value: &Value) -> Option<bool> {
 }
 
 impl WarehouseDialogue {
-    /// The runs with the resources of [`Kind::Warehouse`], their texts, the feature `cash_usd`, a key
-    /// `target_cash_usd` without values, and the identifiers `rollout-0`,
-    /// `rollout-1`, … by position in the file.
+    /// Returns the runs with the resources of [`Kind::Warehouse`], their texts, the feature `cash_usd`, a key `target_cash_usd`
+    /// without values, and the identifiers `rollout-0`, `rollout-1`, … by position in the file.
     ///
-    /// As in the released code, a turn for which the file does not state what was used so far used nothing but
-    /// time, and the next turn that has these amounts used the rest. The feature is missing after such a turn, which
-    /// marks a prefix that is not asked about.
+    /// As in the released code, a turn without a stated cumulative use is taken to have used only time, and the next turn with
+    /// these amounts used the rest. The feature is missing after such a turn; this marks a prefix without a question.
     ///
     /// # Errors
     ///

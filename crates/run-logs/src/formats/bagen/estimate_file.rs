@@ -24,8 +24,8 @@ use crate::{
 /// A file of estimates as BAGEN's `run_token_estimation_env.py` and `run_money_estimation_env.py` write
 /// it.
 ///
-/// Each result contains its ground truth, so that no recorded runs are needed: what a run used and
-/// what remained add up to its total.
+/// Each result contains its ground truth, so that no recorded runs are needed: the spent and remaining amounts of a run add up to
+/// its total.
 ///
 /// ```
 /// use budget_estimation::AnswerMode;
@@ -110,7 +110,7 @@ struct Intervals {
     cumulative_cost_usd: [f64; 2],
 }
 
-/// A run has at most this many turns, so that a wrong number cannot exhaust the memory.
+/// The maximum number of turns in a run, so that a wrong number cannot exhaust the memory.
 const MOST_TURNS: usize = 1_000_000;
 
 impl EstimateFile {
@@ -118,8 +118,8 @@ impl EstimateFile {
     ///
     /// # Errors
     ///
-    /// [`InputError`] that names the line or the result if the file is not JSON of this form, has no results,
-    /// mixes tokens and Warehouse, contains a prefix twice, or an amount that is negative.
+    /// [`InputError`] with the line or the result if the file is not JSON of this form, has no results, mixes tokens and
+    /// Warehouse, or contains a prefix twice or a negative amount.
     pub fn read(file: &str, source: impl Read) -> Result<Self, InputError> {
         let wrong = |index: usize, problem: &str| {
             let field = Some(format!("results[{index}]"));
@@ -196,7 +196,7 @@ impl EstimateFile {
     ///
     /// # Errors
     ///
-    /// [`Error::BudgetEstimation`] if what a run used falls from one turn to a later one.
+    /// [`Error::BudgetEstimation`] if the cumulative use of a run falls from one turn to a later one.
     pub fn rollouts(&self) -> Result<Rollouts, Error> {
         let resources = self.kind.resources();
         let mut rollouts = Rollouts::new(resources.iter().copied())?;
@@ -237,9 +237,8 @@ impl EstimateFile {
         Ok(rollouts)
     }
 
-    /// The samples of one resource with the answers as [`parse_answer`] and [`parse_answers`] read
-    /// them, sorted by rollout and turn. `rollouts` is the result of [`Self::rollouts`]. Prefixes after
-    /// which nothing remained are left out.
+    /// Returns the samples of one resource with the answers as [`parse_answer`] and [`parse_answers`] read them, sorted by
+    /// rollout and turn. `rollouts` is the result of [`Self::rollouts`]. Prefixes with nothing remaining are left out.
     ///
     /// # Errors
     ///
@@ -290,7 +289,7 @@ impl EstimateFile {
     }
 }
 
-/// What a run spent in all, of each resource; `None` if that is not stated.
+/// Returns the total cost of a run, for each resource; `None` if it is not stated.
 fn totals(run: &[&ReleasedSample]) -> Option<Vec<f64>> {
     run.first()?.amounts.iter().map(|amounts| amounts.total).collect()
 }

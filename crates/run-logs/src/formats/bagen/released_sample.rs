@@ -12,7 +12,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The names of the resources, in the order of [`Answer::Intervals`].
+    /// Returns the names of the resources, in the order of [`Answer::Intervals`].
     #[must_use]
     pub const fn resources(self) -> &'static [&'static str] {
         match self {
@@ -26,11 +26,11 @@ impl Kind {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Amounts {
-    /// What the completed turns spent.
+    /// The cost of the completed turns.
     pub used: Option<f64>,
-    /// What the later turns spent. Warehouse files state it for runs that can finish only.
+    /// The cost of the later turns. Warehouse files state it only for runs that can finish.
     pub remaining: Option<f64>,
-    /// What the whole run spent.
+    /// The cost of the whole run.
     pub total: Option<f64>,
     /// The cap on this resource.
     pub cap: Option<f64>,

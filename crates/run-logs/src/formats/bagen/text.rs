@@ -13,7 +13,7 @@ fn strip_start(text: &str) -> &str {
     text.trim_start_matches(is_space)
 }
 
-/// The text after the first `pattern`, which is ASCII.
+/// Returns the text after the first `pattern`, which is ASCII.
 fn after<'a>(text: &'a str, pattern: &str, ignore_case: bool) -> Option<&'a str> {
     let found = |at: &usize| {
         let part = text.as_bytes().get(*at..*at + pattern.len()).unwrap_or_default();
@@ -27,7 +27,7 @@ fn after<'a>(text: &'a str, pattern: &str, ignore_case: bool) -> Option<&'a str>
     text.get(at + pattern.len()..)
 }
 
-/// The text between the first `<answer>` and the next `</answer>`, without white space around it.
+/// Returns the text between the first `<answer>` and the next `</answer>`, without white space around it.
 pub(super) fn tag_content(text: &str, ignore_case: bool) -> Option<&str> {
     let content = after(text, "<answer>", ignore_case)?;
     let rest = after(content, "</answer>", ignore_case)?;
@@ -38,13 +38,13 @@ pub(super) fn is_impossible(content: &str) -> bool {
     strip(content).to_lowercase() == "impossible"
 }
 
-/// The digits at the start of a text, and the rest.
+/// Returns the digits at the start of a text, and the rest.
 fn digits(text: &str) -> Option<(&str, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     text.split_at_checked(end).filter(|(digits, _)| !digits.is_empty())
 }
 
-/// All runs of digits.
+/// Returns all sequences of digits.
 pub(super) fn whole_numbers(text: &str) -> impl Iterator<Item = f64> {
     text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
 }
@@ -64,7 +64,7 @@ pub(super) fn decimal(text: &str) -> Option<(f64, &str)> {
     Some((text.get(..text.len() - rest.len())?.parse().ok()?, rest))
 }
 
-/// Two numbers in brackets at the start of a text, and the rest.
+/// Parses two numbers in brackets at the start of a text, and returns the rest.
 pub(super) fn bracketed<'a>(
     text: &'a str,
     number: impl Fn(&'a str) -> Option<(f64, &'a str)>,
@@ -75,7 +75,7 @@ pub(super) fn bracketed<'a>(
     Some(([low, high], strip_start(rest).strip_prefix(']')?))
 }
 
-/// All such pairs, from left to right.
+/// Returns all such pairs, from left to right.
 pub(super) fn all_bracketed<'a>(
     text: &'a str,
     number: impl Fn(&'a str) -> Option<(f64, &'a str)> + Copy + 'a,
@@ -93,7 +93,7 @@ pub(super) fn all_bracketed<'a>(
     })
 }
 
-/// The first pair after `label` and a colon, in any case.
+/// Returns the first pair after `label` and a colon, in any case.
 pub(super) fn labelled(text: &str, label: &str) -> Option<[f64; 2]> {
     let mut rest = text;
     loop {

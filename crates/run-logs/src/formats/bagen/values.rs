@@ -11,7 +11,7 @@ use crate::{
     read_options::ReadLimits,
 };
 
-/// The rollouts of a file: a list of them, or a single one.
+/// Returns the rollouts of a file: a list of them, or a single one.
 pub(super) fn rollouts(source: impl Read) -> Result<Vec<Value>, Error> {
     let mut json = Json::new(source, ReadLimits::default());
     let rollouts = match json.token()? {
@@ -25,7 +25,7 @@ pub(super) fn rollouts(source: impl Read) -> Result<Vec<Value>, Error> {
     Ok(rollouts)
 }
 
-/// A field; null if it is missing.
+/// Returns a field; null if it is missing.
 pub(super) fn field<'a>(value: &'a Value, key: &str) -> &'a Value {
     match value {
         Value::Map(fields) => fields.get(key).unwrap_or(&Value::Null),
@@ -81,7 +81,7 @@ pub(super) fn text(value: &Value) -> String {
     }
 }
 
-/// The list in a field; empty if there is none.
+/// Returns the list in a field; empty if there is none.
 pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     match field(value, key) {
         Value::List(items) => items,
@@ -89,14 +89,14 @@ pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     }
 }
 
-/// What the assistant wrote in a turn.
+/// Returns the text of the assistant in a turn.
 pub(super) fn assistant_text(turn: &Value) -> String {
     let texts = ["parsed_response", "raw_response", "raw_generation"];
     let mut texts = texts.iter().map(|key| text(field(turn, key)));
     texts.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
-/// The turns of a rollout in order.
+/// Returns the turns of a rollout in order.
 pub(super) fn sorted_turns(rollout: &Value) -> Vec<&Value> {
     let mut turns: Vec<&Value> = list(rollout, "turns").iter().collect();
     turns.sort_by_key(|turn| whole(field(turn, "turn_idx")).unwrap_or(0));

@@ -5,7 +5,7 @@ use crate::{
     values::run::{Arguments, Message, RecordedCall, Role},
 };
 
-/// What the content of a message holds: the parts of OpenAI's forms, and the blocks of Anthropic's.
+/// The content of a message: the parts of OpenAI's forms, and the blocks of Anthropic's.
 ///
 /// Reasoning is not part of the text. Images and other parts are left out.
 #[derive(Default)]
@@ -16,7 +16,7 @@ pub(crate) struct Blocks {
     pub(crate) results: Vec<ToolResult>,
 }
 
-/// What a tool returned, as a block of a message.
+/// The result of a tool, as a block of a message.
 pub(crate) struct ToolResult {
     pub(crate) call: Option<String>,
     pub(crate) text: String,
@@ -25,7 +25,7 @@ pub(crate) struct ToolResult {
 }
 
 impl ToolResult {
-    /// The result as a message of its own.
+    /// Returns the result as a separate message.
     pub(crate) fn message(self) -> Message {
         Message { tool_call_id: self.call, ..Message::new(Role::Tool, self.text) }
     }
@@ -81,12 +81,12 @@ fn block(json: &mut Json<'_>, blocks: &mut Blocks) -> Result<(), Error> {
     Ok(())
 }
 
-/// A text; parts of other forms may have values of other types in the same fields.
+/// Reads a text; parts of other forms may have values of other types in the same fields.
 fn word(json: &mut Json<'_>) -> Result<Option<String>, Error> {
     if json.token()? == b'"' { json.text().map(Some) } else { json.skip().map(|()| None) }
 }
 
-/// Reads what a tool returned: text, or a list of blocks, of which the texts are kept.
+/// Reads the result of a tool: text, or a list of blocks, of which the texts are kept.
 fn result_text(json: &mut Json<'_>, text: &mut String) -> Result<(), Error> {
     match json.token()? {
         b'"' => *text = json.text()?,

@@ -23,8 +23,7 @@ fn call(json: &mut Json<'_>) -> Result<RecordedCall, Error> {
     Ok(call)
 }
 
-/// Reads the name of a called function and what it was called with. `id` is the field that holds
-/// the call's id.
+/// Reads the name of a called function and its arguments. `id` is the field that holds the call's id.
 pub(crate) fn function(
     json: &mut Json<'_>,
     id: Option<&'static str>,
@@ -62,7 +61,7 @@ impl CallFields {
         }
     }
 
-    /// The call, or an error at the name that is missing.
+    /// Returns the call, or an error at the name that is missing.
     pub(crate) fn finish(self, json: &Json<'_>) -> Result<RecordedCall, Error> {
         let name = self.name.ok_or_else(|| json.error_at("name", Problem::Missing))?;
         let mut call = RecordedCall::new(name, self.arguments.unwrap_or_else(Arguments::empty));
@@ -71,8 +70,8 @@ impl CallFields {
     }
 }
 
-/// Reads arguments: the text that a model wrote, which may be no JSON, or a value that its server
-/// has read already. Text that was parsed is returned, too.
+/// Reads arguments: the text of a model, which need not be JSON, or a value already parsed by its server. Text that was parsed is
+/// returned, too.
 pub(crate) fn arguments(json: &mut Json<'_>) -> Result<(Arguments, Option<String>), Error> {
     if json.token()? == b'"' {
         let text = json.text()?;

@@ -57,7 +57,7 @@ pub(crate) fn read(
     if response.is_unknown() {
         return Err(json.error_at("response", UNKNOWN_REPLY));
     }
-    // A conversation names its model beside its messages.
+    // A conversation names its model outside its messages.
     let named = response.model.clone();
     // A request of a batch without a response has failed.
     let is_single =
@@ -100,7 +100,7 @@ pub(crate) fn read(
     Ok(run)
 }
 
-/// The turns, with the pieces of each reply together.
+/// Returns the turns, with the pieces of each reply joined.
 fn joined(turns: impl Iterator<Item = ReadTurn>) -> Vec<ReadTurn> {
     let mut all: Vec<ReadTurn> = Vec::new();
     let mut latest: HashMap<String, usize> = HashMap::new();
@@ -147,7 +147,7 @@ fn exchanges(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<ReadTurn>
     Ok(turns)
 }
 
-/// The turns of a conversation: one for each message of the model.
+/// Returns the turns of a conversation: one for each message of the model.
 fn spoken(
     json: &mut Json<'_>,
     messages: Vec<ReadMessage>,

@@ -26,8 +26,7 @@ pub(crate) fn more_tokens(json: &mut Json<'_>, tokens: &mut Tokens) -> Result<()
     append(json, tokens, &mut Buffers::default())
 }
 
-/// The tokens of a text. `None` for an empty list beside a text that is not empty: such a log has no
-/// tokens.
+/// Returns the tokens of a text. `None` for an empty list with a text that is not empty: such a log has no tokens.
 pub(crate) fn tokens_of(tokens: Option<Tokens>, text: &str) -> Option<Tokens> {
     tokens.filter(|tokens| !tokens.is_empty() || text.is_empty())
 }

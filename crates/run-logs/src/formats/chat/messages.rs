@@ -18,7 +18,7 @@ pub(crate) struct ReadMessage {
 }
 
 impl ReadMessage {
-    /// The messages that were sent: each result of a tool is one.
+    /// Returns the messages that were sent: each result of a tool is one message.
     pub(crate) fn sent(self) -> impl Iterator<Item = Message> {
         let Self { message, results, .. } = self;
         let is_empty = message.text.is_empty() && message.tool_calls.is_empty();
@@ -63,8 +63,7 @@ fn role(json: &mut Json<'_>) -> Result<Role, Error> {
     })
 }
 
-/// Reads the messages of a request if they are asked for: those of `messages`, or of `input` in the
-/// Responses form.
+/// Reads the messages of a request if they are wanted: the messages of `messages`, or of `input` in the Responses form.
 pub(crate) fn request(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<Message>, Error> {
     if !options.requests || json.token()? != b'{' {
         return json.skip().map(|()| Vec::new());

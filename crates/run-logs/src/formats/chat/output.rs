@@ -5,8 +5,7 @@ use crate::{
     values::{run::Reply, tokens::Tokens},
 };
 
-/// Reads `output` of the Responses form: messages and calls. Other items, such as reasoning, are
-/// passed over.
+/// Reads `output` of the Responses form: messages and calls. Other items, such as reasoning, are skipped.
 ///
 /// The reply has tokens if each of its texts has.
 pub(crate) fn output(json: &mut Json<'_>) -> Result<Reply, Error> {
@@ -30,7 +29,7 @@ fn item(json: &mut Json<'_>, reply: &mut Reply, tokens: &mut Spoken) -> Result<(
     let (mut kind, mut call) = (None, CallFields::default());
     fields!(|json, field| {
         "type" => kind = json.optional(Json::text)?,
-        // The id of the item is not that of the call.
+        // The id of the item differs from the id of the call.
         "call_id" => call.id = json.optional(Json::name)?,
         "content" if json.token()? == b'[' => json.list(|json| part(json, reply, tokens))?,
         "content" => json.skip()?,
@@ -60,7 +59,7 @@ fn part(json: &mut Json<'_>, reply: &mut Reply, tokens: &mut Spoken) -> Result<(
     if let Some(refusal) = refusal {
         reply.refusal.get_or_insert_default().push_str(&refusal);
     }
-    // Reasoning has texts of its own kind.
+    // Texts of reasoning have another kind.
     let is_text = kind.as_deref().is_none_or(|kind| kind == "output_text");
     if let (Some(text), true) = (text, is_text) {
         tokens.is_partial |= read.is_empty() && !text.is_empty();

@@ -3,9 +3,9 @@
 
 use crate::values::run::{RecordedCall, Reply, Turn, Usage};
 
-/// Whether a turn is a further piece of the reply of an earlier turn whose reply has the same id.
+/// Returns whether a turn is a further piece of the reply of an earlier turn whose reply has the same id.
 ///
-/// Some servers give the same id to every reply, so that an id alone does not tell.
+/// Some servers give the same id to every reply, so that an id does not suffice.
 pub(crate) fn is_piece(turn: &Turn, next: &Turn, is_message: bool) -> bool {
     let (Some(reply), Some(more)) = (&turn.reply, &next.reply) else { return false };
     let is_one_call = match (&reply.usage, &more.usage) {

@@ -39,7 +39,7 @@ pub(crate) struct Response {
     replies: Vec<(u64, Reply)>,
     /// The only reply of other providers.
     single: Option<Reply>,
-    /// Log-probabilities beside the message.
+    /// Log-probabilities outside the message.
     tokens: Option<Tokens>,
     stop: Option<String>,
     status: Option<String>,
@@ -49,7 +49,7 @@ pub(crate) struct Response {
     is_any: bool,
     /// Whether an envelope held an object.
     has_body: bool,
-    /// The status of HTTP beside the body of a response of a batch.
+    /// The HTTP status next to the response body in a batch.
     http_status: Option<u64>,
     /// The fields `type` and `content`, by which a reply of Anthropic is known.
     kind: Option<String>,
@@ -170,7 +170,7 @@ impl Response {
         self.single = Some(reply);
     }
 
-    /// The turn that this response ends.
+    /// Returns the turn that this response ends.
     pub(crate) fn turn(mut self, request: Vec<Message>) -> ReadTurn {
         // The names of the counts do not tell Anthropic's from others: the form of the reply does.
         let (is_message, refused) = (self.is_message(), self.refused());

@@ -1,6 +1,6 @@
 use censoring::StopReason;
 
-/// What an exception says about a trial.
+/// The meaning of an exception for a trial.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Failure {
     pub(crate) stop: StopReason,
@@ -10,7 +10,7 @@ pub(crate) struct Failure {
     pub(crate) is_limit: bool,
 }
 
-/// Exceptions that say that a sandbox, a model provider or Harbor itself failed.
+/// Exceptions that show a failure of a sandbox, of a model provider or of Harbor itself.
 const OF_ENVIRONMENT: &str = "
     EnvironmentStartTimeoutError SandboxBuildFailedError AgentSetupTimeoutError HealthcheckError
     SandboxLikelyOutOfMemoryError MemoryLimitExceededError SSHAccessError GKEExecStreamClosedError
@@ -24,7 +24,7 @@ const OF_ENVIRONMENT: &str = "
     ServiceOperationsUnsupportedError VercelScopeError DspyImportError MissingExtraError
     RegradeError";
 
-/// What Harbor 0.25.0 says about an exception by the name of its type, in the table
+/// Returns what Harbor 0.25.0 says about an exception by the name of its type, in the table
 /// `harbor/models/trial/error_policy.py`. A name that is not in the table leaves no valid reward.
 pub(crate) fn failure(name: &str) -> Failure {
     let (stop, reward_is_valid, is_limit) = match name {
@@ -34,7 +34,7 @@ pub(crate) fn failure(name: &str) -> Failure {
         | "ContextLengthExceededError"
         | "OutputTokenExceededError"
         | "OutputLengthExceededError" => (StopReason::MaxTokens, true, true),
-        // The agent refused the task, which is an act of its own.
+        // The agent refused the task, which is its own act.
         "AgentSafetyRefusalError" | "ContentPolicyViolationError" => {
             (StopReason::Completed, true, false)
         }

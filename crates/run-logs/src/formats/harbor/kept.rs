@@ -1,5 +1,5 @@
-//! What [`to_atif`](crate::to_atif) adds to a trajectory under `extra.run_logs`: facts that later
-//! analyses need and that the format has no field for.
+//! The data that [`to_atif`](crate::to_atif) adds to a trajectory under `extra.run_logs`: facts for later analyses without a
+//! field in the format.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(crate) fn kept(
     fields!(|json| { "run_logs" if json.token()? == b'{' => read(json)?, })
 }
 
-/// What is added to a step.
+/// The data added to a step.
 #[derive(Debug, Default)]
 pub(crate) struct KeptStep {
     /// The position of the turn in its run.
@@ -47,7 +47,7 @@ impl KeptStep {
     }
 }
 
-/// Reads what is added to a trajectory: the facts of its run other than scores and turns.
+/// Reads the data added to a trajectory: the facts of its run other than scores and turns.
 pub(crate) fn kept_run(json: &mut Json<'_>, run: &mut Run) -> Result<(), Error> {
     fields!(|json| {
         "task" => run.task = Some(json.text()?),
@@ -76,7 +76,7 @@ pub(crate) fn caller(name: &str) -> Option<Caller> {
 /// Before the name of a role.
 pub(crate) const ROLE: &str = "role ";
 
-/// Reads a score: an object with a `value`, or the value alone.
+/// Reads a score: an object with a `value`, or only the value.
 pub(crate) fn score(json: &mut Json<'_>) -> Result<Score, Error> {
     let score = match json.value()? {
         Value::Map(mut fields) if fields.contains_key("value") => {
@@ -94,7 +94,7 @@ pub(crate) fn score(json: &mut Json<'_>) -> Result<Score, Error> {
         }
         value => Score { value, ..Score::default() },
     };
-    // NaN stands for a score that was not given.
+    // NaN marks a score that was not given.
     let is_nan = matches!(score.value, Value::Real(value) if value.is_nan());
     Ok(if is_nan { Score { value: Value::Null, ..score } } else { score })
 }

@@ -7,7 +7,7 @@ use crate::{
     values::{run::Usage, tokens::Tokens},
 };
 
-/// What a step used, and the log-probabilities of its reply.
+/// The usage of a step, and the log-probabilities of its reply.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     pub(crate) usage: Usage,
@@ -35,7 +35,7 @@ pub(crate) fn final_metrics(json: &mut Json<'_>) -> Result<Usage, Error> {
     Ok(Counts::read(json)?.usage(Dialect::Atif))
 }
 
-/// Reads a list of numbers; NaN and null stand for unknown ones.
+/// Reads a list of numbers; NaN and null mark unknown ones.
 pub(crate) fn reals(json: &mut Json<'_>) -> Result<Vec<f64>, Error> {
     json.list_of(|json| Ok(json.optional(Json::any_real)?.unwrap_or(f64::NAN)))
 }
@@ -47,8 +47,8 @@ pub(crate) fn tokens_without_text(logprobs: &[f64]) -> Tokens {
     tokens
 }
 
-/// The sum of usages as Harbor counts it: a count that is missing adds nothing if another one is
-/// known, but the cost is known only if every part that used tokens has one.
+/// Returns the sum of usages as Harbor counts it: a missing count adds nothing if another one is known, but the cost is known
+/// only if every part with tokens has a cost.
 pub(crate) fn sum<'a>(usages: impl IntoIterator<Item = &'a Usage>) -> Usage {
     let mut sum = Usage::default();
     let mut is_priced = true;
@@ -66,7 +66,7 @@ pub(crate) fn or_else(totals: &Usage, steps: &Usage) -> Usage {
     totals.with_counts_of(steps, Option::or, totals.cost_usd.or(steps.cost_usd))
 }
 
-/// The known counts as a value for [`Run::metadata`](crate::Run::metadata).
+/// Returns the known counts as a value for [`Run::metadata`](crate::Run::metadata).
 pub(crate) fn value(usage: &Usage) -> Value {
     map([
         ("input_tokens", usage.input_tokens.map(number)),
@@ -78,7 +78,7 @@ pub(crate) fn value(usage: &Usage) -> Value {
     ])
 }
 
-/// An object of the fields that have a value.
+/// Returns an object of the fields that have a value.
 pub(crate) fn map<const N: usize>(fields: [(&str, Option<Value>); N]) -> Value {
     let fields = fields.into_iter().filter_map(|(name, field)| Some((name.to_owned(), field?)));
     Value::Map(fields.collect())

@@ -24,7 +24,7 @@ pub(crate) struct Trajectory {
     pub(crate) agent_version: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) totals: Option<Usage>,
-    /// The file in which the trajectory goes on.
+    /// The file in which the trajectory continues.
     pub(crate) continued: Option<String>,
     /// The files of subagents.
     pub(crate) files: Vec<String>,
@@ -52,8 +52,8 @@ impl Trajectory {
         sum(replies.filter_map(|reply| reply.usage.as_ref()))
     }
 
-    /// What the trajectory and its subagents used: the log's totals where it has them, else the sum
-    /// of the steps. The totals leave out the subagents.
+    /// The usage of the trajectory and its subagents: the log's totals if it has them, otherwise the sum of the steps. The totals
+    /// leave out the subagents.
     pub(crate) fn usage(&self) -> Usage {
         let own = or_else(self.totals.as_ref().unwrap_or(&Usage::default()), &self.step_usage());
         let parts: Vec<Usage> =
@@ -61,7 +61,7 @@ impl Trajectory {
         sum(&parts)
     }
 
-    /// Adds what the steps of each model used, subagents included.
+    /// Adds the usage of each model by the steps, subagents included.
     pub(crate) fn add_usage_by_model<'a>(&'a self, models: &mut BTreeMap<String, Vec<&'a Usage>>) {
         for placed in &self.turns {
             let usage = placed.turn.reply.as_ref().and_then(|reply| reply.usage.as_ref());
@@ -72,8 +72,8 @@ impl Trajectory {
         self.subagents.iter().for_each(|subagent| subagent.add_usage_by_model(models));
     }
 
-    /// The turns of the trajectory and its subagents: those of a subagent follow the turn that called
-    /// it, or the last turn if none says so.
+    /// Returns the turns of the trajectory and its subagents. The turns of a subagent follow the turn that called it, or the last
+    /// turn if no turn names it.
     pub(crate) fn into_turns(self, caller: &Caller) -> Vec<(Option<u64>, Turn)> {
         let mut turns = Vec::new();
         let mut subagents: Vec<Option<Self>> = self.subagents.into_iter().map(Some).collect();
@@ -187,7 +187,7 @@ fn place(
 }
 
 impl Trajectory {
-    /// The run of a trajectory that is not part of a trial. `number` names a trajectory without ids.
+    /// Creates the run of a trajectory that is not part of a trial. `number` names a trajectory without ids.
     pub(crate) fn into_run(mut self, number: u64) -> Run {
         let mut run = self.kept.take().unwrap_or_else(|| {
             let mut run = Run::default();
@@ -209,15 +209,14 @@ impl Trajectory {
         run
     }
 
-    /// What each model used by the steps, subagents included.
+    /// The usage of each model by the steps, subagents included.
     pub(crate) fn usage_by_model(&self) -> BTreeMap<String, Usage> {
         let mut models = BTreeMap::new();
         self.add_usage_by_model(&mut models);
         models.into_iter().map(|(model, usages)| (model, sum(usages))).collect()
     }
 
-    /// Notes what the format says besides: the log's own totals beside the sum of the steps, which
-    /// may differ.
+    /// Notes further facts of the format: the log's own totals in addition to the sum of the steps, which may differ.
     pub(crate) fn describe(&self, metadata: &mut BTreeMap<String, Value>) {
         let texts = [
             ("schema_version", &self.version),

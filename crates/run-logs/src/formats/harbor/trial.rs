@@ -31,7 +31,7 @@ pub(crate) struct Trial<R> {
     source: Option<R>,
     folder: Option<Folder>,
     options: ReadOptions,
-    /// What the results of a job say, which have no run of their own.
+    /// The results of a job, which have no run.
     job: HeadOf,
 }
 
@@ -67,7 +67,7 @@ impl<R: Read> Trial<R> {
                 trajectories = self.trajectories(&folder, &mut unread)?;
             }
             let agent = step.agent.as_ref();
-            // The agent's totals count; the trajectories fill in what they do not say.
+            // The agent's totals count; the trajectories fill in the missing counts.
             let steps: Vec<Usage> = trajectories.iter().map(Trajectory::usage).collect();
             let reported = agent.map(|agent| agent.usage.clone()).unwrap_or_default();
             used.push(or_else(&reported, &sum(&steps)));
@@ -101,7 +101,7 @@ impl<R: Read> Trial<R> {
         Ok(Some(run))
     }
 
-    /// The results that have trajectories, with their folders: the trial, or each of its steps.
+    /// Returns the results that have trajectories, with their folders: the trial, or each of its steps.
     fn parts<'r>(&self, result: &'r TrialResult) -> Vec<(&'r StepResult, Option<Folder>)> {
         let at = |path: &str| self.folder.as_ref().and_then(|folder| folder.join(path));
         if result.steps.is_empty() {
@@ -114,8 +114,8 @@ impl<R: Read> Trial<R> {
         steps.collect()
     }
 
-    /// The trajectory of a folder, with the files in which it goes on and those of its subagents.
-    /// Files that are not there are added to `unread`.
+    /// Reads the trajectory of a folder, with the files of its continuation and of its subagents. Missing files are added to
+    /// `unread`.
     fn trajectories(
         &self,
         folder: &Folder,
@@ -163,7 +163,7 @@ impl<R: Read> Iterator for Trial<R> {
     }
 }
 
-/// What the results say of the run, without its turns.
+/// Adds the facts about the run from the results, excluding its turns.
 fn describe(result: &TrialResult, run: &mut Run) {
     run.uuid.clone_from(&result.id);
     run.evaluation = result.job.clone().map(|id| {
@@ -196,7 +196,7 @@ fn describe(result: &TrialResult, run: &mut Run) {
     end(result, run);
 }
 
-/// The outcome of a step of a trial, for the metadata.
+/// Returns the outcome of a step of a trial, for the metadata.
 fn step_value(step: &StepResult) -> Value {
     let mut fields = BTreeMap::new();
     if let Some(name) = &step.name {
@@ -212,8 +212,8 @@ fn step_value(step: &StepResult) -> Value {
     fields.into()
 }
 
-/// Sets why the run ended. The exception of the trial comes first, then those of its steps; the
-/// reward is valid only if each of them leaves it so.
+/// Sets why the run ended. The exception of the trial comes first, then the exceptions of its steps; the reward is valid only if
+/// each of them leaves it so.
 fn end(result: &TrialResult, run: &mut Run) {
     let parts = std::iter::once(&result.whole).chain(&result.steps);
     let exceptions: Vec<&Exception> = parts.filter_map(|part| part.exception.as_ref()).collect();
@@ -245,8 +245,8 @@ fn end(result: &TrialResult, run: &mut Run) {
     }
 }
 
-/// Gives the log-probabilities that the agent reports to the turns from `first` on: those of its own
-/// model calls, if there are as many. Without turns, each reply is one.
+/// Adds the log-probabilities that the agent reports to the turns from `first` on. They belong to the turns of its own model
+/// calls, if the numbers are equal. Without turns, each reply becomes a turn.
 fn add_logprobs(turns: &mut Vec<Turn>, first: usize, logprobs: &[Vec<f64>]) {
     if logprobs.is_empty() {
         return;

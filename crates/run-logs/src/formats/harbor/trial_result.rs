@@ -27,12 +27,12 @@ pub(crate) struct TrialResult {
     pub(crate) agent_version: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) provider: Option<String>,
-    /// What the trial as a whole came to, under its name.
+    /// The result of the trial as a whole, under its name.
     pub(crate) whole: StepResult,
     pub(crate) steps: Vec<StepResult>,
 }
 
-/// What a trial, or one step of it, came to.
+/// The result of a trial, or of one step of it.
 #[derive(Debug, Default)]
 pub(crate) struct StepResult {
     pub(crate) name: Option<String>,
@@ -92,7 +92,7 @@ pub(crate) fn trial_result(json: &mut Json<'_>) -> Result<TrialResult, Error> {
 }
 
 named_fields! {
-    /// Reads what a trial and a step of it have in common, none of it null.
+    /// Reads the fields that a trial and a step have in common, none of them null.
     const PARTS, fn part(json: &mut Json<'_>, field: &str, step: &mut StepResult), |json, field| {
         "agent_result" => step.agent = Some(agent_result(json)?),
         "verifier_result" => fields!(given |json| {
@@ -119,7 +119,7 @@ named_fields! {
     }
 }
 
-/// What the agent of a trial, or of a step of it, reports.
+/// The report of the agent of a trial, or of a step of it.
 #[derive(Debug, Default)]
 pub(crate) struct AgentResult {
     pub(crate) usage: Usage,
@@ -139,7 +139,7 @@ pub(crate) fn agent_result(json: &mut Json<'_>) -> Result<AgentResult, Error> {
         "rollout_details" => json.optional(|json| {
             let mut is_first = true;
             json.list(|json| {
-                // The first one is that of the main agent.
+                // The first one belongs to the main agent.
                 if !std::mem::take(&mut is_first) {
                     return json.skip();
                 }

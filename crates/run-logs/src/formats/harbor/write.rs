@@ -17,7 +17,7 @@ use crate::{
 /// The version of the format that is written.
 const VERSION: &str = "ATIF-v1.8";
 
-/// A run as a trajectory of the Agent Trajectory Interchange Format, version 1.8, in JSON.
+/// Writes a run as a trajectory of the Agent Trajectory Interchange Format, version 1.8, in JSON.
 ///
 /// Each turn of the agent is a step. Turns of a subagent, of a grader, of a simulated user and of
 /// failed attempts are embedded trajectories, so that other tools do not take them for the agent's.
@@ -30,9 +30,9 @@ const VERSION: &str = "ATIF-v1.8";
 /// | a step | `turn` (its position in the run), `failed` (it has no reply), `error`, `refusal`, `stop` |
 /// | a call | `ok`, `error`, `without_id`; `arguments`, or `unparsed` with its `problem`, in place of arguments that are not an object |
 ///
-/// The mark of an embedded trajectory says that it is not that of a subagent. Everything else that the
-/// format cannot say is left out: messages of requests, texts of tokens, replies beside the first,
-/// expected calls, and arguments as they were written.
+/// An embedded trajectory has a mark that distinguishes it from the trajectory of a subagent. Everything else that the format
+/// cannot express is left out: messages of requests, texts of tokens, replies after the first, expected calls, and arguments as
+/// they were written.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -110,7 +110,7 @@ fn step_usage(turns: &[(usize, &Turn)]) -> Usage {
     sum(replies.filter_map(|reply| reply.usage.as_ref()))
 }
 
-/// The steps; a trajectory has at least one.
+/// Returns the steps; a trajectory has at least one.
 fn steps(turns: &[(usize, &Turn)], model: Option<&str>) -> Value {
     if turns.is_empty() {
         let empty = [
@@ -135,7 +135,7 @@ fn final_metrics(totals: &Usage, n_steps: usize) -> Value {
     ])
 }
 
-/// The trajectory of those who are not the agent.
+/// Returns the trajectory of the callers other than the agent.
 fn embedded_turns(number: usize, caller: &Caller, turns: &[(usize, &Turn)]) -> Value {
     let role;
     let name = match caller {
@@ -149,7 +149,7 @@ fn embedded_turns(number: usize, caller: &Caller, turns: &[(usize, &Turn)]) -> V
             &role
         }
     };
-    // A mark, by which these callers are told from subagents of that name.
+    // A mark that distinguishes these callers from subagents of the same name.
     let is_marked = kept::caller(name).as_ref() == Some(caller);
     let mark = is_marked.then(|| map([("run_logs", Some(map([])))]));
     let agent = map([("name", Some(name.into())), ("version", Some("unknown".into()))]);
@@ -163,7 +163,7 @@ fn embedded_turns(number: usize, caller: &Caller, turns: &[(usize, &Turn)]) -> V
     ])
 }
 
-/// What is added to the trajectory.
+/// Returns the data added to the trajectory.
 fn kept_run(run: &Run) -> Value {
     let limit = run.limit.as_ref().map(|limit| {
         map([
@@ -187,7 +187,7 @@ fn kept_run(run: &Run) -> Value {
     ])
 }
 
-/// The scores by name.
+/// Returns the scores by name.
 fn scores(run: &Run) -> Option<Value> {
     let scores = run.scores.iter().map(|(name, score)| (name.clone(), score_value(score)));
     let scores: BTreeMap<String, Value> = scores.collect();
@@ -207,7 +207,7 @@ pub(crate) fn text(text: &Option<String>) -> Option<Value> {
     text.as_deref().map(Value::from)
 }
 
-/// A turn as the step with this number. A model that is that of the trajectory is left out.
+/// Returns a turn as the step with this number. A model equal to the trajectory's model is left out.
 pub(crate) fn step(id: usize, position: usize, turn: &Turn, model: Option<&str>) -> Value {
     let reply = turn.reply.as_ref();
     let own_model = turn.model.as_deref().filter(|own| Some(*own) != model);
@@ -237,7 +237,7 @@ fn reply_metrics(reply: &Reply) -> Option<Value> {
     is_any.then(|| metrics(reply.usage.as_ref().unwrap_or(&Usage::default()), logprobs))
 }
 
-/// What was used, as the metrics of a step.
+/// Returns the usage as the metrics of a step.
 pub(crate) fn metrics(usage: &Usage, logprobs: Option<Value>) -> Value {
     let details = [usage.cache_write_tokens, usage.reasoning_tokens, usage.total];
     let details = details.iter().any(Option::is_some);
@@ -270,7 +270,7 @@ fn kept_step(position: usize, turn: &Turn) -> Value {
     ])
 }
 
-/// The calls. The format wants an id for each, and arguments that are an object.
+/// Returns the calls. The format requires an id for each call and arguments that are an object.
 fn tool_calls(calls: &[RecordedCall], position: usize) -> Option<Value> {
     let calls = calls.iter().enumerate().map(|(number, call)| {
         let id = call.id.clone().unwrap_or_else(|| format!("{position}.{number}"));

@@ -30,7 +30,7 @@ pub(crate) struct ArchiveLog<R> {
 impl<R: Read + Seek> ArchiveLog<R> {
     pub(crate) fn open(source: R, options: &ReadOptions, head: &HeadOf) -> Result<Self, Error> {
         let directory = Directory::open(source, options.limits)?;
-        // A run that was killed has a journal in place of a header.
+        // A run that was killed has a journal instead of a header.
         let mut header = None;
         for name in ["header.json", "_journal/start.json"] {
             if header.is_none() {
@@ -59,8 +59,8 @@ impl<R: Read + Seek> ArchiveLog<R> {
     }
 }
 
-/// The entries that are samples, or the first entries of samples in chunks. If a sample has both forms, the
-/// chunks are left out, as in inspect_ai.
+/// Returns the entries that are samples, or the first entries of samples in chunks. If a sample has both forms, the chunks are
+/// left out, as in inspect_ai.
 fn samples<R: Read + Seek>(directory: &Directory<R>) -> Result<Vec<String>, Error> {
     let mut samples = Vec::new();
     let json = |name: &&str| name.starts_with("samples/") && name.ends_with(".json");

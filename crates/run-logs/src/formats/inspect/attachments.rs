@@ -18,7 +18,7 @@ pub(crate) struct Attachments {
     complete: bool,
 }
 
-/// The hash in a reference. Old logs write `tc://`.
+/// Returns the hash in a reference. Old logs write `tc://`.
 fn hash(text: &str) -> Option<&str> {
     text.strip_prefix("attachment://").or_else(|| text.strip_prefix("tc://"))
 }

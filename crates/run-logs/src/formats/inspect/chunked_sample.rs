@@ -1,6 +1,5 @@
-//! A sample whose parts are entries of their own: `samples/{id}_epoch_{n}/` with `sample.json`, `metadata.json` and
-//! the sequences `events`, `messages` and `attachments`. The name of an entry of a sequence is the position of its
-//! first item.
+//! A sample in separate entries: `samples/{id}_epoch_{n}/` with `sample.json`, `metadata.json` and the sequences `events`,
+//! `messages` and `attachments`. Each entry in a sequence is named by the position of its first item.
 
 use std::io::{self, Read, Seek};
 
@@ -12,7 +11,7 @@ use crate::{
     values::run::Run,
 };
 
-/// What an entry under `samples/` is.
+/// The kind of an entry under `samples/`.
 pub(crate) enum Entry<'a> {
     /// A whole sample.
     Whole,
@@ -44,7 +43,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Whether a name ends as those of samples do: `{id}_epoch_{n}`.
+/// Returns whether a name ends like the names of samples: `{id}_epoch_{n}`.
 fn is_sample(name: &str) -> bool {
     name.rsplit_once("_epoch_").is_some_and(|(_, epoch)| {
         !epoch.is_empty() && epoch.bytes().all(|byte| byte.is_ascii_digit())
@@ -79,7 +78,7 @@ struct Parts<'a, R> {
     directory: &'a Directory<R>,
     folder: &'a str,
     options: &'a ReadOptions,
-    /// What the entries up to now left: the sample's name and the bytes that it holds.
+    /// The state after the entries so far: the sample's name and the number of bytes that it holds.
     run: (Option<String>, usize),
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct ReadTurn {
     pub(crate) request_ranges: Vec<(usize, usize)>,
 }
 
-/// What the events of a sample say.
+/// The content of a sample's events.
 #[derive(Default)]
 pub(crate) struct Events {
     pub(crate) turns: Vec<ReadTurn>,
@@ -146,8 +146,8 @@ impl Events {
 }
 
 impl Event {
-    /// Whether the event is of one of these kinds, as far as is known. Fields of one name mean other
-    /// things in events of other kinds.
+    /// Returns whether the event is of one of these kinds, as far as is known. Fields of the same name have other meanings in
+    /// events of other kinds.
     fn is(&self, kinds: &[&str]) -> bool {
         self.kind.as_deref().is_none_or(|kind| kinds.contains(&kind))
     }
@@ -221,7 +221,7 @@ pub(crate) fn range(json: &mut Json<'_>) -> Result<(usize, usize), Error> {
     }
 }
 
-/// The value with each NaN replaced by null. In logs of inspect_ai, NaN marks a missing score.
+/// Returns the value with each NaN replaced by null. In logs of inspect_ai, NaN marks a missing score.
 pub(crate) fn without_nan(value: Value) -> Value {
     match value {
         Value::Real(number) if number.is_nan() => Value::Null,
@@ -239,7 +239,7 @@ pub(crate) struct Spans {
     by_id: BTreeMap<String, Kind>,
 }
 
-/// What the spans around an event say, from the outermost to the innermost.
+/// The facts about an event from the spans around it, from the outermost to the innermost.
 #[derive(Clone, Debug, Default)]
 struct Kind {
     is_grader: bool,
@@ -249,7 +249,7 @@ struct Kind {
 }
 
 impl Spans {
-    /// Notes the beginning of a span, which inherits what is known of its parent.
+    /// Notes the beginning of a span, which inherits the known facts of its parent.
     pub(crate) fn begin(
         &mut self,
         id: String,

@@ -8,7 +8,7 @@ use crate::{
     values::evaluation::{Evaluation, LogFigures},
 };
 
-/// What the head of a log says of all its samples, while it is read.
+/// The facts about all samples from the head of a log, while it is read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Header {
     /// Whether there is a field `eval`.
@@ -63,8 +63,7 @@ fn eval(json: &mut Json<'_>, evaluation: &mut Evaluation) -> Result<(), Error> {
     })
 }
 
-/// Reads `results`, whose scores are in the order of the scorers, those of a scorer that gives several one after the
-/// other.
+/// Reads `results`, whose scores are in the order of the scorers. The scores of a scorer with several follow one after the other.
 fn results(json: &mut Json<'_>, evaluation: &mut Evaluation) -> Result<(), Error> {
     let mut scorers = Vec::new();
     fields!(|json| {
@@ -128,7 +127,7 @@ fn metric(json: &mut Json<'_>, name: &str, figures: &mut LogFigures) -> Result<(
     Ok(())
 }
 
-/// The name without that of its package in front.
+/// Returns the name without the prefix of its package.
 fn unqualified(name: String) -> String {
     name.rsplit('/').next().map_or(name.clone(), str::to_owned)
 }

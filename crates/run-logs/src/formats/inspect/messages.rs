@@ -40,7 +40,7 @@ fn role(json: &mut Json<'_>) -> Result<Role, Error> {
     })
 }
 
-/// Reads the content of a message: a text, or a list of parts of which those of text are kept.
+/// Reads the content of a message: a text, or a list of parts, of which the text parts are kept.
 fn content(json: &mut Json<'_>, texts: &mut Vec<String>) -> Result<(), Error> {
     match json.token()? {
         b'[' => json.list(|json| {
@@ -64,8 +64,8 @@ fn content(json: &mut Json<'_>, texts: &mut Vec<String>) -> Result<(), Error> {
     }
 }
 
-/// Reads a call. One whose arguments could not be parsed has failed; its arguments are those that
-/// the log has, usually the text under the name of the tool.
+/// Reads a call. A call whose arguments could not be parsed has failed; its arguments are taken from the log, usually the text
+/// under the name of the tool.
 fn call(json: &mut Json<'_>) -> Result<RecordedCall, Error> {
     let (mut id, mut name, mut problem) = (None, None, None);
     let mut arguments = Value::Map(BTreeMap::new());

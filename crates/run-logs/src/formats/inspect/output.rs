@@ -52,12 +52,12 @@ fn choice(json: &mut Json<'_>, output: &mut Output) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads the usage of a model. `input_tokens` usually excludes what was read from or written to a cache.
+/// Reads the usage of a model. `input_tokens` usually excludes cache reads and writes.
 pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
     Ok(Counts::read(json)?.usage(Dialect::CacheBeside))
 }
 
-/// What a sample used that called no model.
+/// Returns the usage of a sample that called no model.
 pub(crate) fn nothing() -> Usage {
     Usage {
         input_tokens: Some(0),

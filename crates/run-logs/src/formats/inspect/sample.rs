@@ -20,7 +20,7 @@ use crate::{
 /// A sample while its fields are read.
 #[derive(Default)]
 pub(crate) struct Sample {
-    /// Whether the sample is in chunks, so that its lists are read from entries of their own.
+    /// Whether the sample is in chunks, so that its lists are read from separate entries.
     is_chunked: bool,
     id: Option<String>,
     run: Run,
@@ -73,7 +73,7 @@ impl Sample {
         self.events.read_one(json, &mut self.attachments, options.requests, false)
     }
 
-    /// Whether messages must be read once all events have been.
+    /// Returns whether messages must be read after all events.
     pub(crate) fn needs_messages(&self, options: &ReadOptions) -> bool {
         options.requests || self.events.turns.is_empty()
     }
@@ -187,7 +187,7 @@ impl Sample {
         })
     }
 
-    /// Keeps a fact that has no field of its own.
+    /// Keeps a fact that has no separate field.
     fn keep(&mut self, name: &str, value: Option<Value>) {
         self.run.metadata.extend(value.map(|value| (name.to_owned(), value)));
     }
@@ -243,7 +243,7 @@ impl Sample {
     fn set_callers(&mut self, header: &Header) {
         let run = &mut self.run;
         if !run.turns.iter().any(|turn| turn.caller.is_agent()) {
-            // Roles alone: they are the agent.
+            // Only roles: they are the agent.
             for turn in &mut run.turns {
                 if let Caller::Role(role) = &turn.caller {
                     self.events.others.remove(role);
@@ -269,8 +269,8 @@ impl Sample {
         }
     }
 
-    /// What the agent used in all: by the totals of the sample, otherwise by its turns. Totals do not
-    /// count failed attempts.
+    /// The total usage of the agent: from the totals of the sample, otherwise from its turns. Totals do not count failed
+    /// attempts.
     fn usage(&self) -> Usage {
         let sum = |sum: Usage, used: &Usage| sum.plus(used);
         let totals = self.run.agent_usage_by_model();
@@ -290,7 +290,7 @@ impl Sample {
         used.next().map_or_else(Usage::default, |first| used.fold(first.clone(), sum))
     }
 
-    /// The replies of a conversation whose messages stand in the pool.
+    /// Returns the replies of a conversation whose messages are in the pool.
     fn conversation_from_pool(&self, json: &mut Json<'_>) -> Result<Vec<Parts>, Error> {
         let mut replies = Vec::new();
         for range in &self.conversation_ranges {
@@ -303,7 +303,7 @@ impl Sample {
         Ok(replies)
     }
 
-    /// A range of the messages in the pool, to which a field refers.
+    /// Returns a range of the messages in the pool, to which a field refers.
     fn of_pool(
         &self,
         json: &Json<'_>,
@@ -316,7 +316,7 @@ impl Sample {
         })
     }
 
-    /// A turn with the texts that its references stand for.
+    /// Returns a turn with its references replaced by their texts.
     fn resolved(&self, json: &mut Json<'_>, read: ReadTurn) -> Result<Turn, Error> {
         let ReadTurn { mut turn, mut texts, request, request_ranges } = read;
         self.attachments.resolve_all(json, &mut texts)?;
@@ -350,7 +350,7 @@ impl Sample {
     }
 }
 
-/// A message of the pool once more, which the run then holds too.
+/// Copies a message of the pool, which the run then holds too.
 fn copy(json: &mut Json<'_>, parts: &Parts) -> Result<Parts, Error> {
     let texts: usize = parts.texts.iter().map(String::len).sum();
     json.hold(texts + parts.message.size())?;

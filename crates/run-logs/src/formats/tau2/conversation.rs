@@ -10,7 +10,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Conversation {
     pub(crate) turns: Vec<Turn>,
-    /// What the agent has seen, if requests are asked for.
+    /// The messages that the agent has seen, if requests are wanted.
     seen: Option<Vec<Message>>,
     /// Whether a message of the agent or the user was read.
     has_begun: bool,
@@ -35,8 +35,8 @@ impl Conversation {
         })
     }
 
-    /// Reads `ticks`, the moments of a spoken conversation in which both sides act at once. A tick
-    /// in which a side neither speaks nor calls a tool is not a turn of that side.
+    /// Reads `ticks`, the moments of a spoken conversation with simultaneous actions of both sides. A tick in which a side
+    /// neither speaks nor calls a tool is not a turn of that side.
     pub(crate) fn read_ticks(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
         json.list(|json| {
             let (mut agent, mut user) = (Said::default(), Said::default());
@@ -125,8 +125,7 @@ impl Conversation {
         }
     }
 
-    /// Notes what tools returned: by the id of the call, or in the order of the calls if there is
-    /// none.
+    /// Notes the results of tools: by the id of the call, or in the order of the calls if there is none.
     fn answer(&mut self, results: Vec<ToolResult>) {
         for result in results {
             let is_open = |call: &&mut RecordedCall| call.ok.is_none();

@@ -11,10 +11,10 @@ use crate::{
     },
 };
 
-/// What the head of the results says of all simulations.
+/// The facts about all simulations from the head of the results.
 #[derive(Debug, Default)]
 pub(crate) struct Header {
-    /// The model of the agent, and that of the simulated user.
+    /// The model of the agent, and the model of the simulated user.
     pub(crate) agent: Option<String>,
     pub(crate) user: Option<String>,
     pub(crate) domain: Option<String>,
@@ -54,7 +54,7 @@ impl Header {
         })
     }
 
-    /// What the head says of all simulations together.
+    /// Returns the evaluation of all simulations, from the head.
     pub(crate) fn evaluation(&mut self) -> Arc<Evaluation> {
         let n_tasks = Some(self.tasks.len() as u64).filter(|tasks| *tasks > 0);
         let evaluation = self.evaluation.get_or_insert_with(|| {

@@ -14,7 +14,7 @@ use crate::{
     values::run::{Caller, Run, RunLimit, Score, Usage},
 };
 
-/// The run of a file that holds one simulation.
+/// Reads the run of a file that holds one simulation.
 pub(crate) fn alone(
     source: impl Read,
     options: ReadOptions,
@@ -27,7 +27,7 @@ pub(crate) fn alone(
     })
 }
 
-/// A simulation, without what the head of the results says.
+/// A simulation, without the facts from the head of the results.
 #[derive(Debug)]
 pub(crate) struct Simulation {
     run: Run,
@@ -39,7 +39,7 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
-    /// The run, with what the head of the results says.
+    /// Returns the run, with the facts from the head of the results.
     pub(crate) fn into_run(self, header: &Header) -> Run {
         let Self { mut run, ended, checks, failure } = self;
         for turn in &mut run.turns {
@@ -92,14 +92,14 @@ pub(crate) fn simulation(json: &mut Json<'_>, options: &ReadOptions) -> Result<S
     Ok(Simulation { run, ended, checks, failure })
 }
 
-/// What the agent's calls used together; a count is known if it is known for each of them.
+/// Returns the total usage of the agent's calls; a count is known if it is known for each of them.
 fn usage_of(run: &Run) -> Usage {
     let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
     let usages = replies.map(|reply| reply.usage.clone().unwrap_or_default());
     usages.reduce(|sum, usage| sum.plus(&usage)).unwrap_or_default()
 }
 
-/// Sets what follows from the reason why a simulation ended.
+/// Sets the facts that follow from the reason for a simulation's end.
 fn end(run: &mut Run, ended: &str, failure: Option<String>, header: &Header) {
     run.stop = Some(StopReason::from(ended.to_owned()));
     let limit = match ended {
@@ -118,8 +118,8 @@ fn end(run: &mut Run, ended: &str, failure: Option<String>, header: &Header) {
     }
 }
 
-/// The expected calls of a task, with what the benchmark found. Without the task, those that the
-/// benchmark looked for.
+/// Returns the expected calls of a task, with the benchmark's findings. Without the task, the calls are taken from the
+/// benchmark's checks.
 fn expected(task: Option<&Vec<Action>>, checks: Vec<Action>) -> impl Iterator<Item = Action> {
     let mut actions = task.cloned().unwrap_or_default();
     if actions.is_empty() {

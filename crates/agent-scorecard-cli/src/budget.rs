@@ -1,8 +1,8 @@
-//! Does an agent know what its runs will still spend? The subcommand `budget`.
+//! Scores estimates of the remaining cost of runs: the subcommand `budget`.
 //!
-//! Without a file it takes bundled runs (made by the example `demo_data`). Runs are replayed in the order of the file: the estimator sees each prefix, and
-//! learns from the run when it has ended. Each file gets a column and an estimator of its own. With `--json`, `files`
-//! has a report of each where there are several.
+//! Without a file it takes bundled runs (made by the example `demo_data`). Runs are replayed in the order of the file: the
+//! estimator sees each prefix, and learns from the run when it has ended. Each file has a column and a separate estimator.
+//! With `--json`, `files` has a report of each where there are several.
 
 use std::{error::Error, path::PathBuf};
 
@@ -31,14 +31,13 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
 pub(crate) struct Options {
-    /// Files of runs, or logs or folders of logs, each with a column and an estimator of its own; without a file,
-    /// bundled runs
+    /// Files of runs, logs or folders of logs, each with a column and a separate estimator. Without a file, bundled runs
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     names: Names,
-    /// quantile-forest, conformal, quantile or linear, which learn from the runs before in the file, or a FILE of
-    /// recorded answers of a model (default: quantile-forest)
+    /// quantile-forest, conformal, quantile or linear, which learn from earlier runs in the file, or a FILE with recorded
+    /// answers of a model (default: quantile-forest)
     #[arg(long)]
     estimator: Option<String>,
     #[command(flatten)]
@@ -94,8 +93,8 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, judged, estimator, &judging, forms.has_files())?)
 }
 
-/// The report on these sources; an estimator is a name or the recorded answers of a model, and `needs_pictures` refuses
-/// sources of which there is nothing to draw.
+/// Returns the report on these sources. An estimator is a name or the recorded answers of a model; `needs_pictures` refuses
+/// sources without anything to draw.
 ///
 /// # Errors
 ///
@@ -157,14 +156,14 @@ pub fn report(
     Ok(report)
 }
 
-/// Files of runs with the names of their columns, and what to know about logs.
+/// Files of runs with the names of their columns, and notes on logs.
 pub(crate) struct Read {
     pub(crate) runs: Vec<RunFile>,
     pub(crate) names: Vec<String>,
     pub(crate) notes: Vec<String>,
 }
 
-/// The files of runs, which have all that the options need.
+/// Returns the files of runs, with all data that the options need.
 pub(crate) fn read(
     sources: &[Source],
     judging: &Judging,

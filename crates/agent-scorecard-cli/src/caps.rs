@@ -25,7 +25,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [EXAMPLE, include_str!("help/budget_caps.txt"), &help(&CAP_MEASURES), RUNS, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Files of runs, or logs or folders of logs; each model in a file has a column. Without a file, bundled runs
+    /// Files of runs, logs or folders of logs. Each model in a file has a column. Without a file, bundled runs
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -1,8 +1,8 @@
 //! Compares agents by the logs of their runs: the subcommand `compare`.
 //!
-//! Without a file it compares two bundled models. Each log gets a column, and so does each model in it. With `--json`, `files` has a report of each, and
-//! `difference` the second minus the first where there are two, `differences` those to the first where there are
-//! more.
+//! Without a file it compares two bundled models. Each log, and each model in it, has a column. With `--json`, `files` has
+//! a report of each. With two columns, `difference` is the second minus the first; with more, `differences` has each column
+//! minus the first.
 
 use std::{error::Error, path::PathBuf, sync::LazyLock};
 
@@ -30,13 +30,13 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER.as_str())]
 pub(crate) struct Options {
-    /// Logs or folders of logs; each gets a column, and so does each model in it. The first is compared with
-    /// each of the others. Without a file, two bundled models are compared, which are made up
+    /// Logs or folders of logs. Each log, and each model in it, has a column; the first is compared with each of the
+    /// others. Without a file, two bundled models (invented data)
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     names: Names,
-    /// Prices of models, from which runs without a cost in their log get one: JSON, in USD per million tokens
+    /// Prices of models for runs without a cost in their log: JSON, in USD per million tokens
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     #[command(flatten)]

@@ -34,15 +34,15 @@ pub(crate) struct Options {
     /// What is written
     #[arg(long, value_name = "KIND", value_enum)]
     to: Kind,
-    /// The file to write; for atif, a folder that gets a file per run. Without it, standard output
+    /// File to write; for atif, a folder with a file per run. Without it, standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     read: Streamed,
-    /// Only the runs of this model; needed for traces, rollouts and problems if the log has several
+    /// Convert only the runs of this model; required for traces, rollouts and problems if the log has several models
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// The format of the log; auto goes by the content
+    /// Format of the log; auto detects it from the content
     #[arg(long, value_name = "F", default_value = "auto", value_parser = formats())]
     format: Format,
 }
@@ -117,8 +117,8 @@ fn wrote(runs: usize, to: &Path) -> String {
     format!("wrote {runs} runs to {}\n", plain::line(&to.display().to_string()))
 }
 
-/// A trajectory per run: a single one as text, several as files of a folder. Nothing is written before all runs
-/// are read.
+/// Returns a trajectory per run: a single trajectory as text, several as files of a folder. Nothing is written before all
+/// runs are read.
 fn atif(
     runs: impl Iterator<Item = Result<Run, run_logs::Error>>,
     folder: Option<&Path>,
@@ -138,8 +138,8 @@ fn atif(
     }
 }
 
-/// What is written of a log: a line per run that can be converted and, except for problems, one per run that is left
-/// out, with the reason.
+/// The output for a log: a line per run that can be converted and, except for problems, a line with the reason per run that
+/// is left out.
 struct Lines {
     lines: Vec<String>,
     /// Number of lines of runs that could be converted.

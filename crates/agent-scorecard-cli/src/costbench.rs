@@ -1,10 +1,10 @@
-//! The greedy policy against the cheapest plan over CostBench queries, with or without blocking events: the
+//! Compares the greedy policy with the cheapest plan over CostBench queries, with or without blocking events: the
 //! subcommand `costbench`.
 //!
-//! Without `--queries` it takes 120 queries of its own. Defaults are those of the published tables: level
-//! 2, seed 42, atomic costs from 15 to 25, noise 0.1, no event, one where a kind is named. Cost gap, AED,
-//! ANED and EMR compare plans in the world as it is at the start. With `--block`, `gt_ned` says how far
-//! events push the optimum away from its plan, and `blocked` compares both policies under events.
+//! Without `--queries` it uses 120 invented queries. The defaults match the published tables: level 2, seed 42, atomic
+//! costs from 15 to 25, noise 0.1, no event, one event if a kind is named. Cost gap, AED, ANED and EMR compare plans in the
+//! initial world. With `--block`, `gt_ned` is the distance of the optimum under events from its plan, and `blocked`
+//! compares both policies under events.
 
 use std::{
     error::Error,
@@ -36,12 +36,12 @@ pub(crate) struct Options {
     queries: Queries,
     #[command(flatten)]
     how: CostbenchOptions,
-    /// A released file results_*.json: report the runs of its model, played again, in place of the greedy
-    /// policy's, and beside them what the file states; it states tools, costs, events and their seed, too, which are no
-    /// options then
+    /// Released file results_*.json: replay and report the runs of its model instead of the greedy policy, next to the
+    /// figures that the file states. The file also sets tools, costs, events and their seed, so their options are not
+    /// allowed
     #[arg(long, value_name = "FILE", requires = "checkout", conflicts_with_all = ["queries", "paths"])]
     results: Option<PathBuf>,
-    /// The checkout of JiayuJeff/CostBench with the queries of --results
+    /// Checkout of JiayuJeff/CostBench with the queries of --results
     #[arg(long, value_name = "DIR", requires = "results")]
     checkout: Option<PathBuf>,
     #[command(flatten)]
@@ -55,7 +55,7 @@ Example: agent-scorecard costbench --block ban-tool --blocks 2 --paths
 /// The queries.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Queries {
-    /// The queries; without a file, 120 queries made up here
+    /// File of queries; without it, 120 invented queries
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
 }
@@ -67,7 +67,7 @@ impl Queries {
     }
 }
 
-/// The queries of a source, or those that are made up here.
+/// Returns the queries of a source, or the 120 invented queries.
 pub(crate) fn queries_of(source: Option<&Source>) -> Result<Vec<Query>, InputError> {
     source.map_or_else(|| Ok(made_up()), |source| source.read_by(Query::read))
 }
@@ -86,7 +86,7 @@ pub(crate) fn named(error: agent_scorecard::Error) -> Box<dyn Error> {
 /// The format of a file, for the help of the program that reads it.
 pub(crate) const FORMAT: &str = include_str!("help/costbench_queries.txt");
 
-/// 120 queries made up here, with the six tasks in turn.
+/// Returns 120 invented queries, with the six tasks in turn.
 fn made_up() -> Vec<Query> {
     let tasks = Task::ALL.into_iter().cycle();
     (1..=120)
@@ -108,7 +108,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
 ///
 /// # Errors
 ///
-/// Those of reading and of options out of range.
+/// Errors of reading, and of options out of range.
 pub fn report(
     queries: Option<&Source>,
     how: &CostbenchOptions,
@@ -138,7 +138,7 @@ pub(crate) const QUERIES: &str = "env/data/runtime/queries/queries.json";
 ///
 /// # Errors
 ///
-/// Those of reading, and of options that the file states.
+/// Errors of reading, and of options that the file sets.
 pub fn released(
     file: &Path,
     checkout: &Path,

@@ -1,10 +1,9 @@
-//! What to do with runs that were cut off: leave them out, call them failures, score them by their
-//! chance of success, weigh the others up, or say how much nobody can know: the subcommand
-//! `cut-off`.
+//! Compares five ways to count runs that were cut off: leave them out, count them as failures, score them by their
+//! probability of success, weight the other runs, or bound the result. This is the subcommand `cut-off`.
 //!
-//! Without a file it takes the bundled runs (made by the example `demo_data`), of which the true chance of
-//! success is known: it is what the truthful stream says at the stop. Each file is one stream of
-//! forecasts; where all hold the same runs, every two are compared. An id may stand once in a file.
+//! Without a file it takes the bundled runs (made by the example `demo_data`), whose true probability of success is known:
+//! it is the forecast of the truthful stream at the stop. Each file is one stream of forecasts; files with the same runs
+//! are compared pairwise. Ids are unique within a file.
 
 use std::{error::Error, path::PathBuf};
 
@@ -33,9 +32,8 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT, &rows(&METRICS), log_file::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Files of traces, or logs or folders of logs, each a stream with a column, and so is each model of a log, in which an id may stand once; where all files hold the
-    /// same runs, every two are compared. Without a file, bundled runs, whose true chances of success are
-    /// known
+    /// Trace files, logs or folders of logs. Each file, and each model in a log, is a column with unique run ids. Columns
+    /// with the same runs are compared pairwise. Without a file, bundled runs with known probabilities of success
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -44,20 +42,20 @@ pub(crate) struct Options {
     how: CutOffOptions,
     #[command(flatten)]
     read: Streamed,
-    /// Chances of success after the stop: JSON Lines with the fields id and success_chance, from 0 to 1. The
-    /// field success_chance of a run's own line does the same
+    /// Probabilities of success after the stop: JSON Lines with the fields id and success_chance, from 0 to 1. The field
+    /// success_chance in the line of a run has the same effect
     #[arg(long, value_name = "FILE")]
     success_chance: Option<PathBuf>,
-    /// Streams that are not scored, from whose forecasts a model of success may learn, besides turn and
-    /// task; the same runs in the format of FILE
+    /// Unscored streams whose forecasts are features of the model of success, in addition to turn and task. They have the
+    /// same runs, in the format of FILE
     #[arg(long, value_name = "FILE")]
     chance_from: Vec<PathBuf>,
-    /// Continuations of cut-off runs, which give their chance of success and are audited: JSON Lines with the
-    /// fields id, successes, failures, unresolved (optional) and invalid (optional), which are counts
+    /// Continuations of cut-off runs, which estimate their probability of success and are audited: JSON Lines with the
+    /// field id and the counts successes, failures, unresolved (optional) and invalid (optional)
     #[arg(long, value_name = "FILE")]
     continuations: Option<PathBuf>,
-    /// Groups of runs, such as how hard a task is, each with a curve of cut-offs of its own for the weighted means: JSON Lines
-    /// with the fields id and group. By default there is one curve for all runs
+    /// Groups of runs, such as the difficulty of a task. Each group has a separate curve of cut-offs for the weighted
+    /// means: JSON Lines with the fields id and group. Default: one curve for all runs
     #[arg(long, value_name = "FILE")]
     curve_groups: Option<PathBuf>,
     #[command(flatten)]
@@ -82,12 +80,12 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, how, &beside, read)?)
 }
 
-/// What is known of the runs beside them.
+/// Further data on the runs.
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
-    /// Chances of success.
+    /// Probabilities of success.
     pub success_chance: Option<Source>,
-    /// Streams that are not scored.
+    /// Unscored streams.
     pub chance_from: Vec<Source>,
     /// Continuations.
     pub continuations: Option<Source>,

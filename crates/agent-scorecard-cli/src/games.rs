@@ -21,33 +21,33 @@ use crate::{
     values::{self, whole},
 };
 
-/// The seed of targets and budgets of the warehouse, as in the paper.
+/// The seed of the warehouse's targets and budgets, as in the paper.
 const PROBES: Seed = Seed::new(42);
 
-/// Which runs there are, and what is asked on the way.
+/// The options of runs and of the questions asked during them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Course {
-    /// The seed of the first room or demand
+    /// Seed of the first room or demand
     #[arg(long, value_name = "N", default_value = "123")]
     first_seed: u32,
-    /// How many seeds; those that give no room are passed over
+    /// Number of seeds; seeds without a valid room are skipped
     #[arg(long, value_name = "N", default_value = "128", value_parser = whole::<u32>(1, 100_000))]
     count: u32,
-    /// What is estimated, with its cap, such as total_tokens=2500; may be given several times. By default total_tokens of
-    /// sokoban, and time_weeks, warehouse_item_weeks and cumulative_cost_usd of the warehouse
+    /// Resource to estimate, optionally with its cap, such as total_tokens=2500; may be given several times. Default:
+    /// total_tokens for sokoban; time_weeks, warehouse_item_weeks and cumulative_cost_usd for the warehouse
     #[arg(long = "resource", value_name = "NAME[=CAP]", value_parser = values::capped)]
     resources: Vec<(String, Option<f64>)>,
     /// The cap of each run on the first resource
     #[arg(long, value_name = "N", value_parser = values::cap)]
     cap: Option<f64>,
-    /// Ask whoever plays after each turn what its run will still spend
+    /// Ask the player after each turn for the remaining cost of its run
     #[arg(long)]
     pub(crate) ask: bool,
-    /// Let later turns show what was answered
+    /// Include these answers in the prompts of later turns
     #[arg(long, requires = "ask")]
     show_answers: bool,
-    /// End a run after so many answers "impossible" in a row, or when it has passed a cap. Without this, runs go on, so
-    /// that it is known what they would have spent
+    /// Stop a run after N consecutive answers "impossible", or above a cap. Otherwise runs continue, so that their full
+    /// cost is observed
     #[arg(long, value_name = "N", requires = "ask", value_parser = whole::<u32>(1, 1_000))]
     stop_after: Option<u32>,
 }
@@ -59,7 +59,7 @@ impl Course {
     }
 }
 
-/// Environments with their seeds, and what is said before the first turn.
+/// Environments with their seeds, and the text before the first turn.
 pub(crate) type Found<E> = Result<(Vec<(u32, E)>, Option<String>), Box<dyn Error>>;
 
 /// A game with its options.
@@ -182,7 +182,7 @@ pub(crate) fn capped(
     all
 }
 
-/// What is estimated, in words.
+/// Describes the estimated resources in words.
 pub(crate) fn asked(resources: &[(String, Option<f64>)]) -> String {
     let words = resources.iter().map(|(name, cap)| {
         cap.map_or_else(|| format!("{name} without a cap"), |cap| format!("{name} up to {cap}"))
@@ -203,7 +203,7 @@ pub(crate) fn write_runs(
     Ok(program::write_file(&folder.join("estimates.jsonl"), answers.as_bytes())?)
 }
 
-/// Writes what `budget` reads, and the least that was left.
+/// Writes the files that `budget` reads, and the minimum remaining cost.
 fn write(folder: &Path, records: &[PlayRecord], rollouts: &Rollouts) -> Result<(), Box<dyn Error>> {
     let answers = records.iter().flat_map(|it| {
         let id = &it.record.run.id;
@@ -298,14 +298,14 @@ impl Game for Rooms {
 pub(crate) struct Market {
     #[command(flatten)]
     course: Course,
-    /// Start with goods in place of money alone
+    /// Start with goods instead of only money
     #[arg(long)]
     stocked: bool,
-    /// The cash in dollars that a run has to have at its end, which the player is told. Without it, runs get targets and
-    /// budgets afterwards, half of which they miss
+    /// Cash in dollars that a run needs at its end; the player is told. Without it, runs get targets and budgets
+    /// afterwards, half of which they miss
     #[arg(long, value_name = "USD", value_parser = values::cap)]
     target: Option<f64>,
-    /// How targets and budgets that runs miss are drawn: described (by the paper's text) or released (by its code)
+    /// Rule for drawing targets and budgets that runs miss: described (the paper's text) or released (its code)
     #[arg(long = "probe-method", default_value = "described", conflicts_with = "target", value_parser = values::one_of([("described", ProbeMethod::Described), ("released", ProbeMethod::Released)]))]
     probes: ProbeMethod,
 }

@@ -1,7 +1,7 @@
-//! Shows what logs of agent evaluations hold, by task and run by run: the subcommand `logs`.
+//! Shows the contents of logs of agent evaluations, by task and by run: the subcommand `logs`.
 //!
-//! Without a file it reads bundled exchanges, which are made up. A FILE may be a folder of logs. With
-//! `--json` there is one object for programs, and where there are several files each run names its own.
+//! Without a file it reads bundled, invented exchanges. A FILE may be a folder of logs. With `--json` the output is one
+//! object for programs; if there are several files, each run names its file.
 
 use std::{error::Error, path::PathBuf};
 
@@ -34,13 +34,13 @@ pub(crate) struct Options {
     files: Vec<PathBuf>,
     #[command(flatten)]
     names: Names,
-    /// The format of the files; auto goes by their content
+    /// Format of the files; auto detects it from their content
     #[arg(long, value_name = "F", default_value = "auto", value_parser = formats())]
     format: Format,
-    /// Prices of models, from which runs without a cost in their log get one: JSON, in USD per million tokens
+    /// Prices of models for runs without a cost in their log: JSON, in USD per million tokens
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
-    /// Write all runs as CSV too
+    /// Also write all runs as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     #[command(flatten)]

@@ -26,8 +26,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [FORMAT, &rows(&METRICS), OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Files of tool calls, or logs or folders of logs; each gets a column, and so does each model where a file names
-    /// several; without a file, bundled runs
+    /// Files of tool calls, logs or folders of logs. Each file has a column, or one per model. Without a file, bundled runs
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

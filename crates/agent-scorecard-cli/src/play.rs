@@ -40,7 +40,7 @@ struct OfSokoban {
     /// Who plays
     #[arg(long, value_name = "NAME", default_value = "solver", value_parser = values::one_of(sokoban::Policy::ALL.map(|it| (it.name(), it))))]
     policy: sokoban::Policy,
-    /// The chance that a step of the solver is drawn at random
+    /// Probability that a step of the solver is drawn at random
     #[arg(long, value_name = "P", default_value = "0", value_parser = values::share)]
     mistakes: f64,
     /// Print the rooms instead of playing them: # wall, _ floor, O target, X box, \u{221a} box on target, P player, S player on
@@ -63,11 +63,11 @@ struct OfWarehouse {
     shown: Shown,
 }
 
-/// Where runs go, and how the report looks.
+/// The options of output and of the report.
 #[derive(Debug, clap::Args)]
 struct Shown {
-    /// A folder for the runs: rollouts.jsonl and the answers in estimates.jsonl, which budget reads, and in runs a
-    /// trajectory (ATIF) of each
+    /// Folder for the output: rollouts.jsonl and estimates.jsonl, which budget reads, and a trajectory (ATIF) of each run
+    /// in runs
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// Bootstrap resamples of runs behind the 95 % intervals; 0 for none

@@ -42,23 +42,23 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [EXAMPLE, &help(&[&VERDICTS[..], &MEASURES].concat()), FORMAT, log_file::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Files of traces, or logs or folders of logs; each gets a column, and so does each model and each stream
-    /// of a log. Without a file, three forecasters on bundled runs are compared
+    /// Trace files, logs or folders of logs. Each file, and each model and each stream of a log, has a column. Without a
+    /// file, three forecasters on bundled runs
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     names: Names,
     #[command(flatten)]
     how: TraceOptions,
-    /// Report what cross-fitted Platt scaling changes about each figure, in standard errors of the change, instead of the
-    /// figures themselves
+    /// Report the change of each figure by cross-fitted Platt scaling, in standard errors of the change, instead of the
+    /// figures
     #[arg(long)]
     change: bool,
-    /// The halves of --change on which maps are fitted: whole tasks, or runs in the order of their ids, as in the TPS paper,
-    /// where a map has seen other runs of the tasks that it calibrates
+    /// Halves of --change on which maps are fitted: whole tasks, or runs in the order of their ids (as in the TPS paper,
+    /// where a map may be fitted to other runs of the tasks that it calibrates)
     #[arg(long, value_name = "WHAT", default_value = "tasks", requires = "change", value_parser = options::names::<Halves>())]
     halves: Halves,
-    /// The stream of confidence that --change takes from logs
+    /// Stream of confidence that --change reads from logs
     #[arg(long, value_name = "NAME", default_value = "stated_confidence", requires = "change", value_parser = options::names::<ConfidenceStream>())]
     stream: ConfidenceStream,
     #[command(flatten)]
@@ -232,7 +232,7 @@ fn log_report(
     Ok(Some(with_differences(report, compared, is_same_runs, how)))
 }
 
-/// What was read of a log, without the runs that no stream scores.
+/// The account of a log, excluding runs that no stream scores.
 fn scored_account(log: &LoggedColumn, missing: ForecastPolicy) -> Account {
     let reason = |row: &LoggedRun| {
         let lacks = |stream| row.trace(stream, missing).err().map(|lacks| lacks.left_out);

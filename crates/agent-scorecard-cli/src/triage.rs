@@ -1,15 +1,14 @@
-//! What should have been attempted under a budget, and how near a plan comes to it: the subcommand
-//! `triage`.
+//! Scores plans of which problems to attempt under a budget: the subcommand `triage`.
 //!
-//! FILE has a problem a line, `{"problem", "solved", "output_tokens", "value"?}`; without it bundled
-//! problems are taken (made by the example `demo_data`). Problems are cut into pools in order, and each pool
-//! has a budget of alpha times what its problems cost. A planner's FILE is what a model wrote,
-//! `{"plan": [{"id", "allocation"}…]}` within any prose, read for every pool; or JSON Lines with one
-//! answer for each, `{"pool", "alpha"?, "ratio"?, "answer"}`, pools counted from 0.
+//! FILE has one problem per line, `{"problem", "solved", "output_tokens", "value"?}`; without it, bundled problems are used
+//! (made by the example `demo_data`). Problems are split into pools in order, and the budget of a pool is alpha times the
+//! cost of its problems. A planner's FILE has either one text of a model, `{"plan": [{"id", "allocation"}…]}` within any
+//! prose, used for every pool; or JSON Lines with one answer per pool, `{"pool", "alpha"?, "ratio"?, "answer"}`, with pools
+//! counted from 0.
 //!
-//! `--unsolvable` injects unsolvable problems into the pools at each ratio and reports how many of them
-//! the plans leave out (detection) and how much they allocate to them (waste). `--capped` gives the
-//! outcomes of attempts that were really cut off at their allocations.
+//! `--unsolvable` injects unsolvable problems into the pools at each ratio. It reports the share of them that the plans
+//! leave out (detection) and the allocation to them (waste). `--capped` gives the outcomes of attempts that were actually
+//! cut off at their allocations.
 
 use std::{error::Error, path::PathBuf};
 
@@ -35,8 +34,8 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [FORMAT, &rows(&METRICS)].concat())]
 pub(crate) struct Options {
-    /// Problems, which are cut into pools in order; each pool has a budget of alpha times what its problems
-    /// cost. Without a file, bundled problems
+    /// Problems, split into pools in order. The budget of a pool is alpha times the cost of its problems. Without a file,
+    /// bundled problems
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -44,14 +43,14 @@ pub(crate) struct Options {
     /// Who plans: all-in-order, cheapest-first, random or oracle, or a FILE of plans
     #[arg(long, default_value = "all-in-order")]
     planner: String,
-    /// Outcomes of attempts that were really cut off at their allocations, for the enforced regime; without
-    /// them, an attempt counts as solved if its problem was solved at a cost of at most the allocation
+    /// Outcomes of attempts that were actually cut off at their allocations, for the enforced regime. Without them, an
+    /// attempt counts as solved if its problem was solved at a cost of at most the allocation
     #[arg(long, value_name = "FILE")]
     capped: Option<PathBuf>,
     /// Unsolvable problems, which replace problems of each pool
     #[arg(long, value_name = "FILE")]
     unsolvable: Option<PathBuf>,
-    /// Write the pools as JSON Lines, so that a model can be asked for a plan of each
+    /// Write the pools as JSON Lines, to ask a model for a plan of each pool
     #[arg(long, value_name = "FILE")]
     write_pools: Option<PathBuf>,
     #[command(flatten)]
@@ -78,7 +77,7 @@ pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(file.map(Source::from), how, &with, forms.has_figures(), write)?)
 }
 
-/// What problems are planned with.
+/// The planner and the data of the pools.
 #[derive(Clone, Debug, Default)]
 pub struct With {
     /// A name, or plans.
@@ -89,7 +88,7 @@ pub struct With {
     pub unsolvable: Option<Source>,
 }
 
-/// The report on these problems, those of each model apart, after `look` has seen the model and the pools of each.
+/// Returns the report on these problems, separately for each model. First, `look` receives each model and its pools.
 ///
 /// # Errors
 ///

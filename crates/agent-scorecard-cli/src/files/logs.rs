@@ -36,7 +36,7 @@ pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, Error> 
     }
 }
 
-/// The options that say how runs of logs are judged, and where their replies state a confidence.
+/// The options for judging runs of logs, and for finding the confidence that their replies state.
 #[derive(Clone, Debug, Default, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Judging {
@@ -44,16 +44,16 @@ pub struct Judging {
     #[arg(long, default_value = "strict", value_parser = names::<ConfidenceReading>())]
     #[serde(deserialize_with = "read_field::name")]
     pub(crate) confidence: ConfidenceReading,
-    /// A regular expression that finds the stated confidence of a reply in place of the usual forms; its first
-    /// group is the number
+    /// Regular expression that finds the stated confidence of a reply instead of the usual forms; its first group is the
+    /// number
     #[arg(long, value_name = "REGEX", value_parser = pattern, allow_hyphen_values = true)]
     #[serde(deserialize_with = "some_pattern")]
     confidence_pattern: Option<String>,
-    /// How facts follow from what logs say.
+    /// The rules that derive facts from logs.
     #[command(flatten)]
     #[serde(skip)]
     pub rules: FactRules,
-    /// What is known of runs beside the log, see below: outcomes or grades, expected calls, horizons
+    /// File with outcomes or grades, expected calls or horizons of runs in addition to the log (see below)
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     outcomes: Option<PathBuf>,
@@ -176,16 +176,16 @@ impl Judging {
     }
 }
 
-/// The options that say which stream of a log is read, and how.
+/// The options for the stream of a log, and for reading it.
 #[derive(Debug, Default, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Streamed {
-    /// The stream of confidence that is taken from logs
+    /// Stream of confidence to read from logs
     #[arg(long, value_name = "NAME", default_value = "stated_confidence", value_parser = names::<ConfidenceStream>())]
     #[serde(deserialize_with = "read_field::name")]
     pub(crate) stream: ConfidenceStream,
-    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
-    /// carry-forward, carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
+    /// Policy for forecasts that are missing or outside [0, 1]: refuse, leave-out, skip, carry-forward,
+    /// carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
     #[arg(long, value_name = "POLICY", value_parser = policy)]
     #[serde(deserialize_with = "read_field::missing")]
     pub(crate) missing: Option<ForecastPolicy>,
@@ -195,7 +195,7 @@ pub struct Streamed {
     pub judging: Judging,
 }
 
-/// Where replies state their confidence: in the usual forms, or where a regular expression says.
+/// Finds the confidence of replies: in the usual forms, or by a regular expression.
 fn confidence_field(
     reading: ConfidenceReading,
     pattern: Option<&str>,

@@ -7,8 +7,8 @@ use crate::files::source::Source;
 /// The option `--name`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Names {
-    /// Name of a column in place of that of its file or folder, also in conditions; give it once for each FILE, in
-    /// their order
+    /// Name of a column, also in conditions, instead of the name of its file or folder; give it once per FILE, in the same
+    /// order
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
 }

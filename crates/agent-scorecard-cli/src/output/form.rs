@@ -18,16 +18,16 @@ use crate::{
 /// The options that every subcommand with a report has.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Forms {
-    /// Print one JSON object in place of the table
+    /// Print one JSON object instead of the table
     #[arg(long)]
     json: bool,
     /// Print the table in GitHub's Markdown
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// Exit with code 1 if a value of the JSON object is beyond a limit, as in 'tps_log < -0.6'; of several
-    /// columns by name or number, as in 'files.1.tps_log < -0.6'; difference.KEY is a difference that the
-    /// report computes, such as 'difference.tps_log.ci_high < 0', and differences.NAME.KEY the same by the name
-    /// of the second column; may be given several times
+    /// Exit with code 1 if a value of the JSON object meets a condition, such as 'tps_log < -0.6'. With several columns,
+    /// give the name or number, such as 'files.1.tps_log < -0.6'. difference.KEY is a difference of the report, such as
+    /// 'difference.tps_log.ci_high < 0'; differences.NAME.KEY is the difference for the second column NAME. May be given
+    /// several times
     #[arg(long, value_name = "CONDITION", value_parser = fail_if::parse)]
     fail_if: Vec<Threshold>,
     #[command(flatten)]

@@ -11,10 +11,10 @@ use crate::report::plot;
 /// The files that a caller asked for besides the output.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ReportFiles {
-    /// Write a report page, with every figure; the ending is .html
+    /// Write a report page with all figures to a file that ends in .html
     #[arg(long, value_name = "FILE", value_parser = page_file)]
     html: Option<PathBuf>,
-    /// Draw one figure; the ending is the format
+    /// Draw one figure; the file's ending sets the format
     #[arg(long, value_name = "FILE.svg|png", value_parser = picture)]
     plot: Option<PathBuf>,
 }

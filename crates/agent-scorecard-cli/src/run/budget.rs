@@ -36,38 +36,39 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("../help/run_budget.txt"))]
 pub(crate) struct Options {
-    /// A log or a folder of logs, or rollouts with texts, as play and run write them; with --dialogues, a file of BAGEN's
+    /// A log or a folder of logs, or rollouts with texts, written by play or run; with --dialogues, a file of BAGEN's
     /// released runs
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
     common: Common,
-    /// What is asked for, with its cap, such as total_tokens=2500; several times for several at once
+    /// Resource to ask for, optionally with its cap, such as total_tokens=2500; give it several times to ask for several at
+    /// once
     #[arg(long = "resource", value_name = "NAME[=CAP]", value_parser = values::capped)]
     resources: Vec<(String, Option<f64>)>,
     /// The cap of each run on the first resource
     #[arg(long, value_name = "N", value_parser = values::cap)]
     cap: Option<f64>,
-    /// Resources without a cap get the median of what the runs of the same agent's model spent; always so for
-    /// --dialogues swebench, whose paper caps are these medians
+    /// Cap resources without a cap at the median spending of the runs of the same agent's model. This is always used for
+    /// --dialogues swebench, for which the paper's caps are these medians
     #[arg(long)]
     median_caps: bool,
-    /// Show the results of the last turn's calls as well, which the agent had not seen when it acted
+    /// Also show the results of the last turn's calls, which the agent had not seen when it acted
     #[arg(long)]
     show_results: bool,
-    /// FILE has the released runs of this benchmark of BAGEN, which has its own resources and caps
+    /// Read FILE as the released runs of this benchmark of BAGEN, which sets resources and caps
     #[arg(long, value_name = "TASK", value_parser = tasks())]
     dialogues: Option<Task>,
-    /// The seed of targets and budgets of released runs of a warehouse, half of which are reachable
+    /// Seed of the targets and budgets of released warehouse runs, half of which are reachable
     #[arg(long, value_name = "SEED", default_value_t = 42, requires = "dialogues")]
     probes: u64,
-    /// The benchmark whose published prompts are sent; that of --dialogues by default
+    /// Benchmark whose published prompts are sent (default: the one of --dialogues)
     #[arg(long, value_name = "TASK", value_parser = tasks())]
     task: Option<Task>,
-    /// The most tokens of thoughts that our own prompt asks for; 0 for the answer alone
+    /// Maximum tokens of thoughts that our own prompt asks for; 0 for only the answer
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u32>(0, 100_000))]
     think_tokens: u32,
-    /// Ask for a single number in place of an interval
+    /// Ask for a single number instead of an interval
     #[arg(long)]
     points: bool,
 }
@@ -80,7 +81,7 @@ fn tasks() -> impl clap::builder::TypedValueParser<Value = Task> {
 struct Runs {
     rollouts: Rollouts,
     counts: RunCounts,
-    /// How many runs are none.
+    /// The number of runs left out, in words.
     left_out: Option<String>,
 }
 

@@ -14,7 +14,8 @@ use crate::{
 /// The server, the folder, the limits and the forms of a report.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Common {
-    /// Where the server is, as in https://api.openai.com/v1; /chat/completions, or what another --api has, follows
+    /// Address of the server, such as https://api.openai.com/v1; /chat/completions, or the path of another --api, is
+    /// appended
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: String,
     /// The format of the server: openai-chat, openai-responses or anthropic
@@ -23,48 +24,48 @@ pub(crate) struct Common {
     /// The name of the model
     #[arg(long, value_name = "NAME")]
     pub(crate) model: String,
-    /// The folder of answers, runs and the report page; the same command goes on with what is there
+    /// Folder for answers, runs and the report page; the same command continues with the answers in it
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Say how many requests and tokens to expect, and ask nothing
+    /// Print the expected numbers of requests and tokens, and send no request
     #[arg(long, conflicts_with_all = ["json", "markdown", "fail_if", "html", "plot"])]
     pub(crate) dry_run: bool,
-    /// The most tokens of a reply
+    /// Maximum tokens of a reply
     #[arg(long, value_name = "N", default_value_t = 4_096, value_parser = whole::<u64>(1, u64::MAX))]
     pub(crate) max_output_tokens: u64,
-    /// Send the most tokens as max_completion_tokens, which some models want in place of max_tokens
+    /// Send the token limit as max_completion_tokens, which some models need instead of max_tokens
     #[arg(long)]
     max_completion_tokens: bool,
-    /// The temperature, or none to leave it to the server, which some models want; without it, that of the benchmark,
-    /// which is 0 unless its help says otherwise
+    /// Temperature, or none to leave it to the server, which some models need (default: 0, unless the help of the benchmark
+    /// states another)
     #[arg(long, value_name = "X|none", value_parser = temperature)]
     // With its path it is one value for clap.
     temperature: Option<std::option::Option<f64>>,
-    /// How much a reasoning model thinks, in the server's words, as in low or high
+    /// Effort of a reasoning model, in the server's words, such as low or high
     #[arg(long, value_name = "WORD")]
     reasoning_effort: Option<String>,
-    /// A JSON object with further fields for the body of each request, as in '{"top_k": 20}'
+    /// JSON object with further fields for the body of each request, such as '{"top_k": 20}'
     #[arg(long, value_name = "JSON", value_parser = extra_body)]
     extra_body: Option<BTreeMap<String, Value>>,
-    /// Stop after so many replies in a row that cannot be used, and show one; 0 to go on all the same
+    /// Stop after N consecutive unusable replies, and show one; 0 never stops
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) unreadable_limit: usize,
-    /// Conversations at a time
+    /// Number of concurrent conversations
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole::<usize>(1, 1_000))]
     pub(crate) at_a_time: usize,
-    /// Seconds for one reply
+    /// Maximum seconds for one reply
     #[arg(long, value_name = "S", default_value_t = 300, value_parser = whole::<u64>(1, 31_536_000))]
     timeout: u64,
-    /// Stop when so many tokens are used, those of earlier calls on the same folder included
+    /// Stop when N tokens are used, including earlier calls on the same folder
     #[arg(long, value_name = "N")]
     token_cap: Option<u64>,
-    /// What a cap does at a reply that does not say how many tokens it used: stop, or reserve=N to take N tokens for each
+    /// Effect of a reply without a token count on the caps: stop, or reserve=N to count N tokens for each such reply
     #[arg(long, value_name = "stop|reserve=N", default_value = "stop", value_parser = uncounted)]
     uncounted: std::option::Option<u64>,
-    /// US dollars for a million tokens of prompts and of replies, as in 0.5,1.5
+    /// US dollars per million tokens of prompts and of replies, such as 0.5,1.5
     #[arg(long, value_name = "IN,OUT", value_parser = prices)]
     pub(crate) prices: Option<[f64; 2]>,
-    /// Stop when so many US dollars are used; needs --prices
+    /// Stop when X US dollars are used; needs --prices
     #[arg(long, value_name = "X", requires = "prices", value_parser = amount)]
     cost_cap: Option<f64>,
     /// Bootstrap resamples behind the 95 % intervals; 0 for no intervals
@@ -158,7 +159,7 @@ fn extra_body(text: &str) -> Result<BTreeMap<String, Value>, String> {
     serde_json::from_str(text).map_err(|error| format!("give a JSON object: {error}"))
 }
 
-/// The tokens that stand for those of a reply that does not count them; `None` to stop there.
+/// Parses the number of tokens to count for a reply without a token count; `None` to stop there.
 fn uncounted(text: &str) -> Result<Option<u64>, &'static str> {
     if text == "stop" {
         return Ok(None);

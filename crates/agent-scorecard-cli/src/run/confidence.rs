@@ -32,42 +32,42 @@ pub(crate) struct Options {
     file: PathBuf,
     #[command(flatten)]
     common: Common,
-    /// The limits of the paper for a data set: strategyqa (16 steps, 3 pages of a search) or hotpotqa (7 steps, 5 pages),
-    /// and seed 42
+    /// Limits of the paper for a data set, with seed 42: strategyqa (16 steps, 3 pages per search) or hotpotqa (7 steps, 5
+    /// pages)
     #[arg(long, value_name = "NAME", value_parser = one_of([("strategyqa", Dataset::StrategyQa), ("hotpotqa", Dataset::HotpotQa)]))]
     preset: Option<Dataset>,
-    /// The most steps of a run; without it and --preset, 7
+    /// Maximum number of steps of a run (default: 7, or the value of --preset)
     #[arg(long, value_name = "N", value_parser = whole::<usize>(1, 1_000))]
     steps: Option<usize>,
-    /// A file of pages for the model to search; its actions are then Search, Lookup, Click and Finish
+    /// File of pages that the model can search, with the actions Search, Lookup, Click and Finish
     #[arg(long, value_name = "PAGES")]
     corpus: Option<PathBuf>,
     /// Ask again for a reply without an <explanation>, as for one without a confidence
     #[arg(long)]
     explanation: bool,
-    /// What is done about a stated confidence outside [0, 1]: clip takes the nearer end, as the paper does; ask-again treats the
+    /// Rule for a stated confidence outside [0, 1]: clip uses the nearest of 0 and 1, as in the paper; ask-again treats the
     /// reply as one without a confidence
     #[arg(long, value_name = "RULE", action = clap::ArgAction::Set, default_value = "clip", value_parser = one_of([("clip", true), ("ask-again", false)]))]
     out_of_range: bool,
-    /// Go on from runs M times each, with seeds of their own, and count successes: chances of success of runs that were
-    /// cut off, into continuations.jsonl of the folder; those with fewer than 5 outcomes are left out
+    /// Continue each run M times with different seeds and count successes. continuations.jsonl of the folder gets the
+    /// counts of runs that were cut off; runs with fewer than 5 outcomes are left out
     #[arg(long = "continue", value_name = "M", value_parser = whole::<usize>(2, 1_000))]
     branches: Option<usize>,
-    /// After which steps of every run to go on, besides where a run was cut off: stops (no others), all, or numbers as
-    /// in 0,2 with 0 for the beginning; into steps.jsonl of the folder. With all, rows for agreement, semantic entropy
-    /// and propagated uncertainty
+    /// Steps of every run after which it is also continued, in addition to the cut-off: stops (no others), all, or numbers
+    /// such as 0,2 with 0 for the beginning. The counts are in steps.jsonl of the folder. With all, the report has rows for
+    /// agreement, semantic entropy and propagated uncertainty
     #[arg(long, value_name = "STEPS", default_value = "stops", requires = "branches", value_parser = at)]
     // With its path it is one value for clap.
     at: std::vec::Vec<RangeInclusive<usize>>,
-    /// Ask after each step, apart from the run, whether it is right, and take the probability of the letter for true
+    /// Ask after each step, outside the run, whether it is right, and use the probability of the letter for true
     #[arg(long)]
     p_true: bool,
-    /// The most further steps of a run that was cut off, when it goes on; without it, those of --steps
+    /// Maximum number of further steps when a run that was cut off is continued (default: --steps)
     #[arg(long, value_name = "N", requires = "branches", value_parser = whole::<usize>(1, 1_000))]
     more_steps: Option<usize>,
 }
 
-/// After which steps runs go on, besides where they were cut off.
+/// The steps after which runs are continued, in addition to the cut-off.
 fn at(text: &str) -> Result<Vec<RangeInclusive<usize>>, &'static str> {
     let number = |text: &str| text.trim().parse().map(|step| step..=step);
     match text {

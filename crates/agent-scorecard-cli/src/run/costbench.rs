@@ -30,19 +30,19 @@ use crate::{
 pub(crate) struct Options {
     #[command(flatten)]
     common: Common,
-    /// Tasks have L + 3 steps; 0 to 5
+    /// Level of the tasks, which have L + 3 steps; 0 to 5
     #[arg(long, value_name = "L", default_value_t = 2, value_parser = whole::<usize>(0, 5))]
     level: usize,
-    /// The kinds of the events of each run in their order, with commas; `mixed` draws them for each query
+    /// Kinds of the events of each run in order, separated by commas; `mixed` draws them for each query
     #[arg(long, value_name = "KINDS", default_value = "none", value_delimiter = ',', value_parser = values::names::<Blocking>())]
     block: Vec<Blocking>,
-    /// So many times these events
+    /// Number of repetitions of these events
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = whole::<usize>(1, 10))]
     blocks: usize,
-    /// So many of the 381 test queries, spread over the tasks
+    /// Number of the 381 test queries to use, spread over the tasks
     #[arg(long, value_name = "N", default_value_t = 381, value_parser = whole::<usize>(1, 381))]
     queries: usize,
-    /// Seed of costs and events, and without --published of the wishes
+    /// Seed of costs and events, and also of the wishes without --published
     #[arg(long, value_name = "S", default_value_t = 42, value_parser = values::seed)]
     global_seed: u64,
     /// Noise of the costs of composite tools
@@ -51,12 +51,12 @@ pub(crate) struct Options {
     /// Rules of the environment on which the paper and its released code differ: released or paper
     #[arg(long, value_name = "R", default_value = "released", value_parser = values::one_of([("released", RuleVersion::Released), ("paper", RuleVersion::PaperText)]))]
     rules: RuleVersion,
-    /// Which replies are taken: those that the released code takes, or (strict) only those that follow the
-    /// instructions, with a reminder after others
+    /// Replies to accept: the ones that the released code accepts (released), or only replies that follow the instructions,
+    /// with a reminder after others (strict)
     #[arg(long, value_name = "R", default_value = "released", value_parser = values::one_of([("released", ReplyRules::RELEASED), ("strict", ReplyRules::STRICT)]))]
     replies: ReplyRules,
-    /// Ask the model for its confidence in each reply, that it will end with the right answer (completed), or with it at
-    /// the lowest price (optimal). Streams of confidence are scored then, and in NAME.jsonl of the folder for traces
+    /// Ask in each reply for the confidence that the run will end with the right answer (completed), or with it at the
+    /// lowest price (optimal). Streams of confidence are then scored, and written to NAME.jsonl of the folder for traces
     #[arg(long, value_name = "IN", value_parser = values::one_of(Objective::ALL.map(|it| (it.name(), it))))]
     confidence: Option<Objective>,
     /// Ask for log-probabilities, with N alternatives for each token

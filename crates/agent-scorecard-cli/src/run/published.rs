@@ -7,8 +7,8 @@ use crate::files::json_lines::text;
 /// The option that takes prompts from a folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Published {
-    /// The folder with the published prompts, such as a checkout of the released repository; without it, prompts
-    /// are in words of our own
+    /// Folder with the published prompts, such as a checkout of the released repository. Without it, prompts use our
+    /// wording
     #[arg(long = "published", value_name = "DIR")]
     folder: Option<PathBuf>,
 }

@@ -41,25 +41,25 @@ pub(crate) struct Options {
     file: PathBuf,
     #[command(flatten)]
     common: Common,
-    /// The share of the costs that is the budget, above 0 and at most 1; may be given several times
+    /// Budget as a share of the costs, above 0 and at most 1; may be given several times
     #[arg(long = "alpha", value_name = "A", default_value = "0.5", value_parser = values::alpha)]
     alphas: Vec<Alpha>,
-    /// The opening of the prompt; may be given several times
+    /// Opening of the prompt; may be given several times
     #[arg(long = "framing", value_name = "NAME", default_value = "neutral", value_parser = values::one_of(Framing::ALL.map(|it| (it.name(), it))))]
     framings: Vec<Framing>,
-    /// What the problems are called in the prompt, as in "geometry problems"
+    /// Name of the problems in the prompt, such as "geometry problems"
     #[arg(long, value_name = "TEXT", default_value = PROBLEMS)]
     domain: String,
-    /// Ask for JSON in words alone, for servers that refuse a JSON schema
+    /// Ask for JSON only in words, for servers that refuse a JSON schema
     #[arg(long)]
     no_schema: bool,
-    /// The most tokens of a plan (default: those of a reply)
+    /// Maximum tokens of a plan (default: --max-output-tokens)
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1, u64::MAX))]
     max_plan_tokens: Option<u64>,
-    /// Questions of a pool
+    /// Number of questions in a pool
     #[arg(long, value_name = "N", default_value_t = POOL, value_parser = whole::<usize>(1, u64::MAX))]
     pool_size: usize,
-    /// Solve the problems of each plan under its limits, in this regime, instead of taking what they came to alone
+    /// Solve the problems of each plan under its limits, in this regime, instead of using the results of separate attempts
     #[arg(long, value_name = "REGIME", value_parser = values::one_of([("advisory", Regime::Advisory), ("enforced", Regime::Enforced)]))]
     live: Option<Regime>,
     /// Tell the model the allocation of each problem that it solves under limits
@@ -77,20 +77,20 @@ pub(crate) struct Options {
     /// A program, with arguments, that judges the answers to questions without an answer in the file
     #[arg(long, value_name = "COMMAND", conflicts_with = "live", value_parser = Checker::new)]
     checker: Option<Checker>,
-    /// Seconds for a verdict
+    /// Maximum seconds for a verdict
     #[arg(long, value_name = "S", default_value_t = 60, value_parser = whole::<u64>(1, 31_536_000))]
     checker_timeout: u64,
-    /// Refuse plans that have a problem twice, and drop allocations that do not count tokens; the paper keeps the
-    /// first and takes 0
+    /// Refuse plans that name a problem twice, and drop allocations that are not numbers of tokens. The paper keeps the
+    /// first entry and uses 0
     #[arg(long)]
     strict_plans: bool,
-    /// Attempt problems with an allocation of 0 in the advisory regime, too; the paper's planned set leaves them out
+    /// Also attempt problems with an allocation of 0 in the advisory regime; the paper's planned set excludes them
     #[arg(long)]
     attempt_zero: bool,
-    /// The mode of the model in scores.jsonl, as in think
+    /// Mode of the model in scores.jsonl, such as think
     #[arg(long, value_name = "NAME", default_value = "")]
     mode: String,
-    /// The name of the data set in scores.jsonl (default: that of FILE)
+    /// Name of the data set in scores.jsonl (default: the name of FILE)
     #[arg(long, value_name = "NAME")]
     dataset: Option<String>,
 }

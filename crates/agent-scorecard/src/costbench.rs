@@ -92,7 +92,7 @@ pub const OPTIMUM: [Metric<OptimumScore>; 2] = metrics! { OptimumScore;
 /// The greedy run of one query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GreedyScore {
-    /// The place of the first query that is the same: its copies are no further evidence.
+    /// The index of the first identical query: copies of a query are no further evidence.
     query: usize,
     scores: RunScores,
     calls: usize,
@@ -102,7 +102,7 @@ pub struct GreedyScore {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimumScore {
     cost: f64,
-    /// `None` if not all events came to the run.
+    /// `None` if not all events occurred in the run.
     distance: Option<f64>,
 }
 
@@ -213,7 +213,7 @@ impl options::Named for Blocking {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct WorldOptions {
-    /// Tasks have L + 3 steps; 0 to 10
+    /// Level of the tasks, which have L + 3 steps; 0 to 10
     #[cfg_attr(feature = "clap", arg(long, value_name = "L", default_value = "2", value_parser = options::refinement))]
     #[serde(deserialize_with = "options::read::refinement")]
     pub refinement_level: usize,
@@ -233,16 +233,16 @@ pub struct WorldOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "B", default_value = "25", value_parser = options::number))]
     #[serde(deserialize_with = "options::read::number")]
     pub max_cost: f64,
-    /// Rules on which the paper and its released code differ; tools are removed, and runs left out of means,
-    /// as in the released code with either, as in the published figures
+    /// Rules where the paper and its released code differ. In both cases, tools are removed and runs are left out of means
+    /// as in the released code, which the published figures follow
     #[cfg_attr(feature = "clap", arg(long, value_name = "R", default_value = "paper", value_parser = options::names::<RuleVersion>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub rules: RuleVersion,
-    /// How costs are drawn: from one stream per query (released), or from one per tool (paper)
+    /// Rule for drawing costs: from one stream per query (released), or from one stream per tool (paper)
     #[cfg_attr(feature = "clap", arg(long = "costs", value_name = "R", default_value = "released", value_parser = options::names::<CostRule>()))]
     #[serde(rename = "costs", deserialize_with = "options::read::name")]
     pub cost_rule: CostRule,
-    /// When events are due: by the released code, or by the formula that the paper prints (paper)
+    /// Rule for the time of events: the released code (released), or the formula printed in the paper (paper)
     #[cfg_attr(feature = "clap", arg(long = "trigger", value_name = "R", default_value = "released", value_parser = options::names::<TriggerRule>()))]
     #[serde(rename = "trigger", deserialize_with = "options::read::name")]
     pub trigger_rule: TriggerRule,
@@ -253,7 +253,7 @@ pub struct WorldOptions {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct CostbenchOptions {
-    /// The world that the queries are answered in.
+    /// The world in which the queries are answered.
     #[cfg_attr(feature = "clap", command(flatten))]
     #[serde(skip)]
     pub world: WorldOptions,
@@ -300,7 +300,7 @@ struct World {
     costs: CostModel,
     seed: u64,
     blocking: Blocking,
-    /// 0 for a world that stays as it is.
+    /// 0 for a world that does not change.
     blocks: usize,
     rules: EnvironmentRules,
     trigger_rule: TriggerRule,

@@ -69,7 +69,7 @@ fn undefined(error: Error) -> Undefined {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct PathOptions {
-    /// Compare calls by name alone; by default also by their exact arguments
+    /// Compare calls only by name; by default also by their exact arguments
     #[cfg_attr(feature = "clap", arg(long))]
     pub ignore_arguments: bool,
     /// Add a report on the runs of all columns together to --json
@@ -159,12 +159,12 @@ pub fn logged(log: &LoggedColumn, ignore_arguments: bool) -> Result<PathTally, r
 /// Memory: the id and 16 bytes per run, a byte per call, and the names of tasks and tools.
 #[derive(Clone, Debug, Default)]
 pub struct PathTally {
-    /// All runs, also those that were left out before.
+    /// All runs, including runs already left out.
     runs: RunCounts,
     n: usize,
-    /// What to know about the log.
+    /// Notes on the log.
     notes: Vec<String>,
-    /// What is known of the runs if they are those of a log.
+    /// The account of the log, if the runs come from one.
     log: Option<Account>,
     ids: Texts,
     tasks: BTreeMap<String, Task>,
@@ -179,9 +179,9 @@ pub struct PathTally {
     silent: usize,
     /// Runs that should call nothing.
     undemanding: usize,
-    /// Whether the tool took a call, for the calls that say so.
+    /// Whether the tool accepted a call, for the calls that state it.
     taken: Vec<bool>,
-    /// Calls that do not say so.
+    /// The number of calls that do not state it.
     unknown: usize,
     /// By the name of the tool, the expected calls that were not made, and calls that are not expected.
     astray: BTreeMap<String, [u64; 2]>,

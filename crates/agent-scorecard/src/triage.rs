@@ -91,12 +91,11 @@ fn undefined(error: knapsack_oracle::Error) -> Undefined {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct TriageOptions {
-    /// Share of the costs that is the budget, above 0 and at most 1; may be given several times (default:
-    /// several shares)
+    /// Budget as a share of the costs, above 0 and at most 1; may be given several times (default: several shares)
     #[cfg_attr(feature = "clap", arg(long = "alpha", value_name = "A", value_parser = options::alpha, default_values_t = Alpha::SWEEP, hide_default_value = true))]
     #[serde(rename = "alpha", deserialize_with = "options::read::alphas")]
     pub alphas: Vec<Alpha>,
-    /// Problems of a pool; the last one may have fewer
+    /// Number of problems in a pool; the last pool may have fewer
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "30", value_parser = options::several::<usize>))]
     #[serde(deserialize_with = "options::read::several")]
     pub pool_size: usize,
@@ -104,15 +103,15 @@ pub struct TriageOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Shuffles per pool of the sampled random plan, which stands in for the exact one in large pools
+    /// Shuffles per pool of the sampled random plan, which replaces the exact one in large pools
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::several_resamples))]
     #[serde(deserialize_with = "options::read::several_resamples")]
     pub shuffles: usize,
-    /// Orders per pool of the planner random
+    /// Orders per pool of the planner `random`
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::several_resamples))]
     #[serde(deserialize_with = "options::read::several_resamples")]
     pub orders: usize,
-    /// Share of a pool that is replaced by unsolvable problems, from 0 to 1; may be given several times (default: 0.25, 0.5,
+    /// Share of a pool to replace with unsolvable problems, from 0 to 1; may be given several times (default: 0.25, 0.5,
     /// 0.75 and 1)
     #[cfg_attr(feature = "clap", arg(long = "ratio", value_name = "R", value_parser = options::share))]
     #[serde(rename = "ratio", deserialize_with = "options::read::shares")]
@@ -121,20 +120,20 @@ pub struct TriageOptions {
     #[cfg_attr(feature = "clap", arg(skip = Planner::AllInOrder))]
     #[serde(skip)]
     pub planner: Planner,
-    /// Leave out plans that have a problem twice, and drop allocations that are not numbers of tokens; the paper keeps
-    /// the first and takes 0
+    /// Leave out plans that name a problem twice, and drop allocations that are not numbers of tokens. The paper keeps the
+    /// first entry and uses 0
     #[cfg_attr(feature = "clap", arg(long))]
     pub strict_plans: bool,
-    /// Attempt problems with an allocation of 0 in the advisory regime, too; the paper's planned set leaves them out
+    /// Also attempt problems with an allocation of 0 in the advisory regime; the paper's planned set excludes them
     #[cfg_attr(feature = "clap", arg(long = "attempt-zero"))]
     #[serde(rename = "attempt_zero")]
     pub attempts_zero: bool,
-    /// Outcomes of attempts that were really cut off, for the enforced regime. An attempt without one counts
-    /// as solved if its problem was solved at a cost of at most the allocation.
+    /// Outcomes of attempts that were actually cut off, for the enforced regime. An attempt without an outcome counts as
+    /// solved if its problem was solved at a cost of at most the allocation.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub capped: Option<CappedRuns>,
-    /// Unsolvable problems, which replace those of each pool at every ratio.
+    /// Unsolvable problems, which replace problems of each pool at every ratio.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub unsolvable: Option<Pool>,

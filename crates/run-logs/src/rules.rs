@@ -151,15 +151,15 @@ fn not_a_range(value: String) -> Error {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct FactRules {
-    /// The scorer whose score counts, such as match, or judge.style for the value style of a scorer that gives several
-    /// (default: the only one, or the first that the log names); runs without it have no grade
+    /// Scorer whose score counts, such as match, or judge.style for the value style of a scorer with several values
+    /// (default: the first in the log). Runs without this score have no grade
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
     pub scorer: Option<String>,
-    /// The lowest score that is a success; scores below it are failures (default: 1 is a success, 0 a failure, and what
-    /// is between a partial success)
+    /// Lowest score that is a success; lower scores are failures (default: 1 is a success, 0 a failure, and a score between
+    /// them a partial success)
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", value_parser = finite))]
     pub success_at: Option<f64>,
-    /// The lowest and the highest score, if these are not 0 and 1
+    /// Lowest and highest score, if they are not 0 and 1
     #[cfg_attr(
         feature = "clap",
         arg(
@@ -170,21 +170,21 @@ pub struct FactRules {
         )
     )]
     pub score_range: Option<ScoreRange>,
-    /// What a limit that ended a run means: its grade counts and a run without one is unknown (graded), it failed
-    /// (failed), or it is unknown whatever its grade (unknown) (default: graded; for cut-off unknown)
+    /// Outcome of a run that ended at a limit: its grade, or unknown without a grade (graded); failure (failed); unknown,
+    /// whatever its grade (unknown) (default: graded; for cut-off unknown)
     #[cfg_attr(feature = "clap", arg(long, value_enum, hide_possible_values = true))]
     pub at_limit: Option<AtLimit>,
-    /// What is done about runs that are found again, such as a retry or a copy of an evaluation, or a row of a table: the
-    /// newest complete one counts (drop), or each (keep)
+    /// Treatment of runs that occur again, such as in a retry or a copy of an evaluation, or in a second row of a table:
+    /// keep only the newest complete one (drop), or all of them (keep)
     #[cfg_attr(
         feature = "clap",
         arg(long, value_enum, default_value_t, hide_possible_values = true)
     )]
     pub repeats: Repeats,
-    /// Read confidences without a percent sign as percentages; with =no as shares of 1, although some are above 1
+    /// Read confidences without a percent sign as percentages; with =no, as values from 0 to 1, even if some are above 1
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "YES|NO", num_args = 0..=1, require_equals = true, default_missing_value = "yes", default_value = "auto", hide_default_value = true, hide_possible_values = true))]
     pub percent: ConfidenceScale,
-    /// Whether a run stays without a grade, in place of an error, if neither the rules nor the log decide.
+    /// Whether a run stays without a grade, instead of causing an error, if neither the rules nor the log decide.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[cfg_attr(feature = "lines", serde(skip))]
     pub is_lenient: bool,

@@ -1,4 +1,4 @@
-//! What would a cap on the spending of each run have cost, and what would it have saved?
+//! Measures the successes lost and the spending saved by a cap on each run.
 
 use std::collections::BTreeSet;
 
@@ -23,23 +23,23 @@ use crate::{
     },
 };
 
-/// Which caps are compared, and how. The default is that of the command.
+/// The options for comparing caps. The defaults are the ones of the command.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 #[serde(default, deny_unknown_fields)]
 pub struct CapOptions {
-    /// The caps to compare. Agents are assumed not to know of a cap and to act as before
+    /// Caps to compare. Agents are assumed not to know of a cap and to act as before
     #[cfg_attr(feature = "clap", arg(long, value_name = "N,...", value_parser = options::caps))]
     #[serde(deserialize_with = "options::read::caps")]
     pub at: Option<Caps>,
-    /// The resource that is capped: output_tokens, fresh_input_tokens (the input without what a request repeats), total_tokens
-    /// (of fresh input and output, or of whole requests where the files have no fresh input), input_tokens, cost_usd or any
-    /// other resource of the files
+    /// Resource to cap: output_tokens, fresh_input_tokens (input excluding repeated history), total_tokens (fresh input and
+    /// output, or whole requests if the files have no fresh input), input_tokens, cost_usd or any other resource of the
+    /// files
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", default_value = "output_tokens", value_parser = options::text))]
     #[serde(deserialize_with = "options::read::text")]
     pub resource: String,
-    /// The unit of the intervals: task (the runs of a task together; runs, if all are of one task or name none), task-only
-    /// (tasks, which every run has to name), or run (if tasks are categories, and not the same question again)
+    /// Unit of the intervals: task (the runs of a task together; runs, if there is only one task or none is named),
+    /// task-only (every run has to name its task), or run (if tasks are only categories)
     #[cfg_attr(feature = "clap", arg(long, default_value = "task", value_parser = options::names::<ClusterBy>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub cluster_by: ClusterBy,
@@ -87,9 +87,9 @@ impl CapOptions {
 
 /// Coverage of the intervals.
 const LEVEL: f64 = 0.95;
-/// A cap that keeps this share of the successes, in percent, is one that hardly hurts.
+/// A cap that keeps at least this share of the successes, in percent, counts as harmless.
 const ENOUGH: usize = 95;
-/// With more columns, the conclusion names those that a cap hurts most and least.
+/// With more columns, the conclusion names only the columns that a cap hurts most and least.
 const MOST_COLUMNS: usize = 3;
 /// The conclusion on so many columns is about at most this many caps.
 const MOST_CAPS: usize = 5;
@@ -128,14 +128,14 @@ const SAVED_USD: Measure = measure! { "saved_usd_share", "share of USD saved", H
 pub const CAP_MEASURES: [Measure; 9] =
     [LOWEST[0].1, LOWEST[1].1, LOWEST[2].1, KEPT, LOST, FAILED, AT_LIMIT, SAVED, SAVED_USD];
 
-/// What is known of a run.
+/// The data of a run.
 struct Need {
     success: bool,
     cut_off: bool,
     task: usize,
-    /// What it spent.
+    /// The total spending.
     total: f64,
-    /// After each turn, what it had spent and the money that it had cost, if all of it is known.
+    /// The spending and the money so far after each turn, if all of it is known.
     money: Option<Vec<[f64; 2]>>,
 }
 
@@ -160,7 +160,7 @@ impl Need {
         self.total > cap
     }
 
-    /// The money up to the cap, and all of it. The turn in which the cap is reached costs all that it did.
+    /// The money up to the cap, and all of it. The turn in which the cap is reached counts with its full cost.
     fn money(&self, cap: f64) -> Option<[f64; 2]> {
         let turns = self.money.as_ref()?;
         let all = turns.last()?[1];
@@ -172,7 +172,7 @@ impl Need {
     }
 }
 
-/// The successes, by what they needed in rising order.
+/// The successes in rising order of the amount that they needed.
 struct Successes {
     totals: Vec<f64>,
     tasks: Vec<usize>,

@@ -21,7 +21,7 @@ const HALF_WIDTH: f64 = 0.5;
 /// By how much one prefix moves the level of the calibrated intervals.
 const STEP: f64 = 0.002;
 
-/// What a model said after some turns of a run.
+/// A model's answer after some turns of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
     /// The estimate, [`Estimate::NoAnswer`] where the answer could not be read.
@@ -30,13 +30,13 @@ pub struct Recorded {
     pub problem: Option<String>,
 }
 
-/// What was said, by the id of the run and the number of completed turns.
+/// The answers, by the id of the run and the number of completed turns.
 pub type Answers = BTreeMap<String, BTreeMap<usize, Recorded>>;
 
 /// Who estimates.
 #[derive(Clone, Debug)]
 pub enum By {
-    /// Turns to come cost what the past ones did.
+    /// Linear extrapolation: remaining turns cost as much as the past ones.
     Linear,
     /// Quantiles of past runs.
     Quantile,
@@ -58,8 +58,7 @@ impl By {
     pub const LEARNING: [Self; 4] =
         [Self::QuantileForest, Self::Conformal, Self::Quantile, Self::Linear];
 
-    /// The estimator of this name among those that learn from the runs before. `default` is an older name of
-    /// `quantile-forest`.
+    /// Returns the estimator of this name that learns from earlier runs. `default` is an older name of `quantile-forest`.
     ///
     /// ```
     /// use agent_scorecard::budget::By;
@@ -88,7 +87,7 @@ impl By {
         }
     }
 
-    /// A new one that has seen no run.
+    /// Creates a new estimator that has seen no run.
     pub(crate) fn estimator(
         &self,
         coverage: Level,
@@ -115,52 +114,51 @@ impl By {
     }
 }
 
-/// What is estimated, by whom, and how it is judged. The default is that of the command.
+/// The options of estimates: resource, estimator and scoring. The defaults are the ones of the command.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Budget of each run
+    /// Budget of each run, in units of the resource
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = options::cap))]
     #[serde(deserialize_with = "options::read::cap")]
     pub cap: Option<f64>,
-    /// What is estimated: output_tokens, fresh_input_tokens (the input without what a request repeats),
-    /// total_tokens (of fresh input and output, or of whole requests where the files have no fresh input),
-    /// input_tokens, cost_usd or any other resource of the files; of several, NAME,NAME, there is a report for each and the joint hit rate, and caps stand in the
-    /// files
+    /// Resource to estimate: output_tokens, fresh_input_tokens (input excluding repeated history), total_tokens (fresh
+    /// input and output, or whole requests if the files have no fresh input), input_tokens, cost_usd or any other resource
+    /// of the files. With several, NAME,NAME, each has a report, next to the joint hit rate, and caps come from the files
     #[cfg_attr(feature = "clap", arg(long = "resource", value_name = "NAME,...", default_value = "output_tokens", value_parser = options::texts))]
     #[serde(rename = "resource", deserialize_with = "options::read::texts")]
     // With its path it is one value for clap, so that errors show all of it.
     pub resources: std::vec::Vec<String>,
-    /// What the intervals claim to hold
+    /// Nominal coverage of the intervals, from 0 to 1
     #[cfg_attr(feature = "clap", arg(long, default_value = "0.8", value_parser = options::level))]
     #[serde(deserialize_with = "options::read::level")]
     pub coverage: Level,
-    /// Read answers of an estimates file that stray from the form
+    /// Also read answers of an estimates file that deviate from the format
     #[cfg_attr(feature = "clap", arg(long, overrides_with = "points"))]
     pub lenient: bool,
     /// Like --lenient; also reads a single number as an interval of zero width
     #[cfg_attr(feature = "clap", arg(long, overrides_with = "lenient"))]
     pub points: bool,
-    /// Widen or narrow recorded answers by what runs before spent, so that they hold it as often as --coverage says
+    /// Widen or narrow recorded intervals by the spending of earlier runs, so that they have the coverage of --coverage
     #[cfg_attr(feature = "clap", arg(long = "calibrate"))]
     #[serde(rename = "calibrate")]
     pub calibrates: bool,
-    /// What counts as a forecast of failure: an interval above what is left under a cap, too (cap), or "impossible"
-    /// alone, as in the paper (answers)
+    /// Forecasts of failure: "impossible" and intervals above the rest of the budget (cap), or only "impossible", as in the
+    /// paper (answers)
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", default_value = "cap", value_parser = options::names::<Reading>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub reading: Reading,
-    /// Label runs that have `achieved` by random targets and budgets, half of them reachable; the time is the
-    /// first resource with time in its name
+    /// Label runs with the field `achieved` by random targets and budgets, half of them reachable. Time is the first
+    /// resource with "time" in its name
     #[cfg_attr(feature = "clap", arg(long, value_name = "SEED", value_parser = options::seed))]
     #[serde(deserialize_with = "options::read::some_seed")]
     pub probes: Option<u64>,
-    /// Fields of the runs, such as model, whose runs are alike for quantile-forest; it always uses task
+    /// Fields of the runs, such as model, that group similar runs for quantile-forest, in addition to task
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = options::text))]
     #[serde(deserialize_with = "options::read::texts")]
     pub keys: Vec<String>,
-    /// Learn from the first N runs of each file without scoring them
+    /// Learn from the first N runs of each file, but do not score them
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "0", value_parser = options::count))]
     #[serde(deserialize_with = "options::read::count")]
     pub warm_up: usize,
@@ -172,15 +170,15 @@ pub struct Options {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// The unit of resampling: task (the runs of a task together; runs, if all are of one task or name none), task-only (tasks,
-    /// which every run has to name), or run (if tasks are categories, and not the same question again)
+    /// Unit of resampling: task (the runs of a task together; runs, if there is only one task or none is named), task-only
+    /// (every run has to name its task), or run (if tasks are only categories)
     #[cfg_attr(feature = "clap", arg(long, default_value = "task", value_parser = options::names::<ClusterBy>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub cluster_by: ClusterBy,
     /// Add a report on the runs of all files together to --json
     #[cfg_attr(feature = "clap", arg(long))]
     pub pool: bool,
-    /// Draw this run in place of the longest feasible one
+    /// Draw this run instead of the longest feasible one
     #[cfg_attr(feature = "clap", arg(long = "plot-id", value_name = "ID"))]
     #[serde(rename = "plot_id")]
     pub drawn_run: Option<String>,
@@ -285,9 +283,9 @@ pub struct Input {
     /// The runs of one file after the other. Failed runs that a budget ended are marked as cut off
     /// ([`Rollouts::set_censored`]).
     pub rollouts: Rollouts,
-    /// The number of runs of each file. Each file has an estimator of its own.
+    /// The number of runs of each file. Each file has a separate estimator.
     pub lengths: Vec<usize>,
-    /// What each run achieved, NaN if unknown; for [`Options::probes`].
+    /// The result that each run achieved, NaN if unknown; for [`Options::probes`].
     pub achieved: Vec<f64>,
     /// All runs of the files, including those that were left out before.
     pub counts: RunCounts,
@@ -299,13 +297,13 @@ pub struct Input {
 pub struct Runs {
     /// The runs.
     pub rollouts: Rollouts,
-    /// What was estimated.
+    /// The estimated resource.
     pub resource: Resource,
     /// A sample for each prefix after which something remained, by run and turn.
     pub samples: Vec<Sample>,
     /// A sample for each prefix, by run and turn.
     pub every_sample: Vec<Sample>,
-    /// The chance of success after each turn, for each run; empty for estimators that state none.
+    /// The probability of success after each turn, for each run; empty for estimators that state none.
     pub chances: Vec<Vec<f64>>,
     /// Samples of recorded answers before the first turn.
     pub before_first_turn: Vec<Sample>,
@@ -313,17 +311,17 @@ pub struct Runs {
     pub left_out: usize,
     /// All runs of the files, including those that were left out before.
     pub counts: RunCounts,
-    /// Whether the runs state what each turn of a failed run used.
+    /// Whether the runs state the use of each turn of a failed run.
     pub is_use_stated: bool,
-    /// What a reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
 /// The input without the history that requests repeat.
 pub const FRESH: &str = "fresh_input_tokens";
 
-/// The resources of a file that a resource is the sum of: `input_tokens` and `output_tokens` for `total_tokens`,
-/// the resource itself otherwise.
+/// Returns the resources of a file whose sum is the resource: `input_tokens` and `output_tokens` for `total_tokens`, the
+/// resource itself otherwise.
 #[must_use]
 pub fn parts_of(resource: &str) -> Vec<&str> {
     match resource {
@@ -359,7 +357,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
         let seed = Seed::new(seed);
         all = all.probed(&achieved, *time, spent, ProbeMethod::Described, seed)?.0;
     }
-    // A cap may be on another resource than that which is estimated.
+    // A cap may be on a resource other than the estimated one.
     let knows =
         |run: &Rollout<'_>| run.knows(resource) && others.iter().all(|&other| run.knows(other));
     let known: Vec<bool> = all.iter().map(|run| knows(&run) && run.is_feasible().is_ok()).collect();
@@ -378,7 +376,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
         counts.cut_off_files += usize::from(cut_offs);
         let mut estimator = options.by.estimator(options.coverage, cut_offs)?;
         let is_forest = matches!(options.by, By::QuantileForest);
-        // What a model answered in the current run, as an estimator.
+        // The model's answers in the current run, as an estimator.
         let answered = RefCell::new(Vec::new());
         let given = estimator_from_fn(|prefix| {
             let answered = answered.borrow();
@@ -390,7 +388,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
         let calibrator = AdaptiveConformal::new(options.coverage, STEP)?;
         let mut calibrated =
             options.calibrates.then(|| Calibrated::new(given, calibrator, MarginUnit::Midpoint));
-        // A second one, which is asked for the chance of success.
+        // A second estimator, which is asked for the probability of success.
         let mut forest = is_forest.then(|| BudgetEstimator::new(options.coverage));
         for (position, run) in runs().enumerate() {
             let mut own = Vec::with_capacity(run.turns());
@@ -499,7 +497,7 @@ pub(super) fn chosen(all: Rollouts, is_chosen: &[bool]) -> Rollouts {
     if is_chosen.contains(&false) { all.filter(|run| is_chosen[run.index()]) } else { all }
 }
 
-/// The resource of this name, made of its parts if it is a sum.
+/// Returns the resource of this name, computed from its parts if it is a sum.
 pub(super) fn handle(all: &mut Rollouts, resource: &str) -> Result<Resource, Error> {
     if let Ok(known) = all.resource(resource) {
         return Ok(known);
@@ -518,7 +516,7 @@ pub(super) fn handle(all: &mut Rollouts, resource: &str) -> Result<Resource, Err
     all.add_sum(resource, &parts)
 }
 
-/// What is worth a note.
+/// The counts that are reported in notes.
 #[derive(Default)]
 struct Counts {
     cut_off_files: usize,

@@ -24,24 +24,24 @@ use crate::{
     traces::logged::{LoggedColumn, UNKNOWN_MODEL},
 };
 
-/// The runs of one agent, such as those of one model in a log.
+/// The runs of one agent, for example of one model in a log.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
     /// Where the runs are from.
     pub file: String,
-    /// What it is called; empty for the name of its model or file.
+    /// The name of the side; empty for the name of its model or file.
     pub name: String,
     /// The model, if the file has several.
     pub model: Option<String>,
-    /// The runs, also those that were planned and that no log has.
+    /// The runs, including planned runs that are missing from the log.
     pub runs: Vec<SideRun>,
-    /// What was read.
+    /// The account of the runs read.
     pub account: Account,
-    /// What to know before the figures are quoted.
+    /// Notes to read before the figures are quoted.
     pub notes: Vec<String>,
 }
 
-/// What a comparison takes from a run.
+/// The data of a run that a comparison uses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SideRun {
     /// The task, or the run's own name if it has none. Runs of one task are not independent.
@@ -50,41 +50,41 @@ pub struct SideRun {
     pub grade: Option<f64>,
     /// Why it has no grade.
     pub ungraded: Option<Ungraded>,
-    /// Whether the log says that the run was planned, and not of which task; `task` is then a name of its own.
+    /// Whether the log states that the run was planned, but not its task; `task` is then a unique name.
     pub is_unnamed: bool,
     /// Whether a limit ended it.
     pub is_at_limit: bool,
-    /// Whether `--at-limit` changes nothing: its grade is from beside the log, or the log excludes it.
+    /// Whether `--at-limit` has no effect, because the grade comes from outside the log or the log excludes the run.
     pub is_settled: bool,
-    /// Why it ended, which few tables say.
+    /// The reason why the run ended; few tables state it.
     pub ending: Option<Box<StopReason>>,
-    /// The probability of success that it stated last.
+    /// The last probability of success that the run stated.
     pub confidence: Option<f64>,
-    /// What it used, which tables do not say.
+    /// The use of the run; tables do not state it.
     pub used: Option<Box<Used>>,
 }
 
-/// What a run used.
+/// The turns, tokens and cost of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Used {
-    /// The number of its turns.
+    /// The number of turns.
     pub turns: Option<u64>,
-    /// The tokens that it read and wrote.
+    /// The number of tokens read and written.
     pub tokens: Option<u64>,
-    /// What it cost in US dollars.
+    /// The cost in US dollars.
     pub cost_usd: Option<f64>,
 }
 
-/// What runs without a grade count for, such as those that an error ended.
+/// The treatment of runs without a grade, such as runs that an error ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UngradedAs {
-    /// They may have succeeded or failed: what holds of all runs holds whatever they would have been.
+    /// They may have succeeded or failed: statements on all runs hold for any grade that they may have.
     #[default]
     Unknown,
-    /// For nothing: the figures are of the runs with a grade.
+    /// Excluded: the figures cover the runs with a grade.
     LeftOut,
-    /// For failures.
+    /// Counted as failures.
     Failed,
 }
 
@@ -97,23 +97,22 @@ options::named! {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct CompareOptions {
-    /// What runs without a grade count for: what is said of all runs holds whatever they would have been (unknown),
-    /// they count for nothing (leave-out), or for failures (failed)
+    /// Treatment of runs without a grade: conclusions hold for any grade that they may have (unknown), or they are excluded
+    /// (leave-out), or count as failures (failed)
     #[cfg_attr(feature = "clap", arg(long, default_value = "unknown", value_parser = options::names::<UngradedAs>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub ungraded: UngradedAs,
-    /// Compare on the tasks that both sides have alone (default: all runs count, and shared tasks make differences more
-    /// certain)
+    /// Compare only on tasks that both sides have (default: all runs count, and shared tasks make differences more certain)
     #[cfg_attr(feature = "clap", arg(long))]
     pub shared: bool,
-    /// State how many tasks it would take to find a difference of this many points of success (or of the mean score times 100)
-    /// in four of five comparisons
+    /// Report the number of tasks needed to find a difference of X percentage points of success (or of the mean score times
+    /// 100) with a probability of 80 %
     #[cfg_attr(feature = "clap", arg(long, value_name = "POINTS", value_parser = options::points))]
     #[serde(deserialize_with = "options::read::points")]
     pub detect: Option<f64>,
 }
 
-/// What a run has to be compared by.
+/// The value of a run that is compared.
 pub(super) type Value = fn(&SideRun) -> Option<f64>;
 
 /// A measure that is a mean over runs.
@@ -122,7 +121,7 @@ pub(super) struct Mean {
     pub(super) value: Value,
     /// The range that intervals are made for.
     pub(super) range: [f64; 2],
-    /// The measure of how many times as much the second side used, if values are logarithms of what runs used.
+    /// The measure of the ratio of the second side's use to the first side's, if values are logarithms of use.
     pub(super) times: Option<Measure>,
     /// The sum of the values over all runs, divided by the number of successes.
     per_success: Option<Measure>,
@@ -188,11 +187,11 @@ const BRIER: Mean = Mean::varying(
         Some(-((stated - grade).powi(2) + grade * (1.0 - grade)))
     },
 );
-/// What a run with an outcome stated.
+/// The stated confidence of a run with an outcome.
 const STATED: Value = |run| run.confidence.filter(|_| run.grade.is_some());
 /// The grade of a run that stated a confidence.
 const JUDGED: Value = |run| run.confidence.and(run.grade);
-/// All means but that of success.
+/// All means except for the success rate.
 const OTHER_MEANS: [Mean; 9] = [
     Mean::of(
         measure! { "turns_per_run", "turns per run", Lower, in [0.0, f64::INFINITY],
@@ -258,17 +257,17 @@ impl Mean {
         Self { times: Some(measure), range: ANY, ..self }
     }
 
-    /// Whether it is the mean of success, or of scores.
+    /// Returns whether it is the mean of success, or of scores.
     pub(super) fn is_success(&self) -> bool {
         [SUCCESS.measure, SCORE.measure].contains(&self.measure)
     }
 
-    /// Whether it is a mean of amounts, which few runs may dominate.
+    /// Returns whether it is a mean of amounts, which few runs may dominate.
     pub(super) fn is_spending(&self) -> bool {
         self.measure.range == [0.0, f64::INFINITY] && self.times.is_none()
     }
 
-    /// A mean whose interval is made of its variance alone, as values vary little where outcomes are rare.
+    /// A mean whose interval uses only its variance, because values vary little if outcomes are rare.
     const fn varying(measure: Measure, value: Value) -> Self {
         Self { range: ANY, ..Self::of(measure, value) }
     }
@@ -295,19 +294,19 @@ const MOST_OF_ONE_TASK: f64 = 0.1;
 /// The most runs of a task that pass@k and pass^k are shown for.
 const MOST_K: u64 = 16;
 
-/// All means; that of success, or of scores if some succeed in part, comes first.
+/// Returns all means. The mean of success comes first, or the mean of scores if some runs succeed in part.
 pub(super) fn means(is_partial: bool) -> impl Iterator<Item = &'static Mean> {
     static FIRST: [Mean; 2] = [SUCCESS, SCORE];
     static OTHERS: [Mean; 9] = OTHER_MEANS;
     std::iter::once(&FIRST[usize::from(is_partial)]).chain(&OTHERS)
 }
 
-/// The measure of all runs that belongs to that of the runs with a grade.
+/// Returns the measure over all runs for the corresponding measure over runs with a grade.
 pub(super) fn of_all(measure: Measure) -> Measure {
     if measure == SCORE.measure { SCORE_OF_ALL } else { SUCCESS_OF_ALL }
 }
 
-/// The measures of a side and of differences.
+/// Returns the measures of a side and of differences.
 #[must_use]
 pub fn measures() -> Vec<Measure> {
     let first = [SUCCESS.measure, SUCCESS_OF_ALL, SCORE.measure, SCORE_OF_ALL];
@@ -412,12 +411,12 @@ impl From<&LoggedRun> for SideRun {
 }
 
 impl SideRun {
-    /// Whether `--at-limit failed` makes it a failure.
+    /// Returns whether `--at-limit failed` makes it a failure.
     pub(super) const fn fails_at_limit(&self) -> bool {
         self.is_at_limit && !self.is_settled
     }
 
-    /// A run that was planned and that no log has; those without a task are told apart by this number.
+    /// Creates a planned run that is missing from the log; runs without a task are distinguished by this number.
     fn missing(number: usize, run: &MissingRun) -> Self {
         Self {
             task: run.task.clone().unwrap_or_else(|| format!("missing run {number}")),
@@ -456,7 +455,7 @@ fn counted_in_full(mut account: Account) -> Account {
     account
 }
 
-/// The note on runs that state no confidence that counts, if others do.
+/// Returns the note on runs without a usable stated confidence, if other runs have one.
 fn unstated(log: &LoggedColumn) -> Option<String> {
     let stated = log.table.stream(ConfidenceStream::StatedConfidence, ForecastPolicy::Skip).ok()?;
     let (kept, reasons) = (stated.runs().len(), stated.left_out());
@@ -517,27 +516,28 @@ impl Side {
         self
     }
 
-    /// Whether some runs succeeded in part.
+    /// Returns whether some runs succeeded in part.
     pub(super) fn is_partial(&self) -> bool {
         self.runs.iter().filter_map(|run| run.grade).any(|grade| grade > 0.0 && grade < 1.0)
     }
 
-    /// Whether the runs name no model, in a file where others do: they are those of no agent.
+    /// Returns whether the runs name no model in a file in which other runs do. Such runs belong to no agent.
     pub(super) fn is_nobody(&self) -> bool {
         self.model.as_deref() == Some(UNKNOWN_MODEL)
     }
 
-    /// The runs of which the task is known.
+    /// Returns the runs with a known task.
     pub(super) fn named(&self) -> impl Iterator<Item = &SideRun> {
         self.runs.iter().filter(|run| !run.is_unnamed)
     }
 
-    /// The values of the runs that have one, with their tasks.
+    /// Returns the values of the runs that have one, with their tasks.
     pub(super) fn values(&self, value: Value) -> (Vec<f64>, Vec<&str>) {
         self.runs.iter().filter_map(|run| Some((value(run)?, run.task.as_str()))).unzip()
     }
 
-    /// The interval of the mean over all runs, whatever those without a grade would have been; `None` if all have one.
+    /// Returns the interval of the mean over all runs for any grades of the runs without one; `None` if all runs have a
+    /// grade.
     pub(super) fn of_all(&self, level: Level) -> Option<Result<Interval, NoInterval>> {
         let n_ungraded = self.count(|run| run.grade.is_none());
         (n_ungraded > 0 && n_ungraded < self.runs.len()).then(|| {
@@ -550,7 +550,7 @@ impl Side {
         })
     }
 
-    /// The mean over the runs that have a value.
+    /// Returns the mean over the runs that have a value.
     pub(super) fn mean(&self, mean: &Mean, level: Level) -> Result<Figure, Undefined> {
         let (values, tasks) = self.values(mean.value);
         if mean.times.is_some() && values.contains(&f64::NEG_INFINITY) {
@@ -591,7 +591,7 @@ impl Side {
         self.runs.iter().filter(|run| test(run)).count()
     }
 
-    /// The runs and successes of each task, where an outcome is known.
+    /// Returns the number of runs with a known outcome and of successes for each task.
     pub(super) fn tasks(&self) -> BTreeMap<&str, [u64; 2]> {
         let mut tasks: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
         for run in &self.runs {
@@ -604,7 +604,7 @@ impl Side {
         tasks
     }
 
-    /// The confidence that runs stated, with their outcomes; `None` if no run stated one.
+    /// Returns the confidence that runs stated, with their outcomes; `None` if no run stated one.
     pub(super) fn forecasts(&self) -> Option<TiedBlocks> {
         let stated = self
             .runs

@@ -27,23 +27,23 @@ pub struct CutOffOptions {
     #[cfg_attr(feature = "clap", arg(long, default_value = "linear-front"))]
     #[serde(deserialize_with = "options::read::parsed")]
     pub schedule: WeightSchedule,
-    /// Calibrate the forecasts before they are scored, fitted on the other half of the runs
+    /// Calibrate the forecasts before scoring, with a map fitted to the other half of the runs
     #[cfg_attr(feature = "clap", arg(long = "calibrate", default_value = "none", value_parser = options::names::<Calibration>()))]
     #[serde(rename = "calibrate", deserialize_with = "options::read::name")]
     pub calibration: Calibration,
-    /// The runs that calibration is fitted on: complete, or cut-off-as-failures, which adds the runs that were cut off as
-    /// failures, so that forecasts become chances of being complete and successful
+    /// Runs for fitting the calibration: complete, or cut-off-as-failures, which adds runs that were cut off as failures,
+    /// so that forecasts become probabilities of being complete and successful
     #[cfg_attr(feature = "clap", arg(long, value_name = "RUNS", default_value = "complete", requires = "calibration", value_parser = options::names::<CalibrationRuns>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub calibrate_on: CalibrationRuns,
-    /// Count runs that ended as a reply could not be read as cut off; by default they are excluded
+    /// Count runs that ended because a reply could not be read as cut off; by default they are excluded
     #[cfg_attr(feature = "clap", arg(long))]
     pub parse_errors_as_stops: bool,
-    /// The declared assumption on why runs were cut off
+    /// Declared assumption on the reason why runs were cut off
     #[cfg_attr(feature = "clap", arg(long = "assume", default_value = "non-informative", value_parser = options::names::<CensoringAssumption>()))]
     #[serde(rename = "assume", deserialize_with = "options::read::name")]
     pub assumption: CensoringAssumption,
-    /// How wrong the odds of success after a stop may be, for the sensitivity
+    /// Largest factor by which the odds of success after a stop may be wrong, for the sensitivity analysis
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value = "2", value_parser = options::odds_ratio))]
     #[serde(deserialize_with = "options::read::odds_ratio")]
     pub odds_ratio: f64,
@@ -55,20 +55,19 @@ pub struct CutOffOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "0", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Split the shift for this share of the complete runs, each cut off at random
+    /// Decompose the shift after hiding the outcomes of this share of the complete runs, each cut off at a random step
     #[cfg_attr(feature = "clap", arg(long, value_name = "RATE", value_parser = options::probability, overrides_with = "hide_after"))]
     #[serde(deserialize_with = "options::read::probability")]
     pub hide: Option<Probability>,
-    /// Split the shift for all complete runs, each cut off after this share of its steps
+    /// Decompose the shift after hiding the outcomes of all complete runs, each cut off after this share of its steps
     #[cfg_attr(feature = "clap", arg(long, value_name = "SHARE", value_parser = options::probability, overrides_with = "hide"))]
     #[serde(deserialize_with = "options::read::probability")]
     pub hide_after: Option<Probability>,
-    /// Outcomes that a run needs among its continuations; one with fewer has the chance of the model
+    /// Minimum number of outcomes among the continuations of a run; with fewer, the model's probability is used
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "5", value_parser = options::several::<u64>))]
     #[serde(deserialize_with = "options::read::outcomes")]
     pub min_valid: u64,
-    /// Chances of success by the ids of runs, besides those that the runs themselves have. They are taken to be
-    /// right.
+    /// Probabilities of success by run id, in addition to the ones in the runs. They are assumed to be correct.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub given: BTreeMap<String, Probability>,
@@ -76,16 +75,16 @@ pub struct CutOffOptions {
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub continuations: Option<BTreeMap<String, Continuations>>,
-    /// Groups by the ids of runs, each with a curve of cut-offs of its own for the weighted means; `None` for one curve.
+    /// Groups by run id, each with a separate curve of cut-offs for the weighted means; `None` for one curve.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub curve_groups: Option<BTreeMap<String, String>>,
-    /// Streams that are not scored, from whose forecasts a model of success may learn. They are taken to be made
-    /// without regard to the streams that are scored.
+    /// Unscored streams whose forecasts are features of the model of success. They are assumed to be independent of the
+    /// scored streams.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub teachers: Vec<TraceFile>,
-    /// The true chances of success by the ids of runs, where the world that made the runs is known.
+    /// The true probabilities of success by run id, if the process that generated the runs is known.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub known: Option<BTreeMap<String, Probability>>,

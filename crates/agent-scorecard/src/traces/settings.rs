@@ -31,17 +31,17 @@ pub struct TraceOptions {
     #[cfg_attr(feature = "clap", arg(long, default_value = "linear-front"))]
     #[serde(deserialize_with = "options::read::parsed")]
     pub schedule: WeightSchedule,
-    /// The one forecast per run that ranking and calibration diagnostics are computed from: last, mean,
-    /// minimum, or the mean under a schedule (default: under --schedule); trajectory scores use no summary
+    /// Forecast per run for ranking and calibration diagnostics: last, mean, minimum, or the mean under a schedule
+    /// (default: under --schedule). Trajectory scores use no summary
     #[cfg_attr(feature = "clap", arg(long))]
     #[serde(deserialize_with = "options::read::some_parsed")]
     pub summary: Option<Summary>,
-    /// Calibrate the forecasts before they are scored, fitted on the other half of the runs
+    /// Calibrate the forecasts before scoring, with a map fitted to the other half of the runs
     #[cfg_attr(feature = "clap", arg(long = "calibrate", default_value = "none", value_parser = options::names::<Calibration>()))]
     #[serde(rename = "calibrate", deserialize_with = "options::read::name")]
     pub calibration: Calibration,
-    /// The runs that calibration is fitted on: complete, or cut-off-as-failures, which adds the runs that were cut off as
-    /// failures, so that forecasts become chances of being complete and successful
+    /// Runs for fitting the calibration: complete, or cut-off-as-failures, which adds runs that were cut off as failures,
+    /// so that forecasts become probabilities of being complete and successful
     #[cfg_attr(feature = "clap", arg(long, value_name = "RUNS", default_value = "complete", requires = "calibration", value_parser = options::names::<CalibrationRuns>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub calibrate_on: CalibrationRuns,
@@ -53,20 +53,20 @@ pub struct TraceOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// The unit of resampling: task (the runs of a task together; runs, if all are of one task or name none), task-only (tasks,
-    /// which every run has to name), or run (if tasks are categories, and not the same question again)
+    /// Unit of resampling: task (the runs of a task together; runs, if there is only one task or none is named), task-only
+    /// (every run has to name its task), or run (if tasks are only categories)
     #[cfg_attr(feature = "clap", arg(long, default_value = "task", value_parser = options::names::<ClusterBy>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub cluster_by: ClusterBy,
     /// Add a report on the runs of all columns together to --json
     #[cfg_attr(feature = "clap", arg(long))]
     pub pool: bool,
-    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
-    /// carry-forward, carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
+    /// Policy for forecasts that are missing or outside [0, 1]: refuse, leave-out, skip, carry-forward,
+    /// carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
     #[cfg_attr(feature = "clap", arg(long, value_name = "POLICY", value_parser = options::policy))]
     #[serde(deserialize_with = "options::read::missing")]
     pub missing: Option<ForecastPolicy>,
-    /// Add curves and bins to --json without resamples; with resamples, --html or --plot they are there
+    /// Add curves and bins to --json even without resamples; with resamples, --html or --plot they are always included
     #[cfg_attr(feature = "clap", arg(long))]
     pub curves: bool,
     /// Whether pictures and bins are wanted too.

@@ -7,14 +7,14 @@
 #[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(from = "Option<bool>"))]
 #[non_exhaustive]
 pub enum ConfidenceScale {
-    /// Shares of 1; an error if the scale is in doubt.
+    /// Values from 0 to 1; an error if the scale is ambiguous.
     #[default]
     #[cfg_attr(feature = "clap", value(name = "auto"))]
     Checked,
     /// Percentages; an error if none is above 1.
     #[cfg_attr(feature = "clap", value(name = "yes"))]
     Percent,
-    /// Shares of 1. Those above 1 are outside the range, as a negative number is.
+    /// Values from 0 to 1. Values above 1 are outside the range, like negative numbers.
     #[cfg_attr(feature = "clap", value(name = "no"))]
     Share,
 }

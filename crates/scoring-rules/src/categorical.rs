@@ -12,8 +12,8 @@ use crate::{
 ///
 /// The probabilities must sum to 1 within 1e-9, which allows for rounding. They are not rescaled.
 ///
-/// With the feature `serde` a forecast is written as the list of its probabilities. It cannot be
-/// read, because it borrows them.
+/// With the feature `serde` a forecast is written as the list of its probabilities. Reading is not
+/// supported, because a forecast borrows its probabilities.
 ///
 /// ```
 /// use scoring_rules::{Categorical, Error, Probability};
@@ -48,7 +48,7 @@ impl<'a> Categorical<'a> {
         }
     }
 
-    /// The probabilities, one per class.
+    /// Returns the probabilities, one per class.
     #[must_use]
     pub fn probabilities(self) -> &'a [Probability] {
         self.0
@@ -63,7 +63,7 @@ impl<'a> Categorical<'a> {
     }
 }
 
-/// The logarithmic score: `ln` of the probability of the class that occurred, in nats.
+/// Returns the logarithmic score: `ln` of the probability of the class that occurred, in nats.
 ///
 /// From minus infinity, for a class of probability 0, to 0; strictly proper. Cost: O(1).
 ///
@@ -86,7 +86,8 @@ pub fn log_score(forecast: Categorical<'_>, outcome: usize) -> Result<f64, Error
     Ok(p.ln())
 }
 
-/// The Brier (quadratic) score: minus the sum over all classes of `(p_k - 1{k occurred})^2`.
+/// Returns the Brier (quadratic) score: minus the sum over all classes of
+/// `(p_k - 1{k occurred})^2`.
 ///
 /// From -2 to 0; strictly proper. For two classes it is twice the score of a binary event. Cost:
 /// O(K).
@@ -112,8 +113,8 @@ pub fn brier_score(forecast: Categorical<'_>, outcome: usize) -> Result<f64, Err
     Ok(0.0 - ((1.0 - p) * (1.0 - p) + others))
 }
 
-/// The spherical score: the probability of the class that occurred, divided by the Euclidean norm
-/// of all probabilities, `p_y / sqrt(sum of p_k^2)`.
+/// Returns the spherical score: the probability of the class that occurred, divided by the
+/// Euclidean norm of all probabilities, `p_y / sqrt(sum of p_k^2)`.
 ///
 /// In [0, 1]; strictly proper. Cost: O(K).
 ///
@@ -136,11 +137,11 @@ pub fn spherical_score(forecast: Categorical<'_>, outcome: usize) -> Result<f64,
     Ok(p / sum_of(forecast.0.iter(), |p| p * p).sqrt())
 }
 
-/// The ranked probability score of ordered classes: minus the sum of `(F_k - 1{y <= k})^2` over all
-/// classes k but the last, with cumulative probabilities F_k.
+/// Returns the ranked probability score of ordered classes: minus the sum of `(F_k - 1{y <= k})^2`
+/// over all classes k except the last, with cumulative probabilities F_k.
 ///
 /// From `-(K - 1)` to 0; strictly proper. Unlike the other scores it depends on the order of the
-/// classes: probability on a class far from the one that occurred costs more than on a near class.
+/// classes: probability on a class far from the observed class costs more than on a near class.
 /// Cost: O(K).
 ///
 /// Reference: Epstein (1969), A scoring system for probability forecasts of ranked categories,

@@ -1,14 +1,14 @@
 /// Defines a struct that is checked when it is read: with the feature `serde` of the calling crate it
 /// implements `Serialize`, and `Deserialize` by reading its fields and then checking them.
 ///
-/// The check is a function from a reference to the struct to a `Result<(), E>` whose error is
-/// displayed. With `restore:` in place of `check:` the reference is mutable, so that the function can also
-/// compute the fields that are not stored (`serde(skip)`). Unknown fields are errors. Attributes of fields,
-/// such as `serde(default)`, apply to writing and to reading.
+/// The check is a function from a reference to the struct to a `Result<(), E>` whose error is displayed.
+/// With `restore:` instead of `check:` the reference is mutable, and the function can also compute fields
+/// that are not stored (`serde(skip)`). Unknown fields are errors. Attributes of fields, such as
+/// `serde(default)`, apply to writing and to reading.
 ///
-/// The struct is defined inside the macro, so that its fields are listed once. With
-/// `serde(remote = "Self")` they would be, too, but a public type would then have a public function
-/// `deserialize` that does not check.
+/// The struct is defined inside the macro, so that its fields are listed once. `serde(remote = "Self")`
+/// would also list them once, but would give a public type a public function `deserialize` that does not
+/// check.
 ///
 /// ```
 /// scoring_rules::checked! {

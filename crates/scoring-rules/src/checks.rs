@@ -1,4 +1,4 @@
-//! Checks of arguments, for this crate and for those that report the same errors.
+//! Checks of arguments, for this crate and for other crates with the same errors.
 
 use crate::error::Error;
 
@@ -24,7 +24,7 @@ pub fn same_length(what: &'static str, expected: usize, found: usize) -> Result<
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] with its name and range if it is not.
+/// [`Error::Setting`] with its name and range if it is outside the range.
 ///
 /// # Examples
 ///
@@ -48,7 +48,7 @@ pub fn setting(
 ///
 /// # Errors
 ///
-/// [`Error::Entry`] with the first that is not.
+/// [`Error::Entry`] with the first number outside the range.
 ///
 /// # Examples
 ///
@@ -74,7 +74,7 @@ pub fn entries(
 ///
 /// # Errors
 ///
-/// [`Error::NotFiniteAt`] with the first that is not.
+/// [`Error::NotFiniteAt`] with the first number that is NaN or infinite.
 ///
 /// # Examples
 ///

@@ -1,11 +1,11 @@
 use std::fmt;
 
-/// An error of this crate. Its message says what is wrong, where, and what would be valid.
+/// An error of this crate. Its message states the problem, the place, and the valid input.
 ///
-/// The crates above report a wrong setting, length or entry, empty input, an undefined result and an invalid
-/// stored value as an error of this type too, which they wrap, so that one pattern matches each of them
-/// everywhere. It is `Copy`, so that checked constants such as `const HALF: Result<Probability, Error> =
-/// Probability::new(0.5)` can be unwrapped when they are compiled.
+/// Crates that depend on this one wrap this type for a wrong setting, length or entry, empty input, an
+/// undefined result and an invalid stored value. One pattern therefore matches such an error everywhere. The
+/// type is `Copy`, so that checked constants such as
+/// `const HALF: Result<Probability, Error> = Probability::new(0.5)` can be unwrapped at compile time.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -26,7 +26,7 @@ pub enum Error {
         /// The given number.
         value: f64,
     },
-    /// A text or a name with parameters that is not that of an [`AnyRule`](crate::AnyRule).
+    /// A text, or a name with parameters, does not denote an [`AnyRule`](crate::AnyRule).
     #[error(
         "no such scoring rule; give log, log:CLIP, brier, spherical, boosting, beta:ALPHA,BETA, power:POWER,BASELINE, \
          pseudospherical:POWER,BASELINE or elementary:THRESHOLD"
@@ -51,7 +51,7 @@ pub enum Error {
     /// There are no values, or all of them have weight 0.
     #[error("the input is empty; give at least one row of positive weight")]
     Empty,
-    /// An argument does not have as many entries as another one.
+    /// An argument does not have the expected number of entries.
     #[error("{what}: expected {expected}, found {found}")]
     Length {
         /// The argument.
@@ -64,7 +64,7 @@ pub enum Error {
     /// An entry of a list is outside its range.
     #[error("{what} {index} is {value}; it must be {range}", value = Short(.value))]
     Entry {
-        /// What the list holds.
+        /// The name of an entry.
         what: &'static str,
         /// The position in the list, counted from 0.
         index: usize,
@@ -93,12 +93,12 @@ pub enum Error {
         /// The name of the number, with an article.
         what: &'static str,
     },
-    /// The low end of an interval is above its high end.
+    /// The lower bound of an interval is above its upper bound.
     #[error("the low end {low} is above the high end {high}; give the low end first")]
     Reversed {
-        /// The given low end.
+        /// The given lower bound.
         low: f64,
-        /// The given high end.
+        /// The given upper bound.
         high: f64,
     },
     /// The weight of a row is not 0 and not from 1e-100 to 1e100.
@@ -223,9 +223,9 @@ pub enum Error {
          must be finite or minus infinity"
     )]
     IntervalScore {
-        /// The low end of the interval.
+        /// The lower bound of the interval.
         low: f64,
-        /// The high end of the interval.
+        /// The upper bound of the interval.
         high: f64,
         /// The outcome.
         outcome: f64,
@@ -247,7 +247,7 @@ pub enum Error {
     },
 }
 
-/// A number in a message: in scientific notation where its digits alone would be many zeros.
+/// A number in a message: in scientific notation if plain digits would contain many zeros.
 struct Short<'a>(&'a f64);
 
 impl fmt::Display for Short<'_> {

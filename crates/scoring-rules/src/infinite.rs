@@ -19,7 +19,7 @@ pub struct Number(pub f64);
 ///
 /// # Errors
 ///
-/// For NaN, and the errors of the format.
+/// An error for NaN; the errors of the format.
 pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     Number(*number).serialize(serializer)
 }
@@ -28,7 +28,7 @@ pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S:
 ///
 /// # Errors
 ///
-/// For NaN and for anything else that is not a number, and the errors of the format.
+/// An error for NaN and for anything else that is not a number; the errors of the format.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Ok(Number::deserialize(deserializer)?.0)
 }

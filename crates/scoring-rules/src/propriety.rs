@@ -1,8 +1,8 @@
 //! Examinations that test whether a scoring rule is proper, and return a counterexample if it is not.
 //!
 //! [`Examination::new`] tests a scoring rule for yes/no events, and [`IntervalExamination::new`] a score of intervals.
-//! Both only evaluate the given rule. A counterexample can be checked by hand. That none was found
-//! excludes only what the result states.
+//! Both only evaluate the given rule. A counterexample can be checked by hand. Without a counterexample, only the
+//! statements of the result are certain.
 //!
 //! References: Gneiting and Raftery (2007), Strictly proper scoring rules, prediction, and
 //! estimation, doi:10.1198/016214506000001437; Schervish (1989), A general method for comparing

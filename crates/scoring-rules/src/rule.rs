@@ -16,8 +16,9 @@ use crate::{
 /// and *strictly proper* if every other forecast has a lower one. The trait cannot enforce this. All
 /// rules of this crate are proper, and [`Examination::new`](crate::propriety::Examination::new) tests other rules.
 ///
-/// Implementing [`score`](Self::score) is enough. What dereferences to a rule is a rule, such as a
-/// reference, a box or an [`Arc`](std::sync::Arc), the trait can be used as an object, and [`from_fn`](crate::from_fn) makes a rule of a function:
+/// Only [`score`](Self::score) must be implemented. A type that dereferences to a rule is a rule as well, such as a reference, a
+/// box or an [`Arc`](std::sync::Arc). The trait can be used as an object, and [`from_fn`](crate::from_fn) makes a rule from a
+/// function:
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Error, LogScore, Probability, ScoringRule, from_fn};
@@ -56,7 +57,7 @@ pub trait ScoringRule {
     /// the log score this is Shannon's entropy in nats.
     #[must_use]
     fn entropy(&self, truth: Probability) -> f64 {
-        // A difference, so that no uncertainty is plain zero and not negative zero.
+        // A difference, so that an entropy of zero is never negative zero.
         0.0 - self.expected(truth, truth)
     }
 
@@ -72,18 +73,17 @@ pub trait ScoringRule {
     /// Scores rows: `scores[i]` becomes the score of `forecasts[i]` with `outcomes[i]`. Stops at
     /// the end of the shortest slice.
     ///
-    /// By default one [`score`](Self::score) after the other; rules of this crate are faster. An override
-    /// keeps each score within 1e-12 relative of the default.
+    /// The default calls [`score`](Self::score) for each row; the rules of this crate are faster. An override must keep each
+    /// score within a relative difference of 1e-12 from the default.
     fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
         fill(forecasts, outcomes, scores, |forecast, outcome| self.score(forecast, outcome));
     }
 
-    /// The sum of the scores of one block of up to about a thousand rows; it is not compensated. Means
+    /// Returns the sum of scores over one block of up to about a thousand rows, without compensation of rounding errors. Means
     /// such as [`mean_score`](crate::mean_score) add such blocks.
     ///
-    /// By default a sum of [`score`](Self::score); rules of this crate are faster. A rule that wraps one
-    /// of them, such as to give it a name, is as fast if it forwards this method and
-    /// [`fill_scores`](Self::fill_scores):
+    /// The default adds [`score`](Self::score) for each row; the rules of this crate are faster. A wrapper of such a rule, for
+    /// example a named type, is equally fast if it forwards this method and [`fill_scores`](Self::fill_scores):
     ///
     /// ```
     /// use scoring_rules::{Error, LogScore, Probability, ScoringRule, mean_score};
@@ -115,9 +115,8 @@ pub trait ScoringRule {
         sum_of_pairs(forecasts, outcomes, |forecast, outcome| self.score(forecast, outcome))
     }
 
-    // The methods below are those of `loops::weighted_sum` and `loops::weighted_sums`, within 1e-12
-    // relative of the default. `Sealed` cannot be named outside of this crate, so that other rules
-    // neither call nor override them.
+    // The methods below implement `loops::weighted_sum` and `loops::weighted_sums`, within a relative difference of 1e-12 from
+    // the default. `Sealed` cannot be named outside of this crate, so that other rules neither call nor override them.
 
     #[doc(hidden)]
     #[must_use]

@@ -1,4 +1,4 @@
-//! The weighted sum of the scores of a run of steps, for runs of one rule.
+//! Weighted sums of scores over the steps of a run, for many runs under one rule.
 //!
 //! Whole-number weights have shortcuts that the rules of this crate use: the log score takes one logarithm
 //! per run. Other rules are scored step by step.
@@ -9,8 +9,8 @@ use crate::{
     values::probability::Probability,
 };
 
-/// The weighted sum of the scores of the steps of one run, within 1e-12 relative of the sum of
-/// [`ScoringRule::score`] over the steps. An infinite score makes the sum infinite.
+/// Returns the weighted sum of [`ScoringRule::score`] over the steps of one run, within a relative
+/// difference of 1e-12. An infinite score makes the sum infinite.
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Probability, runs::{StepWeights, weighted_sum}};
@@ -30,8 +30,8 @@ pub fn weighted_sum<R: ScoringRule + ?Sized>(
     rule.weighted_sum(steps, outcome, weights, Sealed)
 }
 
-/// `sums[i]` becomes the [`weighted_sum`] of run i, with the same bits. Stops at the end of the shorter
-/// of the two. [`Runs`] has an example.
+/// Sets `sums[i]` to the [`weighted_sum`] of run i, with the same bits. Stops at the end of the shorter of
+/// `sums` and the runs. [`Runs`] has an example.
 #[inline]
 pub fn weighted_sums<R: ScoringRule + ?Sized>(
     rule: &R,

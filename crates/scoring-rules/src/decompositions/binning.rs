@@ -7,7 +7,7 @@ use crate::{
 
 /// The rule by which confidences are assigned to bins. Equal confidences share a bin.
 ///
-/// With the feature `serde` it can be written. It cannot be read, because it borrows its edges.
+/// With the feature `serde` it can be written. Reading is not supported, because a binning borrows its edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -26,8 +26,8 @@ pub enum Binning<'a> {
         /// The number of bins.
         bins: usize,
     },
-    /// Bins from 0 to the first edge, between neighbouring edges, and from the last edge to 1. Each
-    /// bin contains its upper end, and the first bin also contains 0.
+    /// Bins from 0 to the first edge, between neighbouring edges, and from the last edge to 1. Each bin contains its
+    /// upper bound, and the first bin also contains 0.
     Edges {
         /// The edges between bins, in ascending order. Without edges there is one bin.
         inner: &'a [Probability],
@@ -37,7 +37,7 @@ pub enum Binning<'a> {
 }
 
 impl Binning<'_> {
-    /// The bins that are not empty, in ascending order, each as its blocks.
+    /// Returns the bins that are not empty, in ascending order. Each bin is a slice of its blocks.
     ///
     /// # Errors
     ///
@@ -80,8 +80,8 @@ impl Binning<'_> {
         }))
     }
 
-    /// The bin of a confidence among this many of [`Binning::EqualWidth`], counted from 0: the least k with
-    /// `p <= (k + 1) / bins`. A single bin contains all.
+    /// Returns the bin of a confidence under [`Binning::EqualWidth`] with `bins` bins, counted from 0: the least k
+    /// with `p <= (k + 1) / bins`. A single bin contains all confidences.
     ///
     /// ```
     /// use scoring_rules::{Binning, Probability};

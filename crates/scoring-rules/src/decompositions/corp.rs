@@ -63,10 +63,10 @@ impl Corp {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] for empty blocks; [`Error::Undefined`] if scores are infinite with both signs,
-    /// which only a rule of your own or a [`PowerScore`](crate::PowerScore) with a power up to 0 can
-    /// produce; [`Error::TermsDoNotAddUp`] if the terms do not sum to the mean loss, because the
-    /// divergence or the entropy of the rule does not follow from its scores.
+    /// [`Error::Empty`] for empty blocks; [`Error::Undefined`] if scores are infinite with both signs, which
+    /// only a custom rule or a [`PowerScore`](crate::PowerScore) with a power up to 0 can produce;
+    /// [`Error::TermsDoNotAddUp`] if the terms do not sum to the mean loss, because the divergence or the
+    /// entropy of the rule does not follow from its scores.
     ///
     /// ```
     /// use scoring_rules::{BrierScore, Error, Probability, TiedBlocks, Corp};
@@ -88,10 +88,10 @@ impl Corp {
             let of_pool = Outcomes::new(rule, pool.failures, pool.successes)?;
             discrimination.add(of_pool.lost_by(rule, overall.outcomes.rate));
 
-            // The miscalibration of a pool is a sum of two kinds of terms, none of which is negative.
-            // The first: if the rows of each block succeeded at the rate of the pool, they would lose
-            // this by their forecast. The second: the lower blocks succeed more often than the pool, so
-            // that each rise of the forecast within the pool is in the wrong direction.
+            // The miscalibration of a pool is a sum of two kinds of nonnegative terms. The first is the loss due
+            // to the forecasts if the rows of each block succeeded at the rate of the pool. The second arises
+            // because the lower blocks succeed more often than the pool, so that each increase of the forecast
+            // within the pool is in the wrong direction.
             let pooled = &blocks.as_slice()[pool.blocks];
             if let [only] = pooled {
                 miscalibration.add(of_pool.lost_by(rule, only.confidence));

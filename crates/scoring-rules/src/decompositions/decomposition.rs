@@ -54,9 +54,9 @@ impl Decomposition {
     /// Resolution and reliability depend on the bins, and are biased upwards on a sample;
     /// [`Corp::new`](crate::Corp::new) needs no bins.
     ///
-    /// Under an unbounded rule, a wrong forecast of 0 or 1 makes the mean loss infinite. The
-    /// reliability is then infinite if the forecast has a bin of its own, otherwise `within_bin` is;
-    /// the other terms are finite.
+    /// Under an unbounded rule, a wrong forecast of 0 or 1 makes the mean loss infinite. If the
+    /// forecast is alone in its bin, the reliability is then infinite; otherwise `within_bin` is.
+    /// The other terms are finite.
     ///
     /// Cost: linear.
     ///
@@ -69,7 +69,7 @@ impl Decomposition {
     /// # Errors
     ///
     /// The errors of [`Binning::bins`]; [`Error::Undefined`] if scores are infinite with both signs,
-    /// which only a rule of your own or a [`PowerScore`](crate::PowerScore) with a power up to 0 can
+    /// which only a custom rule or a [`PowerScore`](crate::PowerScore) with a power up to 0 can
     /// produce; [`Error::TermsDoNotAddUp`] if the terms do not sum to the mean loss, because the
     /// divergence or the entropy of the rule does not follow from its scores.
     ///

@@ -26,15 +26,15 @@ const ROUNDING: f64 = 1e-12;
 impl MurphyCurve {
     /// Compares two forecasters of the same rows at all thresholds.
     ///
-    /// A forecaster that is nowhere worse has at most the mean loss of the other one under every
-    /// proper rule, on these data. For [`Dominance::Neither`] there are proper rules that prefer
-    /// either of the two.
+    /// If a forecaster is nowhere worse, its mean loss on these data is at most the mean loss of the
+    /// other forecaster, under every proper rule. For [`Dominance::Neither`] there are proper rules
+    /// that prefer either of the two.
     ///
     /// The difference of two curves is linear between neighbouring forecasts, so that the ends of
     /// each piece are compared. The comparison is exact if all weights are integers; otherwise
     /// differences up to 1e-12 of the total weight are ignored. Next to a crossing of the curves, a
-    /// difference that a change of the threshold by one unit in the last place would reverse is
-    /// ignored, because forecasts such as 1/3 are rounded.
+    /// difference is ignored if a change of the threshold by one unit in the last place would
+    /// reverse it, because forecasts such as 1/3 are rounded.
     ///
     /// Cost: linear.
     ///
@@ -121,7 +121,7 @@ struct Lead {
 }
 
 impl Lead {
-    /// Updates the lead with the first of the thresholds that has a positive one.
+    /// Updates the lead with the first threshold of positive lead.
     fn see(&mut self, thresholds: [f64; 3], lead: impl Fn(f64) -> f64) {
         if let Some(threshold) = thresholds.into_iter().find(|&c| lead(c) > 0.0)
             && lead(threshold) > self.size

@@ -69,7 +69,7 @@ pub struct MurphyPiece {
 }
 
 impl MurphyCurve {
-    /// The curve of all rows. Cost: linear.
+    /// Computes the curve of all rows. Cost: linear.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl MurphyCurve {
             && self.pieces.iter().all(|piece| integer(piece.false_alarms) && integer(piece.misses))
     }
 
-    /// The mean elementary loss at a threshold, in [0, 1]. Cost: logarithmic.
+    /// Returns the mean elementary loss at a threshold, in [0, 1]. Cost: logarithmic.
     #[must_use]
     pub fn at(&self, threshold: Level) -> f64 {
         let c = threshold.get();

@@ -31,9 +31,9 @@ impl PooledBlocks {
 }
 
 impl TiedBlocks {
-    /// Isotonic regression of outcomes on confidence by the pool-adjacent-violators algorithm: among
-    /// all functions that do not decrease with confidence, the one with the smallest squared error,
-    /// which also has the smallest loss under every other proper rule.
+    /// Computes the isotonic regression of outcomes on confidence by the pool-adjacent-violators
+    /// algorithm: the nondecreasing function of the confidence with the smallest squared error. It also
+    /// has the smallest loss under every other proper rule.
     ///
     /// Neighbouring blocks are pooled until the success rates are strictly ascending. The result is
     /// empty for empty blocks.

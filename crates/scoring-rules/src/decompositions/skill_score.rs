@@ -1,6 +1,6 @@
 use crate::error::Error;
 
-/// The skill score: the improvement over a reference as a share of the largest possible
+/// Returns the skill score: the improvement over a reference as a share of the largest possible
 /// improvement, `(score - reference) / (best - reference)`.
 ///
 /// At most 1; 0 if the score equals the reference, and negative if it is worse. Higher is better

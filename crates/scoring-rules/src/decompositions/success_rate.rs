@@ -20,8 +20,8 @@ pub(crate) struct Outcomes {
 const NEAR_ONE: f64 = 1e-9;
 
 impl Outcomes {
-    /// At least one of the weights must be positive. If the rate is close to 1, the neighbouring
-    /// number with the smallest loss is used.
+    /// Computes the success rate. At least one of the weights must be positive. If the rate is
+    /// close to 1, the neighbouring number with the smallest loss is used.
     pub(crate) fn new<R: ScoringRule + ?Sized>(
         rule: &R,
         failures: f64,
@@ -61,9 +61,9 @@ impl Outcomes {
         self.total(|| self.weight() * rule.entropy(self.rate), losses) / self.weight()
     }
 
-    /// The sum of a loss over the rows, computed from the sum that they would have if they
-    /// succeeded exactly at the rounded rate. This sum has more digits if losses nearly cancel; the
-    /// effect of the rounding of the rate is added.
+    /// The sum of a loss over the rows. It is computed from the sum for rows that succeed exactly
+    /// at the rounded rate, plus the effect of the rounding of the rate. If losses nearly cancel,
+    /// this computation keeps more digits.
     fn total(self, at_rate: impl FnOnce() -> f64, [of_failure, of_success]: [f64; 2]) -> f64 {
         let (rate, rest) = (self.rate.get(), self.rate.complement().get());
         // The weight of failures in excess of the rounded rate.

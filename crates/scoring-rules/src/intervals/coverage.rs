@@ -5,11 +5,11 @@ use crate::{
     values::{interval::Interval, weight::Weight},
 };
 
-/// The empirical coverage: the weighted share of outcomes that lie in their intervals. Intervals
-/// contain their ends.
+/// Returns the empirical coverage: the weighted share of outcomes that lie in their intervals.
+/// Intervals contain their bounds.
 ///
-/// In [0, 1], to be compared with the coverage claimed for the intervals. Because wide intervals
-/// cover easily, read it together with [`mean_width`]. It is not a proper loss; use
+/// In [0, 1], to be compared with the nominal coverage of the intervals. Because wide intervals
+/// cover easily, interpret it together with [`mean_width`]. It is not a proper loss; use
 /// [`interval_loss`](crate::interval_loss) for that. The result does not depend on the order of the
 /// rows, and a row of weight 2 counts as much as two equal rows.
 ///
@@ -40,7 +40,7 @@ pub fn empirical_coverage(
     ExactMean::of(inside, weights)
 }
 
-/// The weighted mean width of intervals, in the units of the outcome.
+/// Returns the weighted mean width of intervals, in the units of the outcome.
 ///
 /// Infinite if the width of an interval with positive weight is infinite. The result does not
 /// depend on the order of the rows, and a row of weight 2 counts as much as two equal rows.

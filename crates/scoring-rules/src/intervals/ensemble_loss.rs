@@ -4,16 +4,16 @@ use crate::{
 };
 
 impl Ensemble {
-    /// The continuous ranked probability score of an ensemble, as a loss: the integral over z of
+    /// Returns the continuous ranked probability score of an ensemble, as a loss: the integral over z of
     /// `(F(z) - 1{y <= z})^2`, where F is the share of members up to z.
     ///
     /// At least 0, in the units of the outcome; the absolute error for a single member. It equals
-    /// `mean |x_i - y| - 1/2 mean |x_i - x_j|`, whose second mean is over all pairs, including a member
-    /// paired with itself. It is the loss for an ensemble that *is* the forecast: proper for the
-    /// distribution that puts equal probability on the members, or the given weights. If the members
-    /// are samples from the forecast distribution, this loss favours ensembles with too little spread,
-    /// the more so the fewer members there are; use [`Ensemble::fair_crps_loss`] then. If the outcome has a cap,
-    /// the members and the outcome are cut off at the cap first (see [`Observed`]).
+    /// `mean |x_i - y| - 1/2 mean |x_i - x_j|`, whose second mean is over all pairs, including a member paired
+    /// with itself. It is the loss for an ensemble that *is* the forecast: proper for the distribution with
+    /// equal probabilities, or the given weights, on the members. If the members are samples from the forecast
+    /// distribution, this loss favours ensembles with too little spread, especially with few members; use
+    /// [`Ensemble::fair_crps_loss`] then. If the outcome has a cap, the members and the outcome are cut off at
+    /// the cap first (see [`Observed`]).
     ///
     /// Cost: O(m). The loss is summed over gaps between neighbouring members, and no term is negative,
     /// so that members far from zero and close to each other lose no digits.
@@ -36,14 +36,14 @@ impl Ensemble {
         sum_of_gaps(self, outcome, |beyond| beyond.share * beyond.share)
     }
 
-    /// The fair continuous ranked probability score of an ensemble, as a loss:
+    /// Returns the fair continuous ranked probability score of an ensemble, as a loss:
     /// `mean |x_i - y| - 1/2 mean |x_i - x_j|`, whose second mean is over pairs of different members.
     ///
-    /// In the units of the outcome. If the members are independent samples from a distribution, the
-    /// expected value of this loss is the CRPS of that distribution for any number of members, so that
-    /// sampling from the true belief minimizes the expected loss. It is not proper for one fixed
-    /// ensemble; use [`Ensemble::crps_loss`] then. If the outcome has a cap, the members and the outcome
-    /// are cut off at the cap first (see [`Observed`]).
+    /// In the units of the outcome. If the members are independent samples from a distribution, the expected
+    /// value of this loss is the CRPS of the distribution, for any number of members. Sampling from the true
+    /// belief therefore minimizes the expected loss. It is not proper for one fixed ensemble; use
+    /// [`Ensemble::crps_loss`] then. If the outcome has a cap, the members and the outcome are cut off at the
+    /// cap first (see [`Observed`]).
     ///
     /// With weights w_i that sum to 1, both means are weighted, and a pair of different members has the
     /// weight `w_i w_j / (1 - sum of w_k^2)`. The property above holds if the weights do not depend on
@@ -72,9 +72,9 @@ impl Ensemble {
         if found < 2 {
             return Err(Error::TooFew { what: "ensemble members", least: 2, found });
         }
-        // If the share of members beyond a gap is a, the gap adds gap * a to the first mean and
-        // gap * a * (1 - a) / (share of pairs of different members) to half of the second one. The
-        // difference of the two factors is computed without cancellation.
+        // Let a be the share of members beyond a gap, and d the share of pairs with different members. The gap
+        // adds gap * a to the first mean and gap * a * (1 - a) / d to half of the second mean. The difference of
+        // the two factors is computed without cancellation.
         Ok(match self.weighted_pairs() {
             None => {
                 let m = found as f64;

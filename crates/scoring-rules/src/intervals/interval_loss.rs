@@ -1,14 +1,15 @@
 use crate::values::{interval::Interval, level::Level, observed::Observed};
 
-/// The interval loss (Winkler score) of a central interval with a claimed coverage: its width, plus
-/// `2 / (1 - coverage)` times the distance between the interval and an outcome outside of it.
+/// Returns the interval loss (Winkler score) of a central interval with a nominal coverage: its
+/// width, plus `2 / (1 - coverage)` times the distance between the interval and an outcome outside
+/// of it.
 ///
 /// At least 0, in the units of the outcome. It equals `2 / (1 - coverage)` times the sum of the
-/// pinball losses of the two ends, at the levels `(1 - coverage) / 2` and `(1 + coverage) / 2`, and
-/// is therefore proper: the interval between the true quantiles of these levels minimizes the
-/// expected loss. If the outcome has a cap, both ends and the outcome are cut off at the cap first
-/// (see [`Observed`]), which also affects the width. If an end is still infinite, the loss is
-/// infinite.
+/// pinball losses of the two bounds, at the levels `(1 - coverage) / 2` and `(1 + coverage) / 2`,
+/// and is therefore proper: the interval between the true quantiles of these levels minimizes the
+/// expected loss. If the outcome has a cap, both bounds and the outcome are cut off at the cap
+/// first (see [`Observed`]), which also affects the width. If a bound is still infinite, the loss
+/// is infinite.
 ///
 /// References: Winkler (1972), A decision-theoretic approach to interval estimation,
 /// doi:10.1080/01621459.1972.10481224; Gneiting and Raftery (2007), Strictly proper scoring rules,

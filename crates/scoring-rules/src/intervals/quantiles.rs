@@ -85,7 +85,7 @@ impl Quantiles {
         self.value_at(0.5)
     }
 
-    /// The central interval with the given coverage, between the quantiles of levels
+    /// Returns the central interval with the given coverage, between the quantiles of levels
     /// `(1 - coverage) / 2` and `(1 + coverage) / 2`, or `None` if one of them was not forecast.
     /// Levels that differ by at most 1e-12 count as equal.
     #[must_use]
@@ -102,7 +102,7 @@ impl Quantiles {
         nearest.filter(|&(distance, _)| distance <= SAME_LEVEL).map(|(_, value)| value)
     }
 
-    /// Checks that the levels are 1/2 and pairs that sum to 1.
+    /// Checks that the levels are 1/2 and pairs with sum 1.
     pub(crate) fn check_central(&self) -> Result<(), Error> {
         let n = self.levels.len();
         for (i, (low, high)) in self.levels.iter().zip(self.levels.iter().rev()).enumerate() {

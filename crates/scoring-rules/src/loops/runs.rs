@@ -26,8 +26,8 @@ pub struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// Makes a view of runs, the first of which starts at `start`. Run i ends before `ends[i]`. Both
-    /// are positions in `forecasts`, which may hold other runs before and after these.
+    /// Makes a view of runs. The first run starts at `start`, and run i ends before `ends[i]`. Both
+    /// are positions in `forecasts`, which may contain other runs before and after these.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl<'a> Runs<'a> {
         Self { forecasts, start: 0, ends, outcomes }
     }
 
-    /// All forecasts, including those of other runs.
+    /// All forecasts, including forecasts of other runs.
     #[must_use]
     #[inline]
     pub const fn forecasts(&self) -> &'a [Probability] {

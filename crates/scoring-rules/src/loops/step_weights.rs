@@ -2,8 +2,8 @@ use crate::{sums::compensated_sum::CompensatedSum, values::probability::Probabil
 
 /// Whole-number weights for the steps of a run, before they are normalised.
 ///
-/// Sums with whole weights have shortcuts: the weighted sum of logs is the log of a product of
-/// powers. See [`weighted_sum`](crate::runs::weighted_sum).
+/// Sums with whole weights have shortcuts: a weighted sum of logs, for example, is one log of a
+/// product. See [`weighted_sum`](crate::runs::weighted_sum).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -27,7 +27,7 @@ fn to_f64(n: usize) -> f64 {
 const BLOCK: usize = 64;
 
 impl StepWeights {
-    /// The sum of the weights of a run of n steps.
+    /// Returns the sum of the weights for a run of n steps.
     ///
     /// ```
     /// use scoring_rules::runs::StepWeights;
@@ -45,10 +45,10 @@ impl StepWeights {
         }
     }
 
-    /// The weighted sum of `score` over the steps.
+    /// Returns the weighted sum of `score` over the steps.
     ///
-    /// Steps are added in a fixed order, so that the result always has the same bits, and with an
-    /// error that does not grow with the length of the run.
+    /// Steps are added in a fixed order, so that the result always has the same bits. The error
+    /// does not grow with the length of the run.
     ///
     /// ```
     /// use scoring_rules::{Probability, runs::StepWeights};

@@ -1,6 +1,6 @@
 use crate::{loops::step_weights::StepWeights, values::probability::Probability};
 
-/// Runs of up to this many steps are summed in a window of fixed length.
+/// The largest number of steps of a run that is summed in a window of fixed length.
 pub(crate) const WINDOW: usize = 16;
 
 pub(crate) type Window = [Probability; WINDOW];
@@ -39,7 +39,7 @@ fn pad(run: &[Probability]) -> Window {
 
 /// The weighted sum of a score that is always finite, over the run from `start` to `end`.
 ///
-/// The bits depend on the run alone, not on the steps before it.
+/// The bits depend only on the run, not on the steps before it.
 #[inline(always)]
 pub(crate) fn sum_of_finite(
     weights: StepWeights,

@@ -32,10 +32,10 @@ impl Lie {
 /// The lie with the largest gain between neighbours among sorted reports, and from certainties to any
 /// report. If there is none, no report gains on any other.
 ///
-/// Neighbours are enough. For a < b, if b gains nothing at truth a and a gains nothing at truth b,
-/// then the gain from reporting b instead of a, which is linear in the truth, is at most 0 below a
-/// and at least 0 above b. Hence no step on the way from the truth to any report gains. Certainties
-/// are tried in addition, because the argument does not hold for infinite scores.
+/// Neighbours are sufficient. Consider a < b, where b gains nothing at truth a and a gains nothing at
+/// truth b. The gain from reporting b instead of a is linear in the truth, hence at most 0 below a
+/// and at least 0 above b. Therefore no step on the way from the truth to any report gains.
+/// Certainties are tried in addition, because the argument does not hold for infinite scores.
 pub(super) fn among_neighbours(rounding: Rounding, reports: &[Scored]) -> Option<Lie> {
     let neighbours = reports.windows(2).flat_map(|pair| {
         [Lie::new(rounding, &pair[0], &pair[1]), Lie::new(rounding, &pair[1], &pair[0])]

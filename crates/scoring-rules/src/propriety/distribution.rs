@@ -29,9 +29,10 @@ impl Distribution {
         Self { outcomes, probabilities }
     }
 
-    /// The central interval with `tail` below and `tail` above. It starts at the first outcome at
-    /// which the mass from below exceeds `tail`, and ends at the one at which the mass from above
-    /// does. `None` if a quantile is not unique because a mass is equal or very close to `tail`.
+    /// The central interval with `tail` below and `tail` above. It starts at the first outcome where the
+    /// cumulative mass from below exceeds `tail`, and ends at the last outcome where the cumulative mass
+    /// from above exceeds `tail`. `None` if a quantile is not unique because a mass is equal or very
+    /// close to `tail`.
     pub(super) fn central(&self, tail: f64) -> Option<Interval> {
         let points = || self.outcomes.iter().copied().zip(self.probabilities.iter().copied());
         let low = quantile(points(), tail)?;

@@ -13,7 +13,7 @@ use crate::values::probability::Probability;
 pub struct Examination {
     /// Strictly proper, proper or improper.
     pub verdict: Verdict,
-    /// The evidence for the verdict, and what it cannot exclude.
+    /// The evidence for the verdict, and its limits.
     pub certainty: Certainty,
 }
 
@@ -26,8 +26,8 @@ pub enum Verdict {
     StrictlyProper,
     /// No report gains on the truth, but some tie with it.
     Proper {
-        /// Ranges of reports, both ends included, whose scores are equal to the last bit under both
-        /// outcomes, so that they tie for every truth. Empty if the scores differ so little
+        /// Ranges of reports, including their ends, with scores that are equal to the last bit under
+        /// both outcomes. Such reports tie for every truth. Empty if the scores differ so little
         /// everywhere that losses cannot be distinguished from ties.
         ties: Vec<RangeInclusive<Probability>>,
     },
@@ -35,7 +35,7 @@ pub enum Verdict {
     Improper(Counterexample),
 }
 
-/// A truth and a report with a higher expected score than the truth has.
+/// A truth and a report with a higher expected score than the truth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -44,17 +44,17 @@ pub struct Counterexample {
     pub truth: Probability,
     /// The report that gains.
     pub report: Probability,
-    /// The expected score of the report minus that of the truth; the largest that was found.
-    /// Infinite if the truth has an infinitely low score and the report has not.
+    /// The expected score of the report minus the expected score of the truth; the largest difference
+    /// found. Infinite if only the truth has an infinitely low score.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub gain: f64,
-    /// The largest gain that rounding explains if the rule's own error is at most 1e-12 of its
-    /// scores. Infinite if the gain is; such a gain is not due to rounding.
+    /// The largest gain that rounding explains if the rule's own error is at most 1e-12 of its scores.
+    /// Infinite if the gain is infinite; such a gain is not due to rounding.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub rounding: f64,
 }
 
-/// The evidence for a verdict, and what it cannot exclude.
+/// The evidence for a verdict, and its limits.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -70,8 +70,8 @@ pub struct Certainty {
     /// the score never falls as the probability of the outcome rises. `None` for an improper rule.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite::optional"))]
     pub hidden_gain: Option<f64>,
-    /// Ranges in which reports a thousandth apart (or all reports of a shorter range) have scores that
-    /// differ, but by so little that losses cannot be distinguished from rounding.
+    /// Ranges in which losses cannot be distinguished from rounding: the scores of reports a
+    /// thousandth apart (or of all reports in a shorter range) differ, but by too little.
     pub undecided: Vec<RangeInclusive<Probability>>,
 }
 

@@ -8,13 +8,13 @@ use super::{
 use crate::{error::Error, from_fn::from_fn, rule::ScoringRule, values::probability::Probability};
 
 impl Examination {
-    /// Examines whether a scoring rule is strictly proper, proper, or improper, by trying it.
+    /// Examines whether a scoring rule is strictly proper, proper, or improper, by evaluating it.
     ///
     /// The rule is evaluated on up to 25,000 reports, including 0 and 1: in steps of 2^-14, in smaller
     /// steps towards 0 and 1, and wherever the largest gain could be hidden between reports, down to
     /// neighbouring numbers at a jump. Among these reports honesty pays if and only if it pays between
-    /// neighbours, so that the verdict on them is complete up to rounding. Gains between them are bounded
-    /// by [`Certainty::hidden_gain`].
+    /// neighbours, so that the verdict on these reports is complete up to rounding. Gains between them
+    /// are bounded by [`Certainty::hidden_gain`].
     ///
     /// - Improper: the verdict contains a truth, a report and its gain, the largest that was found. A
     ///   gain of up to 4e-12 of the scores counts as rounding. A rule that computes its scores less
@@ -24,9 +24,9 @@ impl Examination {
     ///   the last bit under both outcomes. If they are equal only because they underflow or round to the
     ///   same number, the range is called undecided instead. Reports below 1e-300 other than 0 are not
     ///   tried.
-    /// - Strictly proper: nothing of this was found. Ranges in which losses cannot be distinguished from
-    ///   rounding are listed in [`Certainty::undecided`]. A tie at a single truth, such as that of a
-    ///   threshold score with a truth at its threshold, is not detected.
+    /// - Strictly proper: neither a gain nor a tie was found. Ranges in which losses cannot be
+    ///   distinguished from rounding are listed in [`Certainty::undecided`]. A tie at a single truth,
+    ///   such as the tie of a threshold score at its threshold, is not detected.
     ///
     /// The score must be a function: the same arguments always give the same number. Only
     /// [`ScoringRule::score`] is called, up to 51,000 times, and about 200 times more for each tie.

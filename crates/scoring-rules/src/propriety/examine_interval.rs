@@ -13,26 +13,26 @@ use crate::{
 const ROUNDING: f64 = 1e-10;
 
 impl IntervalExamination {
-    /// Examines whether a score of intervals rewards honesty, by trying it.
+    /// Examines whether a score of intervals rewards honesty, by evaluating it.
     ///
     /// `score` returns the score of a forecast interval under an outcome; higher is better. The honest
-    /// interval of a distribution is its central one, for coverage c from the quantile at level
-    /// `(1 - c) / 2` to the one at `(1 + c) / 2`. Up to 1,045 distributions of two and three outcomes are
-    /// tried, over the whole range of possible outcomes and over parts of it. More outcomes are not
-    /// needed: the gain of one interval over another is linear in the distribution, and among all
+    /// interval of a distribution is its central interval: for coverage c, from the quantile at level
+    /// `(1 - c) / 2` to the quantile at level `(1 + c) / 2`. Up to 1,045 distributions of two and three
+    /// outcomes are tried, over the whole range of possible outcomes and over parts of it. More outcomes
+    /// are not needed: the gain of one interval over another is linear in the distribution, and among all
     /// distributions with the same central interval it is largest for one with at most three outcomes.
-    /// The masses beyond the quantiles include some that are 1, 3 and 10 percent more or less than
-    /// `(1 - c) / 2`, so that a penalty for outcomes outside of the interval is found wrong if it is off
-    /// by a little more than 1 percent. In each distribution, every interval with ends at the outcomes,
-    /// next to them, half way between them or at the ends of the range is compared with the honest one.
+    /// Some masses beyond the quantiles are 1, 3 and 10 percent more or less than `(1 - c) / 2`. An error
+    /// of a little more than 1 percent in the penalty for outcomes outside of the interval is therefore
+    /// detected. In each distribution, the honest interval is compared with every interval whose ends are
+    /// at the outcomes, next to them, half way between them or at the ends of the range.
     ///
-    /// The counterexample is the one with the largest relative gain: the gain divided by the larger
-    /// absolute value of the two expected scores. A gain of up to 1e-10 of the scores counts as rounding,
-    /// and so as a tie; leave out large parts of a score that depend on the outcome alone. A proper
-    /// score that rounds the ends, such as one computed from the middle and half the width, may be
-    /// called improper if the range is narrower than some 1e11 units in the last place of its larger
-    /// end. An examination without a counterexample shows that none of these intervals gains under any
-    /// of these distributions; it proves nothing about others. No random numbers are used.
+    /// The counterexample has the largest relative gain: the gain divided by the larger absolute value of
+    /// the two expected scores. A gain of up to 1e-10 of the scores counts as rounding, and therefore as
+    /// a tie; leave out large parts of a score that depend only on the outcome. A proper score that
+    /// rounds the ends, such as a score computed from the middle and half the width, may be found
+    /// improper if the range is narrower than about 1e11 units in the last place of its larger end. An
+    /// examination without a counterexample shows that none of these intervals gains under any of these
+    /// distributions; it proves nothing about others. No random numbers are used.
     ///
     /// # Errors
     ///
@@ -113,8 +113,8 @@ impl IntervalExamination {
     }
 }
 
-/// Checks that the range is wide enough for outcomes and ends between them, and narrow enough for any
-/// penalty that fits a coverage, which is up to 2e16 times the width.
+/// Checks that the range is wide enough for outcomes and ends between them. It must also be narrow enough
+/// for the penalty of any coverage, which is up to 2e16 times the width.
 fn check_width(outcomes: Interval) -> Result<(), Error> {
     let value = outcomes.high() - outcomes.low();
     let larger = outcomes.low().abs().max(outcomes.high().abs());

@@ -27,7 +27,7 @@ pub(super) fn gain(honest: &Scored, other: &Scored) -> f64 {
 pub(super) enum Pair {
     /// If one of them is the truth, the other gains.
     Gain,
-    /// Whichever is the truth, the other loses.
+    /// For either of them as the truth, the other loses.
     Loss,
     /// Their scores are equal to the last bit.
     Tie,
@@ -38,12 +38,12 @@ pub(super) enum Pair {
 /// Distinguishes gains and losses from rounding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rounding {
-    /// The usual size of the scores of a success and of a failure.
+    /// The usual size of the score of a success, and of a failure.
     usual: (f64, f64),
 }
 
 impl Rounding {
-    /// Takes the scores of a report in the middle as the usual ones.
+    /// Takes the scores of a report in the middle as the usual size.
     pub(super) fn new(middle: &Scored) -> Self {
         let size = |score: f64| if score.is_finite() { score.abs() } else { 0.0 };
         Self { usual: (size(middle.success), size(middle.failure)) }
@@ -59,8 +59,8 @@ impl Rounding {
         ROUNDING * scores
     }
 
-    /// The largest gain that rounding explains. More than for a loss, because a small score may be the
-    /// difference of usual ones and have their rounding error.
+    /// The largest gain that rounding explains. It is larger than for a loss, because a small score
+    /// may be a difference of usual scores and have their rounding error.
     pub(super) fn of_gain(self, honest: &Scored, other: &Scored) -> f64 {
         let truth = honest.report.get();
         let usual = share(truth, self.usual.0) + share(1.0 - truth, self.usual.1);

@@ -7,7 +7,7 @@ use crate::{error::Error, rule::ScoringRule, values::probability::Probability};
 const STEPS: u32 = 16_384;
 /// The exponent of the distance of the first reports nearest to 0 and 1.
 const NEAREST: i32 = -30;
-/// The largest number of reports, without the ends of ties.
+/// The largest number of reports, not counting the ends of ties.
 const REPORTS: usize = 25_000;
 
 fn scored(rule: &impl ScoringRule, values: Vec<f64>) -> Result<Vec<Scored>, Error> {
@@ -33,7 +33,7 @@ pub(super) fn first(rule: &impl ScoringRule) -> Result<Vec<Scored>, Error> {
     scored(rule, values)
 }
 
-/// The first reports that are a thousandth apart, and all that are closer to 0 or 1.
+/// Selects from the first reports one report per thousandth, and all reports nearer to 0 or 1.
 pub(super) fn coarse(first: &[Scored]) -> Vec<Scored> {
     let keep = |scored: &&Scored| {
         let (p, rest) = (scored.report.get(), scored.report.complement().get());
@@ -51,8 +51,8 @@ pub(super) struct Refined {
     pub(super) hidden: f64,
 }
 
-/// Adds reports where the largest gains can be hidden, and some close to their neighbours, which
-/// detect a slope that is slightly wrong.
+/// Adds reports where the largest gains can be hidden, and some reports close to their neighbours, to
+/// detect a slightly wrong slope.
 pub(super) fn refined(rule: &impl ScoringRule, mut reports: Vec<Scored>) -> Result<Refined, Error> {
     let close = 2.0_f64.powi(-17);
     let near = (32..STEPS).step_by(32).map(|i| f64::from(i) / f64::from(STEPS) + close);
@@ -90,8 +90,8 @@ impl Cell {
     }
 }
 
-/// The largest gain that can be hidden between two neighbours a and b, if the score of a success never
-/// falls and that of a failure never rises with the report.
+/// An upper bound of the gain that can be hidden between two neighbours a and b, if the score of a
+/// success never decreases and the score of a failure never increases with the report.
 ///
 /// Let the scores rise by A and fall by B. At truth q, a report in between beats the better neighbour
 /// by at most the smaller of `q A` and `(1 - q) B`, hence by at most `A B / (A + B)`. A truth in
@@ -206,7 +206,7 @@ mod tests {
             let hides = hidden(&low, &high);
             assert!((hides / most - 1.0).abs() < 1e-3, "{hides} {most}");
         }
-        // Scores that do not move, and scores that move the wrong way.
+        // Scores that do not move, and scores with the wrong direction.
         for (low, high) in [(0.0, 0.5), (0.2, 0.3), (0.5, 1.0)] {
             assert_eq!(hidden(&at(low, -1.0, -2.0), &at(high, -1.0, -2.0)), 0.0);
             assert_eq!(hidden(&at(low, -1.0, -2.0), &at(high, -1.5, -1.0)), 0.0);

@@ -39,9 +39,9 @@ impl Scored {
             || endless(self.failure, other.failure)
     }
 
-    /// The report half way to a larger one, counted in representable numbers, so that a range that
-    /// starts at 0 is halved in its exponents. `None` if no number lies between, or if it would be so
-    /// small that its reciprocal could overflow in a rule.
+    /// The report half way to a larger report, counted in representable numbers: a range from 0 is
+    /// halved in its exponents. `None` if there is no number in between, or if the reciprocal of this
+    /// number could overflow in a rule.
     pub(super) fn middle(&self, upper: &Self) -> Option<f64> {
         let (low, high) = (self.report.get().to_bits(), upper.report.get().to_bits());
         let middle = f64::from_bits(low + high.saturating_sub(low) / 2);

@@ -1,11 +1,11 @@
 use super::distribution::Distribution;
 use crate::values::interval::Interval;
 
-/// Parts of the range of outcomes, as shares of it, that distributions fill.
+/// Parts of the range of outcomes that distributions fill, as shares of the range.
 const PARTS: [(f64, f64); 5] = [(0.0, 1.0), (0.0, 0.1), (0.0, 0.01), (0.45, 0.55), (0.9, 1.0)];
 
-/// How far the mass beyond a quantile is from the tail, as a share of it. A fine that is wrong by
-/// more than the smallest of them makes another outcome the best end.
+/// How far the mass beyond a quantile is from the tail, as a share of it. If a penalty is wrong by
+/// more than the smallest of these shares, another outcome becomes the best end.
 const EDGES: [f64; 6] = [-0.1, -0.03, -0.01, 0.01, 0.03, 0.1];
 
 /// Distributions of two and three outcomes within the range, for central intervals with `tail` on
@@ -28,7 +28,7 @@ pub(super) fn shapes(outcomes: Interval, tail: f64) -> Vec<Distribution> {
     shapes
 }
 
-/// The mass of the lower point is below the tail, above it, close to it, and in between.
+/// The mass of the lower point is below, above, and close to the tail, and in between.
 fn two_points(at: impl Fn(f64) -> f64, tail: f64) -> impl Iterator<Item = Distribution> {
     let middle = 1.0 - 2.0 * tail;
     let edges = EDGES.map(|share| tail * (1.0 + share));
@@ -37,8 +37,8 @@ fn two_points(at: impl Fn(f64) -> f64, tail: f64) -> impl Iterator<Item = Distri
     masses.map(move |mass| Distribution::new([(at(0.0), mass), (at(1.0), 1.0 - mass)]))
 }
 
-/// The outer masses are below the tail, above it and close to it; the middle point is in the middle or
-/// near an end.
+/// The outer masses are below, above and close to the tail; the middle point is in the middle or near
+/// an end.
 fn three_points(at: impl Fn(f64) -> f64, tail: f64) -> Vec<Distribution> {
     let edges = EDGES.map(|share| tail * (1.0 + share));
     let masses = [0.6 * tail, tail + 0.15 * (1.0 - 2.0 * tail)].into_iter().chain(edges);

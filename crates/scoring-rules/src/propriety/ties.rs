@@ -47,7 +47,8 @@ pub(super) fn ties(rule: &impl ScoringRule, reports: &[Scored]) -> Result<Ties, 
     Ok(found)
 }
 
-/// The last report that ties on the way to `next`, which does not tie, and the first that does not.
+/// Returns the last report with a tie and the first report without one, on the way to `next`, which
+/// does not tie.
 fn last_tied(
     rule: &impl ScoringRule,
     tied: Scored,
@@ -82,8 +83,8 @@ fn differs_by_less_than_a_normal_number(one: &Scored, two: &Scored) -> bool {
         && (one.failure - two.failure).abs() < f64::MIN_POSITIVE
 }
 
-/// Losses, gains and undecided ranges among a few reports, each compared with the nearest report
-/// against which it visibly loses or gains.
+/// Losses, gains and undecided ranges among a few reports. Each report is compared with the nearest
+/// report that differs from it by a visible loss or gain.
 #[derive(Debug, Default)]
 pub(super) struct Compared {
     /// Whether the reports of any pair visibly lose against each other.
@@ -122,7 +123,7 @@ pub(super) fn compared(rounding: Rounding, reports: &[Scored]) -> Compared {
     found
 }
 
-/// Sorts ranges, and merges those that touch or overlap.
+/// Sorts ranges, and merges ranges that touch or overlap.
 pub(super) fn united(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges.sort_unstable_by_key(|range| *range.start());
     let mut united: Vec<Range> = Vec::new();

@@ -8,8 +8,8 @@ use crate::{
     values::weight::Weight,
 };
 
-/// Scores an array of forecasts with any number of axes against outcomes of the same shape:
-/// [`score_slice`] for `ndarray`.
+/// Scores an array of forecasts, with any number of axes, and an array of outcomes with the same
+/// shape: [`score_slice`] for `ndarray`.
 ///
 /// Arrays in row-major order are not copied; others are copied once.
 ///
@@ -46,12 +46,12 @@ pub fn score_array<R: ScoringRule + ?Sized, D: Dimension>(
     Ok(scores)
 }
 
-/// The mean score of an array of forecasts, weighted if weights are given: [`mean_score`] for
-/// `ndarray`, with the same bits for arrays in row-major order.
+/// Returns the mean score of an array of forecasts, weighted if weights are given: [`mean_score`]
+/// for `ndarray`, with the same bits for arrays in row-major order.
 ///
 /// # Errors
 ///
-/// Those of [`score_array`], and those of [`mean_score`] for weights and for empty arrays.
+/// The errors of [`score_array`]; the errors of [`mean_score`] for weights and for empty arrays.
 ///
 /// ```
 /// use ndarray::array;

@@ -3,8 +3,8 @@ use crate::{
     sums::exact_sum::ExactSum, values::probability::Probability, values::weight::Weight,
 };
 
-/// The number of rows whose scores are added in floating point; the sums of blocks are added exactly.
-/// The last bits of a mean depend on it.
+/// The number of rows in a block. Scores within a block are added in floating point, and the sums of
+/// blocks exactly. The last bits of a mean depend on this number.
 pub(crate) const BLOCK: usize = 1024;
 
 /// Scores rows: `scores[i]` becomes the score of `forecasts[i]` under `outcomes[i]`.
@@ -37,7 +37,7 @@ pub fn score_slice<R: ScoringRule + ?Sized>(
     Ok(())
 }
 
-/// The mean score of rows, weighted if weights are given.
+/// Returns the mean score of rows, weighted if weights are given.
 ///
 /// Rows are added in blocks of 1,024, always in the same order, and the sums of blocks exactly, so
 /// that the bits do not depend on the number of threads. The order of the rows affects the last
@@ -80,7 +80,7 @@ pub fn mean_score<R: ScoringRule + ?Sized>(
 ///
 /// # Errors
 ///
-/// Those of [`score_slice`].
+/// The errors of [`score_slice`].
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Probability, par_score_slice};
@@ -112,7 +112,7 @@ pub fn par_score_slice<R: ScoringRule + Sync + ?Sized>(
 ///
 /// # Errors
 ///
-/// Those of [`mean_score`].
+/// The errors of [`mean_score`].
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Probability, par_mean_score};

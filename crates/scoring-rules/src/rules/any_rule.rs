@@ -31,7 +31,7 @@ use crate::{
 /// | `elementary:THRESHOLD` | [`ElementaryScore::new`] |
 ///
 /// Scores have the same bits and nearly the speed of the rule itself. With the feature `serde` a rule is
-/// written and read as this text.
+/// stored as this text.
 ///
 /// ```
 /// use scoring_rules::{AnyRule, Error, LogScore, Probability, ScoringRule};
@@ -68,7 +68,7 @@ pub enum AnyRule {
 }
 
 impl AnyRule {
-    /// The rule with this name and these parameters.
+    /// Makes the rule with this name and these parameters.
     ///
     /// # Errors
     ///

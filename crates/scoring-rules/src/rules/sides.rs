@@ -23,7 +23,7 @@ impl Sides {
         if logit < 0.0 { Self { p: far, rest: near } } else { Self { p: near, rest: far } }
     }
 
-    /// The probability of the given outcome, then that of the other.
+    /// The probability of the given outcome, then of the other outcome.
     #[inline]
     pub(crate) fn of(self, outcome: bool) -> (f64, f64) {
         if outcome { (self.p, self.rest) } else { (self.rest, self.p) }

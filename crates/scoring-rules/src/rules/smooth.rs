@@ -15,7 +15,7 @@ pub struct LossDerivatives {
     pub curvature: f64,
 }
 
-/// A rule whose loss, which is minus the score, has derivatives to train with.
+/// A rule with derivatives of its loss, for training. The loss is minus the score.
 ///
 /// The loss of a proper rule that is smooth enough follows from a density w(c) of thresholds c:
 ///
@@ -25,8 +25,8 @@ pub struct LossDerivatives {
 /// ```
 ///
 /// In the logit, the log loss is convex, with a gradient within [-1, 1]. For a bounded score, the
-/// gradient falls to 0 near a certainty, right or wrong, and the curvature is negative there.
-/// Beyond the clip of [`LogScore::clipped`](crate::LogScore::clipped) both are 0.
+/// gradient falls to 0 near a certainty, right or wrong, and the curvature is negative there. Beyond
+/// the clip of [`LogScore::clipped`](crate::LogScore::clipped) both derivatives are 0.
 ///
 /// Reference: Buja, Stuetzle and Shen (2005), Loss functions for binary class probability
 /// estimation and classification: structure and applications, sections 4 to 6.
@@ -43,8 +43,8 @@ pub struct LossDerivatives {
 /// assert_eq!((in_p.gradient, in_p.curvature), (-2.0, 4.0));
 /// ```
 pub trait SmoothRule: ScoringRule {
-    /// Loss and derivatives in the forecast p. At exactly 0 or 1 the derivatives are those at a
-    /// distance of 1e-150, which are huge if there is no limit.
+    /// Loss and derivatives in the forecast p. At exactly 0 or 1 the derivatives are evaluated at a
+    /// distance of 1e-150; they are huge if there is no limit.
     fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives;
 
     /// Loss and derivatives in the logit of the forecast, `ln (p / (1-p))`. Keeps the digits of
@@ -63,8 +63,8 @@ impl LossDerivatives {
 
 /// The density of decision thresholds of a rule, from which the derivatives of its loss follow.
 pub(crate) trait ThresholdDensity {
-    /// The density at the threshold p times powers of p and of `1 - p`, in one product so that none
-    /// of its factors overflows alone.
+    /// The density at the threshold p times powers of p and of `1 - p`, in one product so that no
+    /// single factor overflows.
     fn density(&self, p: Sides, powers: [i32; 2]) -> f64;
 
     /// Two numbers a and b such that the logarithm of `p (1-p)` times the density has the derivative

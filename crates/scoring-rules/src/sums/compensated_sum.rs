@@ -2,7 +2,7 @@ crate::checked! {
     /// A compensated sum: a running sum that also tracks its rounding errors.
     ///
     /// The error of the result is a few units in the last place for any number of terms, unless the
-    /// terms cancel. The result depends on the order of the terms, unlike that of
+    /// terms cancel. The result depends on the order of the terms, unlike the result of
     /// [`ExactSum`](crate::ExactSum).
     ///
     /// In JSON it is `{"sum": …, "error": …}`, and an infinite sum is `"inf"` or `"-inf"`. A sum that

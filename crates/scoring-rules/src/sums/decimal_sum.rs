@@ -3,20 +3,20 @@ use super::decimals::{Decimal, POWERS, in_units};
 /// A sum of numbers as decimals: 0.1 + 0.2 is 0.3.
 ///
 /// Each term is taken as the shortest decimal number that rounds to the same f64, and the sum of
-/// these decimals is rounded once, to the nearest f64. Comparing a sum of money with a limit
-/// therefore gives the same result as on paper. Terms may be negative.
+/// these decimals is rounded once, to the nearest f64. The comparison of a sum of money with a
+/// limit therefore gives the same result as on paper. Terms may be negative.
 ///
 /// The sum is exact, and independent of the order of its terms, as long as its digits span at most
-/// 37 decimal places, such as from 1e20 to 1e-16. Beyond that the lowest digits are rounded away,
-/// which changes the sum by less than 1e-35 of its largest intermediate value. Infinite terms and
+/// 37 decimal places, such as from 1e20 to 1e-16. Otherwise the lowest digits are rounded away.
+/// This changes the sum by less than 1e-35 of its largest intermediate value. Infinite terms and
 /// NaN behave as in plain addition. Two sums are equal if their decimal values are equal.
 ///
 /// Cost: constant memory (48 bytes). Adding an integer, or a number with no more decimal places
 /// than earlier terms, takes a few nanoseconds; adding a number of 16 or 17 digits takes about a
 /// tenth of a microsecond.
 ///
-/// With the feature `serde` a sum is written exactly, as its digits and a power of ten, such as
-/// `"3e-1"`. A sum that is infinite or NaN cannot be written.
+/// With the feature `serde` a sum is written exactly, in the form of digits and a power of ten,
+/// such as `"3e-1"`. A sum that is infinite or NaN cannot be written.
 ///
 /// ```
 /// use scoring_rules::DecimalSum;

@@ -1,4 +1,5 @@
-//! Numbers in decimal notation: the shortest digits that mean an `f64`, and exact sums of them.
+//! Numbers in decimal notation: the shortest digits that identify an `f64`, and exact sums of such
+//! numbers.
 
 use std::{fmt, io::Write as _};
 
@@ -23,8 +24,8 @@ pub struct Decimal {
     pub exponent: i32,
 }
 
-/// The number in units of `1 / scale`, where the scale is a power of ten of up to 1e22, or `None`
-/// unless this is an integer of at most 15 digits.
+/// Returns the number in units of `1 / scale`, where the scale is a power of ten of up to 1e22, or
+/// `None` unless this is an integer of at most 15 digits.
 ///
 /// Different decimals of up to 15 digits round to different f64, so this is the shortest decimal.
 #[must_use]
@@ -38,7 +39,7 @@ pub fn in_units(value: f64, scale: f64) -> Option<i64> {
 }
 
 impl Decimal {
-    /// The shortest decimal number that rounds to this f64, or 0 if it is not finite.
+    /// Returns the shortest decimal number that rounds to this f64, or 0 if it is not finite.
     #[must_use]
     pub fn shortest(value: f64) -> Self {
         // Numbers with few places are found by division, which rounds to nearest as parsing does.
@@ -98,7 +99,8 @@ impl Decimal {
         Self { units, exponent }
     }
 
-    /// The product of two decimals of at most 17 digits each, which [`Decimal::shortest`] returns.
+    /// Returns the product of two decimals, each with at most 17 digits, such as the results of
+    /// [`Decimal::shortest`].
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         let units = self.units.saturating_mul(other.units);
@@ -118,7 +120,7 @@ impl Decimal {
         self
     }
 
-    /// The nearest f64 (ties to even).
+    /// Returns the nearest f64 (ties to even).
     #[must_use]
     #[inline]
     pub fn nearest(self) -> f64 {
@@ -141,7 +143,7 @@ impl Decimal {
     }
 }
 
-/// Writes a text into the buffer, without an allocation, and returns what was written.
+/// Writes a text into the buffer, without an allocation, and returns the written text.
 fn written<'a>(buffer: &'a mut [u8; 64], text: fmt::Arguments<'_>) -> &'a str {
     let mut rest = &mut buffer[..];
     // The longest text is a sign, 39 digits and an exponent.

@@ -55,12 +55,12 @@ impl ExactMean {
         Ok(())
     }
 
-    /// The mean of values, weighted if weights are given.
+    /// Returns the mean of values, weighted if weights are given.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there are as many weights as values, and the errors of
-    /// [`Self::update_weighted`] and [`Self::finish`].
+    /// [`Error::Length`] unless there is one weight per value; the errors of [`Self::update_weighted`]
+    /// and [`Self::finish`].
     ///
     /// ```
     /// use scoring_rules::{Error, ExactMean, Weight};
@@ -97,9 +97,9 @@ impl ExactMean {
     ///
     /// # Errors
     ///
-    /// For a value of positive weight, [`Error::NotANumber`] if it is NaN, and [`Error::NotFinite`]
-    /// if it is finite and its product with the weight exceeds the largest f64. The mean is
-    /// unchanged then. Values up to 1e200 in size never overflow.
+    /// [`Error::NotANumber`] for a NaN of positive weight; [`Error::NotFinite`] if the product of a
+    /// finite value and its weight exceeds the largest f64. The mean is unchanged then. Values up to
+    /// 1e200 in size never overflow.
     pub fn update_weighted(&mut self, value: f64, weight: Weight) -> Result<(), Error> {
         if weight != Weight::ZERO {
             if value.is_nan() {

@@ -21,7 +21,7 @@ const ADDITIONS: u32 = 1000;
 /// or if terms are infinite with both signs. A sum of finite terms is infinite only if the sum
 /// itself exceeds the largest f64; partial sums may exceed it.
 ///
-/// In JSON it is `{"lowest": n, "digits": [d0, d1, …]}`, which stands for the sum of
+/// In JSON it is `{"lowest": n, "digits": [d0, d1, …]}`, which represents the sum of
 /// `d_i 2^(32 (n + i) - 1074)`, where the d_i are integers of up to 32 bits with equal signs. This
 /// form is exact for every reader. An infinite sum is `"inf"` or `"-inf"`, and a sum that is NaN
 /// cannot be written.

@@ -12,14 +12,14 @@ pub(crate) struct Counts {
     slots: Vec<Slot>,
 }
 
-/// The bits of a confidence, and the numbers of its rows that failed and that succeeded.
+/// The bits of a confidence, and the numbers of its failed and of its successful rows.
 #[derive(Clone, Copy)]
 struct Slot {
     bits: u64,
     rows: [u64; 2],
 }
 
-/// A free slot, whose bits are not those of any probability.
+/// A free slot. No probability has these bits.
 const FREE: Slot = Slot { bits: u64::MAX, rows: [0; 2] };
 
 impl Counts {

@@ -25,7 +25,7 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Measures that depend on ranks only also accept blocks of scores that are not probabilities; see
+/// Measures of ranks also accept blocks of other scores than probabilities; see
 /// [`TiedBlocks::from_scores`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct TiedBlocks<S = Probability> {
@@ -45,7 +45,7 @@ impl TiedBlocks<OrderedScore> {
     /// Sorts rows into blocks of equal score. Scores may be any finite numbers, such as logits;
     /// higher means that success is more likely.
     ///
-    /// For scores in [0, 1] the weights of the blocks have the same bits as those of
+    /// For scores in [0, 1] the weights of the blocks have the same bits as with
     /// [`TiedBlocks::new`].
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl TiedBlocks {
     }
 
     /// Replaces the blocks by the blocks that [`TiedBlocks::new`] returns for other rows. Does not
-    /// allocate if there were as many rows before.
+    /// allocate if the number of rows was at least as large before.
     ///
     /// # Errors
     ///
@@ -154,7 +154,7 @@ impl TiedBlocks {
 impl<S: Copy + PartialOrd + fmt::Display> TiedBlocks<S> {
     /// Replaces the blocks by the blocks of rows (confidence, outcome, weight) that are sorted by
     /// confidence, such as resamples of the same rows. Takes linear time, and does not allocate if
-    /// there were as many blocks before.
+    /// the number of blocks was at least as large before.
     ///
     /// # Errors
     ///
@@ -162,7 +162,7 @@ impl<S: Copy + PartialOrd + fmt::Display> TiedBlocks<S> {
     ///
     /// # Panics
     ///
-    /// If the confidence of a row is below that of an earlier row of positive weight.
+    /// If the confidence of a row is below the confidence of an earlier row with positive weight.
     ///
     /// ```
     /// use scoring_rules::{Error, Probability, TiedBlocks, Weight};
@@ -196,7 +196,7 @@ impl<S: Copy + PartialOrd + fmt::Display> TiedBlocks<S> {
         self.finish()
     }
 
-    /// Replaces the blocks by those of [packed](pack) rows.
+    /// Replaces the blocks by the blocks of [packed](pack) rows.
     fn fill_unsorted(
         &mut self,
         rows: &mut [u128],
@@ -217,8 +217,8 @@ fn check_lengths(rows: usize, outcomes: &[bool], weights: Option<&[Weight]>) -> 
 
 /// A row as an integer, in the order of the bits of the confidence, the outcome and the weight.
 ///
-/// Rows are ordered by their weight too, so that not even the rounding of sums of weights depends
-/// on the order of the input. The sign bit of the weight is free, and holds the outcome.
+/// Rows are also ordered by weight, so that the order of the input does not even affect the
+/// rounding of sums. The sign bit of the weight is free, and holds the outcome.
 fn pack(confidence: u64, outcome: bool, weight: Weight) -> u128 {
     u128::from(confidence) << 64 | u128::from(u64::from(outcome) << 63 | weight.get().to_bits())
 }

@@ -2,13 +2,13 @@ use std::fmt;
 
 use crate::{checks::setting, error::Error, values::probability::Probability};
 
-/// A closed interval from a low to a high end, checked once: neither end is NaN, and the low end is
-/// not above the high end.
+/// A closed interval from a lower to an upper bound, checked once: neither bound is NaN, and the
+/// lower bound is not above the upper bound.
 ///
-/// The ends may be equal, and an end may be infinite: `[0, inf]` contains every number of at least
-/// 0. The [`interval_loss`](crate::interval_loss) of an interval with an infinite end is infinite,
-/// unless the outcome has a cap, which replaces the end. In JSON an interval is the list of its
-/// ends, and an infinite end is `"inf"` or `"-inf"`.
+/// The bounds may be equal, and a bound may be infinite: `[0, inf]` contains all nonnegative numbers.
+/// The [`interval_loss`](crate::interval_loss) of an interval with an infinite bound is infinite,
+/// unless the outcome has a cap, which replaces the bound. In JSON an interval is the list of its
+/// bounds, and an infinite bound is `"inf"` or `"-inf"`.
 ///
 /// ```
 /// use scoring_rules::{Error, Interval, Probability};
@@ -29,16 +29,16 @@ pub struct Interval<T = f64> {
     high: T,
 }
 
-// Neither end is NaN.
+// Neither bound is NaN.
 impl<T: PartialEq> Eq for Interval<T> {}
 
 impl<T: Copy + PartialOrd + Into<f64>> Interval<T> {
-    /// Checks both ends, which may be infinite.
+    /// Checks both bounds, which may be infinite.
     ///
     /// # Errors
     ///
-    /// [`Error::NotANumber`] if an end is NaN; [`Error::Reversed`] if the low end is above the high
-    /// end.
+    /// [`Error::NotANumber`] if a bound is NaN; [`Error::Reversed`] if the lower bound is above the
+    /// upper bound.
     #[inline]
     pub fn new(low: T, high: T) -> Result<Self, Error> {
         let ends: [f64; 2] = [low.into(), high.into()];
@@ -53,7 +53,7 @@ impl<T: Copy + PartialOrd + Into<f64>> Interval<T> {
         }
     }
 
-    /// The interval that contains one value only: both ends are that value.
+    /// Makes the interval that contains only one value: both bounds are equal to it.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl<T: Copy + PartialOrd + Into<f64>> Interval<T> {
         Self::new(value, value)
     }
 
-    /// The only value of the interval, or `None` if the ends differ.
+    /// Returns the only value of the interval, or `None` if the bounds differ.
     #[must_use]
     pub fn as_point(self) -> Option<T> {
         (self.low == self.high).then_some(self.low)
@@ -78,12 +78,12 @@ impl<T: Copy + PartialOrd + Into<f64>> Interval<T> {
 }
 
 impl Interval {
-    /// All numbers: the interval of a number about which nothing is known.
+    /// All numbers: the interval of an unknown number.
     pub const ALL: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-    /// The interval between two numbers, given in either order.
+    /// Returns the interval between two numbers, given in either order.
     ///
-    /// NaN stands for an unknown number: if one of the two is NaN, the interval is [`Self::ALL`].
+    /// NaN means an unknown number: if one of the two is NaN, the interval is [`Self::ALL`].
     ///
     /// ```
     /// use scoring_rules::Interval;
@@ -103,18 +103,19 @@ impl Interval {
         }
     }
 
-    /// The distance between the ends, at least 0. It is 0 if both ends are the same infinity.
+    /// Returns the distance between the bounds, at least 0. It is 0 if both bounds are the same
+    /// infinity.
     #[must_use]
     #[inline]
     pub const fn width(self) -> f64 {
         if self.low == self.high { 0.0 } else { self.high - self.low }
     }
 
-    /// The interval itself, if both ends are finite.
+    /// Returns the interval itself if both bounds are finite.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] if an end is infinite.
+    /// [`Error::NotFinite`] if a bound is infinite.
     #[inline]
     pub const fn finite(self) -> Result<Self, Error> {
         if !self.low.is_finite() {
@@ -128,10 +129,10 @@ impl Interval {
 }
 
 impl Interval<Probability> {
-    /// From 0 to 1: the interval of a probability about which nothing is known.
+    /// From 0 to 1: the interval of an unknown probability.
     pub const UNKNOWN: Self = Self { low: Probability::ZERO, high: Probability::ONE };
 
-    /// The probabilities within `width / 2` of an estimate.
+    /// Makes the interval of the probabilities within `width / 2` of an estimate.
     ///
     /// # Errors
     ///
@@ -153,14 +154,14 @@ impl Interval<Probability> {
 }
 
 impl<T: Copy> Interval<T> {
-    /// The low end.
+    /// Returns the lower bound.
     #[must_use]
     #[inline]
     pub const fn low(self) -> T {
         self.low
     }
 
-    /// The high end.
+    /// Returns the upper bound.
     #[must_use]
     #[inline]
     pub const fn high(self) -> T {
@@ -169,7 +170,8 @@ impl<T: Copy> Interval<T> {
 }
 
 impl<T: Copy + PartialOrd> Interval<T> {
-    /// Whether a value lies in the interval, which contains its ends. NaN lies in no interval.
+    /// Returns whether the interval, including its bounds, contains a value. No interval contains
+    /// NaN.
     #[must_use]
     #[inline]
     pub fn contains(self, value: T) -> bool {
@@ -184,7 +186,7 @@ impl<T: fmt::Debug> fmt::Debug for Interval<T> {
 }
 
 impl<T: fmt::Display> fmt::Display for Interval<T> {
-    /// Both ends in brackets, with the width, precision and sign of the format.
+    /// Both bounds in brackets, with the width, precision and sign of the format.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[")?;
         self.low.fmt(f)?;
@@ -194,7 +196,7 @@ impl<T: fmt::Display> fmt::Display for Interval<T> {
     }
 }
 
-/// The interval that contains one probability only.
+/// The interval that contains only one probability.
 impl From<Probability> for Interval<Probability> {
     fn from(probability: Probability) -> Self {
         Self { low: probability, high: probability }

@@ -3,8 +3,8 @@ use crate::{
     values::{checked_number::checked_number, probability::Probability},
 };
 
-/// A number strictly between 0 and 1: the level of a quantile, the coverage claimed for an
-/// interval, a decision threshold or a baseline forecast. In JSON a level is its number.
+/// A number strictly between 0 and 1: the level of a quantile, the nominal coverage of an interval,
+/// a decision threshold or a baseline forecast. In JSON a level is its number.
 ///
 /// ```
 /// use scoring_rules::{Error, Level};
@@ -40,7 +40,7 @@ impl Level {
         }
     }
 
-    /// The number, in (0, 1).
+    /// Returns the number, in (0, 1).
     #[must_use]
     #[inline]
     pub const fn get(self) -> f64 {

@@ -1,11 +1,11 @@
 use crate::error::Error;
 
-/// An observed number, which may be censored: if it has a cap and is equal to it, the true number
+/// An observed number, which may be censored: a number equal to its cap means that the true number
 /// is at least the cap.
 ///
 /// Consider runs that are stopped after 40 turns. A run that ended by itself after 12 turns is
 /// `capped(12.0, 40.0)`, and its length is known. A run that was stopped is `capped(40.0, 40.0)`:
-/// it is censored, and its true length is at least 40. A number that no cap could have cut off is
+/// it is censored, and its true length is at least 40. A number without a cap is
 /// [`Observed::exact`].
 ///
 /// # Why every row needs its cap
@@ -19,9 +19,9 @@ use crate::error::Error;
 ///
 /// - **Applying the cap to censored rows only is not proper**, although the survival CRPS does so.
 ///   On the other rows a forecast is charged for the probability that it puts above the cap, and no
-///   censored row compensates for this charge. A forecaster who correctly reports that half of the
-///   runs are very long then has a larger loss than one who reports that they end at the cap. The
-///   same happens if `exact` is used for rows that have a cap.
+///   censored row compensates for this charge. Suppose that half of the runs are very long. A
+///   forecaster who reports this correctly then has a larger loss than a forecaster who reports
+///   that these runs end at the cap. The same happens if `exact` is used for rows that have a cap.
 /// - **The losses are proper but not strictly proper**: reports above the cap have equal losses,
 ///   because nothing is observed there.
 /// - The cap must be known on every row, and must carry no information about the outcome that the
@@ -35,7 +35,7 @@ use crate::error::Error;
 /// Rindt and others (2022), Survival regression with proper scoring rules and monotonic neural
 /// networks.
 ///
-/// In JSON an observed number is the list `[value, cap]`, whose cap is `null` if there is none.
+/// In JSON an observed number is the list `[value, cap]`; the cap is `null` if there is none.
 ///
 /// ```
 /// use scoring_rules::{Error, Level, Observed, pinball_loss};
@@ -66,7 +66,7 @@ pub struct Observed {
 impl Eq for Observed {}
 
 impl Observed {
-    /// An outcome without a cap.
+    /// Makes an outcome without a cap.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Observed {
         }
     }
 
-    /// An outcome that was observed up to a cap. An outcome equal to the cap is censored.
+    /// Makes an outcome with a cap. An outcome equal to the cap is censored.
     ///
     /// # Errors
     ///
@@ -98,20 +98,20 @@ impl Observed {
         Ok(Self { value, cap })
     }
 
-    /// The observed number: the outcome, or the cap if the outcome is censored.
+    /// Returns the observed number: the outcome, or the cap if the outcome is censored.
     #[must_use]
     #[inline]
     pub const fn value(self) -> f64 {
         self.value
     }
 
-    /// The cap, or `None` if there is none.
+    /// Returns the cap, or `None` if there is none.
     #[must_use]
     pub const fn cap(self) -> Option<f64> {
         if self.cap.is_finite() { Some(self.cap) } else { None }
     }
 
-    /// Whether the outcome reached its cap, so that only a lower bound of it is known.
+    /// Returns whether the outcome reached its cap, so that only a lower bound is known.
     #[must_use]
     pub const fn is_censored(self) -> bool {
         self.value == self.cap

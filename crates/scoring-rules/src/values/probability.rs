@@ -83,14 +83,14 @@ impl Probability {
         Checked::peel_slice(Self::peel_slice(probabilities))
     }
 
-    /// The number, in [0, 1]. Never negative zero.
+    /// Returns the number, in [0, 1]. Never negative zero.
     #[must_use]
     #[inline]
     pub const fn get(self) -> f64 {
         self.0.0 + 0.0
     }
 
-    /// The probability of the complementary event, `1 - p`, rounded once.
+    /// Returns the probability of the complementary event, `1 - p`, rounded once.
     #[must_use]
     #[inline]
     pub const fn complement(self) -> Self {

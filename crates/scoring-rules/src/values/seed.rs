@@ -1,7 +1,7 @@
 use std::fmt;
 
-/// The seed of a random generator. It is a type of its own, so that a seed and a number of resamples
-/// that are swapped do not compile. In JSON a seed is its number.
+/// The seed of a random generator. It is a separate type, so that swapping a seed and a number of
+/// resamples does not compile. In JSON a seed is its number.
 ///
 /// ```
 /// use scoring_rules::Seed;
@@ -16,13 +16,13 @@ use std::fmt;
 pub struct Seed(u64);
 
 impl Seed {
-    /// The seed with this number.
+    /// Makes the seed with this number.
     #[must_use]
     pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0

@@ -78,7 +78,7 @@ impl Weight {
         Checked::peel_slice(Self::peel_slice(weights))
     }
 
-    /// The number: 0, or from 1e-100 to 1e100. Never negative zero.
+    /// Returns the number: 0, or from 1e-100 to 1e100. Never negative zero.
     #[must_use]
     #[inline]
     pub const fn get(self) -> f64 {

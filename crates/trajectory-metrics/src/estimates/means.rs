@@ -29,8 +29,8 @@ use crate::{
 ///   with the quantiles of its error in standard errors over 999 resamples of the clusters (bootstrap-t). These quantiles do not
 ///   depend on a seed or on the order of the rows. The quantiles of Student's t are used instead with fewer than 15 clusters,
 ///   with fewer than 10 above 0, with more than 50,000, or if resamples rarely vary. The interval is still too short if few
-///   clusters contribute much of the sum: for log-normal values with a standard deviation of 1.5 on the log scale, 90 % of the 95
-///   % intervals of 60 clusters contain the mean.
+///   clusters contribute much of the sum: for log-normal values with a standard deviation of 1.5 on the log scale, only 90 % of
+///   the 95 % intervals of 60 clusters contain the mean.
 /// - For other values, it is `mean ± t * standard error`.
 ///
 /// The variance is CR2 with the degrees of freedom of Bell and McCaffrey, see [`ClusterEstimate::mean`]. A

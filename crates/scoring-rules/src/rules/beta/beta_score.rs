@@ -32,19 +32,20 @@ crate::checked! {
     ///
     /// Strictly proper for all `alpha, beta > -1`. At most 0. Bounded if both parameters are positive;
     /// otherwise a wrong certainty scores minus infinity. Symmetric if `alpha = beta`. If both are finite,
-    /// `S(1, 0) / S(0, 1) = alpha / beta`: (2, 4) punishes a wrong certainty of failure twice as hard as a
-    /// wrong certainty of success, and (4, 2) the other way round.
+    /// `S(1, 0) / S(0, 1) = alpha / beta`: (2, 4) penalizes a wrong certainty of failure twice as much as
+    /// a wrong certainty of success, and (4, 2) the other way round.
     ///
     /// Named members: (0, 0) is the log score, (1, 1) half the Brier score, (-1/2, -1/2) twice the
     /// [boosting score](crate::BoostingScore).
     ///
-    /// The relative error of a score is at most 1e-12. So is that of a divergence of forecasts and truths
-    /// that are at least 1e-100 away from 0, or 0 or 1 themselves; in the last case it can be 1e-11.
+    /// The relative error of a score is at most 1e-12. The same bound holds for a divergence if the
+    /// forecast and the truth are each 0, 1, or at least 1e-100; if one of them is 0 or 1, the relative
+    /// error can be 1e-11.
     ///
     /// Parameters that are whole numbers from 1 to 4 have a closed form. For other parameters, `new`
-    /// prepares a table of about 60 kB, so make a rule once and keep it. A slower continued fraction is
-    /// used if the table would not be accurate enough (parameters in the tens), and for forecasts closer
-    /// than 2^-20 to 0 or 1.
+    /// prepares a table of about 60 kB: make a rule once and reuse it. A slower continued fraction is used
+    /// if the table would not be accurate enough (parameters in the tens), and for forecasts closer than
+    /// 2^-20 to 0 or 1.
     ///
     /// Reference: Buja, Stuetzle and Shen (2005), Loss functions for binary class probability
     /// estimation and classification: structure and applications, section 11.
@@ -115,7 +116,7 @@ impl Integral {
 }
 
 impl BetaScore {
-    /// The member with the given parameters.
+    /// Makes the member with the given parameters.
     ///
     /// # Errors
     ///

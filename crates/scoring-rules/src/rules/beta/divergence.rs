@@ -3,7 +3,7 @@ use crate::{
     values::probability::Probability,
 };
 
-/// What is left of a difference must be at least this share of what it is taken from.
+/// The least accepted size of a difference, as a share of the subtracted numbers.
 const CANCELLED: f64 = 1e-2;
 
 /// The expected loss from reporting p if q holds: the integral of `|c - q| c^(alpha-1) (1-c)^(beta-1)`
@@ -79,8 +79,8 @@ impl Difference {
 }
 
 /// The loss for p and q in the lower half, from integrals that start at 0 and are as small as their
-/// difference. `success_gain` is the weighted difference of the scores of a success, which replaces
-/// the integral that is infinite, or nearly so, for small alpha.
+/// difference. `success_gain` is the weighted difference of the scores of a success. It replaces an
+/// integral that is infinite, or nearly infinite, for small alpha.
 fn near_zero(
     p: f64,
     q: f64,
@@ -142,8 +142,8 @@ impl Integral {
         self.between(half(self.q), half(p)) + mirrored.between(half(mirrored.q), half(1.0 - p))
     }
 
-    /// The integral from one place to another that is further from q, up to the first piece that
-    /// does not change the sum.
+    /// The integral from `from` to `to`, which is further from q. The integration stops at the first
+    /// piece that does not change the sum.
     fn between(&self, from: f64, to: f64) -> f64 {
         let direction = (to - from).signum();
         let (mut c, mut sum) = (from, 0.0);

@@ -3,12 +3,12 @@ use crate::{
     values::probability::Probability,
 };
 
-/// Parameters up to here have a closed form; the polynomial has as many terms.
+/// The largest parameter with a closed form, and the number of terms of the polynomial.
 const TERMS: usize = 4;
 
 /// Minus the integral of `t^(a-1) (1-t)^(b-1)` from 0 to x, for whole a from 2 to 5 and whole b
-/// from 1 to 4: `x^a` times a polynomial in `1 - x` whose terms all have one sign, so that nothing
-/// cancels anywhere on [0, 1].
+/// from 1 to 4: `x^a` times a polynomial in `1 - x`. Its terms all have the same sign, so that
+/// nothing cancels anywhere on [0, 1].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BetaPolynomial {
     power: i32,

@@ -79,15 +79,14 @@ impl From<LogScore> for Written {
 }
 
 impl LogScore {
-    /// The score as defined: minus infinity for a wrong certainty.
+    /// Makes the score as defined: minus infinity for a wrong certainty.
     #[must_use]
     pub const fn exact() -> Self {
         Self { clip: 0.0 }
     }
 
-    /// The score of the forecast after it is moved into `[eps, 1 - eps]`. The clip applies to the
-    /// probability of the outcome that happened, so that both outcomes have the same floor, exactly
-    /// `ln eps`.
+    /// Makes the score of forecasts clipped to `[eps, 1 - eps]`. The clip applies to the probability
+    /// of the observed outcome. Both outcomes therefore have the same floor, exactly `ln eps`.
     ///
     /// # Errors
     ///
@@ -228,7 +227,7 @@ impl ScoringRule for LogScore {
         }
     }
 
-    /// Uses one logarithm for all rows: that of a product.
+    /// Uses one logarithm for all rows: the logarithm of a product.
     fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
         let given =
             |forecast: Probability, success| self.clip(sides(forecast.get(), f64::from(success)).0);

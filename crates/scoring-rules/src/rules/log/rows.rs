@@ -70,9 +70,9 @@ const fn safe_factors(least: f64) -> usize {
     1000 / if exponent < 62 { exponent } else { 62 }
 }
 
-/// The sum of the logs of the probabilities of the outcomes that happened, by one logarithm of their
-/// product. `given` returns these factors, from `least` to 1, with `least` below 1/2. `None` if the
-/// product would lose digits because a factor is too small or the sum too close to 0.
+/// The sum of the logs of the observed outcomes' probabilities, by one logarithm of their product.
+/// `given` returns these factors, from `least` to 1, with `least` below 1/2. `None` if the product
+/// would lose digits because a factor is too small or the sum too close to 0.
 #[inline(always)]
 pub(super) fn log_of_product_of_rows(
     forecasts: &[Probability],

@@ -23,7 +23,7 @@ pub(super) fn above_tangent(k: f64, x: f64, y: f64, gap: f64) -> f64 {
     }
     let s = gap / y;
     if s.abs() * (k.abs() + 2.0) <= 0.5 {
-        // A series that starts with s^2 / 2, in which nothing cancels.
+        // A series with the first term s^2 / 2, in which nothing cancels.
         let (mut term, mut sum, mut i) = (0.5, 0.5, 2.0);
         while i < 100.0 && f64::abs(term) > 1e-18 * sum {
             term *= s * (k - i) * i / ((i - 1.0) * (i + 1.0));

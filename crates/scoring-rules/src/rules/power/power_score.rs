@@ -16,7 +16,7 @@ use crate::{
     values::probability::Probability,
 };
 
-/// The power family of scores, relative to a baseline forecast b that scores 0 whatever happens.
+/// The power family of scores, relative to a baseline forecast b that scores 0 under both outcomes.
 ///
 /// With `u = p / b` and `v = (1-p) / (1-b)`, and r the one of these that belongs to the outcome:
 ///
@@ -27,8 +27,8 @@ use crate::{
 /// and its limits for a power k of 0 or 1. Strictly proper for every k; for k <= 0, among reports
 /// other than 0 and 1. Positive if the forecast gave the outcome a higher probability than the
 /// baseline did. Power 2 with a baseline of 1/2 is twice the Brier score plus 1/2. Power 1 is the log
-/// score minus that of the baseline. For k <= 1, a wrong certainty scores minus infinity; for k <= 0,
-/// a right certainty scores plus infinity.
+/// score minus the log score of the baseline. For k <= 1, a wrong certainty scores minus infinity;
+/// for k <= 0, a right certainty scores plus infinity.
 ///
 /// Relative error at most 1e-12. For k <= 0, a sample in which infinities of both signs meet has no
 /// mean and no decomposition.
@@ -56,7 +56,7 @@ use crate::{
 pub struct PowerScore(pub(crate) Baseline);
 
 impl PowerScore {
-    /// The member with the given power and baseline.
+    /// Makes the member with the given power and baseline.
     ///
     /// # Errors
     ///

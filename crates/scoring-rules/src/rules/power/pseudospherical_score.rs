@@ -23,8 +23,8 @@ use crate::{
 /// and its limits for a power k of 0 or 1. Strictly proper for every k. Positive if the forecast gave
 /// the outcome a higher probability than the baseline did. Power 2 with a baseline of 1/2 is the
 /// [`SphericalScore`](crate::SphericalScore) up to scale and origin. Power 1 is the log score minus
-/// that of the baseline. Bounded unless the power is from 0 to 1, for which a wrong certainty scores
-/// minus infinity.
+/// the log score of the baseline. Bounded unless the power is from 0 to 1, for which a wrong
+/// certainty scores minus infinity.
 ///
 /// Relative error at most 1e-12.
 ///
@@ -46,7 +46,7 @@ use crate::{
 pub struct PseudosphericalScore(pub(crate) Baseline);
 
 impl PseudosphericalScore {
-    /// The member with the given power and baseline.
+    /// Makes the member with the given power and baseline.
     ///
     /// # Errors
     ///
@@ -99,14 +99,14 @@ impl PseudosphericalScore {
         let to_an_end = p.p.min(q.p).min(p.rest).min(q.rest);
         if gap.abs() * (4.0 + 2.0 * k.abs()) <= to_an_end {
             let at = |share: f64| Sides { p: q.p + share * gap, rest: q.rest - share * gap };
-            // Gaps relative to the nearer end, so that no factor overflows alone.
+            // Gaps relative to the nearer end, so that no single factor overflows.
             return gauss(0.0, 1.0, |share| {
                 let at = at(share);
                 let (end, powers) = if at.p < 0.5 { (at.p, [2, 0]) } else { (at.rest, [0, 2]) };
                 share * (gap / end) * self.density(at, powers) * (gap / end)
             });
         }
-        // With both forecasts in units of their own m, it is a sum over outcomes of the height of a
+        // If each forecast is in units of its m, the result is a sum over outcomes of the height of a
         // power above its tangent.
         let shares = |sides| [true, false].map(|outcome| self.log_share(sides, outcome).exp());
         let (of_p, of_q) = (shares(p), shares(q));

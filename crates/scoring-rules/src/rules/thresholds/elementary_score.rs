@@ -9,7 +9,7 @@ crate::checked! {
     ///
     /// Acting on a failure (a false alarm) costs c, and not acting on a success (a miss) costs 1 - c.
     /// Right decisions cost nothing. Between -1 and 0. Proper but not strictly: all forecasts on one side
-    /// of the threshold tie. Every proper rule is a mixture of these over thresholds
+    /// of the threshold tie. Every proper rule is a mixture of these scores over thresholds
     /// ([`ThresholdMixture`](crate::ThresholdMixture)).
     ///
     /// With other costs ([`ElementaryScore::with_costs`]) it is minus the cost-weighted 0-1 loss.
@@ -41,14 +41,14 @@ crate::checked! {
 }
 
 impl ElementaryScore {
-    /// The score with the given threshold.
+    /// Makes the score with the given threshold.
     #[must_use]
     pub const fn new(threshold: Level) -> Self {
         Self { threshold, false_alarm: threshold.get(), miss: 1.0 - threshold.get() }
     }
 
-    /// The score with the given costs of a false alarm and of a miss, in the unit of these costs. Its
-    /// threshold is `false_alarm / (false_alarm + miss)`.
+    /// Makes the score with the given costs of a false alarm and of a miss, in the unit of these costs.
+    /// Its threshold is `false_alarm / (false_alarm + miss)`.
     ///
     /// # Errors
     ///

@@ -4,7 +4,7 @@ use crate::{
 };
 
 crate::checked! {
-    /// The score that gives each decision threshold its own weight: a mixture of elementary scores.
+    /// A weighted mixture of elementary scores, with a weight for each decision threshold.
     ///
     /// ```text
     /// S(p, 1) = - sum of (1 - c) w(c) over the thresholds c >= p
@@ -13,8 +13,8 @@ crate::checked! {
     ///
     /// Proper for all weights, and at most 0. Reports with no threshold between them have the same
     /// score. Every proper rule that gives a right certainty the score 0 is such a mixture, or the limit
-    /// of such mixtures: from the thresholds at which users act, this type makes the rule that measures
-    /// what forecasts are worth to them.
+    /// of such mixtures: from the thresholds of a group of users, this type makes the rule that measures
+    /// the value of forecasts to these users.
     ///
     /// Each score costs one binary search.
     ///
@@ -45,7 +45,7 @@ crate::checked! {
 }
 
 impl ThresholdMixture {
-    /// The mixture of the given thresholds with their weights. They can be in any order; the
+    /// Makes the mixture of the given thresholds with their weights. Thresholds can be in any order; the
     /// weights of equal thresholds are added.
     ///
     /// # Errors

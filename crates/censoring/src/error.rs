@@ -77,7 +77,7 @@ pub enum Error {
     Run {
         /// Position of the run, from 0.
         run: usize,
-        /// What is wrong with the run.
+        /// The problem with the run.
         source: Box<Self>,
     },
     /// A row of features is invalid.
@@ -85,7 +85,7 @@ pub enum Error {
     Row {
         /// Position of the row, from 0.
         row: usize,
-        /// What is wrong with the row.
+        /// The problem with the row.
         source: Box<Self>,
     },
     /// Two streams that are compared run by run belong to different runs.

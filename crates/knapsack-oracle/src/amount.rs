@@ -2,8 +2,8 @@ use std::fmt;
 
 use crate::engines::solve::Solve;
 
-/// What an item costs, what a plan allocates, and what a budget holds: a `u64` of one resource, or an
-/// array `[u64; R]` with an entry for each of R resources, such as tokens and cents.
+/// An amount of resources: the cost of an item, an allocation of a plan, or a budget. It is a `u64` of one
+/// resource, or an array `[u64; R]` with an entry for each of R resources, such as tokens and cents.
 ///
 /// Pools, plans, executions and references take either. An amount is within a budget if it is in each
 /// resource. No other type can implement this trait.
@@ -35,19 +35,19 @@ pub trait Amount:
     /// 0 of each resource.
     const NOTHING: Self;
 
-    /// Makes an amount from what it has of each resource, by position.
+    /// Makes an amount from a function that returns the amount of each resource, by position.
     fn from_fn(of: impl FnMut(usize) -> u64) -> Self;
 
-    /// Returns what it has of each resource.
+    /// Returns the amount of each resource.
     fn parts(&self) -> &[u64];
 
-    /// Returns what is left; `None` if some resource does not suffice.
+    /// Returns the difference; `None` if the amount of some resource does not suffice.
     fn checked_sub(self, other: Self) -> Option<Self>;
 
     /// Adds amounts.
     fn sum(amounts: impl Iterator<Item = Self>) -> Self::Sum;
 
-    /// Returns what a sum has of each resource.
+    /// Returns the amount of each resource in a sum.
     fn parts_of(sum: &Self::Sum) -> &[u128];
 
     /// Adds the amount to a sum.

@@ -1,4 +1,4 @@
-/// What is wrong with an input, or why a number is undefined.
+/// An invalid input, or the reason why a number is undefined.
 ///
 /// ```
 /// use knapsack_oracle::{Error, Item};

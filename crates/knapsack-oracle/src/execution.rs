@@ -12,11 +12,11 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Regime {
-    /// Regime U: an attempt runs to its end and spends its true cost, whatever its allocation.
-    /// Execution stops at the first item that costs more than what is left of the budget.
+    /// Regime U: an attempt runs to its end and spends its true cost, whatever its allocation. Execution
+    /// stops at the first item that costs more than the rest of the budget.
     Advisory,
-    /// Regime E: an attempt is cut off at its allocation, and spends the whole allocation whatever
-    /// the outcome. Execution stops at the first allocation above what is left of the budget.
+    /// Regime E: an attempt is cut off at its allocation, and spends the whole allocation whatever the
+    /// outcome. Execution stops at the first allocation above the rest of the budget.
     /// [`Plan::execute_capped`] takes the outcomes from real runs.
     Enforced,
 }
@@ -28,9 +28,9 @@ pub enum Regime {
 pub struct Attempt<A = u64> {
     /// The position of the item in its pool, from 0.
     pub position: usize,
-    /// What the attempt spent of the budget.
+    /// The amount of the budget that the attempt spent.
     pub spent: A,
-    /// What the attempt earned: the value of the item, or 0.
+    /// The value that the attempt earned: the value of the item, or 0.
     pub earned: f64,
 }
 
@@ -43,8 +43,8 @@ pub struct Execution<A = u64> {
     pub regime: Regime,
     /// The attempts in order. They are the first steps of the plan.
     pub attempts: Vec<Attempt<A>>,
-    /// The position of the item that did not fit in what was left of the budget, at which execution
-    /// stopped. `None` if the plan was executed to its end.
+    /// The position of the item that did not fit the rest of the budget and so stopped execution. `None` if
+    /// the plan was executed to its end.
     pub stopped_by: Option<usize>,
     /// The value that all attempts earned together.
     pub earned: f64,
@@ -55,7 +55,7 @@ pub struct Execution<A = u64> {
 }
 
 impl<A: Amount> Plan<A> {
-    /// Executes a plan in its order until it ends or the budget stops it.
+    /// Executes a plan in order until its end, or until the budget is exhausted.
     ///
     /// Nothing is attempted after the item that stops the plan, even if a later item would fit.
     ///
@@ -105,9 +105,9 @@ impl<A: Amount> Plan<A> {
     /// the baseline attempt. This holds if a solver is deterministic and does not see its limit.
     /// Otherwise the outcome must come from a run whose hard limit was the allocation.
     ///
-    /// `solves` is called with each step that fits in what is left of the budget, in order, and returns
-    /// whether the item was solved within its allocation. So it may run the solver or look up a
-    /// recorded run. It is not called for an allocation of 0, which cannot solve anything.
+    /// `solves` is called with each step that fits the rest of the budget, in order, and returns whether the
+    /// item was solved within its allocation. It may run the solver or look up a recorded run. It is not
+    /// called for an allocation of 0, which cannot solve anything.
     ///
     /// A run under a limit may solve an item that the baseline attempt did not solve. Then the plan may
     /// earn more than [`Pool::oracle`], which knows the baseline attempts only, and
@@ -157,7 +157,7 @@ impl<A: Amount> Plan<A> {
     }
 }
 
-/// Attempts the steps of a plan in order, until one does not fit in what is left of the budget.
+/// Attempts the steps of a plan in order, until one does not fit the rest of the budget.
 fn attempt_each<A: Amount, E: From<Error>>(
     plan: &Plan<A>,
     pool: &Pool<A>,
@@ -184,7 +184,7 @@ fn attempt_each<A: Amount, E: From<Error>>(
         left = rest;
         let solved = solves(item, step)?;
         if solved {
-            // The sum is at most that over the pool, which does not overflow.
+            // The sum is at most the sum over the pool, which does not overflow.
             points = points.saturating_add(pool.points().each[position]);
         }
         attempts.push(Attempt { position, spent, earned: if solved { item.value() } else { 0.0 } });

@@ -1,4 +1,4 @@
-//! Planners that see what a model sees, and reference planners that see more.
+//! Planners with the information of a model, and reference planners with more.
 
 pub(crate) mod forecast_threshold;
 pub(crate) mod from_fn;

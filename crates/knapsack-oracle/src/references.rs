@@ -1,4 +1,4 @@
-//! What the best planner and a random planner earn from a pool.
+//! The values that the best planner and a random planner earn from a pool.
 
 pub(crate) mod exact_random;
 mod item_outcome;

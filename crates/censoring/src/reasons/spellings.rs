@@ -16,9 +16,9 @@ impl From<String> for StopReason {
 
 /// Looks up the reason of a word in the table of `spellings.md`.
 ///
-/// Only letters and digits count, in either case. The name of an enum before a dot is dropped, and so
-/// is the module path of an exception; a bare timeout with a module path is not a budget, because it
-/// may be that of one call. In `submitted (exit_cost)` only the text in brackets counts.
+/// Only letters and digits count, in either case. The name of an enum before a dot is dropped, and so is the
+/// module path of an exception. A bare timeout with a module path is not a budget, because a single call may
+/// have timed out. In `submitted (exit_cost)` only the text in brackets counts.
 fn known(word: &str) -> Option<StopReason> {
     let word =
         word.trim_end_matches(|letter: char| ".!,;:".contains(letter) || letter.is_whitespace());
@@ -53,7 +53,7 @@ fn letters(word: &str) -> String {
         .collect()
 }
 
-/// Looks up a word of lower-case letters that is in the table, or that names a limit of the table and
+/// Looks up a word of lower-case letters. The word is either in the table, or names a limit of the table and
 /// says that it was reached (`max_steps_reached`, `time_limit_exceeded`, `MaxStepsError`).
 fn plain(word: &str) -> Option<StopReason> {
     let listed = |word: &str| SPELLINGS.get(word).cloned();

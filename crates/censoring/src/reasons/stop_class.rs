@@ -27,7 +27,7 @@ pub enum StopClass {
 }
 
 impl StopClass {
-    /// The name of the class.
+    /// Returns the name of the class.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -4,14 +4,13 @@ use crate::reasons::stop_class::StopClass;
 
 /// The reason why a run ended.
 ///
-/// It is written as a snake_case word. It reads these words and those of other tools: the finish reasons of
-/// model providers, the limits of inspect_ai, the errors of Harbor and the exit statuses of tau2 and
-/// SWE-agent. Letter case, separators (`MaxSteps`, `max-steps`) and punctuation at the end are
-/// ignored. Four more forms are known:
+/// It is written as a snake_case word. These words are read, and also the words of other tools: the finish reasons of model
+/// providers, the limits of inspect_ai, the errors of Harbor and the exit statuses of tau2 and SWE-agent. Letter case,
+/// separators (`MaxSteps`, `max-steps`) and punctuation at the end are ignored. Four more forms are known:
 ///
-/// - the name of an enum of reasons, or the module of an exception, before a dot
-///   (`FinishReason.MAX_TOKENS`, `litellm.ContextWindowExceededError`). An exception of a module that
-///   only says "timeout" is not read as [`StopReason::MaxTime`], because it may be that of one call;
+/// - the name of an enum of reasons, or the module of an exception, before a dot (`FinishReason.MAX_TOKENS`,
+///   `litellm.ContextWindowExceededError`). An exception of a module with only the word "timeout" is not read as
+///   [`StopReason::MaxTime`], because a single call may have timed out;
 /// - a limit that was reached: `reached`, `exceeded` or `error` after a word of the table that begins with
 ///   `max` or ends in `limit` (`max_steps_reached`, `time_limit_exceeded`);
 /// - an exit status in brackets after `submitted`, for a run that submitted its work when a limit
@@ -36,11 +35,10 @@ use crate::reasons::stop_class::StopClass;
 ///
 #[doc = include_str!("spellings.md")]
 ///
-/// Any other word is kept as [`StopReason::Other`], which excludes a run without an outcome from all
-/// scores; [`TerminationAudit::unknown_reasons`](crate::TerminationAudit::unknown_reasons) counts
-/// such runs by word. Some words are deliberately not known: `tool_calls`, `tool_use`,
-/// `function_call` and `pause_turn` say that a run goes on, and `custom` (inspect_ai), `error` and
-/// `failed` do not say what happened.
+/// Any other word is kept as [`StopReason::Other`], which excludes a run without an outcome from all scores;
+/// [`TerminationAudit::unknown_reasons`](crate::TerminationAudit::unknown_reasons) counts such runs by word. Some words are
+/// deliberately not known: `tool_calls`, `tool_use`, `function_call` and `pause_turn` say that a run continues, and `custom`
+/// (inspect_ai), `error` and `failed` do not say what happened.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(from = "String", into = "String"))]
@@ -84,7 +82,7 @@ pub enum StopReason {
     Other(String),
 }
 
-/// What the written form of [`StopReason::MaxOther`] begins with.
+/// The start of the written form of [`StopReason::MaxOther`].
 pub(super) const CAP_ON: &str = "cap on ";
 
 impl StopReason {

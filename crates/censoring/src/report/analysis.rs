@@ -23,8 +23,8 @@ use crate::{
 
 /// The settings of a report on runs of which some were cut off.
 ///
-/// The defaults are those of the paper: all four named weight schedules, 1,000 resamples of whole
-/// clusters, intervals of 95 %. The odds ratio of the sensitivity range is 2.
+/// The defaults follow the paper: all four named weight schedules, 1,000 resamples of whole clusters, intervals of 95 %. The
+/// odds ratio of the sensitivity range is 2.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, section 6.3 and appendices H.2 and I.
@@ -94,7 +94,7 @@ impl<'a> CensoringAnalysis<'a> {
         }
     }
 
-    /// Adds a rule to those of the paper, under a name that the report has.
+    /// Adds a rule to the rules of the paper, with a name for the report.
     ///
     /// ```
     /// use censoring::{CensoringAnalysis, CensoringAssumption, Error, Probability, Stopped, from_fn};
@@ -152,9 +152,9 @@ impl<'a> CensoringAnalysis<'a> {
         self
     }
 
-    /// Sets the group of each run, for the weighted and the doubly robust means: each group has its own curve of
-    /// cut-offs ([`CensoringCurves`](crate::CensoringCurves)). Without groups there is one curve for all runs, which leaves a
-    /// bias if runs that would have scored otherwise are cut off more often.
+    /// Sets the group of each run, for the weighted and the doubly robust means: each group has its own curve of cut-offs
+    /// ([`CensoringCurves`](crate::CensoringCurves)). Without groups there is one curve for all runs, which leaves a bias if
+    /// cut-offs are more frequent among runs with different scores.
     ///
     /// ```
     /// use censoring::{CensoringAnalysis, CensoringAssumption, Error, Probability, StopReason, Stopped};
@@ -388,30 +388,30 @@ pub struct CensoringReport {
     /// budget for all runs, no weights can correct for the runs that were cut off.
     pub ipcw_coverage: f64,
     /// The number of curves of cut-offs, one per group of [`CensoringAnalysis::with_curve_groups`]. With one curve for all
-    /// runs, `ipcw` is biased if runs that would have scored otherwise are cut off more often, which the coverage
-    /// does not show.
+    /// runs, `ipcw` is biased if cut-offs are more frequent among runs with different scores. The coverage does not show
+    /// this bias.
     pub ipcw_curves: usize,
     /// One comparison per rule and weight schedule.
     pub comparisons: Vec<ScoreComparison>,
 }
 
 impl CensoringReport {
-    /// The comparison of a rule and a weight schedule, by their names.
+    /// Returns the comparison of a rule and a weight schedule, by their names.
     #[must_use]
     pub fn comparison(&self, rule: &str, schedule: &str) -> Option<&ScoreComparison> {
         self.comparisons.iter().find(|row| row.rule == rule && row.schedule == schedule)
     }
 
-    /// The selection diagnostic: the mean length of cut-off runs divided by that of complete runs.
-    /// `None` if either kind is missing.
+    /// The selection diagnostic: the mean length of cut-off runs divided by the mean length of complete runs. `None` if
+    /// either kind is missing.
     #[must_use]
     pub fn length_ratio(&self) -> Option<f64> {
         let [complete, censored] = self.groups()?;
         Some(censored.mean_length / complete.mean_length)
     }
 
-    /// The selection diagnostic: the mean forecast of cut-off runs minus that of complete runs.
-    /// `None` if either kind is missing.
+    /// The selection diagnostic: the mean forecast of cut-off runs minus the mean forecast of complete runs. `None` if
+    /// either kind is missing.
     #[must_use]
     pub fn forecast_difference(&self) -> Option<f64> {
         let [complete, censored] = self.groups()?;

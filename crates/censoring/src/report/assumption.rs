@@ -15,8 +15,8 @@
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum CensoringAssumption {
-    /// Given what a run had shown, its stop says nothing about its outcome (assumptions 1 and 2). The
-    /// exact mean then estimates the score with the true outcomes.
+    /// Given the run up to its stop, the stop carries no information about the outcome (assumptions 1 and 2).
+    /// The exact mean then estimates the score with the true outcomes.
     NonInformative,
     /// Runs that are cut off would have failed (`q_Z` is about 0). The simple mean is then the score.
     FailureSide,
@@ -25,7 +25,7 @@ pub enum CensoringAssumption {
 }
 
 impl CensoringAssumption {
-    /// The name: `non_informative`, `failure_side` or `none`.
+    /// Returns the name: `non_informative`, `failure_side` or `none`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -210,7 +210,7 @@ fn median(mut values: Vec<(f64, f64)>) -> f64 {
     values.iter().for_each(|&(_, weight)| total.add(weight));
     let half = total.value() / 2.0;
     let mut below = ExactSum::default();
-    // The first value that has at least half of the weight up to it, and the first that has more.
+    // The first value with a cumulative weight of at least half, and the first with more than half.
     let mut lower = None;
     for &(value, weight) in &values {
         below.add(weight);

@@ -58,8 +58,8 @@ impl HiddenOutcomeShift {
     /// # Errors
     ///
     /// [`scoring_rules::Error::Length`] unless there is one stop per run, and one weight if weights are given;
-    /// [`Error::Run`] with the first run that [`CensoringShift::new`](crate::CensoringShift::new) refuses or
-    /// whose score is NaN; [`Error::ScoringRules`] without a run of positive weight, and if scores of both
+    /// [`Error::Run`] with the first run that [`CensoringShift::new`](crate::CensoringShift::new) refuses, or
+    /// with a score of NaN; [`Error::ScoringRules`] without a run of positive weight, and if scores of both
     /// plus and minus infinity leave a mean undefined.
     ///
     /// ```

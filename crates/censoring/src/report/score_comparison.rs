@@ -37,7 +37,7 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ScoreComparison {
-    /// The name of the rule: `log` (clipped at 1e-6), `brier`, `beta_2_4`, or that of an own rule.
+    /// The name of the rule: `log` (clipped at 1e-6), `brier`, `beta_2_4`, or the name of an added rule.
     pub rule: String,
     /// The name of the weight schedule.
     pub schedule: String,
@@ -72,8 +72,8 @@ pub struct ScoreComparison {
     pub simple_shift_per_rate: Option<f64>,
     /// The exact shift divided by the censoring rate; `None` if no run was cut off.
     pub exact_shift_per_rate: Option<f64>,
-    /// The range of the exact mean if the odds of success of each cut-off run are wrong by at most
-    /// the odds ratio of the analysis, for each run separately.
+    /// The range of the exact mean if the odds of success are wrong by at most the odds ratio of the
+    /// analysis, for each cut-off run separately.
     pub sensitivity: Option<Interval>,
     /// The range of the exact mean over all probabilities of success.
     pub bounds: Interval,

@@ -17,7 +17,7 @@ pub(crate) type Weighted = [Option<Figure>; 2];
 
 /// The scores of the runs under one rule and one weight schedule.
 struct Scores {
-    /// Those of complete runs.
+    /// The scores of complete runs.
     complete: Vec<Option<f64>>,
     /// For each run, the predicted complete score after each of its steps; NaN where none is needed.
     predicted: Option<Vec<Vec<f64>>>,
@@ -78,8 +78,8 @@ impl Sample<'_, '_> {
         scores.iter().map(both).collect()
     }
 
-    /// For each run, the probability of success after each step at which its score is predicted: where
-    /// others were cut off before it stopped, and where it was cut off itself.
+    /// Returns for each run the probability of success after each step at which its score is predicted. These steps are
+    /// the earlier cut-offs of other runs, and its own cut-off.
     fn chances(
         &self,
         curves: &CensoringCurves,

@@ -3,28 +3,26 @@ use trajectory_metrics::{LossDerivatives, Probability, ScoringRule, SmoothRule, 
 
 use crate::error::Error;
 
-/// The training loss of a censored run, which is minus its
-/// [`exact_score`](crate::exact_score()), as a function of the logits `ln (p / (1 - p))` of the
-/// forecasts up to the stop.
+/// Returns the training loss of a censored run, which is minus its [`exact_score`](crate::exact_score()), as a
+/// function of the logits `ln (p / (1 - p))` of the forecasts up to the stop.
 ///
 /// ```text
 /// loss = - sum over t = 1..Z of w_t [q_Z S(F_t, 1) + (1 - q_Z) S(F_t, 0)]
 /// ```
 ///
-/// q_Z is `success_probability`, the probability of success given the run up to its stop, from a
-/// model such as [`LogisticSuccess`](crate::LogisticSuccess) that was fitted on other runs. The
-/// weights are those of the whole evaluated horizon and are not renormalized.
+/// q_Z is `success_probability`, the probability of success given the run up to its stop, from a model such as
+/// [`LogisticSuccess`](crate::LogisticSuccess) that was fitted on other runs. The weights of the whole evaluated
+/// horizon are used and not renormalized.
 ///
-/// `steps[t]` is set to the weighted loss of step t, and to the first and second derivative of the
-/// loss of the run in the logit of step t. The loss of a step does not depend on the other logits, so
-/// that all mixed derivatives are 0. Returns the loss of the run. The derivatives treat q_Z as fixed:
-/// do not train the model of q_Z with this loss, which would reward probabilities of 0 and 1.
+/// `steps[t]` is set to the weighted loss of step t, and to the first and second derivative of the run's loss
+/// with respect to the logit of step t. The loss of a step does not depend on the other logits, so all mixed
+/// derivatives are 0. Returns the loss of the run. The derivatives treat q_Z as fixed: do not train the model of
+/// q_Z with this loss, which would reward probabilities of 0 and 1.
 ///
-/// Together with [`Tps::loss_in_logits`] or [`Tps::prefix_loss_in_logits`] for complete runs, the
-/// expected loss has its minimum at the probability of success given the history of each step, under
-/// the conditions of `exact_score`. With a q_Z of 0 it is the loss of
-/// [`simple_score`](crate::simple_score()), whose minimum is the probability that the run completes
-/// and succeeds.
+/// Together with [`Tps::loss_in_logits`] or [`Tps::prefix_loss_in_logits`] for complete runs, the expected loss
+/// has its minimum at the probability of success given the history of each step, under the conditions of
+/// `exact_score`. With a q_Z of 0 it is the loss of [`simple_score`](crate::simple_score()), and its minimum is
+/// the probability that the run completes and succeeds.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix J.4.
@@ -32,8 +30,8 @@ use crate::error::Error;
 /// # Errors
 ///
 /// [`scoring_rules::Error::Length`] unless `steps` has one entry per logit; [`Error::TrajectoryMetrics`] without
-/// logits, for a logit that is NaN, and for a horizon that is shorter than the run, above 2^32 - 1 or
-/// longer than the list of custom weights. `steps` is then unchanged.
+/// logits, for a NaN logit, and for a horizon shorter than the run, above 2^32 - 1 or longer than the list of
+/// custom weights. `steps` is then unchanged.
 ///
 /// ```
 /// use censoring::{Error, LossDerivatives, Probability, Tps, WeightSchedule, censored_loss_in_logits};

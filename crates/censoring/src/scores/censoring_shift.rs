@@ -22,8 +22,8 @@ use crate::{checks::can_be_averaged, error::Error, stops::hidden_outcome::split}
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct CensoringShift {
-    /// The change from scoring the steps up to the stop as those of a failure. 0 for a failure; for a
-    /// success under the log and Brier rules, positive for forecasts below 1/2.
+    /// The change from scoring the steps up to the stop as steps of a failure. 0 for a failure; for a success
+    /// under the log and Brier rules, positive for forecasts below 1/2.
     pub prefix_swap: f64,
     /// The change from leaving out the steps after the stop: at least 0 for a rule whose scores are at
     /// most 0; 0 for a stop at the last step.
@@ -31,8 +31,8 @@ pub struct CensoringShift {
 }
 
 impl CensoringShift {
-    /// The difference between the simple censored score of a run that is cut off after step `stop` and its
-    /// complete score, in closed form.
+    /// Computes, in closed form, the difference between the simple censored score of a run that is cut off
+    /// after step `stop` and its complete score.
     ///
     /// ```text
     /// prefix swap    sum over t = 1..Z of w_t (S(F_t, 0) - S(F_t, Y))

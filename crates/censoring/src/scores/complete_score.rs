@@ -8,7 +8,7 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The weighted mean score of the complete runs; cut-off and excluded runs are left out.
+/// Returns the weighted mean score of the complete runs, excluding cut-off and excluded runs.
 ///
 /// It is the mean over all runs only if the runs that were cut off are like the others. As long runs are
 /// cut off more often, it favours short runs; [`IpcwWeights`](crate::IpcwWeights) correct for that.

@@ -8,23 +8,22 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The exact censored trajectory score: the score of a complete run, and the expected score of a
-/// cut-off run.
+/// Returns the exact censored trajectory score: the score of a complete run, and the expected score of a cut-off run.
 ///
 /// ```text
 /// sum over t = 1..Z of w_t S(F_t, Y)                               if complete
 /// sum over t = 1..Z of w_t [q_Z S(F_t, 1) + (1 - q_Z) S(F_t, 0)]   if cut off
 /// ```
 ///
-/// q_Z is `success_probability`, the probability of success given the run up to its stop. Weights are
-/// those of the whole evaluated horizon and are not renormalised over the steps before the stop.
-/// Higher is better; the range is that of the rule; 0 times infinity is 0.
+/// q_Z is `success_probability`, the probability of success given the run up to its stop. The weights of the whole
+/// evaluated horizon are used and not renormalised over the steps before the stop. Higher is better; the score has the
+/// range of the rule; 0 times infinity is 0.
 ///
-/// It is proper, or strictly proper, for the probability of success given the history on all observed
-/// steps if the rule is. This needs a stop that is unrelated to the outcome given the run so far, a
-/// correct q_Z ([`plug_in_bias`](crate::plug_in_bias()) measures its error), and step weights that are
-/// fixed before the run: if the length of a run is related to its outcome, weights that are normalised
-/// over its own length do not qualify. With a q_Z of 0 it is [`simple_score`](crate::simple_score()).
+/// It is proper, or strictly proper, for the probability of success given the history on all observed steps if the rule
+/// is. This needs a stop that is unrelated to the outcome given the run so far, a correct q_Z
+/// ([`plug_in_bias`](crate::plug_in_bias()) measures its error), and step weights fixed before the run: if the length
+/// of a run is related to its outcome, weights normalised over its own length do not qualify. With a q_Z of 0 it is
+/// [`simple_score`](crate::simple_score()).
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, equation 4 and theorem 4.3.
@@ -55,7 +54,7 @@ pub fn exact_score<R: ScoringRule>(
     Ok(RunScore::new(tps, run, success_probability)?.expected())
 }
 
-/// The weighted mean of [`exact_score`](crate::exact_score()) over runs.
+/// Returns the weighted mean of [`exact_score`](crate::exact_score()) over runs.
 ///
 /// `success_probabilities` has one entry per run; entries of complete runs are ignored. A weight of 2
 /// counts as two equal runs, and a weight of 0 has no effect. The mean has the same bits in any order
@@ -65,7 +64,7 @@ pub fn exact_score<R: ScoringRule>(
 ///
 /// [`Error::Run`] with the first run that has no score, for the reasons of `exact_score`;
 /// [`scoring_rules::Error::Entry`] with the first whose score is NaN or plus infinity; [`scoring_rules::Error::Length`]
-/// unless there is one entry per run in each; [`Error::ScoringRules`] without a run of positive weight.
+/// unless each list has one entry per run; [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```
 /// use censoring::{

@@ -40,8 +40,8 @@ pub enum RunScore {
 }
 
 impl RunScore {
-    /// The trajectory score of a run: one number for a complete run, and one per outcome for a cut-off
-    /// run. Weights are those of the whole evaluated horizon.
+    /// Computes the trajectory score of a run: one number for a complete run, and one per outcome for a
+    /// cut-off run. The weights of the whole evaluated horizon are used.
     ///
     /// `success_probability` is the probability of success given the run up to its stop; it is ignored
     /// for a complete run.

@@ -9,7 +9,7 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The range of the [`exact_score`](crate::exact_score()) of a run if the probability of success after
+/// Returns the range of the [`exact_score`](crate::exact_score()) of a run if the probability of success after
 /// its stop lies in an interval.
 ///
 /// ```text
@@ -20,8 +20,7 @@ use crate::{
 /// they are the scores as a failure and as a success, which need no estimate and no assumption about
 /// the stop. A complete run has one score. In the units of the rule.
 ///
-/// Reference: Manski (1990), Nonparametric bounds on treatment effects, for bounds in place of
-/// assumptions.
+/// Reference: Manski (1990), Nonparametric bounds on treatment effects, for bounds instead of assumptions.
 ///
 /// # Errors
 ///
@@ -63,15 +62,15 @@ pub fn score_bounds<R: ScoringRule>(
     Ok(Interval::new(ends[0].min(ends[1]), ends[0].max(ends[1]))?)
 }
 
-/// The smallest and largest mean of [`exact_score`](crate::exact_score()) over runs if the
-/// probability of success after each stop is known to lie in an interval: the means of the lower
-/// and of the upper bounds.
+/// Returns the smallest and largest mean of [`exact_score`](crate::exact_score()) over runs if the probability of
+/// success after each stop is known to lie in an interval. These are the means of the lower and of the upper
+/// bounds.
 ///
-/// `success_probabilities` has one entry per run; entries of complete runs are ignored, and `None`
-/// stands for [`Interval::UNKNOWN`] for every run. The probabilities of the runs vary independently and
-/// both ends are attained, so no narrower interval holds. With an unbounded rule, the lower end may be
-/// minus infinity. A weight of 2 counts as two equal runs, and a weight of 0 has no effect. The result
-/// has the same bits in any order of the runs.
+/// `success_probabilities` has one entry per run; entries of complete runs are ignored, and `None` means
+/// [`Interval::UNKNOWN`] for every run. The probabilities of the runs vary independently and both bounds are
+/// attained, so no narrower interval holds. With an unbounded rule, the lower bound may be minus infinity. A
+/// weight of 2 counts as two equal runs, and a weight of 0 has no effect. The result has the same bits in any
+/// order of the runs.
 ///
 /// # Errors
 ///

@@ -7,16 +7,15 @@ use crate::{
     stops::stopped::{Observation, Stopped},
 };
 
-/// The simple censored trajectory score: the score of a complete run, and of a cut-off run as if it had
-/// failed.
+/// Returns the simple censored trajectory score: a complete run has its score, and a cut-off run is scored as a
+/// failure.
 ///
 /// ```text
 /// sum over t = 1..Z of w_t S(F_t, Y)  if complete
 /// sum over t = 1..Z of w_t S(F_t, 0)  if censored
 /// ```
 ///
-/// Weights are those of the whole evaluated horizon; they are not renormalised over the steps
-/// before the stop.
+/// The weights of the whole evaluated horizon are used and not renormalised over the steps before the stop.
 ///
 /// This is an approximation: it sets the unknown probability of success after the stop to 0. It elicits
 /// `P(complete and successful | history)` instead of `P(successful | history)`; the two are equal only
@@ -57,7 +56,7 @@ pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f
     }
 }
 
-/// The weighted mean of [`simple_score`](crate::simple_score()) over runs.
+/// Returns the weighted mean of [`simple_score`](crate::simple_score()) over runs.
 ///
 /// A weight of 2 counts as two equal runs, and a weight of 0 has no effect. The mean has the same bits
 /// in any order of the runs.

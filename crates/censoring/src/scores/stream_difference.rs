@@ -9,8 +9,8 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The mean score of one stream of forecasts minus that of another on the same runs, of which some were
-/// cut off.
+/// The mean score of one stream of forecasts minus the mean score of another stream for the same runs, some of which
+/// were cut off.
 ///
 /// ```text
 /// D(q) = sum of c_i (first_i(q_i) - second_i(q_i)) / sum of c_i
@@ -59,7 +59,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamDifference {
-    /// The number of runs, including those of weight 0.
+    /// The number of runs, including runs of weight 0.
     runs: usize,
     terms: Vec<Term>,
     /// The sum of the weights, positive.
@@ -91,7 +91,7 @@ impl Term {
         }
     }
 
-    /// The change of the difference per unit of the probability of success.
+    /// Returns the change of the difference per unit of success probability.
     fn gain(&self) -> f64 {
         self.either[1] - self.either[0]
     }
@@ -145,7 +145,7 @@ impl StreamDifference {
         }
     }
 
-    /// The difference at the given probabilities, one per run; entries of complete runs are ignored.
+    /// Returns the difference at the given probabilities, one per run; entries of complete runs are ignored.
     ///
     /// # Errors
     ///
@@ -155,14 +155,14 @@ impl StreamDifference {
         Ok(sum_over(&self.terms, |term| term.at(success_probabilities[term.run])) / self.total)
     }
 
-    /// The smallest and the largest difference over all probabilities of all runs.
+    /// Returns the smallest and the largest difference over all probabilities of all runs.
     #[must_use]
     pub const fn bounds(&self) -> Interval {
         self.bounds
     }
 
-    /// The smallest and the largest difference over all probabilities in the given intervals, one per
-    /// run; entries of complete runs are ignored.
+    /// Returns the smallest and the largest difference over all probabilities in the given intervals, one per run;
+    /// entries of complete runs are ignored.
     ///
     /// # Errors
     ///
@@ -175,13 +175,13 @@ impl StreamDifference {
         bounds_over(&self.terms, self.total, |run| success_probabilities[run])
     }
 
-    /// Whether the same stream is ahead for all probabilities, so that no estimate is needed.
+    /// Returns whether the same stream is ahead for all probabilities, so that no estimate is needed.
     #[must_use]
     pub fn keeps_sign(&self) -> bool {
         self.is_apart_from_0(self.bounds)
     }
 
-    /// Whether the same stream is ahead for all probabilities in the given intervals.
+    /// Returns whether the same stream is ahead for all probabilities in the given intervals.
     ///
     /// # Errors
     ///
@@ -193,8 +193,8 @@ impl StreamDifference {
         Ok(self.is_apart_from_0(self.bounds_within(success_probabilities)?))
     }
 
-    /// The smallest width of intervals around the estimated probabilities at which the order of the
-    /// streams is undetermined.
+    /// Returns the smallest width of intervals around the estimated probabilities at which the order of the streams is
+    /// undetermined.
     ///
     /// Each probability may lie anywhere within `width / 2` of its estimate and in [0, 1]
     /// ([`Interval::around`]), independently of the other runs. At every smaller width, the stream that

@@ -56,7 +56,7 @@ const SATURATED: f64 = 40.0;
 /// The largest log odds ratio: exp(700) is close to the largest `f64`.
 const LARGEST: f64 = 700.0;
 
-/// The number of halvings of one unit of the log-odds in the search for a change.
+/// The number of times that the search for a change halves one unit of the log-odds.
 const HALVINGS: u32 = 12;
 
 /// A difference of two means, positive at an odds ratio of 1.

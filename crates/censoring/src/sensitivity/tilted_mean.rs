@@ -14,21 +14,20 @@ use crate::{
     },
 };
 
-/// The mean score of runs as a function of the error in the odds of success after a cut-off.
+/// The mean score of runs as a function of the error in the success odds after a cut-off.
 ///
 /// ```text
 /// complete: S,   cut off: q S1 + (1 - q) S0  with  q = tilt(success chance, odds ratio)
 /// ```
 ///
-/// At an odds ratio of 1, cut-off runs are scored at the given probabilities. Towards 0 all of them
-/// count as failures, and towards infinity as successes, except for probabilities of exactly 0 and 1.
-/// The mean is not monotone in the odds ratio: a success improves the score of a confident run and
-/// lowers that of an unconfident one.
+/// At an odds ratio of 1, cut-off runs are scored at the given probabilities. As the ratio approaches 0, all of them count
+/// as failures, and as it approaches infinity, as successes, except for probabilities of exactly 0 and 1. The mean is not
+/// monotone in the odds ratio: a success raises the score of a confident run and lowers the score of an unconfident run.
 ///
 /// A weight of 2 counts as two equal runs, and a weight of 0 has no effect, but its scores are still
 /// checked. Means have the same bits in any order of the runs.
 ///
-/// Reference: that of [`tilt`](crate::tilt()).
+/// Reference: see [`tilt`](crate::tilt()).
 ///
 /// ```
 /// use censoring::{Error, Probability, RunScore, TiltedMean};
@@ -84,7 +83,7 @@ impl TiltedMean {
         }
     }
 
-    /// The mean score at an odds ratio.
+    /// Returns the mean score at an odds ratio.
     ///
     /// # Errors
     ///
@@ -105,8 +104,7 @@ impl TiltedMean {
         Ok(mean.finish()?)
     }
 
-    /// The odds ratios at which the mean crosses `threshold`. [`FlippingOdds`] describes cost and
-    /// tolerance.
+    /// Returns the odds ratios at which the mean crosses `threshold`. [`FlippingOdds`] describes cost and tolerance.
     ///
     /// # Errors
     ///
@@ -117,8 +115,8 @@ impl TiltedMean {
         Ok(Contrast::new(&self.runs, &[(RunScore::Complete(threshold), Weight::ONE)]).flips())
     }
 
-    /// The odds ratios at which the order of two means changes, if the odds are wrong by the same odds
-    /// ratio in both. Two streams of forecasts for the same runs share the probabilities of success.
+    /// Returns the odds ratios at which the order of two means changes, if the odds are wrong by the same odds ratio in
+    /// both. Two streams of forecasts for the same runs share the probabilities of success.
     ///
     /// ```
     /// use censoring::{Error, Probability, RunScore, TiltedMean};

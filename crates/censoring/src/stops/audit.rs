@@ -37,11 +37,11 @@ pub struct RunGroup {
     pub mean_forecast: f64,
 }
 
-/// Counts of runs by class and stop reason, which a report of scores needs to state what it leaves out.
+/// Counts of runs by class and stop reason. A report of scores needs them to state which runs it excludes.
 ///
-/// Each class and reason has a row with the length and the forecasts of its runs. Censored runs that
-/// are three times as long as complete runs are a warning that complete runs do not represent all.
-/// Numbers of runs are plain counts; means and [`TerminationAudit::censoring_rate`] use the weights.
+/// Each class and reason has a row with the length and the forecasts of its runs. If censored runs are three
+/// times as long as complete runs, the complete runs probably do not represent all runs. Numbers of runs are
+/// plain counts; means and [`TerminationAudit::censoring_rate`] use the weights.
 ///
 /// Audits of parts are combined by [`TerminationAudit::merge`]; all figures have the same bits in any
 /// order of the runs. With the feature `serde`, an audit is written as `complete`, `censored`,
@@ -146,8 +146,8 @@ impl TerminationAudit {
         counts.collect()
     }
 
-    /// The number of excluded runs whose stop reason is not a known word ([`StopReason::Other`]), by
-    /// that word.
+    /// Returns the numbers of excluded runs with an unknown stop reason ([`StopReason::Other`]), by the word
+    /// of the reason.
     ///
     /// A report should show them, because runs that a budget ended under an unknown name are missing
     /// from every score. [`Stopped::with_policy`] can give such a word a class.
@@ -202,7 +202,7 @@ impl TerminationAudit {
         self.sums.iter().map(|((class, reason), sums)| (*class, reason.as_ref(), sums.group()))
     }
 
-    /// All runs of a class together; `None` if there are none.
+    /// Returns the group of all runs of a class; `None` if there are none.
     #[must_use]
     pub fn group(&self, class: StopClass) -> Option<RunGroup> {
         let mut of_class = Sums::default();

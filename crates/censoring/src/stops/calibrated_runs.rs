@@ -14,8 +14,8 @@ pub enum CalibrationRuns {
     /// Complete runs only: no outcome is assumed.
     #[default]
     Complete,
-    /// Complete runs and cut-off runs, which count as failures. The map then estimates the
-    /// probability of being complete and successful, which is what the simple score elicits.
+    /// Complete runs and cut-off runs, which count as failures. The map then estimates the probability of being
+    /// complete and successful, which the simple score elicits.
     CutOffAsFailures,
 }
 
@@ -48,7 +48,7 @@ impl<M> CalibratedRuns<M> {
         &self.folds
     }
 
-    /// The runs with calibrated forecasts. `runs` are those that were calibrated.
+    /// Returns the runs with calibrated forecasts. `runs` are the calibrated runs.
     ///
     /// # Errors
     ///

@@ -60,7 +60,7 @@ impl<'a> HiddenOutcome<'a> {
     }
 }
 
-/// The forecasts up to a stop and those after it.
+/// Splits the forecasts at a stop.
 pub(crate) fn split(
     trace: Trace<'_>,
     stop: usize,

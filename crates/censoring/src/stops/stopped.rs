@@ -6,7 +6,7 @@ use crate::{
     reasons::{exclusion::Exclusion, stop_class::StopClass, stop_reason::StopReason},
 };
 
-/// What is known about the end of a run.
+/// The known facts about the end of a run.
 ///
 /// ```
 /// use censoring::{Error, Observation, Probability, StopReason, Stopped};
@@ -33,9 +33,9 @@ pub enum Observation<'a> {
 
 /// A run up to its stop: its forecasts, the evaluated horizon, and an outcome that may be missing.
 ///
-/// Weights are normalised over the horizon. For a run that a step budget ended, the horizon is the stop
-/// itself; it is longer if a run was cut off before the horizon over which it would have been scored.
-/// An unknown outcome is never counted as a failure, except by functions that document it.
+/// Weights are normalised over the horizon. If a step budget ended a run, the horizon is the stop itself. The
+/// horizon is longer if a run was cut off before the end of its scoring horizon. An unknown outcome is never
+/// counted as a failure, except by functions that document it.
 ///
 /// ```
 /// use censoring::{Error, Exclusion, Observation, Probability, StopReason, Stopped};
@@ -151,11 +151,11 @@ impl<'a> Stopped<'a> {
         Ok(self)
     }
 
-    /// The same run with other forecasts, such as calibrated ones.
+    /// Returns the same run with other forecasts, such as calibrated ones.
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Length`] unless there are as many forecasts as the run has steps.
+    /// [`scoring_rules::Error::Length`] unless there is one forecast per step of the run.
     ///
     /// ```
     /// use censoring::{Error, Probability, StopReason, Stopped};
@@ -190,7 +190,7 @@ impl<'a> Stopped<'a> {
         self.horizon
     }
 
-    /// What is known about the end of the run.
+    /// Returns the known facts about the end of the run.
     #[must_use]
     pub const fn observation(&self) -> Observation<'_> {
         match &self.end {

@@ -5,8 +5,7 @@ use crate::error::Error;
 
 /// Counts of how continuations (branches) of a cut-off run ended.
 ///
-/// Each branch must use the same agent, harness and stopping rule. The forecasts that are scored are
-/// those of the run itself.
+/// Each branch must use the same agent, harness and stopping rule. The scored forecasts come from the run itself.
 ///
 /// ```
 /// use censoring::{Continuations, Error};
@@ -34,9 +33,9 @@ pub struct Continuations {
 
 /// A probability of success after a stop, estimated from [`Continuations`], with an interval.
 ///
-/// The mean scores with all probabilities at the low ends and with all at the high ends do not bound
-/// the mean score, because some runs score better as a success and others worse.
-/// [`mean_score_bounds`](crate::mean_score_bounds) uses the worse and the better end of each run.
+/// The mean score with all probabilities at their lower bounds and the mean score with all at their upper bounds do not
+/// bound the mean score, because some runs score better as a success and others worse.
+/// [`mean_score_bounds`](crate::mean_score_bounds) uses the worse and the better bound of each run.
 ///
 /// ```
 /// use censoring::{Continuations, Error};
@@ -117,8 +116,8 @@ impl Continuations {
     }
 }
 
-/// The probability of success after each stop: from the branches of a run if at least `min_valid` of
-/// them have an outcome, and otherwise from a model.
+/// Returns the probability of success after each stop: from the branches of a run if at least `min_valid` of them have an
+/// outcome, and otherwise from a model.
 ///
 /// `branches` and `plug_in` have one entry per run; the entry of a run without branches is the default.
 /// The paper drops runs with fewer than 5. The model may have been fitted on the branches of other runs

@@ -14,8 +14,8 @@ use crate::{
 
 /// A model of success for each fold, fitted on the runs of all other folds.
 ///
-/// Made by [`CrossFitSuccess::new`](crate::CrossFitSuccess::new). It belongs to the runs on which it was
-/// fitted and has no stored form; its models have one.
+/// Made by [`CrossFitSuccess::new`](crate::CrossFitSuccess::new). It belongs to the runs on which it was fitted. It
+/// has no stored form, but its models have one.
 ///
 /// ```
 /// use censoring::{Error, Folds, LogisticSuccess, Probability, Stopped, CrossFitSuccess};
@@ -44,8 +44,8 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
         &self.models
     }
 
-    /// The probability that a run succeeds, given features of the run up to a step, from the model that
-    /// has not seen the fold of the run.
+    /// Returns the probability that a run succeeds, given features of the run up to a step. Uses a model fitted
+    /// without the fold of the run.
     ///
     /// # Errors
     ///
@@ -65,9 +65,9 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 }
 
 impl<M> CrossFitSuccess<M> {
-    /// Fits models of the probability of success to complete runs, cut off at each of their steps in turn,
-    /// and to branches of cut-off runs, so that no run is judged by a model that has seen it. This gives
-    /// the plug-in estimate of q_Z and the hybrid one.
+    /// Fits models of the probability of success to complete runs, cut off at each of their steps in turn, and to
+    /// branches of cut-off runs, so that no model predicts a run from its own fitting data. This gives the plug-in
+    /// and the hybrid estimate of q_Z.
     ///
     /// `features(run, t)` returns the features of the run at a position after its first t steps. They must
     /// not depend on anything later, such as the length of the run;
@@ -85,16 +85,16 @@ impl<M> CrossFitSuccess<M> {
     /// without such a branch, and an excluded run, has a fold but no rows. Branches of complete and
     /// excluded runs are ignored.
     ///
-    /// The rows must represent the runs that are judged, which determines the weights:
+    /// The rows must represent the predicted runs. This determines the weights:
     ///
-    /// - Without branches complete runs teach alone, and they are the shorter ones of all. If the
-    ///   length of a run is related to its outcome, weight each complete run so that it also represents
-    ///   the runs that were cut off ([`IpcwWeights`](crate::IpcwWeights)).
+    /// - Without branches, the models are fitted only to complete runs, which are shorter than average. If the length
+    ///   of a run is related to its outcome, weight each complete run so that it also represents cut-off runs
+    ///   ([`IpcwWeights`](crate::IpcwWeights)).
     /// - With branches, each run has a weight of 1. If branches were made for a random share of the
     ///   cut-off runs, these have a weight of 1 divided by the share. Inverse-probability weights of
     ///   complete runs would count cut-off runs twice.
-    /// - A weight of 0 for complete runs fits the model to branches alone. Use it if the features do
-    ///   not explain why complete runs were not cut off.
+    /// - A weight of 0 for complete runs fits the model only to branches. Use it if the features do not explain why
+    ///   complete runs were not cut off.
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
     /// quantification, arXiv:2605.24756, appendix H.1; Chernozhukov et al. (2018), Double/debiased

@@ -22,11 +22,11 @@ const LEAST_RIDGE: f64 = 1e-10;
 /// a, b minimise  sum of w_i * -ln P_i(outcome i)  +  penalty / 2 * sum of b_j^2
 /// ```
 ///
-/// The mean and the standard deviation are those of the weighted rows. A feature is ignored if its
-/// standard deviation is at most 1e-12 of its largest absolute value, or below 1e-100. The intercept
-/// has no penalty. The penalty is added to the sum of the log losses, so it matters less as rows are
-/// added; the [default](Self::default) is 1. It counts as at least 1e-10 of the weight of all rows,
-/// which keeps the fit finite and unique if features separate the outcomes or repeat each other.
+/// The mean and the standard deviation are computed from the weighted rows. A feature is ignored if its
+/// standard deviation is at most 1e-12 of its largest absolute value, or below 1e-100. The intercept has no
+/// penalty. The penalty is added to the sum of the log losses, so it matters less as rows are added; the
+/// [default](Self::default) is 1. It counts as at least 1e-10 of the weight of all rows, which keeps the fit
+/// finite and unique if features separate the outcomes or repeat each other.
 ///
 /// Cost: about ten passes over the rows, each O(n d^2) for d features.
 ///
@@ -89,7 +89,7 @@ scoring_rules::checked! {
         intercept: f64,
         slopes: Vec<f64>,
         means: Vec<f64>,
-        /// Infinite for a feature that is ignored, which is stored as null.
+        /// Infinite for an ignored feature. Infinity is stored as null.
         #[cfg_attr(feature = "serde", serde(with = "null_if_infinite"))]
         scales: Vec<f64>,
     }
@@ -163,8 +163,8 @@ impl LogisticSuccessModel {
 impl SuccessModel for LogisticSuccessModel {
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Length`] if the number of features is not that of the training rows;
-    /// [`scoring_rules::Error::Entry`] for a feature that is not from -1e30 to 1e30.
+    /// [`scoring_rules::Error::Length`] if the number of features differs from the training rows;
+    /// [`scoring_rules::Error::Entry`] for a feature outside -1e30 to 1e30.
     fn success_probability(&self, features: &[f64]) -> Result<Probability, Error> {
         check_features(features, self.slopes.len())?;
         let standards = self.means.iter().zip(&self.scales);
@@ -184,9 +184,9 @@ impl SuccessLearner for LogisticSuccess {
 
     /// # Errors
     ///
-    /// [`Error::Row`] with the first row that has a feature outside -1e30 to 1e30 or not as many
-    /// features as the first row; [`scoring_rules::Error::Length`] unless there is one outcome per row, and one
-    /// weight if weights are given; [`scoring_rules::Error::Empty`] without a row of positive weight;
+    /// [`Error::Row`] with the first row that has a feature outside -1e30 to 1e30, or another number of
+    /// features than the first row; [`scoring_rules::Error::Length`] unless there is one outcome per row, and
+    /// one weight if weights are given; [`scoring_rules::Error::Empty`] without a row of positive weight;
     /// [`Error::TrajectoryMetrics`] if one outcome has less than 1e-12 of the weight.
     fn fit(
         &self,

@@ -6,7 +6,7 @@ use trajectory_metrics::{Probability, ScoringRule};
 
 use crate::error::Error;
 
-/// The mean error of estimated probabilities of success among similar runs: the conditional-mean bias
+/// Returns the mean error of estimated probabilities of success among similar runs: the conditional-mean bias
 /// r_t of a plug-in estimate.
 ///
 /// ```text
@@ -48,8 +48,8 @@ pub fn plug_in_bias(
     Ok(ExactMean::of(off, weights)?)
 }
 
-/// An upper bound on how much a bias of estimated probabilities of success can change the loss of a
-/// forecast relative to the truth, at one step.
+/// Returns an upper bound on the change of a forecast's loss, relative to the truth, that a bias of estimated
+/// success probabilities can cause at one step.
 ///
 /// ```text
 /// 2 B |r|,   B = the largest |S(p, 1) - S(p, 0)| over all p

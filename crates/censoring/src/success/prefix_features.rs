@@ -10,8 +10,8 @@ use trajectory_metrics::Probability;
 /// All features are 0 without a forecast. They are between -14 and 14, and the change between -28 and
 /// 28.
 ///
-/// The forecasts should be those of a stream that is not evaluated, or of several streams, whose
-/// features are then joined.
+/// The forecasts should come from a stream that is not evaluated. For several such streams, join their
+/// features.
 ///
 /// ```
 /// use censoring::{Error, Probability, prefix_features};

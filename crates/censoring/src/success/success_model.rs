@@ -13,7 +13,7 @@ pub trait SuccessModel {
     ///
     /// # Errors
     ///
-    /// An error if the features are not those of the model.
+    /// An error if the features do not match the model.
     fn success_probability(&self, features: &[f64]) -> Result<Probability, Error>;
 }
 
@@ -53,7 +53,7 @@ pub const fn success_model_from_fn<F: Fn(&[f64]) -> Probability>(function: F) ->
     FromFn { function }
 }
 
-/// A method that fits a [`SuccessModel`] to runs up to a step whose outcome is known, such as
+/// A method that fits a [`SuccessModel`] to partial runs with known outcomes, such as
 /// [`LogisticSuccess`](crate::LogisticSuccess).
 ///
 /// ```

@@ -9,9 +9,10 @@ use crate::{
 
 /// The probability of not being cut off, by groups of runs: a [`KaplanMeier::censoring_curve`] for each group.
 ///
-/// One curve for all runs is right only if cut-offs have nothing to do with what decides how runs end. If hard tasks
-/// are cut off more often, weights from one curve leave a bias that no diagnostic of the weights shows; a curve for each
-/// group within which cut-offs say nothing, such as a difficulty that is known in advance, removes it.
+/// One curve for all runs is right only if cut-offs are unrelated to the causes of outcomes. If hard tasks are cut off
+/// more often, weights from one curve leave a bias, and no diagnostic of the weights shows it. To remove the bias, use
+/// one curve per group, with groups in which cut-offs are uninformative, such as levels of a difficulty known in
+/// advance.
 ///
 /// Groups must be known before a run starts, and each should have many runs.
 ///
@@ -58,7 +59,7 @@ impl CensoringCurves {
         Ok(Self { curves, group_of })
     }
 
-    /// The curve of the run at a position.
+    /// Returns the curve of the run at a position.
     ///
     /// # Panics
     ///

@@ -6,17 +6,16 @@ use crate::{
     weighting::{ipcw::inverse, kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
 
-/// The mean complete score of all runs, estimated with a model of being cut off and a model of the
-/// score, of which one may be wrong (augmented inverse-probability weighting).
+/// Returns the mean complete score of all runs, estimated with a model of being cut off and a model of the score. One of
+/// these models may be wrong (augmented inverse-probability weighting).
 ///
 /// - `scores`: the score of each complete run, and `None` for each cut-off run.
 /// - `survival(run)`: the curve G of the run at a position, the probability of not being cut off: the
 ///   same for all runs, one per kind of task, or one per run ([`KaplanMeier::from_hazards`]).
-/// - `prediction(run, t)`: the expected complete score m of that run, given the run up to t and no
-///   outcome by then. With a probability of success q at t it is
-///   `q * score if successful + (1 - q) * score if not`, in expectation over the later steps. It is
-///   called at times of G before the stop of the run, and at the stop of a cut-off run. It must not
-///   depend on anything after t, so it should be fitted on other runs.
+/// - `prediction(run, t)`: the expected complete score m of that run, given the run up to t and no outcome by then. With a
+///   probability of success q at t it is `q * score if successful + (1 - q) * score if not`, in expectation over the later
+///   steps. It is called at times of G before the stop of the run, and at the stop of a cut-off run. This prediction must
+///   not depend on anything after t, so its model should be fitted on other runs.
 ///
 /// Each run contributes
 ///
@@ -38,10 +37,10 @@ use crate::{
 /// correct, because dM(t) has expectation 0 for any score; and also if m is correct, because
 /// `m(t) - S` has expectation 0 whether or not the run is cut off at t.
 ///
-/// If G decreases to 0, as under a common budget, runs that are cut off there count with their m, which
-/// must be correct for them. The estimate is in the units of the scores and may leave their range in
-/// small samples. It has the same bits in any order of the runs; weights are those of [`StopTimes`].
-/// No prediction is computed at times at which no run can be cut off, or for runs of weight 0.
+/// If G decreases to 0, as under a common budget, runs cut off there count with their m, and m must be correct for them. The
+/// estimate is in the units of the scores and may leave their range in small samples. It has the same bits in any order of
+/// the runs; weights come from [`StopTimes`]. No prediction is computed at times at which no run can be cut off, or for runs
+/// of weight 0.
 ///
 /// Cost: O(n k) for n runs and k times of G.
 ///

@@ -84,7 +84,7 @@ impl IpcwWeights {
         Ok(Self { stops: stops.clone(), weights, truncated })
     }
 
-    /// The weight of each run, 0 or at least 1, without the run's own weight.
+    /// Returns the weight of each run, 0 or at least 1, excluding the run's own weight.
     #[must_use]
     pub fn as_slice(&self) -> &[Weight] {
         &self.weights
@@ -98,8 +98,8 @@ impl IpcwWeights {
 
     /// The mean of the weights over all runs, which is near 1 if G fits and no weight was truncated.
     ///
-    /// With G from the same runs it is 1 up to rounding or, if the longest were all cut off, the
-    /// estimated share of runs that end no later than the last time at which one could be seen.
+    /// With G from the same runs, it is 1 up to rounding. If the longest runs were all cut off, it is the
+    /// estimated share of runs that end no later than the last observable end.
     #[must_use]
     pub fn coverage(&self) -> f64 {
         self.sum(&|_| 1.0) / self.stops.total()
@@ -130,7 +130,7 @@ impl IpcwWeights {
         weights.next().is_none_or(|first| weights.all(|weight| weight == first))
     }
 
-    /// The mean complete score of all runs, including those that were cut off.
+    /// Returns the mean complete score of all runs, including cut-off runs.
     ///
     /// ```text
     /// sum of c_i w_i S_i / sum of c_i
@@ -149,14 +149,14 @@ impl IpcwWeights {
         Ok(self.sum(&|run| scores[run].unwrap_or_default()) / self.stops.total())
     }
 
-    /// The weighted mean of the complete scores, with weights scaled to a mean of 1 (Hájek's estimate).
+    /// Returns the weighted mean of the complete scores, with weights scaled to a mean of 1 (Hájek's estimate).
     ///
     /// ```text
     /// sum of c_i w_i S_i / sum of c_i w_i
     /// ```
     ///
-    /// It stays in the range of the scores and does not depend on their zero point, so it is preferable if
-    /// weights were truncated or G comes from other runs. It has a small bias in small samples. If the
+    /// This estimate stays in the range of the scores and does not depend on their zero point. It is preferable
+    /// if weights were truncated or G comes from other runs. It has a small bias in small samples. If the
     /// coverage is below 1, it is the mean score of the runs that can be complete.
     ///
     /// # Errors

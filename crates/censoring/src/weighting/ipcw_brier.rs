@@ -8,8 +8,8 @@ use crate::{
     weighting::{ipcw::inverse, kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
 
-/// The Brier loss of forecasts that a run has no outcome by a horizon, estimated from runs of which some
-/// were cut off.
+/// Returns the Brier loss of forecasts that a run has no outcome by a horizon, estimated from runs with cut-offs
+/// among them.
 ///
 /// ```text
 /// sum of c_i w_i (forecast_i - y_i)^2 / sum of c_i

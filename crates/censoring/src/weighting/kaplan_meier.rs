@@ -112,7 +112,7 @@ impl KaplanMeier {
         Ok(Self { times: times.to_vec(), survival: running_product(factors) })
     }
 
-    /// The probability of lasting beyond `time`. The curve decreases at the times themselves.
+    /// Returns the probability of lasting beyond `time`. The curve decreases at the times themselves.
     ///
     /// # Panics
     ///
@@ -124,7 +124,7 @@ impl KaplanMeier {
         self.after_steps(self.times.partition_point(|&step| step <= time))
     }
 
-    /// The probability of lasting at least until `time`: the left limit, which decreases just after the
+    /// Returns the probability of lasting at least until `time`: the left limit, which decreases just after the
     /// times.
     ///
     /// # Panics
@@ -143,7 +143,7 @@ impl KaplanMeier {
         &self.times
     }
 
-    /// The probability of lasting beyond each of these times, decreasing.
+    /// Returns the probability of lasting beyond each of these times, decreasing.
     #[must_use]
     pub fn survival(&self) -> &[f64] {
         &self.survival
@@ -159,7 +159,7 @@ impl KaplanMeier {
         rows.sort_unstable_by(|a, b| a.time.total_cmp(&b.time));
         let (mut times, mut factors) = (Vec::new(), Vec::new());
         let mut later = ExactSum::default();
-        // From the last time back, so that who is left is a sum of what was seen.
+        // From the last time back, so that the number at risk is a sum of the rows already visited.
         for tied in rows.chunk_by(|a, b| a.time == b.time).rev() {
             let weights = |events: bool| {
                 tied.iter().filter(move |stop| (stop.censored == of_censoring) == events)

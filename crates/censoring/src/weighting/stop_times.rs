@@ -42,9 +42,9 @@ impl RunEnd {
 /// time, the outcome comes first: a run that was cut off at step 30 completed its step 30 without an
 /// outcome.
 ///
-/// [`Self::from_runs`] takes them from [`Stopped`] runs. Otherwise the caller decides whether only runs
-/// that a budget ended count as cut off, or also those that a failure or a monitor ended; the decision
-/// must agree with the curve by which runs are weighted.
+/// [`Self::from_runs`] takes them from [`Stopped`] runs. Otherwise the caller decides which runs count as cut
+/// off: only runs ended by a budget, or also runs ended by a failure or a monitor. The decision must agree
+/// with the curve used for weighting.
 ///
 /// A weight of 2 counts as two equal runs. A run of weight 0 has no effect, and no curve or prediction
 /// is computed for it; its time and its score are still checked.
@@ -101,7 +101,7 @@ impl StopTimes {
         Self { times: times.to_vec(), censored, weights: None, total: 0.0 }.reweighted(weights)
     }
 
-    /// The times of runs, each after as many steps as it has forecasts.
+    /// Creates the times of runs. The time of a run is its number of forecasts.
     ///
     /// An excluded run has neither an outcome nor a time at which a budget ended it. It keeps its place
     /// among the runs, as one that was cut off, with a weight of 0.
@@ -181,7 +181,7 @@ impl StopTimes {
             .filter(|stop| stop.weight > 0.0)
     }
 
-    /// Checks that complete runs, and only those, have a score that can be averaged.
+    /// Checks that every complete run has a score that can be averaged, and every other run has none.
     pub(crate) fn check_scores(&self, scores: &[Option<f64>]) -> Result<(), Error> {
         same_length("scores", self.times.len(), scores.len())?;
         for (run, (score, &censored)) in scores.iter().zip(&self.censored).enumerate() {

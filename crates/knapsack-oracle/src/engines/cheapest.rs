@@ -37,9 +37,9 @@ pub(crate) fn count_in_order(costs: impl Iterator<Item = u64>, budget: u64) -> u
         .count()
 }
 
-/// Counts the cheapest costs that fit the budget by quickselect: it goes on only in the side of the
-/// pivot that contains the last cost that fits. For few costs this is faster than sorting, because
-/// only the choice of the side branches.
+/// Counts the cheapest costs that fit the budget by quickselect: it continues only in the side of the pivot
+/// with the last fitting cost. For few costs this is faster than sorting, because only the choice of the side
+/// branches.
 fn select(costs: &mut [u64], budget: u64) -> usize {
     let (mut rest, mut left, mut count) = (costs, budget, 0);
     let mut above = [0; BUFFER];

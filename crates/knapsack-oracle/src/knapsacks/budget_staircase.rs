@@ -3,7 +3,7 @@ use crate::{engines::checked_sum::checked_sum, error::Error, values::knapsack_it
 /// The best value for every budget at once: a staircase with a step at each budget from which more
 /// can be earned.
 ///
-/// To find what a pool can earn, give its solved items.
+/// To find the value that a pool can earn, pass its solved items.
 ///
 /// Reference: Nemhauser and Ullmann (1969), Discrete dynamic programming and capital allocation,
 /// doi:10.1287/mnsc.15.9.494.
@@ -105,7 +105,7 @@ fn join(steps: &[(u64, u64)], weight: u64, profit: u64, joined: &mut Vec<(u64, u
     without.for_each(|step| push(joined, step));
 }
 
-/// Adds a step whose budget is at least that of all steps so far, unless its value is not higher.
+/// Adds a step, unless its value is not higher. Its budget must be at least the budget of all steps so far.
 fn push(steps: &mut Vec<(u64, u64)>, step: (u64, u64)) {
     match steps.last_mut() {
         Some(last) if step.1 <= last.1 => {}

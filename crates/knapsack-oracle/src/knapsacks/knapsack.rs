@@ -120,9 +120,9 @@ impl<'a, A: Amount> Knapsack<'a, A> {
     /// applications to the knapsack problem, <https://doi.org/10.1145/321812.321823>.
     ///
     /// With several resources, branch and bound. Each node of the search tree is bounded by the dual of its
-    /// linear program, which starts from that of its parent. The bound is evaluated on the items themselves,
-    /// and its rounding error is added to it, so rounding never cuts off an optimal choice. Items that every
-    /// better choice contains, or that none contains, are fixed. Reference: Kellerer, Pferschy, Pisinger
+    /// linear program. The dual starts from the solution of the parent node. The bound is evaluated on the items
+    /// themselves, and its rounding error is added to it, so rounding never cuts off an optimal choice. Items
+    /// are fixed if every better choice contains them, or if none does. Reference: Kellerer, Pferschy, Pisinger
     /// (2004), Knapsack problems, chapter 9, doi:10.1007/978-3-540-24777-7.
     #[must_use]
     pub fn solve(&self) -> Solution<A> {
@@ -132,10 +132,10 @@ impl<'a, A: Amount> Knapsack<'a, A> {
     /// Takes each item that still fits, in descending order of profit per weight. Equal ratios are
     /// taken in order of position.
     ///
-    /// The upper bound is the Dantzig bound: the largest value if items may be divided, rounded
-    /// down. Takes O(n log n). With several resources, the choice is rounded from the linear program in which
-    /// items may be divided. Each step of the simplex method takes O(R n), and there are about as many steps
-    /// as items that the linear program leaves out.
+    /// The upper bound is the Dantzig bound: the largest value if items may be divided, rounded down. Takes O(n
+    /// log n). With several resources, the choice is rounded from the linear program in which items may be
+    /// divided. Each step of the simplex method takes O(R n), and the number of steps is about the number of
+    /// items that the linear program leaves out.
     ///
     /// Reference: G. B. Dantzig (1957), Discrete-variable extremum problems,
     /// <https://doi.org/10.1287/opre.5.2.266>.

@@ -56,7 +56,7 @@ impl<A: Amount> Plan<A> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Plan::prospective`] and those of the planner.
+    /// Returns the errors of [`Plan::prospective`] and of the planner.
     pub fn informed(
         planner: &(impl InformedPlanner<A> + ?Sized),
         pool: &Pool<A>,

@@ -8,8 +8,8 @@ use crate::{
     pools::{item::Item, pool::Pool},
 };
 
-/// What a planner is shown of an item before anything is attempted: neither its cost nor whether it
-/// will be solved.
+/// The part of an item that a planner sees before anything is attempted: neither its cost nor whether it will
+/// be solved.
 ///
 /// ```
 /// use knapsack_oracle::{Error, Item, Plan, Pool, ProspectiveItem, Step, prospective_from_fn};
@@ -75,8 +75,8 @@ impl<'a> ProspectiveItem<'a> {
 /// [`prospective_from_fn`](crate::prospective_from_fn) makes a planner from a function. References
 /// to planners and boxed planners are planners too.
 ///
-/// The types cannot hide what a planner brings along itself: a closure may hold the pool. Such a
-/// planner should be an [`InformedPlanner`](crate::InformedPlanner).
+/// The types cannot hide data that a planner already has: a closure may hold the pool. Such a planner should
+/// be an [`InformedPlanner`](crate::InformedPlanner).
 ///
 /// ```
 /// use knapsack_oracle::{

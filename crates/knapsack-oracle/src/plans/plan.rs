@@ -1,6 +1,6 @@
 use crate::{amount::Amount, error::Error, pools::pool::Pool};
 
-/// One step of a plan: the item to attempt and what it may cost. Planners return steps;
+/// One step of a plan: the item to attempt and its allocation. Planners return steps;
 /// [`ProspectiveItem`](crate::ProspectiveItem) has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -13,8 +13,8 @@ pub struct Step<A = u64> {
 
 /// An ordered plan for a pool: the items to attempt, each with an allocation.
 ///
-/// A plan contains no item twice. It records whether its planner saw costs and outcomes, and so
-/// does every result of it.
+/// A plan contains no item twice. A plan records whether its planner saw costs and outcomes, and so does every result
+/// computed from it.
 ///
 /// With the feature `serde` a plan can be stored and read again. It is read without its pool;
 /// [`Plan::execute`](crate::Plan::execute) checks that the plan fits the pool.
@@ -71,9 +71,8 @@ impl<A: Amount> Plan<A> {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::UnknownId`] for an id that is not in the pool, [`Error::DuplicateId`] with
-    /// positions in the plan for an id that occurs twice, and [`Error::OverBudget`] if the
-    /// allocations sum to more than the budget.
+    /// Returns [`Error::UnknownId`] for an id outside the pool, [`Error::DuplicateId`] with positions in the plan for a
+    /// repeated id, and [`Error::OverBudget`] if the allocations sum to more than the budget.
     pub fn new<S: AsRef<str>>(steps: &[(S, A)], pool: &Pool<A>, budget: A) -> Result<Self, Error> {
         let known = |(step, (id, allocation)): (usize, &(S, A))| match pool.position(id.as_ref()) {
             Some(position) => Ok(Step { position, allocation: *allocation }),
@@ -132,7 +131,7 @@ impl<A: Amount> Plan<A> {
         }
     }
 
-    /// Creates a plan from positions, which are checked like those of [`Plan::new`].
+    /// Creates a plan from positions, with the same checks as [`Plan::new`].
     pub(crate) fn from_steps(
         steps: Vec<Step<A>>,
         pool: &Pool<A>,

@@ -53,15 +53,15 @@ pub enum PlanReading<A: Amount = u64> {
 }
 
 impl<A: Amount> PlanReading<A> {
-    /// Reads a plan from the text of a model: `{"plan": [{"id": "a", "allocation": 500}, …]}` or the
-    /// list alone, possibly within prose or a code fence.
+    /// Reads a plan from the text of a model: `{"plan": [{"id": "a", "allocation": 500}, …]}` or only the list,
+    /// possibly within prose or a code fence.
     ///
     /// The result is determined by these rules:
     ///
-    /// - The plan is the last complete list under the key `plan`. If there is none, it is the last
-    ///   complete list with an object that has an id, and otherwise an empty list `[]` that stands alone.
-    ///   If the text ends within a list, and no complete list outside of it is as good, the plan consists
-    ///   of the complete entries of that list.
+    /// - The plan is the last complete list under the key `plan`. If there is none, it is the last complete list
+    ///   with an object that has an id, and otherwise an empty list `[]` outside other values. If the text ends
+    ///   within a list, and no complete list outside of it is as good, the plan consists of the complete entries
+    ///   of that list.
     /// - A comma before a closing bracket is ignored. Strings may be in single quotes.
     /// - An entry is an object with an `id` (or `problem_id`, `task_id`, `item_id`, `problem`, `task`,
     ///   `item`), a string or a number, and an `allocation` (or `tokens`, `token_allocation`,
@@ -70,23 +70,22 @@ impl<A: Amount> PlanReading<A> {
     ///   are dropped. White space around an id is removed if only the id without it is in the pool. An
     ///   entry whose id is not in the pool is dropped.
     /// - An entry in which the field name of the id or of the allocation occurs twice is dropped.
-    /// - An allocation that is not a whole number of at least 0 is converted if it is a number of
-    ///   tokens: a single number, possibly with `,` before each three digits, `_` between digits, an
-    ///   exponent or a `k`. The only words allowed around it are `about`, `approx`, `approximately`,
-    ///   `around`, `at most`, `ca`, `circa`, `max`, `maximum`, `roughly`, `tok`, `token`, `tokens` and
-    ///   `up to`. The number is rounded down. A negative, missing or null allocation becomes 0. Any
-    ///   other text, such as `about 30 %` or `5 euros`, a text such as `1.200`, whose point may separate
-    ///   thousands, and a number between 0 and 1, which is a share of the budget, is not a number of tokens,
-    ///   and its entry is dropped.
+    /// - An allocation that is not a whole number of at least 0 is converted if it is a number of tokens: a single
+    ///   number, possibly with `,` before each three digits, `_` between digits, an exponent or a `k`. The only
+    ///   words allowed around it are `about`, `approx`, `approximately`, `around`, `at most`, `ca`, `circa`,
+    ///   `max`, `maximum`, `roughly`, `tok`, `token`, `tokens` and `up to`. The number is rounded down. A
+    ///   negative, missing or null allocation becomes 0. Anything else is not a number of tokens, and its entry is
+    ///   dropped. This includes other texts, such as `about 30 %` or `5 euros`; texts such as `1.200`, where the
+    ///   point may separate thousands; and numbers between 0 and 1, which are shares of the budget.
     /// - An allocation may be a list of the one number or an object whose only field has a name of an
     ///   allocation, such as `{"tokens": 500}`. An entry whose allocation is any other object is dropped.
     ///
-    /// For several resources, the allocation is a list with an entry for each of them, in the order of the
-    /// costs: `{"id": "a", "allocation": [500, 2]}`. The rules above hold for each entry; an entry of the plan
-    /// whose list is too short or too long is dropped, and so is one whose allocation is an object.
+    /// For several resources, the allocation is a list with an entry for each of them, in the order of the costs:
+    /// `{"id": "a", "allocation": [500, 2]}`. The rules above hold for each entry of this list. An entry of the
+    /// plan is dropped if its list is too short or too long, or if its allocation is an object.
     ///
-    /// Every difference from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. The
-    /// resulting plan, written in that form, is read as the same plan without repairs.
+    /// Every difference from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. Writing the
+    /// resulting plan in that form and reading it again gives the same plan without repairs.
     ///
     /// Takes time and memory linear in the length of the text, and never panics.
     ///
@@ -111,16 +110,16 @@ impl<A: Amount> PlanReading<A> {
     /// # Ok::<(), Error>(())
     /// ```
     ///
-    /// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. The paper does not specify which of
-    /// several plans is used, the names of the fields, or what happens to an item that occurs twice.
+    /// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. The paper does not specify which of several plans
+    /// is used, the names of the fields, or the treatment of repeated items.
     #[must_use]
     pub fn new(text: &str, pool: &Pool<A>, budget: A) -> Self {
         Self::read(text, pool, budget, false)
     }
 
-    /// Reads a plan as appendix B of the paper repairs it, which keeps what [`PlanReading::new`] drops or refuses:
-    /// an allocation that is not a number of tokens, such as `60%` or 0.6, becomes 0, and of several entries for
-    /// one item the first counts. Both are listed as repairs. The other rules are those of
+    /// Reads a plan with the repairs of appendix B of the paper, which keep entries that [`PlanReading::new`]
+    /// drops or refuses. An allocation that is not a number of tokens, such as `60%` or 0.6, becomes 0. Of several
+    /// entries for one item, the first counts. Both are listed as repairs. All other rules are the same as in
     /// [`PlanReading::new`].
     ///
     /// The paper "coerces token counts to non-negative integers" and does not say which of repeated items

@@ -39,7 +39,7 @@ pub enum Repair<A = u64> {
         /// The number of commas.
         commas: usize,
     },
-    /// Strings in single quotes were read as strings.
+    /// Strings in single quotes were accepted.
     SingleQuotes {
         /// The number of strings.
         strings: usize,
@@ -130,8 +130,8 @@ pub enum DropReason {
     },
 }
 
-/// The steps of the entries that can be kept, in their order; what was repaired or dropped is appended to `repairs`.
-/// By the published rules, the first of several entries for one item counts.
+/// Returns the steps of the entries that can be kept, in their order. Appends repaired and dropped entries to `repairs`. By
+/// the published rules, the first of several entries for one item counts.
 pub(super) fn repaired<A: Amount>(
     entries: &[Entry<'_>],
     pool: &Pool<A>,

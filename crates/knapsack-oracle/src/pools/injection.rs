@@ -19,7 +19,7 @@ pub struct InjectedPool {
 }
 
 impl InjectedPool {
-    /// Returns the pool, which has as many items as before.
+    /// Returns the pool, which has the same number of items as before.
     #[must_use]
     pub const fn pool(&self) -> &Pool {
         &self.pool
@@ -35,10 +35,10 @@ impl InjectedPool {
     /// Replaces a share of the items of each pool by unsolvable items, to probe whether a planner
     /// recognizes them.
     ///
-    /// In a pool of n items, `floor(ratio * n)` items are replaced, in exact arithmetic of the decimal
-    /// that `ratio` is written as. The replaced positions are drawn uniformly at random, and no
-    /// unsolvable item is used twice. The budget of the new pool includes the costs of the injected
-    /// items: what the baseline attempts at them cost.
+    /// In a pool of n items, `floor(ratio * n)` items are replaced, computed exactly with the shortest decimal form
+    /// of `ratio`. The replaced positions are drawn uniformly at random, and no unsolvable item is used twice. The
+    /// budget of the new pool includes the costs of the injected items, which are the costs of the baseline
+    /// attempts at them.
     ///
     /// The result is a pure function of the arguments. With the same seed, the items that are injected
     /// at a smaller ratio are also injected at a larger one, at the same positions, so results at
@@ -74,11 +74,11 @@ impl InjectedPool {
     ///
     /// # Errors
     ///
-    /// Returns [`scoring_rules::Error::Setting`] for a ratio that is not from 0 to 1, [`Error::SolvedItem`] for an
-    /// unsolvable item that is marked as solved, [`scoring_rules::Error::Length`] with the number that is needed if
-    /// there are too few unsolvable items, and the errors of [`Pool::new`], for instance
-    /// [`Error::DuplicateId`] if an unsolvable item has the id of an item of the pool. Unsolvable items
-    /// are dealt one per pool and round, so pools of different sizes need more items than are injected.
+    /// Returns [`scoring_rules::Error::Setting`] for a ratio outside 0 to 1, [`Error::SolvedItem`] for an
+    /// unsolvable item marked as solved, [`scoring_rules::Error::Length`] with the required number if there are too
+    /// few unsolvable items, and the errors of [`Pool::new`], for instance [`Error::DuplicateId`] if an unsolvable
+    /// item has the id of an item of the pool. Unsolvable items are dealt one per pool and round, so pools of
+    /// different sizes need more items than are injected.
     pub fn inject(
         pools: &[Pool],
         unsolvable: &[Item],
@@ -90,8 +90,8 @@ impl InjectedPool {
             return Err(Error::SolvedItem { id: solved.id().to_owned() });
         }
         let replaced = |pool: &Pool| share_of(ratio, pool.items().len() as u64) as usize;
-        // The items are dealt one per pool and round, so that no pool has those of another. The last
-        // item that is needed is that of the last pool in its last round.
+        // The items are dealt one per pool and round, so that no two pools share an item. The last required item is
+        // dealt to the last pool in its last round.
         let last = |(number, pool): (usize, &Pool)| {
             replaced(pool).checked_sub(1).map_or(0, |round| round * pools.len() + number + 1)
         };

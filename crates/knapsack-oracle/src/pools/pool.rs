@@ -7,7 +7,7 @@ use crate::{
     pools::{alpha::Alpha, item::Item, points::Points},
 };
 
-/// Items that share a budget, in the order in which a planner is shown them.
+/// Items that share a budget, in the order in which a planner sees them.
 ///
 /// Costs are a `u64`, or an [`Amount`] of several resources. Values are stored as whole multiples of a
 /// common decimal or binary unit, so all sums of them are exact.
@@ -92,8 +92,8 @@ impl<A: Amount> Pool<A> {
         Ok(Self { items, total, points, by_id })
     }
 
-    /// Splits the pool into pools of `size` items each, in order. The last pool may be smaller, so
-    /// no item is dropped.
+    /// Splits the pool, in order, into pools of `size` items. The last pool may be smaller, so no item is
+    /// dropped.
     ///
     /// # Errors
     ///

@@ -24,12 +24,12 @@ pub struct ExactRandom {
 impl Pool {
     /// Computes the expected value of a planner without any self-knowledge.
     ///
-    /// Items run in a uniformly random order, up to the first item that does not fit in what is
-    /// left of the budget. An item that runs costs its whole cost, solved or not.
+    /// Items run in a uniformly random order, up to the first item that does not fit the rest of the budget.
+    /// A run of an item spends its whole cost, solved or not.
     ///
-    /// The result is the expectation over all n! orders. An item runs exactly if it fits together
-    /// with all items before it. The items up to it are equally likely to be any set T of k items
-    /// with this item last, so
+    /// The result is the expectation over all n! orders. An item runs if and only if it fits together with
+    /// all earlier items. The items up to and including this item are equally likely to be any set T of k
+    /// items with this item last, so
     ///
     /// ```text
     /// P(i runs) = sum over k and over T of k items, i in T, cost(T) <= budget, of 1 / (k C(n, k))
@@ -37,13 +37,12 @@ impl Pool {
     ///
     /// and only the number of such sets matters. The cheaper of two algorithms counts them:
     ///
-    /// - Meeting in the middle takes O(m 2^(m/2)) time and memory, for up to m = 46 items that fit
-    ///   the budget alone. For up to n = 46 items in all, probabilities are sums of whole numbers
-    ///   over lcm(1, ..., n), rounded once.
-    /// - Counting sums divides costs and budget by the greatest common divisor of the costs. With
-    ///   the budget b that results and at most s items that fit together, it takes
-    ///   O(m s b log m) time and O(s b log m) memory. It is used up to 512 MiB, 2^35 additions and
-    ///   n = 1000. The relative error is below 1e-10.
+    /// - Meeting in the middle takes O(m 2^(m/2)) time and memory, where m is the number of items that
+    ///   individually fit the budget, at most 46. For up to n = 46 items in total, probabilities are sums of
+    ///   whole numbers over lcm(1, ..., n), rounded once.
+    /// - Counting sums divides costs and budget by the greatest common divisor of the costs. With the
+    ///   resulting budget b and at most s items that fit together, it takes O(m s b log m) time and O(s b log
+    ///   m) memory. It is used up to 512 MiB, 2^35 additions and n = 1000. The relative error is below 1e-10.
     ///
     /// If all items fit together, all of them run.
     ///
@@ -87,7 +86,7 @@ fn run_probabilities(
     if total_cost <= budget {
         return Ok(vec![1.0; n]);
     }
-    // An item that does not fit alone never runs, but it ends every order that reaches it.
+    // An item above the budget never runs, but it ends every order that reaches it.
     let fits = |&item: &usize| outcomes[item].cost <= budget;
     let fitting: Vec<usize> = (0..n).filter(fits).collect();
     let mut run_probabilities = vec![0.0; n];

@@ -3,7 +3,7 @@ use crate::{
     pools::{item::Item, pool::Pool},
 };
 
-/// What an item costs and what it earns when it runs.
+/// The cost of an item, and the value that it earns when it runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ItemOutcome<A> {
     pub(super) cost: A,

@@ -8,7 +8,7 @@ use crate::{
     references::item_outcome::ItemOutcome,
 };
 
-/// What happens at an item that does not fit in what is left of the budget.
+/// The treatment of an item that does not fit the rest of the budget.
 ///
 /// ```
 /// use knapsack_oracle::{Error, FitRule, Item, Pool, Seed};
@@ -32,7 +32,7 @@ pub enum FitRule {
     /// Execution stops.
     #[default]
     StopAtFirst,
-    /// The item is skipped at no cost, and execution goes on with the next item.
+    /// The item is skipped at no cost, and execution continues with the next item.
     SkipWhatDoesNotFit,
 }
 
@@ -133,7 +133,7 @@ impl<A: Amount> Runs<'_, A> {
             let orders = Permutations::<K>::new(outcomes.len(), self.seed, stream);
             let size = BLOCK.min(self.shuffles - start);
             self.block(&mut outcomes, orders, size, &mut earned, &mut spent);
-            // Merges the mean and the squared deviations of this block into those of all blocks.
+            // Merges the mean and the squared deviations of this block into the totals of all blocks.
             let (before, size) = (done as f64, size as f64);
             done += earned.len();
             let block_mean = sum(earned.iter().copied()) / size;

@@ -6,10 +6,10 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Counts of what a plan does with unsolvable items: how many it leaves out, and how much it
-    /// allocates to the others.
+    /// Counts of the unsolvable items of a plan: how many the plan leaves out, and how much it allocates to
+    /// the others.
     ///
-    /// The planned items are those with an allocation above 0. [`merge`](Self::merge) adds the counts of
+    /// The planned items are the items with an allocation above 0. [`merge`](Self::merge) adds the counts of
     /// several pools.
     ///
     /// ```
@@ -80,8 +80,8 @@ impl UnsolvableCounts {
         self.wasted = self.wasted.saturating_add(other.wasted);
     }
 
-    /// Returns the share of unsolvable items that are left out: `|U \ S| / |U|`, where U is the set
-    /// of unsolvable items and S that of planned items. From 0 to 1; higher is better.
+    /// Returns the share of unsolvable items that are left out: `|U \ S| / |U|`, where U is the set of
+    /// unsolvable items and S the set of planned items. From 0 to 1; higher is better.
     ///
     /// # Errors
     ///

@@ -55,8 +55,8 @@ impl VariantScores {
     /// # Errors
     ///
     /// Returns [`scoring_rules::Error::Empty`] without a configuration, [`scoring_rules::Error::Setting`] for fewer than two
-    /// variants, [`scoring_rules::Error::Length`] for a row that is not as long as the first, and [`scoring_rules::Error::Entry`]
-    /// with the position of the row for a score that is not from -1e100 to 1e100.
+    /// variants, [`scoring_rules::Error::Length`] for a row that differs in length from the first, and
+    /// [`scoring_rules::Error::Entry`] with the position of the row for a score outside -1e100 to 1e100.
     pub fn new<S: AsRef<[f64]>>(rows: &[S]) -> Result<Self, Error> {
         let variants =
             rows.first().ok_or(Error::ScoringRules(scoring_rules::Error::Empty))?.as_ref().len();

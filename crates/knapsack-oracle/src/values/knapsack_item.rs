@@ -1,4 +1,4 @@
-/// An item of a knapsack: what it is worth, and how much of the capacity it takes.
+/// An item of a knapsack, with its value and the capacity that it takes.
 ///
 /// The weight is a `u64` under one capacity and `[u64; R]` under R capacities at once. The fields
 /// have names so that profits and weights cannot be swapped by mistake.

@@ -33,8 +33,8 @@ impl Incumbent {
         Self { value, taken }
     }
 
-    /// Replaces this choice by the best neighbour of `start` if that is better. A neighbour has one
-    /// more item, or has `next` in place of another item.
+    /// Replaces this choice by the best neighbour of `start` if that is better. A neighbour has one more
+    /// item, or has `next` instead of another item.
     fn neighbours(&mut self, items: &Items, start: &[bool], next: Option<usize>) {
         let (mut value, mut weight) = (0, 0);
         let pairs = || items.profits.iter().zip(&items.weights);

@@ -10,9 +10,9 @@ pub(super) const SHAVE: f64 = 1.0 - 1.0 / (1_u64 << 30) as f64;
 
 /// The linear relaxation at the best price u per unit of weight.
 ///
-/// With this price, a choice x is worth `bound - losses(x) - u (capacity - weight(x))`, where
-/// `losses` adds `loss[j]` for each item j not set as in `taken`. The product is at least 0 for
-/// every choice that fits, so the losses alone bound its value.
+/// With this price, a choice x is worth `bound - losses(x) - u (capacity - weight(x))`, where `losses` adds
+/// `loss[j]` for each item j not set as in `taken`. The product is at least 0 for every choice that fits, so
+/// the losses are enough to bound its value.
 #[derive(Debug)]
 pub(super) struct Relaxation {
     /// The bound times `scale`.
@@ -77,7 +77,7 @@ pub(super) fn relax(items: &Items) -> Relaxation {
     Relaxation { bound, scale, taken, loss, next: split.next() }
 }
 
-/// The items of positive gain, partitioned at the capacity: first those that the relaxation takes.
+/// The items of positive gain, partitioned at the capacity: the items that the relaxation takes come first.
 #[derive(Debug)]
 pub(super) struct Split {
     /// The gain per weight of each item, and the item.

@@ -28,7 +28,7 @@ pub(super) enum End {
     TooLong,
 }
 
-/// What a search looks for, and its limits.
+/// The goal of a search, and its limits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Goal {
     /// The least value of interest. The search may also find smaller values.
@@ -159,8 +159,8 @@ impl Search<'_> {
         if self.meet() { end } else { End::Bound }
     }
 
-    /// Decides on the candidate of least loss. Returns whether the search must go on: false if the
-    /// bound is reached.
+    /// Decides on the candidate of least loss. Returns whether the search must continue: false if the bound
+    /// is reached.
     fn extend_front(&mut self) -> bool {
         let change = self.core.candidates[self.from].change;
         let (next, to_remove, to_add) = self.core.least_losses(self.from + 1);

@@ -1,4 +1,4 @@
-//! Second limits that hold for every choice that is better than the best one known.
+//! Additional limits that every improvement of the best known choice satisfies.
 
 use super::{incumbent::Incumbent, items::Items, quick_bound::quick_bound, relaxation::split};
 use crate::engines::gcd::gcd;

@@ -69,9 +69,9 @@ impl States {
         self.history.len()
     }
 
-    /// Decides on one change. Each partial choice is kept without the change and with it, unless
-    /// another one dominates it or `limits` rule it out. Calls `found` with every choice that fits
-    /// and is worth more than `best` and all choices found before; `found` returns the new gap.
+    /// Decides on one change. Each partial choice is kept both without and with the change, unless another
+    /// one dominates it or `limits` rule it out. Calls `found` with every choice that fits and is worth more
+    /// than `best` and all choices found before; `found` returns the new gap.
     ///
     /// A partial choice that `limits` rule out may still dominate others: if no extension of it is
     /// of interest, then no extension of a dominated partial choice is. A choice with room left can

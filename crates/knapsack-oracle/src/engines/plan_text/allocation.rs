@@ -1,9 +1,9 @@
 use super::entry::Scalar;
 
-/// Returns the allocation that a value denotes, and whether it needed no conversion. No conversion
-/// is needed for a whole number of at least 0 that fits in 64 bits, in digits without a leading
-/// zero. Returns `None` for a text that is not a number of tokens, such as `about 30 %`,
-/// or `0.3`, which is a share of the budget.
+/// Returns the allocation that a value denotes, and whether it needed no conversion. No conversion is needed
+/// for a whole number of at least 0 that fits in 64 bits, in digits without a leading zero. Returns `None`
+/// for a text that is not a number of tokens, such as `about 30 %`. This includes `0.3`, a share of the
+/// budget.
 ///
 /// A number of tokens is a single number, possibly with words or signs that do not change its
 /// unit (`about 1,200 tokens`, `~1.2k`). It is rounded down, and limited to `u64::MAX`. A negative,
@@ -24,7 +24,7 @@ pub(crate) fn allocation(value: Option<&Scalar<'_>>) -> Option<(u64, bool)> {
     }
 }
 
-/// Words that may stand beside a number of tokens.
+/// Words that may stand next to a number of tokens.
 const WORDS: &[&str] = &[
     "about",
     "approx",
@@ -44,7 +44,7 @@ const WORDS: &[&str] = &[
     "up",
 ];
 
-/// Returns whether the text beside a number contains only these words and signs.
+/// Returns whether the text next to a number contains only these words and signs.
 fn leaves_unit(text: &str) -> bool {
     text.split(|c: char| c.is_whitespace() || "~\u{2248}\u{2264}<=+.,:;()".contains(c))
         .all(|word| word.is_empty() || WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))

@@ -13,7 +13,7 @@ pub(crate) enum Value<'a> {
     Scalar(Scalar<'a>),
     /// A list of scalars.
     List(Vec<Scalar<'a>>),
-    /// An object or a list of other values, and its scalar if it is an object with an allocation alone.
+    /// An object or a list of other values, and its scalar if it is an object with only an allocation.
     Nested {
         written: &'a str,
         only: Option<Scalar<'a>>,
@@ -21,7 +21,7 @@ pub(crate) enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// Returns the text without quotes, that of a list in brackets.
+    /// Returns the text without quotes. The text of a list is in brackets.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Scalar(scalar) => scalar.text().to_owned(),

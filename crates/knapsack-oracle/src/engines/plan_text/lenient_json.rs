@@ -31,9 +31,9 @@ pub(crate) struct List<'a> {
 /// Finds the plan in a text. Returns the reason and the byte at which reading failed if there is
 /// none.
 ///
-/// The plan is the last list under the key `plan`, otherwise the last list that has an entry with
-/// an id, otherwise the last empty list that stands alone. A list that is cut off by the end of the
-/// text is used if no complete list outside of it is as good.
+/// The plan is the last list under the key `plan`, otherwise the last list with an entry that has an id,
+/// otherwise the last empty list outside other values. A list cut off by the end of the text is used if no
+/// complete list outside of it is as good.
 pub(crate) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize)> {
     let mut reader = Reader {
         text,
@@ -93,7 +93,7 @@ struct Reader<'a> {
     at: usize,
     open: Vec<Open<'a>>,
     found: Option<List<'a>>,
-    /// The positions at which the text deviates from JSON in a way that was repaired.
+    /// The positions of the repaired deviations from JSON.
     repaired: Vec<(usize, Repaired)>,
     /// Single quotes before this byte do not open a string.
     unclosed_before: usize,

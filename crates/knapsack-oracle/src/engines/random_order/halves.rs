@@ -7,7 +7,7 @@ use super::set_weights::{real_weights, whole_weights};
 pub(crate) struct Halves<'a> {
     costs: &'a [u64],
     budget: u64,
-    /// The number of items of the pool, including those that never fit.
+    /// The number of items of the pool, including items that never fit.
     n: usize,
 }
 
@@ -15,7 +15,7 @@ pub(crate) struct Halves<'a> {
 const MOST: usize = 46;
 
 impl<'a> Halves<'a> {
-    /// Returns `None` for too many items. Each item must fit the budget alone.
+    /// Returns `None` for too many items. Each single item must fit the budget.
     pub(crate) fn new(costs: &'a [u64], budget: u64, n: usize) -> Option<Self> {
         (costs.len() <= MOST).then_some(Self { costs, budget, n })
     }
@@ -74,8 +74,7 @@ impl<'a> Halves<'a> {
     }
 }
 
-/// Returns the weight of all sets that combine a set of `size` items with one of the sets that are
-/// counted by size.
+/// Returns the total weight of all unions of a set of `size` items and one of the sets counted by size.
 fn weighted<W: Weight>(weights: &[W], size: usize, counts: &[usize]) -> W {
     let mut sum = W::default();
     for (&weight, &count) in weights[size..].iter().zip(counts) {

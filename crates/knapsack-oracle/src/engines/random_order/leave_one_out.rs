@@ -10,7 +10,7 @@ pub(crate) struct LeaveOneOut {
     budget: usize,
     /// The largest number of items that fit together.
     most: usize,
-    /// The number of items of the pool, including those that never fit.
+    /// The number of items of the pool, including items that never fit.
     n: usize,
 }
 
@@ -22,8 +22,7 @@ const WORK: u64 = 1 << 35;
 const MOST: usize = 1_000;
 
 impl LeaveOneOut {
-    /// Returns `None` if the limits on memory or work are exceeded. Each item must fit the budget
-    /// alone.
+    /// Returns `None` if the limits on memory or work are exceeded. Each single item must fit the budget.
     pub(crate) fn new(costs: &[u64], budget: u64, n: usize) -> Option<Self> {
         let unit = costs.iter().copied().fold(0, gcd);
         // If nothing has a cost, the budget does not matter.
@@ -121,7 +120,7 @@ impl Table {
         self.counts.chunks_exact(self.width)
     }
 
-    /// Adds an item: every set exists without it and with it.
+    /// Adds an item: every set exists without and with the item.
     fn add(&mut self, cost: usize) {
         let width = self.width;
         for size in (1..self.counts.len() / width).rev() {

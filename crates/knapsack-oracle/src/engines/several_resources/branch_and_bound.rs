@@ -13,7 +13,7 @@ pub(crate) struct BranchAndBound<const R: usize> {
     capacities: [u64; R],
 }
 
-/// An item that fits alone and has a positive profit.
+/// An item of positive profit that fits by itself.
 struct OpenItem<const R: usize> {
     position: usize,
     profit: u64,
@@ -26,7 +26,7 @@ struct OpenItem<const R: usize> {
 /// A node of the search tree: some items are decided, the others are open.
 struct Node<const R: usize> {
     program: LinearProgram<R>,
-    /// What the taken items leave of each resource.
+    /// The remaining capacity of each resource after the taken items.
     left: [u64; R],
     /// The item to decide first, and whether it is taken.
     branch: Option<(usize, bool)>,
@@ -122,10 +122,10 @@ impl<const R: usize> BranchAndBound<R> {
         }
     }
 
-    /// Lowers the upper bound to `sum of prices + sum of max(0, gain)`. The gain of an item is its
-    /// profit minus the price of what it takes; the maximum applies to undecided items, and taken
-    /// items count with their gain. The bound is valid for any prices of at least 0. Returns the
-    /// gains: their sizes are how far the bound falls if an item is decided against its gain.
+    /// Lowers the upper bound to `sum of prices + sum of max(0, gain)`. The gain of an item is its profit
+    /// minus the price of its resources; the maximum applies to undecided items, and taken items count with
+    /// their gain. The bound is valid for any prices of at least 0. Returns the gains. The size of a gain is
+    /// the decrease of the bound if the item is decided against its gain.
     fn bound(&self, node: &mut Node<R>) -> Gains {
         let prices = node.program.prices();
         let mut bound = prices.iter().sum::<f64>();
@@ -173,9 +173,9 @@ impl<const R: usize> BranchAndBound<R> {
         part.map(|(item, part)| (item, part > 0.5)).or_else(|| Some((free()?, true)))
     }
 
-    /// Rounds the linear program to a choice: the items that it takes as a whole, then those of
-    /// which it takes a part, largest part first, then the others, each if it fits. Then tries to
-    /// exchange one item for another.
+    /// Rounds the linear program to a choice. Adds the items that the program takes as a whole, then its
+    /// fractional items, largest fraction first, then the others, each if it fits. Then tries to exchange one
+    /// item for another.
     fn round(&mut self, node: &Node<R>) {
         let mut chosen = Vec::with_capacity(self.items.len());
         let (mut left, mut value) = (self.capacities, 0);

@@ -27,7 +27,7 @@ pub enum Error {
          together must span at most about 30 decimal places"
     )]
     CostRange {
-        /// The name of the first tool whose cost cannot be added to those before it.
+        /// The name of the first tool whose cost cannot be added to the costs before it.
         tool: String,
     },
     /// Two tools have the same name.
@@ -171,7 +171,7 @@ pub enum Error {
     #[cfg(feature = "serde")]
     #[error("this is not a valid scenario file: {problem}")]
     ScenarioFile {
-        /// What is wrong and where.
+        /// The problem and its position.
         problem: String,
     },
     /// A measure of trajectory-metrics is undefined for the given runs.

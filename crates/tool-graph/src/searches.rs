@@ -1,4 +1,5 @@
-//! Engines: the searches behind the plans, on a problem reduced to what a plan can use.
+//! Engines: the searches behind the plans, on a problem reduced to the tools and data types that a plan can
+//! use.
 
 pub(crate) mod best_calls;
 pub(crate) mod branch_and_cut;

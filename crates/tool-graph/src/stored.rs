@@ -5,7 +5,7 @@ pub(crate) fn rule(holds: bool, rule: &'static str) -> Result<(), &'static str> 
     if holds { Ok(()) } else { Err(rule) }
 }
 
-/// A deserializer that reads a struct from an object only, in formats that write one.
+/// A deserializer for structs. In formats that write structs as objects, it accepts only an object.
 ///
 /// A derived reader also takes a list of the values in the order of the fields, so that a value in the
 /// wrong place of a file would pass.

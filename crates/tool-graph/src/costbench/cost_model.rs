@@ -39,9 +39,9 @@ pub enum CostRule {
     /// The rule of the paper's text: each tool, including atomic tools, has its own seed
     /// `h(global_seed, query_id, name)`.
     ///
-    /// The text only states that `h` uses SHA-256. Here `h` is the hash of
-    /// `"{global_seed}:{query_id}:{name}"` converted as in [`QuerySeed::new`]. The random streams are those
-    /// of the released benchmark, and atomic costs are rounded to cents like all costs shown to agents.
+    /// The text only states that `h` uses SHA-256. Here `h` is the hash of `"{global_seed}:{query_id}:{name}"` converted as
+    /// in [`QuerySeed::new`]. The random streams are the same as in the released benchmark, and atomic costs are rounded to
+    /// cents like all costs shown to agents.
     PaperText,
 }
 
@@ -51,13 +51,12 @@ scoring_rules::checked! {
     ///
     /// With bounds `lo` and `hi`, noise `s` and query seed `q`, the released rule is:
     ///
-    /// - An atomic tool costs `round(uniform(lo, hi), 2)`. All atomic costs are drawn in library order
-    ///   from one stream, that of CPython's `random.Random(q)`.
-    /// - A composite tool with k components costs
-    ///   `round(max(1, sum of their costs + normal(0, s sqrt(k))), 2)`. The noise comes from a separate
-    ///   stream for each tool, that of NumPy's `default_rng` seeded with the hash of `"{q}:{name}"`.
+    /// - An atomic tool costs `round(uniform(lo, hi), 2)`. All atomic costs are drawn in library order from one stream,
+    ///   CPython's `random.Random(q)`.
+    /// - A composite tool with k components costs `round(max(1, sum of their costs + normal(0, s sqrt(k))), 2)`. The noise
+    ///   comes from a separate stream for each tool, NumPy's `default_rng` seeded with the hash of `"{q}:{name}"`.
     ///
-    /// The defaults are those of the published tables: 15, 25 and 0.1.
+    /// The defaults are the values of the published tables: 15, 25 and 0.1.
     ///
     /// Reference: CostBench, appendix B.6.1, equations 1 to 3.
     ///
@@ -98,8 +97,8 @@ impl Default for CostModel {
 }
 
 impl CostModel {
-    /// A model with atomic costs from `min` to `max`, and noise with a standard deviation of
-    /// `noise_std` per component, under [`CostRule::Released`].
+    /// Creates a model with atomic costs from `min` to `max`, and noise with a standard deviation of `noise_std` per
+    /// component, under [`CostRule::Released`].
     ///
     /// # Errors
     ///
@@ -129,7 +128,7 @@ impl CostModel {
         Self { rule, ..self }
     }
 
-    /// The costs of all tools for one query, in library order.
+    /// Returns the costs of all tools for one query, in library order.
     ///
     /// # Complexity
     ///
@@ -150,8 +149,8 @@ impl CostModel {
         }
     }
 
-    /// The costs of all tools for one query after a cost change, which is event number `event` of the
-    /// query, counted from 0.
+    /// Returns the costs of all tools for one query after a cost change. The change is event number `event` of the query,
+    /// counted from 0.
     ///
     /// The costs are drawn again from [`QuerySeed::changed`], which replaces the query's seed under
     /// [`CostRule::Released`] and the global seed under [`CostRule::PaperText`].

@@ -40,8 +40,8 @@ impl EventKind {
     pub const ALL: [Self; 4] =
         [Self::BanTool, Self::PreferenceChange, Self::CostChange, Self::RemoveTools];
 
-    /// The kinds of the events of a query in the mixed mode of the released benchmark, each drawn with
-    /// equal probability.
+    /// Draws the event kinds of a query in the mixed mode of the released benchmark, each with equal
+    /// probability.
     ///
     /// The kinds are drawn from a stream seeded with the query's seed, so that fewer
     /// events are the first ones of more events.
@@ -62,7 +62,7 @@ impl EventKind {
         (0..events).map(|_| kinds[stream.choice(0..4) as usize]).collect()
     }
 
-    /// The name, from `"ban_tool"` to `"remove_tools"`, which `Display` and `FromStr` use.
+    /// Returns the name, from `"ban_tool"` to `"remove_tools"`, which `Display` and `FromStr` use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -6,7 +6,7 @@ use crate::{
     graph::tool::Tool,
 };
 
-/// The number of steps of a task besides its refinements: decide, search, select.
+/// The number of steps of a task in addition to its refinements: decide, search, select.
 const OTHER_STEPS: usize = 3;
 
 /// The names of the outputs of the first refinements; the benchmark defines five.
@@ -84,7 +84,7 @@ impl Library {
     /// The highest refinement level.
     pub const MAX_REFINEMENT_LEVEL: usize = 100;
 
-    /// The library used for all published tables, without the tools that perform a whole task.
+    /// Creates the library of all published tables, excluding the tools that perform a whole task.
     ///
     /// The benchmark defines five refinements. Further refinements continue their pattern; their
     /// outputs are named `…Candidate_L6_Refined` and so on.
@@ -97,7 +97,7 @@ impl Library {
         Self::build(refinement_level, false)
     }
 
-    /// The library with the six tools that perform a whole task.
+    /// Creates the library with the six tools that perform a whole task.
     ///
     /// # Errors
     ///
@@ -183,9 +183,9 @@ impl Library {
         })
     }
 
-    /// The declarations of all tools with these costs, in library order.
+    /// Returns the declarations of all tools with these costs, in library order.
     ///
-    /// The inputs of an atomic tool are in the order of the benchmark, those of a composite tool in
+    /// The inputs of an atomic tool are in the order of the benchmark, and the inputs of a composite tool in
     /// alphabetical order.
     ///
     /// # Errors
@@ -195,7 +195,7 @@ impl Library {
         self.declared(costs, |_| true)
     }
 
-    /// The declarations of the tools of one task, in library order. `costs` has one cost per tool of
+    /// Returns the declarations of the tools of one task, in library order. `costs` has one cost per tool of
     /// the library, as in [`tools`](Self::tools). Plans of a task use only its own tools.
     ///
     /// # Errors
@@ -216,8 +216,9 @@ impl Library {
         self.declared(costs, |entry| entry.task == task)
     }
 
-    /// The declarations of all tools that can be called in a query of one task, in library order:
-    /// those of the task and, unless the task is [`Task::Location`], those that choose a location.
+    /// Returns the declarations of all tools that can be called in a query of one task, in library order.
+    /// These are the tools of the task and, unless the task is [`Task::Location`], the tools that choose a
+    /// location.
     ///
     /// [`TieRule::Released`](crate::TieRule::Released) finds the same plan with these tools as with all
     /// tools, because no other tool can be called. `costs` has one cost per tool of the library, as in

@@ -14,14 +14,13 @@ use crate::{
 };
 
 impl CostModel {
-    /// The scenario of one query: the tools of all tasks and their costs, its task, events of these
+    /// Creates the scenario of one query: the tools of all tasks and their costs, its task, events of these
     /// kinds in this order, and the [`TieRule`] that reproduces the published figures.
     ///
-    /// The costs of a cost change depend on its position among all events. The length of the tools
-    /// that a removal takes away depends on the query and on the number of removals; a removal brings
-    /// back the tools of the one before it, and the runs that count are those of the released
-    /// evaluation ([`EnvironmentRules::counted_runs`]). All other [`EnvironmentRules`] are those of the
-    /// paper's text; [`Scenario::with_rules`] changes them.
+    /// The costs of a cost change depend on its position among all events. The length of the removed tools
+    /// depends on the query and on the number of removals. A removal brings back the tools of the previous
+    /// removal, and the same runs count as in the released evaluation ([`EnvironmentRules::counted_runs`]).
+    /// All other [`EnvironmentRules`] follow the paper's text; [`Scenario::with_rules`] changes them.
     ///
     /// Reference: CostBench, appendices B.2 and B.6.2.
     ///

@@ -22,8 +22,8 @@ use crate::costbench::library::Library;
 pub struct QuerySeed(pub u32);
 
 impl QuerySeed {
-    /// The seed of a query: the SHA-256 hash of the text `"{global_seed}:{query_id}"` as a big-endian
-    /// integer, modulo `2^31 - 1`.
+    /// Computes the seed of a query: the SHA-256 hash of the text `"{global_seed}:{query_id}"` as a
+    /// big-endian integer, modulo `2^31 - 1`.
     ///
     /// The published tables use the global seed 42. The text contains the seed as a decimal integer.
     /// Negative global seeds, which the benchmark accepts, are not supported.
@@ -32,14 +32,14 @@ impl QuerySeed {
         Self(hash_seed(format!("{global_seed}:{query_id}").as_bytes()))
     }
 
-    /// The seed of an event of the query, counted from 0: `seed + 100 event`.
+    /// Returns the seed of an event of the query, counted from 0: `seed + 100 event`.
     #[must_use]
     pub fn event(self, event: u32) -> u64 {
         u64::from(self.0) + 100 * u64::from(event)
     }
 
-    /// The seed from which a cost change draws new costs: uniform from 1 to 9999. `event` is the position
-    /// of the cost change among the events of the query, from 0.
+    /// Returns the seed from which a cost change draws new costs: uniform from 1 to 9999. `event` is the
+    /// position of the cost change among the events of the query, from 0.
     ///
     /// It replaces the query's seed in the released benchmark, and the global seed in the paper's text
     /// ([`CostRule`](super::CostRule)).
@@ -48,7 +48,7 @@ impl QuerySeed {
         PythonRandom::new(self.event(event)).choice(1..10_000)
     }
 
-    /// The seed of the wording of a message after a reply, counted from 1: the hash of
+    /// Returns the seed of the wording of a message after a reply, counted from 1: the hash of
     /// `"{seed}:{reply}:{what}"` as in [`Self::new`].
     #[must_use]
     pub fn message(self, reply: usize, what: &str) -> u64 {
@@ -57,8 +57,8 @@ impl QuerySeed {
 }
 
 impl Library {
-    /// One range of lengths `l..=r` for each of `events` removals of tools. A removal takes away the
-    /// composite tools with exactly `l` components.
+    /// Draws one range of lengths `l..=r` for each of `events` removals. A removal takes away the composite
+    /// tools with exactly `l` components.
     ///
     /// With `n` steps in a task and `w = floor(n / 2)`, one stream seeded with the query's seed draws `l`
     /// from `2..=n - w` and then `r` from `l + w..=n`, until the range overlaps no earlier range. After

@@ -46,31 +46,31 @@ impl Task {
         &NAMES[self as usize]
     }
 
-    /// The name in query files, from `"location"` to `"shopping"`, which `Display` and `FromStr` use.
+    /// Returns the name in query files, from `"location"` to `"shopping"`, which `Display` and `FromStr` use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.names().name
     }
 
-    /// The part of tool and type names that stands for the task, from `"Location"` to `"Shopping"`.
+    /// Returns the part of tool and type names that denotes the task, from `"Location"` to `"Shopping"`.
     pub(super) const fn prefix(self) -> &'static str {
         self.names().prefix
     }
 
-    /// The data types that are present before the first call, in alphabetical order.
+    /// Returns the data types present before the first call, in alphabetical order.
     #[must_use]
     pub const fn initial_types(self) -> &'static [&'static str] {
         self.names().initial_types
     }
 
-    /// The data type of the goal, from `"TravelLocation"` to `"TravelShopping"`.
+    /// Returns the data type of the goal, from `"TravelLocation"` to `"TravelShopping"`.
     #[must_use]
     pub const fn goal(self) -> &'static str {
         self.names().goal
     }
 }
 
-/// What a task and its data types are called.
+/// The names of a task and of its data types.
 struct Names {
     name: &'static str,
     prefix: &'static str,

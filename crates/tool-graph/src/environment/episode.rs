@@ -12,10 +12,10 @@ use crate::{
 
 /// A run in progress, which an agent's framework steps through one call at a time.
 ///
-/// The agent sees [`Self::visible_tools`] and makes calls until it is satisfied or
-/// [`Self::calls_left`] is 0; then [`Self::finish`] returns the record. A call that cannot be
-/// carried out is not an error: its [`CallRecord`] says what is wrong, and stays in the record. Calls
-/// made after the goal was reached are recorded too, but no events occur then.
+/// The agent sees [`Self::visible_tools`] and makes calls until it is satisfied or [`Self::calls_left`] is 0;
+/// then [`Self::finish`] returns the record. A call that cannot be carried out is not an error: its
+/// [`CallRecord`] contains the problem, and stays in the record. Calls made after the goal was reached are
+/// recorded too, but no events occur then.
 ///
 /// ```
 /// use tool_graph::{CallStatus, Episode, Scenario, Tool, ToolGraph};
@@ -46,20 +46,21 @@ pub struct Episode<'a> {
     pub(super) state: State,
     /// The number of events that occurred or were skipped.
     pub(super) events_over: usize,
-    /// Steps until the next event, which occurs at the step that makes this 0.
+    /// The number of steps to the next event. The event occurs at the step that sets this to 0.
     pub(super) steps_to_event: Option<usize>,
     /// The steps of the run so far.
     pub(super) steps: usize,
-    /// For each event, the steps to it in the optimal run, if those determine when it is due.
+    /// For each event, the steps to it in the optimal run, if the optimal run determines when the event is
+    /// due.
     pub(super) reference_schedule: Option<Vec<Option<usize>>>,
     records: Vec<CallRecord>,
     pub(super) events_fired: usize,
-    /// The tools that events banned, and the tools that events removed.
+    /// The tools banned and the tools removed by events.
     pub(super) banned: Vec<usize>,
     pub(super) removed: Vec<usize>,
     /// The names outside the library on which bans fell.
     banned_names: Vec<String>,
-    /// For each tool, whether the agent can see it unless it is unavailable; `None` for all tools.
+    /// For each tool, whether the agent can see the tool while the tool is available; `None` for all tools.
     seen: Option<Vec<bool>>,
     /// The work that the searches for plans of this run may still do.
     pub(super) effort: Effort,
@@ -369,8 +370,7 @@ impl<'a> Episode<'a> {
 
     /// Ends the run and returns its record.
     ///
-    /// `answer_is_right` states whether the agent's final answer is correct, which the data types
-    /// alone cannot tell.
+    /// `answer_is_right` states whether the agent's final answer is correct. The data types do not show this.
     #[must_use]
     pub fn finish(self, answer_is_right: bool) -> Transcript {
         let goal_reached = self.goal_reached();

@@ -4,7 +4,7 @@ use crate::{
     graph::plan::Plan,
 };
 
-/// When events occur in a run, and what they do to it.
+/// The times of events in a run, and their effects on it.
 impl Episode<'_> {
     /// Counts one step down to the next event, and returns the event if it is due. An event that
     /// has not occurred by then stays due.

@@ -79,7 +79,7 @@ impl LeftOutCounts {
         self.no_calls = self.no_calls.saturating_add(other.no_calls);
     }
 
-    /// The number of all runs left out.
+    /// Returns the number of all runs left out.
     #[must_use]
     pub const fn total(&self) -> usize {
         self.events_missing.saturating_add(self.last_event).saturating_add(self.no_calls)
@@ -87,8 +87,8 @@ impl LeftOutCounts {
 }
 
 impl Transcript {
-    /// The reason why means leave this run out if it is compared with this reference, or `None` if it
-    /// counts. [`EnvironmentRules::counted_runs`] of this run decides.
+    /// Returns the reason why means exclude this run when it is compared with this reference, or `None` if
+    /// the run counts. [`EnvironmentRules::counted_runs`] of this run decides.
     ///
     /// [`EnvironmentRules::counted_runs`]: crate::EnvironmentRules::counted_runs
     #[must_use]

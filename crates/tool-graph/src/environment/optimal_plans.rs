@@ -6,7 +6,7 @@ use crate::{
     searches::{chain::Chain, optimal_paths::OptimalPaths, reduced_problem::ReducedProblem},
 };
 
-/// The optimal plans that an optimal run stands for, found when a run is first compared with them.
+/// The optimal plans represented by an optimal run. They are found when a run is first compared with them.
 ///
 /// They are no part of what happened in the run: all values are equal, and none is stored.
 #[derive(Clone, Debug, Default)]

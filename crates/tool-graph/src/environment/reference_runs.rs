@@ -16,9 +16,9 @@ impl Scenario {
     ///
     /// The path includes the calls that failed because of a ban. The call limit does not apply.
     ///
-    /// Without events, the run stands for all optimal plans: [`Transcript::scores`] compares a run with
-    /// the nearest of them. On a chain, after an event, and with [`TieRule::Released`], which names the one
-    /// plan that published scores refer to, it stands for itself.
+    /// Without events, the run represents all optimal plans: [`Transcript::scores`] compares a run with the
+    /// nearest of them. On a chain, after an event, and with [`TieRule::Released`], it represents only
+    /// itself. This last rule selects the single plan of the published scores.
     ///
     /// Reference: CostBench, appendix B.2, equations 12 and 13.
     ///
@@ -37,7 +37,7 @@ impl Scenario {
         run
     }
 
-    /// The run of the greedy policy ([`ToolGraph::greedy_plan`](crate::ToolGraph::greedy_plan)),
+    /// Returns the run of the greedy policy ([`ToolGraph::greedy_plan`](crate::ToolGraph::greedy_plan)),
     /// which starts over after each event
     /// ([`EnvironmentRules::greedy_restart`](crate::EnvironmentRules::greedy_restart)).
     ///

@@ -11,8 +11,8 @@ scoring_rules::checked! {
     /// released rule some others too ([`Transcript::left_out`]). Runs that did not reach the goal are left out of the means of costs and paths, unless
     /// [`EnvironmentRules::unfinished_runs`](crate::EnvironmentRules::unfinished_runs) counts their paths.
     ///
-    /// With the feature `serde` it is stored with all that it has taken in, so that more runs can follow
-    /// after it is read. What no runs can give is refused.
+    /// With the feature `serde`, the means are stored with their whole state, so that more runs can be added after reading.
+    /// Reading refuses a state that no runs can produce.
     ///
     /// Reference: CostBench, appendices B.3.1 and B.3.2.
     ///
@@ -118,7 +118,7 @@ impl RunMeans {
     ///
     /// # Errors
     ///
-    /// Those of [`Transcript::scores`]; the run is not added then.
+    /// The errors of [`Transcript::scores`]; the run is then not added.
     pub fn update(&mut self, run: &Transcript, reference: &Transcript) -> Result<(), Error> {
         if run.left_out(reference).is_some() {
             self.left_out = self.left_out.saturating_add(1);
@@ -154,7 +154,7 @@ impl RunMeans {
         self.failures.merge(&other.failures);
     }
 
-    /// The number of runs added, without those left out.
+    /// Returns the number of runs added, excluding the runs left out.
     #[must_use]
     pub const fn runs(&self) -> usize {
         self.runs

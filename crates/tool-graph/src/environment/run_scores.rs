@@ -28,8 +28,8 @@ use trajectory_metrics::tool_calls::FailureCounts;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RunScores {
-    /// The cost of the run minus that of the reference; lower is better. `None` unless the run reached
-    /// the goal, and `None` if an event occurred in it or in the reference: plans are optimal only for
+    /// The cost of the run minus the cost of the reference; lower is better. `None` unless the run reached
+    /// the goal. Also `None` if an event occurred in the run or in the reference: plans are optimal only for
     /// the world in which they were made (CostBench, appendix B.3.1).
     pub cost_gap: Option<f64>,
     /// The cost gap of a run without redundant calls, `None` for other runs.
@@ -40,7 +40,7 @@ pub struct RunScores {
     pub edit_distance: Option<usize>,
     /// The edit distance divided by the length of the longer path, in [0, 1]; lower is better.
     pub normalized_edit_distance: Option<f64>,
-    /// Whether the path equals that of the reference. `None` if `edit_distance` is.
+    /// Whether the path equals the path of the reference. `None` if `edit_distance` is `None`.
     pub exact_match: Option<bool>,
     /// Whether the run reached the goal and its answer is right.
     pub completed: bool,

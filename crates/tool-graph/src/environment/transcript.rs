@@ -43,8 +43,8 @@ pub struct CallRecord {
     pub tool: Option<usize>,
     /// The outcome of the call.
     pub status: CallStatus,
-    /// The cost paid: that of the tool if the call was carried out, otherwise 0. By the released rule
-    /// a banned call is paid for too.
+    /// The cost paid: the cost of the tool if the call was carried out, otherwise 0. By the released rule, a
+    /// banned call is paid for too.
     pub cost: f64,
     /// Whether the goal was reached before the call.
     pub after_goal: bool,
@@ -110,10 +110,10 @@ impl Transcript {
         &self.calls
     }
 
-    /// The tools of the calls that count as steps: calls that were carried out or failed because of a
-    /// ban at that call. Calls that failed through the agent's fault are left out (CostBench, appendix
+    /// Returns the tools of the calls that count as steps: calls carried out, and calls that failed because
+    /// of a ban at that call. Calls that failed through the agent's fault are excluded (CostBench, appendix
     /// B.3.2). A ban can fall on a tool that the library does not have
-    /// ([`EnvironmentRules::unknown_bans`](crate::EnvironmentRules::unknown_bans)); its place is
+    /// ([`EnvironmentRules::unknown_bans`](crate::EnvironmentRules::unknown_bans)); its position is then
     /// `usize::MAX`.
     #[must_use]
     pub fn path(&self) -> Vec<usize> {
@@ -201,8 +201,8 @@ impl Transcript {
 
     /// The failure class of each call, or `None` for a correct call.
     ///
-    /// A call that failed because of a ban has no failure class. A second call of the same tool is
-    /// repeated only if it yielded nothing new, because an event can make it necessary again.
+    /// A call that failed because of a ban has no failure class. A second call of the same tool counts as
+    /// repeated only if the call yielded nothing new, because an event can make a tool necessary again.
     #[must_use]
     pub fn failure_classes(&self) -> Vec<Option<FailureClass>> {
         let facts = |call: &CallRecord| CallFacts {
@@ -219,15 +219,14 @@ impl Transcript {
     /// ([`Scenario::optimal_run`](crate::Scenario::optimal_run)). Costs are those paid at the time of
     /// each call, added exactly as decimal numbers.
     ///
-    /// Often several plans are optimal, for example because two calls do not depend on each other. The
-    /// path of a run that reached the goal is compared with the nearest of all optimal plans, the one
-    /// with the fewest edits and among these the longest. If some tools cost nothing, only the optimal
-    /// plans with the fewest calls count. [`RunScores::nearest_plan`] is false if the path was compared
-    /// with the path of the reference alone: on a [chain](crate::ToolGraph::optimal_plan), where
-    /// calls cannot change places, for a reference that is not an optimal run or that was read from a
-    /// file, after events, with [`TieRule::Released`](crate::TieRule::Released), whose one plan is
-    /// the published reference, and for too many optimal plans (more than about 10,000 sets of data types
-    /// in them).
+    /// Often several plans are optimal, for example because two calls do not depend on each other. The path
+    /// of a run that reached the goal is compared with the nearest of all optimal plans, the one with the
+    /// fewest edits and among these the longest. If some tools cost nothing, only the optimal plans with the
+    /// fewest calls count. [`RunScores::nearest_plan`] is false if the path was compared only with the path
+    /// of the reference. This is so on a [chain](crate::ToolGraph::optimal_plan), where calls cannot change
+    /// places; for a reference that is not an optimal run; for a reference read from a file; after events;
+    /// with [`TieRule::Released`](crate::TieRule::Released), where the single plan is the published
+    /// reference; and for too many optimal plans (more than about 10,000 sets of data types in them).
     ///
     /// If an event occurred in either run, there is no cost gap: the plans of the reference are optimal
     /// only for the world in which they were made, so a cheaper run is not a better one. Compare paths

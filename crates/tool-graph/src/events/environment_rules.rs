@@ -41,9 +41,9 @@ pub enum RuleVersion {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct EnvironmentRules {
-    /// The tools that the agent sees: all available tools of the library, or (released) only those that
-    /// can be part of a plan at the start. In CostBench, the latter are the tools of the query's own
-    /// task. A call of a tool that the agent cannot see fails as [`CallStatus::Unavailable`].
+    /// The tools that the agent sees: all available tools of the library, or (released) only the tools that
+    /// can be part of a plan at the start. In CostBench, the latter are the tools of the query's own task. A
+    /// call of a tool that the agent cannot see fails as [`CallStatus::Unavailable`].
     ///
     /// [`CallStatus::Unavailable`]: crate::CallStatus::Unavailable
     pub visible_tools: RuleVersion,
@@ -55,31 +55,32 @@ pub struct EnvironmentRules {
     /// [`CallStatus::Banned`](crate::CallStatus::Banned), cost as much as the tool, and belong to the
     /// path.
     pub failed_calls: RuleVersion,
-    /// The calls that bring an event nearer: only steps, which are calls that were carried out or banned
-    /// at that call, or (released) all calls. In the latter case an event can occur at a failed call.
+    /// The calls that bring an event nearer: only steps, or (released) all calls. Steps are calls carried
+    /// out, and calls at which the tool was banned. With all calls, an event can occur at a failed call.
     pub event_clock: RuleVersion,
     /// After an event, the greedy policy may call any tool, or (released) keeps to the chain rule
     /// except after a preference change.
     pub greedy_restart: RuleVersion,
-    /// The optimal plan whose length determines when the next event is due: that from the state of the
-    /// run, or (released) that of the optimal run at the same event.
+    /// The optimal plan whose length determines when the next event is due: the optimal plan from the state
+    /// of the run, or (released) the plan of the optimal run at the same event.
     pub event_schedule: RuleVersion,
     /// Tools that an earlier removal took away stay away at the next removal, or (released) come back.
     /// The paper does not say which.
     pub removals: RuleVersion,
-    /// A run short of the goal has no path scores, or (released) the worst ones: no exact match, a
-    /// normalised edit distance of 1, and as many edits as the longer of the two paths has calls.
+    /// A run short of the goal has no path scores, or (released) the worst ones: no exact match, a normalised
+    /// edit distance of 1, and a number of edits equal to the number of calls of the longer path.
     pub unfinished_runs: RuleVersion,
-    /// A run in which a ban fell on a tool that an earlier event had banned has the scores of its path,
-    /// or (released) the worst ones, as in [`Self::unfinished_runs`]. This can happen only if
-    /// [`Self::event_clock`] is released: otherwise no event occurs at a failed call.
+    /// A run in which an event banned a tool for the second time has the scores of its path, or (released)
+    /// the worst ones, as in [`Self::unfinished_runs`]. This can happen only if [`Self::event_clock`] is
+    /// released: otherwise no event occurs at a failed call.
     pub repeated_bans: RuleVersion,
-    /// The runs that count in means: those in which all events occurred, as in their references, or
-    /// (released) only those of them in which something follows the last event, in an agent's run and in
-    /// the reference, and that made a call. See [`Transcript::left_out`](crate::Transcript::left_out).
+    /// The runs that count in means: runs in which all events occurred, as in their references, or (released)
+    /// a part of these runs. The released rule requires a call in the run, and that something follows the
+    /// last event both in an agent's run and in the reference. See
+    /// [`Transcript::left_out`](crate::Transcript::left_out).
     pub counted_runs: RuleVersion,
-    /// A ban waits for a call of a tool of the library, or (released) falls on whatever name is called, so
-    /// that a call of a tool that does not exist uses it up and belongs to the path.
+    /// A ban waits for a call of a tool of the library, or (released) falls on any name that is called. In
+    /// the latter case, a call of a tool that does not exist uses the ban up and belongs to the path.
     pub unknown_bans: RuleVersion,
 }
 

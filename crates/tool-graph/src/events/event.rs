@@ -48,15 +48,15 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether the agent is informed of the event: of a ban by the failed call, of a preference change
-    /// by the user. The agent has to notice the other events without help, also the ban of a tool other
-    /// than that of the current call.
+    /// Whether the agent is informed of the event: of a ban by the failed call, of a preference change by the
+    /// user. The agent has to notice the other events without help, including the ban of a tool other than
+    /// the tool of the current call.
     #[must_use]
     pub const fn is_explicit(&self) -> bool {
         matches!(self, Self::BanTool | Self::PreferenceChange)
     }
 
-    /// The removal of all composite tools with exactly this number of components.
+    /// Creates the removal of all composite tools with exactly this number of components.
     ///
     /// ```
     /// use tool_graph::{Event, Tool, ToolGraph};

@@ -8,10 +8,10 @@ use crate::{
 
 /// A task in a changing world: tools, a problem, and the events that occur during a run.
 ///
-/// Events occur in the given order. The number of steps before each event follows from the optimal
-/// plan at the start and after the previous event ([`TriggerRule`]). A step is a call that was
-/// carried out or banned at that call; failed calls do not bring an event nearer. These are the rules
-/// of CostBench's paper; [`EnvironmentRules`] offers those of its released code.
+/// Events occur in the given order. The number of steps before each event follows from the optimal plan at the start
+/// and after the previous event ([`TriggerRule`]). A step is a call that was carried out, or a call at which its
+/// tool was banned. Failed calls do not bring an event nearer. These are the rules of CostBench's paper;
+/// [`EnvironmentRules`] offers the rules of its released code.
 ///
 /// The goal of a scenario can always be reached: [`Self::new`] checks the start, and an event that
 /// would make the goal unreachable is skipped. This is decided when the event is due, because it
@@ -36,11 +36,11 @@ use crate::{
 /// }
 /// ```
 ///
-/// Only `tools` and `task` are required. Composite tools have `components`, and `banned` lists tools
-/// that are unavailable from the start. The other kinds of events are `"preference_change"` and
-/// `{"ban_named": "pick"}`, and events at chosen steps have `"trigger_rule": {"at_steps": [1, 2, 4]}`. A cost
-/// change leaves the costs of tools that it does not name unchanged. Unknown and repeated keys,
-/// unknown tool names, and goals that no tool yields or that cannot be reached are errors.
+/// Only `tools` and `task` are required. Composite tools have `components`, and `banned` lists tools that are
+/// unavailable from the start. The other kinds of events are `"preference_change"` and `{"ban_named": "pick"}`, and
+/// events at chosen steps have `"trigger_rule": {"at_steps": [1, 2, 4]}`. A cost change keeps the costs of tools
+/// that it does not name. Unknown and repeated keys, unknown tool names, goals without a tool that yields them, and
+/// unreachable goals are errors.
 ///
 /// ```
 /// use tool_graph::{Event, GreedyRule, Scenario, TieRule, Tool, ToolGraph, TriggerRule};
@@ -86,7 +86,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// A scenario without events and with a limit of 20 calls.
+    /// Creates a scenario without events and with a limit of 20 calls.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl Scenario {
     ///
     /// # Complexity
     ///
-    /// That of [`ToolGraph::optimal_plan`].
+    /// The error of [`ToolGraph::optimal_plan`].
     ///
     /// ```
     /// use tool_graph::{Error, Scenario, Tool, ToolGraph};
@@ -116,10 +116,10 @@ impl Scenario {
 
     /// Like [`Self::new`], with another limit of the searches for plans.
     ///
-    /// The best plan at the start must be found within this number of steps. All later searches of one
-    /// run, after events, have as many steps together. If they do not suffice, the run goes on with the
-    /// best known plans, and [`Transcript::has_exact_plans`](crate::Transcript::has_exact_plans) is false.
-    /// A scenario that is written to a file loses its limit.
+    /// The best plan at the start must be found within this number of steps. All later searches of one run, after
+    /// events, share one limit of this number of steps. If these do not suffice, the run continues with the best
+    /// known plans, and [`Transcript::has_exact_plans`](crate::Transcript::has_exact_plans) is false. A scenario
+    /// that is written to a file loses its limit.
     ///
     /// # Errors
     ///
@@ -236,7 +236,7 @@ impl Scenario {
     ///
     /// # Complexity
     ///
-    /// Constant time with [`TieRule::FewestCalls`]; otherwise that of [`TieRule::optimal_plan`].
+    /// Constant time with [`TieRule::FewestCalls`]; otherwise the time of [`TieRule::optimal_plan`].
     #[must_use]
     pub fn optimal_plan(&self) -> Plan {
         let found = self.plan_if_any(&self.graph, &self.problem, &mut self.effort());

@@ -87,7 +87,7 @@ impl ScenarioFile {
         if let Some(goal) = self.task.goal.iter().find(|goal| graph.type_index(goal).is_none()) {
             return Err(unknown(goal));
         }
-        // `problem` ignores what no tool knows, which in a file is a misspelt name.
+        // `problem` ignores names that no tool uses. In a file, such a name is a misspelling.
         for (index, name) in self.task.initial.iter().enumerate() {
             if graph.type_index(name).is_none() {
                 return Err(format!("task.initial[{index}]: {}", unknown(name)));
@@ -112,7 +112,7 @@ impl ScenarioFile {
                 .and_then(|event| event.check(&graph).map(|()| event));
             events.push(event.map_err(|error| format!("events[{place}]: {error}"))?);
         }
-        // The search of this rule has a limit of its own.
+        // The search of this rule has its own limit.
         if self.tie_rule == TieRule::Released {
             self.tie_rule.optimal_plan(&graph, &problem).map_err(text)?;
         }
@@ -148,8 +148,8 @@ impl EventInFile {
         Ok(())
     }
 
-    /// Replaces names by positions. `costs` are the costs before the event, and are updated to those
-    /// after it.
+    /// Replaces names by positions. `costs` are the costs before the event, and are updated to the costs
+    /// after the event.
     fn with_positions(self, graph: &ToolGraph, costs: &mut [f64]) -> Result<Event, Error> {
         Ok(match self {
             Self::BanTool => Event::BanTool,
@@ -209,12 +209,12 @@ impl EventInFile {
 impl Scenario {
     /// Reads a scenario from the bytes of a JSON file, which name tools and data types.
     ///
-    /// A UTF-8 byte-order mark in front, which some editors write, is passed over.
+    /// A leading UTF-8 byte-order mark, which some editors write, is skipped.
     ///
     /// # Errors
     ///
-    /// [`Error::ScenarioFile`] for bytes that are not the JSON of a scenario or that hold more than one,
-    /// and for unknown, repeated or missing names.
+    /// [`Error::ScenarioFile`] for bytes other than the JSON of exactly one scenario, and for unknown,
+    /// repeated or missing names.
     ///
     /// ```
     /// use tool_graph::{Error, Event, Scenario};

@@ -23,14 +23,14 @@ pub enum TriggerRule {
     Released,
     /// The rule of the paper's text.
     PaperText,
-    /// Each event at the step of the run that stands at its place, counted from 1, whatever the plans are.
-    /// An event without a step never occurs, and one that is not after the event before it occurs one step
-    /// after it.
+    /// Each event occurs at the step at its position in this list, counted from the first step of the run as
+    /// 1, whatever the plans are. An event without a step never occurs. An event with a step at or before the
+    /// previous event occurs one step after that event.
     AtSteps(Vec<usize>),
 }
 
 impl TriggerRule {
-    /// The number of steps to the next event, at least 1, or `None` if no event is to come.
+    /// Returns the number of steps to the next event, at least 1, or `None` if no event is to come.
     ///
     /// ```
     /// use tool_graph::TriggerRule;

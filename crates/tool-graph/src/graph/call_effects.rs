@@ -5,7 +5,7 @@ use crate::{
 
 /// States and the effects of calls on them.
 impl ToolGraph {
-    /// The state in which exactly these data types are present.
+    /// Returns the state in which exactly these data types are present.
     ///
     /// # Errors
     ///
@@ -21,7 +21,7 @@ impl ToolGraph {
         Ok(state)
     }
 
-    /// Whether the tool is available and all its inputs are present. False for a state of a graph
+    /// Returns whether the tool is available and all its inputs are present. False for a state of a graph
     /// with other data types.
     ///
     /// ```

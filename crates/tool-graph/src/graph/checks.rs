@@ -3,7 +3,7 @@ use crate::{
     graph::{interner::Interner, lists::Lists, tool::Tool},
 };
 
-/// A library with numbers in place of names, checked except for its costs.
+/// A library with numbers instead of names, checked except for its costs.
 pub(crate) struct Parts {
     pub(crate) type_names: Vec<String>,
     pub(crate) needs: Lists,

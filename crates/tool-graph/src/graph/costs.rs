@@ -2,9 +2,9 @@ use scoring_rules::decimals::{Decimal, in_units};
 
 use crate::error::Error;
 
-/// The costs of a library as whole multiples of a power of ten, so that their sums are exact.
+/// The costs of a library as integer multiples of a power of ten, so that their sums are exact.
 ///
-/// A cost is read as the shortest decimal number that rounds to the same f64, like the terms of a
+/// A cost is interpreted as the shortest decimal number that rounds to the same f64, like the terms of a
 /// [`DecimalSum`](scoring_rules::DecimalSum): 0.1 + 0.2 is 0.3.
 #[derive(Clone, Debug)]
 pub(crate) struct Costs {
@@ -92,5 +92,5 @@ impl Costs {
     }
 }
 
-/// The number of bits left free for the number of calls of a plan and for sums of two bounds.
+/// The number of bits reserved for the number of calls in a plan and for sums of two bounds.
 const BITS_BESIDE_COSTS: u32 = 34;

@@ -3,9 +3,9 @@ use std::fmt::Write;
 use crate::graph::{plan::Plan, tool_graph::ToolGraph};
 
 impl ToolGraph {
-    /// Writes the graph in the DOT language of Graphviz, with an edge from each data type to the tools that
-    /// need it, and from each tool to the data types that it yields. Tools are boxes with their cost; the
-    /// tools of the plan are filled and numbered by call, and banned tools are dashed.
+    /// Writes the graph in the DOT language of Graphviz, with an edge from each data type to each tool that
+    /// needs it, and from each tool to each of its outputs. Tools are boxes with their cost; the tools of the
+    /// plan are filled and numbered by call, and banned tools are dashed.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};

@@ -2,7 +2,7 @@ use crate::{error::Error, graph::tool_graph::ToolGraph};
 
 /// Names of tools and data types.
 impl ToolGraph {
-    /// The position of the tool with this name.
+    /// Returns the position of the tool with this name.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};
@@ -32,7 +32,7 @@ impl ToolGraph {
         tool.ok_or_else(|| Error::UnknownTool { name: name.to_owned() })
     }
 
-    /// The names of the tools at these positions, such as those of a plan.
+    /// Returns the names of the tools at these positions, for example of a plan.
     ///
     /// # Panics
     ///
@@ -63,7 +63,7 @@ impl ToolGraph {
         &self.shared.type_names
     }
 
-    /// The position of this data type in [`Self::type_names`].
+    /// Returns the position of this data type in [`Self::type_names`].
     #[must_use]
     pub fn type_index(&self, name: &str) -> Option<usize> {
         let [_, types] = self.by_name();

@@ -2,8 +2,7 @@ use crate::graph::tool_graph::ToolGraph;
 
 /// A sequence of calls that leads from the start to the goal, and its cost.
 ///
-/// No call can be left out: a plan contains no call that adds no new data type, and no call whose
-/// outputs are not needed later.
+/// No call can be left out: every call of a plan adds a new data type, and has outputs needed later.
 ///
 /// ```
 /// use tool_graph::{Tool, ToolGraph};
@@ -27,7 +26,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan that makes these calls, which must be tools of the graph.
+    /// Creates the plan with these calls, which must be tools of the graph.
     pub(crate) fn new(graph: &ToolGraph, tools: Vec<usize>) -> Self {
         let cost = graph.costs().sum(tools.iter().copied());
         Self { tools, cost }

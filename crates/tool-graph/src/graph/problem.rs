@@ -62,15 +62,15 @@ impl Problem {
 }
 
 impl ToolGraph {
-    /// The problem of reaching the data types `goal` from the data types `initial`.
+    /// Creates the problem of reaching the data types `goal` from the data types `initial`.
     ///
     /// Initial data types that no tool of the library needs or yields are allowed.
     ///
     /// # Errors
     ///
     /// [`scoring_rules::Error::Empty`] if `goal` is empty, and [`Error::GoalNeverProduced`] for a goal that is
-    /// neither present at the start nor yielded by any tool of the library, banned or not. A goal
-    /// that some tool yields but that cannot be reached is not an error: the problem has no plan.
+    /// neither present at the start nor yielded by any tool of the library, banned or not. An unreachable goal
+    /// is not an error if some tool yields it: the problem has no plan.
     ///
     /// ```
     /// use tool_graph::{Error, Tool, ToolGraph};
@@ -108,7 +108,7 @@ impl ToolGraph {
                 Some(number) if present || self.is_yielded(number) => {
                     problem.goal.insert(number as u32);
                 }
-                // No tool needs or yields it, so it stays present.
+                // No tool needs or yields this data type, so it stays present.
                 None if present => {}
                 _ => return Err(Error::GoalNeverProduced { goal: name.to_owned() }),
             }

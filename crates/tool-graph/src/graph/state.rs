@@ -47,14 +47,14 @@ impl State {
         }
     }
 
-    /// Whether the data type at this position of
+    /// Returns whether the data type at this position of
     /// [`ToolGraph::type_names`](crate::ToolGraph::type_names) is present.
     #[must_use]
     pub fn contains(&self, number: usize) -> bool {
         self.words.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// Whether all data types of the other state are present. False if the states belong to graphs
+    /// Returns whether all data types of the other state are present. False if the states belong to graphs
     /// with different data types.
     #[must_use]
     pub fn is_superset(&self, other: &Self) -> bool {

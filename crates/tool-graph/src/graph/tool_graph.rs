@@ -8,9 +8,9 @@ use crate::{
 
 /// A checked library of tools: a graph of tools and the data types that they need and yield.
 ///
-/// Tools are identified by their position in the library, data types by their position in
-/// [`Self::type_names`]. A clone shares everything except costs and bans, so that a copy on which
-/// events change these is cheap.
+/// Tools are identified by their position in the library, data types by their position in [`Self::type_names`]. A
+/// clone shares everything except costs and bans. It is therefore cheap to copy a graph and apply events to the
+/// copy.
 ///
 /// ```
 /// use tool_graph::{Tool, ToolGraph};
@@ -48,7 +48,7 @@ pub(super) struct Shared {
     needs: Lists,
     yields: Lists,
     components: Lists,
-    /// For each data type, the tools that need it and the tools that yield it.
+    /// For each data type, the tools that need it; and for each data type, the tools that yield it.
     waiting: Lists,
     yielded_by: Lists,
     /// Tools and data types sorted by name, computed on first use.
@@ -72,10 +72,10 @@ impl PartialEq for ToolGraph {
 impl ToolGraph {
     /// Checks a library and builds its graph. The tools keep their order.
     ///
-    /// A composite tool must be able to run its components in the given order: every input of a
-    /// component must be an input of the tool or an output of an earlier component. The outputs of
-    /// the tool must be outputs of its components, and are often only those of the last one.
-    /// Components may be composite themselves, and may stand before or after the tool in the library.
+    /// A composite tool must be able to run its components in the given order: every input of a component must be an
+    /// input of the tool or an earlier component's output. The outputs of the tool must be outputs of its
+    /// components. Often they are only the outputs of the last component. Components may be composite themselves,
+    /// and may stand before or after the tool in the library.
     ///
     /// # Errors
     ///
@@ -183,7 +183,7 @@ impl ToolGraph {
         Ok(())
     }
 
-    /// Whether the tool is in the library and not banned.
+    /// Returns whether the tool is in the library and not banned.
     #[must_use]
     pub fn is_available(&self, tool: usize) -> bool {
         self.banned.get(tool) == Some(&false)
@@ -202,7 +202,7 @@ impl ToolGraph {
         tools.map(|(tool, &cost)| Tool { cost, ..tool.clone() }).collect()
     }
 
-    /// The current cost of a call of the tool.
+    /// Returns the current cost of a call of the tool.
     ///
     /// # Errors
     ///
@@ -212,8 +212,8 @@ impl ToolGraph {
         Ok(self.values[tool])
     }
 
-    /// The total cost of some calls. Costs are added exactly as decimal numbers, and the sum is
-    /// rounded once.
+    /// Returns the total cost of some calls. Costs are added exactly as decimal numbers, and the sum is rounded
+    /// once.
     ///
     /// # Errors
     ///
@@ -235,7 +235,7 @@ impl ToolGraph {
         Ok(self.costs.sum(calls.iter().copied()))
     }
 
-    /// The components of a composite tool, in order. The list is empty for an atomic tool.
+    /// Returns the components of a composite tool, in order. The list is empty for an atomic tool.
     ///
     /// # Errors
     ///

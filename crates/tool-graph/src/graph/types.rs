@@ -1,6 +1,6 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The number of data types of a graph and a hash of their names in order.
+/// The number of a graph's data types and a hash of their names in order.
 ///
 /// Graphs with equal values can share states. Different names have different hashes for all
 /// practical purposes.

@@ -12,7 +12,7 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct OptimalPlans {
-    /// The plans, those with the fewest calls first.
+    /// The plans, starting with the plans with the fewest calls.
     pub plans: Vec<Plan>,
     /// Whether these are all plans with the lowest cost.
     pub are_all: bool,
@@ -31,11 +31,10 @@ impl ToolGraph {
     ///
     /// # Complexity
     ///
-    /// One plan takes as long as [`Self::optimal_plan`], but without its limit. For a [chain](Self::optimal_plan) the time is
-    /// linear in the number of tools, plus at most linear time in the number of calls for each
-    /// further plan. Otherwise all prefixes that could become one of these plans are kept, which can
-    /// be far more than the plans: exponential time and memory in the worst case in the number of
-    /// tools that can be part of a plan. Only `most` limits the search.
+    /// One plan takes as long as [`Self::optimal_plan`], but without its limit. For a [chain](Self::optimal_plan) the time
+    /// is linear in the number of tools, plus at most linear time in the number of calls for each further plan. Otherwise
+    /// all prefixes of possible results are kept. Their number can be far above the number of plans. In the worst case, time
+    /// and memory are exponential in the number of tools that can be part of a plan. Only `most` limits the search.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};

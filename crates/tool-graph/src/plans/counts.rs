@@ -5,7 +5,7 @@ use crate::{
 };
 
 impl ToolGraph {
-    /// Whether the calls in this order are a plan: each call is possible when it is made, the goal is
+    /// Returns whether the calls in this order are a plan: each call is possible when it is made, the goal is
     /// reached at the end, and no call can be left out.
     ///
     /// # Errors
@@ -55,7 +55,8 @@ impl ToolGraph {
         Ok(true)
     }
 
-    /// The number of plans with the fewest calls, regardless of cost; 0 if the goal cannot be reached.
+    /// Returns the number of plans with the fewest calls, regardless of cost; 0 if the goal cannot be
+    /// reached.
     ///
     /// # Errors
     ///
@@ -87,7 +88,7 @@ impl ToolGraph {
         count_shortest(reduced).ok_or(Error::TooManyPlans)
     }
 
-    /// The number of all plans of a chain, of any length; 0 if the goal cannot be reached. Linear
+    /// Returns the number of all plans of a chain, of any length; 0 if the goal cannot be reached. Linear
     /// time.
     ///
     /// # Errors

@@ -31,9 +31,9 @@ pub enum GreedyRule {
     /// the rule of CostBench. It can get stuck on a graph that is no chain, for example before a tool
     /// with two inputs.
     Chain,
-    /// The tools of [`Self::Chain`], and all tools that can be called if there are none. The calls are
-    /// those of [`Self::Chain`] wherever it does not get stuck. This rule never gets stuck while the goal
-    /// can be reached.
+    /// The tools of [`Self::Chain`], and all tools that can be called if there are none. The calls are the
+    /// same as in [`Self::Chain`] unless that rule gets stuck. This rule never gets stuck while the goal can
+    /// be reached.
     #[default]
     ChainOrAny,
     /// All tools that can be called. Never stuck while the goal can be reached.
@@ -44,9 +44,9 @@ impl ToolGraph {
     /// Returns the calls of the greedy policy, which always takes the tool with the lowest cost per
     /// atomic tool in it, or `None` if the policy gets stuck before the goal.
     ///
-    /// The policy only considers tools that can be part of a plan, and skips tools whose outputs are
-    /// all present; the paper does not ask for either. Ties go to the tool that stands first in the
-    /// library. The size of a composite tool is the number of atomic tools in it at any depth.
+    /// The policy only considers tools that can be part of a plan, and skips tools with no new output. The
+    /// paper requires neither. Ties go to the tool that stands first in the library. The size of a composite
+    /// tool is the number of atomic tools in it at any depth.
     ///
     /// Reference: CostBench, appendix B.2, equations 7 and 8.
     ///
@@ -124,8 +124,8 @@ impl Greedy {
         choice
     }
 
-    /// The tool with the lowest cost per atomic tool, of those that need an output of `previous` if it is
-    /// given.
+    /// Returns the tool with the lowest cost per atomic tool. If `previous` is given, only tools that need
+    /// one of its outputs are considered.
     fn cheapest(&self, graph: &ToolGraph, state: &State, previous: Option<usize>) -> Option<usize> {
         let chained = |tool: usize| {
             previous.is_none_or(|previous| {

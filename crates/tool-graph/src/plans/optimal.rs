@@ -12,9 +12,8 @@ pub struct BoundedPlan {
     pub plan: Plan,
     /// A cost that every plan has at least. It equals the cost of the plan if no plan is cheaper.
     pub lower_bound: f64,
-    /// Whether the plan is that of [`ToolGraph::optimal_plan`]. If it is not, but costs as much as
-    /// [`Self::lower_bound`], the search found the lowest cost without deciding between all plans that
-    /// have it.
+    /// Whether the plan is the plan of [`ToolGraph::optimal_plan`]. If not, but the plan costs [`Self::lower_bound`], then
+    /// the search found the lowest cost without deciding between all plans of this cost.
     pub is_best: bool,
 }
 
@@ -26,9 +25,9 @@ impl ToolGraph {
 
     /// Returns the best plan, or `None` if the goal cannot be reached.
     ///
-    /// The best plan has the lowest cost; ties go to the plan with the fewest calls, then to the plan
-    /// whose first call that differs stands first in the library. Costs are compared exactly as
-    /// decimal numbers. If the goal is present at the start, the plan is empty.
+    /// The best plan has the lowest cost. Ties go to the plan with the fewest calls. Remaining ties are decided by the first
+    /// call at which two plans differ: the tool that stands first in the library wins. Costs are compared exactly as decimal
+    /// numbers. If the goal is present at the start, the plan is empty.
     ///
     /// # Errors
     ///
@@ -38,10 +37,10 @@ impl ToolGraph {
     ///
     /// # Complexity
     ///
-    /// Linear time for a chain: a problem in which each tool that leads to the goal needs at most one and yields
-    /// one of the missing data types, without cycles. Otherwise it branches on whether a tool is called, with
-    /// bounds from a linear program over landmarks; the problem is NP-hard, and some problems with 200 tools need more steps than the limit. `docs/performance.md` reports the times for random
-    /// graphs of 200 tools.
+    /// Linear time for a chain: a problem without cycles, in which each tool that leads to the goal needs at most one of the
+    /// missing data types and yields one of them. Otherwise it branches on whether a tool is called, with bounds from a
+    /// linear program over landmarks; the problem is NP-hard, and some problems with 200 tools need more steps than the
+    /// limit. `docs/performance.md` reports the times for random graphs of 200 tools.
     ///
     /// Reference: Bylander (1994), The computational complexity of propositional STRIPS planning,
     /// doi:10.1016/0004-3702(94)90081-7, on plans without delete effects.
@@ -66,7 +65,7 @@ impl ToolGraph {
         self.best_plan_within(problem, Self::SEARCH_STEPS)
     }
 
-    /// The plan of [`Self::optimal_plan`], or an error if so many steps do not suffice.
+    /// Returns the plan of [`Self::optimal_plan`], or an error if this number of steps does not suffice.
     pub(crate) fn best_plan_within(
         &self,
         problem: &Problem,
@@ -82,8 +81,8 @@ impl ToolGraph {
         }
     }
 
-    /// Searches for the plan of [`Self::optimal_plan`] with a limit of about so many steps, and returns
-    /// the best known plan with a lower bound. `None` if the goal cannot be reached.
+    /// Searches for the plan of [`Self::optimal_plan`] with this approximate limit on steps, and returns the best known plan
+    /// with a lower bound. `None` if the goal cannot be reached.
     ///
     /// A plan is found with any limit, 0 included. The same limit gives the same plan on every machine.
     ///

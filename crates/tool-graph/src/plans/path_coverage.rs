@@ -47,8 +47,8 @@ impl PathCoverage {
     }
 }
 
-/// Writes a count as a number, or as a string of digits if it exceeds 64 bits, because most JSON
-/// parsers would round it.
+/// Writes a count as a number, or as a string of digits if it exceeds 64 bits, because most JSON parsers
+/// would round such a number.
 #[cfg(feature = "serde")]
 fn count<S: serde::Serializer>(count: &u128, serializer: S) -> Result<S::Ok, S::Error> {
     match u64::try_from(*count) {

@@ -35,19 +35,19 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TieRule {
-    /// The rule of [`ToolGraph::optimal_plan`]: costs are compared exactly as decimal numbers, then the
-    /// fewest calls, then the plan whose first call that differs stands first in the library.
+    /// The rule of [`ToolGraph::optimal_plan`]: costs are compared exactly as decimal numbers, then numbers of calls.
+    /// Remaining ties are decided by the first call at which two plans differ: the tool that stands first in the library
+    /// wins.
     #[default]
     FewestCalls,
     /// The plan of CostBench's released solver, which made all published references: the lowest sum of
     /// the costs as f64 numbers, added from the first call to the last with rounding at each addition,
     /// then the fewest calls, then the order in which CPython's `heapq` returns the remaining plans.
     ///
-    /// The order of the heap depends on all of its entries, even on those of tools that no plan needs. The
-    /// graph must therefore have the tools that the released solver has, in the same order: all tools
-    /// of the level, or those that can be called
-    /// (`costbench::Library::callable_tools`), because others never enter the heap. With only the tools
-    /// of the task, the plan is the same unless several plans have equal sums and numbers of calls.
+    /// The order of the heap depends on all of its entries, even on entries for tools that no plan needs. The graph must
+    /// therefore have the tools of the released solver in the same order: all tools of the level, or only the callable tools
+    /// (`costbench::Library::callable_tools`), because other tools never enter the heap. With only the tools of the task,
+    /// the plan is the same unless several plans have equal sums and numbers of calls.
     ///
     /// If some tools cost nothing, or less than the rounding errors of the sums, the plan can contain
     /// needless calls.
@@ -64,12 +64,11 @@ impl TieRule {
     ///
     /// # Complexity
     ///
-    /// [`Self::FewestCalls`] takes as long as [`ToolGraph::optimal_plan`]. [`Self::Released`] takes linear
-    /// time for a [chain](ToolGraph::optimal_plan) with a single plan of the lowest f64
-    /// sum and the fewest calls. Otherwise it keeps a sequence of calls for each way to extend the
-    /// reachable states that cost less than the plan, of which there can be 2^t for t data types. It
-    /// stops with an error at 2^22 sequences, which take a few hundred megabytes. Level 5 of CostBench
-    /// needs less than 40,000.
+    /// [`Self::FewestCalls`] takes as long as [`ToolGraph::optimal_plan`]. [`Self::Released`] takes linear time for a
+    /// [chain](ToolGraph::optimal_plan) with a single plan of the lowest f64 sum and the fewest calls. Otherwise it keeps a
+    /// sequence of calls for each way to extend the reachable states that cost less than the plan. For t data types, there
+    /// can be 2^t such states. It stops with an error at 2^22 sequences, which take a few hundred megabytes. Level 5 of
+    /// CostBench needs less than 40,000.
     ///
     /// [`Self::FewestCalls`] stops with an error after [`ToolGraph::SEARCH_STEPS`] steps.
     pub fn optimal_plan(self, graph: &ToolGraph, problem: &Problem) -> Result<Option<Plan>, Error> {

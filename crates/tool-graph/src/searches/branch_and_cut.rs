@@ -15,10 +15,10 @@ pub(crate) struct BestCalls {
 
 /// Finds the best plan by branching on whether a tool is called.
 ///
-/// The search first finds the least weight of a plan. Then it fixes the calls one by one, each time
-/// to the first possible tool in the library that belongs to some plan of this weight together with
-/// the calls before it. A possible call can always be made at once, so each such test is one more
-/// search over sets of tools.
+/// The search first finds the least weight of a plan. Then the calls are fixed one by one. Each call is the
+/// first possible tool in the library for which some plan of this weight contains the tool and all calls
+/// before it. A possible call can always be made at once, so each such test is one more search over sets of
+/// tools.
 ///
 /// If the effort does not suffice, the best known plan is returned with a lower bound.
 ///

@@ -3,17 +3,16 @@ use std::collections::BinaryHeap;
 
 use crate::{graph::lists::Lists, searches::reduced_problem::ReducedProblem};
 
-/// A problem in which each tool needs at most one and yields exactly one data type that is missing
-/// at the start. Its plans are the paths from the start to the one goal in an acyclic graph of data
-/// types.
+/// A problem in which each tool needs at most one, and yields exactly one, of the data types missing at the
+/// start. Its plans are the paths from the start to the one goal in an acyclic graph of data types.
 pub(crate) struct Chain<'a> {
     reduced: &'a ReducedProblem,
-    /// The data types in reverse order: each stands after all data types that are made from it. The
-    /// number `types` stands for the start.
+    /// The data types in reverse order: each comes after all data types that are made from it. The number
+    /// `types` denotes the start.
     order: Vec<u32>,
 }
 
-/// The data type that the tool needs, or the number of data types, which stands for the start.
+/// Returns the data type that the tool needs, or the number of data types, which denotes the start.
 fn from(reduced: &ReducedProblem, tool: usize) -> usize {
     reduced.needs.get(tool).first().map_or(reduced.types, |&need| need as usize)
 }
@@ -45,9 +44,8 @@ impl<'a> Chain<'a> {
         (order.len() == reduced.types + 1).then_some(Self { reduced, order })
     }
 
-    /// Computes a value for each data type, going backwards from the goal: `combine` makes it of the
-    /// tools that need the data type, each with the value of its output. The last value is that of the
-    /// start.
+    /// Computes a value for each data type, going backwards from the goal: `combine` makes it of the tools
+    /// that need the data type, each with the value of its output. The last value belongs to the start.
     fn backward<T: Clone>(
         &self,
         goal: T,
@@ -98,7 +96,7 @@ impl<'a> Chain<'a> {
 
     /// The number of plans with the fewest calls, or `None` if it exceeds 128 bits.
     pub(crate) fn count_shortest(&self) -> Option<u128> {
-        // The fewest calls to the goal, and the number of ways with so many calls.
+        // The fewest calls to the goal, and the number of ways with this number of calls.
         let rest = self.backward((0, Some(1)), (usize::MAX, Some(0)), |ways| {
             let (calls, number) =
                 ways.fold((usize::MAX, Some(0u128)), |best, (_, &way)| match way.0.cmp(&best.0) {
@@ -179,7 +177,8 @@ impl<'a> BestChains<'a> {
         self.reduced.yields.get(tool as usize)[0] as usize
     }
 
-    /// The way that starts with this call and continues with the way of this rank, if that is found.
+    /// Returns the way that starts with this call and continues with the way of this rank, if the latter is
+    /// found.
     fn way(&self, tool: u32, rank: usize) -> Option<Rest> {
         let after = self.after(tool);
         let rest = if after == self.reduced.goal[0] as usize {

@@ -18,7 +18,7 @@ impl Effort {
         Self { steps: u64::MAX, sequences: usize::MAX }
     }
 
-    /// Subtracts steps, at most as many as are left.
+    /// Subtracts steps, at most the remaining ones.
     pub(crate) fn spend(&mut self, steps: usize) {
         self.steps = self.steps.saturating_sub(steps as u64);
     }

@@ -75,7 +75,7 @@ impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
         cuts
     }
 
-    /// Keeps all tools, including those that another tool can replace.
+    /// Keeps all tools, including tools that another tool can replace.
     pub(crate) fn of_all(reduced: &'a ReducedProblem) -> Self {
         let (tools, types) = (reduced.tools.len(), reduced.types);
         let mut needs = reduced.needs.clone();

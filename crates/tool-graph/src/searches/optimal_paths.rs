@@ -31,7 +31,8 @@ struct Way {
     edits: usize,
     /// The number of calls of the plan so far.
     length: usize,
-    /// The state and the position before the last step, and the tool called in it, if it is a call.
+    /// The state and the position before the last step, and the tool called in this step, if the step is a
+    /// call.
     last: Option<(usize, usize, Option<usize>)>,
 }
 
@@ -106,8 +107,8 @@ impl OptimalPaths {
         Self { calls, is_goal }
     }
 
-    /// The optimal plan with the fewest edits to the path, and among these the longest one. `None` if
-    /// the path is too long to be compared with so many states.
+    /// Returns the optimal plan with the fewest edits to the path, and among these the longest one. `None` if
+    /// the path is too long for a comparison with this number of states.
     ///
     /// # Complexity
     ///

@@ -1,6 +1,6 @@
 use crate::graph::lists::Lists;
 
-/// The amounts that groups of tools can count for, so that no tool counts for more than its weight.
+/// The amounts that groups of tools can count for. No tool counts for more than its weight.
 ///
 /// A linear program that maximizes the sum of the amounts, solved by the simplex method on a dense
 /// table. Its dual prices are the shares of the tools in the cheapest mixture of plans. The results
@@ -30,8 +30,8 @@ enum Place {
     Column(u32),
 }
 
-/// A capacity that stands for no limit. Tools have capacities of at most 1, so amounts hardly reach
-/// it; if they do, the bound is only weaker.
+/// A capacity that means no limit. Tools have capacities of at most 1, so amounts hardly reach it; if they
+/// do, the bound is only weaker.
 pub(crate) const UNLIMITED: f64 = 4.0;
 
 const TINY: f64 = 1e-9;

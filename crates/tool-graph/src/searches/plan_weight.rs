@@ -5,7 +5,7 @@ pub(crate) trait PlanWeight:
     Copy + Default + Ord + Add<Output = Self> + Sub<Output = Self>
 {
     const ZERO: Self;
-    /// A weight above that of every plan.
+    /// A weight above the weight of every plan.
     const NEVER: Self;
 
     /// Converts a weight, which must fit.

@@ -56,8 +56,8 @@ impl<'a> BestPlans<'a> {
                 self.yielded[number as usize] += 1;
             }
         }
-        // The data types that must be present in the end: for a plan the goal, for a prefix all that
-        // are present after it.
+        // The data types that must be present in the end: for a plan, the goal; for a prefix, all data types
+        // present after it.
         let mut wanted = if done { TypeSet::empty(reduced.types) } else { state.clone() };
         wanted.insert_all(&reduced.goal);
         for place in (0..calls.len()).rev() {

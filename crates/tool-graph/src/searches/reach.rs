@@ -46,8 +46,8 @@ impl Reach {
     }
 }
 
-/// The first data type of the goal that cannot be reached, and the data type that is missing: one
-/// that no available tool yields, or the goal itself if its tools depend on each other in a cycle.
+/// Returns the first unreachable data type of the goal, and the data type that is missing. No available tool
+/// yields the latter, or it is the goal itself if its tools depend on each other in a cycle.
 pub(crate) fn out_of_reach(graph: &ToolGraph, problem: &Problem) -> Option<(usize, usize)> {
     let Reach { reached, .. } = Reach::new(graph, problem.initial());
     let goal = problem.goal().iter().find(|&number| !reached[number])?;

@@ -6,15 +6,15 @@ use crate::{
 
 /// A problem without the parts that no plan can use.
 ///
-/// It keeps the tools that can be reached and lead to the goal, and the data types that are missing at
-/// the start and are needed by such a tool or are part of the goal.
+/// It keeps the reachable tools that lead to the goal. It keeps a data type missing at the start if such a
+/// tool needs it, or if it is part of the goal.
 #[derive(Clone, Debug)]
 pub(crate) struct ReducedProblem {
     /// The positions in the library of the tools of the reduced problem, in library order.
     pub(crate) tools: Vec<u32>,
-    /// For each tool, the data types that it needs and that are missing at the start.
+    /// For each tool, the needed data types that are missing at the start.
     pub(crate) needs: Lists,
-    /// For each tool, the data types that it yields and that a plan can use.
+    /// For each tool, the outputs that a plan can use.
     pub(crate) yields: Lists,
     /// For each tool, its cost and one call as one number, which is never 0. Less is better.
     pub(crate) weights: Vec<u128>,
@@ -103,8 +103,8 @@ impl ReducedProblem {
         reduced
     }
 
-    /// Whether sums of weights fit in 64 bits. Sums of two bounds must fit too, and stay below the
-    /// number that stands for an unreachable goal.
+    /// Whether sums of weights fit in 64 bits. Sums of two bounds must fit too, and stay below the number
+    /// that denotes an unreachable goal.
     pub(crate) fn has_narrow_weights(&self) -> bool {
         self.weights.iter().sum::<u128>() < 1 << 60
     }

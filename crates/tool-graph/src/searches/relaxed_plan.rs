@@ -13,7 +13,7 @@ pub(crate) struct RelaxedPlans<'a> {
     reduced: &'a ReducedProblem,
     needed_by: Lists,
     lacks: Vec<u32>,
-    /// For each data type, the cost of the way that looks cheapest, and the tool that yields it.
+    /// For each data type, the estimated cost of the cheapest way to make it, and the last tool of this way.
     cost: Vec<(f64, u32)>,
     cost_of_tool: Vec<f64>,
     /// Costs as bits, which have the order of the costs, as these are at least 0.

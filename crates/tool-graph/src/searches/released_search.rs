@@ -76,8 +76,8 @@ pub(crate) struct LimitReached;
 
 /// Finds the plan of CostBench's released solver among all plans with the lowest cost.
 ///
-/// The problem must belong to the graph, and `reduced` must be its reduced problem. The full search adds
-/// at most `left` sequences of calls to its heap, and subtracts those that it added.
+/// The problem must belong to the graph, and `reduced` must be its reduced problem. The full search adds at
+/// most `left` sequences of calls to its heap, and subtracts the number of added sequences.
 pub(crate) fn released_search(
     graph: &ToolGraph,
     problem: &Problem,
@@ -93,8 +93,8 @@ pub(crate) fn released_search(
     }
 }
 
-/// The plan with the lowest f64 cost and the fewest calls, if it is certain that the full search finds
-/// it.
+/// Returns the plan with the lowest f64 cost and the fewest calls, if the full search is certain to find this
+/// plan.
 ///
 /// The rounded sum of further calls never decreases with the sum before them, so the full search first
 /// visits each state at its lowest f64 cost, and ends with the lowest f64 cost of all sequences of calls.
@@ -113,8 +113,8 @@ fn only_cheapest(
     }
     let mut plans = Chain::new(reduced)?.best_plans().peekable();
     let lowest = reduced.cost_of(plans.peek()?.0);
-    // A sum of n costs has a relative rounding error of at most about n 2^-53, and each call yields a
-    // new data type. The bound is twice that of two sums.
+    // A sum of n costs has a relative rounding error of at most about n 2^-53, and each call yields a new
+    // data type. The tolerance is twice the error bound for two sums.
     let most_calls = graph.type_names().len() as f64;
     let rounding = (lowest as f64 * most_calls * 2.0 * f64::EPSILON) as u128;
     // Then a needless call always increases the f64 cost.

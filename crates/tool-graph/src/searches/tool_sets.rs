@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// A node of the search: the plans that call all forced tools and no tool that is off.
+/// A node of the search: the plans that call every forced tool and no turned-off tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     off: Vec<bool>,
@@ -96,8 +96,8 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         }
     }
 
-    /// The root node: all plans, without tools that other tools can replace or that alone weigh more
-    /// than a first plan.
+    /// Creates the root node: all plans, excluding tools that other tools can replace, and tools that weigh
+    /// more than a first plan by themselves.
     pub(crate) fn root(&mut self) -> Node {
         let mut root = Node {
             off: self.cuts.off().to_vec(),
@@ -106,7 +106,7 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         };
         self.try_plan(&root, |_, weight| weight);
         let light = |tool: &u32| self.cuts.weight(*tool) <= self.limit;
-        // The scale ignores tools that are too dear, beside which all others would look free.
+        // The scale ignores tools that are too expensive, because all others would look free next to them.
         let largest = self.tools().filter(light).map(|tool| self.cuts.weight(tool)).max();
         self.scale = 1.0 / largest.map_or(1.0, |weight| weight.wide() as f64);
         // Capacities slightly below the weights, and different for equal weights, because with ties
@@ -122,7 +122,7 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         root
     }
 
-    /// Finds a plan of least weight. Turns off tools at the root that no plan of that weight calls.
+    /// Finds a plan of least weight. Turns off each tool at the root that no plan of this weight calls.
     pub(crate) fn best(&mut self, root: &mut Node) -> Option<Vec<u32>> {
         // If the first bound does not settle it, improve the plan first, which improves the bound.
         if self.bound(root, true).is_some() {

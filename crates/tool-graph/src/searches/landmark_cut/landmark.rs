@@ -2,11 +2,11 @@ use super::{LandmarkCut, Mark};
 use crate::searches::{plan_weight::PlanWeight, type_set::TypeSet};
 
 impl<W: PlanWeight> LandmarkCut<'_, W> {
-    /// A set of tools that can be called now and of which every plan from this state calls at least
-    /// one, including tools that are off.
+    /// Returns a set of tools that can be called now. Every plan from this state calls at least one of them,
+    /// including tools that are off.
     ///
     /// Walks back from the goal. Each tool that cannot be called now depends on one missing input, if
-    /// possible one that another tool depends on too.
+    /// possible on a shared one.
     pub(crate) fn landmark_of(&mut self, state: &TypeSet) -> Vec<u32> {
         let mut first = Vec::new();
         self.mark_goal_only();

@@ -12,8 +12,8 @@ impl<W: PlanWeight> LandmarkCut<'_, W> {
         self.find_cut(state);
         let cheapest = self.cut.iter().map(|&tool| self.left[tool as usize]).min()?;
         self.pay(cheapest);
-        // With these tools, which are off, the group is a landmark of all plans, not only of those
-        // without them.
+        // With these tools, which are off, the group is a landmark of all plans, not only of the plans
+        // without these tools.
         for tool in 0..self.reduced.tools.len() {
             let before = |&number: &u32| self.mark[number as usize] == Mark::Before;
             if self.off[tool]

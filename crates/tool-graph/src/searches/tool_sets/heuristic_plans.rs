@@ -34,7 +34,7 @@ impl<W: PlanWeight> ToolSets<'_, W> {
         }
     }
 
-    /// Finds a plan for the given costs of the tools, and keeps it if it is better.
+    /// Finds a plan for the given costs of the tools, and keeps the plan if it is better.
     pub(super) fn try_plan(&mut self, node: &Node, seems: impl Fn(u32, f64) -> f64) {
         let cuts = &self.cuts;
         let cost = |tool: u32| match (node.is_off(tool), node.forced[tool as usize]) {

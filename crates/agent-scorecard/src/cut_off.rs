@@ -1,15 +1,15 @@
-//! What do the scores say if a budget ended some runs before their outcome was known?
+//! Scores runs of which some were ended by a budget before their outcome was known.
 //!
-//! Each column is scored with the log score, clipped at 1e-6, in five ways, [`METRICS`]: without the runs that were
-//! cut off, with them as failures, at their chances of success, at their true chances where these are known, and
-//! with complete runs that stand for them.
+//! Each column is scored with the log score, clipped at 1e-6, in five ways, [`METRICS`]: excluding the runs that were cut
+//! off, counting them as failures, at their probabilities of success, at their true probabilities if these are known, and
+//! with complete runs that represent them.
 //!
-//! The exact mean needs the chance of success of each run that was cut off. It is one number per run, whatever
-//! column the run stands in, and comes from the first of these that the run has: a chance that is given, the share of
-//! successes among its continuations, or a model of the turn, the task and streams that are not scored. A model is
-//! refused unless it passes its checks on runs whose outcome is known. What remains is an assumption, which the
-//! report states: a given chance is taken to be right, continuations to go on as the run would have, a stream that
-//! teaches a model to be made without regard to those that are scored, and a stop to say nothing beyond the model.
+//! The exact mean needs the probability of success of each run that was cut off. It is one number per run, the same in
+//! every column, and comes from the first available source: a given probability, the share of successes among its
+//! continuations, or a model of the turn, the task and unscored streams. A model is refused unless it passes its checks on
+//! runs with a known outcome. The report states the remaining assumptions: given probabilities are correct, continuations
+//! behave as the run would have, streams used to fit a model are independent of the scored streams, and a stop carries no
+//! information beyond the model.
 //!
 //! ```
 //! use agent_scorecard::{
@@ -97,19 +97,19 @@ const MOST_PAIRS: usize = 3;
 /// The rule of the mean scores.
 const RULE: &str = "log, clipped at 1e-6";
 
-/// What is known of the complete and cut-off runs of one column.
+/// The data of the complete and cut-off runs of one column.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// The score of each run, with a chance of success of 0 after a stop.
+    /// The score of each run, with a probability of success of 0 after a stop.
     simple: Vec<RunScore>,
-    /// With the chances of success.
+    /// With the probabilities of success.
     exact: Result<Vec<RunScore>, Undefined>,
     /// With the true chances.
     known: Result<Vec<RunScore>, Undefined>,
     weights: Result<IpcwWeights, Undefined>,
 }
 
-/// What is measured of a column, in the order of a report; means are of log scores in nats.
+/// The measures of a column, in the order of a report; means are of log scores in nats.
 pub const METRICS: [Metric<Known>; 8] = metrics! { Known;
     "complete_only", "mean log score, complete runs only", Higher, in [f64::NEG_INFINITY, 0.0],
         "Mean over the runs whose outcome is known.",
@@ -150,7 +150,7 @@ fn known<T>(value: &Result<T, Undefined>) -> Result<&T, Undefined> {
     value.as_ref().map_err(Undefined::clone)
 }
 
-/// The chance of success of a run that was cut off.
+/// Returns the probability of success of a run that was cut off.
 const fn chance(run: &RunScore) -> Option<f64> {
     match *run {
         RunScore::Complete(_) => None,
@@ -164,15 +164,14 @@ fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
     mean.finish().map_err(|_| Undefined::new("there is no such run"))
 }
 
-/// Scores each stream by every way of treating runs that were cut off. Where all streams hold the same runs in the
-/// same order, every two are compared at the same chances of success.
+/// Scores each stream by every way of treating runs that were cut off. If all streams hold the same runs in the same order,
+/// they are compared pairwise at the same probabilities of success.
 ///
 /// # Errors
 ///
-/// [`Error::TwoChances`] for a run with two chances of success, in one stream or in two; [`Error::Options`] for
-/// chances or continuations of an id that names different runs, and for a stream to learn from that lacks a run or
-/// repeats a stream that is scored; an error of censoring for settings out of range and for calibration of too few
-/// runs.
+/// [`Error::TwoChances`] for a run with two probabilities of success, in one stream or in two; [`Error::Options`] for
+/// probabilities or continuations of an id that names different runs, and for a stream of model features that lacks a run
+/// or repeats a scored stream; an error of censoring for settings out of range and for calibration of too few runs.
 pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report, Error> {
     let tps = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, options.schedule.clone());
     let samples = streams.iter().map(|stream| Sample::new(stream, options));
@@ -275,7 +274,7 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
     Ok(report)
 }
 
-/// What is to be said of one column, and its scores by rule and weight schedule if it has a run.
+/// Returns the block of one column, and its scores by rule and weight schedule if it has a run.
 fn column(
     tps: &Tps<LogScore>,
     sample: &Sample<'_>,
@@ -376,7 +375,7 @@ fn column(
     Ok((block, Some(rows)))
 }
 
-/// What is concluded of one column: what is cut off, and what counting it as failures would change.
+/// Returns the conclusions on one column: the runs that are cut off, and the effect of counting them as failures.
 fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec<String> {
     let (cut_off, complete) = (block.count("n_censored"), block.count("n_complete"));
     if cut_off == 0 {
@@ -420,7 +419,7 @@ fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec
     clause.into_iter().chain([counts]).chain(left_out(excluded)).collect()
 }
 
-/// What is concluded of two columns of the same runs, by the bounds of their difference.
+/// Returns the conclusion on two columns of the same runs, from the bounds of their difference.
 fn of_pair(first: &str, second: &str, bounds: Interval) -> String {
     let (low, high) = (bounds.low(), bounds.high());
     let ahead = |ahead: &str, behind: &str, least: f64, most: f64| {
@@ -492,7 +491,7 @@ fn picture(columns: &[Column]) -> Picture {
         };
         let points = ways.iter().enumerate().filter_map(|(at, way)| {
             let value = block.number(way.measure.key)?;
-            // The bounds are those of the mean over all runs.
+            // The bounds belong to the mean over all runs.
             let is_of_all = way.measure.key.starts_with("exact");
             let [low, high] = bounds.map(|end| end.filter(|_| is_of_all).unwrap_or(value));
             Some([at as f64 + shift, value, low, high])

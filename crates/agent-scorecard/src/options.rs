@@ -10,14 +10,14 @@ use trajectory_metrics::{ForecastPolicy, Level, Probability};
 
 /// A choice between values that have names.
 pub trait Named: Clone + Send + Sync + 'static {
-    /// The values by their names.
+    /// Returns the values with their names.
     fn names() -> Vec<(&'static str, Self)>;
 
-    /// The value of a name.
+    /// Returns the value of a name.
     ///
     /// # Errors
     ///
-    /// One that lists the names.
+    /// A message that lists the names.
     fn named(name: &str) -> Result<Self, String> {
         let names = Self::names();
         let known = || names.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(", ");
@@ -60,7 +60,7 @@ impl Named for Format {
     }
 }
 
-/// A choice between values by their names, which help and errors list.
+/// Parses one of several values by name; help and errors list the names.
 #[cfg(feature = "clap")]
 pub fn one_of<T: Clone + Send + Sync + 'static>(
     choices: impl IntoIterator<Item = (&'static str, T)>,
@@ -75,7 +75,7 @@ pub fn one_of<T: Clone + Send + Sync + 'static>(
     })
 }
 
-/// A choice between all values of a type by their names.
+/// Parses one of all values of a type by name.
 #[cfg(feature = "clap")]
 #[must_use]
 pub fn names<T: Named>() -> impl clap::builder::TypedValueParser<Value = T> {
@@ -157,12 +157,12 @@ pub mod read {
         Vec::<Text>::deserialize(from)?.into_iter().map(|text| text.parse(&parse)).collect()
     }
 
-    /// A value of a type that has names.
+    /// Deserializes a value of a type with names.
     pub fn name<'de, T: Named, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
         one(from, T::named)
     }
 
-    /// A value of a type that reads itself.
+    /// Deserializes a value of a type that parses itself from text.
     pub(crate) fn parsed<'de, T: FromStr<Err: fmt::Display>, D: Deserializer<'de>>(
         from: D,
     ) -> Result<T, D::Error> {
@@ -220,7 +220,7 @@ pub mod read {
 /// More resamples change no digit that is shown, and take hours.
 const MOST_RESAMPLES: u64 = 1_000_000;
 
-/// A whole number within these ends.
+/// Parses a whole number within these bounds.
 pub fn whole<T: TryFrom<u64>>(
     least: u64,
     most: u64,
@@ -235,41 +235,41 @@ pub fn whole<T: TryFrom<u64>>(
     }
 }
 
-/// A number of resamples, 0 for none.
+/// Parses a number of resamples, 0 for none.
 pub fn resamples(text: &str) -> Result<usize, &'static str> {
     whole(0, MOST_RESAMPLES)(text).map_err(|_| "give a whole number up to 1000000")
 }
 
-/// A number of resamples that a standard error can be computed from.
+/// Parses a number of resamples that suffices for a standard error.
 pub fn several_resamples(text: &str) -> Result<usize, String> {
     whole(2, MOST_RESAMPLES)(text)
 }
 
-/// A seed.
+/// Parses a seed.
 pub fn seed(text: &str) -> Result<u64, &'static str> {
     text.parse().map_err(|_| "give a whole number from 0 to 18446744073709551615")
 }
 
-/// A share, from 0 to 1.
+/// Parses a share from 0 to 1.
 pub fn share(text: &str) -> Result<f64, &'static str> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     // Adding 0 turns -0 into 0.
     share.map(|share: f64| share + 0.0).ok_or("give a number from 0 to 1")
 }
 
-/// A difference in percentage points.
+/// Parses a difference in percentage points.
 pub fn points(text: &str) -> Result<f64, &'static str> {
     let points = text.parse().ok().filter(|points| (1.0..=100.0).contains(points));
     points.ok_or("give a number of points from 1 to 100")
 }
 
-/// A budget as a share of the costs.
+/// Parses a budget as a share of the costs.
 pub fn alpha(text: &str) -> Result<Alpha, &'static str> {
     let alpha = text.parse().ok().and_then(|share| Alpha::new(share).ok());
     alpha.ok_or("give a number above 0 and at most 1")
 }
 
-/// A budget of a resource.
+/// Parses a budget of a resource.
 pub fn cap(text: &str) -> Result<f64, &'static str> {
     text.parse()
         .ok()
@@ -295,13 +295,13 @@ pub fn caps(text: &str) -> Result<Caps, &'static str> {
     Ok(Caps { may_be_one: values.len() > 1 && is_short && are_thousands, values })
 }
 
-/// A coverage.
+/// Parses a coverage.
 pub fn level(text: &str) -> Result<Level, &'static str> {
     let level = text.parse().ok().and_then(|share| Level::new(share).ok());
     level.ok_or("give a number between 0 and 1")
 }
 
-/// A name.
+/// Parses a name.
 pub fn text(text: &str) -> Result<String, &'static str> {
     Some(text.to_owned())
         .filter(|text| !text.is_empty())
@@ -313,27 +313,27 @@ pub fn texts(names: &str) -> Result<Vec<String>, &'static str> {
     names.split(',').map(text).collect()
 }
 
-/// A number.
+/// Parses a number.
 pub fn number(text: &str) -> Result<f64, &'static str> {
     text.parse().map_err(|_| "give a number")
 }
 
-/// A whole number.
+/// Parses a whole number.
 pub fn count(text: &str) -> Result<usize, String> {
     whole(0, u64::MAX)(text)
 }
 
-/// A whole number of at least 1.
+/// Parses a whole number of at least 1.
 pub fn several<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     whole(1, u64::MAX)(text)
 }
 
-/// A refinement level. The number of composite tools, and with it the time, grows fast with the level.
+/// Parses a refinement level. The number of composite tools, and with it the time, grows fast with the level.
 pub fn refinement(text: &str) -> Result<usize, String> {
     whole(0, 10)(text)
 }
 
-/// A share as a probability.
+/// Parses a share as a probability.
 pub fn probability(text: &str) -> Result<Probability, &'static str> {
     Probability::new(share(text)?).map_err(|_| "give a number from 0 to 1")
 }
@@ -344,7 +344,7 @@ pub fn odds_ratio(text: &str) -> Result<f64, &'static str> {
     ratio.ok_or("give a finite number of at least 1")
 }
 
-/// The policy of this name.
+/// Parses a policy by name.
 pub fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
     let (policy, first) = name.split_once('=').map_or((name, None), |(a, b)| (a, Some(b)));
     let policy = policy.replace('-', "_");
@@ -354,7 +354,7 @@ pub fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
     })
 }
 
-/// The name of a resource, with a cap if one is given.
+/// Parses the name of a resource, with an optional cap.
 pub fn capped(text: &str) -> Result<(String, Option<f64>), &'static str> {
     let (name, cap) = text.split_once('=').map_or((text, None), |(name, cap)| (name, Some(cap)));
     if name.is_empty() {

@@ -95,10 +95,10 @@ pub(crate) struct Options {
     dataset: Option<String>,
 }
 
-/// What problems are called unless the call says so.
+/// The default name of problems.
 const PROBLEMS: &str = "problems";
 
-/// The questions of a pool unless the call says so.
+/// The default number of questions in a pool.
 const POOL: usize = 30;
 
 /// Unsolvable questions are dealt to pools with this seed, so that the same command asks for the same plans.
@@ -127,7 +127,7 @@ impl Options {
             .with_schema(!self.no_schema)
     }
 
-    /// The questions of the files, those that are solvable first. What a pool would refuse is refused here.
+    /// Returns the questions of the files, solvable questions first. Questions that a pool would refuse are refused here.
     fn questions(&self) -> Result<[Vec<Question>; 2], Box<dyn Error>> {
         let mut all = [read(&self.file)?, Vec::new()];
         if let Some(path) = &self.unsolvable {
@@ -160,7 +160,7 @@ impl Options {
         Ok(all)
     }
 
-    /// The attempt at a question.
+    /// Starts the attempt at a question.
     fn start<'a>(
         &self,
         (question, announced): &'a Try,
@@ -175,14 +175,14 @@ impl Options {
         }
     }
 
-    /// What the verdict about an attempt is called, if one is waited for.
+    /// Returns the name of the verdict about an attempt, if the attempt waits for one.
     fn verdict(&self, name: &str, question: &Question, record: &SolveRecord) -> Option<String> {
         let checker = self.checker.as_ref()?;
         let is_waiting = question.checker == Answer::Outside && record.attempt.is_some();
         is_waiting.then(|| format!("check {name} by {checker}"))
     }
 
-    /// The record of an attempt, if it is there; otherwise it is expected.
+    /// Returns the record of an attempt, if it exists; otherwise, marks it as expected.
     fn known(
         &self,
         question: &Question,
@@ -200,7 +200,7 @@ impl Options {
         Ok(judging.request().is_none().then(|| record.judged(judging.finish().ok())))
     }
 
-    /// What plans are asked for, by name.
+    /// Returns the requested plans by name.
     fn plans(
         &self,
         pools: &[Vec<Question>],
@@ -220,7 +220,7 @@ impl Options {
         Ok(plans)
     }
 
-    /// The problems of a plan that are solved again with their allocations announced, by name.
+    /// Returns the problems of a plan to solve again with their allocations announced, by name.
     fn again(&self, name: &str, instance: &Instance, record: &TriageRecord) -> Vec<(String, Try)> {
         let plan = record.reading.as_ref().and_then(PlanReading::plan);
         let plan = plan.filter(|_| self.re_solve && record.alpha.get() == 1.0);
@@ -232,7 +232,7 @@ impl Options {
         again.collect()
     }
 
-    /// The records of attempts, those that were made before among them.
+    /// Returns the records of attempts, including earlier ones.
     fn solve(
         &self,
         asking: &Asking<'_>,
@@ -281,8 +281,8 @@ impl Options {
         Ok(known.into_iter().filter_map(|known| known.or_else(|| solved.next())).collect())
     }
 
-    /// The pools of questions with their attempts, with as many unsolvable ones in each as have attempts, and a note if
-    /// these are fewer than there should be.
+    /// Returns the pools of questions with their attempts. Each pool has the unsolvable questions with attempts; a note
+    /// reports it if they are fewer than required.
     fn pools_of(
         &self,
         questions: &[Question],
@@ -339,7 +339,7 @@ impl Options {
         Ok(injected.iter().map(of_pool).collect())
     }
 
-    /// What plans are called in the folder: everything that tells two requests of a folder apart.
+    /// Returns the name of plans in the folder, which contains everything that distinguishes two requests of a folder.
     fn plan_name(
         &self,
         alpha: Alpha,
@@ -352,7 +352,7 @@ impl Options {
         joined([Some(name)].into_iter().chain(self.differing()).chain([without]))
     }
 
-    /// What differs from the defaults in how plans are made and executed, except for the size of pools.
+    /// Returns the settings of making and executing plans that differ from the defaults, except for the size of pools.
     fn differing(&self) -> impl Iterator<Item = Option<String>> {
         let word = |is_set: bool, word: &str| is_set.then(|| word.to_owned());
         let differing = [
@@ -370,7 +370,7 @@ impl Options {
     }
 }
 
-/// Those of these words that there are, with commas.
+/// Joins the words that exist with commas.
 fn joined(words: impl Iterator<Item = Option<String>>) -> String {
     words.flatten().collect::<Vec<_>>().join(", ")
 }
@@ -391,7 +391,8 @@ impl Protocol for Options {
     }
 
     fn setting(&self) -> String {
-        // What plans are asked for is in their names, so that a folder has those of several calls over the same attempts.
+        // The names of plans contain their settings, so that a folder can hold plans of several calls over the same
+        // attempts.
         format!("each question alone, {PROBLEMS} in pools")
     }
 
@@ -447,7 +448,7 @@ impl Protocol for Options {
         let named = all().map(|it| (format!("solve {}", it.id), (it.clone(), None)));
         let solved =
             self.solve(asking, "triage: questions", named.collect(), &prompts, &mut notes)?;
-        // What has no attempt is in no pool.
+        // Questions without an attempt are in no pool.
         let attempted = all().zip(&solved);
         let attempted =
             attempted.filter_map(|(it, record)| Some(it.clone().with_recorded(record.attempt?)));
@@ -491,14 +492,15 @@ impl Protocol for Options {
 }
 
 impl Options {
-    /// The mode of the model, and what differs from the defaults in how plans are made and executed.
+    /// Returns the mode of the model, and the settings of making and executing plans that differ from the defaults.
     fn mode(&self) -> String {
         let mode = (!self.mode.is_empty()).then(|| self.mode.clone());
         let pools = (self.pool_size != POOL).then(|| format!("pools of {}", self.pool_size));
         joined([mode, pools].into_iter().chain(self.differing()))
     }
 
-    /// Writes the efficiencies for [`triage_variants`](crate::triage_variants), and keeps those of earlier calls with other settings.
+    /// Writes the efficiencies for [`triage_variants`](crate::triage_variants), and keeps efficiencies of earlier calls
+    /// with other settings.
     fn write_scores(&self, plans: &[TriageRecord]) -> Result<(), Box<dyn Error>> {
         let path = self.common.out.join(SCORES);
         let stem = self.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());

@@ -91,7 +91,7 @@ const LEVEL: f64 = 0.95;
 const ENOUGH: usize = 95;
 /// With more columns, the conclusion names only the columns that a cap hurts most and least.
 const MOST_COLUMNS: usize = 3;
-/// The conclusion on so many columns is about at most this many caps.
+/// The maximum number of caps in a conclusion on several columns.
 const MOST_CAPS: usize = 5;
 /// The assumption behind every figure.
 const ASSUMPTION: &str = "caps: assumes that agents do not know of the cap and act as before up to it, and that a run that \
@@ -124,7 +124,8 @@ const SAVED: Measure = measure! { "saved_share", "share saved", Higher, in [0.0,
 const SAVED_USD: Measure = measure! { "saved_usd_share", "share of USD saved", Higher, in [0.0, 1.0],
 "Share of the money that was paid after the turn in which the cap is reached, of the runs whose cost is known." };
 
-/// What is said of caps: the lowest that keep 90 %, 95 % and 99 % of the successes, and what each row of `caps` has.
+/// The measures of caps: the lowest caps that keep 90 %, 95 % and 99 % of the successes, and the fields of each row of
+/// `caps`.
 pub const CAP_MEASURES: [Measure; 9] =
     [LOWEST[0].1, LOWEST[1].1, LOWEST[2].1, KEPT, LOST, FAILED, AT_LIMIT, SAVED, SAVED_USD];
 
@@ -187,7 +188,7 @@ impl Successes {
         Ok(Self { totals, tasks, level: Level::new(LEVEL)? })
     }
 
-    /// How many a cap keeps.
+    /// Returns the number of successes that a cap keeps.
     fn kept(&self, cap: f64) -> usize {
         self.totals.partition_point(|total| *total <= cap)
     }
@@ -200,9 +201,9 @@ impl Successes {
         mean(&KEPT, &kept, &self.tasks, self.level)
     }
 
-    /// The lowest cap that keeps this share of the successes. Its interval holds the caps whose kept share has an interval
-    /// that holds the share (Woodruff 1952, Confidence intervals for medians and other position measures, Journal of the
-    /// American Statistical Association 47, 635-646, doi:10.1080/01621459.1952.10483443).
+    /// Returns the lowest cap that keeps this share of the successes. Its interval consists of the caps for which the
+    /// interval of the kept share contains this share (Woodruff 1952, Confidence intervals for medians and other position
+    /// measures, Journal of the American Statistical Association 47, 635-646, doi:10.1080/01621459.1952.10483443).
     fn lowest_cap(&self, percent: usize) -> Result<Figure, Undefined> {
         let least = (percent * self.totals.len()).div_ceil(100).checked_sub(1);
         let Some(&cap) = least.and_then(|at| self.totals.get(at)) else {
@@ -225,23 +226,26 @@ impl Successes {
     }
 }
 
-/// The tasks with a success without which a cap that keeps all of them could lose more than this share of others.
+/// Returns the number of tasks with a success below which a cap that keeps all of them could lose more than this share of
+/// other successes.
 fn tasks_needed(percent: usize) -> usize {
     (((1.0 - LEVEL) / 2.0).ln() / (percent as f64 / 100.0).ln()).ceil() as usize
 }
 
-/// What each of these caps on [`CapOptions::resource`] would have ended, kept and saved: the list `caps`, with a row for each
-/// cap in rising order. Before it stand the lowest caps that keep 90 %, 95 % and 99 % of the successes.
+/// Computes the runs ended, the successes kept and the spending saved by each of these caps on [`CapOptions::resource`]:
+/// the list `caps`, with a row for each cap in rising order. The lowest caps that keep 90 %, 95 % and 99 % of the successes
+/// precede it.
 ///
-/// A run needs what it spent, and a cap below that would have ended it. Failed runs that a budget cut off are counted
-/// apart, as nobody knows what they needed; what all runs spent, these included, is compared with the sum of
-/// `min(spent, cap)`. Money is that of all turns up to the one in which the cap is reached, which counts in whole, over
-/// the runs whose cost is known. Shares have intervals of 95 % by whole tasks ([`trajectory_metrics::estimates`]), for caps that were
-/// chosen without looking at these runs. The interval of a lowest cap allows for its choice: in simulations it lies
-/// below the cap that keeps as many of all such runs in at most 6 % of cases, for 40 to 200 tasks of one to three runs.
+/// A run needs the amount that it spent, and a lower cap would have ended it. Failed runs that a budget cut off are counted
+/// separately, because the amount that they needed is unknown. The spending of all runs, including these, is compared with
+/// the sum of `min(spent, cap)`. Money covers the runs with a known cost; all turns count in full up to and including the
+/// turn in which the cap is reached. Shares have intervals of 95 % by whole tasks ([`trajectory_metrics::estimates`]), for
+/// caps that were chosen without looking at these runs. The interval of a lowest cap allows for its choice. In simulations
+/// with 40 to 200 tasks of one to three runs, it lies below the cap that keeps the same share in the population of runs in
+/// at most 6 % of cases.
 ///
-/// This assumes that agents do not know of the cap and act as before up to it, and that a run that the cap ends does
-/// not succeed.
+/// Agents are assumed not to know of the cap and to act as before up to it, and runs ended by the cap are assumed not to
+/// succeed.
 ///
 /// # Errors
 ///
@@ -387,7 +391,7 @@ fn row(needs: &[Need], successes: &Successes, unit: &str, cap: f64) -> Result<Bl
     Ok(Block::of(fields))
 }
 
-/// What is spent up to a cap, what is saved, and the share of it, given both what is spent up to the cap and in all.
+/// Returns the spending up to a cap, the saving and its share, from pairs of the spending up to the cap and in total.
 fn amounts(
     runs: impl Iterator<Item = ([f64; 2], usize)>,
     level: Level,
@@ -451,8 +455,8 @@ fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
     }
 }
 
-/// The report of these files on caps, each with the model if the file names several, and of all runs together if that
-/// was asked for.
+/// Returns the report of these files on caps, each with the model if the file names several, and on request of all runs
+/// together.
 #[must_use]
 pub fn caps_report(
     mut columns: Vec<Column>,
@@ -491,21 +495,21 @@ pub fn caps_report(
     report
 }
 
-/// A share of successes as a sentence gives it: "96 % of 77 successes [89, 99]".
+/// Formats a share of successes for a sentence: "96 % of 77 successes [89, 99]".
 fn of_successes(row: &Block, figure: &Figure) -> String {
     let Percent { value, interval } = Percent::beside(figure, ENOUGH as f64 / 100.0);
     let n = row.count("n_kept") + row.count(LOST.key);
     format!("{value} % of {n} success{}{interval}", if n == 1 { "" } else { "es" })
 }
 
-/// Whether a row keeps enough of the successes that were seen.
+/// Returns whether a row keeps enough of the observed successes.
 fn is_enough(row: &Block) -> bool {
     let (kept, lost) = (row.count("n_kept"), row.count(LOST.key));
     100 * kept >= ENOUGH as u64 * (kept + lost)
 }
 
-/// What is said of the lowest cap of these that keeps nearly all successes, or of the highest if none does, and of the
-/// lowest of all caps that do.
+/// Returns the clauses on the lowest of these caps that keeps nearly all successes, or on the highest if none does, and on
+/// the lowest such cap of all.
 fn clauses(block: &Block, unit: &str) -> Vec<String> {
     let rows = block.rows_of("caps");
     let Some(row) = rows.iter().find(|row| is_enough(row)).or(rows.last()) else {
@@ -570,7 +574,8 @@ fn ends_of_cap(lowest: &Figure) -> String {
     }
 }
 
-/// In how many columns each cap loses successes, in which one most, what it saves, and between which the lowest caps that keep nearly all successes lie.
+/// States for each cap the number of columns in which it loses successes, the column in which it loses most, and its
+/// saving; and the range of the lowest caps that keep nearly all successes.
 fn of_many(columns: &[Column], unit: &str) -> Vec<String> {
     let rows = columns.iter().map(|column| (column.name.as_str(), column.block.rows_of("caps")));
     let rows: Vec<(&str, &[Block])> = rows.collect();
@@ -600,7 +605,7 @@ fn of_cap(columns: &[(&str, &[Block])], at: usize, unit: &str) -> Option<String>
         Some((*name, row, row.figure(KEPT.key).ok()?))
     });
     let mut kept: Vec<(&str, &Block, Figure)> = kept.collect();
-    // Of equal shares, that of more successes counts.
+    // If shares are equal, the one of more successes counts.
     kept.sort_by(|(_, a, x), (_, b, y)| {
         x.value.total_cmp(&y.value).then(b.count("n_kept").cmp(&a.count("n_kept")))
     });

@@ -25,9 +25,9 @@ const POWER: f64 = 0.8;
 const LEAST_DIFFERENCE: f64 = 0.01;
 const MOST_TASKS_NEEDED: u64 = 100_000;
 
-/// What a side has more than the first one.
+/// The difference of a side from the first side.
 pub(super) struct Difference<'a> {
-    /// The measures that both sides know; that of success comes first.
+    /// The measures with a value on both sides; the measure of success comes first.
     found: Vec<(&'static Mean, Sample<'a>, Result<Figure, Undefined>)>,
     /// The differences if the runs without a grade had been the worst for the second side, and the best. `None` if all
     /// runs have a grade.
@@ -39,7 +39,7 @@ pub(super) struct Difference<'a> {
     /// The number of tasks of each side with which a difference of this size would be found, and one as large as the interval
     /// allows.
     pub(super) tasks_needed: [Option<u64>; 2],
-    /// The difference in points that `--detect` names, and the number of tasks with which it would be found.
+    /// The difference in points given by `--detect`, and the number of tasks needed to find it.
     pub(super) detect: Option<(f64, Option<u64>)>,
     /// The difference over the tasks that both sides have, where all runs count and some tasks are shared.
     of_shared: Option<Sample<'a>>,
@@ -53,7 +53,7 @@ pub(super) struct Difference<'a> {
 /// Which tasks count.
 #[derive(Clone, Copy)]
 pub(super) struct Tasks<'a> {
-    /// The tasks of the runs that a side no longer has, as they count for nothing.
+    /// The tasks of the runs that were removed from a side because they are excluded.
     pub(super) dropped: [&'a BTreeSet<String>; 2],
     /// Whether only those count that both sides tried.
     pub(super) are_shared: bool,
@@ -75,8 +75,8 @@ pub(super) struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    /// The values of all runs, but those of tasks that both sides tried and of which one has no value; with `are_shared`
-    /// alone those of the tasks that both tried.
+    /// Collects the values of all runs, except for tasks that both sides tried and that lack a value on one side. With
+    /// `are_shared`, only tasks that both sides tried count.
     fn of(
         sides: [&'a Side; 2],
         of: [Value; 2],
@@ -85,8 +85,8 @@ impl<'a> Sample<'a> {
     ) -> Self {
         let mut all: BTreeMap<&str, [Vec<f64>; 2]> = BTreeMap::new();
         for (at, (side, value)) in sides.into_iter().zip(of).enumerate() {
-            // A planned run of which the log does not say the task is taken for one of the task that the other side has
-            // and this one has least runs of: left out of the pairs, it could hide a loss.
+            // If the log does not state the task of a planned run, the run is assigned to the other side's task with the
+            // fewest runs on this side. Excluded from the pairs, it could hide a loss.
             let mut own: BTreeMap<&str, usize> =
                 sides[1 - at].named().map(|run| (run.task.as_str(), 0)).collect();
             side.named().for_each(|run| *own.entry(&run.task).or_default() += 1);
@@ -161,12 +161,12 @@ impl<'a> Sample<'a> {
         self.found.as_ref().map(|found| found.figure(level)).map_err(Undefined::clone)
     }
 
-    /// The side to which the interval leaves out 0.
+    /// Returns the side on which the interval lies, if it excludes 0.
     pub(super) fn side(&self, level: Level) -> Option<Ordering> {
         side_of(&self.figure(level).ok()?, 0.0).filter(|side| side.is_ne())
     }
 
-    /// The number of tasks of each side with which a difference of this size would be found at this level.
+    /// Returns the number of tasks per side needed to find a difference of this size at this level.
     fn tasks_needed(&self, level: Level, size: f64) -> Option<u64> {
         if size < LEAST_DIFFERENCE {
             return None;
@@ -235,20 +235,21 @@ impl<'a> Difference<'a> {
         }
     }
 
-    /// The difference of the runs with a grade, and those of all runs at either end of what the others could have been.
+    /// Returns the difference over the runs with a grade, and the differences over all runs with the lowest and the highest
+    /// possible missing grades.
     pub(super) fn readings(&self) -> impl Iterator<Item = &Sample<'a>> {
         std::iter::once(self.of_success().0).chain(self.ends.iter().flatten())
     }
 
-    /// The side to which the difference leaves out 0, whatever the runs without a grade would have been.
+    /// Returns the side on which the difference lies, if it excludes 0 for all possible missing grades.
     fn beyond(&self, level: Level) -> Option<Ordering> {
         let mut sides = self.readings().map(|sample| sample.side(level));
         let first = sides.next()??;
         sides.all(|side| side == Some(first)).then_some(first)
     }
 
-    /// The interval of the difference over all runs, whatever those without a grade would have been; `None` if all
-    /// have one.
+    /// Returns the interval of the difference over all runs for all possible missing grades; `None` if all runs have a
+    /// grade.
     pub(super) fn of_all(&self, level: Level) -> Option<Result<Interval, NoInterval>> {
         let [least, most] = self.ends.as_ref()?;
         let ends =
@@ -256,7 +257,7 @@ impl<'a> Difference<'a> {
         Some(ends.unwrap_or(Err(NoInterval::Constant)))
     }
 
-    /// The difference of success rates, and what it is over.
+    /// Returns the difference of success rates, and its sample.
     pub(super) fn of_success(&self) -> (&Sample<'a>, &Result<Figure, Undefined>) {
         let (_, sample, figure) = &self.found[0];
         (sample, figure)
@@ -276,13 +277,13 @@ impl<'a> Difference<'a> {
         }
     }
 
-    /// The difference of success if runs at a limit are failures, where that changes it.
+    /// Returns the difference of success if runs at a limit count as failures, provided that this changes it.
     pub(super) fn at_limit_failed(&self, level: Level) -> Option<Figure> {
         self.at_limit_failed.as_ref()?.figure(level).ok()
     }
 
-    /// The difference over the tasks that both sides have, and of how many, where it says something else than that of all
-    /// runs.
+    /// Returns the number of tasks that both sides have, and the difference over them, if its conclusion differs from the
+    /// one over all runs.
     pub(super) fn of_shared(&self, level: Level) -> Option<(usize, Figure)> {
         let (sample, found) = self.of_success();
         let of_shared = self.of_shared.as_ref().filter(|it| it.n_shared > 0 && !sample.is_paired());
@@ -292,8 +293,8 @@ impl<'a> Difference<'a> {
         is_other.then_some((sample.n_shared, figure))
     }
 
-    /// How many times as much a typical run of the second side used, and over what: in US dollars, or tokens where these are
-    /// known of more tasks.
+    /// Returns the ratio of a typical run's use on the second side to the first side's, with its sample: in US dollars, or
+    /// in tokens if these are known for more tasks.
     pub(super) fn times_spent(&self) -> Option<(&'static str, &Sample<'a>, Figure)> {
         let of = |key| {
             let found = self.found.iter().find(|it| it.0.times.is_some_and(|it| it.key == key));
@@ -308,16 +309,16 @@ impl<'a> Difference<'a> {
         if n(&cost) >= n(&tokens) { cost } else { tokens }
     }
 
-    /// How the runs of both sides belong together.
+    /// Describes how the runs of both sides are paired.
     pub(super) fn pairing(&self) -> String {
         let sample = self.of_success().0;
         sample.over().trim_end_matches(',').to_owned()
     }
 
-    /// The measures of which the interval of the difference leaves out 0, or of the ratio 1. The Brier score is none of them, as
-    /// most of a difference of it can be that one side succeeds more often; nor are means of what runs used, of which few
-    /// runs may be the most, as the typical run shows; nor are those of which the sides, over all their tasks,
-    /// differ in the other direction: there the value of the worse side would be marked.
+    /// Returns the measures for which the interval of the difference excludes 0, or of the ratio 1. The Brier score is
+    /// excluded, because most of its difference can come from different success rates. Means of use are excluded, because a
+    /// few runs may dominate them; the typical run covers these. Measures are also excluded if the sides differ in the
+    /// other direction over all their tasks, because the value of the worse side would be marked.
     pub(super) fn decided(
         &self,
         of_side: impl Fn(usize, &str) -> Option<f64>,
@@ -396,13 +397,13 @@ impl<'a> Difference<'a> {
     }
 }
 
-/// Whether a figure has an interval that leaves out 0.
+/// Returns whether a figure has an interval that excludes 0.
 pub(super) fn is_beyond(figure: &Figure) -> bool {
     side_of(figure, 0.0).is_some_and(Ordering::is_ne)
 }
 
-/// Marks the differences of success rates that are beyond noise, after Holm: from the clearest on, each has to
-/// be so at an error rate that those that are left share. The others get the number of tasks that would be needed.
+/// Marks the differences of success rates that are beyond noise, after Holm: in order of decreasing evidence, each is
+/// tested at the error rate divided by the number of remaining differences. The others get the number of tasks needed.
 pub(super) fn holm(differences: &mut [Difference<'_>], level: Level) {
     let stricter =
         |left: usize| Level::new(1.0 - (1.0 - level.get()) / left as f64).unwrap_or(level);

@@ -12,24 +12,24 @@ use crate::{
     report::{names, picture::Picture},
 };
 
-/// What stands in front of the name of rows of memory where a file is named otherwise.
+/// The prefix of the name of rows in memory, used where a file would be named.
 pub const ROWS: &str = "rows:";
 
 /// The answer to one question about one or more columns of runs.
 ///
-/// [`Serialize`] writes the JSON object of the command: the fields of a single column, or what is said of
-/// all columns together beside `files`, with a column each.
+/// [`Serialize`] writes the JSON object of the command: the fields of a single column, or `files` with one object per
+/// column, next to the fields on all columns together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// The question, as a heading.
     pub title: String,
-    /// What the figures come to, in sentences that carry no more than their intervals do.
+    /// The conclusions from the figures, in sentences that claim no more than the intervals support.
     pub conclusion: Vec<String>,
-    /// What was read, and what counts. `None` for a report on what the program itself made.
+    /// The account of the input and of the runs that count. `None` for a report on data that the program generated.
     pub account: Option<Account>,
-    /// What was measured and how, in a line.
+    /// One line on what was measured, and how.
     pub lead: String,
-    /// What is said of all columns together, such as their differences.
+    /// The figures on all columns together, such as their differences.
     pub together: Block,
     /// A file, or one of the models in it, each with its own numbers.
     pub columns: Vec<Column>,
@@ -38,34 +38,34 @@ pub struct Report {
     pub list: Option<&'static str>,
     /// Whether all columns are on the same runs, so that the best value of a row can be marked.
     pub is_comparable: bool,
-    /// The measures by which one of two columns that are not on the same runs is better, as the interval of
-    /// their difference excludes 0.
+    /// The measures by which one of two columns on different runs is better, because the interval of their difference
+    /// excludes 0.
     pub decided: Vec<&'static str>,
-    /// The pictures that can stand for the report alone, the most telling first.
+    /// The pictures that can represent the report, the most informative first.
     pub main_pictures: Vec<&'static str>,
 }
 
 /// One file, one of the models in it, or one setting of a benchmark.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Column {
-    /// A name for people, different from those of other columns.
+    /// A name for people, unique among the columns.
     pub name: String,
     /// The file, as named by the caller; empty for a column of no file, which has no name in JSON.
     pub file: String,
     /// The model, if the file has runs of several.
     pub model: Option<String>,
-    /// What was found.
+    /// The results.
     pub block: Block,
-    /// The key in JSON of what the column is made of, such as `streams`, with a report each; empty if the
-    /// column itself has the figures.
+    /// The key in JSON of the parts of the column, such as `streams`, with one report per part; empty if the column itself
+    /// has the figures.
     pub parts: (&'static str, Vec<(String, Block)>),
 }
 
 /// Named values: an object in JSON.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
-    /// What the values come to, in clauses that carry no more than their intervals do: they begin in lower case
-    /// and have no full stop, as a report puts the name of the column in front.
+    /// The conclusions from the values, in clauses that claim no more than the intervals support. They begin in lower case
+    /// and have no full stop, because a report puts the name of the column before them.
     pub conclusion: Vec<String>,
     /// Lines for people that come before all tables, such as how many runs there are.
     pub lines: Vec<String>,
@@ -77,7 +77,7 @@ pub struct Block {
     pub fields: Vec<Field>,
     /// Lines for people that come after all tables, such as the plan of each task.
     pub details: Vec<String>,
-    /// What is undefined and why, and what to know before the values are quoted. `None` for an object
+    /// The undefined values with their reasons, and notes to read before the values are quoted. `None` for an object
     /// without a list of notes.
     pub notes: Option<Vec<String>>,
     /// Whether the blocks inside are the rows of one table, whose columns are their fields.
@@ -91,8 +91,8 @@ pub struct Block {
 pub struct Field {
     /// The name in JSON.
     pub key: Cow<'static, str>,
-    /// The name for people; empty for a value that only JSON has. A block with a name is a column of its own
-    /// beside that which has it.
+    /// The name for people; empty for a value that only JSON has. A block with a name is a separate column next to the
+    /// column that contains it.
     pub label: Cow<'static, str>,
     /// The value.
     pub value: Value,
@@ -104,14 +104,14 @@ pub enum Value {
     /// A number with its interval, or the reason why there is none: in JSON always an object of `value`, `ci_low`,
     /// `ci_high` and `standard_error`.
     Figure(Measure, Result<Figure, Undefined>),
-    /// The ends between which a number lies that cannot be known, or the reason why there are none.
+    /// The bounds of a number that is not identified, or the reason why there are none.
     Bounds(Measure, Result<Interval, Undefined>),
     /// A text, a flag, a number or whatever else JSON can hold; null if there is nothing.
     Json(serde_json::Value),
     /// What JSON cannot hold, such as a map whose keys are no texts, with the reason. A report with one of them
     /// cannot be written.
     Unwritable(String),
-    /// Values of their own.
+    /// A block of values.
     Block(Block),
     /// Rows with the same fields, such as bins.
     Rows {
@@ -124,7 +124,7 @@ pub enum Value {
     Made(MadeRows),
 }
 
-/// Rows of which there may be a million, so that only what they are made of is kept.
+/// Rows that are made on demand from their data, because there may be a million of them.
 #[derive(Clone)]
 pub struct MadeRows {
     /// The heading of their table, if they have one.
@@ -172,9 +172,10 @@ impl From<(String, Option<String>, Block)> for Column {
 }
 
 impl Report {
-    /// A report of these columns, such as file, model if the file has several, and what was found. A column without a
-    /// name has that of its model, or of its file without a known ending; where two would be called alike, the name of
-    /// the file is added, and then its path. The report concludes what their blocks do.
+    /// Creates a report of these columns. A column can be made from a file, a model if the file has several, and its
+    /// results. A column without a name takes the name of its model, or of its file without a known ending. If two names
+    /// are equal, the name of the file is added, and then its path. The conclusions of the report are the ones of the
+    /// blocks.
     #[must_use]
     pub fn of_columns<C: Into<Column>>(columns: Vec<C>) -> Self {
         let mut columns: Vec<Column> = columns.into_iter().map(Into::into).collect();
@@ -186,7 +187,7 @@ impl Report {
         report
     }
 
-    /// Says of all columns together what was found over their pooled runs. `and` ends the note on pooling.
+    /// Adds the results over the pooled runs of all columns. `and` ends the note on pooling.
     pub fn pool(&mut self, mut block: Block, and: &str) {
         const POOLED: &str = "these figures are over all columns together, a run in two of them counting twice; see files";
         block.title = "All columns together".to_owned();
@@ -195,7 +196,7 @@ impl Report {
         self.together = block;
     }
 
-    /// Says what was read of each column, in their order.
+    /// Sets the account of each column, in the order of the columns.
     pub fn set_accounts(&mut self, accounts: impl IntoIterator<Item = Account>) {
         let names = self.columns.iter().map(|column| column.name.clone());
         let named = names.zip(accounts).map(|(name, account)| Account { name, ..account });
@@ -209,12 +210,12 @@ impl Report {
 }
 
 impl Field {
-    /// A value that only JSON has.
+    /// Creates a value that appears only in JSON.
     pub fn json(key: impl Into<Cow<'static, str>>, value: impl Into<serde_json::Value>) -> Self {
         Self { key: key.into(), label: Cow::Borrowed(""), value: Value::Json(value.into()) }
     }
 
-    /// A value that tables show under this name.
+    /// Creates a value that tables show under this name.
     pub fn shown(
         key: impl Into<Cow<'static, str>>,
         label: impl Into<Cow<'static, str>>,
@@ -223,21 +224,21 @@ impl Field {
         Self { label: label.into(), ..Self::json(key, value) }
     }
 
-    /// A figure, under the name of its measure.
+    /// Creates a figure under the name of its measure.
     #[must_use]
     pub fn figure(measure: Measure, figure: Result<Figure, Undefined>) -> Self {
         let (key, label) = (Cow::Borrowed(measure.key), Cow::Borrowed(measure.label));
         Self { key, label, value: Value::Figure(measure, figure) }
     }
 
-    /// The ends between which a number lies that cannot be known, under the name of its measure.
+    /// Creates the bounds of a number that is not identified, under the name of its measure.
     #[must_use]
     pub fn bounds(measure: Measure, ends: Result<Interval, Undefined>) -> Self {
         let (key, label) = (Cow::Borrowed(measure.key), Cow::Borrowed(measure.label));
         Self { key, label, value: Value::Bounds(measure, ends) }
     }
 
-    /// Values of their own under a name; null without any.
+    /// Creates a block of values under a name; null without a block.
     pub fn block(key: impl Into<Cow<'static, str>>, block: impl Into<Option<Block>>) -> Self {
         let null = Self::json(key, ());
         match block.into() {
@@ -262,7 +263,7 @@ impl Field {
         !self.label.is_empty() && !matches!(self.value, Value::Block(_))
     }
 
-    /// The block that is a column of its own beside that which has it.
+    /// Returns the block that is a separate column next to the column that contains it.
     pub(crate) fn beside(&self) -> Option<&Block> {
         match &self.value {
             Value::Block(block) if !self.label.is_empty() => Some(block),
@@ -272,7 +273,7 @@ impl Field {
 }
 
 impl Block {
-    /// A block of these values, without a title, lines and notes.
+    /// Creates a block of these values, without a title, lines or notes.
     pub fn of(fields: impl IntoIterator<Item = Field>) -> Self {
         Self { fields: fields.into_iter().collect(), ..Self::default() }
     }
@@ -292,7 +293,7 @@ impl Block {
         self.fields.push(Field { value, ..Field::json(key, ()) });
     }
 
-    /// Adds the fields of an object, which only JSON has. What is no object makes writing the report an error.
+    /// Adds the fields of an object, which appear only in JSON. If the value is not an object, writing the report fails.
     pub fn extend_json<T: Serialize + ?Sized>(&mut self, object: &T) {
         let problem = match serde_json::to_value(object) {
             Ok(serde_json::Value::Object(fields)) => {
@@ -305,9 +306,8 @@ impl Block {
         self.fields.push(Field { value: Value::Unwritable(problem), ..Field::json("", ()) });
     }
 
-    /// Adds all metrics of what was evaluated; `precision` makes a
-    /// figure of a value, with what is known of its interval. The reason
-    /// why one is undefined becomes a note.
+    /// Adds all metrics of an evaluation. `precision` turns a value into a figure with its interval or the reason why there
+    /// is none. The reason why a metric is undefined becomes a note.
     pub fn push_metrics<E: ?Sized>(
         &mut self,
         metrics: &[Metric<E>],
@@ -315,7 +315,7 @@ impl Block {
         precision: impl Fn(&Measure, f64) -> Figure,
     ) {
         for metric in metrics {
-            // What is not finite cannot be written as a number.
+            // A value that is not finite cannot be written as a number.
             let value = metric.value(evaluated).and_then(|value| match value.is_finite() {
                 true => Ok(precision(&metric.measure, value)),
                 false => Err(Undefined::new(format!("it is {value}"))),
@@ -328,7 +328,7 @@ impl Block {
         }
     }
 
-    /// The names and heights of the bars of those metrics that have a [bar](Metric::bar) and here a value.
+    /// Returns the names and heights of the bars of the metrics that have a [bar](Metric::bar) and a value.
     #[must_use]
     pub fn bars<E: ?Sized>(&self, metrics: &[Metric<E>]) -> (Vec<String>, Vec<f64>) {
         let bar = |metric: &Metric<E>| {
@@ -424,7 +424,7 @@ impl Block {
     }
 
     fn serialize_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        // An undefined figure has the same four keys, with null under each.
+        // An undefined figure has the same four keys, all null.
         let undefined = Figure::from(f64::NAN);
         for Field { key, value, .. } in &self.fields {
             match value {

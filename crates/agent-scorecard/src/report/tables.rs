@@ -15,7 +15,7 @@ const STANDARD_ERROR: &str = ", SE ";
 pub struct Table {
     /// What there is to see; empty for the main table.
     pub title: String,
-    /// The headings, that of the first column included.
+    /// The headings, including the one of the first column.
     pub header: Vec<String>,
     /// The rows.
     pub rows: Vec<Row>,
@@ -28,13 +28,13 @@ pub struct Table {
 /// A row of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What stands in front; `None` in a table of bins or runs, whose first cell says which it is.
+    /// The heading of the row; `None` in a table of bins or runs, whose first cell identifies the row.
     pub heading: Option<Heading>,
     /// The cells.
     pub cells: Vec<Cell>,
 }
 
-/// What a row shows.
+/// The quantity that a row shows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heading {
     /// Words.
@@ -73,12 +73,12 @@ pub struct Place<'a> {
 }
 
 impl Cell {
-    /// Words alone.
+    /// Creates a cell with only text.
     pub fn text(text: impl Into<Cow<'static, str>>) -> Self {
         Self(vec![Part::Text(text.into())])
     }
 
-    /// The cell as it is read.
+    /// Returns the text of the cell.
     #[must_use]
     pub fn plain(&self) -> String {
         let parts = self.0.iter().map(|part| match part {
@@ -90,7 +90,7 @@ impl Cell {
 }
 
 impl<'a> Place<'a> {
-    /// The place, if it has more than the blocks that stand beside it, and these.
+    /// Returns the place, if it has more than the blocks next to it, followed by these blocks.
     fn with_those_beside(self, is_only: bool) -> Vec<Self> {
         let own = if is_only { String::new() } else { format!("{}: ", self.name) };
         let beside = self.block.fields.iter().filter_map(|field| {
@@ -107,7 +107,7 @@ impl<'a> Place<'a> {
 }
 
 impl Report {
-    /// What the columns of the tables are, with the places of their figures.
+    /// Returns the columns of the tables, with the places of their figures.
     #[must_use]
     pub fn places(&self) -> Vec<Place<'_>> {
         let mut places = Vec::new();
@@ -131,7 +131,7 @@ impl Report {
         places
     }
 
-    /// The places that have pictures; what is said of all columns together comes last.
+    /// Returns the places that have pictures; the place of all columns together comes last.
     #[must_use]
     pub fn pictured(&self) -> Vec<Place<'_>> {
         let together = Place { name: String::new(), pointer: String::new(), block: &self.together };
@@ -150,7 +150,7 @@ impl Report {
         of_columns.chain(self.together.lines.iter().cloned()).collect()
     }
 
-    /// What a star in front of a value means; `None` if no table has one.
+    /// Returns the meaning of a star before a value; `None` if no table has a star.
     #[must_use]
     pub fn star(&self, tables: &[Table]) -> Option<&'static str> {
         let cells = tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
@@ -161,7 +161,7 @@ impl Report {
         })
     }
 
-    /// What the names in these tables mean, each with its definition.
+    /// Returns the names in these tables with their definitions.
     #[must_use]
     pub fn terms(&self, tables: &[Table]) -> Vec<[&'static str; 2]> {
         let of_rows =
@@ -198,7 +198,7 @@ impl Report {
         tables
     }
 
-    /// All notes, each once; one that does not hold for every column names its own.
+    /// Returns all notes, each once; a note that does not hold for every column names its columns.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let own = self.columns.iter().map(|column| (column.name.clone(), &column.block));
@@ -222,7 +222,7 @@ impl Report {
     }
 }
 
-/// The tables of blocks side by side, and those of the blocks inside.
+/// Adds the tables of blocks side by side, and the tables of the blocks inside.
 fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mut Vec<Table>) {
     let mut keys: Vec<&Field> = Vec::new();
     for field in places.iter().flat_map(|place| &place.block.fields) {
@@ -261,7 +261,7 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
         };
         main.rows.push(Row { heading: Some(heading), cells: cells.collect() });
     }
-    // Rows in front of all values are what the report is about.
+    // Rows before all values are the subject of the report.
     let leading = keys.iter().take_while(|it| matches!(it.value, Value::Rows { .. })).count();
     tables_inside(places, &keys[..leading], tables);
     if !main.rows.is_empty() {
@@ -270,7 +270,7 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
     tables_inside(places, &keys[leading..], tables);
 }
 
-/// The tables of the rows and blocks under these keys.
+/// Adds the tables of the rows and blocks under these keys.
 fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>) {
     for field in keys {
         let inside = |place: &Place<'_>| format!("{}/{}", place.pointer, escaped(&field.key));
@@ -285,7 +285,7 @@ fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>)
                         Some(Value::Rows { title, rows }) => {
                             rows_tables(name, title, rows, &inside(place), tables);
                         }
-                        // Without a heading they stand in the JSON object alone.
+                        // Without a heading they appear only in the JSON object.
                         Some(Value::Made(rows)) if !rows.title.is_empty() => {
                             let pointer = inside(place);
                             let made = || {
@@ -329,7 +329,7 @@ fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>)
 /// A row of a table: its heading, if it has one, its values, and the place of these values.
 type RowOf<'a> = (Option<Heading>, Cow<'a, Block>, String);
 
-/// A table with a row for each block of a list, if a value is shown, and the tables of rows inside them.
+/// Adds a table with a row for each block of a list, if a value is shown, and the tables of rows inside the blocks.
 fn rows_tables(name: &str, title: &str, rows: &[Block], pointer: &str, tables: &mut Vec<Table>) {
     let place = |at: usize| format!("{pointer}/{at}");
     let all = || rows.iter().enumerate().map(|(at, row)| (None, Cow::Borrowed(row), place(at)));
@@ -344,7 +344,7 @@ fn rows_tables(name: &str, title: &str, rows: &[Block], pointer: &str, tables: &
     }
 }
 
-/// A table of one row for each block inside, which is named in front of the row.
+/// Returns a table with one row for each block inside, named at the beginning of the row.
 fn rows_of_blocks<'a>(name: &str, block: &'a Block, pointer: &str) -> Option<Table> {
     let row = |field: &'a Field| {
         let Value::Block(row) = &field.value else { return None };
@@ -357,15 +357,15 @@ fn rows_of_blocks<'a>(name: &str, block: &'a Block, pointer: &str) -> Option<Tab
     Some(Table { header, note: block.note.clone(), ..table })
 }
 
-/// A table of rows; `None` without a value that is shown. Unless all are to be shown, columns that no row knows are
-/// left out, and those of a wide table that are the same in all rows stand in its note.
+/// Returns a table of rows; `None` without a shown value. Unless all columns are to be shown, columns without any value are
+/// left out, and columns of a wide table with the same value in all rows move to its note.
 fn table_of_rows<'a, R: Iterator<Item = RowOf<'a>>>(
     name: &str,
     title: &str,
     rows: impl Fn() -> R,
     shows_all: bool,
 ) -> Option<Table> {
-    // The places of columns, and a field of each.
+    // The places of columns, with a field of each column.
     let mut columns: Vec<(String, Field)> = Vec::new();
     for (_, row, _) in rows() {
         for leaf in leaves(&row, "") {
@@ -436,7 +436,7 @@ impl Leaf<'_> {
     }
 }
 
-/// The values of a row that are shown, those of blocks inside too.
+/// Returns the shown values of a row, including values of blocks inside.
 fn leaves<'a>(block: &'a Block, place: &str) -> Vec<Leaf<'a>> {
     let mut found = Vec::new();
     for field in &block.fields {
@@ -451,7 +451,7 @@ fn leaves<'a>(block: &'a Block, place: &str) -> Vec<Leaf<'a>> {
     found
 }
 
-/// The best value of a row, if more than one column has one and all agree on what is better.
+/// Returns the best value of a row, if several columns have a value and agree on the better direction.
 fn best(places: &[Place<'_>], field: &Field) -> Option<f64> {
     let Value::Figure(measure, _) = &field.value else { return None };
     let mut values = Vec::new();
@@ -474,7 +474,7 @@ fn best(places: &[Place<'_>], field: &Field) -> Option<f64> {
     }
 }
 
-/// The value under a key as a cell. Its block stands at `place`.
+/// Returns the value under a key as a cell. Its block is at `place`.
 fn cell(value: &Value, place: &str, key: &str, best: Option<f64>) -> Cell {
     let pointer = format!("{place}/{}", escaped(key));
     match value {
@@ -507,7 +507,7 @@ fn cell(value: &Value, place: &str, key: &str, best: Option<f64>) -> Cell {
                 parts.extend(number(format!("{pointer}/ci_high"), high).0);
                 parts.push(Part::Text("]".into()));
             }
-            // Beside an interval it would make tables too wide.
+            // Next to an interval it would make tables too wide.
             let is_alone = figure.interval == Err(NoInterval::NotRequested);
             if let Some(error) = figure.standard_error.filter(|_| is_alone) {
                 parts.push(Part::Text(STANDARD_ERROR.into()));
@@ -557,24 +557,24 @@ fn number(pointer: String, text: impl Into<String>) -> Cell {
     Cell(vec![Part::Number { pointer, text: text.into() }])
 }
 
-/// A key as a part of a JSON pointer.
+/// Escapes a key as a part of a JSON pointer.
 pub(crate) fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// A number with the decimals that suit the value of its figure, or half the width of its interval if that is
-/// larger, so that the value and its ends have as many.
+/// Formats a number with the decimals for the value of its figure, or for half the width of its interval if this is larger.
+/// The value and its bounds then have the same number of decimals.
 pub(crate) fn figure_text(figure: &Figure, number: f64) -> String {
     let half = figure.interval.map_or(0.0, |ends| 0.5 * (ends.high() - ends.low()));
     let decimals = decimals(figure.value.abs().max(half));
     format!("{number:.decimals$}")
 }
 
-/// Three decimals; more if fewer than two digits were left, none for what is large.
+/// Returns the number of decimals: three, more if fewer than two digits would be left, none for large values.
 fn decimals(value: f64) -> usize {
     match value.abs() {
         0.0 => 3,
-        // What is left of rounding.
+        // A residue of rounding.
         size if size < 1e-12 => 3,
         size if size < 0.01 => ((2.0 - size.log10()).ceil() as usize).min(12),
         size if size >= 100.0 => 0,
@@ -582,8 +582,8 @@ fn decimals(value: f64) -> usize {
     }
 }
 
-/// A number as people read it: a whole number as it is, otherwise three decimals, more if fewer than two
-/// digits were left, fewer for large numbers.
+/// Formats a number for people: a whole number unchanged, otherwise three decimals, more if fewer than two digits would be
+/// left, fewer for large numbers.
 ///
 /// ```
 /// use agent_scorecard::shown;

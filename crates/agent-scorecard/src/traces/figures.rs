@@ -12,18 +12,18 @@ use crate::{
     traces::{settings::TraceOptions, units::RunsDigest},
 };
 
-/// The log score over complete and cut-off runs. It rewards low forecasts on runs that were cut off, so that
-/// neither higher nor lower values are better where there are such runs.
+/// The log score over complete and cut-off runs. It rewards low forecasts on runs that were cut off, so neither higher nor
+/// lower values are better if there are such runs.
 pub const CENSORED: Measure = Measure::new("tps_log_censored_simple", "TPS, log score, cut-off runs as failures", Better::Neither, "Mean trajectory log score in nats over complete and cut-off runs, if no run that was cut off would have succeeded (q_Z = 0).").within(f64::NEG_INFINITY, 0.0);
 
-/// What stands beside T-ECE, from a [`CalibrationTest`] by task.
+/// The measures shown next to T-ECE, from a [`CalibrationTest`] by task.
 const OF_CALIBRATED: [Measure; 3] = [
     Measure::new("t_ece_calibrated", "T-ECE of calibrated forecasts", Better::Neither, "Mean T-ECE of outcomes drawn with the stated confidences, in [0, 1]: what a calibrated forecaster with these forecasts would have.").within(0.0, 1.0),
     Measure::new("t_ece_excess", "T-ECE minus that of calibrated forecasts", Better::Neither, "T-ECE minus t_ece_calibrated: about 0 for calibrated forecasts whatever the number of runs, the figure to compare columns by; it has no interval.").within(-1.0, 1.0),
     Measure::new("t_ece_p_value", "p-value of calibration", Better::Neither, "Share of these draws with a T-ECE at least as large, in (0, 1]: at most 0.05 says that the forecasts are not calibrated.").within(0.0, 1.0),
 ];
 
-/// What is measured of a column, in the order of a report. All but [`CENSORED`] are over complete runs.
+/// The measures of a column, in the order of a report. All except [`CENSORED`] are over complete runs.
 pub const MEASURES: [Measure; 12] = {
     let [log, brier, beta, auroc, average_precision, aurc, t_ece, t_brier] = STREAM_MEASURES;
     let [of_calibrated, excess, p_value] = OF_CALIBRATED;
@@ -50,17 +50,17 @@ const ASSUMPTION: &str =
 /// Share of resampled values inside an interval.
 pub const LEVEL: f64 = 0.95;
 
-/// What is known of the runs of a column that can be scored.
+/// The figures of the scorable runs of a column.
 #[derive(Clone, Debug)]
 pub struct TraceFigures {
-    /// What is said of the column.
+    /// The block of the column.
     pub block: Block,
     /// Which complete runs these are.
     pub digest: RunsDigest,
 }
 
 impl TraceFigures {
-    /// Whether both columns are of the same complete runs with the same outcomes.
+    /// Returns whether both columns have the same complete runs with the same outcomes.
     #[must_use]
     pub fn is_of_same_runs(&self, other: &Self) -> bool {
         self.digest == other.digest
@@ -72,7 +72,7 @@ impl TraceFigures {
         self.block.count("n") + self.block.count("n_censored") > 0
     }
 
-    /// The account of the runs that were read, without those that cannot be scored.
+    /// Returns the account of the runs read, excluding runs that cannot be scored.
     #[must_use]
     pub fn account(&self, of_runs: Account) -> Account {
         let excluded = self.block.inner("excluded");
@@ -82,12 +82,12 @@ impl TraceFigures {
     }
 }
 
-/// What is known beside the runs of a column that are scored.
+/// Data of a column in addition to its scored runs.
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
-    /// All runs, also those that were left out before; `None` for a part of the runs of a column.
+    /// All runs, including runs already left out; `None` for a part of the runs of a column.
     pub runs: Option<RunCounts>,
-    /// What was done about forecasts that are missing or outside [0, 1], if they were read by a policy.
+    /// The treatment of forecasts that are missing or outside [0, 1], if a policy was used.
     pub missing: Option<Missing>,
     /// Runs of a log that are not in its stream of confidence.
     pub left_out: Option<LeftOut>,
@@ -102,7 +102,7 @@ impl From<&TraceRemarks> for Beside {
     }
 }
 
-/// What is known of complete runs.
+/// The figures of complete runs.
 pub(super) struct CompleteFigures {
     /// Share of successes.
     pub(super) base_rate: f64,
@@ -110,7 +110,7 @@ pub(super) struct CompleteFigures {
     pub(super) verdicts: [Result<Figure, Undefined>; 2],
     /// The metrics of [`STREAM_MEASURES`].
     pub(super) estimates: Vec<StreamFigure>,
-    /// T-ECE beside that of calibrated forecasts.
+    /// T-ECE next to its value for calibrated forecasts.
     pub(super) calibration: Result<CalibrationTest, Undefined>,
     /// The metrics of a constant forecast of the base rate.
     pub(super) reference: Vec<StreamFigure>,
@@ -122,7 +122,7 @@ pub(super) struct CompleteFigures {
     pub(super) notes: Vec<String>,
 }
 
-/// What to know before the scores are quoted.
+/// Returns notes to read before the scores are quoted.
 pub(super) fn notes_on_scores(
     n_censored: u64,
     complete: Option<&CompleteFigures>,
@@ -157,7 +157,7 @@ pub(super) fn notes_on_scores(
     notes
 }
 
-/// Adds the scores of a column, those of a constant forecast and those by summary.
+/// Adds the scores of a column, of a constant forecast and of the summaries.
 pub(super) fn push_scores(
     block: &mut Block,
     complete: Option<CompleteFigures>,
@@ -235,7 +235,7 @@ pub(super) fn push_scores(
     block.fields.push(Field::block("auroc_by_summary", by_summary));
 }
 
-/// Numbers of runs by what they are of.
+/// Returns a table of numbers of runs by category.
 pub(super) fn counted(title: &str, counts: BTreeMap<String, u64>) -> Block {
     Block {
         title: title.to_owned(),

@@ -1,10 +1,10 @@
-//! Stated confidence: a model answers a question in steps and says at each step how likely its final
-//! answer will be right.
+//! Stated confidence: a model answers a question in steps and states at each step the probability that its final answer will be
+//! right.
 //!
-//! A [`Confidence`] is a setting, [`Confidence::instance`] a question in it, and [`Instance::conversation`] the
-//! conversation. Each step has a thought, an action and a confidence; log-probabilities are asked for, too,
-//! so that all streams of [`run_logs::ConfidenceStream`] come from the same replies. They are scored by
-//! [`trajectory_metrics::Evaluation::new`]. The texts are this crate's own.
+//! A [`Confidence`] is a setting, [`Confidence::instance`] a question in it, and [`Instance::conversation`] the conversation.
+//! Each step has a thought, an action and a confidence; log-probabilities are requested, too, so that all streams of
+//! [`run_logs::ConfidenceStream`] come from the same replies. They are scored by [`trajectory_metrics::Evaluation::new`]. The
+//! texts are this crate's own.
 //!
 //! Reference: Raghu, Pandey and Pandey, Proper Scoring Rules for Agentic Uncertainty Quantification (2026),
 //! arXiv:2605.24756, appendix F.

@@ -1,4 +1,4 @@
-//! What drives a conversation, and what every conversation is built on.
+//! The drivers of conversations, and the common base of all conversations.
 
 pub(crate) mod anthropic;
 pub(crate) mod api;

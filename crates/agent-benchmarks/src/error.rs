@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A reply was given to a conversation that waits for none.
+    /// A reply was given to a conversation that does not wait for one.
     #[error("the conversation has ended and takes no reply; finish it")]
     Ended,
     /// A name is not one of a fixed set.
@@ -25,7 +25,7 @@ pub enum Error {
         /// The names of the places that are filled in.
         known: String,
     },
-    /// A text lacks a place without which the prompt asks for nothing.
+    /// A text lacks a required place, so that the prompt would ask for nothing.
     #[error("{text} lacks the place {{{name}}}")]
     MissingPlace {
         /// Which text.
@@ -84,7 +84,7 @@ pub enum Error {
         /// The beginning of its text.
         reply: String,
     },
-    /// A field that was added to the body of requests is one of theirs.
+    /// A field added to the body of requests is already one of their fields.
     #[cfg(feature = "client")]
     #[error(
         "the extra field {name:?} is one that requests set themselves, or asks for a reply that is not read; leave it out"

@@ -1,9 +1,9 @@
 //! Environments that a model plays in turns of text, with estimates during the run of the remaining cost.
 //!
 //! An [`Environment`] shows a state and carries out replies; it knows no model. A [`Play`] is a setting, [`Play::conversation`]
-//! one run in it. Between turns, the model can be asked for the remaining cost of the run. It may stop when it answers
-//! `impossible`, and may see its earlier answers. The cost of asking is counted separately. A policy is a function of the
-//! environment that writes the replies of a model, so that its records have the same form. Runs become
+//! one run in it. Between turns, the model can be asked for the remaining cost of the run. The run may stop at the answer
+//! `impossible`, and the model may see its earlier answers. The cost of asking is counted separately. A policy is a function of
+//! the environment that writes the replies of a model, so that its records have the same form. Runs become
 //! [`Rollouts`](budget_estimation::Rollouts), the basis of everything else about budgets.
 //!
 //! Reference: Lin and others, BAGEN (2026), arXiv:2606.00198, sections 3 and 4. Its limitations mention runs with estimates

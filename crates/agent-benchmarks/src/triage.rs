@@ -1,10 +1,9 @@
 //! TRIAGE: a model chooses the problems of a pool to attempt under a budget of tokens, their order, and their numbers of tokens.
 //!
-//! A [`Triage`] is a setting, [`Triage::instance`] a pool of questions in it, and
-//! [`Instance::conversation`] the conversation: the model writes a plan before it solves anything, and the
-//! plan is executed by recorded attempts or by solving the problems under limits.
-//! [`SolveConversation`] makes the recorded attempts. Plans are read and scored by [`knapsack_oracle`].
-//! The texts are this crate's own, or the published ones in [`Prompts`].
+//! A [`Triage`] is a setting, [`Triage::instance`] a pool of questions in it, and [`Instance::conversation`] the conversation:
+//! the model writes a plan before it solves anything. The plan is executed by recorded attempts or by solving the problems under
+//! limits. [`SolveConversation`] makes the recorded attempts. Plans are read and scored by [`knapsack_oracle`]. The texts are
+//! this crate's own, or the published ones in [`Prompts`].
 //!
 //! Reference: TRIAGE (2026), arXiv:2605.13414.
 

@@ -1,4 +1,4 @@
-//! What goes into a conversation and what comes out of it.
+//! The inputs and outputs of a conversation.
 
 pub(crate) mod answer;
 pub(crate) mod checker;

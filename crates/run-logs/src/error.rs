@@ -93,7 +93,7 @@ pub enum Problem {
         /// The valid values, in words.
         expected: &'static str,
     },
-    /// A key that the reader uses occurs twice in its object.
+    /// A key that the reader uses is repeated in its object.
     #[error("the key {key:?} occurs twice; give it once")]
     DuplicateKey {
         /// The key.
@@ -181,7 +181,7 @@ pub enum Error {
     /// The content of a log is invalid.
     #[error("{place}: {problem}")]
     Invalid {
-        /// Where it is invalid.
+        /// The location of the problem.
         place: Box<Place>,
         /// The problem at that place.
         problem: Problem,
@@ -204,17 +204,17 @@ pub enum Error {
         /// The known formats.
         known: &'static str,
     },
-    /// The content is of no known format, or invalid before its format can be recognized.
+    /// The content has no known format, or is invalid before its format can be recognized.
     #[error("{place}: {}the format is not recognized; known formats: {known}", before(problem))]
     UnknownFormat {
-        /// The file, and where it is invalid.
+        /// The file, and the location of the problem.
         place: Box<Place>,
         /// The problem with the JSON object at the start of the file, if there is one.
         problem: Option<Problem>,
         /// The known formats.
         known: &'static str,
     },
-    /// The format needs a feature that this build does not have.
+    /// The format needs a feature that this build lacks.
     #[error("{place}: reading this format needs the feature {feature} of the crate run-logs")]
     Feature {
         /// The file.
@@ -222,7 +222,7 @@ pub enum Error {
         /// The feature.
         feature: &'static str,
     },
-    /// A turn has no value for a stream, and the policy refuses that.
+    /// A turn has no value for a stream, and the policy refuses missing values.
     #[error("run {run}: turn {turn}: {reason}; choose another policy for missing values")]
     MissingConfidence {
         /// The run.

@@ -16,7 +16,7 @@ use crate::error::{Error, Place, Problem};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// The format that the content shows.
+    /// The format is recognized from the content.
     #[default]
     Auto,
     /// Logs of inspect_ai: a `.json` file, or an `.eval` archive (feature `archives`).

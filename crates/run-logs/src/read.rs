@@ -20,12 +20,12 @@ use crate::{
 
 /// The runs of one log or of all logs in a folder, read one after the other.
 ///
-/// One run is held at a time. After an error there are no more runs.
+/// Only one run is held at a time. After an error there are no more runs.
 pub struct Runs<'a> {
     current: Option<RunIterator<'a>>,
-    /// The head of each log that was opened.
+    /// The head of each opened log.
     heads: Vec<HeadOf>,
-    /// Files that are still to be opened.
+    /// The files still to be opened.
     files: VecDeque<PathBuf>,
     /// The name of the current file, for errors.
     file: Option<String>,
@@ -43,8 +43,8 @@ pub struct Runs<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::UnknownFormat`] if the format is [`Format::Auto`] and not recognized, and an error that
-/// names the place if the beginning of the log is invalid. The iterator returns the errors of runs.
+/// [`Error::UnknownFormat`] if the format is [`Format::Auto`] and not recognized, and an error with the place if the beginning of
+/// the log is invalid. The iterator returns the errors of runs.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -76,9 +76,9 @@ pub fn read<'a>(
 /// A log may consist of several files: the `result.json` of a Harbor trial is read with the trajectories in its folder, and the
 /// `results.json` of tau2 with the folder `simulations` next to it. These files are not read again on their own.
 ///
-/// In a folder, files whose format is not recognized, pipes and devices are left out and listed by
-/// [`Runs::unrecognized`]; a file that starts with an object and is invalid JSON before its format
-/// can be recognized is an error. Files and folders whose names start with a dot are not looked at.
+/// In a folder, files of an unrecognized format, pipes and devices are left out and listed by [`Runs::unrecognized`]. A file that
+/// starts with an object and is invalid JSON before its format can be recognized is an error. Files and folders whose names start
+/// with a dot are ignored.
 ///
 /// # Errors
 ///
@@ -114,7 +114,7 @@ fn files_in(folder: &Path, files: &mut VecDeque<PathBuf>) -> Result<(), Error> {
     for entry in fs::read_dir(folder).map_err(|error| io(&error))? {
         let entry = entry.map_err(|error| io(&error))?;
         if !entry.file_name().to_string_lossy().starts_with('.') {
-            // Links to folders are not followed, so that a circle of them ends.
+            // Links to folders are not followed, because they may form a cycle.
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             paths.push((entry.path(), is_folder));
         }
@@ -167,19 +167,19 @@ impl<'a> Runs<'a> {
         self.heads.iter().map(|head| head.get())
     }
 
-    /// The files of a folder that were left out so far because their format is not recognized.
+    /// The files of a folder that have been left out so far because of an unrecognized format.
     #[must_use]
     pub fn unrecognized(&self) -> &[PathBuf] {
         &self.unrecognized
     }
 
-    /// Opens the next file whose format is recognized; false if there is none.
+    /// Opens the next file with a recognized format; returns false if there is none.
     fn open_next(&mut self) -> Result<bool, Error> {
         while let Some(path) = self.files.pop_front() {
             if path.ancestors().any(|folder| self.owned.contains(folder)) {
                 continue;
             }
-            // A pipe could keep the reader waiting for ever, and a device has no end.
+            // A pipe could keep the reader waiting forever, and a device has no end.
             if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
                 self.unrecognized.push(path);
                 continue;

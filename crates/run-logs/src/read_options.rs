@@ -1,4 +1,4 @@
-/// What to read of a log, and within which limits.
+/// The parts of a log to read, and the limits on memory.
 ///
 /// ```
 /// use run_logs::ReadOptions;
@@ -10,8 +10,8 @@
 pub struct ReadOptions {
     /// The limits; [`ReadLimits::default`] unless they are set.
     pub limits: ReadLimits,
-    /// Whether [`Turn::request`](crate::Turn::request) is filled; by default it is not. Each request repeats
-    /// the conversation before it, so memory grows with the square of the number of turns.
+    /// Whether [`Turn::request`](crate::Turn::request) is filled; false by default. Each request repeats the conversation before
+    /// it, so memory grows with the square of the number of turns.
     pub requests: bool,
 }
 
@@ -27,20 +27,19 @@ pub struct ReadOptions {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadLimits {
-    /// The deepest nesting of a value; 128 by default. More than 512 counts as 512, which every thread's stack
-    /// can hold.
+    /// The maximum nesting depth of a value; 128 by default. Values above 512 count as 512, which fits on every thread's stack.
     pub max_depth: usize,
-    /// The longest string that is kept, in bytes; 64 MiB by default. Strings of fields that are not
-    /// read may be longer.
+    /// The maximum length in bytes of a string that is kept; 64 MiB by default. Strings of fields that are not read may be
+    /// longer.
     pub max_string: usize,
-    /// The most bytes of strings and values that one run may hold; 1 GiB by default. Lists and maps count with
-    /// the room that they take. A text that is repeated, as in requests, counts as often.
+    /// The maximum number of bytes of strings and values in one run; 1 GiB by default. Lists and maps count with their capacity.
+    /// A repeated text, as in requests, counts each time.
     pub max_run: usize,
     /// The largest unpacked size of an entry of an archive, in bytes; 16 GiB by default. Entries
     /// are unpacked as a stream and never held whole.
     pub max_entry: u64,
-    /// How many times larger than its packed form an entry of an archive may be; 500 by default.
-    /// The first 16 MiB of an entry are free, because short repetitive logs pack well.
+    /// The maximum ratio of the unpacked size of an archive entry to its packed size; 500 by default. The ratio does not apply to
+    /// the first 16 MiB of an entry, because short repetitive logs pack well.
     pub max_ratio: u64,
 }
 

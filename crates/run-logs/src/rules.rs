@@ -21,7 +21,7 @@ pub enum AtLimit {
     Graded,
     /// The run failed, whatever its grade.
     Failed,
-    /// The outcome is unknown, whatever the grade: the run is censored where the limit ended it.
+    /// The outcome is unknown, whatever the grade: the run is censored at the point where the limit ended it.
     Unknown,
 }
 
@@ -44,7 +44,7 @@ impl AtLimit {
 #[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Repeats {
-    /// It counts once: the newest complete one is kept.
+    /// The run counts once: the newest complete record is kept.
     #[default]
     Drop,
     /// Each counts.
@@ -73,7 +73,7 @@ impl ScoreRange {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] for ends that are not finite or not in order.
+    /// [`Error::Invalid`] for bounds that are not finite or not in order.
     pub fn new(low: f64, high: f64) -> Result<Self, Error> {
         if low < high && (high - low).is_finite() {
             return Ok(Self { low, high });
@@ -204,9 +204,9 @@ pub enum Ungraded {
     Error,
     /// A limit ended it.
     AtLimit,
-    /// Its log excludes it, such as for a fault of the infrastructure.
+    /// The log excludes the run, for example because of an infrastructure error.
     Excluded,
-    /// Nobody scored it.
+    /// The run has no score.
     NoScore,
     /// The run was planned, but the log lacks it.
     Missing,
@@ -233,14 +233,14 @@ impl Ungraded {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Judgement {
-    /// How well the run did, from 0 to 1, or why nobody knows. A score outside [0, 1] that no rule places is kept as
-    /// it is.
+    /// The grade of the run, from 0 to 1, or the reason why it has none. A score outside [0, 1] without a rule for it is kept
+    /// unchanged.
     pub grade: Option<f64>,
     /// Why there is no grade.
     pub ungraded: Option<Ungraded>,
     /// Whether the run succeeded; `None` for a run without a grade, and for a partial success.
     pub outcome: Option<bool>,
-    /// Why the run ended, as `censoring::Stopped` takes it; [`StopReason::Unjudged`] for a run that ended by itself
+    /// The reason for the end of the run, for `censoring::Stopped`; [`StopReason::Unjudged`] for a run that ended by itself
     /// without a grade.
     pub stop: Option<StopReason>,
     /// Whether a limit ended the run.
@@ -251,11 +251,11 @@ pub struct Judgement {
     pub scorer: Option<String>,
 }
 
-/// Scores so near to 0 or 1 are these: some programs multiply parts that are 1.
+/// Scores within this distance of 0 or 1 count as 0 or 1: some programs multiply parts that are 1.
 const ROUNDING: f64 = 1e-6;
 
 impl FactRules {
-    /// Rules that count a score of at least this as a success.
+    /// Sets the lowest score of a success.
     ///
     /// # Errors
     ///

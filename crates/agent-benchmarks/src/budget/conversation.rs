@@ -40,13 +40,12 @@ impl Instance<'_> {
         conversation
     }
 
-    /// Repeats the conversation of a record, for example of one that was read from a log: the same
-    /// replies lead to the same record.
+    /// Repeats the conversation of a record, for example of a record from a log: the same replies lead to the same record.
     ///
     /// # Errors
     ///
-    /// [`Error::StoredValue`] if the run is not about this run, and [`Error::Ended`] if it has more
-    /// replies than the conversation takes.
+    /// [`Error::StoredValue`] if the stored run belongs to another run, and [`Error::Ended`] if it has more replies than the
+    /// conversation takes.
     pub fn replay(&self, run: &Run) -> Result<BudgetRecord, Error> {
         replay(self.conversation(), &self.run_name(), run)
     }

@@ -9,7 +9,7 @@ pub struct Instance<'a> {
     pub(super) rollout: Rollout<'a>,
     pub(super) resources: Vec<Resource>,
     pub(super) prefixes: Vec<Prefix<'a>>,
-    /// Completed turns of prefixes that are not asked about.
+    /// Numbers of completed turns at prefixes without a question.
     pub(super) left_out: Vec<usize>,
 }
 
@@ -18,8 +18,8 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`Error::BudgetEstimation`] without such a rollout or resource, and if a cost of an asked
-    /// resource, or one that decides whether the run is feasible, is unknown.
+    /// [`Error::BudgetEstimation`] for an unknown rollout or resource, and for an unknown cost of a requested resource or an
+    /// unknown cost that decides whether the run is feasible.
     pub fn instance<'a>(
         &self,
         rollouts: &'a Rollouts,
@@ -32,7 +32,7 @@ impl Budget {
         for (place, resource) in resources.iter().enumerate() {
             let found: Vec<_> = rollout.replay(*resource)?.collect();
             if !found.is_empty() {
-                // Every later sample differs from this one in numbers that are known, too.
+                // Every later sample differs from this one only in numbers, which are known, too.
                 Sample::new(&rollout, *resource, 1, Estimate::NoAnswer)?;
             }
             if place == 0 {

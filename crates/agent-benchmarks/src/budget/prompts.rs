@@ -101,7 +101,7 @@ impl Prompts {
     ///
     /// # Errors
     ///
-    /// As [`Self::new`], and [`Error::UnknownName`] if a file is missing.
+    /// The errors of [`Self::new`], and [`Error::UnknownName`] if a file is missing.
     pub fn published(task: Task, texts: &BTreeMap<&'static str, String>) -> Result<Self, Error> {
         let [system, question] = task.files().map(|name| {
             let missing = || Error::UnknownName {

@@ -20,7 +20,7 @@ pub enum ResourceKind {
     Space,
 }
 
-/// A setting of budget estimation: which resources are asked for, and how answers are read.
+/// A setting of budget estimation: the requested resources, and the rules for reading answers.
 ///
 /// ```
 /// use agent_benchmarks::{Conversation, Reply, converse, model_from_fn};
@@ -56,7 +56,7 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Undefined`] without a resource or if one is named twice.
+    /// [`scoring_rules::Error::Undefined`] without a resource or if a resource is repeated.
     pub fn new<N: Into<String>>(
         resources: impl IntoIterator<Item = (N, ResourceKind)>,
     ) -> Result<Self, Error> {
@@ -102,7 +102,7 @@ impl Budget {
     }
 
     setters! {
-        /// Sets how far answers may deviate from the requested form.
+        /// Sets the tolerance for deviations of answers from the requested form.
         with_answer_mode(mode: AnswerMode);
 
         /// Sets the texts.

@@ -143,7 +143,7 @@ impl Told<'_> {
         if turns.is_empty() { "None yet.".to_owned() } else { turns.join(between) }
     }
 
-    /// As the released code writes it.
+    /// Writes the usage in the form of the released code.
     fn token_usage(&self) -> String {
         let input = self.resource("fresh_input_tokens").or_else(|| self.resource("input_tokens"));
         let parts = [input, self.resource("output_tokens"), self.resource("total_tokens")];
@@ -155,7 +155,7 @@ impl Told<'_> {
         })
     }
 
-    /// As the released code writes it, which takes each turn as two weeks.
+    /// Writes the usage in the form of the released code, which counts each turn as two weeks.
     fn consumption(&self) -> String {
         let names = ["warehouse_item_weeks", "cumulative_cost_usd"];
         self.each_turn("; ", |at| {
@@ -181,7 +181,7 @@ impl Told<'_> {
         lines.chain(cash).collect::<Vec<_>>().join("\n")
     }
 
-    /// The name of the balance, the balance and its target.
+    /// Returns the name of the balance, the balance and its target.
     fn cash(&self) -> Option<(&str, String, String)> {
         let (feature, target) = self.settings.cash.as_ref()?;
         let balance = amount(self.prefix.feature(self.prefix.turns(), feature));

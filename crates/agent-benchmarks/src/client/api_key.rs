@@ -1,6 +1,6 @@
 use std::{borrow::Cow, fmt};
 
-/// The key of a server. It is never printed: not by [`fmt::Debug`], and not in an error.
+/// The key of a server. It is never printed, neither by [`fmt::Debug`] nor in an error.
 ///
 /// A server may repeat the key that it was sent. A [`Client`](super::Client) writes `[key]` instead of a key of at least 16
 /// characters in every reply, and of a key of at least 4 characters in the messages of errors, also where JSON spells it with
@@ -55,7 +55,7 @@ impl ApiKey {
         while let Some(start) = text[from..].find('"').map(|at| from + at) {
             let Some(end) = string_end(&text, start) else { break };
             let literal = &text[start..end];
-            // Only escape sequences can spell the key in another way.
+            // Only escape sequences can give the key another spelling.
             let decoded =
                 if literal.contains('\\') { serde_json::from_str(literal).ok() } else { None };
             if let Some(inside) = decoded.and_then(|decoded: String| self.hide(&decoded)) {

@@ -38,13 +38,12 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientSettings {
-    /// The most time that one attempt may take, from the connection to the last byte of the reply: above 0 and at
-    /// most a year.
+    /// The timeout of one attempt, from the connection to the last byte of the reply: above 0 and at most a year.
     pub timeout: Duration,
-    /// The most attempts for one request, at least 1.
+    /// The maximum number of attempts for one request, at least 1.
     pub attempts: u32,
-    /// The wait before the second attempt; it doubles from attempt to attempt. A server's
-    /// `Retry-After`, in seconds or as a date after the reply's own `Date`, counts instead if it is longer.
+    /// The wait before the second attempt; it doubles from attempt to attempt. A longer `Retry-After` of the server replaces it,
+    /// in seconds or as a date after the reply's own `Date`.
     pub first_wait: Duration,
     /// The longest wait between two attempts.
     pub longest_wait: Duration,
@@ -109,10 +108,10 @@ pub struct Client {
     stops: Arc<AtomicBool>,
 }
 
-/// A wait between two attempts looks so often whether it is still wanted.
+/// The interval at which a wait between two attempts checks whether to continue.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A year: the clock of the system does not reach every time that a [`Duration`] can name.
+/// A year: the system clock cannot represent every time within the range of a [`Duration`].
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// The version of Anthropic's API, which every request names.
@@ -120,11 +119,11 @@ const ANTHROPIC_VERSION: &str = "2026-10-21";
 
 /// Why an attempt has no reply.
 enum Fault {
-    /// A fault that may be over at a later attempt, after `wait` if the server names a time.
+    /// A temporary fault that a later attempt may avoid, after `wait` if the server names a time.
     Passing { problem: String, wait: Option<Duration> },
     /// The server refuses the request.
     Refused(String),
-    /// The reply has more bytes than a reply may have.
+    /// The reply exceeds the maximum number of bytes.
     TooLarge(String),
 }
 
@@ -207,19 +206,19 @@ impl Client {
         Self { stops, ..self }
     }
 
-    /// Sets the amount that was already spent, replacing the amount counted so far, so that caps hold over several calls of a
-    /// program; see [`Journal::spent`](super::Journal::spent).
+    /// Sets the amount already spent, replacing the amount counted so far, so that caps hold over several calls of a program; see
+    /// [`Journal::spent`](super::Journal::spent).
     pub fn count_before(&self, before: Spent) {
         self.spent.update(|spent| *spent = before);
     }
 
-    /// What replies used so far.
+    /// The usage of all replies so far.
     #[must_use]
     pub fn spent(&self) -> Spent {
         self.spent.get()
     }
 
-    /// The cost of this in US dollars, with [`ClientSettings::uncounted_tokens`]; `None` without prices.
+    /// The cost of this usage in US dollars, with [`ClientSettings::uncounted_tokens`]; `None` without prices.
     #[must_use]
     pub fn cost(&self) -> Option<f64> {
         let reserve = self.settings.uncounted_tokens.unwrap_or(0);
@@ -230,8 +229,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`Error::ExtraField`] if a field of [`ClientSettings::extra_body`] is set by the request, or asks for a stream or
-    /// for several choices, which are not read.
+    /// [`Error::ExtraField`] if a field of [`ClientSettings::extra_body`] is set by the request itself, or requests a stream or
+    /// several choices, which are not read.
     pub fn body(&self, request: &Request) -> Result<String, Error> {
         let ClientSettings { api, max_completion_tokens, extra_body, .. } = &self.settings;
         let mut body = api.fields(request, &self.model);
@@ -250,7 +249,7 @@ impl Client {
         Ok(body_text(&Value::Map(body)))
     }
 
-    /// Asks for the response to a request, and returns its JSON.
+    /// Sends a request, and returns the JSON of the response.
     ///
     /// # Errors
     ///
@@ -429,7 +428,7 @@ mod tests {
         assert_eq!(wait(&[("Retry-After", " 7 ")]), seconds(7));
         assert_eq!(wait(&[("Retry-After", "Mon, 23 Nov 2026 09:01:30 GMT"), date]), seconds(90));
         assert_eq!(wait(&[("Retry-After", "Monday, 23-Nov-26 09:00:02 GMT"), date]), seconds(2));
-        // Earlier than the reply, without its date, and no wait at all.
+        // Before the date of the reply, without a date of the reply, and no wait at all.
         assert_eq!(wait(&[("Retry-After", "Mon, 23 Nov 2026 08:59:00 GMT"), date]), None);
         assert_eq!(wait(&[("Retry-After", "Mon, 23 Nov 2026 09:01:30 GMT")]), None);
         assert_eq!(wait(&[("Retry-After", "-1")]), None);

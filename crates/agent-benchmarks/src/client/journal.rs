@@ -11,13 +11,12 @@ use trajectory_metrics::random::fnv1a;
 
 use crate::{client::spent::Spent, engines::api::Api, error::Error};
 
-/// A file of answered requests, as JSON Lines to which lines are only ever added. One program at a time
-/// can have it open.
+/// A file of answered requests, as append-only JSON Lines. Only one program at a time can have it open.
 ///
-/// The first line has the setting. Each further line has the name of a conversation, the number of the request in it, a
-/// fingerprint of the request, the response, and a checksum of the line and of the one before it. A line is on the disk before
-/// the answer is used. An incomplete last line is dropped when the file is opened again. The checksums reveal lines that were
-/// edited, moved or removed, but are no protection against someone who recomputes them.
+/// The first line has the setting. Each further line has the name of a conversation, the position of the request, a fingerprint
+/// of the request, the response, and a checksum of the line and of the previous line. A line is on the disk before the answer is
+/// used. An incomplete last line is dropped when the file is opened again. The checksums reveal lines that were edited, moved or
+/// removed, but are no protection against someone who recomputes them.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -32,7 +31,7 @@ struct State {
     answers: BTreeMap<(String, usize), (u64, Answer)>,
     /// The checksum of the last line.
     checksum: u64,
-    /// How many of the latest new replies of each kind in a row could not be used.
+    /// The number of consecutive unusable replies among the latest new replies of each kind.
     unreadable: BTreeMap<usize, usize>,
 }
 
@@ -134,7 +133,7 @@ impl Journal {
                 return Err(wrong(problem));
             }
         } else if !serde_json::to_vec(&head).is_ok_and(|head| head.starts_with(&content)) {
-            // A head that was not written to its end may be replaced; notes of someone else may not.
+            // An incomplete head may be replaced; someone else's notes may not.
             return Err(wrong("line 1 is not the head of a journal of this setting".to_owned()));
         }
         let mut checksum = 0;
@@ -151,7 +150,7 @@ impl Journal {
             let Line { run, request, fingerprint, answer, .. } = line;
             answers.insert((run, request), (fingerprint, answer));
         }
-        // Nothing is changed before the file is known to be a journal of this setting.
+        // Nothing is changed until the file is known to be a journal of this setting.
         if may_write {
             file.set_len(whole as u64).map_err(cannot)?;
             file.seek(SeekFrom::End(0)).map_err(cannot)?;
@@ -171,7 +170,7 @@ impl Journal {
     }
 
     /// Sets the number of consecutive unusable new replies of one kind ([`Conversation::awaits`](crate::Conversation::awaits))
-    /// after which no more requests are sent, so that a model with a wrong form costs little. By default, there is no such limit.
+    /// that stops all further requests, so that a model with a wrong form costs little. By default, there is no such limit.
     #[must_use]
     pub fn with_most_unreadable(mut self, replies: Option<usize>) -> Self {
         self.most_unreadable = replies;
@@ -192,7 +191,7 @@ impl Journal {
             return Ok(());
         };
         *unreadable += 1;
-        // Conversations that ran at the same time may each have had one more.
+        // Conversations that ran at the same time may each have had one further unusable reply.
         if let Some(replies) = self.most_unreadable.filter(|most| *unreadable >= *most) {
             let reply = text.chars().take(300).collect();
             return Err(Error::Unreadable { replies, problem, reply });
@@ -210,7 +209,7 @@ impl Journal {
         self.state().answers.len()
     }
 
-    /// What all answers used. An answer without a reply, because it was too large, is one that does not count its tokens.
+    /// The usage of all answers. An answer without a reply, because the reply was too large, counts as one without a token count.
     #[must_use]
     pub fn spent(&self) -> Spent {
         let mut spent = Spent::default();
@@ -246,7 +245,7 @@ impl Journal {
         }
     }
 
-    /// Adds an answer, and returns when it is on the disk.
+    /// Adds an answer, and returns once it is on the disk.
     pub(super) fn write(
         &self,
         run: &str,
@@ -275,7 +274,7 @@ fn write_line(file: &mut File, line: &impl Serialize) -> io::Result<()> {
     let before = file.stream_position()?;
     let written = file.write_all(&text).and_then(|()| file.sync_data());
     if written.is_err() {
-        // Half a line must not be the beginning of the next one. The first error is the one to report.
+        // A partial line must not become the beginning of the next one. The first error is the one to report.
         let _ = file.set_len(before).and_then(|()| file.seek(SeekFrom::End(0)));
     }
     written

@@ -23,8 +23,8 @@ pub enum AskError {
     /// The server sent no response; the conversation ends with this reason.
     #[error(transparent)]
     NoReply(#[from] ModelError),
-    /// As [`Self::NoReply`], for a fault on this side that costs nothing to ask about again: the journal does not keep it,
-    /// so that the same call asks again.
+    /// Like [`Self::NoReply`], for a local fault whose request costs nothing to repeat: the journal does not keep it, so that the
+    /// same call sends the request again.
     #[error("{0}")]
     NotKept(ModelError),
     /// No more requests may be sent, for example because a cap is reached. The conversation stays unfinished.
@@ -106,7 +106,7 @@ where
     };
     thread::scope(|scope| {
         for _ in 1..at_a_time.clamp(1, conversations.len().max(1)) {
-            // Fewer threads than asked for do the same work, and this one is there in any case.
+            // Fewer threads than requested do the same work, and the current thread always exists.
             if thread::Builder::new().spawn_scoped(scope, work).is_err() {
                 break;
             }
@@ -118,7 +118,7 @@ where
     results.into_iter().filter_map(|(_, record)| record.transpose()).collect()
 }
 
-/// Drives one conversation; `None` if it was left because another one stopped.
+/// Drives one conversation; `None` if it was abandoned because another one stopped.
 fn drive<C: Conversation>(
     journal: &Journal,
     name: &str,
@@ -142,7 +142,7 @@ fn drive<C: Conversation>(
             }
             Err(AskError::Stop(reason)) => return Err(Error::Stopped { reason }),
         };
-        // A response that cannot be read is not kept, so a journal has none.
+        // An unreadable response is not kept, so a journal has none.
         let reply = journal.read(&answer).map_err(|error| {
             let reason = format!("the response to request {turn} of {name:?}: {error}");
             Error::Stopped { reason }
@@ -165,11 +165,11 @@ fn drive<C: Conversation>(
 }
 
 impl Journal {
-    /// Gives a conversation of this name the answers that are there, and returns their number. Nothing is asked.
+    /// Feeds the stored answers to a conversation of this name, and returns their number. No request is sent.
     ///
     /// # Errors
     ///
-    /// [`Error::Journal`] if a request is not the one that was answered, or an answer cannot be read.
+    /// [`Error::Journal`] if a request differs from the answered one, or an answer is unreadable.
     pub fn resume(&self, name: &str, conversation: &mut impl Conversation) -> Result<usize, Error> {
         let mut turn = 0;
         while let Some(request) = conversation.request() {

@@ -2,7 +2,7 @@ use std::sync::{Mutex, PoisonError};
 
 use run_logs::Reply;
 
-/// What replies used together: tokens as far as they are counted, and how many replies do not count theirs.
+/// The usage of all replies: the known numbers of tokens, and the number of replies without a count.
 ///
 /// ```
 /// use agent_benchmarks::{Reply, client::Spent, run_logs::Usage};
@@ -23,14 +23,14 @@ pub struct Spent {
     pub output_tokens: u64,
     /// Tokens of replies that report only the sum of prompt and reply.
     pub unsplit_tokens: u64,
-    /// Replies of which no count is known.
+    /// The number of replies without any known count.
     pub uncounted: u64,
 }
 
 impl Spent {
     /// Adds the usage of a reply; `None` is an unreadable reply. A count beyond `u64::MAX` stays at that maximum.
     ///
-    /// A prompt has at least one token, and so has a reply that is not empty: a count of 0 there is no count.
+    /// A prompt has at least one token, and so has a non-empty reply: a count of 0 there means that the count is unknown.
     pub fn add(&mut self, reply: Option<&Reply>) {
         let usage = reply.and_then(|reply| reply.usage.as_ref());
         let is_empty = reply.is_some_and(|it| it.text.is_empty() && it.tool_calls.is_empty());
@@ -40,7 +40,7 @@ impl Spent {
             Some((input, output)) if input > 0 && (output > 0 || is_empty) => {
                 self.input_tokens = self.input_tokens.saturating_add(input);
                 self.output_tokens = self.output_tokens.saturating_add(output);
-                // A total that is larger than both counts.
+                // A total that exceeds the sum of both counts.
                 let rest = total.saturating_sub(input.saturating_add(output));
                 self.unsplit_tokens = self.unsplit_tokens.saturating_add(rest);
             }

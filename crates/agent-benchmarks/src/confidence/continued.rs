@@ -17,8 +17,8 @@ pub struct FollowUp {
     /// step is taken. If each step has continuations from the state before it, the
     /// [`Predictor::Derived`](super::Predictor::Derived) streams over them follow.
     pub continued: Vec<Continued>,
-    /// Further streams by name, such as answers to [`Instance::probe`](super::Instance::probe) or clusters of answers by
-    /// a function of the caller's: a forecast for each step, or the name of the reason why the run has none.
+    /// Further streams by name, such as answers to [`Instance::probe`](super::Instance::probe) or clusters of answers by the
+    /// caller's function: a forecast for each step, or the name of the reason why the run has none.
     pub streams: Vec<(String, Result<Vec<Probability>, String>)>,
 }
 
@@ -26,8 +26,7 @@ pub struct FollowUp {
 /// [`Branch`](crate::Branch).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Continued {
-    /// The number of steps of the run before the continuations: 0 for its beginning, and all its steps for a run that
-    /// a limit cut off.
+    /// The number of steps of the run before the continuations: 0 for its beginning, and all its steps for a cut-off run.
     pub step: usize,
     /// How the continuations ended.
     pub counts: Continuations,
@@ -38,7 +37,7 @@ pub struct Continued {
 }
 
 impl Continued {
-    /// The fewest outcomes from which a probability of success is estimated, as in the paper's appendix H.2.
+    /// The minimum number of outcomes for an estimate of the probability of success, as in the paper's appendix H.2.
     pub const MIN_VALID: u64 = 5;
 
     /// Summarizes the continuations of a run that start after `step` steps.

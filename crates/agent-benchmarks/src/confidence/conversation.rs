@@ -132,13 +132,12 @@ impl Instance {
         Ok(conversation)
     }
 
-    /// Repeats the conversation of a record, for example of one that was read from a log: the same
-    /// replies lead to the same record.
+    /// Repeats the conversation of a record, for example of a record from a log: the same replies lead to the same record.
     ///
     /// # Errors
     ///
-    /// [`Error::StoredValue`] if the run is not about this question, and [`Error::Ended`] if it has more
-    /// replies than the conversation takes.
+    /// [`Error::StoredValue`] if the stored run belongs to another question, and [`Error::Ended`] if it has more replies than the
+    /// conversation takes.
     pub fn replay(&self, run: &Run) -> Result<ConfidenceRecord, Error> {
         replay(self.conversation(), &self.question.id, run)
     }
@@ -148,7 +147,7 @@ impl ConfidenceConversation<'_> {
     /// Returns a dialogue that asks something about this one.
     pub(super) fn dialogue_about(&self, question: &str) -> Dialogue {
         let mut request = self.dialogue.request_so_far().clone();
-        // What followed the latest reply gives way to the question, as roles take turns.
+        // The question replaces everything after the latest reply, because roles alternate.
         let replies = request.messages.iter().rposition(|message| message.role == Role::Assistant);
         request.messages.truncate(replies.map_or(request.messages.len(), |last| last + 1));
         let mut dialogue = Dialogue::new(Run::default(), request);

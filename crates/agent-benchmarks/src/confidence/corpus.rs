@@ -12,15 +12,15 @@ pub struct Page {
     pub title: String,
     /// The text.
     pub text: String,
-    /// The titles of the pages to which this one leads.
+    /// The titles of the pages that this page links to.
     #[serde(default)]
     pub links: Vec<String>,
 }
 
-/// Pages that a model can search, read in and follow the links of.
+/// Pages that a model can search, read and follow links between.
 ///
-/// Pages are found by the words of a query, ranked by BM25 with `k1 = 1.2` and `b = 0.75` over title and text; equal ranks
-/// keep the order of the pages. Words are runs of letters and digits, whatever their case.
+/// Pages are found by the words of a query, ranked by BM25 with `k1 = 1.2` and `b = 0.75` over title and text; equal ranks keep
+/// the order of the pages. Words are sequences of letters and digits, whatever their case.
 ///
 /// Reference: Robertson and Zaragoza (2009), The probabilistic relevance framework: BM25 and beyond,
 /// doi:10.1561/1500000019. The paper's harness searches Wikipedia with the same ranking.
@@ -40,7 +40,7 @@ pub struct Page {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Corpus {
     pages: Vec<Page>,
-    /// For each word the pages that have it, with its number there.
+    /// For each word, the pages that contain it, with its frequency there.
     words: BTreeMap<String, Vec<(usize, f64)>>,
     /// The words of each page.
     lengths: Vec<f64>,
@@ -51,7 +51,7 @@ impl Corpus {
     ///
     /// # Errors
     ///
-    /// [`Error::Line`] for a line that is no page, or has the title of an earlier one.
+    /// [`Error::Line`] for a line that is no page, or repeats the title of an earlier page.
     pub fn read(text: &str) -> Result<Self, Error> {
         let (mut corpus, mut titles) = (Self::default(), BTreeSet::new());
         for (line, json) in (1..).zip(text.lines()).filter(|(_, json)| !json.trim().is_empty()) {
@@ -95,7 +95,7 @@ impl Corpus {
         self.pages.is_empty()
     }
 
-    /// Whether any page leads to another one.
+    /// Whether any page links to another one.
     pub(super) fn has_links(&self) -> bool {
         self.pages.iter().any(|page| !page.links.is_empty())
     }

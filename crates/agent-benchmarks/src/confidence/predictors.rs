@@ -13,8 +13,8 @@ use crate::{
 
 /// Returns the share of the largest cluster of equivalent answers; `None` without an answer.
 ///
-/// An answer joins the first cluster whose first answer is the `same`: exact match, or for example whether each of two
-/// answers entails the other.
+/// An answer joins the first cluster whose first answer is the `same`. For example, `same` is an exact match, or tests whether
+/// each of two answers entails the other.
 ///
 /// Reference: Wang et al. (2023), Self-consistency improves chain of thought reasoning in language models,
 /// arXiv:2203.11171.
@@ -60,16 +60,16 @@ pub fn semantic_confidence(
 /// Returns the confidence after each step, if the uncertainty of all steps so far counts: `exp(-U_t)` of the root mean square
 /// `U_t = sqrt(mean over s <= t of (W_s u_s)^2)`.
 ///
-/// An uncertainty is at least 0, for example the mean of `-ln p` over the tokens of a step. Weights say how much a step
-/// matters in its situation; without them each has 1. The source learns them from distances between texts.
+/// An uncertainty is at least 0, for example the mean of `-ln p` over the tokens of a step. Weights express the importance of a
+/// step in its situation; by default, each weight is 1. The source learns them from distances between texts.
 ///
-/// Reference: Zhao et al. (2024), SAUP: Situation awareness uncertainty propagation on LLM agent, arXiv:2412.01033,
-/// equation 1; the exponential makes a probability of the uncertainty.
+/// Reference: Zhao et al. (2024), SAUP: Situation awareness uncertainty propagation on LLM agent, arXiv:2412.01033, equation 1;
+/// the exponential turns the uncertainty into a probability.
 ///
 /// # Errors
 ///
-/// [`scoring_rules::Error::Length`] unless there is a weight for each step, and
-/// [`scoring_rules::Error::Setting`] for a value that is negative or not finite.
+/// [`scoring_rules::Error::Length`] unless there is a weight for each step, and [`scoring_rules::Error::Setting`] for a negative
+/// or non-finite value.
 ///
 /// ```
 /// use agent_benchmarks::confidence::saup;
@@ -176,7 +176,7 @@ pub(super) fn derived(record: &ConfidenceRecord, continued: &[Continued]) -> [De
     let each = |value: &dyn Fn(&Continued) -> Option<Probability>| {
         let steps = replies().enumerate();
         let values = steps.map(|(step, _)| {
-            // The answers of a few that finished would agree by chance.
+            // A small number of finished answers would agree by chance.
             let enough = |it: &&Continued| it.answers.len() as u64 >= Continued::MIN_VALID;
             Some(before(step)?).filter(enough).and_then(value).ok_or("too_few_answers")
         });

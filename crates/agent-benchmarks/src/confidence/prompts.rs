@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::{error::Error, values::template::Template};
 
-/// The wording of the system prompt; the messages of the user are this crate's own in any case.
+/// The wording of the system prompt; the messages of the user are always this crate's own.
 ///
 /// ```
 /// use std::collections::BTreeMap;

@@ -166,8 +166,8 @@ impl Confidence {
         self
     }
 
-    /// Sets how many pages a search shows, and how many characters of each page and of each lookup (the paper: 3 or 5,
-    /// and 420).
+    /// Sets the number of pages that a search shows, and the number of characters of each page and of each lookup (the paper: 3
+    /// or 5, and 420).
     ///
     /// # Errors
     ///
@@ -202,13 +202,13 @@ impl Confidence {
         Form { has_pages: self.corpus.is_some(), needs_explanation, clips }
     }
 
-    /// Whether there are pages, and whether any of them leads to another.
+    /// Whether there are pages, and whether any of them links to another.
     pub(super) fn pages(&self) -> Option<bool> {
         self.corpus.as_ref().map(|corpus| corpus.has_links())
     }
 
-    /// Sets after how many replies in a row without a readable action or confidence the conversation
-    /// ends; the repairs of a step are one fewer.
+    /// Sets the number of consecutive replies without a readable action or confidence after which the conversation ends; the
+    /// number of repairs of a step is one less.
     ///
     /// # Errors
     ///
@@ -229,18 +229,19 @@ impl Confidence {
         /// Sets the wording of the system prompt.
         with_prompts(prompts: Prompts);
 
-        /// Sets whether a reply without an `<explanation>` is asked for again, as one without a confidence is. The prompt asks
-        /// for it in any case; the paper does not say whether its harness repairs it, so that this is off by default.
+        /// Sets whether a reply without an `<explanation>` is requested again, like a reply without a confidence. The prompt
+        /// always asks for an explanation. The paper does not say whether its harness repairs a missing one, so that this is off
+        /// by default.
         with_explanation(needs_explanation: bool);
 
-        /// Sets whether a stated confidence outside [0, 1] counts as the nearer end, which the paper does. Otherwise the reply is asked
-        /// for again, as one without a confidence, since 95 states no certainty.
+        /// Sets whether a stated confidence outside [0, 1] is clipped to the nearer bound, as in the paper. Otherwise the request
+        /// is repeated, as for a reply without a confidence, because 95 does not mean certainty.
         with_clipping(clips: bool);
 
         /// Sets the sampling.
         with_sampling(sampling: Sampling);
 
-        /// Sets how many of the most probable tokens are asked for; `None` for no log-probabilities.
+        /// Sets the number of requested most probable tokens; `None` for no log-probabilities.
         with_top_logprobs(top_logprobs: Option<u8>);
     }
 }

@@ -13,7 +13,7 @@ pub(super) enum Action {
 /// How a step is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
-    /// Whether there are pages, whose actions are written with brackets.
+    /// Whether there are pages, whose actions have brackets.
     pub(super) has_pages: bool,
     pub(super) needs_explanation: bool,
     /// Whether a confidence outside [0, 1] is clipped.

@@ -21,7 +21,7 @@ use crate::{
     values::figures,
 };
 
-/// The figures of stated confidence for any number of models, one row per stream.
+/// The statistics of stated confidence for any number of models, one row per stream.
 ///
 /// ```
 /// use agent_benchmarks::{Checker, Level, Question, Reply, Seed, converse, model_from_fn};
@@ -49,14 +49,14 @@ pub struct ConfidenceTable {
     groups: BTreeMap<(String, Predictor), Group>,
 }
 
-/// Where a row of a [`ConfidenceTable`] has its forecasts from.
+/// The source of the forecasts in a row of a [`ConfidenceTable`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Predictor {
     /// The values recorded in the replies of the run.
     Recorded(ConfidenceStream),
-    /// A stream that is made of more than one reply, or of continuations, by name: `agreement`
-    /// ([`agreement`](super::agreement)), `semantic_entropy` ([`semantic_confidence`](super::semantic_confidence)),
-    /// `saup` ([`saup`](super::saup)), `uprop` ([`uprop`](super::uprop)), or a caller's own.
+    /// A stream from more than one reply or from continuations, by name: `agreement` ([`agreement`](super::agreement)),
+    /// `semantic_entropy` ([`semantic_confidence`](super::semantic_confidence)), `saup` ([`saup`](super::saup)), `uprop`
+    /// ([`uprop`](super::uprop)), or a caller's own.
     Derived(String),
 }
 
@@ -83,7 +83,7 @@ struct Group {
     rows: Clustered<String, (Vec<Probability>, bool)>,
     /// Cut-off runs by question, with their horizons and the probability that they would have succeeded.
     cut_off: Clustered<String, (Vec<Probability>, CutOff)>,
-    /// All runs to which the model replied, by question: whether they were answered, and rightly.
+    /// All runs to which the model replied, by question: whether the run has an answer, and whether the answer is right.
     answered: Clustered<String, [bool; 2]>,
     /// The squared distance of each forecast with continuations to the probability from its continuations, by question.
     distances: Clustered<String, f64>,
@@ -101,7 +101,7 @@ struct CutOff {
     continuations: Continuations,
 }
 
-/// The run that is added to the rows of all predictors.
+/// A run to be added to the rows of all predictors.
 struct Added<'a> {
     model: &'a str,
     record: &'a ConfidenceRecord,
@@ -152,7 +152,7 @@ pub struct ConfidenceFigures {
     /// The stream.
     #[serde(serialize_with = "name_of")]
     pub stream: Predictor,
-    /// The number of all runs. Each is in one place: in the evaluation, in [`Self::cut_off`],
+    /// The number of all runs. Each run is in exactly one place: in the evaluation, in [`Self::cut_off`],
     /// [`Self::without_reply`], [`Self::left_out`] or [`Self::excluded`].
     pub runs: usize,
     /// The number of runs without an answer although the model replied: runs cut off by a limit, with and without the stream, and
@@ -167,8 +167,8 @@ pub struct ConfidenceFigures {
     pub excluded: BTreeMap<String, u64>,
     /// The number of cut-off runs that have the stream.
     pub cut_off: usize,
-    /// Scores and diagnostics of the complete runs with intervals that resample questions; the runs
-    /// that lack the stream are its exclusions. `None` without a complete run.
+    /// Scores and diagnostics of the complete runs, with intervals that resample questions. The runs without the stream are its
+    /// exclusions. `None` without a complete run.
     pub evaluation: Option<Evaluation>,
     /// The scores of complete and cut-off runs under linear-front weights: complete-only, simple (which assumes that cut-off runs
     /// would have failed), exact (if each cut-off run has a probability of success, and assuming that the stop of a run, given
@@ -206,7 +206,8 @@ impl ConfidenceTable {
     ///
     /// # Errors
     ///
-    /// As [`Self::update`], and [`scoring_rules::Error::Length`] for a further stream without a forecast for each step.
+    /// The errors of [`Self::update`], and [`scoring_rules::Error::Length`] for a further stream without a forecast for each
+    /// step.
     pub fn update_with(
         &mut self,
         model: &str,

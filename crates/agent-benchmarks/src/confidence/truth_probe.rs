@@ -10,11 +10,11 @@ use crate::{
     error::Error,
 };
 
-/// One question to a model about a run so far: is its answer right, or going to be? Made by [`Instance::probe`].
+/// One question to a model about a run so far: is its answer right, or going to be right? Made by [`Instance::probe`].
 ///
-/// The record is the probability of the letter A (true) among the letters A and B in the first token of the reply that
-/// may be one of them, `p(A) / (p(A) + p(B))`, from the log-probabilities of the token and of its alternatives; `None`
-/// without them. A letter that is not among them has the probability 0.
+/// The record is the probability of the letter A (true) among the letters A and B in the first token of the reply that may be one
+/// of them: `p(A) / (p(A) + p(B))`, from the log-probabilities of the token and of its alternatives; `None` without
+/// log-probabilities. A letter outside the alternatives has the probability 0.
 ///
 /// Reference: Kadavath et al. (2022), Language models (mostly) know what they know, arXiv:2207.05221, section 4.
 #[derive(Clone, Debug)]

@@ -27,10 +27,9 @@ use crate::{
 /// A conversation in which a model solves one query of CostBench. Made by
 /// [`Instance::conversation`].
 ///
-/// - Of several calls in one reply, the first is made.
-/// - A parameter with an unknown value counts as not given, so that the call fails as one with wrong
-///   parameters. A call whose inputs were not obtained yet fails as an inaccessible one, whatever
-///   identifiers it gives for them.
+/// - If a reply has several calls, only the first is made.
+/// - A parameter with an unknown value counts as missing, so that the call fails because of wrong parameters. A call whose inputs
+///   were not obtained yet fails as inaccessible, whatever its identifiers.
 /// - `<answer>` ends the conversation. Calls in the same reply are not made.
 /// - [`ReplyRules`](super::ReplyRules) says which arguments and answers are taken, whether the last call leaves a reply for an
 ///   answer, and whether a reply without a call ends the conversation. If it does not, the user reminds the model after each
@@ -48,24 +47,24 @@ pub struct CostBenchConversation<'a> {
     dialogue: Dialogue,
     idle: usize,
     replies: usize,
-    /// The latest text that can hold an answer, and nothing once a reply has no text.
+    /// The latest text that can contain an answer; empty after a reply without text.
     last_word: String,
 }
 
 impl Instance {
-    /// A conversation in which the model solves the query.
+    /// Starts a conversation in which the model solves the query.
     #[must_use]
     pub fn conversation(&self) -> CostBenchConversation<'_> {
         CostBenchConversation::new(self)
     }
 
-    /// Repeats the conversation of a record, for example of one that was read from a log: the same
-    /// replies lead to the same calls, costs and scores.
+    /// Repeats the conversation of a record, for example of a record from a log: the same replies lead to the same calls, costs
+    /// and scores.
     ///
     /// # Errors
     ///
-    /// [`Error::StoredValue`] if the run belongs to another query, and [`Error::Ended`] if it has
-    /// more replies than the conversation takes.
+    /// [`Error::StoredValue`] if the stored run belongs to another query, and [`Error::Ended`] if it has more replies than the
+    /// conversation takes.
     pub fn replay(&self, run: &Run) -> Result<CostBenchRecord, Error> {
         replay(self.conversation(), &self.query.id, run)
     }
@@ -104,7 +103,7 @@ impl<'a> CostBenchConversation<'a> {
         conversation
     }
 
-    /// Shows the tools as they are now.
+    /// Shows the tools in their current state.
     fn show_tools(&mut self) {
         self.tools = self.episode.visible_tools();
         let (settings, split) = (&self.instance.settings, self.preferences.split());
@@ -258,7 +257,7 @@ impl<'a> CostBenchConversation<'a> {
         released.unwrap_or_else(own)
     }
 
-    /// Lets the model see an event, as far as it is told.
+    /// Shows an event to the model, as far as the event is announced.
     fn after_event(&mut self, event: usize) {
         if let Some(change) = self.instance.change(event) {
             self.preferences = change.0;

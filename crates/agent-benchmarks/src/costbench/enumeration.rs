@@ -13,11 +13,11 @@ use crate::{
     values::{record::Record, reply_event::ReplyEvent, request::Request},
 };
 
-/// A conversation of one request, in which a model lists all ways to solve a query without making
-/// any call. Made by [`Instance::enumeration`].
+/// A conversation of one request, in which a model lists all ways to solve a query without any call. Made by
+/// [`Instance::enumeration`].
 ///
-/// Reference: CostBench, section 5.1. The paper lets a model count the paths in the plan that another
-/// model writes before its first call; here they are read from tags.
+/// Reference: CostBench, section 5.1. In the paper, a second model counts the paths in the plan that a model writes before its
+/// first call; here they are read from tags.
 ///
 /// ```
 /// use agent_benchmarks::{Reply, converse, model_from_fn};
@@ -46,7 +46,7 @@ pub struct EnumerationRecord {
     pub record: Record,
     /// The paths that the model listed, as names of tools.
     pub paths: Vec<Vec<String>>,
-    /// The share of all plans that they cover.
+    /// The share of all plans that the listed paths cover.
     pub coverage: PathCoverage,
 }
 

@@ -94,7 +94,7 @@ impl Instance {
         &self.kinds
     }
 
-    /// The optimal run with which runs are compared.
+    /// The optimal run, the reference for the scores of other runs.
     #[must_use]
     pub const fn reference(&self) -> &Transcript {
         &self.reference

@@ -24,8 +24,8 @@ pub struct CostBenchRecord {
     pub reference: Transcript,
     /// The run of the greedy policy ([`Scenario::greedy_run`](tool_graph::Scenario::greedy_run)) in the same world.
     pub greedy: Transcript,
-    /// The plans that the first reply lists between path tags, as share of all plans. Reference: section 5.1,
-    /// which lets a second model count the paths of a plan.
+    /// The plans that the first reply lists between path tags, as a share of all plans. Reference: section 5.1, in which a second
+    /// model counts the paths of a plan.
     pub coverage: PathCoverage,
     /// The text between the answer tags.
     pub answer: Option<String>,
@@ -35,8 +35,7 @@ pub struct CostBenchRecord {
     pub task_length: usize,
     /// The name of the events; see [`CostBench::events_name`](super::CostBench::events_name).
     pub events: String,
-    /// What streams of confidence are scored against; `None` if the setting asks for neither a stated confidence
-    /// nor log-probabilities.
+    /// The reference for streams of confidence; `None` if the setting requests neither a stated confidence nor log-probabilities.
     pub objective: Option<Objective>,
 }
 
@@ -93,9 +92,8 @@ impl CostBenchRecord {
         &self.record.run.id
     }
 
-    /// The share of plans that the first reply lists, as the released analysis computes it: all listed paths,
-    /// plans or not, but none twice, divided by one more than there are plans, because it counts the call of
-    /// all stages that no tool makes.
+    /// The share of plans in the first reply, as the released analysis computes it: the number of distinct listed paths, plans or
+    /// not, divided by the number of plans plus one. The additional plan is the call of all stages, which no tool makes.
     #[must_use]
     pub fn released_coverage(&self) -> f64 {
         let PathCoverage { covered, not_plans, possible, .. } = self.coverage;
@@ -116,7 +114,7 @@ impl CostBenchRecord {
             let outcome = record.run.outcome.filter(|_| has_optimum);
             record.run.outcome = outcome.map(|completed| completed && is_match == Some(true));
             if record.run.outcome.is_none() {
-                // Whoever reads the run must not take one of its scores for the outcome.
+                // A reader of the run must not mistake one of its scores for the outcome.
                 record.run.scores.clear();
             }
         }

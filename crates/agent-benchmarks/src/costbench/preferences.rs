@@ -78,7 +78,7 @@ impl Preferences {
         self.task
     }
 
-    /// The values of the dimensions category, tier, style and feature package.
+    /// The split of all values.
     #[must_use]
     pub fn values(&self) -> [&'static str; 4] {
         self.words().map(|(value, _)| value)
@@ -107,7 +107,7 @@ impl Preferences {
         text
     }
 
-    /// The number of the combination among all `10^4` of its task.
+    /// The number of the combination among all `10^4` combinations of its task.
     pub(super) fn number(&self) -> u32 {
         self.choices.iter().fold(0, |number, &choice| 10 * number + u32::from(choice))
     }
@@ -136,7 +136,7 @@ impl Preferences {
         })
     }
 
-    /// Other preferences of the same split than these ones, drawn with equal probability.
+    /// Draws other preferences of the same split, with equal probability.
     pub(super) fn another(task: Task, split: Split, taken: &[Self], seed: u64) -> Self {
         let free: Vec<Self> =
             Self::all(task, split).filter(|preferences| !taken.contains(preferences)).collect();

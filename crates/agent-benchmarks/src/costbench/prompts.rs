@@ -62,7 +62,7 @@ pub(super) enum Fault {
     SeveralCalls,
 }
 
-/// The texts as the file has them.
+/// The texts in the form of the file.
 #[derive(serde::Deserialize)]
 struct File {
     levels: BTreeMap<usize, Level>,

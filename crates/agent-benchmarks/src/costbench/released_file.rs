@@ -13,7 +13,7 @@ use crate::{
     error::Error,
 };
 
-/// The fields of the file that are read.
+/// The fields that are read from the file.
 #[derive(serde::Deserialize)]
 struct Row {
     query_id: String,
@@ -44,8 +44,8 @@ struct Input {
 /// Reads the queries of the released file `env/data/runtime/queries/queries.json`, in its order, with the texts and the
 /// identifiers in it.
 ///
-/// The world of such a query numbers its objects as the released one does: one number goes through a whole
-/// run, and a change of preferences takes over what another query of the file wants.
+/// The world of such a query numbers its objects like the released one: the same number is used during a whole run, and a change
+/// of preferences adopts the preferences of another query of the file.
 ///
 /// Reference: CostBench, section 3.3, and its released data.
 ///

@@ -8,7 +8,7 @@ use crate::costbench::{preferences::Preferences, world::Given};
 /// The data of the released files about a query, other than its preferences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReleasedQuery {
-    /// The queries of the file, and the place of this one.
+    /// The queries of the file, and the position of this one.
     all: Arc<[Entry]>,
     place: usize,
 }

@@ -21,7 +21,7 @@ pub struct ReleasedResults {
     /// The means stated in the file, by the key of the corresponding value of [`CostBenchTable`](super::CostBenchTable). The
     /// released task completion ratio counts right answers without the goal.
     pub as_published: BTreeMap<&'static str, f64>,
-    /// The replies of the file that come after the end of a run by the rules, and are not played again.
+    /// The replies in the file after the end of a run by the rules, which are not replayed.
     pub ignored_replies: usize,
     /// The runs whose query has an earlier run in the file. They count, too.
     pub repeats: usize,
@@ -73,10 +73,10 @@ struct Called {
 /// The most events of a run in a file.
 const MOST_EVENTS: usize = 10;
 
-/// The highest refinement level of the benchmark. The number of its tools grows fast with the level.
+/// The highest refinement level of the benchmark. The number of tools grows fast with the level.
 const MOST_LEVEL: usize = 5;
 
-/// Where the released file states the mean of a metric.
+/// The location of each metric's mean in the released file.
 const PUBLISHED: [(&str, &str); 4] = [
     ("task_completion_ratio", "/accuracy_metrics/final_answer_accuracy"),
     ("edit_distance", "/tool_path_metrics/avg_edit_distance"),
@@ -157,7 +157,7 @@ impl Stats {
 }
 
 impl Said {
-    /// The response of the server that had this message.
+    /// The server's response that contained this message.
     fn response(&self) -> Json {
         let called = self.tool_calls.as_deref().unwrap_or_default();
         let calls = called.iter().enumerate().map(|(place, call)| {

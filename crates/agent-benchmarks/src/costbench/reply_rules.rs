@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use run_logs::{Arguments, to_json};
 use trajectory_metrics::tool_calls::Value;
 
-/// How replies are read where the released environment takes more, or ends sooner, than a strict
-/// protocol would. Whatever a rule lets pass is still noted as an event of the reply.
+/// Rules for reading replies where the released environment accepts more, or ends sooner, than a strict protocol. Every accepted
+/// deviation is still noted as an event of the reply.
 ///
 /// ```
 /// use agent_benchmarks::costbench::{CostBench, ReplyRules};
@@ -15,25 +15,24 @@ use trajectory_metrics::tool_calls::Value;
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
 ///
-/// Reference: the released code of CostBench, which the paper does not describe in these points.
+/// Reference: the released code of CostBench; the paper does not describe these points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReplyRules {
     /// Parameters that a tool does not take are ignored. Otherwise the call fails.
     pub ignores_extra_parameters: bool,
-    /// Identifiers without their brackets are taken as if they had them.
+    /// Identifiers without brackets are accepted.
     pub takes_bare_ids: bool,
-    /// Identifiers that were never given to the model are taken if they have five digits, and a time
-    /// whatever it is. Otherwise the call fails.
+    /// Identifiers that were never given to the model are accepted if they have five digits, and any identifier of a time is
+    /// accepted. Otherwise the call fails.
     pub takes_forged_ids: bool,
-    /// Arguments inside other text, such as a fence, or inside JSON strings are taken, and numbers for
-    /// texts.
+    /// Arguments inside other text, such as a fence, or inside JSON strings are accepted, and so are numbers instead of texts.
     pub repairs_arguments: bool,
     /// The answer is the first identifier with five digits inside the tags, whatever the surrounding text; tags with another
     /// number of digits are no answer. Otherwise the tags contain only the identifier.
     pub finds_answers: bool,
     /// A reply without a call ends the conversation. Otherwise the user reminds the model of the expected form.
     pub ends_at_text: bool,
-    /// The limit of calls is one of replies, so that no reply is left for an answer after the last call.
+    /// The limit on calls is a limit on replies, so that no reply is left for an answer after the last call.
     pub limits_replies: bool,
 }
 
@@ -41,7 +40,7 @@ impl ReplyRules {
     /// The rules of the released benchmark.
     pub const RELEASED: Self = Self::all(true);
 
-    /// Everything must be as the instructions say; a model that forgets them is reminded.
+    /// Everything must follow the instructions; a model that forgets them is reminded.
     pub const STRICT: Self = Self::all(false);
 
     const fn all(released: bool) -> Self {

@@ -28,7 +28,7 @@ pub(super) enum Events {
 pub enum Objective {
     /// The run reaches the goal and its answer is right.
     Completed,
-    /// It does so on the path of the optimal run.
+    /// The run does so on the path of the optimal run.
     Optimal,
 }
 
@@ -100,7 +100,7 @@ impl CostBench {
         })
     }
 
-    /// Sets the events of every query, in their order.
+    /// Sets the events of every query, in the order in which they happen.
     #[must_use]
     pub fn with_events(mut self, events: Vec<EventKind>) -> Self {
         self.events = Events::Kinds(events);
@@ -114,7 +114,7 @@ impl CostBench {
         self
     }
 
-    /// Sets the texts that the model reads; this crate's own by default.
+    /// Sets the texts for the model; the default is this crate's own texts.
     ///
     /// # Errors
     ///
@@ -133,8 +133,8 @@ impl CostBench {
         self.task_length() - 3
     }
 
-    /// Sets how many replies in a row may neither call a tool nor answer before the conversation
-    /// ends, if the first does not end it ([`ReplyRules::ends_at_text`]); 3 by default.
+    /// Sets the number of consecutive replies without a call or an answer after which the conversation ends, if the first one
+    /// does not end it ([`ReplyRules::ends_at_text`]). The default is 3.
     ///
     /// # Errors
     ///
@@ -145,16 +145,15 @@ impl CostBench {
         Ok(self)
     }
 
-    /// Asks the model to state in each reply how likely it is to meet an objective, in a sentence at the end of the
-    /// instructions, also of published ones.
+    /// Asks the model to state in each reply the probability that it meets an objective, in a sentence at the end of the
+    /// instructions, including published ones.
     #[must_use]
     pub fn with_confidence(mut self, objective: Objective) -> Self {
         self.stated = Some(objective);
         self
     }
 
-    /// What streams of confidence are scored against; `None` if neither a stated confidence nor log-probabilities are
-    /// asked for.
+    /// The reference for streams of confidence; `None` if neither a stated confidence nor log-probabilities are requested.
     pub(super) fn objective(&self) -> Option<Objective> {
         self.stated.or(self.top_logprobs.map(|_| Objective::Completed))
     }
@@ -193,7 +192,7 @@ impl CostBench {
         /// [`EnvironmentRules::PAPER_TEXT`] the model sees the tools of all six tasks.
         with_rules(rules: EnvironmentRules);
 
-        /// Sets how replies are read; as in the released environment by default.
+        /// Sets the rules for reading replies. The default is the rules of the released environment.
         with_reply_rules(reply_rules: ReplyRules);
 
         /// Sets the distribution of the costs.
@@ -205,8 +204,8 @@ impl CostBench {
         /// Sets the largest number of calls.
         with_call_limit(call_limit: usize);
 
-        /// Sets whether the descriptions of tools state their costs. Without them, the model learns a
-        /// cost from the first call of a tool.
+        /// Sets whether the descriptions of tools state their costs. If they do not, the model learns a cost from the first call
+        /// of a tool.
         with_costs_shown(shows_costs: bool);
 
         /// Sets whether the descriptions of composite tools list their components.

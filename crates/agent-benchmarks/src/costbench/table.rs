@@ -8,7 +8,7 @@ use trajectory_metrics::{
 
 use crate::{costbench::outcome::CostBenchRecord, error::Error, values::figures};
 
-/// The figures of CostBench's tables for any number of models, task lengths and settings of events.
+/// The statistics of CostBench's tables for any number of models, task lengths and settings of events.
 ///
 /// As in [`tool_graph::RunMeans`], runs without all their events are left out and counted. By the released rules, runs without a
 /// call are also left out, and runs whose last event has nothing after it
@@ -154,7 +154,7 @@ const METRICS: [Metric<Sums>; 10] = [
 /// Why the means over paths are undefined.
 const NO_PATH: &str = "no run has a path that counts";
 
-/// Why the means over lists of plans are undefined.
+/// The reason why the means over lists of plans are undefined.
 const NO_REPLY: &str = "no run has a reply";
 
 fn mean(mean: &ExactMean, reason: &'static str) -> Result<f64, Undefined> {
@@ -196,7 +196,7 @@ pub struct CostBenchFigures {
     pub events: String,
     /// The number of runs, excluding runs that were left out.
     pub runs: usize,
-    /// The numbers of runs left out for what happened in them or in their references, by reason.
+    /// The numbers of runs left out because of events in them or in their references, by reason.
     pub left_out: LeftOutCounts,
     /// The number of runs left out because they ended without a reply of the model.
     pub without_reply: usize,

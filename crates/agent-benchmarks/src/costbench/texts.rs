@@ -85,7 +85,7 @@ fn example(stages: usize) -> String {
     let name = |first: usize, last: usize| -> String {
         (first..=last).filter_map(|stage| char::from_u32('A' as u32 + stage as u32)).collect()
     };
-    // Made-up prices, of which some are above and some below the sum of the single ones.
+    // Invented prices, of which some are above and some below the sum of the single prices.
     let price = |first: usize, last: usize| {
         let n = last - first + 1;
         20 * n + if n == 1 { first % 3 } else { (5 * first + 2 * last) % 7 } - 2 * (n - 1)
@@ -94,7 +94,7 @@ fn example(stages: usize) -> String {
     let tools: Vec<String> = tools
         .map(|(first, last)| format!("{} {}", name(first, last), price(first, last)))
         .collect();
-    // A bit for each border between two stages says whether a call ends there; one call for all does not exist.
+    // Each bit says whether a call ends at the border between two stages; there is no single call for all stages.
     let mut plans: Vec<(usize, Vec<(usize, usize)>)> = Vec::new();
     for borders in (1..1_usize << (stages - 1)).rev() {
         let mut first = 0;

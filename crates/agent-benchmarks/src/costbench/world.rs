@@ -77,7 +77,7 @@ impl World {
     /// location, a preference for a location.
     pub(super) fn restart(&mut self, task: Task, released: Option<Given>) {
         self.held.clear();
-        // The time stays as it was.
+        // The time does not change.
         let time = self.released.map(|given| given.time);
         self.released = released.map(|given| Given { time: time.unwrap_or(given.time), ..given });
         for data_type in given_types(task) {

@@ -9,14 +9,13 @@ use crate::{
     values::{request::Request, tool_definition::object},
 };
 
-/// The most tokens of a reply if a request does not say: the format requires a number.
+/// The maximum number of tokens of a reply if a request does not set it: the format requires a number.
 const TOKENS: u64 = 4_096;
 
 /// Returns the fields of a body other than the model.
 ///
-/// The system messages at the beginning are the system prompt. Messages of one side in a row, to which the results of
-/// tools belong as the user's, are one message of several blocks. Empty texts are left out, because the format refuses
-/// them.
+/// The system messages at the beginning become the system prompt. Consecutive messages of one side become one message of several
+/// blocks; the results of tools belong to the user's side. Empty texts are left out, because the format refuses them.
 pub(crate) fn fields(request: &Request) -> Vec<(&'static str, Option<Value>)> {
     let sampling = &request.sampling;
     let is_system = |role: &Role| *role == Role::System;

@@ -9,7 +9,7 @@ use crate::{
     values::{names::names, request::Request},
 };
 
-/// The format in which a server takes requests and gives replies.
+/// The format of a server's requests and replies.
 ///
 /// Settings without a place in a format are left out of a request: temperature, `top_p`, log-probabilities and the seed for
 /// Anthropic, and the seed for OpenAI's Responses. Thoughts of earlier turns are not sent back in any of them.
@@ -32,7 +32,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Api {
-    /// OpenAI's chat completions, which most servers take.
+    /// OpenAI's chat completions, which most servers accept.
     #[default]
     OpenAiChat,
     /// OpenAI's Responses. Nothing is kept on the server: each request has the whole dialogue.

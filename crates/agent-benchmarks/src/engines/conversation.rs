@@ -39,8 +39,8 @@ pub trait Conversation {
     /// [`Error::Ended`] if no request waits for a reply.
     fn reply(&mut self, reply: Reply) -> Result<(), Error>;
 
-    /// The kind of reply that is waited for, where a conversation asks for several, such as actions and estimates. Replies that
-    /// could not be used are counted in a row for each kind.
+    /// The kind of reply that the conversation waits for, if it has several kinds, such as actions and estimates. Consecutive
+    /// unusable replies are counted for each kind.
     fn awaits(&self) -> usize {
         0
     }
@@ -92,7 +92,7 @@ pub(crate) fn replay<C: Conversation>(
     Ok(conversation.finish())
 }
 
-/// Checks that a stored run is of this id.
+/// Checks that a stored run has this id.
 pub(crate) fn check_id(id: &str, run: &Run) -> Result<(), Error> {
     if run.id == id {
         return Ok(());

@@ -13,8 +13,8 @@ use crate::{
     },
 };
 
-/// Implements the methods of a conversation that its field `dialogue` answers, with why a reply of `$this` could not be
-/// used.
+/// Implements the methods of a conversation that its field `dialogue` answers. The argument is the expression for the problem
+/// with a reply of `$this`.
 macro_rules! through_dialogue {
     (|$this:ident| $problem:expr) => {
         fn request(&self) -> Option<&crate::values::request::Request> {
@@ -33,7 +33,7 @@ macro_rules! through_dialogue {
 }
 pub(crate) use through_dialogue;
 
-/// Where the messages of requests are in the metadata of a run.
+/// The field for the messages of requests in the metadata of a run.
 const REQUESTS: &str = "requests";
 
 /// The waiting request of a conversation, and the record of its turns.
@@ -63,7 +63,7 @@ impl Dialogue {
         (!self.has_ended).then_some(&self.request)
     }
 
-    /// The messages and settings, also after the end.
+    /// The messages and settings, available also after the end.
     pub(crate) const fn request_so_far(&self) -> &Request {
         &self.request
     }
@@ -131,8 +131,8 @@ impl Dialogue {
         self.request.messages.push(Message::new(role, text));
     }
 
-    /// Answers a call of the latest reply, and records whether it worked: `Err` has the message
-    /// that the model gets, too.
+    /// Answers a call of the latest reply, and records whether the call worked: `Err` has the message that is also sent to the
+    /// model.
     pub(crate) fn answer_call(&mut self, call: usize, result: Result<String, String>) {
         let reply = self.run.turns.last_mut().and_then(|turn| turn.reply.as_mut());
         let Some(made) = reply.and_then(|reply| reply.tool_calls.get_mut(call)) else { return };
@@ -159,7 +159,7 @@ impl Dialogue {
         self.end(StopReason::Other("no_reply".to_owned()));
     }
 
-    /// Why the latest reply could not be used, if it could not.
+    /// The reason why the latest reply could not be used, if there is one.
     pub(crate) fn problem(&self) -> Option<String> {
         let turn = self.run.turns.len().checked_sub(1)?;
         let events = self.events.iter().rev().take_while(|event| event.turn == turn);

@@ -20,8 +20,7 @@ impl ModelError {
 
 /// Something that replies to requests: a language model behind a network, or a scripted policy.
 ///
-/// A driver repeats requests that failed for a passing reason by itself. An error ends the
-/// conversation, and its record says so.
+/// A driver repeats requests after a temporary failure by itself. An error ends the conversation, and its record says so.
 pub trait Model {
     /// Returns the reply to one request.
     ///

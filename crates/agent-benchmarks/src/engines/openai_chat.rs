@@ -35,7 +35,7 @@ pub(crate) fn named(schema: &Value) -> Value {
 }
 
 fn message(Identified { message, calls, answers }: Identified<'_>) -> Value {
-    // Servers differ on whether the content of a message with calls can be null. All of them take an empty text.
+    // Servers differ in whether the content of a message with calls can be null. All of them accept an empty text.
     let content = message.text.as_str().into();
     let mut fields = vec![("role", message.role.name().into()), ("content", content)];
     if !calls.is_empty() {

@@ -30,7 +30,7 @@ pub struct PlayConversation<E> {
     /// The positions of the requested resources among the resources that turns spend.
     asked: Vec<usize>,
     turns: Vec<PlayTurn>,
-    /// The messages before the question that waits for an answer.
+    /// The number of messages before the question that waits for an answer.
     before_question: Option<usize>,
     end: Option<End>,
     is_truncated: bool,
@@ -82,13 +82,13 @@ impl Play {
 }
 
 impl<E: Environment> PlayConversation<E> {
-    /// The environment as it stands.
+    /// The environment in its current state.
     #[must_use]
     pub const fn environment(&self) -> &E {
         &self.environment
     }
 
-    /// Whether an answer to a question waits, and not a turn.
+    /// Whether the run waits for an answer to a question, and not for a turn.
     #[must_use]
     pub const fn is_asking(&self) -> bool {
         self.before_question.is_some()
@@ -188,7 +188,7 @@ impl<E: Environment> PlayConversation<E> {
         }
         (turn.reward, turn.penalty, turn.n_actions) =
             (acted.reward, acted.penalty, acted.n_actions);
-        // This turn is none that is left.
+        // The current turn does not count as remaining.
         let turns_left = self.turns_left().saturating_sub(1);
         (turn.spent, turn.need) = (acted.spent, self.environment.need(turns_left));
         turn.features = self.environment.features();
@@ -300,12 +300,12 @@ impl<E: Environment> Conversation for PlayConversation<E> {
     }
 }
 
-/// Characters of a token, by the usual rule of thumb.
+/// The number of characters per token, by the usual rule of thumb.
 const CHARACTERS_OF_A_TOKEN: usize = 4;
 
-/// Plays a run by a policy, which writes the replies: a function of the run so far, with its environment.
+/// Plays a run with a policy, which writes the replies: a function of the run so far, with its environment.
 ///
-/// The tokens of requests and replies are a quarter of their characters, rounded up, so that budgets of tokens can be
+/// The number of tokens of a request or reply is a quarter of its characters, rounded up, so that budgets of tokens can be
 /// studied without a model.
 ///
 /// # Errors

@@ -33,7 +33,7 @@ pub trait Environment {
     /// The resources other than tokens that turns spend.
     const RESOURCES: &'static [&'static str];
 
-    /// Facts of the state that estimators of budgets are shown, such as cash.
+    /// Facts of the state that estimators of budgets may see, such as cash.
     const FEATURES: &'static [&'static str] = &[];
 
     /// The instruction to the model before the first turn.
@@ -48,10 +48,10 @@ pub trait Environment {
         None
     }
 
-    /// Carries out a reply. Nothing that a reply says is an error.
+    /// Carries out a reply. No text of a reply is an error.
     fn act(&mut self, reply: &str) -> Acted;
 
-    /// Whether there is a task that a run can do or miss. Without one, a run has no outcome, and its reward is a score.
+    /// Whether there is a task that a run can complete or miss. Without a task, a run has no outcome, and its reward is a score.
     fn has_goal(&self) -> bool {
         true
     }
@@ -66,7 +66,7 @@ pub trait Environment {
         None
     }
 
-    /// The values of [`Environment::FEATURES`] as the environment stands.
+    /// The values of [`Environment::FEATURES`] in the current state.
     fn features(&self) -> Vec<f64> {
         Vec::new()
     }

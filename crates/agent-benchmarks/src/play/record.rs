@@ -24,14 +24,14 @@ pub struct PlayTurn {
     pub penalty: f64,
     /// The actions that were carried out.
     pub n_actions: usize,
-    /// Tokens of the request and of the reply, if the reply says.
+    /// Tokens of the request and of the reply, if the reply states them.
     pub tokens: [Option<u64>; 2],
-    /// How many of the reply's tokens were hidden reasoning, which later requests do not repeat.
+    /// The number of the reply's tokens that were hidden reasoning, which later requests do not repeat.
     pub reasoning_tokens: u64,
     /// The amount spent of each of [`Environment::RESOURCES`].
     pub spent: Vec<f64>,
-    /// The least that then still had to be spent of the first resource, as far as the environment knows; infinite if the
-    /// task could not be done any more, be it within the limits.
+    /// The least remaining cost of the first resource after the turn, as far as the environment knows it; infinite if the task
+    /// could no longer be completed within the limits.
     pub need: Option<f64>,
     /// What [`Environment::FEATURES`] then were.
     pub features: Vec<f64>,
@@ -41,12 +41,12 @@ pub struct PlayTurn {
     pub estimates: Vec<Estimate>,
     /// What followed from the answers.
     pub advice: Option<Advice>,
-    /// Tokens of the question after the turn and of the answer to it, if the reply says; 0 without a question.
-    /// As every request, a question repeats the run so far.
+    /// Tokens of the question after the turn and of its answer, if the reply states them; 0 without a question. Like every
+    /// request, a question repeats the run so far.
     pub asking: [Option<u64>; 2],
-    /// How many tokens of that answer were hidden reasoning.
+    /// The number of tokens of that answer that were hidden reasoning.
     pub(super) asking_reasoning: u64,
-    /// Whether later requests repeat question and answer.
+    /// Whether later requests repeat the question and the answer.
     pub(super) is_kept: bool,
 }
 
@@ -60,11 +60,11 @@ pub struct PlayRecord {
     pub instruction: String,
     /// The turns.
     pub turns: Vec<PlayTurn>,
-    /// How it ended; `None` if it was not played to its end.
+    /// The reason for the end; `None` if the run was not played to its end.
     pub end: Option<End>,
-    /// Whether the task was done; without a goal, whether the last step was reached.
+    /// Whether the task was completed; without a goal, whether the last step was reached.
     pub succeeded: bool,
-    /// Whether a request and its reply had more tokens than a turn may have.
+    /// Whether a request and its reply exceeded the maximum number of tokens of a turn.
     pub is_truncated: bool,
     /// Whether an answer or a cap stopped the run, so that its outcome is unknown.
     pub is_stopped: bool,
@@ -77,7 +77,7 @@ impl PlayRecord {
         self.turns.iter().map(|turn| turn.reward + turn.penalty).sum()
     }
 
-    /// Tokens of questions on the way and of the answers to them, if all replies say.
+    /// Tokens of questions during the run and of their answers, if all replies state them.
     #[must_use]
     pub fn asking(&self) -> [Option<u64>; 2] {
         [0, 1].map(|at| self.turns.iter().map(|turn| turn.asking[at]).sum())

@@ -62,8 +62,8 @@ impl Play {
         /// Sets the most turns of a run.
         with_most_turns(most_turns: usize);
 
-        /// Sets the most tokens of one request and its reply. A turn with more carries nothing out and ends the run, which
-        /// fails. The released evaluation of Sokoban has 2,500.
+        /// Sets the maximum number of tokens of one request and its reply. A turn with more tokens carries nothing out and ends
+        /// the run, which fails. The released evaluation of Sokoban has 2,500.
         with_most_tokens_of_a_turn(most_tokens_of_a_turn: Option<u64>);
 
         /// Sets the sampling.
@@ -75,8 +75,8 @@ impl Play {
         /// Sets when answers to questions end a run.
         with_stop_rule(rule: Option<StopRule>);
 
-        /// Sets whether a requested cap ends a run that has exceeded it, which is the default. Otherwise the run is told the cap
-        /// and continues, so that its full cost is known.
+        /// Sets whether exceeding a requested cap ends a run, which is the default. Otherwise the run is told the cap and
+        /// continues, so that its full cost is known.
         with_enforced_caps(enforces_caps: bool);
     }
 

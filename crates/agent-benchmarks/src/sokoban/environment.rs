@@ -16,10 +16,10 @@ use crate::{
 const BETWEEN: &str = "||";
 /// The penalty for a reply without an action or with a word that is no action.
 const PENALTY: f64 = -0.1;
-/// Tags and marks that are taken out of an answer.
+/// Tags and marks that are removed from an answer.
 const MARKS: &str = include_str!("marks.txt");
 
-/// Sokoban as BAGEN's evaluation plays it: up to three actions a turn, separated by `||`, of 30 in a run.
+/// Sokoban as in BAGEN's evaluation: up to three actions per turn, separated by `||`, of 30 in a run.
 ///
 /// A turn shows coordinates and grid. Of an answer, the first three parts count. A part that is no direction is skipped and costs
 /// 0.1 for the turn, like an answer without a direction. Turns spend `steps`. The forms of turns and rewards are the released
@@ -78,17 +78,19 @@ impl Sokoban {
         /// Sets the most actions of a run.
         with_most_actions(most_actions: usize);
 
-        /// Sets whether turns are numbered and say how many actions are left, as in training; the evaluation does not.
+        /// Sets whether turns are numbered and state the number of remaining actions, as in training. The evaluation does not do
+        /// this.
         with_limits_told(tells_limits: bool);
 
-        /// Sets after how many states the search for the least remaining steps is given up; 0 for no search.
+        /// Sets the number of states after which the search for the least remaining steps stops without a result; 0 for no
+        /// search.
         with_most_states(most_states: usize);
 
         /// Sets the words of the model's texts.
         with_texts(texts: Texts);
     }
 
-    /// The game as it stands.
+    /// The game in its current state.
     #[must_use]
     pub const fn game(&self) -> &Game {
         &self.game

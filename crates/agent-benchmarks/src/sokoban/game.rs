@@ -1,9 +1,9 @@
 use crate::sokoban::room::{Direction, Room};
 
-/// Steps after which a game ends.
+/// The number of steps after which a game ends.
 const MOST_STEPS: u32 = 100;
 
-/// A room that is played, with the released rewards.
+/// A room in play, with the released rewards.
 ///
 /// Each step costs 0.1; a box that reaches a target earns 1, a box leaving a target costs 1, and the last box on a target earns
 /// 10 more. The game ends when the room is solved or after 100 steps.
@@ -43,7 +43,7 @@ impl Game {
         Self { room, steps: 0 }
     }
 
-    /// The room as it stands.
+    /// The room in its current state.
     #[must_use]
     pub fn room(&self) -> &Room {
         &self.room
@@ -61,7 +61,7 @@ impl Game {
         self.steps > 0 && self.room.is_solved() || self.steps >= MOST_STEPS
     }
 
-    /// Takes a step; after the end, nothing happens any more.
+    /// Takes a step; after the end, does nothing.
     pub fn step(&mut self, direction: Direction) -> Effect {
         if self.has_ended() {
             return Effect { reward: 0.0, is_effective: false, is_solved: self.room.is_solved() };

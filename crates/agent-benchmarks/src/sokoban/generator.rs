@@ -15,7 +15,7 @@ pub struct RoomSettings {
     pub size: [usize; 2],
     /// Boxes, from 1 to 6.
     pub boxes: usize,
-    /// How many steps the game is played backwards at most, from 2 to 300.
+    /// The maximum number of steps of the game played backwards, from 2 to 300.
     pub depth: u32,
 }
 
@@ -36,9 +36,9 @@ const PLAYER: u8 = b'@';
 
 /// The probability of a turn of the walk that digs a room.
 const TURNS: f64 = 0.35;
-/// Models of a room before its seed is given up.
+/// The number of tries for a room before its seed is given up.
 const TRIES: usize = 4;
-/// States of a game that is played backwards, at most.
+/// The maximum number of states of a game played backwards.
 const MOST_STATES: usize = 300_000;
 /// The cells that the walk digs around its position, row by row.
 const MASKS: [u16; 5] = [0b000_111_000, 0b010_010_010, 0b000_110_010, 0b000_110_110, 0b000_011_010];
@@ -51,7 +51,7 @@ impl Room {
     /// Generates the room that the released code makes from a seed, identical in every cell: a walk digs it, player and targets
     /// are placed, and the game is played backwards from its solution.
     ///
-    /// Cost: up to 300,000 states of a backward game, 0.1 to 0.5 s where they are used up; most rooms take less.
+    /// Cost: up to 300,000 states of a backward game, 0.1 to 0.5 s if all of them are used; most rooms take less.
     ///
     /// # Errors
     ///
@@ -147,7 +147,7 @@ impl Maker {
         room
     }
 
-    /// Places the player, and the targets on which boxes stand at the end.
+    /// Places the player, and the targets, on which the boxes are at the end.
     fn place(&mut self, room: &mut [u8], boxes: usize) -> Result<(), &'static str> {
         let floors = room.iter().filter(|cell| **cell == FLOOR).count();
         if floors <= boxes + 1 {
@@ -197,9 +197,9 @@ struct State {
     room: Vec<u8>,
     /// Each target with the place of its box.
     boxes: Vec<[usize; 2]>,
-    /// How often another box than before was pulled.
+    /// The number of changes of the pulled box.
     swaps: i64,
-    /// The target of the box that was pulled last.
+    /// The target of the last pulled box.
     last: Option<usize>,
 }
 
@@ -220,7 +220,7 @@ impl<'a> Backwards<'a> {
         game.best.1
     }
 
-    /// Depth first, where a state is searched once, whatever depth was left.
+    /// Searches depth first. A state is searched only once, whatever the remaining depth.
     fn search(&mut self, state: State, depth: u32) {
         if depth <= 1 || self.seen.len() >= MOST_STATES || self.seen.contains(&state.room) {
             return;
@@ -235,7 +235,7 @@ impl<'a> Backwards<'a> {
         }
         self.seen.insert(state.room.clone());
         for change in MOVES {
-            // A step against a wall or box leaves the state, which has been seen.
+            // A step against a wall or box does not change the state, which has been seen.
             if let Some(next) = self.pulled(&state, change) {
                 self.search(next, depth - 1);
             }

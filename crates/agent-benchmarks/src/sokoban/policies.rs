@@ -16,18 +16,18 @@ use crate::{
 
 /// The number of actions in a turn, equal to the number that the released evaluation takes.
 const ACTIONS: usize = 3;
-/// States after which the search of a policy is given up.
+/// The number of states after which the search of a policy stops.
 const MOST_STATES: usize = 1_000_000;
 
 /// How Sokoban is played without a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Policy {
-    /// The least steps, but each step is drawn at random with this chance.
+    /// The least steps, except that each step is drawn at random with this probability.
     Solver {
         /// The chance of a random step.
         mistakes: Probability,
     },
-    /// The step after which boxes are nearest to targets and the player to a box, without looking further ahead.
+    /// The step that brings boxes nearest to targets and the player nearest to a box, without looking further ahead.
     Greedy,
     /// Each direction with the same chance.
     Random,
@@ -110,7 +110,7 @@ impl Policy {
                     let moved = room.step(*direction);
                     (!moved, room.distance())
                 };
-                // The first of equally good ones in an order that begins at a random place.
+                // Of equally good steps, the first in an order that begins at a random position.
                 let order = (0..4).map(|at| Direction::ALL[(any as usize + at) % 4]);
                 order.min_by_key(after).unwrap_or(any)
             }

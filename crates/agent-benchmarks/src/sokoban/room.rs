@@ -78,7 +78,7 @@ impl Room {
     /// for different numbers of boxes and targets, and for more than 64 rows or columns.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let wrong = |line, problem: &str| Error::Room { line, problem: problem.to_owned() };
-        // Floor behind the last wall of a row lies outside and is not part of the room, in whatever sign it is written.
+        // Floor after the last wall of a row is outside and is not part of the room, whatever its sign.
         let is_floor = |sign: char| sign.is_whitespace() || ['-', '_'].contains(&sign);
         let lines: Vec<&str> = text.lines().map(|line| line.trim_end_matches(is_floor)).collect();
         let columns = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
@@ -154,7 +154,7 @@ impl Room {
         self.cells[at] != Ground::Wall && !self.boxes[at]
     }
 
-    /// Moves the player, who pushes a box that has a free cell behind it. Whether the player moved.
+    /// Moves the player, who pushes a box with a free cell behind it. Returns whether the player moved.
     pub fn step(&mut self, direction: Direction) -> bool {
         let Some(next) = self.beside(self.player, direction) else { return false };
         if self.boxes[next] {
@@ -233,7 +233,7 @@ impl Room {
         text
     }
 
-    /// The coordinates and the grid as the released code shows them to a model (`grid_coord`).
+    /// The coordinates and the grid in the released form for a model (`grid_coord`).
     #[must_use]
     pub fn observation(&self) -> String {
         let (boxes, targets) = self.boxes_and_targets();

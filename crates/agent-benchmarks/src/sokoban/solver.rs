@@ -1,8 +1,9 @@
-//! The least that a room still needs, by A* search.
+//! The least remaining number of steps or pushes of a room, by A* search.
 //!
 //! An edge is a push; its cost is one push, or the push and the walk to it. The lower bound is the least sum of push distances
-//! over assignments of boxes to targets. No push lowers it by more than one, so that a state is complete when it is first taken.
-//! States are left out if a box can never reach a target, or if boxes away from targets block each other forever.
+//! over assignments of boxes to targets. No push lowers this bound by more than one, so that a state is final when it is first
+//! taken from the queue. States are left out if a box can never reach a target, or if boxes away from targets block each other
+//! forever.
 //!
 //! References: Hart, Nilsson and Raphael (1968), A formal basis for the heuristic determination of minimum cost paths,
 //! doi:10.1109/TSSC.1968.300136; Kuhn (1955), The Hungarian method for the assignment problem,
@@ -22,7 +23,7 @@ use crate::sokoban::room::{Direction, Room};
 /// The remaining need of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// The least number, and steps that do with it.
+    /// The least number, and steps that achieve it.
     Exact {
         /// The least number of steps, or of pushes.
         least: u32,
@@ -102,7 +103,7 @@ impl Room {
 struct Search {
     count: Count,
     map: Map,
-    /// The walks to the next pushes, and those behind them.
+    /// The walks to the next pushes, and the walks after them.
     walk: Walk,
     walk_after: Walk,
     states: Vec<State>,
@@ -111,24 +112,24 @@ struct Search {
     open: Vec<Vec<usize>>,
     /// The boxes that count as walls while others are examined.
     held: Vec<usize>,
-    /// The least number that a solution was met with.
+    /// The least total of a solution found so far.
     high: Option<u32>,
 }
 
-/// A state that was met.
+/// A visited state.
 struct State {
     /// The positions of the boxes in order, then the player's position or the least cell that the player can walk to.
     key: Rc<[u16]>,
     cost: u32,
     bound: u32,
-    /// The push that led here.
+    /// The push that led to the state.
     push: Push,
     is_done: bool,
 }
 
 #[derive(Clone, Copy)]
 struct Push {
-    /// The state before; [`FIRST`] if there was none.
+    /// The previous state; [`FIRST`] if there is none.
     parent: u32,
     /// Where the box was, and the player is now.
     from: u16,
@@ -197,7 +198,7 @@ impl Search {
         Need::Unsolvable
     }
 
-    /// Meets the states behind all pushes of a state.
+    /// Visits the states after all pushes of a state.
     fn expand(&mut self, place: usize) {
         let State { key, cost, .. } = &self.states[place];
         let (key, cost) = (Rc::clone(key), *cost);

@@ -40,7 +40,7 @@ pub(super) struct Words<T> {
     pub(super) sentence: T,
 }
 
-/// The texts as the file has them.
+/// The texts in the form of the file.
 #[derive(serde::Deserialize)]
 struct File {
     evaluation: Words<String>,
@@ -109,7 +109,7 @@ impl Texts {
     }
 
     /// The agent's prompt of the warehouse, for [`Play::with_instruction`](crate::play::Play::with_instruction); `None` if the
-    /// file has none, because the history of the repository was not at hand, and for this crate's own words.
+    /// file has none, because the history of the repository was not available, or if the words are this crate's own.
     #[must_use]
     pub fn warehouse_instruction(&self) -> Option<String> {
         self.warehouse.clone()

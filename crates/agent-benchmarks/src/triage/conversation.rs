@@ -18,8 +18,8 @@ use crate::{
     values::{question::Attempted, reply_event::ReplyEvent, request::Request},
 };
 
-/// A conversation in which a model plans which problems of a pool to attempt, and solves them if the setting requires it. Made by
-/// [`Instance::conversation`].
+/// A conversation in which a model plans the attempts at a pool of problems, and solves the problems if the setting requires it.
+/// Made by [`Instance::conversation`].
 ///
 /// Each request is independent: a problem is solved without the plan and the other problems in sight.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct TriageConversation<'a> {
     instance: &'a Instance,
     dialogue: Dialogue,
     reading: Option<PlanReading>,
-    /// The steps that are still to be made, the next one last.
+    /// The remaining steps, the next one last.
     steps: Vec<Step>,
     left: u64,
     /// For each question, its attempt in this conversation.
@@ -37,19 +37,18 @@ pub struct TriageConversation<'a> {
 }
 
 impl Instance {
-    /// A conversation about the pool, beginning with the plan.
+    /// Starts a conversation about the pool, beginning with the plan.
     #[must_use]
     pub fn conversation(&self) -> TriageConversation<'_> {
         TriageConversation::new(self)
     }
 
-    /// Repeats the conversation of a record, for example of one that was read from a log: the same
-    /// replies lead to the same record.
+    /// Repeats the conversation of a record, for example of a record from a log: the same replies lead to the same record.
     ///
     /// # Errors
     ///
-    /// [`Error::StoredValue`] if the run is not about this pool, and [`Error::Ended`] if it has more
-    /// replies than the conversation takes.
+    /// [`Error::StoredValue`] if the stored run belongs to another pool, and [`Error::Ended`] if it has more replies than the
+    /// conversation takes.
     pub fn replay(&self, run: &Run) -> Result<TriageRecord, Error> {
         replay(self.conversation(), &self.name, run)
     }
@@ -107,7 +106,7 @@ impl<'a> TriageConversation<'a> {
         Some(if attempts_zero { plan.clone() } else { plan.without_zero_allocations() })
     }
 
-    /// Asks for the next problem of the plan that fits, or ends the conversation.
+    /// Requests the next problem of the plan that fits, or ends the conversation.
     fn ask_next(&mut self) {
         let Attempts::Live { regime, announced } = self.instance.settings.attempts else {
             return self.dialogue.end(StopReason::Completed);
@@ -118,8 +117,7 @@ impl<'a> TriageConversation<'a> {
                 break;
             }
             if limit == 0 {
-                // No token can be written: nothing is solved in the enforced regime, and the plan
-                // ends in the other one.
+                // No token may be written: nothing is solved in the enforced regime, and the plan ends in the advisory regime.
                 if regime == Regime::Advisory {
                     break;
                 }
@@ -145,7 +143,7 @@ impl<'a> TriageConversation<'a> {
         let is_right = answer.is_some_and(|answer| checker.is_right(&answer));
         let limit = if regime == Regime::Enforced { step.allocation } else { self.left };
         let output_tokens = match (regime, tokens) {
-            // The limit was part of the request, so a reply that does not count its tokens kept it.
+            // The limit was part of the request, so a reply without a token count is taken to be within it.
             (Regime::Enforced, tokens) => tokens.unwrap_or(limit),
             (Regime::Advisory, Some(tokens)) => tokens,
             (Regime::Advisory, None) => {
@@ -235,7 +233,7 @@ impl Conversation for TriageConversation<'_> {
 
     fn finish(self) -> TriageRecord {
         let ended = self.dialogue.stop() == Some(&StopReason::Completed);
-        // The plan was read for this pool, so only token counts beyond all bounds have no execution.
+        // The plan was read for this pool, so only excessive token counts have no execution.
         let executions = self.executions(ended).unwrap_or_default();
         TriageRecord::new(
             self.instance,

@@ -10,7 +10,7 @@ pub enum Framing {
     /// A set of problems and a limit.
     #[default]
     Neutral,
-    /// An agent on its own that allots its compute to assignments.
+    /// An independent agent that allots its compute to assignments.
     Agent,
     /// An examination with limited time.
     Exam,

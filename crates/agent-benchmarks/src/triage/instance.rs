@@ -37,7 +37,7 @@ impl Triage {
         });
         let pool = Pool::new(items.collect::<Result<_, Error>>()?)?;
         let budget = pool.budget(self.alpha);
-        // These planners allot what attempts cost, so both regimes earn the same.
+        // These planners allot the true costs of attempts, so both regimes earn the same.
         let earned = |planner: &dyn InformedPlanner| {
             let plan = Plan::informed(planner, &pool, budget)?;
             Ok::<_, Error>(plan.execute(&pool, budget, Regime::Advisory)?.earned)

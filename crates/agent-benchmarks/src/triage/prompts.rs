@@ -13,12 +13,12 @@ const RULES: &str = include_str!("prompts/rules.txt");
 
 const BANNER: &str = include_str!("prompts/banner.txt");
 
-/// The wording of the request for a plan under each framing, and of the banner that announces a budget to a solver;
-/// the default is in words of our own.
+/// The wording of the request for a plan under each framing, and of the banner that announces a budget to a solver. The default
+/// is in words of our own.
 ///
-/// Places of a plan's text are the `{domain}`, the budget `{B}` and the `{problems}`, and of the banner's the tokens
-/// `{a_i}`. The request to solve a problem, in front of which the banner stands, is in words of our own in any case:
-/// the paper does not print it.
+/// Places of a plan's text are the `{domain}`, the budget `{B}` and the `{problems}`. The place of the banner's text is the
+/// number of tokens `{a_i}`. The request to solve a problem, which follows the banner, is always in words of our own, because the
+/// paper does not print it.
 ///
 /// ```
 /// use std::collections::BTreeMap;

@@ -5,7 +5,7 @@ use crate::{
     values::{request::Sampling, setters::setters},
 };
 
-/// Where the outcomes of a plan's attempts come from.
+/// The source of the outcomes of a plan's attempts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attempts {
@@ -14,8 +14,7 @@ pub enum Attempts {
     Recorded,
     /// From the model, which solves the problems of its plan in one regime.
     ///
-    /// - [`Regime::Enforced`]: each problem has its allocation as the most tokens of the reply. A reply
-    ///   that used more is wrong.
+    /// - [`Regime::Enforced`]: the allocation of each problem limits the tokens of the reply. A reply that used more is wrong.
     /// - [`Regime::Advisory`]: for each problem, the remaining budget limits the tokens of the reply, and the tokens of the reply
     ///   are spent. The conversation ends without an execution if a reply does not state its number of tokens.
     Live {
@@ -27,7 +26,7 @@ pub enum Attempts {
     },
 }
 
-/// A setting of TRIAGE: the share of the budget, the framing, and how plans are executed.
+/// A setting of TRIAGE: the share of the budget, the framing, and the execution of plans.
 ///
 /// ```
 /// use agent_benchmarks::{Attempted, Checker, Conversation, Question};
@@ -101,18 +100,18 @@ impl Triage {
         /// Sets the texts.
         with_prompts(prompts: Prompts);
 
-        /// Sets where the outcomes of attempts come from.
+        /// Sets the source of the outcomes of attempts.
         with_attempts(attempts: Attempts);
 
         /// Sets the sampling. While solving, the token limit is the smaller one of the sampling's and the regime's.
         with_sampling(sampling: Sampling);
 
-        /// Sets the most tokens of a plan; without it, the limit of the sampling holds.
+        /// Sets the maximum number of tokens of a plan. The default is the limit of the sampling.
         with_plan_tokens(plan_tokens: Option<u64>);
 
         /// Sets whether plans are read by [`PlanReading::new`](knapsack_oracle::PlanReading::new), which drops allocations other
-        /// than numbers of tokens and refuses a plan with a repeated item. Otherwise they are read as published, by
-        /// [`PlanReading::published`](knapsack_oracle::PlanReading::published).
+        /// than numbers of tokens and refuses a plan with a repeated item. Otherwise the published rules apply
+        /// ([`PlanReading::published`](knapsack_oracle::PlanReading::published)).
         with_strict_plans(is_strict: bool);
 
         /// Sets whether the advisory regime attempts items with an allocation of 0. Otherwise the planned set is defined as in
@@ -120,8 +119,8 @@ impl Triage {
         /// [`Plan::without_zero_allocations`](knapsack_oracle::Plan::without_zero_allocations).
         with_zero_allocations(attempts_zero: bool);
 
-        /// Sets whether requests for a plan have a JSON schema, which some servers refuse; they do unless this is
-        /// called, or the texts are [published](Prompts::published). The words of a request ask for JSON in any case.
+        /// Sets whether requests for a plan have a JSON schema, which some servers refuse. By default they have one, unless the
+        /// texts are [published](Prompts::published). The words of a request always ask for JSON.
         with_schema(has_schema: bool);
     }
 }

@@ -18,8 +18,7 @@ use crate::{
     },
 };
 
-/// A conversation of one request, in which a model solves one question without a budget. Its record
-/// has the attempt from which pools are made.
+/// A conversation of one request, in which a model solves one question without a budget. Its record has the attempt for a pool.
 ///
 /// ```
 /// use agent_benchmarks::{Checker, Question, Reply, Sampling, Usage, converse, model_from_fn};
@@ -54,7 +53,7 @@ pub struct SolveRecord {
     pub answer: Option<String>,
     /// The attempt; `None` without a reply, for a reply with an unknown number of tokens or without tokens, and for a refusal.
     pub attempt: Option<Attempted>,
-    /// Whether the reply was cut off at a limit of tokens, so that the attempt cost the limit.
+    /// Whether the reply was cut off at a token limit, so that the cost of the attempt is the limit.
     pub is_cut_off: bool,
     /// Whether the model or a filter of its provider refused to reply.
     pub is_refused: bool,
@@ -79,7 +78,7 @@ impl SolveRecord {
         self.record.run.turns.is_empty()
     }
 
-    /// Takes the verdict of a judge from outside; without one, the attempt is left out.
+    /// Sets the verdict of an external judge; without one, the attempt is left out.
     #[must_use]
     pub fn judged(mut self, solved: Option<bool>) -> Self {
         let verdict = |attempt| Some(Attempted { solved: solved?, ..attempt });

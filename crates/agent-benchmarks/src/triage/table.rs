@@ -10,7 +10,7 @@ use crate::{
     values::figures,
 };
 
-/// The figures of TRIAGE for any number of models, budgets, framings and regimes.
+/// The statistics of TRIAGE for any number of models, budgets, framings and regimes.
 ///
 /// ```
 /// use agent_benchmarks::{Attempted, Checker, Level, Question, Reply, Seed, converse, model_from_fn};
@@ -60,7 +60,7 @@ struct Group {
     above_oracle: usize,
 }
 
-/// A metric of pools, and its value for one of them; `None` for a pool that does not define it.
+/// A metric of pools, and its value for one pool; `None` for a pool in which it is undefined.
 #[derive(Clone, Copy)]
 struct OfPools {
     metric: Metric<ExactMean>,

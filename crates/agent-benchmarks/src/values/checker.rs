@@ -1,6 +1,6 @@
-/// What decides whether the answer to a question is right.
+/// The rule that decides whether the answer to a question is right.
 ///
-/// White space around an answer, a point after it and the case of its letters never matter.
+/// White space around an answer, a final point and letter case never matter.
 ///
 /// ```
 /// use agent_benchmarks::Checker;
@@ -20,13 +20,13 @@
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Checker {
-    /// The answer is this text; runs of white space count as one blank.
+    /// The answer is this text; a sequence of white space counts as one blank.
     Exact {
         /// The right answer.
         answer: String,
     },
-    /// The answer is one number, possibly with `$` in front and with commas before each three
-    /// digits, that differs from the right one by at most the tolerance.
+    /// The answer is one number that differs from the right one by at most the tolerance. It may have `$` in front, and commas
+    /// before groups of three digits.
     Numeric {
         /// The right answer.
         answer: f64,
@@ -36,7 +36,7 @@ pub enum Checker {
     /// The answer is the letter of the right option, its text, or both. A single letter is always taken as the letter of an
     /// option.
     Choice {
-        /// The options, which have the letters from A on.
+        /// The options, lettered from A on.
         options: Vec<String>,
         /// The position of the right option, from 0.
         answer: usize,
@@ -46,12 +46,12 @@ pub enum Checker {
         /// Whether yes is right.
         answer: bool,
     },
-    /// No answer is right: the problem cannot be solved. A model reads it as any other.
+    /// No answer is right: the problem cannot be solved. The model sees it like any other problem.
     Unsolvable {
         /// The options, possibly none.
         options: Vec<String>,
     },
-    /// Who asks judges the answer by other means; here, none is right.
+    /// The caller judges the answer by other means; here, no answer is right.
     Outside,
 }
 
@@ -98,7 +98,7 @@ impl Checker {
     }
 }
 
-/// The most options that have letters.
+/// The maximum number of options, one per letter.
 pub(crate) const MAX_OPTIONS: usize = 26;
 
 /// Returns the letter of an option.

@@ -53,7 +53,7 @@ impl Question {
         matches!(self.checker, Checker::Unsolvable { .. })
     }
 
-    /// The text with its options and with what kind of answer is asked for.
+    /// The text with its options and with the requested kind of answer.
     pub(crate) fn prompt(&self) -> String {
         format!("{}\n\n{}", self.block(), self.checker.instruction())
     }
@@ -84,7 +84,7 @@ impl Question {
 ///
 /// # Errors
 ///
-/// [`Error::Line`] with the line, from 1, if it is not such an object, or repeats an id or a key.
+/// [`Error::Line`] with the line, from 1, if the line is not such an object, or repeats an id or a key.
 ///
 /// ```
 /// use agent_benchmarks::{Checker, Error, read_questions};

@@ -3,7 +3,7 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::{error::Error, values::reply_event::TurnEvent};
 
-/// Where the events of replies are in the metadata of a run.
+/// The field for the events of replies in the metadata of a run.
 const EVENTS: &str = "reply_events";
 
 /// The record of a conversation: a run that every tool for logs can read, and the problems of the replies in it.
@@ -37,14 +37,14 @@ impl Record {
     pub fn to_run(&self) -> Run {
         let mut run = self.run.clone();
         if !self.events.is_empty() {
-            // Words and counts, which every format can hold.
+            // Words and counts, which every format can represent.
             let events = serde_json::to_value(&self.events).and_then(serde_json::from_value);
             run.metadata.insert(EVENTS.to_owned(), events.unwrap_or_default());
         }
         run
     }
 
-    /// Takes the events back out of the metadata of a run.
+    /// Restores the events from the metadata of a run.
     ///
     /// # Errors
     ///

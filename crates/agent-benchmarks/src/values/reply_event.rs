@@ -32,11 +32,11 @@ pub enum ReplyEvent {
         /// The number of calls.
         made: usize,
     },
-    /// A call names a tool that the request does not offer.
+    /// A call names a tool outside the request.
     UnknownTool {
         /// The call.
         call: usize,
-        /// The name that it gives.
+        /// The name in the call.
         tool: String,
     },
     /// The arguments of a call are not one JSON object.
@@ -82,7 +82,7 @@ pub enum ReplyEvent {
         /// The missing or wrong part.
         problem: String,
     },
-    /// A part of the text is left out or asks for what cannot be done; the rest is used.
+    /// A part of the text is left out or requests something impossible; the rest is used.
     NotCarriedOut {
         /// The omitted part, and the reason.
         problem: String,
@@ -106,8 +106,8 @@ pub struct TurnEvent {
 
 /// Returns the problems with a reply to a request, in the order refusal, text, calls.
 ///
-/// Each call is compared with the definition of its tool. Several calls are no event by themselves;
-/// a protocol that allows only one adds [`ReplyEvent::SeveralCalls`].
+/// Each call is compared with the definition of its tool. Several calls by themselves are not an event; a protocol that allows
+/// only one adds [`ReplyEvent::SeveralCalls`].
 ///
 /// ```
 /// use agent_benchmarks::{

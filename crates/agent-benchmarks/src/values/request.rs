@@ -17,11 +17,11 @@ pub struct Sampling {
     pub temperature: Option<f64>,
     /// The probability mass from which tokens are drawn, in (0, 1].
     pub top_p: Option<f64>,
-    /// The most tokens that a reply may have.
+    /// The maximum number of tokens in a reply.
     pub max_output_tokens: Option<u64>,
-    /// The seed, for providers that take one.
+    /// The seed, for providers that accept one.
     pub seed: Option<u64>,
-    /// How much a reasoning model should think, in the provider's own word, such as `low` or `high`.
+    /// The effort of a reasoning model, in the provider's own word, such as `low` or `high`.
     pub reasoning_effort: Option<String>,
 }
 

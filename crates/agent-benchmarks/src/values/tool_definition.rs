@@ -1,6 +1,6 @@
 use trajectory_metrics::tool_calls::Value;
 
-/// The values that a parameter of a tool takes.
+/// The values that a parameter of a tool accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParameterKind {
@@ -23,9 +23,9 @@ pub struct Parameter {
     pub name: String,
     /// The meaning of the parameter, for the model.
     pub description: String,
-    /// The values that it takes.
+    /// The values that the parameter accepts.
     pub kind: ParameterKind,
-    /// Whether a call must give it.
+    /// Whether a call must give the parameter.
     pub required: bool,
 }
 
@@ -105,12 +105,12 @@ pub struct ToolDefinition {
     pub description: String,
     /// The parameters in the order in which they are shown.
     pub parameters: Vec<Parameter>,
-    /// Whether the schema leaves open if a call may have further parameters.
+    /// Whether the schema allows further parameters in a call.
     pub takes_more: bool,
 }
 
 impl ToolDefinition {
-    /// The JSON Schema of the arguments: an object, without further properties unless the tool takes more.
+    /// The JSON Schema of the arguments: an object, without further properties unless the tool accepts more.
     #[must_use]
     pub fn schema(&self) -> Value {
         let parameters = || self.parameters.iter();

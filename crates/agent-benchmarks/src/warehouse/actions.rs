@@ -18,11 +18,11 @@ use crate::warehouse::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Action {
-    /// Orders lots of a product, which travel as soon as they are complete.
+    /// Orders lots of a product, which are shipped as soon as they are complete.
     Produce {
         /// The product.
         sku: Sku,
-        /// How many times the smallest lot, from 1 to 3.
+        /// The multiple of the smallest lot, from 1 to 3.
         lots: i64,
         /// How they travel.
         by: Freight,
@@ -85,14 +85,14 @@ pub enum Refusal {
         /// The cash.
         available: Cents,
     },
-    /// The amount is more than what may be drawn, is owed, or is outstanding.
+    /// The amount exceeds the available credit, the debt or the outstanding receivables.
     #[error("{amount} is more than the {available} that {what}")]
     TooMuch {
         /// The amount.
         amount: Cents,
         /// The largest amount.
         available: Cents,
-        /// What that is.
+        /// The meaning of the largest amount, as a clause.
         what: &'static str,
     },
     /// The run has ended.
@@ -164,7 +164,7 @@ fn named<T: Copy, const N: usize>(
     found.ok_or_else(|| Refusal::Name { word: beginning(word), what, known: known() })
 }
 
-/// Dollars with at most 12 digits before the point and 2 behind it.
+/// Parses dollars with at most 12 digits before the point and 2 after it.
 fn amount(word: &str) -> Result<Cents, Refusal> {
     let plain = word.strip_prefix('$').unwrap_or(word).replace(',', "");
     let (whole, part) = plain.split_once('.').unwrap_or((plain.as_str(), ""));

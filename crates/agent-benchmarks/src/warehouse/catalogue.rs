@@ -1,4 +1,4 @@
-//! Every number of the rules, and where it is from.
+//! Every number of the rules, and its source.
 
 use crate::{values::names::names, warehouse::cents::Cents};
 
@@ -96,11 +96,11 @@ const PRICES: [[i64; 5]; 5] = [
     [4_075, 8_360, 1_430, 3_335, 5_715],
 ];
 
-/// Units that a retailer has room for. Recovered; 7,000 to 25,000 in C.2.
+/// The capacity of each retailer in units. Recovered; 7,000 to 25,000 in C.2.
 pub(super) const ROOMS: [i64; 5] = [25_000, 18_000, 15_000, 8_000, 7_000];
 
-/// Mean weekly units of the five series of each retailer. Chosen: the recovered step's demand, divided so that goods of about
-/// 116,000 dollars are asked for in a week (C.3).
+/// Mean weekly units of the five series of each retailer. Chosen: the recovered step's demand, divided so that the weekly demand
+/// is about 116,000 dollars (C.3).
 pub(super) const LEVELS: [[i64; 5]; 5] = [
     [48, 55, 64, 22, 9],
     [204, 318, 298, 220, 212],
@@ -110,9 +110,9 @@ pub(super) const LEVELS: [[i64; 5]; 5] = [
 ];
 /// Largest change from week to week, in hundredths of the level. Chosen.
 pub(super) const SWING: i64 = 35;
-/// The week in which the first series of each retailer rises by a half: a step change, as C.1 says that some have. Chosen.
+/// The week in which the first series of each retailer rises by a half. C.1 says that some series have a step change. Chosen.
 pub(super) const RISE: usize = 11;
-/// The week after which the last series of OfficePlus falls to a tenth: the one that C.1 says collapses. Chosen.
+/// The week after which the last series of OfficePlus falls to a tenth, because C.1 says that this series collapses. Chosen.
 pub(super) const COLLAPSE: usize = 13;
 /// The seed of the weekly series, which are the same in all games. Chosen.
 pub(super) const SERIES: u64 = 22;
@@ -127,13 +127,13 @@ impl Retailer {
 
 /// The price per kilogram from the factory by ship and by aeroplane, in cents. Chosen.
 pub(super) const RATES: [i64; 2] = [150, 650];
-/// Days from the factory, likewise: 32 ± 4 and 6 ± 1 (C.3).
+/// Days from the factory by ship and by aeroplane: 32 ± 4 and 6 ± 1 (C.3).
 pub(super) const TRANSIT: [[u32; 2]; 2] = [[28, 36], [5, 7]];
 /// Days from the warehouse to a retailer (C.2).
 pub(super) const DELIVERY: [u32; 2] = [3, 4];
 /// The most trucks of an action. Recovered.
 pub(super) const MOST_TRUCKS: i64 = 3;
-/// Units that a truck takes. Chosen.
+/// The capacity of a truck in units. Chosen.
 pub(super) const TRUCK: i64 = 200;
 /// The price of a truck. Chosen.
 pub(super) const TRUCK_COST: Cents = Cents::from_dollars(180);
@@ -146,15 +146,15 @@ pub(super) const WEEKS: i64 = 2;
 pub(super) const DAYS: u32 = 14;
 /// Cash at the start (C.3).
 pub(super) const CASH: Cents = Cents::from_dollars(500_000);
-/// Units that the warehouse has room for (C.2). What does not fit waits at its gate (chosen).
+/// The capacity of the warehouse in units (C.2). Goods beyond it wait at the gate (chosen).
 pub(super) const ROOM: i64 = 50_000;
 /// Credit line (C.2).
 pub(super) const CREDIT: Cents = Cents::from_dollars(200_000);
-/// Interest on used credit in thousandths a step (C.2).
+/// Interest on used credit in thousandths per step (C.2).
 pub(super) const INTEREST: i64 = 8;
-/// The discount on receivables that are sold, in thousandths (C.2).
+/// The discount on sold receivables, in thousandths (C.2).
 pub(super) const FACTORING: i64 = 50;
-/// The share of an order that is paid when it is placed, in thousandths; the rest on completion (C.3).
+/// The share of an order's price that is paid with the order, in thousandths; the rest is paid on completion (C.3).
 pub(super) const DEPOSIT: i64 = 300;
 /// The discounts for one, two and three lots, in thousandths (C.3).
 pub(super) const DISCOUNTS: [i64; 3] = [0, 80, 150];
@@ -166,13 +166,13 @@ pub(super) const HOLDING: Cents = Cents::new(35);
 pub(super) const OPEX: Cents = Cents::from_dollars(8_000);
 /// The occupancy above which a retailer is overstocked, in hundredths (C.2); judged at the end of a step (recovered).
 pub(super) const OVERSTOCK_ABOVE: i64 = 95;
-/// The chargeback on a unit above that, in a step. Chosen.
+/// The chargeback per unit above that occupancy and per step. Chosen.
 pub(super) const OVERSTOCK: Cents = Cents::new(50);
-/// The chargeback on demand that is not met, in thousandths of its price. Chosen.
+/// The chargeback on unmet demand, in thousandths of its price. Chosen.
 pub(super) const STOCKOUT: i64 = 50;
 /// The cost of a step that ends with cash below 0 (C.3).
 pub(super) const BANKRUPT: Cents = Cents::from_dollars(50_000);
-/// Cash below which a run ends (C.3).
+/// The cash below which a run ends (C.3).
 pub(super) const FLOOR: Cents = Cents::from_dollars(-200_000);
 
 /// Units in the warehouse, and at the retailers, at the start of the earlier calibration. Recovered.

@@ -4,7 +4,7 @@ use std::{
     ops::{Add, AddAssign, Mul, Sub, SubAssign},
 };
 
-/// An amount of money in whole cents. It is written in whole dollars, as observations are: `$438,256`.
+/// An amount of money in whole cents. It is displayed in whole dollars, as in observations: `$438,256`.
 ///
 /// ```
 /// use agent_benchmarks::warehouse::Cents;

@@ -20,18 +20,18 @@ const N_WEEKS: usize = STEPS * WEEKS as usize;
 /// Units by retailer and product.
 pub(super) type Units = [[i64; 5]; 5];
 
-/// With which goods a game starts.
+/// The goods at the start of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Start {
-    /// With none, as the paper describes (C.3).
+    /// No goods, as the paper describes (C.3).
     #[default]
     Empty,
-    /// With the goods of an earlier calibration, of which one step is recovered, and with its larger demand.
+    /// The goods of an earlier calibration, of which one step is recovered, and the larger demand of that calibration.
     Stocked,
 }
 
 impl Start {
-    /// Units of the printed scale on the scale of this start.
+    /// Converts units of the printed scale to the scale of this start.
     const fn scaled(self, units: i64) -> i64 {
         match self {
             Self::Empty => units,
@@ -45,12 +45,12 @@ impl Start {
     }
 }
 
-/// What customers of each retailer ask for in each step of a game.
+/// The demand of each retailer's customers in each step of a game.
 ///
-/// A retailer has five weekly series. At the start of a game they are assigned to the five products in a random
-/// order. A step asks for two consecutive weeks of a series and Gaussian noise with the standard deviation of the
-/// series, at least 0 (C.1). The noise is the sum of twelve uniform numbers less its mean, whose distribution function differs from
-/// the normal one by less than 0.003, so that it has the same bits on any machine.
+/// A retailer has five weekly series. At the start of a game they are assigned to the five products in a random order. The demand
+/// of a step is the sum of two consecutive weeks of a series plus Gaussian noise with the standard deviation of the series, but
+/// at least 0 (C.1). The noise is the sum of twelve uniform numbers minus its mean. Its distribution function differs from the
+/// normal one by less than 0.003, and it has the same bits on any machine.
 ///
 /// ```
 /// use agent_benchmarks::{Seed, warehouse::{Demand, Retailer, Sku, Start}};
@@ -119,7 +119,7 @@ impl Demand {
     pub fn largest_reward(&self) -> Cents {
         let of = |retailer: Retailer, sku: Sku| {
             let units = self.series[retailer as usize][sku as usize];
-            // A step's mean demand is held for each week of each step.
+            // The warehouse holds a step's mean demand during every week of every step.
             retailer.price(sku) * units - HOLDING * (units * WEEKS)
         };
         let all = Retailer::ALL.map(|retailer| Sku::ALL.map(|sku| of(retailer, sku)));

@@ -17,7 +17,7 @@ use crate::{
 /// The maximum number of actions in a reply; further actions are left out. Chosen.
 const MOST_ACTIONS: usize = 100;
 
-/// The warehouse as a model plays it: a turn is a step, so that a run has 11 turns.
+/// The warehouse as an environment for a model: a turn is a step, so that a run has 11 turns.
 ///
 /// Forms of turns, actions and rewards are the released ones; the sentences are this crate's own, and
 /// [`Play::with_instruction`](crate::play::Play::with_instruction) takes the released ones. Actions of a reply that cannot be
@@ -55,14 +55,14 @@ impl Warehouse {
         Self { game, target: None, report: String::new() }
     }
 
-    /// Sets the cash that a run has to reach.
+    /// Sets the target for the final cash of a run.
     #[must_use]
     pub const fn with_target(mut self, target: Option<Cents>) -> Self {
         self.target = target;
         self
     }
 
-    /// The game as it stands.
+    /// The game in its current state.
     #[must_use]
     pub const fn game(&self) -> &Game {
         &self.game

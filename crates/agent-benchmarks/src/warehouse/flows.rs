@@ -32,7 +32,7 @@ pub struct Flows {
     pub discounts: Cents,
     /// The chargeback for demand that was not met. The recovered texts list it next to revenue and not among the flows of cash.
     pub stockout: Cents,
-    /// The chargeback for retailers with too many goods, likewise.
+    /// The chargeback for overstocked retailers, listed like the stockout.
     pub overstock: Cents,
     /// The penalty for cash below 0.
     pub bankruptcy: Cents,

@@ -13,7 +13,7 @@ use crate::warehouse::{
     flows::Flows,
 };
 
-/// Lots that the factory works on.
+/// Lots in production at the factory.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Order {
     sku: Sku,
@@ -81,7 +81,7 @@ pub struct Game {
     invoices: Vec<Invoice>,
     pub(super) orders: Vec<Order>,
     shipments: Vec<Shipment>,
-    /// By place, the warehouse before the retailers, and product.
+    /// By place (the warehouse, then the retailers) and product.
     goods: [[i64; 5]; 6],
     flows: Flows,
     latest: Option<Flows>,
@@ -122,13 +122,13 @@ impl Game {
         Self { demand, rng, ..self.clone() }
     }
 
-    /// The steps that have passed.
+    /// The number of past steps.
     #[must_use]
     pub const fn steps(&self) -> usize {
         self.step
     }
 
-    /// The days that have passed.
+    /// The number of past days.
     #[must_use]
     pub const fn day(&self) -> u32 {
         self.step as u32 * DAYS
@@ -140,7 +140,7 @@ impl Game {
         self.cash
     }
 
-    /// The credit that is used.
+    /// The used credit.
     #[must_use]
     pub const fn credit(&self) -> Cents {
         self.credit
@@ -169,7 +169,7 @@ impl Game {
         self.goods[row(place)].iter().sum()
     }
 
-    /// Units of a product that the factory works on.
+    /// Units of a product in production at the factory.
     #[must_use]
     pub fn in_production(&self, sku: Sku) -> i64 {
         self.orders.iter().filter(|order| order.sku == sku).map(|order| order.units).sum()
@@ -238,7 +238,7 @@ impl Game {
     ///
     /// # Errors
     ///
-    /// [`Refusal`] if it is not possible; then nothing has changed.
+    /// [`Refusal`] if the action is not possible; then nothing has changed.
     pub fn act(&mut self, action: Action) -> Result<(), Refusal> {
         if self.has_ended() {
             return Err(Refusal::Ended);
@@ -335,7 +335,7 @@ impl Game {
         }
         flows.item_weeks = WEEKS * self.goods.iter().flatten().sum::<i64>();
         for retailer in Retailer::ALL {
-            // In hundredths of units, as 95 % of a room need not be whole.
+            // In hundredths of units, because 95 % of a capacity need not be whole.
             let full = OVERSTOCK_ABOVE * ROOMS[retailer as usize];
             let above = (100 * self.stocks(Some(retailer)) - full).max(0);
             self.flows.overstock += Cents::new(OVERSTOCK.get() * above / 100);

@@ -11,15 +11,15 @@ use crate::warehouse::{
 /// An order-up-to rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rule {
-    /// Days of demand that are ordered beyond those until goods arrive.
+    /// Days of demand to cover beyond the arrival of the goods.
     pub(super) cover: i64,
     /// Whether days until goods arrive count.
     pub(super) looks_ahead: bool,
     /// How goods travel.
     pub(super) by: Freight,
-    /// The most lots of an order; a product has at most one order in a step where it is 1.
+    /// The maximum number of lots in an order; if it is 1, a product has at most one order per step.
     pub(super) most_lots: i64,
-    /// Money that orders leave.
+    /// The money that orders leave untouched.
     pub(super) reserve: Cents,
     /// Whether all credit is drawn and all receivables are sold.
     pub(super) borrows: bool,
@@ -49,7 +49,7 @@ impl Rule {
         plan.actions
     }
 
-    /// Fills shelves up to the demand of two steps: this one and the days until the next trucks arrive.
+    /// Fills shelves up to the demand of two steps: the current step and the days until the next trucks arrive.
     fn replenish(&self, plan: &mut Plan, forecast: &Units) {
         for sku in Sku::ALL {
             // Retailers share scarce goods in proportion to their needs.
@@ -83,7 +83,7 @@ impl Rule {
             let asked: i64 = forecast.iter().map(|row| row[sku as usize]).sum();
             let there = game.complete(sku) + game.in_production(sku);
             let lack = asked * days / i64::from(DAYS) - there;
-            // Goods that come later than the last step cannot be sold.
+            // Goods that arrive after the last step cannot be sold.
             if arrival <= rest { (lack + product.lot / 2).max(0) / product.lot } else { 0 }
         };
         let mut waiting = Sku::ALL.to_vec();

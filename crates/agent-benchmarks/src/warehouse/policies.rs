@@ -25,7 +25,7 @@ pub enum Policy {
     BaseStock,
     /// Orders by air the missing goods of the next step, and looks no further.
     Myopic,
-    /// As base-stock, with at most one lot of a product in a step, and keeps 250,000 dollars.
+    /// Like base-stock, with at most one lot of a product per step, and keeps 250,000 dollars.
     Cautious,
     /// Simulates each of several order-up-to rules to the end, with the expected demand in each step, and takes the actions of
     /// the one that earns most.

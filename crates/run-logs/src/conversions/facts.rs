@@ -34,7 +34,7 @@ pub struct LeftOutRun {
     pub model: Option<String>,
     /// Whether the run succeeded.
     pub outcome: Option<bool>,
-    /// Why it ended.
+    /// The reason for its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
     /// The missing part.
@@ -86,7 +86,7 @@ impl LoggedRun {
     ///
     /// # Errors
     ///
-    /// The run as one that is left out, without an outcome or expected calls.
+    /// The run is returned as left out if it has no outcome or no expected calls.
     pub fn calls(&self) -> Result<PathRun, LeftOutRun> {
         let success = self.outcome.ok_or_else(|| self.left_out(self.lacks_outcome()))?;
         if self.expected_calls.is_empty() {
@@ -108,7 +108,7 @@ impl LoggedRun {
     ///
     /// # Errors
     ///
-    /// The run as one that is left out, without an outcome or a turn.
+    /// The run is returned as left out if it has no outcome or no turn.
     #[cfg(feature = "rollouts")]
     pub fn rollout(&self) -> Result<RolloutLine, LeftOutRun> {
         let success = self.outcome.ok_or_else(|| self.left_out(self.lacks_outcome()))?;

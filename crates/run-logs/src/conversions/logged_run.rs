@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// Why a run that succeeded in part is left out where runs succeed or fail.
+/// The reason for leaving out a partial success where runs only succeed or fail.
 pub const PARTIAL_SUCCESS: &str = "partial_success";
 
 /// A run of a [`RunTable`](crate::RunTable).
@@ -36,17 +36,17 @@ pub struct LoggedRun {
     pub trial: Option<u64>,
     /// The model of the agent.
     pub model: Option<String>,
-    /// Its place among the runs that were read, from 0: repeats and runs of other scorers are not among the rows.
+    /// Its position among the runs that were read, from 0: repeated runs and runs of other scorers are not among the rows.
     pub index: usize,
-    /// Whether it has a score of the scorer that was asked for; `None` without any score.
+    /// Whether the run has a score of the requested scorer; `None` without any score.
     pub(crate) has_score: Option<bool>,
     /// The position of its log among the logs that were read together.
     pub(crate) log: usize,
-    /// The evaluation that the run is a part of.
+    /// The evaluation of the run.
     pub evaluation: Option<Arc<Evaluation>>,
-    /// How well the run did by the rules, from 0 to 1.
+    /// The grade of the run by the rules, from 0 to 1.
     pub grade: Option<f64>,
-    /// Why it has no grade.
+    /// The reason why the run has no grade.
     pub ungraded: Option<Ungraded>,
     /// Whether the run succeeded by the rules; `None` without a grade, and for a grade between 0 and 1.
     pub outcome: Option<bool>,
@@ -59,11 +59,11 @@ pub struct LoggedRun {
     pub scorer: Option<String>,
     /// Why the run ended, by the rules.
     pub stop: Option<StopReason>,
-    /// The number of turns that the run would have had without the limit that ended it.
+    /// The number of turns of the run if no limit had ended it.
     pub horizon: Option<usize>,
     /// The values of the scorers by name.
     pub scores: BTreeMap<String, Value>,
-    /// The limit that ended the run, whatever the rules make of it.
+    /// The limit that ended the run, whatever the rules say about it.
     pub limit: Option<RunLimit>,
     /// Whether an error ended the run.
     pub has_error: bool,
@@ -81,7 +81,7 @@ pub struct LoggedRun {
     pub turn_usage: Vec<Usage>,
     /// The agent's tool calls in their order.
     pub tool_calls: Vec<ToolCall>,
-    /// Whether the tools took these calls without an error; `None` where the log does not say.
+    /// Whether the tools accepted these calls without an error; `None` if the log does not say.
     pub calls_ok: Vec<Option<bool>>,
     /// The calls that the task expects of the agent.
     pub expected_calls: Vec<ToolCall>,
@@ -89,7 +89,7 @@ pub struct LoggedRun {
     values: Vec<[Result<Probability, MissingValue>; ConfidenceStream::ALL.len()]>,
 }
 
-/// Why a run has no forecasts of a stream under a policy.
+/// The reason why a run has no forecasts of a stream under a policy.
 pub(crate) struct Unscored {
     pub(crate) turn: usize,
     pub(crate) reason: MissingValue,
@@ -169,7 +169,7 @@ impl LoggedRun {
         rank(self) < rank(other)
     }
 
-    /// Whether the run succeeded in part, so that it has a grade and no outcome.
+    /// Whether the run succeeded in part, and therefore has a grade and no outcome.
     #[must_use]
     pub const fn is_partial(&self) -> bool {
         self.grade.is_some() && self.outcome.is_none()
@@ -181,8 +181,7 @@ impl LoggedRun {
         self.grade.filter(|_| self.is_partial()).and_then(|grade| Probability::new(grade).ok())
     }
 
-    /// A name that tells the trials of a task apart: `id#trial` where the log counts trials, otherwise
-    /// the id.
+    /// A name that distinguishes the trials of a task: `id#trial` if the log counts trials, otherwise the id.
     #[must_use]
     pub fn name(&self) -> String {
         match self.trial {
@@ -226,7 +225,7 @@ impl LoggedRun {
             .values(stream)
             .map(|value| match value {
                 Ok(value) => Some(value.get()),
-                // Clipping is for rounding: 85 is no certainty.
+                // Clipping is only for rounding: 85 does not mean certainty.
                 Err(MissingValue::ConfidenceOutOfRange { value }) => Some(*value)
                     .filter(|value| policy != ForecastPolicy::Clip || is_nearly_in_range(*value)),
                 Err(_) => None,

@@ -59,7 +59,7 @@ pub struct Outcomes {
     file: String,
     entries: Vec<Entry>,
     by_id: HashMap<String, OfId>,
-    /// The log of the runs that are joined next, and the folders in front of it: `a.eval`, `logs/a.eval`, ….
+    /// The log of the runs that are joined next, also with the folders in front of it: `a.eval`, `logs/a.eval`, ….
     logs: Vec<String>,
     /// What to know about the columns.
     columns: Vec<String>,
@@ -68,9 +68,9 @@ pub struct Outcomes {
     missing: u64,
     /// The first run without a line.
     first_missing: Option<String>,
-    /// Names of runs without a line, each with the id of a line that looks the same.
+    /// Names of runs without a line, each with the id of a line whose name looks the same.
     alike: Vec<[String; 2]>,
-    /// The ids of lines as they look.
+    /// The ids of lines, by their visual form.
     looks: HashMap<String, String>,
 }
 
@@ -92,7 +92,7 @@ struct Entry {
     grade: Option<f64>,
     expected_calls: Option<Vec<ToolCall>>,
     horizon: Option<u64>,
-    /// The first run that it joins.
+    /// The first run that the line joins.
     run: Option<(String, Names, Option<String>)>,
 }
 
@@ -117,10 +117,10 @@ const fn shape(key: &Key) -> [bool; 4] {
 }
 
 impl Outcomes {
-    /// Reads a file of JSON Lines, or of comma-separated values if it does not start with an object. Its fields or columns
-    /// are `id`, `task`, `trial`, `model` and `log` (optional), `outcome` (true, false, 1 or 0) or `grade` (from 0 to 1, which the
+    /// Reads a file of JSON Lines, or of comma-separated values if it does not start with an object. Its fields or columns are
+    /// `id`, `task`, `trial`, `model` and `log` (optional), `outcome` (true, false, 1 or 0) or `grade` (from 0 to 1, which the
     /// policy compares with its threshold), `expected_calls` (a list of calls as JSON) and `horizon`; the first five and the
-    /// outcome may have the other names that they have in tables of traces. A note names columns that are not read.
+    /// outcome may have the same alternative names as in tables of traces. A note names columns that are not read.
     ///
     /// # Errors
     ///
@@ -217,7 +217,7 @@ impl Outcomes {
         self.logs = (0..parts.len()).rev().map(name).collect();
     }
 
-    /// Gives a run what its line says, and counts it.
+    /// Adds the facts of its line to a run, and counts the run.
     ///
     /// # Errors
     ///
@@ -248,7 +248,7 @@ impl Outcomes {
             self.first_missing.get_or_insert(name);
             return Ok(());
         };
-        // A retry or a copy of the run in the same log is no second run.
+        // A retry or a copy of the run in the same log does not count as a second run.
         let names = Names::of(run);
         if let (Some(_), Some((first, known, log))) = (entry.grade, &entry.run)
             && !(known.are_those_of(&names) && log.as_ref() == self.logs.last())
@@ -278,7 +278,7 @@ impl Outcomes {
         Ok(())
     }
 
-    /// How many runs that were joined have no line.
+    /// The number of joined runs without a line.
     #[must_use]
     pub const fn missing(&self) -> u64 {
         self.missing

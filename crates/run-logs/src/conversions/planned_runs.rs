@@ -74,8 +74,8 @@ impl RunTable {
         (missing, planned)
     }
 
-    /// Where a log itself gives another mean or standard error than its runs do, such as for another way to make one
-    /// score of several epochs.
+    /// The cases in which a log states another mean or standard error than its runs have, for example because the scores of
+    /// several epochs are reduced differently.
     pub(crate) fn unlike_logs(&self) -> Vec<String> {
         if self.rules().success_at.is_some() {
             return Vec::new();

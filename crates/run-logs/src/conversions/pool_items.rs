@@ -3,12 +3,11 @@ use knapsack_oracle::Item;
 use crate::{conversions::run_table::RunTable, error::Error};
 
 impl RunTable {
-    /// The runs as problems of a pool, each of value 1 and with its output tokens as the cost: what
-    /// should have been attempted under a budget?
+    /// The runs as problems of a pool, each with value 1 and its output tokens as the cost, for the question which problems to
+    /// attempt under a budget.
     ///
-    /// An item is named after its run, with the repetition behind a `#`. Runs without an outcome or
-    /// without a known count of output tokens are left out; their number is the difference between
-    /// the lengths.
+    /// An item has the name of its run, followed by `#` and the repetition. Runs without an outcome or without a known count of
+    /// output tokens are left out; their number is the difference between the lengths.
     ///
     /// # Errors
     ///

@@ -6,13 +6,14 @@ use std::{
 
 use crate::values::run::Run;
 
-/// Runs that were read, by the names that identify them again.
+/// The runs read so far, indexed by their names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     rows: HashMap<[u64; 2], usize>,
 }
 
-/// The names of a run: its unique id, its sample within an evaluation and its retries, and the content of a line.
+/// The names of a run: its unique id, its sample within an evaluation and the retries of the evaluation, and the content of a
+/// line.
 #[derive(Clone, Debug)]
 pub(crate) struct Names(Vec<[u64; 2]>);
 

@@ -7,12 +7,12 @@ use crate::{
 };
 
 impl LoggedRun {
-    /// The input tokens of each turn without the history that its request repeats; `None` where the log
-    /// does not count the input. Reasoning is not part of the history.
+    /// The input tokens of each turn without the history that its request repeats; `None` if the log does not count the input.
+    /// Reasoning is not part of the history.
     ///
     /// # Reference
     ///
-    /// The rule of BAGEN's released code, see [`fresh_input_tokens`].
+    /// This is the rule of BAGEN's released code; see [`fresh_input_tokens`].
     #[must_use]
     pub fn fresh_input_tokens(&self) -> Vec<Option<u64>> {
         let count = |tokens: Option<u64>| tokens.and_then(|tokens| i64::try_from(tokens).ok());

@@ -26,8 +26,8 @@ use crate::{
     },
 };
 
-/// The runs of logs as the measures need them: outcomes, stop reasons, streams of confidence, tool
-/// calls and usage. The texts of the runs are dropped, so that a large folder fits into memory.
+/// The runs of logs in the form that the measures need: outcomes, stop reasons, streams of confidence, tool calls and usage. The
+/// texts of the runs are dropped, so that a large folder fits into memory.
 ///
 /// A row's turns are the model calls of the agent and its subagents; calls by graders, simulated
 /// users and failed attempts are not steps of the run.
@@ -62,7 +62,7 @@ use crate::{
 pub struct RunTable {
     rows: Vec<LoggedRun>,
     rules: FactRules,
-    /// The rules that are not the default, in words.
+    /// The rules that differ from the default, in words.
     stated_rules: Vec<String>,
     evaluations: Vec<Arc<Evaluation>>,
     /// The file or folder that was read, and the numbers of its logs with their evaluations.
@@ -72,15 +72,15 @@ pub struct RunTable {
     /// scorer.
     dropped: BTreeMap<(Option<String>, usize, &'static str), u64>,
     problem: Option<String>,
-    /// Whether evaluations have the scorer that was asked for.
+    /// Whether evaluations have the requested scorer.
     has_scorer: BTreeMap<Identity, bool>,
-    /// The confidences that replies of the whole log state without a percent sign.
+    /// The confidences without a percent sign in the replies of the whole log.
     stated: SeenConfidences,
 }
 
-/// The reason in accounts of a run that was found again.
+/// The reason for a repeated run in accounts.
 const REPEAT: &str = "repeat";
-/// Planned runs that a log may lack.
+/// The maximum number of planned runs that a log may lack.
 const MOST_MISSING: u64 = 1_000_000;
 
 impl RunTable {
@@ -110,7 +110,7 @@ impl RunTable {
                 None => table.rows.push(row),
                 Some(at) => {
                     table.drop_row(&row, REPEAT);
-                    // The newest complete one is kept.
+                    // The newest complete run is kept.
                     if let Some(kept) = table.rows.get_mut(at).filter(|kept| kept.is_before(&row)) {
                         *kept = row;
                     }
@@ -133,7 +133,7 @@ impl RunTable {
         }
     }
 
-    /// Drops the runs of evaluations without the scorer that was asked for.
+    /// Drops the runs of evaluations without the requested scorer.
     fn drop_other_scorers(&mut self) {
         let Some(wanted) = &self.rules.scorer else { return };
         for row in &self.rows {
@@ -176,7 +176,7 @@ impl RunTable {
         of_rows.chain(of_dropped).chain(of_evaluations).collect()
     }
 
-    /// What to say if a score is outside [0, 1] and the rules do not place it.
+    /// The message for a score outside [0, 1], if the rules do not give its range.
     fn out_of_range(&self) -> Option<String> {
         let graded = || self.rows.iter().filter_map(|row| Some((row, row.grade?)));
         let (first, _) = graded().find(|(_, grade)| !(0.0..=1.0).contains(grade))?;
@@ -190,7 +190,7 @@ impl RunTable {
         ))
     }
 
-    /// Why no run has a grade although there are scores, by lenient rules.
+    /// The reason why no run has a grade under lenient rules although there are scores.
     #[must_use]
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
@@ -201,7 +201,7 @@ impl RunTable {
     ///
     /// # Errors
     ///
-    /// [`Error::Undefined`] for an evaluation that plans a million runs more than there are: each of those is counted.
+    /// [`Error::Undefined`] for an evaluation with a million planned runs more than there are, because each of them is counted.
     pub fn add_logs(&mut self, file: &str, runs: &Runs<'_>) -> Result<(), Error> {
         file.clone_into(&mut self.file);
         self.logs = runs.heads().map(Option::<&Arc<_>>::cloned).enumerate().collect();
@@ -430,12 +430,11 @@ impl RunTable {
         models
     }
 
-    /// Checks the scale of the confidences that replies state, over all models of the log: see
-    /// [`ConfidenceScale`](crate::ConfidenceScale).
+    /// Checks the scale of the stated confidences over all models of the log: see [`ConfidenceScale`](crate::ConfidenceScale).
     ///
     /// # Errors
     ///
-    /// [`Error::Undefined`] if it is in doubt.
+    /// [`Error::Undefined`] if the scale is in doubt.
     pub fn check_scale(&self) -> Result<(), Error> {
         let name = ConfidenceStream::StatedConfidence.name();
         let problem = self.rules.percent.problem(&self.stated);
@@ -448,7 +447,7 @@ impl RunTable {
         self.rules.percent.note(&self.stated)
     }
 
-    /// What to know about tokens and costs of the runs before they are quoted.
+    /// Notes about tokens and costs of the runs, to read before they are quoted.
     #[must_use]
     pub fn usage_notes(&self) -> Vec<String> {
         let note = |is: &dyn Fn(&Usage) -> bool, what: &str| {

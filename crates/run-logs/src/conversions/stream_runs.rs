@@ -12,7 +12,7 @@ use crate::{
     error::Error,
 };
 
-/// The runs that have a stream, and why the others do not.
+/// The runs that have a stream, and the reasons why the others do not.
 #[derive(Clone, Debug)]
 pub struct StreamRuns {
     runs: Vec<StreamRun>,
@@ -86,7 +86,7 @@ impl StreamRuns {
         &self.runs
     }
 
-    /// How many runs are left out, by [`MissingValue::name`] of the first missing value.
+    /// The number of runs left out, by [`MissingValue::name`] of the first missing value.
     #[must_use]
     pub const fn left_out(&self) -> &BTreeMap<&'static str, u64> {
         &self.left_out
@@ -98,7 +98,7 @@ impl StreamRuns {
         self.first_left_out.as_ref()
     }
 
-    /// How many runs were kept, repaired and left out by the policy.
+    /// The numbers of runs that the policy kept, repaired and left out.
     #[must_use]
     pub const fn counts(&self) -> ForecastCounts {
         self.counts

@@ -1,4 +1,4 @@
-//! Streams of confidence: probabilities of success that can be worked out from each turn of a run.
+//! Streams of confidence: probabilities of success that can be computed from each turn of a run.
 
 pub(crate) mod action_span;
 pub(crate) mod confidence_stream;

@@ -25,7 +25,7 @@ pub fn fresh_input_tokens(
 
 /// Returns the new input of each request, and whether requests repeat the history.
 pub(crate) fn fresh(input: &[Option<i64>], visible: &[Option<i64>]) -> (Vec<Option<i64>>, bool) {
-    // For each request, the last known input before it and the visible output that followed.
+    // For each request, the last known input before it and the visible output after that input.
     let mut before: Vec<Option<i64>> = Vec::with_capacity(input.len());
     let mut last = None;
     for (i, input) in input.iter().enumerate() {

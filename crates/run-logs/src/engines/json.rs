@@ -1,7 +1,6 @@
-//! A pull reader of JSON that holds one value at a time, with limits and with the path to each
-//! field in its errors.
+//! A pull reader of JSON that holds one value at a time, with limits, and with the path to each field in its errors.
 //!
-//! Beyond JSON it reads `NaN`, `Infinity` and `-Infinity`, which Python writes, as real numbers.
+//! In addition to JSON, it reads `NaN`, `Infinity` and `-Infinity`, which Python writes, as real numbers.
 
 pub(crate) mod arguments;
 pub(crate) mod numbers;

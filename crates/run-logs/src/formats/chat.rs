@@ -1,7 +1,7 @@
 //! Chats, responses of model providers, and recorded exchanges.
 //!
-//! The fields of the providers' responses have different names, so that one reader takes them all:
-//! the format only decides which field a document must have.
+//! The fields of the providers' responses have different names, so that one reader handles all of them; the format only decides
+//! which field a document must have.
 
 pub(crate) mod blocks;
 pub(crate) mod calls;

@@ -4,8 +4,8 @@ use crate::{
     values::run::{Usage, UsageRemark},
 };
 
-/// How the writer of an object of counts splits them where no total decides. Cached tokens are a part of
-/// the input and reasoning is a part of the output, unless the dialect says otherwise.
+/// The rule by which the writer of an object of counts splits them if no total decides. Cached tokens are part of the input and
+/// reasoning is part of the output, unless the dialect says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// Chat completions, the Responses form, Ollama and tau2. A part that exceeds its whole is counted separately from it.
@@ -26,7 +26,7 @@ pub(crate) struct Counts {
     total: Count,
     cached: Count,
     written: Count,
-    /// The part of the input that was looked for in a cache in vain.
+    /// The part of the input that was not found in a cache.
     missed: Option<u64>,
     reasoning: Count,
     /// Results of tools, which Gemini counts separately from the prompt.
@@ -35,15 +35,15 @@ pub(crate) struct Counts {
     /// The charge of a provider behind a gateway to the user's own key.
     upstream_usd: Option<f64>,
     has_own_key: Option<bool>,
-    /// The calls that Anthropic made for one reply, and whether each is a part of the other counts.
+    /// The calls that Anthropic made for one reply, and whether each is included in the other counts.
     iterations: Vec<(bool, Counts)>,
 }
 
-/// A count that may stand under several names. Zero never replaces another count.
+/// A count that may have several names. Zero never replaces another count.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     value: Option<u64>,
-    /// Another count, which is smaller, and not 0.
+    /// A second value of the count, which is smaller, and not 0.
     other: Option<u64>,
 }
 
@@ -147,7 +147,7 @@ impl Counts {
         }
     }
 
-    /// The fee of a gateway and, where the caller's own key pays, the cost of the provider behind it.
+    /// The fee of a gateway and, if the user's own key pays, the cost of the provider behind it.
     fn cost_usd(&self) -> Option<f64> {
         let (fee, upstream) = (self.cost_usd, self.upstream_usd.filter(|cost| *cost > 0.0));
         let Some(upstream) = upstream else { return fee };
@@ -157,8 +157,8 @@ impl Counts {
         Some(if pays_both { fee + upstream } else { fee.max(upstream * f64::from(fee == 0.0)) })
     }
 
-    /// Whole input, whole output, the total where these two do not add up to it, and what to know.
-    /// Counts that contradict each other are an error.
+    /// Returns the whole input, the whole output, the total if it differs from their sum, and a remark. Counts that contradict
+    /// each other are an error.
     fn split(&self, dialect: Dialect) -> Result<Split, ()> {
         let known = |count: Count| count.value.unwrap_or(0);
         let cache = known(self.cached).checked_add(known(self.written)).ok_or(())?;
@@ -217,7 +217,7 @@ impl Counts {
             (Some(a), Some(b)) if is_read(input) && is_read(output) => {
                 let sum = a.checked_add(b).ok_or(())?;
                 if total < sum {
-                    // The total leaves out a cache that cannot be a part of the input.
+                    // The total excludes a cache that cannot be part of the input.
                     let is_left_out = cache > 0 && total.checked_add(cache) == Some(sum);
                     return is_left_out.then_some((input, output, None, None)).ok_or(());
                 }
@@ -225,7 +225,7 @@ impl Counts {
                     return Err(());
                 }
                 let remark = Some(UsageRemark::LargerTotal);
-                // Thoughts without a count, which Gemini has and ATIF has no place for.
+                // Thoughts without a count, which Gemini has but ATIF has no field for.
                 return Ok(match dialect {
                     Dialect::Gemini | Dialect::Atif => (input, output, Some(total), remark),
                     _ => (input, Some(total - a), None, remark),
@@ -239,7 +239,7 @@ impl Counts {
     }
 }
 
-/// Input, output, a total that they do not add up to, and what to know of them.
+/// Input, output, a total that differs from their sum, and a remark about them.
 type Split = (Option<u64>, Option<u64>, Option<u64>, Option<UsageRemark>);
 
 /// Returns all pairs of an input and an output.
@@ -251,7 +251,7 @@ fn pairs(input: Count, output: Count) -> impl Iterator<Item = (u64, u64)> {
 fn usual(count: Count, part: u64, is_beside: impl Fn(u64) -> bool) -> Result<Option<u64>, ()> {
     let Some(value) = count.value else { return Ok(None) };
     match count.other {
-        // One name with the part, one without.
+        // One name includes the part, the other excludes it.
         Some(other) if other.checked_add(part) == Some(value) => Ok(Some(value)),
         Some(_) => Err(()),
         None if is_beside(value) => value.checked_add(part).map(Some).ok_or(()),

@@ -17,11 +17,11 @@ use crate::{
     read_options::ReadOptions,
 };
 
-/// Bytes that are looked at to recognize a format.
+/// The number of bytes that are examined to recognize a format.
 const PREFIX: u64 = 64 << 10;
 
-/// Opens a log: recognizes its format if that is not given, and hands it to its reader. The path of
-/// the file, if there is one, leads to the other files of a log that consists of several.
+/// Opens a log: recognizes its format if it is not given, and passes the log to its reader. The path of the file, if there is
+/// one, leads to the other files of a log with several files.
 pub(crate) fn open<'a>(
     mut source: impl Read + Seek + 'a,
     format: Format,

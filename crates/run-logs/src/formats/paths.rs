@@ -54,7 +54,7 @@ pub struct AgentCall {
     /// The call.
     #[serde(flatten, deserialize_with = "with_its_digits", serialize_with = "written")]
     pub call: ToolCall,
-    /// Whether the tool took it without an error, where that is known.
+    /// Whether the tool accepted the call without an error, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
 }
@@ -75,10 +75,10 @@ pub(crate) fn with_all_digits<'de, D: Deserializer<'de>>(
     Ok(calls.into_iter().map(|Checked(call)| call).collect())
 }
 
-/// Refuses what may have been a whole number beyond 64 bits: it comes from the reader as a real number
-/// of about 16 digits, so that two different identifiers could be equal.
+/// Refuses a number that may have been a whole number beyond 64 bits. The reader returns it as a real number of about 16 digits,
+/// so that two different identifiers could be equal.
 fn check_digits<E: de::Error>(value: &Value) -> Result<(), E> {
-    /// No smaller number of either sign is handed on as a real one.
+    /// No smaller number of either sign is passed on as a real number.
     const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
     match value {
         Value::Real(number) if number.abs() >= TWO_TO_63 => Err(E::custom(format_args!(

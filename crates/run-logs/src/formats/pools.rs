@@ -11,7 +11,7 @@ use crate::json_lines::{
     parsing::{InputError, Line, bytes, parse},
 };
 
-/// Whether attempts that were really cut off solved their problem, by problem and allocation.
+/// Whether attempts that were actually cut off solved their problem, by problem and allocation.
 pub type CappedRuns = BTreeMap<String, BTreeMap<u64, bool>>;
 
 /// Reads problems that share a budget, all in one pool: JSON Lines
@@ -19,7 +19,7 @@ pub type CappedRuns = BTreeMap<String, BTreeMap<u64, bool>>;
 ///
 /// # Errors
 ///
-/// [`InputError`] with the line and the field of the first thing that is wrong.
+/// [`InputError`] with the line and the field of the first problem.
 ///
 /// ```
 /// use run_logs::{json_lines::InputError, read_pool};
@@ -114,12 +114,12 @@ fn pool(file: &str, rows: Vec<Line<Problem>>) -> Result<Pool, InputError> {
     })
 }
 
-/// Reads attempts that were really cut off, by problem and allocation: JSON Lines
+/// Reads attempts that were actually cut off, by problem and allocation: JSON Lines
 /// `{"problem", "allocation", "solved": true|false|1|0}`.
 ///
 /// # Errors
 ///
-/// [`InputError`] with the line and the field, also of a second run of a problem at one allocation.
+/// [`InputError`] with the line and the field; also for a second run of a problem at the same allocation.
 pub fn read_capped_runs(file: &str, source: impl Read) -> Result<CappedRuns, InputError> {
     #[derive(Deserialize)]
     struct Attempt {

@@ -84,7 +84,7 @@ pub struct RolloutLine {
     /// Whether the run succeeded.
     #[serde(deserialize_with = "yes_or_no")]
     pub success: bool,
-    /// Whether a budget ended the run, as the file itself says.
+    /// Whether a budget ended the run, according to the file itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_off: Option<bool>,
     /// Why the run ended.
@@ -101,7 +101,7 @@ pub struct RolloutLine {
     pub others: Map<String, Value>,
 }
 
-/// The fields of a turn. A file may have millions of turns, so that this is a list and no map.
+/// The fields of a turn. A file may have millions of turns, so that this is a list and not a map.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(from = "Map<String, Value>", into = "Map<String, Value>")]
 pub struct RolloutTurn(Box<[(Cow<'static, str>, Value)]>);
@@ -139,14 +139,14 @@ impl RolloutTurn {
     }
 }
 
-/// An answer of a model about a run, a line of a file of estimates: `{"id", "turn", "answer"}`.
+/// A model's answer about a run, a line of a file of estimates: `{"id", "turn", "answer"}`.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct AnswerLine {
     /// Names the run.
     #[serde(deserialize_with = "name")]
     pub id: String,
-    /// The number of turns that were completed when the model answered.
+    /// The number of completed turns at the time of the answer.
     pub turn: usize,
     /// The text of the model.
     pub answer: String,
@@ -192,7 +192,7 @@ impl RolloutFile {
         Self { file: file.to_owned(), lines: Vec::new(), counts: BTreeMap::new(), logs: Vec::new() }
     }
 
-    /// Says from which log runs are, of one model.
+    /// Sets the log of the runs of one model.
     pub(crate) fn add_log(&mut self, model: Option<String>, log: Account) {
         self.logs.push((model, log));
     }
@@ -209,7 +209,7 @@ impl RolloutFile {
         self.counts().account(log.as_ref())
     }
 
-    /// Adds a run, which was read from this line; 0 for one that was not read from a line.
+    /// Adds a run that was read from line `number`; 0 for a run without a line.
     pub(crate) fn push(&mut self, number: usize, value: RolloutLine) {
         // A failure that a budget ended counts as cut off.
         self.counts
@@ -283,8 +283,8 @@ impl RolloutFile {
     ///
     /// # Errors
     ///
-    /// [`InputError`] with the line and the field. The lines before the wrong one are appended, and maybe the
-    /// wrong one in part.
+    /// [`InputError`] with the line and the field. The lines before the wrong one have been appended, and possibly a part of the
+    /// wrong one.
     pub fn append_to(&self, rollouts: &mut Rollouts) -> Result<(), InputError> {
         let wrong = |line: usize, (field, problem): Wrong| InputError {
             line: Some(line).filter(|line| *line > 0),
@@ -299,8 +299,8 @@ impl RolloutFile {
 }
 
 impl RolloutLine {
-    /// Whether the run failed and ended because of a budget. False if the file says that the budget cut nothing off, for example
-    /// for a run of a log whose grade at the limit counts.
+    /// Whether the run failed and ended because of a budget. False if the file says that the budget cut nothing off, such as a
+    /// log in which grades at the limit count.
     #[must_use]
     pub fn failed_at_limit(&self) -> bool {
         let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
@@ -309,7 +309,7 @@ impl RolloutLine {
             && self.stop_reason.as_ref().is_some_and(is_limit)
     }
 
-    /// Tells tasks of different domains apart; a name that does so already stays.
+    /// Adds the domain to the name of the task, unless it is already there, so that tasks of different domains differ.
     fn name_task(&mut self) {
         if let (Some(task), Some(domain)) = (&mut self.task, text_of(&self.others, "domain"))
             && !task.strip_prefix(&domain).is_some_and(|rest| rest.starts_with('/'))
@@ -353,7 +353,7 @@ impl RolloutLine {
         if self.cut_off == Some(true) {
             rollouts.set_censored(index).map_err(of("cut_off"))?;
         }
-        // A cap on a resource that is not read could not be enforced.
+        // A cap could not be enforced on a resource that is not read.
         for (name, &cap) in self.caps.iter().flatten() {
             let resource = rollouts.resource(name).map_err(of(&format!("caps.{name}")))?;
             rollouts.set_cap_of(index, resource, cap).map_err(of(&format!("caps.{name}")))?;
@@ -419,8 +419,8 @@ fn wrong(field: impl Into<String>, problem: impl Into<String>) -> Wrong {
     (field.into(), problem.into())
 }
 
-/// Writes rollouts as JSON Lines that [`RolloutFile`] reads back, to the last bit, if the same keys and features
-/// are declared.
+/// Writes rollouts as JSON Lines that [`RolloutFile`] reads back, exact to the last bit, if the same keys and features are
+/// declared.
 ///
 /// # Errors
 ///

@@ -12,7 +12,7 @@ pub(crate) struct Shape {
     fields: Vec<(String, Sketch)>,
     /// Whether the file starts with a list of such objects.
     pub(crate) is_list: bool,
-    /// The problem with the object, if it is the reason why no more of it was seen.
+    /// The problem with the object, if the problem prevents seeing more of it.
     fault: Option<(Place, Problem)>,
 }
 

@@ -36,7 +36,7 @@ use crate::{
 const KNOWN: [&Column; 10] =
     [ID, TASK, MODEL, TRIAL, STEP, FORECAST, OUTCOME, STOP, HORIZON, SUCCESS_CHANCE];
 
-/// Bytes at the start of a file by which its form is known.
+/// The number of bytes at the start of a file that determine its form.
 const START: u64 = 1 << 16;
 
 /// A step of a run.
@@ -99,8 +99,8 @@ impl Step {
     }
 }
 
-/// Texts one after the other, as an allocation each would be twice their size. A file has at most 1 GiB, and a name at
-/// most four times the bytes of its cell, as `1e14` has.
+/// Consecutive texts in one allocation, because separate allocations would need twice the memory. A file has at most 1 GiB, and a
+/// name at most four times the bytes of its cell, as with `1e14`.
 #[derive(Debug, Default)]
 struct Texts(String);
 
@@ -124,10 +124,10 @@ impl Texts {
 #[derive(Debug, Default)]
 pub(crate) struct TableRuns {
     runs: Vec<Run>,
-    /// The rows, in the order of the runs and of their steps once all are read.
+    /// The rows; after reading, they are in the order of the runs and of their steps.
     steps: Vec<Step>,
     texts: Texts,
-    /// Where runs stand in the list, by a hash of id and trial.
+    /// The positions of runs in the list, by a hash of id and trial.
     places: HashMap<u32, u32>,
     /// The column of forecasts as the table names it; `None` if it has none.
     forecast: Option<String>,
@@ -308,7 +308,7 @@ fn put_together(
 }
 
 impl TableRuns {
-    /// Where the run of this id and trial stands, or will stand if there is none yet.
+    /// Returns the position of the run with this id and trial, or its future position if there is none yet.
     fn place(&mut self, id: &str, trial: Option<u64>) -> usize {
         let mut hasher = DefaultHasher::new();
         (id, trial).hash(&mut hasher);
@@ -391,11 +391,11 @@ impl TableRuns {
         Ok(())
     }
 
-    /// Puts the steps in order, and says how many rows repeat an earlier one and are left out.
+    /// Puts the steps in order, and returns the number of rows that repeat an earlier one and are left out.
     fn finish(&mut self, file: &str, repeats: Repeats) -> Result<usize, InputError> {
         let Self { runs, steps, places, .. } = self;
         *places = HashMap::new();
-        // Rows without a step stay as they are.
+        // Rows without a step keep their order.
         steps.sort_by(|a, b| {
             a.run.cmp(&b.run).then_with(|| match runs[a.run as usize].is_numbered {
                 true => a.number().total_cmp(&b.number()),
@@ -414,7 +414,7 @@ impl TableRuns {
             let is_numbered = runs[of_run[0].run as usize].is_numbered;
             let (mut seen, mut last) = (HashSet::new(), None);
             for step in of_run {
-                // Rows without a number may be steps that are alike in all cells that are read.
+                // Rows without a number may be steps with equal values in all cells that are read.
                 let forecast = step.forecast.filter(|_| is_numbered).map(f64::to_bits);
                 let is_new = seen.insert((step.key, forecast));
                 is_kept.push(is_new);

@@ -57,7 +57,7 @@ impl From<Line<AnyNumber>> for Line {
 /// Reads a line in which numbers may be NaN or infinite.
 pub(crate) fn parse_bare(file: &str, number: usize, line: &[u8]) -> Option<Line> {
     let text = str::from_utf8(line).ok()?;
-    // With zeros in their place nothing else is wrong, in particular no forecast is a list.
+    // With zeros instead of these numbers the line has no other fault; in particular, no forecast is a list.
     let zeros = replace_bare(text, |_| "0".to_owned());
     parse_line::<Line>(file, number, zeros.as_bytes()).ok()?;
     let lists = replace_bare(text, |bare| format!(r#"["{bare}"]"#));

@@ -33,9 +33,9 @@ use crate::{
 /// One run: the probabilities of success reported during the run, and its outcome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TraceRun {
-    /// Names the run; halves for cross-fitting follow its order.
+    /// The name of the run; halves for cross-fitting follow its order.
     pub id: String,
-    /// Names the task, which several runs may share.
+    /// The name of the task, which several runs may share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
     /// The probability of success that was reported after each step, at least one.
@@ -60,7 +60,7 @@ pub struct TraceRun {
 }
 
 impl TraceRun {
-    /// The run as the crate censoring sees it. A run that succeeded in part has no outcome there, and is excluded.
+    /// Converts the run for the crate censoring. A run that succeeded in part has no outcome there, and is excluded.
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ pub struct TraceRemarks {
     rules: Option<TraceRules>,
     /// Runs that are left out because of their forecasts.
     without_forecasts: u64,
-    /// The first run that is left out, and why.
+    /// The first run that is left out, and the reason.
     first_left_out: Option<String>,
     /// Whether no column of a table holds confidences.
     lacks_column: bool,
@@ -142,9 +142,9 @@ pub struct TraceRemarks {
     unknown_stops: BTreeMap<String, u64>,
     /// The number of runs with an unknown reason for a stop and without an outcome.
     unknown_without_outcome: u64,
-    /// The confidences as they are written.
+    /// The confidences as written.
     seen: SeenConfidences,
-    /// The first forecast that the policy refuses while the scale of all is in doubt.
+    /// The first forecast that the policy refuses while the scale of all confidences is in doubt.
     refused: Option<InputError>,
     /// Columns or fields that are not read.
     not_read: BTreeSet<String>,
@@ -283,7 +283,7 @@ impl TraceRemarks {
     fn unknown_stops(&self) -> Option<String> {
         let (all, excluded) =
             (self.unknown_stops.values().sum::<u64>(), self.unknown_without_outcome);
-        // The most frequent first, and few enough to read.
+        // The most frequent first, and only a few.
         let mut texts: Vec<(&String, &u64)> = self.unknown_stops.iter().collect();
         texts.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
         let shown = texts.iter().take(MOST_TEXTS);
@@ -314,7 +314,7 @@ impl TraceRemarks {
             Ok(line) if line.is_all_of(text) => line,
             _ if self.runs.take_left_out(file, number, text)? => return Ok(None),
             _ => parse_line(file, number, text).or_else(|refused| {
-                // JSON has no NaN and no infinity, so that only another policy reads them.
+                // JSON has no NaN and no infinity, so that they are read only under a policy other than refusal.
                 let is_refused = rules.missing == ForecastPolicy::Refuse;
                 let line = if is_refused { None } else { parse_bare(file, number, text) };
                 line.ok_or(refused)
@@ -331,8 +331,8 @@ impl TraceRemarks {
         self.keep(file, number, line, field, rules)
     }
 
-    /// Takes a run of this line, whose forecasts stand in these lines and fields; without forecasts, if it is left out because
-    /// of them, and `None` if one of them is refused once all lines are read.
+    /// Keeps a run of this line, whose forecasts are in these lines and fields. The run has no forecasts if it is left out
+    /// because of them. Returns `None` if one of them is refused once all lines are read.
     fn keep(
         &mut self,
         file: &str,
@@ -403,8 +403,8 @@ impl TraceRemarks {
     }
 }
 
-/// Reads and checks the runs of a file of traces, which `file` names in errors, in parts that all threads work on. `add` adds a
-/// run to its part; a run that is left out because of its forecasts has none. `finish` works on the whole part, and `take` gets
+/// Reads and checks the runs of a file of traces in parts that all threads work on; `file` names the source in errors. `add` adds
+/// a run to its part; a run that is left out because of its forecasts has none. `finish` works on the whole part, and `take` gets
 /// the results in the order of the file. See [`TraceFile::read`] for the format and [`fold`] for the order.
 ///
 /// # Errors
@@ -469,7 +469,7 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
     Ok(all)
 }
 
-/// Runs of a table that a thread works on at a time.
+/// The number of runs of a table in a thread's part.
 const PART: usize = 1 << 10;
 
 /// The runs of a file of traces that are kept, with facts about the file.
@@ -490,7 +490,7 @@ pub struct TraceFile {
 }
 
 impl TraceFile {
-    /// Runs that were not read from a file, under this name.
+    /// Creates a file under this name from runs that were not read from a file.
     #[must_use]
     pub fn new(file: impl Into<String>, runs: Vec<TraceRun>) -> Self {
         let mut remarks = TraceRemarks::default();
@@ -549,7 +549,7 @@ impl TraceFile {
         }
     }
 
-    /// As [`TraceFile::read`], with the runs of each model of a table apart.
+    /// Reads a file like [`TraceFile::read`], but returns the runs of each model of a table separately.
     ///
     /// # Errors
     ///
@@ -591,11 +591,11 @@ impl TraceFile {
         self.remarks.account()
     }
 
-    /// Checks that no id stands twice in the file, for those who look runs up by their ids.
+    /// Checks that no id is repeated in the file, for callers that look runs up by id.
     ///
     /// # Errors
     ///
-    /// [`InputError`] at the first run whose id an earlier one has.
+    /// [`InputError`] at the first run with the id of an earlier run.
     pub fn check_ids(&self) -> Result<(), InputError> {
         let mut lines = BTreeMap::new();
         for run in &self.runs {

@@ -14,7 +14,7 @@ pub(crate) fn folded(name: &str) -> String {
     name.nfkc().filter(letters).flat_map(char::to_lowercase).nfkc().collect()
 }
 
-/// Pairs of names that differ in nothing but case, blanks or the form of their characters in Unicode, such as `t1, T1`. Such
+/// Returns pairs of names that differ only in case, blanks or the form of their characters in Unicode, such as `t1, T1`. Such
 /// names stay different.
 ///
 /// ```
@@ -25,14 +25,14 @@ pub(crate) fn folded(name: &str) -> String {
 /// ```
 #[must_use]
 pub fn alike_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    // Of a million names, hashes are what fits into memory.
+    // For a million names, only hashes fit into memory.
     let mut first: HashMap<u64, &str> = HashMap::new();
     let hasher = BuildHasherDefault::<DefaultHasher>::default();
     let (mut pairs, mut paired) = (Vec::new(), HashSet::new());
     for name in names {
         let known = *first.entry(hasher.hash_one(folded(name))).or_insert(name);
         if known != name && folded(known) == folded(name) && paired.insert(name) {
-            // What looks the same is shown by its numbers in Unicode.
+            // Names that look the same are shown by their numbers in Unicode.
             let is_form = known.nfc().eq(name.nfc());
             let shown = |name: &str| {
                 if is_form { name.escape_default().to_string() } else { name.to_owned() }

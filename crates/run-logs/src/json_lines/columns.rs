@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Value,
 }
 
-/// A column, and the names by which it is known. A table with several of them is read by the first.
+/// A column, and its possible names. If a table has several of them, the first is read.
 #[derive(Debug)]
 pub(crate) struct Column {
     /// The name in the code and in files of JSON Lines, and further names.
@@ -30,7 +30,7 @@ pub(crate) struct Column {
 macro_rules! columns {
     ($($constant:ident $kind:ident: $($name:literal)+;)+) => {
         $(pub(crate) const $constant: &Column = &Column { names: &[$($name),+], kind: Kind::$kind };)+
-        /// All columns that some reader takes from a table.
+        /// All columns that some reader uses from a table.
         #[cfg(test)]
         const COLUMNS: &[&Column] = &[$($constant),+];
     };
@@ -52,10 +52,10 @@ columns! {
     EXPECTED_CALLS Value: "expected_calls";
 }
 
-/// Which columns of a table are read, and as what.
+/// The columns of a table that are read, and their meaning.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
-    /// The names of all columns as they are written, without blanks around them.
+    /// The names of all columns as written, without blanks around them.
     pub(crate) names: Vec<String>,
     /// The content of each column; `None` for a column that is not read.
     columns: Vec<Option<&'static Column>>,
@@ -66,7 +66,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`InputError`] for two columns of one name that is read.
+    /// [`InputError`] for two columns with the same name, if it is read.
     pub(crate) fn new(
         file: &str,
         names: Vec<String>,
@@ -99,7 +99,7 @@ impl Header {
         self.columns.iter().flatten().count()
     }
 
-    /// The columns with their places that are read.
+    /// The columns that are read, with their positions.
     pub(crate) fn read(&self) -> impl Iterator<Item = (usize, &'static Column)> {
         self.columns.iter().enumerate().filter_map(|(place, column)| Some((place, (*column)?)))
     }
@@ -121,7 +121,7 @@ impl Header {
         InputError::of_field(file, 1, field, problem)
     }
 
-    /// The column of outcomes, and the columns that are read under another name than their first.
+    /// Notes the column of outcomes, and the columns that are read under a name other than their first.
     pub(crate) fn notes(&self) -> Vec<String> {
         let renamed = self.read().filter(|(place, column)| {
             let name = self.names[*place].to_lowercase();

@@ -5,7 +5,7 @@ use serde::{
     de::{Error, MapAccess, Unexpected, Visitor, value::MapAccessDeserializer},
 };
 
-/// Reads true and false, or 1 and 0 as some benchmarks write them.
+/// Reads true and false, or 1 and 0, which some benchmarks write.
 ///
 /// # Errors
 ///
@@ -35,7 +35,7 @@ pub fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::
     }
 }
 
-/// Reads a name: a text, or a whole number as its digits, also if it is written as `3.0`.
+/// Reads a name: a text, or a whole number as its digits, even if written as `3.0`.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Err
             Ok(value.to_string())
         }
 
-        // Data frames make real numbers of whole ones where some are missing.
+        // Data frames convert whole numbers to real numbers if some are missing.
         fn visit_f64<E: Error>(self, value: f64) -> Result<String, E> {
             if value.fract() == 0.0 && value.abs() < 1e15 {
                 Ok(format!("{value:.0}"))

@@ -8,9 +8,9 @@ use trajectory_metrics::distinct_keys::repeated_key;
 pub struct InputError {
     /// The file as named by the caller.
     pub file: String,
-    /// The line, from 1; `None` where the file as a whole is wrong.
+    /// The line, from 1; `None` if the file as a whole is wrong.
     pub line: Option<usize>,
-    /// The field, as `forecasts[3]`; `None` where the line is not JSON at all.
+    /// The field, such as `forecasts[3]`; `None` if the line is not JSON at all.
     pub field: Option<String>,
     /// The problem.
     pub problem: String,
@@ -49,7 +49,7 @@ impl InputError {
     }
 }
 
-/// One value and where it stands.
+/// One value and its location.
 #[derive(Clone, Debug)]
 pub struct Line<T> {
     /// The number of the line, from 1.
@@ -58,7 +58,7 @@ pub struct Line<T> {
     pub value: T,
 }
 
-/// The most bytes of a file that is kept as a whole.
+/// The maximum size in bytes of a file that is kept as a whole.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Returns the bytes of a source, without a UTF-8 byte-order mark in front.
@@ -83,8 +83,7 @@ pub fn bytes(file: &str, source: impl Read) -> Result<Vec<u8>, InputError> {
 ///
 /// # Errors
 ///
-/// [`InputError`] for the first line that does not hold a `T`, as [`parse_line`], and for bytes without any
-/// line.
+/// [`InputError`] for the first line that does not hold a `T`, as in [`parse_line`], and for bytes without any line.
 pub fn parse<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<Vec<Line<T>>, InputError> {
     let value = |(number, line)| Ok(Line { number, value: parse_line(file, number, line)? });
     let lines = lines(bytes).map(value).collect::<Result<Vec<_>, _>>()?;
@@ -101,7 +100,7 @@ pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 ///
 /// # Errors
 ///
-/// [`InputError`] that names the line and, where there is one, the field.
+/// [`InputError`] with the line and, if there is one, the field.
 pub fn parse_line<'a, T: Deserialize<'a>>(
     file: &str,
     number: usize,
@@ -112,7 +111,7 @@ pub fn parse_line<'a, T: Deserialize<'a>>(
         field,
         ..InputError::of_file(file, problem)
     };
-    // A list of the right values would pass for the object.
+    // A list of the right values would be accepted as the object.
     if !is_object(line) {
         return Err(wrong((None, "is not a JSON object; give one object per line".to_owned())));
     }
@@ -169,11 +168,11 @@ fn why_not<'a, T: Deserialize<'a>>(line: &'a [u8]) -> (Option<String>, String) {
     }
 }
 
-/// Checks that no key of a JSON text occurs twice in its object.
+/// Checks that no key of a JSON text is repeated in its object.
 ///
 /// # Errors
 ///
-/// The line, from 1, the path to the key and the problem.
+/// The line, from 1, the path to the key, and the problem.
 fn check_keys(json: &[u8]) -> Result<(), (usize, Option<String>, String)> {
     repeated_key(json).map_or(Ok(()), |(path, offset)| {
         let lines = json[..offset].iter().filter(|&&byte| byte == b'\n').count();
@@ -204,7 +203,7 @@ fn describe(
     }
     let field = field_of(&error);
     let inner = error.into_inner();
-    // The caller names the line, and the column only matters where the text is not JSON.
+    // The caller names the line, and the column matters only if the text is not JSON.
     let place = format!(" at line {} column {}", inner.line(), inner.column());
     let problem = inner.to_string();
     let words = problem.strip_suffix(&place).unwrap_or(&problem);

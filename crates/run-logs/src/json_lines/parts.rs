@@ -5,21 +5,20 @@ use rayon::prelude::*;
 
 use crate::json_lines::parsing::InputError;
 
-/// Bytes of a part, up to the end of its last line.
+/// The size of a part in bytes, up to the end of its last line.
 const PART: usize = 1 << 18;
 
-/// Parts of a thread that are in memory at a time.
+/// The number of parts per thread that are in memory at a time.
 const PARTS_PER_THREAD: usize = 4;
 
-/// Bytes of the longest line that is held.
+/// The length in bytes of the longest accepted line.
 const LONGEST_LINE: usize = 1 << 28;
 
-/// Reads lines from a source, once and from its start to its end, in parts that all threads work on: `add`
-/// adds a line, with its number from 1, to its part, `finish` works on the whole part, and `take` gets the
-/// results in the order of the lines. Blank lines are passed over, and a UTF-8 byte-order mark in front is
-/// left out. `file` names the source in errors.
+/// Reads lines from a source, once and from its start to its end, in parts that all threads work on. `add` adds a line, with its
+/// number from 1, to its part; `finish` works on the whole part; and `take` gets the results in the order of the lines. Blank
+/// lines are skipped, and a UTF-8 byte-order mark in front is left out. `file` names the source in errors.
 ///
-/// Memory: about 1 MiB per thread, or twice the longest line, and the results.
+/// Memory: about 1 MiB per thread, or twice the longest line, plus the results.
 ///
 /// # Errors
 ///
@@ -67,7 +66,7 @@ pub fn fold<P: Default, T: Send, E: From<InputError> + Send>(
     let least = PART * PARTS_PER_THREAD * rayon::current_num_threads();
     let (mut lines, mut first_line, mut rows, mut is_start) = (Vec::new(), 1, 0, true);
     loop {
-        // A line that has not ended comes first.
+        // An incomplete line comes first.
         let known = lines.len();
         lines.try_reserve(least).map_err(|_| cannot(io::ErrorKind::OutOfMemory.into()))?;
         let read = source.by_ref().take(least as u64).read_to_end(&mut lines).map_err(cannot)?;

@@ -20,7 +20,7 @@ struct LeftOut {
     left_out: String,
 }
 
-/// The outcomes of all runs of a file, and the reasons why some were left out on the way to it.
+/// The outcomes of all runs of a file, and the reasons why some were left out before.
 ///
 /// A run that was left out is a line with the reason instead of the missing part, such as
 /// `{"id", "task"?, "outcome": true|false|null, "stop"?, "left_out": "no_confidence"}`. The field of the outcome has the same
@@ -48,7 +48,7 @@ pub struct RunCounts {
     at_limit: u64,
     /// Runs that succeeded in part.
     partial: u64,
-    /// Runs that a limit ended and that have an outcome or a grade.
+    /// Runs with an outcome or a grade that a limit ended.
     at_limit_graded: u64,
     /// Runs that an error ended.
     errors: u64,
@@ -118,7 +118,7 @@ impl RunCounts {
         self.errors += u64::from(stop.name() == "error");
     }
 
-    /// Counts the run of a line that says why it was left out; `false` for any other line.
+    /// Counts the run of a line that states why the run was left out; returns `false` for any other line.
     ///
     /// # Errors
     ///
@@ -133,7 +133,7 @@ impl RunCounts {
         struct Mark {
             left_out: Option<IgnoredAny>,
         }
-        // The key may also stand deeper, such as in the arguments of a call.
+        // The key may also be nested, for example in the arguments of a call.
         let has_key = memmem::find(line, b"\"left_out\"").is_some();
         let is_marked = || serde_json::from_slice(line).is_ok_and(|it: Mark| it.left_out.is_some());
         if !has_key || !is_marked() {
@@ -195,7 +195,7 @@ impl RunCounts {
     /// part.
     fn success_rate(&self, others: u64) -> Option<f64> {
         let runs = self.succeeded + self.failed + others;
-        // Without partial successes it would be a rate of the runs at both ends of the scale.
+        // With partial successes, it would be a rate over only the runs with grade 0 or 1.
         (runs > 0 && self.partial == 0).then(|| self.succeeded as f64 / runs as f64)
     }
 

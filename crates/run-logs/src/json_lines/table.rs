@@ -26,14 +26,14 @@ pub(crate) struct Table<'a> {
     file: &'a str,
     bytes: &'a [u8],
     pub(crate) header: Header,
-    /// What separates the cells; `None` for JSON Lines.
+    /// The delimiter of the cells; `None` for JSON Lines.
     delimiter: Option<u8>,
 }
 
 /// Where a row is from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    /// The line on which it starts, from 1.
+    /// The first line of the row, from 1.
     pub(crate) line: usize,
     /// A hash that is equal for rows with equal values in all cells, including unread cells.
     pub(crate) hash: u64,
@@ -257,7 +257,7 @@ impl Line {
         let byte = usize::try_from(byte).unwrap_or(usize::MAX).clamp(self.start, bytes.len());
         let before = bytes[byte..].iter().take_while(|byte| is_end(byte)).count();
         let passed = self.start..byte + before;
-        // A line ends at a line feed, or at a carriage return without one.
+        // A line ends with a line feed, or with a carriage return that no line feed follows.
         let lone = |at: &usize| bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
         self.ends += passed.clone().filter(|at| bytes[*at] == b'\n' || lone(at)).count();
         self.start = passed.end;

@@ -33,17 +33,17 @@ pub struct Account {
     pub n_found: u64,
     /// Runs that are in the figures.
     pub n_kept: u64,
-    /// Runs that are not, by reason.
+    /// Runs that are not in the figures, by reason.
     pub left_out: BTreeMap<String, u64>,
     /// Runs by the scorer whose score is their grade.
     pub scorers: BTreeMap<String, u64>,
     /// The definition of a success, in words; empty if nothing defines it.
     pub success: String,
-    /// Runs that a limit ended, with and without a grade, and the rule for each.
+    /// Runs that a limit ended, with and without a grade, and the rules for both.
     pub n_at_limit_graded: u64,
     /// See above.
     pub n_at_limit_ungraded: u64,
-    /// The rule for runs at a limit, as an option names it; empty where nothing depends on it.
+    /// The rule for runs at a limit, by the name of its option; empty if nothing depends on it.
     pub at_limit: String,
     /// Runs that succeeded in part.
     pub n_partial: u64,
@@ -51,11 +51,12 @@ pub struct Account {
     pub n_errors: u64,
     /// Runs that were found again and dropped.
     pub n_repeats: u64,
-    /// Runs that were planned, where logs say so.
+    /// The number of planned runs, if logs state it.
     pub n_planned: Option<u64>,
     /// The number of these runs that no log contains.
     pub n_missing: u64,
-    /// Where a log itself has another mean score or standard error than its runs: its own figures, and how it made them.
+    /// The cases in which a log states another mean score or standard error than its runs have: the log's own statistics, and how
+    /// it computed them.
     pub unlike_log: Vec<String>,
     /// Columns of a table that are not read.
     pub columns_not_read: Vec<String>,
@@ -63,14 +64,14 @@ pub struct Account {
     pub similar_names: Vec<String>,
     /// Further rules for the counting of runs that differ from the default, each with its option.
     pub rules: Vec<String>,
-    /// Models whose runs have no cost for want of a price.
+    /// Models whose runs have no cost because of a missing price.
     pub models_without_price: Vec<String>,
-    /// The account of each column, where there are several.
+    /// The account of each column, if there are several.
     #[cfg_attr(feature = "lines", serde(skip_serializing_if = "Vec::is_empty"))]
     pub columns: Vec<Self>,
 }
 
-/// An evaluation as an account names it.
+/// An evaluation in an account.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "lines", derive(Serialize))]
 pub struct AccountedEvaluation {
@@ -80,7 +81,7 @@ pub struct AccountedEvaluation {
     pub model: Option<String>,
     /// The time of the start, as the log writes it.
     pub created: Option<String>,
-    /// How it ended.
+    /// The status at its end.
     pub status: Option<String>,
     /// An id that a retry or a copy of the evaluation shares with the original.
     #[cfg_attr(feature = "lines", serde(skip))]
@@ -99,7 +100,7 @@ impl AccountedEvaluation {
     fn text(&self) -> String {
         let of = self.model.iter().map(|model| format!("of {model}"));
         let name = self.task.iter().cloned().chain(of).collect::<Vec<_>>().join(" ");
-        // To the second, by which an evaluation and its retry are told apart.
+        // To the second, which distinguishes an evaluation from its retry.
         let time = self.created.as_ref().map(|text| {
             let (time, rest) = text.split_at_checked(19).unwrap_or((text, ""));
             let zone = rest.find(['+', '-']).map_or("", |at| &rest[at..]);
@@ -126,7 +127,7 @@ impl Account {
         self
     }
 
-    /// Leaves runs that were kept out of the figures.
+    /// Moves runs that were kept out of the figures, with a reason.
     pub fn leave_out(&mut self, reason: &str, runs: u64) {
         let runs = runs.min(self.n_kept);
         if runs > 0 {
@@ -189,7 +190,7 @@ impl Account {
         Self { columns, ..all }
     }
 
-    /// The account in a few lines for people: the runs of each column, and by which rules they count.
+    /// The account in a few lines of text: the runs of each column, and the rules by which they count.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines = match self.columns.len() {

@@ -21,7 +21,7 @@ use std::{
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Evaluation {
-    /// A name that no other evaluation has.
+    /// A unique name of the evaluation.
     pub id: Option<String>,
     /// An id that a retry of the evaluation shares with the original.
     pub task_id: Option<String>,
@@ -31,19 +31,19 @@ pub struct Evaluation {
     pub model: Option<String>,
     /// The time of the start, as the log writes it.
     pub created: Option<String>,
-    /// How it ended, such as `success`, `error` or `cancelled`.
+    /// The status at its end, such as `success`, `error` or `cancelled`.
     pub status: Option<String>,
     /// The scorers in the log's order. A scorer with several values has one part per value, `scorer.key`.
     pub scorers: Vec<String>,
-    /// The samples that were to be run.
+    /// The planned samples.
     pub sample_ids: BTreeSet<String>,
     /// How often each sample was to be run.
     pub epochs: Option<u64>,
-    /// The number of runs that were planned, as the log counts them.
+    /// The number of planned runs, as the log counts them.
     pub total_samples: Option<u64>,
-    /// The samples of the dataset, of which a limit or chosen ids may have left some out.
+    /// The samples of the dataset, some of which may be excluded by a limit or chosen ids.
     pub(crate) dataset_samples: Option<u64>,
-    /// Whether a limit or chosen ids say which samples of the dataset are run.
+    /// Whether a limit or chosen ids restrict the samples of the dataset.
     pub(crate) is_part_of_dataset: bool,
     /// The log's own statistics of the scores, by scorer.
     pub(crate) figures: BTreeMap<String, LogFigures>,
@@ -63,7 +63,7 @@ pub(crate) struct LogFigures {
 }
 
 impl Evaluation {
-    /// The number of runs that were planned, if the log says so.
+    /// The number of planned runs, if the log states it.
     #[must_use]
     pub fn n_planned(&self) -> Option<u64> {
         let of = |samples: u64| samples.saturating_mul(self.epochs.unwrap_or(1));
@@ -79,11 +79,11 @@ impl Evaluation {
         };
         let mut names = self.scorers.iter().chain(self.figures.keys());
         let has_scorer = names.any(|name| is_scorer(name, wanted) || is_part(name));
-        // Before the scores are summed up, a log may not name the parts of its scorers.
+        // Before the scores are aggregated, a log may not name the parts of its scorers.
         (has_scorer || !self.figures.is_empty()).then_some(has_scorer)
     }
 
-    /// When it began, in seconds of UTC; `None` if [`Self::created`] is no date and time of RFC 3339.
+    /// The time of the start, in seconds of UTC; `None` if [`Self::created`] is no date and time of RFC 3339.
     pub(crate) fn started(&self) -> Option<f64> {
         let (date, time) = self.created.as_ref()?.trim().split_once(['T', 't', ' '])?;
         let (clock, offset) = match time.find(['Z', 'z', '+', '-']) {

@@ -22,13 +22,13 @@ use crate::values::{evaluation::Evaluation, tokens::Tokens};
 pub struct Run {
     /// The name of the sample, trial or simulation within its log.
     pub id: String,
-    /// Whether the log names no run, so that the id is a position.
+    /// Whether the log has no name for the run, so that the id is a position.
     pub is_numbered: bool,
     /// A unique name of the run, which identifies a copy of it.
     pub uuid: Option<String>,
     /// The position of its log among the logs that are read together.
     pub log: usize,
-    /// The evaluation that the run is a part of.
+    /// The evaluation of the run.
     pub evaluation: Option<Arc<Evaluation>>,
     /// The task, if the log names one: for inspect_ai the name of the evaluation and the sample, such as
     /// `arith/prime-0`.
@@ -52,14 +52,14 @@ pub struct Run {
     pub limit: Option<RunLimit>,
     /// The message of the error that ended the run.
     pub error: Option<String>,
-    /// Why the log itself does not count the run, such as an infrastructure error.
+    /// The reason why the log itself does not count the run, such as an infrastructure error.
     pub excluded: Option<String>,
     /// The total usage of the agent and its subagents, from the log's own totals if it has them.
     pub usage: Usage,
     /// The usage of each model by all callers, if the log has totals by model.
     pub usage_by_model: BTreeMap<String, Usage>,
-    /// What others than the agent used, such as graders and simulated users: by role, then by model. It
-    /// is a part of [`Self::usage_by_model`].
+    /// The usage of callers other than the agent, such as graders and simulated users: by role, then by model. It is included in
+    /// [`Self::usage_by_model`].
     pub other_usage: BTreeMap<String, BTreeMap<String, Usage>>,
     /// The model calls in their order.
     pub turns: Vec<Turn>,
@@ -135,15 +135,14 @@ pub struct RunLimit {
 pub struct Turn {
     /// The model that was called.
     pub model: Option<String>,
-    /// Who called it.
+    /// The caller of the model.
     pub caller: Caller,
-    /// The messages that were sent. Empty unless
-    /// [`ReadOptions::requests`](crate::ReadOptions::requests) asks for them, because
-    /// each turn repeats the conversation before it.
+    /// The messages that were sent. Empty unless [`ReadOptions::requests`](crate::ReadOptions::requests) is set, because each
+    /// turn repeats the conversation before it.
     pub request: Vec<Message>,
     /// The reply; `None` if the call failed.
     pub reply: Option<Reply>,
-    /// Further replies to the same request, if several were asked for.
+    /// Further replies to the same request, if several were requested.
     pub other_replies: Vec<Reply>,
     /// The message of the error of a call that failed.
     pub error: Option<String>,
@@ -191,8 +190,8 @@ impl Caller {
 
 /// The usage of a model call or of a whole run. A count that the log does not give is `None`.
 ///
-/// Input tokens include cached ones in every format: readers add them where a log counts them
-/// apart, as inspect_ai does, so that runs of different formats can be compared.
+/// Input tokens include cached ones in every format: readers add them if a log counts them separately, as inspect_ai does, so
+/// that runs of different formats can be compared.
 ///
 /// ```
 /// use run_logs::Usage;
@@ -204,7 +203,7 @@ impl Caller {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// Tokens of the prompt, those read from and written to a cache included.
+    /// Tokens of the prompt, including tokens read from and written to a cache.
     pub input_tokens: Option<u64>,
     /// The part of the input tokens that was read from a cache.
     pub cached_tokens: Option<u64>,
@@ -223,13 +222,13 @@ pub struct Usage {
     pub remark: Option<UsageRemark>,
 }
 
-/// What to know about the counts of a [`Usage`].
+/// A remark about the counts of a [`Usage`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum UsageRemark {
     /// Counts of the log contradict each other, so that none of them is known.
     Contradictory,
-    /// The log's total is larger than its counts of input and output, and no other count says why.
+    /// The log's total exceeds the sum of input and output, and no other count explains the difference.
     LargerTotal,
 }
 
@@ -380,8 +379,8 @@ pub struct Reply {
 
 /// The arguments of a tool call as a log holds them.
 ///
-/// A model may write arguments that are not a JSON object. That says something about the model and is
-/// not an error of the log: the arguments are kept as text with the problem.
+/// A model may write arguments that are not a JSON object. This is a fact about the model and not an error of the log: the
+/// arguments are kept as text with the problem.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arguments {
     /// Arguments that were read; usually a [`Value::Map`].
@@ -396,7 +395,7 @@ pub enum Arguments {
 }
 
 impl Arguments {
-    /// The arguments as a value: text that could not be read is a [`Value::Text`].
+    /// The arguments as a value: unreadable text is a [`Value::Text`].
     #[must_use]
     pub fn value(&self) -> Value {
         match self {
@@ -427,10 +426,9 @@ pub struct RecordedCall {
     pub name: String,
     /// The arguments.
     pub arguments: Arguments,
-    /// The text of arguments that were parsed, as the model wrote it; `None` if the log has a value
-    /// in its place.
+    /// The text of arguments that were parsed, as the model wrote it; `None` if the log has a value instead.
     pub written: Option<String>,
-    /// Whether the tool took the call without an error; `None` if the log does not say.
+    /// Whether the tool accepted the call without an error; `None` if the log does not say.
     pub ok: Option<bool>,
     /// The tool's error.
     pub error: Option<String>,
@@ -443,7 +441,7 @@ impl RecordedCall {
         Self { id: None, name: name.into(), arguments, written: None, ok: None, error: None }
     }
 
-    /// The call as the measures of trajectory-metrics take it.
+    /// The call in the form of the measures of trajectory-metrics.
     #[must_use]
     pub fn tool_call(&self) -> ToolCall {
         ToolCall { name: self.name.clone(), arguments: self.arguments.value() }
@@ -490,7 +488,7 @@ fn value_size(value: &Value) -> usize {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ExpectedCall {
-    /// Who should make the call: [`Caller::Agent`] or [`Caller::User`].
+    /// The expected caller: [`Caller::Agent`] or [`Caller::User`].
     pub caller: Caller,
     /// The call.
     pub call: ToolCall,

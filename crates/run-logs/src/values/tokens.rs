@@ -36,15 +36,14 @@ pub struct Tokens {
 pub struct Token<'a> {
     /// The bytes of the token; the bytes of one character may be split between tokens.
     pub bytes: &'a [u8],
-    /// Where the token starts in the bytes of all tokens.
+    /// The start of the token in the bytes of all tokens.
     pub start: usize,
-    /// The natural logarithm of the token's probability, as logged. Some servers write -9999 for a
-    /// token of unknown probability.
+    /// The natural logarithm of the token's probability, as logged. Some servers write -9999 for an unknown probability.
     pub logprob: f64,
     /// The log-probabilities of the most probable tokens at this position, in the order of the log.
     /// They usually, but not always, include the token itself.
     pub alternative_logprobs: &'a [f64],
-    /// The bytes of all alternatives of the reply, and where each of these ends.
+    /// The bytes of all alternatives of the reply, and the end of each of them.
     alternative_bytes: &'a [u8],
     alternative_byte_ends: &'a [usize],
     first_alternative_byte: usize,

@@ -3,13 +3,13 @@ use crate::sokoban::{
     solver::matching::FAR,
 };
 
-/// What does not change in a room, and the boxes of the state that is looked at.
+/// The parts of a room that do not change, and the boxes of the current state.
 pub(super) struct Map {
     /// The cell next to each cell, in the order of `Direction::ALL`, where a direction and its opposite differ in the last bit.
     /// One additional last cell represents walls and everything outside.
     pub(super) next: Vec<[usize; 4]>,
     pub(super) is_target: Vec<bool>,
-    /// For each target, the pushes that a box needs from each cell in a room without others.
+    /// For each target, the number of pushes of a box from each cell in a room without other boxes.
     pub(super) distances: Vec<Vec<u32>>,
     /// Where no target can be reached from.
     pub(super) is_dead: Vec<bool>,
@@ -49,9 +49,9 @@ impl Map {
     }
 }
 
-/// The cells that are reached from one of them, nearest first.
+/// The cells reachable from one cell, nearest first.
 pub(super) struct Walk {
-    /// How many steps lead to each cell, or [`FAR`].
+    /// The number of steps to each cell, or [`FAR`].
     pub(super) steps: Vec<u32>,
     reached: Vec<usize>,
 }
@@ -61,7 +61,7 @@ impl Walk {
         Self { steps: vec![FAR; n_cells + 1], reached: Vec::new() }
     }
 
-    /// Starts again from a cell, with the steps that may be taken to a cell in a direction.
+    /// Restarts from a cell. `may` says which steps to a cell in a direction are allowed.
     fn go(&mut self, next: &[[usize; 4]], start: usize, may: impl Fn(usize, usize) -> bool) {
         self.reached.drain(..).for_each(|cell| self.steps[cell] = FAR);
         self.steps[start] = 0;
@@ -84,7 +84,7 @@ impl Walk {
         self.reached.iter().copied().min().unwrap_or(start)
     }
 
-    /// Adds the steps to a cell that was reached.
+    /// Adds the steps to a reached cell.
     pub(super) fn retrace(&self, map: &Map, to: usize, steps: &mut Vec<Direction>) {
         let start = steps.len();
         let mut at = to;

@@ -1,7 +1,7 @@
 /// A limit above the number of boxes in any room that is played; an assignment of 64 boxes takes milliseconds for each state.
 pub(super) const MOST_BOXES: usize = 64;
 
-/// A distance of what cannot be reached.
+/// The distance of an unreachable cell.
 pub(super) const FAR: u32 = u32::MAX;
 
 /// Represents [`FAR`] in sums: more than all distances together.
@@ -20,7 +20,8 @@ pub(super) fn least(n: usize, distance: impl Fn(usize, usize) -> u32) -> u32 {
     let mut of_target = [0; MOST_BOXES + 1];
     let mut box_of = [0; MOST_BOXES + 1];
     for new in 1..=n {
-        // While the box looks for a target: the least that each one is missing, from where, and whether it is looked at.
+        // During the search for the box's target: the least missing amount of each target, its predecessor, and whether it was
+        // visited.
         let mut missing = [i64::MAX; MOST_BOXES + 1];
         let mut before = [0; MOST_BOXES + 1];
         let mut is_seen = [false; MOST_BOXES + 1];

@@ -14,13 +14,12 @@ use crate::{
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum ActionSpan<'a> {
-    /// What stands between the last `<name>` and the next `</name>` of the text, such as
-    /// `<action>…</action>`. The tags are not part of the action: they are the same in every action.
+    /// The content between the last `<name>` and the next `</name>` of the text, such as `<action>…</action>`. The tags are not
+    /// part of the action: they are the same in every action.
     Element(&'a str),
-    /// The tool calls as the model wrote them: what stands in the tokens between the first `<name>`
-    /// and the last `</name>`, such as `<tool_call>…</tool_call>`, and otherwise the arguments of
-    /// the reply's first to last call, if their text is found in the tokens. A server that returns
-    /// no tokens for calls has no such span.
+    /// The tool calls as the model wrote them: the content of the tokens between the first `<name>` and the last `</name>`, such
+    /// as `<tool_call>…</tool_call>`. Otherwise, the span covers the arguments from the reply's first to its last call, if their
+    /// text is found in the tokens. A server that returns no tokens for calls has no such span.
     ToolCalls(&'a str),
     /// The range of bytes of the text that the function returns; `None` if there is no action.
     Given(&'a dyn Fn(&Reply) -> Option<Range<usize>>),
@@ -47,9 +46,9 @@ impl ActionSpan<'_> {
     ///
     /// # Errors
     ///
-    /// [`MissingValue::NoLogprobs`] without tokens, [`MissingValue::NoAction`] without an action,
-    /// and [`MissingValue::Alignment`] if the action of the text is not found in the bytes of the
-    /// tokens, which may hold more than the text, such as reasoning.
+    /// [`MissingValue::NoLogprobs`] without tokens, [`MissingValue::NoAction`] without an action, and [`MissingValue::Alignment`]
+    /// if the action of the text is not found in the bytes of the tokens, which may contain more than the text, for example
+    /// reasoning.
     ///
     /// ```
     /// use run_logs::{ActionSpan, MissingValue, Reply, Tokens};
@@ -77,7 +76,7 @@ impl ActionSpan<'_> {
             Self::Given(find) => find(reply),
         };
         let span = span.ok_or(MissingValue::NoAction)?;
-        // Reasoning and special tokens stand around the text.
+        // The text is surrounded by reasoning and special tokens.
         if let Some(start) = memchr::memmem::rfind(bytes, text) {
             return Ok(start + span.start..start + span.end);
         }

@@ -37,7 +37,7 @@ pub enum ConfidenceStream {
     ActionEntropy,
     /// [`TokenMeasure::EntropyRenormalised`] of the action.
     ActionEntropyRenormalised,
-    /// The confidence that the model states.
+    /// The confidence stated by the model.
     #[default]
     StatedConfidence,
 }
@@ -132,7 +132,7 @@ impl FromStr for ConfidenceStream {
     }
 }
 
-/// How streams of confidence are worked out from turns.
+/// Options for the computation of streams of confidence from turns.
 ///
 /// ```
 /// use run_logs::{ActionSpan, ShortLists, StreamOptions};
@@ -142,12 +142,10 @@ impl FromStr for ConfidenceStream {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct StreamOptions<'a> {
-    /// Where the action of a reply is; `<action>…</action>` by default.
+    /// The location of the action in a reply; `<action>…</action>` by default.
     pub action: ActionSpan<'a>,
-    /// Where the stated confidence is, and how it is read; `<confidence>…</confidence>`, strictly,
-    /// by default.
+    /// The location of the stated confidence, and its reading; `<confidence>…</confidence>`, strictly, by default.
     pub confidence: ConfidenceField,
-    /// How tokens that list fewer than five probable tokens are treated; [`ShortLists::TakeMerged`]
-    /// by default.
+    /// The treatment of tokens that list fewer than five probable tokens; [`ShortLists::TakeMerged`] by default.
     pub short_lists: ShortLists,
 }

@@ -12,7 +12,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MissingValue {
-    /// The call of the model failed, so that there is no reply.
+    /// The model call failed, so that there is no reply.
     #[error("the turn has no reply")]
     NoReply,
     /// The log has no log-probabilities for the reply.
@@ -21,7 +21,7 @@ pub enum MissingValue {
     /// No token of the reply falls into the span, or the reply is empty.
     #[error("no token falls into the span")]
     NoTokens,
-    /// A token's log-probability is NaN, or the -9999 that servers write if they do not know it.
+    /// A token's log-probability is NaN, or -9999, which servers write for an unknown value.
     #[error("the log-probability of token {token} is unknown")]
     UnknownLogprob {
         /// The token's position in the reply, from 0.
@@ -47,7 +47,7 @@ pub enum MissingValue {
     /// characters.
     #[error("the tokens do not hold the action; they differ from the text at byte {offset}")]
     Alignment {
-        /// The first byte at which they differ.
+        /// The first byte of the difference.
         offset: usize,
     },
     /// The reply has no action.
@@ -73,7 +73,7 @@ pub enum MissingValue {
 }
 
 impl MissingValue {
-    /// Whether the turn only lacks what other turns may have been asked for.
+    /// Whether the turn only lacks something that may have been requested in other turns.
     pub(crate) const fn is_absence(&self) -> bool {
         matches!(self, Self::NoAction | Self::NoConfidence)
     }

@@ -12,7 +12,7 @@ use crate::{
     values::run::{Arguments, Reply},
 };
 
-/// How much a reply may depart from the form that was asked for.
+/// The tolerance for deviations of a reply from the requested form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConfidenceReading {
@@ -31,9 +31,9 @@ pub enum ConfidenceReading {
 
 /// The field in which a model states its confidence.
 ///
-/// The element `<name>` of the text is looked for first, then the field `name` of JSON in the text,
-/// then a line `name: value` or `name = value`, then the argument `name` of the last tool call that has
-/// it. What stands between `<think>` and `</think>` is not looked at.
+/// The search goes first to the element `<name>` of the text, then to the field `name` of JSON in the text, then to a line
+/// `name: value` or `name = value`, then to the argument `name` of the last tool call that has it. Text between `<think>` and
+/// `</think>` is ignored.
 ///
 /// ```
 /// use run_logs::{ConfidenceField, ConfidenceReading, MissingValue, Reply};
@@ -81,7 +81,7 @@ impl ConfidenceField {
         Self { name: name.into(), reading, pattern: None, scale: ConfidenceScale::default() }
     }
 
-    /// How confidences are read if that is not the default, with the option.
+    /// The rule for reading confidences if it differs from the default, with the option.
     pub(crate) fn rule(&self) -> Option<String> {
         match (&self.pattern, self.reading) {
             (Some(pattern), _) => {
@@ -132,16 +132,15 @@ impl ConfidenceField {
     ///
     /// # Errors
     ///
-    /// [`MissingValue::NoConfidence`] if there is no such field,
-    /// [`MissingValue::UnreadableConfidence`] if it holds no number, if there are several elements, lines
-    /// or different matches of a pattern, and for anything else that the reading refuses, and
-    /// [`MissingValue::ConfidenceOutOfRange`] for a number outside [0, 1].
+    /// [`MissingValue::NoConfidence`] if there is no such field. [`MissingValue::UnreadableConfidence`] if the field contains no
+    /// number, if there are several elements, lines or different matches of a pattern, and for anything else that the reading
+    /// refuses. [`MissingValue::ConfidenceOutOfRange`] for a number outside [0, 1].
     ///
     /// # Reference
     ///
-    /// Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty quantification,
-    /// arXiv:2605.24756, appendix F: the confidence is "parsed from the structured confidence field
-    /// and clipped to [0, 1]". Neither reading clips: 85 states no certainty.
+    /// Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty quantification, arXiv:2605.24756, appendix
+    /// F: the confidence is "parsed from the structured confidence field and clipped to [0, 1]". Neither reading clips: 85 does
+    /// not mean certainty.
     pub fn value(&self, reply: &Reply) -> Result<Probability, MissingValue> {
         let (number, over) = self.stated(reply)?;
         let value = if over == 1.0 { self.scale.share(number) } else { number / over };
@@ -326,11 +325,11 @@ fn strict(text: &str) -> Result<Stated, MissingValue> {
     }
 }
 
-/// Characters of a value that a lenient reading looks at.
+/// The number of characters of a value that a lenient reading examines.
 const LOOKED_AT: usize = 256;
 
-/// Reads the only number of a text, with the percent sign or the divisor behind it. Numbers that state
-/// the same, such as `0.9 (90%)`, count as one.
+/// Reads the only number of a text, with the percent sign or the divisor after it. Numbers with equal values, such as
+/// `0.9 (90%)`, count as one.
 fn lenient(text: &str) -> Result<Stated, MissingValue> {
     let wrong = || unreadable(text.trim());
     let end = text.char_indices().nth(LOOKED_AT).map_or(text.len(), |(at, _)| at);

@@ -4,11 +4,11 @@ use scoring_rules::Probability;
 
 use crate::{conversions::streams::missing_value::MissingValue, values::tokens::Tokens};
 
-/// The confidence that is worked out from the probabilities of tokens.
+/// The confidence that is computed from the probabilities of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TokenMeasure {
-    /// The mean probability of the tokens that were chosen.
+    /// The mean probability of the chosen tokens.
     Probability,
     /// `1 - H / ln 5`, where H is the mean over tokens of `-sum p ln p` over the five most probable
     /// tokens, with their probabilities p as logged.
@@ -17,23 +17,23 @@ pub enum TokenMeasure {
     EntropyRenormalised,
 }
 
-/// How tokens that list fewer than five probable tokens are treated.
+/// The treatment of tokens that list fewer than five probable tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ShortLists {
-    /// A short list is used as it is if another token of the reply lists five: the client then asked
-    /// for five, and the server merged tokens with equal texts or had no others. If no token lists
-    /// five, the client asked for fewer, and the value is missing.
+    /// A short list is used unchanged if another token of the reply lists five: the client then requested five, and the server
+    /// merged tokens with equal texts or had no others. If no token lists five, the client requested fewer, and the value is
+    /// missing.
     #[default]
     TakeMerged,
     /// Any short list makes the value missing.
     Refuse,
 }
 
-/// Rounding that a sum of probabilities may exceed 1 by: logs give three decimals or more.
+/// The tolerance by which a sum of probabilities may exceed 1 because of rounding: logs give three decimals or more.
 const ROUNDING: f64 = 1e-3;
 
-/// The value that servers write for a token whose probability they do not return.
+/// The value that servers write for a token of unknown probability.
 const UNKNOWN: f64 = -9999.0;
 
 /// False for NaN, too.
@@ -41,7 +41,7 @@ fn is_known(logprob: f64) -> bool {
     logprob > UNKNOWN
 }
 
-/// The number of most probable tokens of the entropy.
+/// The number of most probable tokens in the entropy.
 const TOP: usize = 5;
 
 /// Returns the confidence of a reply, or of a span of it, from the probabilities of its tokens.

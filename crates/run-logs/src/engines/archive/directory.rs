@@ -20,7 +20,7 @@ use crate::{
 /// An archive and its entries.
 pub(crate) struct Directory<R> {
     archive: ZipArchive<Positioned<R>>,
-    /// The entries by name, of several of one name the last.
+    /// The entries by name; of several entries with the same name, the last.
     entries: BTreeMap<String, Entry>,
     limits: ReadLimits,
 }
@@ -58,8 +58,7 @@ impl<R: Read + Seek> Directory<R> {
         if ranges.len() as u64 != archive.entries_hint() {
             return Err(invalid(Problem::Truncated));
         }
-        // The directory repeats the name that stands before the content. Where they differ, a damaged
-        // or forged name would hide a sample.
+        // The directory repeats the name before the content. If they differ, a damaged or forged name would hide a sample.
         for (name, entry) in &entries {
             let local = archive.get_entry(entry.place).and_then(|content| {
                 let header = content.local_header(&mut buffer)?;
@@ -70,7 +69,7 @@ impl<R: Read + Seek> Directory<R> {
                 return Err(invalid(Problem::Archive { reason }).in_entry(name));
             }
         }
-        // Entries that share bytes can hold far more than the file.
+        // Overlapping entries can expand to far more than the file.
         ranges.sort_unstable();
         let ends = ranges.iter().map(|(start, length)| start.saturating_add(*length));
         if ends.zip(ranges.iter().skip(1)).any(|(end, (next, _))| end > *next) {
@@ -95,7 +94,7 @@ impl<R: Read + Seek> Directory<R> {
         self.entries.contains_key(name)
     }
 
-    /// Reads an entry to its end, so that its checksum is checked. `None` if there is no such entry.
+    /// Reads an entry to its end, so that its checksum is verified. `None` if there is no such entry.
     pub(crate) fn read_whole<T>(
         &self,
         name: &str,
@@ -149,7 +148,7 @@ fn wrong(error: &rawzip::Error) -> Error {
     Error::invalid(Place::default(), problem)
 }
 
-/// A source that is read at positions.
+/// A source that is read at given positions.
 pub(crate) struct Positioned<R>(RefCell<R>);
 
 impl<R: Read + Seek> Positioned<R> {
@@ -167,10 +166,10 @@ impl<R: Read + Seek> ReaderAt for Positioned<R> {
     }
 }
 
-/// Bytes of an entry that the limit on the ratio leaves free.
+/// The number of bytes of an entry to which the limit on the ratio does not apply.
 const FREE: u64 = 16 << 20;
 
-/// Stops an entry that grows beyond its limits, and turns errors of unpacking into problems.
+/// Stops an entry that grows beyond its limits, and turns unpacking errors into problems.
 pub(crate) struct CheckedReader<R> {
     reader: R,
     packed: u64,

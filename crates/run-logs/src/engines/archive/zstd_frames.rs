@@ -5,7 +5,7 @@ use ruzstd::decoding::{
     errors::{FrameDecoderError, ReadFrameHeaderError},
 };
 
-/// Unpacks zstd frames that follow each other, and passes over skippable ones.
+/// Unpacks consecutive zstd frames, and skips skippable ones.
 pub(crate) struct ZstdFrames<R> {
     source: R,
     decoder: FrameDecoder,

@@ -12,8 +12,8 @@ impl Arguments {
         Self::Parsed(Value::Map(BTreeMap::new()))
     }
 
-    /// Reads the text that a model wrote as arguments. Empty text and `null` are an empty object;
-    /// text that is not one JSON object is kept with its problem.
+    /// Reads a model's text as arguments. Empty text and `null` are an empty object. Text that is not one JSON object is kept
+    /// with its problem.
     pub(crate) fn from_text(text: String, limits: ReadLimits) -> Self {
         if text.trim_ascii().is_empty() {
             return Self::empty();

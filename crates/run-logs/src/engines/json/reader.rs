@@ -79,7 +79,7 @@ pub(crate) enum Segment {
     Index(usize),
 }
 
-/// An object or list that is open.
+/// An open object or list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Open {
     pub(crate) is_list: bool,
@@ -97,7 +97,7 @@ pub(crate) struct Json<'a> {
     pub(crate) path: Vec<Segment>,
     pub(crate) open: Vec<Open>,
     pub(crate) scratch: Vec<u8>,
-    /// Bytes of strings and values that the current run holds.
+    /// The number of bytes of strings and values in the current run.
     held: usize,
     place: Place,
 }
@@ -116,8 +116,8 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Starts the next of several values that follow each other, as in JSON Lines. False at the end
-    /// of the input. Its line stands in errors, and its run holds nothing yet.
+    /// Starts the next of several consecutive values, as in JSON Lines. Returns false at the end of the input. Errors then name
+    /// its line, and the count of its run is 0.
     pub(crate) fn next_document(&mut self) -> Result<bool, Error> {
         self.begin_run();
         self.place.line = None;
@@ -131,7 +131,7 @@ impl<'a> Json<'a> {
         &mut self.place
     }
 
-    /// Starts the count of bytes that a run holds anew.
+    /// Resets the count of bytes that a run holds.
     pub(crate) fn begin_run(&mut self) {
         self.held = 0;
         self.place.sample = None;
@@ -238,7 +238,7 @@ impl<'a> Json<'a> {
         Ok(())
     }
 
-    /// Checks that nothing follows.
+    /// Checks that the input has ended.
     pub(crate) fn end(&mut self) -> Result<(), Error> {
         match self.after_space()? {
             None => Ok(()),
@@ -375,8 +375,8 @@ impl Json<'_> {
         Ok(None)
     }
 
-    /// Moves to the next entry of the innermost object, whatever its key is. `None` at the end of
-    /// the object, which closes it. Callers check that no key occurs twice.
+    /// Moves to the next entry of the innermost object, whatever its key. `None` at the end of the object, which closes it.
+    /// Callers check for repeated keys.
     pub(crate) fn next_key(&mut self) -> Result<Option<String>, Error> {
         if !self.next_raw_key()? {
             return Ok(None);
@@ -388,8 +388,8 @@ impl Json<'_> {
         Ok(Some(key))
     }
 
-    /// Reads an object: calls `read` at each field that is in one of the lists. It must read or skip
-    /// the value. See [`fields`], which keeps names and reading together.
+    /// Reads an object: calls `read` at each field that is in one of the lists. The function must read or skip the value. See
+    /// [`fields`], which keeps names and reading together.
     pub(crate) fn object(
         &mut self,
         lists: &[&'static [&'static str]],
@@ -414,7 +414,7 @@ impl Json<'_> {
         Ok(())
     }
 
-    /// Reads a list: collects what `read` makes of each element, and counts its size as held.
+    /// Reads a list: collects the result of `read` for each element, and counts its size as held.
     pub(crate) fn list_of<T>(
         &mut self,
         mut read: impl FnMut(&mut Self) -> Result<T, Error>,
@@ -428,8 +428,7 @@ impl Json<'_> {
         Ok(values)
     }
 
-    /// Reads a map with any keys: calls `read` at each value. A key that occurs twice is the
-    /// caller's concern, as in [`Json::next_key`].
+    /// Reads a map with any keys: calls `read` at each value. The caller handles repeated keys, as in [`Json::next_key`].
     pub(crate) fn map(
         &mut self,
         mut read: impl FnMut(&mut Self, String) -> Result<(), Error>,

@@ -4,7 +4,7 @@ use crate::{
 };
 
 impl Json<'_> {
-    /// Passes over a value without keeping it. Brackets and quotes are checked, the rest is not.
+    /// Skips a value without keeping it. Only brackets and quotes are checked.
     pub(crate) fn skip(&mut self) -> Result<(), Error> {
         match self.token()? {
             b'{' | b'[' => self.skip_nested(),
@@ -17,7 +17,7 @@ impl Json<'_> {
         }
     }
 
-    /// Passes over the rest of a string whose opening quote has been read.
+    /// Skips the rest of a string whose opening quote has been read.
     fn skip_string(&mut self) -> Result<(), Error> {
         loop {
             self.byte()?;

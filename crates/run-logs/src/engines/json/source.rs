@@ -29,7 +29,7 @@ impl<'a> Source<'a> {
             self.end = loop {
                 match self.reader.read(&mut self.buffer) {
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    // A reader that claims more than the buffer holds is wrong.
+                    // A reader that claims more bytes than the buffer holds is wrong.
                     read => break read?.min(self.buffer.len()),
                 }
             };

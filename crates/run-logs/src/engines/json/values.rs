@@ -7,7 +7,8 @@ use crate::{
     error::{Error, Problem},
 };
 
-/// Entries of a node of a [`BTreeMap`]: room for the most, filled with at least the minimum.
+/// The maximum number of entries in a node of a [`BTreeMap`]. Memory is counted for full nodes, although they may hold only the
+/// minimum.
 const NODE_MOST: usize = 11;
 const NODE_MINIMUM: usize = 5;
 
@@ -32,7 +33,7 @@ impl Json<'_> {
         }
     }
 
-    /// Passes over a null; false if the value is anything else, which is not read.
+    /// Consumes a null; returns false for any other value, which is not read.
     pub(crate) fn null(&mut self) -> Result<bool, Error> {
         if self.token()? != b'n' {
             return Ok(false);
@@ -163,7 +164,7 @@ impl Json<'_> {
         })
     }
 
-    /// Any value. A key that occurs twice in an object is an error.
+    /// Reads any value. A repeated key in an object is an error.
     pub(crate) fn value(&mut self) -> Result<Value, Error> {
         self.hold(size_of::<Value>())?;
         match self.token()? {
@@ -172,7 +173,7 @@ impl Json<'_> {
                 let mut values = Vec::new();
                 self.list(|json| {
                     if values.len() == values.capacity() {
-                        // A list grows to twice its size, and has room for four values at first.
+                        // A list doubles its capacity as it grows, starting with four values.
                         json.hold(values.len().max(4) * size_of::<Value>())?;
                     }
                     values.push(json.value()?);

@@ -10,18 +10,17 @@ use crate::formats::bagen::text::{
 pub enum Answer {
     /// The model predicts that the run cannot finish within its budget.
     Impossible,
-    /// One interval per resource. The ends may be negative.
+    /// One interval per resource. The bounds may be negative.
     Intervals(Vec<Interval>),
 }
 
 /// Reads an answer about tokens as BAGEN's evaluation does.
 ///
-/// The content of the first `<answer>…</answer>`, in any case, is `impossible` or contains at least
-/// two runs of digits. The first two of them are the ends, swapped if they are reversed. Everything
-/// between them is ignored: `[1,200, 3,400]` is read as 1 to 200, and `[-5, 7.5]` as 5 to 7.
-/// `None` for every other text. Only ASCII digits are read; the released pattern, `\d` of Python, also
-/// takes the digits of other scripts. Use
-/// [`parse_answer`](budget_estimation::parse_answer) for the form that the prompt asks for.
+/// The content of the first `<answer>…</answer>`, in any case, is `impossible` or contains at least two sequences of digits. The
+/// first two are the bounds, swapped if they are reversed. Everything between them is ignored: `[1,200, 3,400]` gives 1 to 200,
+/// and `[-5, 7.5]` as 5 to 7. `None` for every other text. Only ASCII digits are read; the released pattern, `\d` of Python, also
+/// takes the digits of other scripts. Use [`parse_answer`](budget_estimation::parse_answer) for the form that the prompt asks
+/// for.
 ///
 /// Reference: `ragen/env/token_estimation/env.py`, `parse_prediction`.
 ///
@@ -105,7 +104,7 @@ pub enum TrainingAnswer {
 }
 
 impl TrainingAnswer {
-    /// The middle of the two ends, or the one number; `None` for [`TrainingAnswer::Impossible`].
+    /// The midpoint of the two bounds, or the single number; `None` for [`TrainingAnswer::Impossible`].
     #[must_use]
     pub fn midpoint(&self) -> Option<f64> {
         match *self {

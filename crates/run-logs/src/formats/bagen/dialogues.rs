@@ -31,7 +31,7 @@ pub struct TurnTokens {
 pub struct TokenDialogue {
     /// Position of the rollout in its file, from 0.
     pub rollout: usize,
-    /// Whether the rollout succeeded, also if it exceeded the cap.
+    /// Whether the rollout succeeded, even if it exceeded the cap.
     pub success: bool,
     /// The turns before the first truncated one that have a text of the assistant; at least one.
     pub turns: Vec<TurnTokens>,
@@ -285,11 +285,11 @@ pub struct WarehouseDialogue {
     /// For each completed turn except the last, the cumulative use of time in weeks, storage in item weeks and cost in USD;
     /// `None` if the file does not state all of it.
     pub used: Vec<Option<[f64; 3]>>,
-    /// For each completed turn but the last, the time so far in weeks.
+    /// For each completed turn except the last, the time so far in weeks.
     weeks: Vec<f64>,
     /// The total use of the three resources in the whole run.
     pub total: [f64; 3],
-    /// For each completed turn but the last, the cash in USD.
+    /// For each completed turn except the last, the cash in USD.
     pub cash: Vec<Option<f64>>,
     /// For each turn, the observation of the agent and its answer.
     pub texts: Vec<[String; 2]>,

@@ -173,7 +173,7 @@ impl EstimateFile {
         Ok(Self { kind, samples })
     }
 
-    /// The resources that the file is about.
+    /// The resources in the file.
     #[must_use]
     pub const fn kind(&self) -> Kind {
         self.kind
@@ -188,11 +188,10 @@ impl EstimateFile {
     /// The runs that the ground truth describes, with their caps and the identifiers `rollout-0`,
     /// `rollout-1`, … by the index in the file.
     ///
-    /// What turns without an estimate spent is counted with the next turn that has one. Runs whose
-    /// total is not stated are left out. Of Warehouse runs that cannot finish, the file states the
-    /// weeks used but not the storage and the cost: an equal share of the total is assumed for each
-    /// turn, which affects figures of early stopping only. A run that succeeded within its caps but is
-    /// labelled infeasible, because it missed its cash target, counts as failed.
+    /// The cost of turns without an estimate is counted with the next turn that has one. Runs without a stated total are left
+    /// out. For Warehouse runs that cannot finish, the file states the weeks used but not the storage and the cost: an equal
+    /// share of the total is assumed for each turn, which affects only the statistics of early stopping. A run that succeeded
+    /// within its caps but is labelled infeasible, because it missed its cash target, counts as failed.
     ///
     /// # Errors
     ///
@@ -242,7 +241,7 @@ impl EstimateFile {
     ///
     /// # Errors
     ///
-    /// [`Error::BudgetEstimation`] if the rollouts are others.
+    /// [`Error::BudgetEstimation`] if the rollouts are different ones.
     pub fn samples_of(
         &self,
         rollouts: &Rollouts,

@@ -2,7 +2,7 @@ use scoring_rules::Interval;
 
 use crate::formats::bagen::answer::Answer;
 
-/// The resources that a file of estimates is about.
+/// The resources in a file of estimates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Tokens: Sokoban, Search-R1 and SWE-bench.
@@ -40,7 +40,7 @@ pub struct Amounts {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReleasedSample {
-    /// The resources that it is about.
+    /// The resources of the estimate.
     pub kind: Kind,
     /// Position of the rollout in its file, from 0.
     pub rollout: usize,
@@ -48,7 +48,7 @@ pub struct ReleasedSample {
     pub turn: usize,
     /// Number of turns of the run; `None` in Warehouse files.
     pub turns: Option<usize>,
-    /// Whether the rollout succeeded, also if it exceeded its caps.
+    /// Whether the rollout succeeded, even if it exceeded its caps.
     pub rollout_success: bool,
     /// The label: whether the rollout succeeded within its caps.
     pub can_finish: bool,
@@ -56,7 +56,7 @@ pub struct ReleasedSample {
     pub amounts: Vec<Amounts>,
     /// The text of the model.
     pub response: Option<String>,
-    /// The answer as the released code read it; `None` if it could not be read.
+    /// The answer as the released code read it; `None` if it is unreadable.
     pub answer: Option<Answer>,
 }
 

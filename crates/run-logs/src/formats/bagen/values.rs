@@ -46,10 +46,10 @@ pub(super) fn truth(value: &Value) -> bool {
     }
 }
 
-/// Counts up to here can be added without overflow.
+/// The largest count; sums of such counts cannot overflow.
 const MOST: i64 = 1_000_000_000_000_000;
 
-/// `int(value)`, or nothing if that fails or is no plausible count.
+/// `int(value)`, or `None` if that fails or is no plausible count.
 pub(super) fn whole(value: &Value) -> Option<i64> {
     let number = match value {
         Value::Integer(number) => i64::try_from(*number).ok(),
@@ -61,7 +61,7 @@ pub(super) fn whole(value: &Value) -> Option<i64> {
     number.filter(|number| (-MOST..=MOST).contains(number))
 }
 
-/// `float(value)`, or nothing if that fails.
+/// `float(value)`, or `None` if that fails.
 pub(super) fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Integer(number) => Some(*number as f64),

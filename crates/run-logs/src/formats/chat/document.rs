@@ -137,7 +137,7 @@ fn exchanges(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<ReadTurn>
             return Err(json.error_at("response", UNKNOWN_REPLY));
         }
         let mut read = response.turn(sent);
-        // An error of the exchange says more than that nothing was received.
+        // An error of the exchange is more informative than the absence of a reply.
         if read.turn.reply.is_none() || read.turn.error.is_none() {
             read.turn.error = error.or(read.turn.error);
         }
@@ -177,7 +177,7 @@ fn spoken(
     Ok(turns)
 }
 
-/// Notes whether the latest call of this id worked, if the result says so.
+/// Records whether the latest call with this id worked, if the result says so.
 fn note_result(turns: &mut [Turn], result: &ToolResult) {
     let (Some(is_error), Some(id)) = (result.is_error, &result.call) else { return };
     let mut replies = turns.iter_mut().rev().filter_map(|turn| turn.reply.as_mut());

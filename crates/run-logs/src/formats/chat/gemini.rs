@@ -69,7 +69,7 @@ fn logprobs_result(json: &mut Json<'_>) -> Result<Option<Tokens>, Error> {
     Ok(Some(tokens))
 }
 
-/// Reads a list of `{"token", "logProbability"}`. A probability that is not given is NaN.
+/// Reads a list of `{"token", "logProbability"}`. A missing probability becomes NaN.
 fn token_list(json: &mut Json<'_>) -> Result<Tokens, Error> {
     let mut tokens = Tokens::default();
     json.list(|json| {

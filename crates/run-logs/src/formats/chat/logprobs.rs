@@ -4,7 +4,7 @@ use crate::{
     values::tokens::Tokens,
 };
 
-/// Tokens while a list is read: one token and its alternatives, in buffers that are used again.
+/// The state while a list of tokens is read: one token and its alternatives, in reused buffers.
 #[derive(Default)]
 struct Buffers {
     text: Vec<u8>,
@@ -21,7 +21,7 @@ pub(crate) fn tokens(json: &mut Json<'_>) -> Result<Tokens, Error> {
     Ok(tokens)
 }
 
-/// Reads a list of tokens and appends them to others.
+/// Reads a list of tokens and appends them to `tokens`.
 pub(crate) fn more_tokens(json: &mut Json<'_>, tokens: &mut Tokens) -> Result<(), Error> {
     append(json, tokens, &mut Buffers::default())
 }
@@ -66,8 +66,8 @@ fn append(json: &mut Json<'_>, tokens: &mut Tokens, buffers: &mut Buffers) -> Re
 }
 
 named_fields! {
-    /// Reads a field of a token; its text or bytes replace what `text` holds from `start` on, and
-    /// bytes go before the text.
+    /// Reads a field of a token. Its text or bytes replace the content of `text` from `start` on; bytes have priority over the
+    /// text.
     const PARTS, fn part(
         json: &mut Json<'_>,
         field: &str,

@@ -9,11 +9,11 @@ use crate::{
     values::run::{Message, RecordedCall, Role},
 };
 
-/// A message with what only some formats hold in it.
+/// A message, with parts that only some formats have.
 pub(crate) struct ReadMessage {
     pub(crate) message: Message,
     pub(crate) refusal: Option<String>,
-    /// Results of tools, which stand before the text.
+    /// Results of tools, which precede the text.
     pub(crate) results: Vec<ToolResult>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn messages(json: &mut Json<'_>) -> Result<Vec<ReadMessage>, Error> {
     json.list_of(message)
 }
 
-/// Reads a message. Without a role it is the model's.
+/// Reads a message. A message without a role belongs to the model.
 pub(crate) fn message(json: &mut Json<'_>) -> Result<ReadMessage, Error> {
     let mut message = Message::new(Role::Assistant, "");
     let mut refusal = None;

@@ -7,7 +7,7 @@ use crate::{
 
 /// Reads `output` of the Responses form: messages and calls. Other items, such as reasoning, are skipped.
 ///
-/// The reply has tokens if each of its texts has.
+/// The reply has tokens if each of its texts has tokens.
 pub(crate) fn output(json: &mut Json<'_>) -> Result<Reply, Error> {
     let mut reply = Reply::default();
     let mut tokens = Spoken::default();

@@ -1,5 +1,5 @@
-//! One reply that a log has in several pieces, such as a turn or a line for each block of its
-//! content, each with the id and the usage of the whole.
+//! One reply in several pieces of a log, such as one turn or line per block of its content. Each piece has the id and the usage
+//! of the whole reply.
 
 use crate::values::run::{RecordedCall, Reply, Turn, Usage};
 
@@ -9,7 +9,7 @@ use crate::values::run::{RecordedCall, Reply, Turn, Usage};
 pub(crate) fn is_piece(turn: &Turn, next: &Turn, is_message: bool) -> bool {
     let (Some(reply), Some(more)) = (&turn.reply, &next.reply) else { return false };
     let is_one_call = match (&reply.usage, &more.usage) {
-        // A reply that is under way has counted less of its output.
+        // A reply in progress has a lower count of output tokens.
         (Some(a), Some(b)) if is_message => a.input_tokens == b.input_tokens,
         (Some(a), Some(b)) => a == b,
         _ => is_message,
@@ -19,13 +19,13 @@ pub(crate) fn is_piece(turn: &Turn, next: &Turn, is_message: bool) -> bool {
     is_one_call && is_one_request && turn.model == next.model
 }
 
-/// Adds a piece to the turn of its reply. What both have counts once.
+/// Adds a piece to the turn of its reply. Parts that both have count once.
 pub(crate) fn join(turn: &mut Turn, next: Turn) {
     turn.error = turn.error.take().or(next.error);
     let (Some(reply), Some(more)) = (&mut turn.reply, next.reply) else { return };
     let Reply { text, refusal, tool_calls, tokens, stop, usage } = more;
     if text.starts_with(&reply.text) {
-        // A reply that was written several times on its way.
+        // A reply that was written several times while in progress.
         (reply.text, reply.tokens) = (text, tokens.or(reply.tokens.take()));
     } else if !reply.text.ends_with(&text) {
         reply.text.push_str(&text);

@@ -20,7 +20,7 @@ pub(crate) const UNKNOWN_REPLY: Problem = Problem::Unsupported {
     what: "a reply in none of the forms of OpenAI, Anthropic, Gemini and Ollama",
 };
 
-/// A turn, with what belongs to its run.
+/// A turn, with facts that belong to its run.
 pub(crate) struct ReadTurn {
     pub(crate) turn: Turn,
     /// The id of the response.
@@ -35,7 +35,7 @@ pub(crate) struct ReadTurn {
 pub(crate) struct Response {
     id: Option<String>,
     pub(crate) model: Option<String>,
-    /// The replies of a provider that may give several, by their index.
+    /// The replies of a provider that may return several, by their index.
     replies: Vec<(u64, Reply)>,
     /// The only reply of other providers.
     single: Option<Reply>,
@@ -51,7 +51,7 @@ pub(crate) struct Response {
     has_body: bool,
     /// The HTTP status next to the response body in a batch.
     http_status: Option<u64>,
-    /// The fields `type` and `content`, by which a reply of Anthropic is known.
+    /// The fields `type` and `content`, which identify a reply of Anthropic.
     kind: Option<String>,
     blocks: Option<Blocks>,
 }
@@ -73,13 +73,13 @@ impl Response {
         self.is_any || self.is_message() || self.refused().is_some()
     }
 
-    /// The status with which a server refused a request of a batch, in words.
+    /// The status, in words, with which a server refused a request of a batch.
     fn refused(&self) -> Option<String> {
         let status = self.http_status.filter(|status| *status >= 400)?;
         Some(format!("the server replied with status {status}"))
     }
 
-    /// Whether an envelope held a reply of an unknown form.
+    /// Whether an envelope contained a reply of an unknown form.
     pub(crate) fn is_unknown(&self) -> bool {
         self.has_body && !self.is_any()
     }
@@ -117,7 +117,7 @@ impl Response {
             "status_code" if json.token()?.is_ascii_digit() => {
                 self.http_status = Some(json.count()?);
             },
-            // A server that fails may send a text.
+            // A failing server may send a text.
             "body" if json.token()? == b'"' => {
                 let text = json.text()?;
                 self.error = self.error.take().or(Some(text).filter(|text| !text.is_empty()));
@@ -172,7 +172,7 @@ impl Response {
 
     /// Returns the turn that this response ends.
     pub(crate) fn turn(mut self, request: Vec<Message>) -> ReadTurn {
-        // The names of the counts do not tell Anthropic's from others: the form of the reply does.
+        // The names of the counts do not identify Anthropic's; the form of the reply does.
         let (is_message, refused) = (self.is_message(), self.refused());
         let dialect = match (is_message, self.is_gemini) {
             (true, _) => Dialect::CacheBeside,

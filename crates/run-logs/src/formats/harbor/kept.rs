@@ -63,7 +63,7 @@ pub(crate) fn kept_run(json: &mut Json<'_>, run: &mut Run) -> Result<(), Error> 
     })
 }
 
-/// Who made the calls of an embedded trajectory that our own writer marks, by the name of its agent.
+/// Returns who made the calls of an embedded trajectory that our own writer marks, by the name of its agent.
 pub(crate) fn caller(name: &str) -> Option<Caller> {
     match name {
         "grader" => Some(Caller::Grader),

@@ -61,7 +61,7 @@ pub(crate) fn sum<'a>(usages: impl IntoIterator<Item = &'a Usage>) -> Usage {
     sum
 }
 
-/// Totals of a log, and the sum of its steps for the counts that the totals do not have.
+/// Returns the totals of a log, with the sum of its steps for missing counts.
 pub(crate) fn or_else(totals: &Usage, steps: &Usage) -> Usage {
     totals.with_counts_of(steps, Option::or, totals.cost_usd.or(steps.cost_usd))
 }

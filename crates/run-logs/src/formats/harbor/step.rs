@@ -105,7 +105,7 @@ fn result(json: &mut Json<'_>) -> Result<StepResult, Error> {
                 "trajectory_id" => id = Some(json.name()?),
                 "trajectory_path" => path = Some(json.name()?),
             })?;
-            // A path wins: an embedded trajectory has none.
+            // A path has priority: an embedded trajectory has none.
             match (id, path) {
                 (_, Some(path)) => result.files.push(path),
                 (Some(id), None) => result.subagents.push(id),

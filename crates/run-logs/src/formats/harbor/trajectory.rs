@@ -14,7 +14,7 @@ use crate::{
     values::run::{Caller, Message, Role, Run, Score, Turn, Usage},
 };
 
-/// A trajectory, with the trajectories that are embedded in it.
+/// A trajectory, with its embedded trajectories.
 #[derive(Debug, Default)]
 pub(crate) struct Trajectory {
     pub(crate) version: Option<String>,
@@ -72,8 +72,8 @@ impl Trajectory {
         self.subagents.iter().for_each(|subagent| subagent.add_usage_by_model(models));
     }
 
-    /// Returns the turns of the trajectory and its subagents. The turns of a subagent follow the turn that called it, or the last
-    /// turn if no turn names it.
+    /// Returns the turns of the trajectory and its subagents. The turns of a subagent follow the turn that called the subagent,
+    /// or the last turn if no turn names it.
     pub(crate) fn into_turns(self, caller: &Caller) -> Vec<(Option<u64>, Turn)> {
         let mut turns = Vec::new();
         let mut subagents: Vec<Option<Self>> = self.subagents.into_iter().map(Some).collect();
@@ -126,7 +126,7 @@ pub(crate) fn trajectory(
         "steps" => steps = Some(json.list_of(step)?),
         "final_metrics" => read.totals = Some(final_metrics(json)?),
         "continued_trajectory_ref" => read.continued = Some(json.text()?),
-        // Others than our own writer may use other keys and types.
+        // Other writers may use other keys and types.
         "extra" if json.token()? == b'{' => fields!(|json| {
             "scores" if json.token()? == b'{' => json.map(|json, name| {
                 read.scores.insert(name, score(json)?);
@@ -153,7 +153,7 @@ fn version(json: &mut Json<'_>) -> Result<String, Error> {
     })
 }
 
-/// Makes turns of the steps. Steps that were copied from another trajectory are context only.
+/// Turns steps into turns. Steps copied from another trajectory are only context.
 fn place(
     json: &mut Json<'_>,
     read: &mut Trajectory,
@@ -201,7 +201,7 @@ impl Trajectory {
         run.model.clone_from(&self.model);
         run.usage_by_model = self.usage_by_model();
         let mut turns = self.into_turns(&Caller::Agent);
-        // Turns without a position stay where they are.
+        // Turns without a position keep their places.
         if turns.iter().all(|(position, _)| position.is_some()) {
             turns.sort_by_key(|(position, _)| *position);
         }

@@ -223,7 +223,7 @@ fn end(result: &TrialResult, run: &mut Run) {
         return;
     };
     run.metadata.insert("exception_type".to_owned(), first.kind.as_str().into());
-    // Why the trial ended: an exception that voids the reward says more than a used-up budget.
+    // The reason for the trial's end: an exception that voids the reward is more informative than a used-up budget.
     let void = exceptions.iter().find(|exception| !failure(&exception.kind).reward_is_valid);
     match void {
         Some(exception) => {
@@ -245,8 +245,8 @@ fn end(result: &TrialResult, run: &mut Run) {
     }
 }
 
-/// Adds the log-probabilities that the agent reports to the turns from `first` on. They belong to the turns of its own model
-/// calls, if the numbers are equal. Without turns, each reply becomes a turn.
+/// Adds the log-probabilities that the agent reports to the turns from `first` on. They belong to the turns with its model calls,
+/// if the numbers are equal. Without turns, each reply becomes a turn.
 fn add_logprobs(turns: &mut Vec<Turn>, first: usize, logprobs: &[Vec<f64>]) {
     if logprobs.is_empty() {
         return;

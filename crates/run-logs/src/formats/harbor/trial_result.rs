@@ -12,7 +12,7 @@ use crate::{
     values::run::Usage,
 };
 
-/// What `result.json` says of a trial, or of a job, which has no name.
+/// The content of `result.json` for a trial, or for a job, which has no name.
 #[derive(Debug, Default)]
 pub(crate) struct TrialResult {
     /// The number of trials of a job.

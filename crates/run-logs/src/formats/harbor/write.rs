@@ -19,10 +19,9 @@ const VERSION: &str = "ATIF-v1.8";
 
 /// Writes a run as a trajectory of the Agent Trajectory Interchange Format, version 1.8, in JSON.
 ///
-/// Each turn of the agent is a step. Turns of a subagent, of a grader, of a simulated user and of
-/// failed attempts are embedded trajectories, so that other tools do not take them for the agent's.
-/// Scores are in `extra.scores` by name. Some facts for which the format has no field are under
-/// `extra.run_logs`, where [`read`](crate::read) finds them again:
+/// Each turn of the agent is a step. Turns of a subagent, of a grader, of a simulated user and of failed attempts are embedded
+/// trajectories, so that other tools do not attribute them to the agent. Scores are in `extra.scores` by name. Some facts for
+/// which the format has no field are under `extra.run_logs`, where [`read`](crate::read) finds them again:
 ///
 /// | of | keys |
 /// |---|---|
@@ -91,7 +90,7 @@ pub fn to_atif(run: &Run) -> String {
             embedded.map(|(number, (caller, turns))| embedded_turns(number, caller, turns));
         fields.push(("subagent_trajectories", Some(embedded.collect::<Vec<_>>().into())));
     }
-    // The version comes first, by which readers know the format.
+    // The version, which identifies the format, comes first.
     let mut text = format!("{{\"schema_version\":\"{VERSION}\"");
     for (name, field) in fields {
         if let Some(field) = field {
@@ -181,7 +180,7 @@ fn kept_run(run: &Run) -> Value {
         ("limit", limit),
         ("error", text(&run.error)),
         ("excluded", text(&run.excluded)),
-        // The format's totals leave out subagents, and a sum of steps passes over unknown counts.
+        // The format's totals leave out subagents, and a sum of steps skips unknown counts.
         ("usage", Some(metrics(&run.usage, None))),
         ("metadata", (!run.metadata.is_empty()).then(|| run.metadata.clone().into())),
     ])
@@ -228,7 +227,7 @@ pub(crate) fn step(id: usize, position: usize, turn: &Turn, model: Option<&str>)
 
 fn reply_metrics(reply: &Reply) -> Option<Value> {
     let logprobs = reply.tokens.as_ref().map(Tokens::logprobs);
-    // Numbers that are not finite have no place in the format.
+    // The format cannot represent non-finite numbers.
     let logprobs = logprobs.filter(|logprobs| logprobs.iter().all(|logprob| logprob.is_finite()));
     let logprobs = logprobs.map(|logprobs| {
         Value::List(logprobs.iter().map(|logprob| Value::Real(*logprob)).collect())

@@ -8,7 +8,7 @@ use crate::{
     values::run::Arguments,
 };
 
-/// Long texts of a sample, to which other texts refer by hash, or by position in a sample in chunks.
+/// Long texts of a sample, referred to by hash, or by position in a sample in chunks.
 #[derive(Default)]
 pub(crate) struct Attachments {
     texts: BTreeMap<String, String>,
@@ -41,7 +41,7 @@ impl Attachments {
         }
     }
 
-    /// From here on, only texts that were wanted are kept.
+    /// From here on, only wanted texts are kept.
     pub(crate) fn complete(&mut self) {
         self.complete = true;
     }
@@ -66,8 +66,8 @@ impl Attachments {
         }
     }
 
-    /// Replaces a reference by its text, which the run then holds once more. A reference to a
-    /// missing text stays as it is, as in inspect_ai.
+    /// Replaces a reference by its text, which the run then holds once more. A reference to a missing text stays unchanged, as in
+    /// inspect_ai.
     pub(crate) fn resolve(&self, json: &mut Json<'_>, text: &mut String) -> Result<(), Error> {
         if let Some(long) = hash(text).and_then(|hash| self.texts.get(hash)) {
             json.hold(long.len())?;

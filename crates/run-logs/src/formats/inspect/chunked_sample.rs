@@ -22,7 +22,7 @@ pub(crate) enum Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Ids may hold slashes, so that the last name decides.
+    /// Ids may contain slashes, so that the last name decides.
     pub(crate) fn of(name: &'a str) -> Self {
         let (folder, last) = name.rsplit_once('/').unwrap_or(("", name));
         if is_sample(last.strip_suffix(".json").unwrap_or(last)) {

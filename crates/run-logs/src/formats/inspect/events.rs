@@ -29,7 +29,7 @@ pub(crate) struct ReadTurn {
 pub(crate) struct Events {
     pub(crate) turns: Vec<ReadTurn>,
     pub(crate) intermediate_scores: Vec<Value>,
-    /// What others than the agent used: by role, then by model.
+    /// The usage of callers other than the agent: by role, then by model.
     pub(crate) others: BTreeMap<String, BTreeMap<String, Usage>>,
     spans: Spans,
     /// The latest turn and position of each call, by the call's id.
@@ -47,7 +47,7 @@ struct Event {
     name: Option<String>,
     model: Option<String>,
     role: Option<String>,
-    /// Whether the reply was kept from an earlier call, so that nothing was used.
+    /// Whether the reply was cached from an earlier call, so that nothing was used.
     is_kept: bool,
     request: Vec<Parts>,
     ranges: Vec<(usize, usize)>,
@@ -59,7 +59,7 @@ struct Event {
 }
 
 impl Events {
-    /// Reads the next event. `attempt` says that it is one of a failed attempt.
+    /// Reads the next event. `attempt` marks an event of a failed attempt.
     pub(crate) fn read_one(
         &mut self,
         json: &mut Json<'_>,
@@ -233,7 +233,7 @@ pub(crate) fn without_nan(value: Value) -> Value {
     }
 }
 
-/// The spans of a sample's events, which tell who called a model.
+/// The spans of a sample's events, which determine the caller of a model.
 #[derive(Default)]
 pub(crate) struct Spans {
     by_id: BTreeMap<String, Kind>,
@@ -243,7 +243,7 @@ pub(crate) struct Spans {
 #[derive(Clone, Debug, Default)]
 struct Kind {
     is_grader: bool,
-    /// Whether an agent or a tool is around, so that a further agent is a subagent.
+    /// Whether the span is inside an agent or a tool, so that a further agent is a subagent.
     in_agent: bool,
     subagent: Option<String>,
 }
@@ -267,7 +267,7 @@ impl Spans {
         self.by_id.insert(id, span);
     }
 
-    /// Who calls a model in a span; `role` is the role of the model.
+    /// Returns the caller of a model in a span; `role` is the role of the model.
     pub(crate) fn caller(&self, span: Option<&str>, role: Option<&str>) -> Caller {
         let span = span.and_then(|id| self.by_id.get(id));
         match span {

@@ -78,7 +78,7 @@ fn results(json: &mut Json<'_>, evaluation: &mut Evaluation) -> Result<(), Error
                 "metrics" => { json.optional(|json| json.map(|json, name| metric(json, &name, &mut figures)))?; },
             })?;
             if let Some(name) = name {
-                // The name of a part may have a slash in it.
+                // The name of a part may contain a slash.
                 let name = match scorer.filter(|scorer| *scorer != name) {
                     Some(scorer) => format!("{}.{name}", unqualified(scorer)),
                     None => unqualified(name),

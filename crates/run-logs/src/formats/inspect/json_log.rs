@@ -68,9 +68,9 @@ impl<'a> JsonLog<'a> {
         }
     }
 
-    /// Leaves the evaluation where it is found without a sample.
+    /// Publishes the evaluation, so that it is available without a sample.
     fn publish(&self) {
-        // The first head is the one that samples have.
+        // The first head is the head of the samples.
         let _ = self.head.set(Arc::clone(&self.header.evaluation));
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     values::run::{Arguments, Message, RecordedCall, Role},
 };
 
-/// A message before references to attachments are resolved: each part of its text may be one.
+/// A message before references to attachments are resolved: each part of its text may be a reference.
 pub(crate) struct Parts {
     pub(crate) texts: Vec<String>,
     pub(crate) message: Message,

@@ -27,7 +27,7 @@ pub(crate) struct Sample {
     events: Events,
     attempts: Events,
     retried: Vec<Value>,
-    /// Whether the sample has totals by model, if only of no model.
+    /// Whether the sample has totals by model, even if it has them for no model.
     has_totals: bool,
     role_usage: BTreeMap<String, Usage>,
     attachments: Attachments,
@@ -78,7 +78,7 @@ impl Sample {
         options.requests || self.events.turns.is_empty()
     }
 
-    /// From here on, no text refers to an attachment that none referred to before.
+    /// From here on, no text refers to an attachment without an earlier reference.
     pub(crate) fn complete_attachments(&mut self) {
         self.attachments.complete();
     }
@@ -239,7 +239,7 @@ impl Sample {
         Ok(self.run)
     }
 
-    /// Sets what others than the agent used.
+    /// Sets the usage of callers other than the agent.
     fn set_callers(&mut self, header: &Header) {
         let run = &mut self.run;
         if !run.turns.iter().any(|turn| turn.caller.is_agent()) {
@@ -357,7 +357,7 @@ fn copy(json: &mut Json<'_>, parts: &Parts) -> Result<Parts, Error> {
     Ok(Parts { texts: parts.texts.clone(), message: parts.message.clone() })
 }
 
-/// Reads a score. After edits, its value is the last one.
+/// Reads a score. After edits, the last value counts.
 fn score(json: &mut Json<'_>) -> Result<Score, Error> {
     let mut score = Score::default();
     fields!(|json| {
@@ -381,7 +381,7 @@ pub(crate) fn limit(json: &mut Json<'_>) -> Result<RunLimit, Error> {
     Ok(RunLimit { kind, limit, reason })
 }
 
-/// Reads why somebody declared a sample invalid.
+/// Reads the reason why a sample was declared invalid.
 fn invalidation(json: &mut Json<'_>) -> Result<String, Error> {
     let mut reason = None;
     fields!(|json| { "reason" => reason = json.optional(Json::text)?, })?;

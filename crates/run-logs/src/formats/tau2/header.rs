@@ -25,7 +25,7 @@ pub(crate) struct Header {
     pub(crate) n_trials: Option<u64>,
     /// When the results were made.
     pub(crate) created: Option<String>,
-    /// What this says of the whole, once all of it is read.
+    /// The evaluation of all simulations, once the whole head is read.
     pub(crate) evaluation: Option<Arc<Evaluation>>,
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn action(json: &mut Json<'_>) -> Result<Action, Error> {
     Ok(Action { id, call })
 }
 
-/// Reads who calls a tool: `assistant` or `user`.
+/// Reads the caller of a tool: `assistant` or `user`.
 pub(crate) fn requestor(json: &mut Json<'_>) -> Result<Option<Caller>, Error> {
     json.optional(|json| {
         json.word("assistant or user", |word| match word {

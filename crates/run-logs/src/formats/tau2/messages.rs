@@ -30,7 +30,7 @@ pub(crate) struct ToolResult {
     pub(crate) is_error: bool,
 }
 
-/// What one entry of the messages holds.
+/// The content of one entry of the messages.
 #[derive(Debug)]
 pub(crate) enum Entry {
     Said(Role, Said),

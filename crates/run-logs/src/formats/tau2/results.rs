@@ -25,15 +25,15 @@ const RESULTS: &[&str] = &["timestamp", "info", "tasks", SIMULATIONS, INDEX];
 
 /// The simulations of results.
 ///
-/// They are read one at a time. If they stand before `info` or `tasks`, which the benchmark never
-/// writes, all are held, and the limit for one run applies to all of them together.
+/// They are read one at a time. If the simulations precede `info` or `tasks`, which the benchmark never writes, all are held, and
+/// the limit for one run applies to all of them together.
 pub(crate) struct Results<'a> {
     json: Json<'a>,
     options: ReadOptions,
-    /// The folder of the simulations, if they have files of their own.
+    /// The folder of the simulations, if they have separate files.
     folder: Option<Folder>,
     header: Header,
-    /// Where it says what all simulations have in common.
+    /// The place for the facts that all simulations have in common.
     head: HeadOf,
     /// The ids of the simulations that the folder should hold.
     index: Option<BTreeSet<String>>,

@@ -27,7 +27,7 @@ pub(crate) fn alone(
     })
 }
 
-/// A simulation, without the facts from the head of the results.
+/// A simulation, excluding the facts from the head of the results.
 #[derive(Debug)]
 pub(crate) struct Simulation {
     run: Run,

@@ -16,7 +16,7 @@ use crate::{
 #[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum AtLimit {
-    /// A grade that was given at the limit counts, like in inspect_ai, Harbor and tau2. Without a grade, the outcome is unknown.
+    /// A grade that was given at the limit counts, as in inspect_ai, Harbor and tau2. Without a grade, the outcome is unknown.
     #[default]
     Graded,
     /// The run failed, whatever its grade.

@@ -32,7 +32,7 @@ impl From<Option<bool>> for ConfidenceScale {
 /// The tolerance for numbers above 1 by rounding.
 const ROUNDING: f64 = 1e-6;
 
-/// The confidences of a file, as far as their scale is concerned.
+/// The facts about the confidences of a file that determine their scale.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SeenConfidences {
     /// The number of finite confidences.
@@ -47,7 +47,7 @@ pub(crate) struct SeenConfidences {
 }
 
 impl SeenConfidences {
-    /// Counts a number as it is written, in this line and field.
+    /// Counts a number as written, in this line and field.
     pub(crate) fn add(&mut self, number: Option<f64>, place: impl FnOnce() -> (usize, String)) {
         let Some(number) = number.filter(|number| number.is_finite()) else { return };
         let is_first = self.n == 0;

@@ -70,14 +70,14 @@ pub enum Error {
     #[cfg(feature = "client")]
     #[error("stopped: {reason}; the same call goes on from here")]
     Stopped {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Too many replies in a row could not be used.
     #[cfg(feature = "client")]
     #[error("{replies} replies in a row cannot be used; the last one, {reply:?}: {problem}")]
     Unreadable {
-        /// How many.
+        /// The number of replies.
         replies: usize,
         /// The problem with the last one.
         problem: String,

@@ -65,7 +65,7 @@ pub enum Problem {
     /// The text is not JSON.
     #[error("invalid JSON: expected {expected}")]
     Syntax {
-        /// What JSON allows here.
+        /// The syntax that JSON allows here.
         expected: &'static str,
     },
     /// The input ends inside a value, or an archive has no central directory.

@@ -196,7 +196,7 @@ fn finite(text: &str) -> Result<f64, String> {
     if number.is_finite() { Ok(number) } else { Err("give a finite number".to_owned()) }
 }
 
-/// Why a run has no grade.
+/// The reason why a run has no grade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Ungraded {
@@ -236,7 +236,7 @@ pub struct Judgement {
     /// The grade of the run, from 0 to 1, or the reason why it has none. A score outside [0, 1] without a rule for it is kept
     /// unchanged.
     pub grade: Option<f64>,
-    /// Why there is no grade.
+    /// The reason why there is no grade.
     pub ungraded: Option<Ungraded>,
     /// Whether the run succeeded; `None` for a run without a grade, and for a partial success.
     pub outcome: Option<bool>,
@@ -307,7 +307,7 @@ impl FactRules {
         let is_at_limit = run.limit.is_some() || stop.as_ref().is_some_and(is_limit);
         let found = Judgement { stop, is_at_limit, ..Judgement::default() };
         if let Some(grade) = run.grade {
-            // It is not on the scale of the scores: 1 is a success and 0 a failure, whatever the scores that represent them.
+            // The threshold is not on the scale of the scores: 1 is a success and 0 a failure, whatever scores represent them.
             let least = self.success_at.filter(|least| *least > 0.0 && *least <= 1.0);
             return Ok(Judgement { is_settled: true, ..found }.graded(grade, least));
         }
@@ -443,7 +443,7 @@ pub(crate) fn success(least: Option<f64>, range: Option<ScoreRange>, otherwise: 
     }
 }
 
-/// What to do about scores outside [0, 1].
+/// The advice for scores outside [0, 1].
 pub(crate) const PLACE_SCORES: &str = "give the range that they can have, as in --score-range LO..HI, or the lowest score of a success, as in --success-at X";
 
 /// Returns whether a run has a score of the scorer `wanted`; `None` for a run without any score.

@@ -111,7 +111,7 @@ impl Prompts {
             };
             texts.get(name).ok_or_else(missing)
         });
-        // As the released code strips them.
+        // The released code strips them, too.
         Self::new(system?.trim(), question?.trim())
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn messages(settings: &Budget, prefix: &Prefix<'_>) -> Vec<Message> {
     messages
 }
 
-/// What may be told at a prefix.
+/// The facts that may be shown at a prefix.
 struct Told<'a> {
     settings: &'a Budget,
     prefix: &'a Prefix<'a>,

@@ -117,7 +117,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// The version of Anthropic's API, which every request names.
 const ANTHROPIC_VERSION: &str = "2026-10-21";
 
-/// Why an attempt has no reply.
+/// The reason why an attempt has no reply.
 enum Fault {
     /// A temporary fault that a later attempt may avoid, after `wait` if the server names a time.
     Passing { problem: String, wait: Option<Duration> },

@@ -41,7 +41,7 @@ struct State {
 pub(super) enum Answer {
     /// The JSON of the response.
     Response(String),
-    /// Why the server sent no response.
+    /// The reason why the server sent no response.
     NoReply(String),
 }
 
@@ -90,7 +90,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// As [`Self::open`].
+    /// The errors of [`Self::open`].
     pub fn look(path: impl AsRef<Path>, setting: &str) -> Result<Option<Self>, Error> {
         let path = path.as_ref();
         path.exists().then(|| Self::with_path(path, setting, false)).transpose()

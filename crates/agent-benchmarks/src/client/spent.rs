@@ -70,7 +70,7 @@ impl Spent {
     }
 }
 
-/// What clones of a client have spent together.
+/// The total usage of all clones of a client.
 #[derive(Debug, Default)]
 pub(super) struct SharedSpent(Mutex<Spent>);
 

@@ -28,7 +28,7 @@ pub struct FollowUp {
 pub struct Continued {
     /// The number of steps of the run before the continuations: 0 for its beginning, and all its steps for a cut-off run.
     pub step: usize,
-    /// How the continuations ended.
+    /// The numbers of continuations by their outcome.
     pub counts: Continuations,
     /// The answers of the continuations that gave one.
     pub answers: Vec<String>,

@@ -54,7 +54,7 @@ impl ConfidenceRecord {
         stream: ConfidenceStream,
     ) -> Result<Result<Vec<Probability>, (usize, MissingValue)>, Error> {
         let runs = [Ok(self.record.run.clone())];
-        // The grade is not asked for.
+        // The grade is not needed.
         let policy = FactRules { is_lenient: true, ..FactRules::default() };
         let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
         let row = table.rows().first();

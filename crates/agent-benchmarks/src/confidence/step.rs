@@ -10,7 +10,7 @@ pub(super) enum Action {
     Click(String),
 }
 
-/// How a step is written.
+/// The form of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
     /// Whether there are pages, whose actions have brackets.

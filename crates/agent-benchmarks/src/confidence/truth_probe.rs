@@ -29,7 +29,7 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// As [`Self::replay`].
+    /// The errors of [`Self::replay`].
     ///
     /// ```
     /// use agent_benchmarks::{Checker, Conversation, Question, Reply, Tokens, confidence::Confidence, converse, model_from_fn};

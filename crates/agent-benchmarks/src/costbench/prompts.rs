@@ -50,7 +50,7 @@ pub(super) struct ReleasedParameter {
     pub(super) values: Option<Vec<String>>,
 }
 
-/// Why a call was not carried out.
+/// The reason why a call was not carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Fault {

@@ -151,7 +151,7 @@ const METRICS: [Metric<Sums>; 10] = [
     .share(),
 ];
 
-/// Why the means over paths are undefined.
+/// The reason why the means over paths are undefined.
 const NO_PATH: &str = "no run has a path that counts";
 
 /// The reason why the means over lists of plans are undefined.

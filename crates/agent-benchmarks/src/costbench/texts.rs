@@ -85,7 +85,7 @@ fn example(stages: usize) -> String {
     let name = |first: usize, last: usize| -> String {
         (first..=last).filter_map(|stage| char::from_u32('A' as u32 + stage as u32)).collect()
     };
-    // Invented prices, of which some are above and some below the sum of the single prices.
+    // Invented prices, some of them above and some below the sum of the single prices.
     let price = |first: usize, last: usize| {
         let n = last - first + 1;
         20 * n + if n == 1 { first % 3 } else { (5 * first + 2 * last) % 7 } - 2 * (n - 1)
@@ -202,7 +202,7 @@ pub(super) fn released_result(instance: &Instance, tool: &Tool, id: &str) -> Opt
     Some(result.replace("{cost}", &format!("{:?}", tool.cost)))
 }
 
-/// Why a call failed, in the released words.
+/// Returns the reason why a call failed, in the released words.
 pub(super) fn released_fault(
     instance: &Instance,
     episode: &Episode<'_>,
@@ -271,7 +271,7 @@ pub(super) fn price(cost: f64) -> String {
     format!("Price of this call: {cost:.2}.")
 }
 
-/// Why a call was not carried out.
+/// Returns the reason why a call was not carried out.
 pub(super) fn fault(tool: &str, status: &CallStatus, events: &[&ReplyEvent]) -> String {
     let problems: Vec<String> = events.iter().filter_map(|event| problem(event)).collect();
     match status {

@@ -1,8 +1,8 @@
 //! The words of preferences: ten values for each of the four dimensions of each task.
 //!
 //! The first four values of a dimension belong to test queries and the other six to training queries, so that the two splits
-//! never ask for the same value. The phrases are this crate's own. The test values come from the released benchmark, of which the
-//! paper prints some (figure 10 and table 11), in the order of its configuration; the training values are this crate's own too.
+//! never ask for the same value. The phrases are this crate's own. The test values come from the released benchmark, in the order
+//! of its configuration; the paper prints some of them (figure 10 and table 11); the training values are this crate's own too.
 
 use std::sync::LazyLock;
 

@@ -38,7 +38,7 @@ const REQUESTS: &str = "requests";
 
 /// The waiting request of a conversation, and the record of its turns.
 ///
-/// Every protocol holds one. It decides the next request; the dialogue keeps the records.
+/// Every protocol contains a dialogue. The protocol decides the next request; the dialogue keeps the records.
 #[derive(Clone, Debug)]
 pub(crate) struct Dialogue {
     request: Request,

@@ -6,7 +6,7 @@ use crate::values::request::Request;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the model gave no reply: {message}")]
 pub struct ModelError {
-    /// What happened.
+    /// A description of the problem.
     pub message: String,
 }
 

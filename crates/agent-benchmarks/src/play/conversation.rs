@@ -100,7 +100,7 @@ impl<E: Environment> PlayConversation<E> {
         &self.turns
     }
 
-    /// How many turns the run may still have.
+    /// The maximum number of remaining turns.
     #[must_use]
     pub fn turns_left(&self) -> usize {
         self.settings.most_turns.saturating_sub(self.turns.len())

@@ -1,10 +1,10 @@
-/// How a run in an environment ended.
+/// The end of a run in an environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum End {
-    /// The task is done.
+    /// The task is completed.
     Succeeded,
-    /// The task can no longer be done.
+    /// The task can no longer be completed.
     Failed,
     /// A limit of the environment or of the setting is reached.
     AtLimit,

@@ -33,13 +33,13 @@ pub struct PlayTurn {
     /// The least remaining cost of the first resource after the turn, as far as the environment knows it; infinite if the task
     /// could no longer be completed within the limits.
     pub need: Option<f64>,
-    /// What [`Environment::FEATURES`] then were.
+    /// The values of [`Environment::FEATURES`] after the turn.
     pub features: Vec<f64>,
     /// The answer of the model after the turn; `None` if there was no question.
     pub answer: Option<String>,
     /// The estimate for each requested resource.
     pub estimates: Vec<Estimate>,
-    /// What followed from the answers.
+    /// The advice that follows from the answers.
     pub advice: Option<Advice>,
     /// Tokens of the question after the turn and of its answer, if the reply states them; 0 without a question. Like every
     /// request, a question repeats the run so far.

@@ -6,7 +6,7 @@ use crate::{
     values::{request::Sampling, setters::setters},
 };
 
-/// What turns spend of each model.
+/// The token resources that the turns of every model spend.
 pub(super) const TOKENS: [&str; 3] = ["fresh_input_tokens", "output_tokens", "total_tokens"];
 
 /// A setting in which environments are played.

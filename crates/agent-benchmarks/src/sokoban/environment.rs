@@ -12,7 +12,7 @@ use crate::{
     values::{setters::setters, template::Template},
 };
 
-/// Stands between actions of a reply.
+/// The separator between actions of a reply.
 const BETWEEN: &str = "||";
 /// The penalty for a reply without an action or with a word that is no action.
 const PENALTY: f64 = -0.1;
@@ -105,7 +105,7 @@ impl Sokoban {
             ("most_actions_of_a_turn", _) => self.most_actions_of_a_turn.to_string(),
             ("most_actions", _) => self.most_actions.to_string(),
             ("actions_left", _) => self.most_actions.saturating_sub(self.n_actions).to_string(),
-            // As Python writes a sum without terms.
+            // The form in which Python writes a sum without terms.
             (_, Some((_, 0))) => "0".to_owned(),
             (_, Some((reward, _))) => format!("{reward:?}"),
             (_, None) => String::new(),

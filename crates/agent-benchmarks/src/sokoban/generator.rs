@@ -191,7 +191,7 @@ struct Backwards<'a> {
     best: (i64, State),
 }
 
-/// A state on the way.
+/// A state of the search.
 #[derive(Clone)]
 struct State {
     room: Vec<u8>,

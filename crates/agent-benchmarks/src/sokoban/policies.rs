@@ -19,7 +19,7 @@ const ACTIONS: usize = 3;
 /// The number of states after which the search of a policy stops.
 const MOST_STATES: usize = 1_000_000;
 
-/// How Sokoban is played without a model.
+/// The policies that play Sokoban without a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Policy {
     /// The least steps, except that each step is drawn at random with this probability.

@@ -44,7 +44,7 @@ pub struct Room {
     player: usize,
 }
 
-/// What does not move.
+/// The fixed parts of a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Ground {
     Wall,

@@ -131,7 +131,7 @@ struct State {
 struct Push {
     /// The previous state; [`FIRST`] if there is none.
     parent: u32,
-    /// Where the box was, and the player is now.
+    /// The previous position of the box, where the player is now.
     from: u16,
     /// Its place in `Direction::ALL`.
     direction: u8,

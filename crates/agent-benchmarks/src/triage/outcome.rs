@@ -137,7 +137,7 @@ impl TriageRecord {
     ///
     /// # Errors
     ///
-    /// As [`Self::efficiency`].
+    /// The errors of [`Self::efficiency`].
     pub fn regret(&self, regime: Regime) -> Result<Option<f64>, Error> {
         let earned = self.earned(regime)?.min(self.oracle);
         if self.oracle == 0.0 {

@@ -128,7 +128,7 @@ pub(super) fn output_tokens(reply: &Reply) -> Option<u64> {
     counted.or_else(|| reply.tokens.as_ref().map(|tokens| tokens.len() as u64))
 }
 
-/// Returns the answer in a reply; notes why there is none.
+/// Returns the answer in a reply; notes the reason if there is no answer.
 pub(super) fn answer_of(text: &str, dialogue: &mut Dialogue) -> Option<String> {
     let problem = match answer_in(text) {
         Ok(Some(answer)) => return Some(answer.to_owned()),

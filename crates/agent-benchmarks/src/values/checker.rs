@@ -83,7 +83,7 @@ impl Checker {
         }
     }
 
-    /// What kind of answer is asked for.
+    /// The instruction about the requested kind of answer.
     pub(crate) fn instruction(&self) -> &'static str {
         match self {
             Self::Outside => "The answer is what the problem asks for, and nothing else.",

@@ -16,7 +16,7 @@ pub struct Question {
     pub id: String,
     /// The text that a model reads.
     pub text: String,
-    /// What decides whether an answer is right.
+    /// The rule that decides whether an answer is right.
     pub checker: Checker,
     /// The value of a right answer, at least 0.
     pub value: f64,

@@ -99,7 +99,7 @@ pub enum ReplyEvent {
 pub struct TurnEvent {
     /// The turn, from 0.
     pub turn: usize,
-    /// What happened.
+    /// The event.
     #[serde(flatten)]
     pub event: ReplyEvent,
 }

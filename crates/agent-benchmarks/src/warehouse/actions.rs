@@ -24,7 +24,7 @@ pub enum Action {
         sku: Sku,
         /// The multiple of the smallest lot, from 1 to 3.
         lots: i64,
-        /// How they travel.
+        /// The means of transport.
         by: Freight,
     },
     /// Sends trucks of a product to a retailer; the last one may be partly filled.
@@ -46,7 +46,7 @@ pub enum Action {
     Pass,
 }
 
-/// Why an action is not carried out.
+/// The reason why an action is not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -77,7 +77,7 @@ pub enum Refusal {
         /// The product.
         sku: Sku,
     },
-    /// It costs more than there is.
+    /// The action costs more than the available cash.
     #[error("it costs {needed}; there is {available}")]
     CashShort {
         /// The amount to pay at once.

@@ -43,7 +43,7 @@ names!(
     SupplyDirect "SD"
 );
 
-/// How goods travel from the factory.
+/// The means of transport from the factory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Freight {
     /// By ship, in 28 to 36 days.

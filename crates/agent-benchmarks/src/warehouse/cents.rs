@@ -50,7 +50,7 @@ impl Cents {
 
 impl fmt::Display for Cents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // As the released texts round.
+        // Rounded as in the released texts.
         let digits = format!("{:.0}", self.dollars().abs());
         let sign = if self.0 < 0 && digits != "0" { "-" } else { "" };
         let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);

@@ -26,7 +26,7 @@ pub enum Start {
     /// No goods, as the paper describes (C.3).
     #[default]
     Empty,
-    /// The goods of an earlier calibration, of which one step is recovered, and the larger demand of that calibration.
+    /// The goods of an earlier calibration and its larger demand. One step of that calibration is recovered.
     Stocked,
 }
 

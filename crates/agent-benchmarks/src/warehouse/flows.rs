@@ -4,7 +4,7 @@ use crate::warehouse::cents::Cents;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Flows {
-    /// What retailers paid.
+    /// Payments from retailers.
     pub collected: Cents,
     /// Receivables that were sold, before the fee.
     pub factored: Cents,

@@ -87,7 +87,7 @@ pub struct Game {
     latest: Option<Flows>,
 }
 
-/// Where a place stands among [`Game::goods`].
+/// The position of a place in [`Game::goods`].
 fn row(place: Option<Retailer>) -> usize {
     place.map_or(0, |retailer| retailer as usize + 1)
 }
@@ -146,13 +146,13 @@ impl Game {
         self.credit
     }
 
-    /// What may still be borrowed.
+    /// The credit still available.
     #[must_use]
     pub fn credit_left(&self) -> Cents {
         CREDIT - self.credit
     }
 
-    /// What retailers owe.
+    /// The debts of retailers.
     #[must_use]
     pub fn receivables(&self) -> Cents {
         self.invoices.iter().map(|invoice| invoice.amount).sum()

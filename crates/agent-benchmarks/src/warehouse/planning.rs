@@ -15,7 +15,7 @@ pub(super) struct Rule {
     pub(super) cover: i64,
     /// Whether days until goods arrive count.
     pub(super) looks_ahead: bool,
-    /// How goods travel.
+    /// The means of transport.
     pub(super) by: Freight,
     /// The maximum number of lots in an order; if it is 1, a product has at most one order per step.
     pub(super) most_lots: i64,
@@ -87,7 +87,7 @@ impl Rule {
             if arrival <= rest { (lack + product.lot / 2).max(0) / product.lot } else { 0 }
         };
         let mut waiting = Sku::ALL.to_vec();
-        // What sells first pays for the rest.
+        // The earliest sales pay for the rest.
         waiting.sort_by_key(|sku| sku.product().lead);
         while !waiting.is_empty() {
             waiting.retain(|&sku| {

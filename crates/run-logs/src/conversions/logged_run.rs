@@ -57,7 +57,7 @@ pub struct LoggedRun {
     pub is_settled: bool,
     /// The scorer whose score is the grade.
     pub scorer: Option<String>,
-    /// Why the run ended, by the rules.
+    /// The reason for the end of the run, by the rules.
     pub stop: Option<StopReason>,
     /// The number of turns of the run if no limit had ended it.
     pub horizon: Option<usize>,
@@ -67,7 +67,7 @@ pub struct LoggedRun {
     pub limit: Option<RunLimit>,
     /// Whether an error ended the run.
     pub has_error: bool,
-    /// Why the log itself does not count the run.
+    /// The reason why the log itself does not count the run.
     pub excluded: Option<String>,
     /// The number of model calls of the agent and its subagents that returned a reply.
     pub n_model_calls: u64,
@@ -75,7 +75,7 @@ pub struct LoggedRun {
     pub n_failed_calls: usize,
     /// The total usage of the agent.
     pub usage: Usage,
-    /// What others than the agent used, by role.
+    /// The usage of callers other than the agent, by role.
     pub other_usage: BTreeMap<String, Usage>,
     /// The usage of each turn; a count that the log does not give is `None`.
     pub turn_usage: Vec<Usage>,

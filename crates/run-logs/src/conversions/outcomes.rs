@@ -61,7 +61,7 @@ pub struct Outcomes {
     by_id: HashMap<String, OfId>,
     /// The log of the runs that are joined next, also with the folders in front of it: `a.eval`, `logs/a.eval`, ….
     logs: Vec<String>,
-    /// What to know about the columns.
+    /// Notes about the columns.
     columns: Vec<String>,
     not_read: Vec<String>,
     runs: u64,
@@ -226,7 +226,7 @@ impl Outcomes {
         let name = run.trial.map_or_else(|| run.id.clone(), |trial| format!("{}#{trial}", run.id));
         self.runs = self.runs.saturating_add(1);
         let of = |id: &str| {
-            // As the names of the lines.
+            // In the form of the names of the lines.
             let OfId { shape, entries } = self.by_id.get(whole(id.trim()))?;
             let task = run.task.as_deref().map(|task| whole(task.trim()).to_owned());
             let task = task.filter(|_| shape[0]);

@@ -87,7 +87,7 @@ pub struct RolloutLine {
     /// Whether a budget ended the run, according to the file itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_off: Option<bool>,
-    /// Why the run ended.
+    /// The reason for the end of the run.
     #[serde(alias = "stop", skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<StopReason>,
     /// The achievement of the run, for tasks without success or failure.

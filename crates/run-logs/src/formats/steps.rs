@@ -70,7 +70,7 @@ struct Run {
     rest: Option<Box<Rest>>,
 }
 
-/// What few tables have.
+/// Fields that only few tables have.
 #[derive(Debug, Default)]
 struct Rest {
     stop: Option<StopReason>,
@@ -104,7 +104,7 @@ impl Step {
 #[derive(Debug, Default)]
 struct Texts(String);
 
-/// Where a text starts and ends.
+/// The start and the end of a text.
 #[derive(Clone, Copy, Debug)]
 struct Text([u32; 2]);
 
@@ -145,7 +145,7 @@ pub struct TraceSource<'a> {
     /// The model, if the table has several.
     pub model: Option<String>,
     pub(crate) rules: TraceRules,
-    /// What to know about how the table was read.
+    /// Notes about how the table was read.
     pub(crate) notes: Vec<String>,
     /// The columns of the table that are not read.
     pub(crate) not_read: Vec<String>,
@@ -154,7 +154,7 @@ pub struct TraceSource<'a> {
     pub(crate) runs: Source<'a>,
 }
 
-/// Where runs come from.
+/// The source of the runs.
 pub(crate) enum Source<'a> {
     /// A run per line.
     Lines(Box<dyn Read + 'a>),

@@ -27,7 +27,7 @@ use crate::{
 pub struct TraceRules {
     /// The treatment of forecasts that are missing or outside [0, 1].
     pub missing: ForecastPolicy,
-    /// What confidences are parts of.
+    /// The scale of confidences.
     pub scale: ConfidenceScale,
     /// The treatment of repeated rows in a table.
     pub repeats: Repeats,

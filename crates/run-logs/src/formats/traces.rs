@@ -45,7 +45,7 @@ pub struct TraceRun {
     /// The grade of the run, if it succeeded in part and therefore has no outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grade: Option<Probability>,
-    /// Why the run ended, if that is known.
+    /// The reason for the end of the run, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
     /// The number of steps over which a cut-off run would have been scored.
@@ -105,7 +105,7 @@ impl TraceRun {
 /// The treatment of forecasts that are missing or outside [0, 1].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Missing {
-    /// What to do about them.
+    /// The policy for such forecasts.
     pub policy: ForecastPolicy,
     /// The number of forecasts in each treatment.
     #[serde(flatten)]
@@ -134,7 +134,7 @@ pub struct TraceRemarks {
     without_forecasts: u64,
     /// The first run that is left out, and the reason.
     first_left_out: Option<String>,
-    /// Whether no column of a table holds confidences.
+    /// Whether the table has no column of confidences.
     lacks_column: bool,
     /// Runs that completed without an outcome.
     unjudged: u64,
@@ -345,7 +345,7 @@ impl TraceRemarks {
         let Line { id, task, forecasts, outcome, grade, stop, horizon, success_chance } = line;
         let wrong = |field: &str, problem| InputError::of_field(file, number, field, problem);
         let (outcome, grade) = match (outcome, grade) {
-            // It is on the scale of 0 to 1 already.
+            // The grade is already on the scale from 0 to 1.
             (None, Some(grade)) => TraceRules { score_range: None, ..rules }
                 .judged(Some(Given::Score(grade)), stop.as_ref())
                 .map_err(|problem| wrong("grade", problem))?,
@@ -485,7 +485,7 @@ pub struct TraceFile {
     pub runs: Vec<TraceRun>,
     /// The runs that are left out because a forecast is missing or outside [0, 1]. They have no forecasts.
     pub without_forecasts: Vec<TraceRun>,
-    /// What to know about the other ones.
+    /// Remarks about the other runs.
     pub remarks: TraceRemarks,
 }
 
@@ -500,7 +500,7 @@ impl TraceFile {
         Self { file: file.into(), name, model, runs, without_forecasts, remarks }
     }
 
-    /// Reads a file of traces from its bytes. A line holds a run:
+    /// Reads a file of traces from its bytes. Each line is a run:
     /// `{"id", "task"?, "forecasts": [p, …], "outcome": true|false|null, "stop"?, "horizon"?, "success_chance"?}`. A forecast
     /// that is null is missing; the policy decides its treatment. Other fields are ignored. A line with a field `left_out` is a
     /// run that was left out ([`RunCounts`]).
@@ -508,9 +508,9 @@ impl TraceFile {
     /// A table with a row per step is read, too: comma-separated values (by a name that ends in .csv, or by a header with a
     /// column of forecasts), or JSON Lines without `forecasts`. Its columns are `id`, `task`, `model`, `trial` and `step`
     /// (optional), `forecast`, `confidence` or `probability`, and optionally the other fields of a run. The outcome is the first
-    /// column that there is of `outcome`, `correct`, `is_correct`, `success`, `passed`, `solved`, `resolved`, `score`, `reward`
-    /// and `label`. The rows with the same id, trial and model form a run, in the order of their steps. The line of the run is
-    /// the line of its first row. A row without an id is a separate run.
+    /// existing column of `outcome`, `correct`, `is_correct`, `success`, `passed`, `solved`, `resolved`, `score`, `reward` and
+    /// `label`. The rows with the same id, trial and model form a run, in the order of their steps. The line of the run is the
+    /// line of its first row. A row without an id is a separate run.
     ///
     /// # Errors
     ///

@@ -5,7 +5,8 @@ use std::{
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Returns the name without what people do not see at a glance: case, blanks, and the form of characters in Unicode.
+/// Returns the name without the properties that people do not see at a glance: case, blanks, and the form of characters in
+/// Unicode.
 pub(crate) fn folded(name: &str) -> String {
     let letters = |letter: &char| !letter.is_whitespace();
     if name.is_ascii() {

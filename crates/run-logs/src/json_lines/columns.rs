@@ -94,7 +94,7 @@ impl Header {
         self.columns.iter().position(is_it).map(|place| self.names[place].as_str())
     }
 
-    /// How many columns are read.
+    /// The number of columns that are read.
     pub(crate) fn known(&self) -> usize {
         self.columns.iter().flatten().count()
     }

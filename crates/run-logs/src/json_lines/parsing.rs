@@ -3,7 +3,7 @@ use std::{fmt, io::Read};
 use serde::{Deserialize, de::DeserializeOwned};
 use trajectory_metrics::distinct_keys::repeated_key;
 
-/// Where an input is wrong, and how.
+/// The location of a problem in an input, and its description.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct InputError {
     /// The file as named by the caller.

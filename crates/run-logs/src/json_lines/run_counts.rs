@@ -164,7 +164,7 @@ impl RunCounts {
         }
     }
 
-    /// How many runs were left out on the way here.
+    /// The number of runs that were left out before.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out.values().sum()

@@ -30,7 +30,7 @@ pub(crate) struct Table<'a> {
     delimiter: Option<u8>,
 }
 
-/// Where a row is from.
+/// The source of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     /// The first line of the row, from 1.

@@ -37,7 +37,7 @@ pub struct Evaluation {
     pub scorers: Vec<String>,
     /// The planned samples.
     pub sample_ids: BTreeSet<String>,
-    /// How often each sample was to be run.
+    /// The number of planned runs of each sample.
     pub epochs: Option<u64>,
     /// The number of planned runs, as the log counts them.
     pub total_samples: Option<u64>,

@@ -44,7 +44,7 @@ pub struct Run {
     pub outcome: Option<bool>,
     /// The grade of the run, from 0 to 1, by a judgement outside the log. It overrides everything in the log.
     pub grade: Option<f64>,
-    /// Why the run ended.
+    /// The reason for the end of the run.
     pub stop: Option<StopReason>,
     /// The number of turns over which a cut-off run would have been scored, if the log gives it.
     pub horizon: Option<u64>,
@@ -112,7 +112,7 @@ pub struct Score {
     pub value: Value,
     /// The answer that was scored.
     pub answer: Option<String>,
-    /// Why the value was given.
+    /// The explanation of the value.
     pub explanation: Option<String>,
     /// Further notes of the scorer.
     pub metadata: BTreeMap<String, Value>,
@@ -151,7 +151,7 @@ pub struct Turn {
     pub model_calls: Option<u64>,
 }
 
-/// Who called the model.
+/// The caller of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Caller {
@@ -218,7 +218,7 @@ pub struct Usage {
     /// All tokens, if the log has a total that differs from the sum of input and output, or a total without the number of input
     /// tokens.
     pub total: Option<u64>,
-    /// What to know about the counts.
+    /// A remark about the counts.
     pub remark: Option<UsageRemark>,
 }
 
@@ -371,7 +371,7 @@ pub struct Reply {
     pub tool_calls: Vec<RecordedCall>,
     /// The tokens with their log-probabilities; `None` if the log has none.
     pub tokens: Option<Tokens>,
-    /// Why the model stopped, such as [`StopReason::Completed`] or [`StopReason::MaxTokens`].
+    /// The reason why the model stopped, such as [`StopReason::Completed`] or [`StopReason::MaxTokens`].
     pub stop: Option<StopReason>,
     /// The usage of the call. If one request has several replies, only the first has it.
     pub usage: Option<Usage>,

@@ -20,10 +20,10 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tokens {
     bytes: Vec<u8>,
-    /// Where each token ends in `bytes`.
+    /// The end of each token in `bytes`.
     ends: Vec<usize>,
     logprobs: Vec<f64>,
-    /// Where the alternatives of each token end.
+    /// The end of the alternatives of each token.
     alternative_ends: Vec<usize>,
     alternative_logprobs: Vec<f64>,
     alternative_bytes: Vec<u8>,

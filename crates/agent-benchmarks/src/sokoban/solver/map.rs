@@ -11,9 +11,9 @@ pub(super) struct Map {
     pub(super) is_target: Vec<bool>,
     /// For each target, the number of pushes of a box from each cell in a room without other boxes.
     pub(super) distances: Vec<Vec<u32>>,
-    /// Where no target can be reached from.
+    /// Whether no target can be reached from a cell.
     pub(super) is_dead: Vec<bool>,
-    /// Where a wall or a box is.
+    /// Whether a cell has a wall or a box.
     pub(super) is_full: Vec<bool>,
 }
 

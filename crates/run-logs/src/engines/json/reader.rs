@@ -106,7 +106,7 @@ impl<'a> Json<'a> {
     pub(crate) fn new(reader: impl Read + 'a, limits: ReadLimits) -> Self {
         Self {
             source: Source::new(reader),
-            // What every thread's stack can hold.
+            // A depth that every thread's stack can hold.
             limits: ReadLimits { max_depth: limits.max_depth.min(512), ..limits },
             path: Vec::new(),
             open: Vec::new(),

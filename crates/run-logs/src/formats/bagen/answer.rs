@@ -18,9 +18,9 @@ pub enum Answer {
 ///
 /// The content of the first `<answer>…</answer>`, in any case, is `impossible` or contains at least two sequences of digits. The
 /// first two are the bounds, swapped if they are reversed. Everything between them is ignored: `[1,200, 3,400]` gives 1 to 200,
-/// and `[-5, 7.5]` as 5 to 7. `None` for every other text. Only ASCII digits are read; the released pattern, `\d` of Python, also
-/// takes the digits of other scripts. Use [`parse_answer`](budget_estimation::parse_answer) for the form that the prompt asks
-/// for.
+/// and `[-5, 7.5]` gives 5 to 7. `None` for every other text. Only ASCII digits are read; the released pattern, `\d` of Python,
+/// also takes the digits of other scripts. Use [`parse_answer`](budget_estimation::parse_answer) for the form that the prompt
+/// asks for.
 ///
 /// Reference: `ragen/env/token_estimation/env.py`, `parse_prediction`.
 ///

@@ -87,7 +87,7 @@ pub fn token_dialogues(
 ///
 /// # Errors
 ///
-/// As [`token_dialogues`].
+/// The errors of [`token_dialogues`].
 ///
 /// ```
 /// use run_logs::bagen::{count_runs, token_dialogues};

@@ -21,7 +21,7 @@ pub(crate) struct Header {
     pub(crate) max_steps: Option<u64>,
     /// The expected actions by task.
     pub(crate) tasks: BTreeMap<String, Vec<Action>>,
-    /// How often each task was to be tried.
+    /// The number of planned trials of each task.
     pub(crate) n_trials: Option<u64>,
     /// When the results were made.
     pub(crate) created: Option<String>,

@@ -34,7 +34,7 @@ pub(crate) struct Simulation {
     ended: String,
     /// The expected calls that the benchmark looked for.
     checks: Vec<Action>,
-    /// What went wrong around the agent.
+    /// A failure outside the agent.
     failure: Option<String>,
 }
 

@@ -93,10 +93,9 @@ impl Default for ClientSettings {
 /// for credit and 400 for a parameter), no more requests are sent, and the error has the status and the server's message. Only a
 /// reply that is too large ends just its own conversation. Redirections are not followed, so that the key goes to no other host.
 ///
-/// Caps are checked before each attempt, so that requests that are under way at the same time can exceed them by their own
-/// tokens. With a cap, no more requests are sent after an unreadable reply or a reply without a token count, unless
-/// [`ClientSettings::uncounted_tokens`] gives a count for it. Attempts without any reply, such as after a lost connection, count
-/// as 0.
+/// Caps are checked before each attempt, so that concurrent requests can exceed them by their own tokens. With a cap, no more
+/// requests are sent after an unreadable reply or a reply without a token count, unless [`ClientSettings::uncounted_tokens`]
+/// gives a count for it. Attempts without any reply, such as after a lost connection, count as 0.
 #[derive(Clone, Debug)]
 pub struct Client {
     agent: Agent,

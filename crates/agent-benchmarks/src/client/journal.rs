@@ -169,8 +169,9 @@ impl Journal {
         self
     }
 
-    /// Sets the number of consecutive unusable new replies of one kind ([`Conversation::awaits`](crate::Conversation::awaits))
-    /// that stops all further requests, so that a model with a wrong form costs little. By default, there is no such limit.
+    /// Stops sending requests after `replies` consecutive unusable new replies of one kind
+    /// ([`Conversation::awaits`](crate::Conversation::awaits)). A model with a wrong form then costs little. By default, there is
+    /// no such limit.
     #[must_use]
     pub fn with_most_unreadable(mut self, replies: Option<usize>) -> Self {
         self.most_unreadable = replies;

@@ -13,8 +13,8 @@ pub struct FollowUp {
     /// learned from a stream that is scored.
     pub success: Option<Probability>,
     /// Its continuations from its stop or from other steps. Continuations from the stop of a cut-off run give the probability
-    /// that it would have succeeded. Continuations after a step are the truth, from which the distance of each forecast of that
-    /// step is taken. If each step has continuations from the state before it, the
+    /// that it would have succeeded. Continuations after a step give the reference probability for the distance of each forecast
+    /// of that step. If each step has continuations from the state before it, the
     /// [`Predictor::Derived`](super::Predictor::Derived) streams over them follow.
     pub continued: Vec<Continued>,
     /// Further streams by name, such as answers to [`Instance::probe`](super::Instance::probe) or clusters of answers by the
@@ -37,7 +37,7 @@ pub struct Continued {
 }
 
 impl Continued {
-    /// The minimum number of outcomes for an estimate of the probability of success, as in the paper's appendix H.2.
+    /// The minimum number of outcomes for an estimated probability of success, as in the paper's appendix H.2.
     pub const MIN_VALID: u64 = 5;
 
     /// Summarizes the continuations of a run that start after `step` steps.

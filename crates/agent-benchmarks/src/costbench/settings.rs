@@ -17,7 +17,7 @@ pub(super) enum Events {
     Mixed(usize),
 }
 
-/// The event for which a model states its confidence, and against which its streams of confidence are scored.
+/// The event for which a model states its confidence. Its streams of confidence are scored against this event.
 ///
 /// ```
 /// use agent_benchmarks::costbench::Objective;

@@ -44,7 +44,7 @@ pub enum Api {
 names!(Api, OpenAiChat "openai-chat", OpenAiResponses "openai-responses", Anthropic "anthropic");
 
 impl Api {
-    /// The path for requests, after the base URL.
+    /// Returns the path for requests, after the base URL.
     #[must_use]
     pub const fn path(self) -> &'static str {
         match self {

@@ -26,7 +26,7 @@ pub struct PlayTurn {
     pub n_actions: usize,
     /// Tokens of the request and of the reply, if the reply states them.
     pub tokens: [Option<u64>; 2],
-    /// The number of the reply's tokens that were hidden reasoning, which later requests do not repeat.
+    /// The number of hidden reasoning tokens in the reply, which later requests do not repeat.
     pub reasoning_tokens: u64,
     /// The amount spent of each of [`Environment::RESOURCES`].
     pub spent: Vec<f64>,
@@ -44,7 +44,7 @@ pub struct PlayTurn {
     /// Tokens of the question after the turn and of its answer, if the reply states them; 0 without a question. Like every
     /// request, a question repeats the run so far.
     pub asking: [Option<u64>; 2],
-    /// The number of tokens of that answer that were hidden reasoning.
+    /// The number of hidden reasoning tokens in that answer.
     pub(super) asking_reasoning: u64,
     /// Whether later requests repeat the question and the answer.
     pub(super) is_kept: bool,

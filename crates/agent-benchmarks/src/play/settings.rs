@@ -81,8 +81,8 @@ impl Play {
     }
 
     /// Asks after each turn for the remaining cost of these resources, each with its cap, if any. A resource is one of
-    /// [`Environment::RESOURCES`], or tokens: `output_tokens`, or `total_tokens`, which adds the tokens of the request that no
-    /// earlier turn had. `keeps_answers` sets whether later turns show the earlier answers.
+    /// [`Environment::RESOURCES`], or tokens: `output_tokens`, or `total_tokens`, which adds the new tokens of the request.
+    /// `keeps_answers` sets whether later turns show the earlier answers.
     #[must_use]
     pub fn with_questions(mut self, asks: &[(&str, Option<f64>)], keeps_answers: bool) -> Self {
         self.asks = asks.iter().map(|&(name, cap)| (name.to_owned(), cap)).collect();

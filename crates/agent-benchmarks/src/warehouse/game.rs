@@ -87,7 +87,7 @@ pub struct Game {
     latest: Option<Flows>,
 }
 
-/// The position of a place in [`Game::goods`].
+/// Returns the position of a place in [`Game::goods`].
 fn row(place: Option<Retailer>) -> usize {
     place.map_or(0, |retailer| retailer as usize + 1)
 }

@@ -246,7 +246,7 @@ impl RunTable {
         &self.rules
     }
 
-    /// Describes what was read and what counts: all runs are kept except repeated runs.
+    /// Returns an account of the runs: all runs are kept except repeated runs.
     #[must_use]
     pub fn account(&self, name: &str) -> Account {
         let n_found = self.rows.len() as u64 + self.dropped.values().sum::<u64>();

@@ -197,7 +197,7 @@ impl RolloutFile {
         self.logs.push((model, log));
     }
 
-    /// Describes what was read and what counts.
+    /// Returns an account of the runs: found, kept and left out.
     #[must_use]
     pub fn account(&self) -> Account {
         let log = (!self.logs.is_empty()).then(|| {

@@ -170,7 +170,7 @@ impl TraceRemarks {
         self.missing
     }
 
-    /// Describes what was read and what counts.
+    /// Returns an account of the runs: found, kept and left out.
     #[must_use]
     pub fn account(&self) -> Account {
         let mut account = self.runs.account(self.log.as_ref());
@@ -585,13 +585,13 @@ impl TraceFile {
         TraceSource::all(file, source, rules)?.into_iter().map(read).collect()
     }
 
-    /// Describes what was read and what counts.
+    /// Returns an account of the runs: found, kept and left out.
     #[must_use]
     pub fn account(&self) -> Account {
         self.remarks.account()
     }
 
-    /// Checks that no id is repeated in the file, for callers that look runs up by id.
+    /// Checks that no id is repeated in the file. Callers that look runs up by id need this.
     ///
     /// # Errors
     ///

@@ -170,8 +170,8 @@ impl RunCounts {
         self.left_out.values().sum()
     }
 
-    /// Describes what was read and what counts: all runs are kept except runs that were left out before. `log` is the account of
-    /// the log, if the runs come from a log.
+    /// Returns an account of the runs: all runs are kept except runs that were left out before. `log` is the account of the log,
+    /// if the runs come from a log.
     #[must_use]
     pub fn account(&self, log: Option<&Account>) -> Account {
         let of_lines = || Account {

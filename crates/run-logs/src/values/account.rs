@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use crate::values::evaluation::Evaluation;
 
-/// An account of what was read and what counts: runs are kept, or left out for a reason.
+/// An account of the runs that were read: found runs are kept, or left out for a reason.
 ///
 /// It is printed below the conclusion of a report. A report on several columns has the sums over them and an account of each
 /// column.

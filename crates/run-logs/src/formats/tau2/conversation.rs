@@ -35,8 +35,8 @@ impl Conversation {
         })
     }
 
-    /// Reads `ticks`, the moments of a spoken conversation with simultaneous actions of both sides. A tick in which a side
-    /// neither speaks nor calls a tool is not a turn of that side.
+    /// Reads `ticks`, the moments of a spoken conversation with simultaneous actions of both sides. A tick is a turn of a side
+    /// only if the side speaks or calls a tool.
     pub(crate) fn read_ticks(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
         json.list(|json| {
             let (mut agent, mut user) = (Said::default(), Said::default());

@@ -65,7 +65,7 @@ pub(crate) type Found<E> = Result<(Vec<(u32, E)>, Option<String>), Box<dyn Error
 /// A game with its options.
 pub(crate) trait Game: clap::Args + std::fmt::Debug {
     const NAME: &'static str;
-    /// What is estimated unless it is said.
+    /// The resources that are estimated by default.
     const USUAL: &'static [&'static str];
     /// The most turns of a run.
     const TURNS: usize;
@@ -73,14 +73,14 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
 
     fn course(&self) -> &Course;
 
-    /// Whether a run can fail by itself.
+    /// Returns whether a run can fail by itself.
     fn has_goal(&self) -> bool;
 
-    /// What determines the environments besides their seeds, in words.
+    /// Describes everything that determines the environments, except for their seeds.
     fn setting(&self) -> String;
 
-    /// The environments, and the words before the first turn if they are not those of the environment: with these
-    /// published texts, if there are any. Options that do not go together are found here.
+    /// Returns the environments, and the text before the first turn if it differs from the environment's: with these
+    /// published texts, if there are any. Incompatible options are refused here.
     fn environments(&self, texts: Option<&Texts>) -> Found<Self::Environment>;
 
     /// The rollouts, before caps of options.
@@ -88,13 +88,13 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
         Ok(rollouts::<Self::Environment>(records)?)
     }
 
-    /// What is estimated, with caps.
+    /// Returns the estimated resources with their caps.
     fn resources(&self) -> Vec<(String, Option<f64>)> {
         let Course { resources, cap, .. } = self.course();
         capped(resources, Self::USUAL, *cap)
     }
 
-    /// How runs are played, and where.
+    /// Returns the settings of runs, and their environments.
     #[expect(clippy::type_complexity, reason = "one caller each for play and run")]
     fn runs(
         &self,
@@ -124,7 +124,7 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
         Ok((play, environments))
     }
 
-    /// What is asked on the way, in words.
+    /// Describes the questions during a run.
     fn asks(&self) -> String {
         let Course { ask, show_answers, stop_after, .. } = self.course();
         if !ask {
@@ -136,7 +136,7 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
         format!("asked for {asked}{shown}{stop}")
     }
 
-    /// The report on runs, and in a folder their rollouts and answers, if there is one.
+    /// Returns the report on runs, and writes their rollouts and answers to a folder, if one is given.
     fn report(
         &self,
         records: &[PlayRecord],
@@ -166,7 +166,7 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
     }
 }
 
-/// The resources that are named, or otherwise the usual ones, the first with this cap unless it has one.
+/// Returns the named resources, or otherwise the usual ones; the first gets this cap unless it has one.
 pub(crate) fn capped(
     named: &[(String, Option<f64>)],
     usual: &[&str],
@@ -228,7 +228,7 @@ fn write(folder: &Path, records: &[PlayRecord], rollouts: &Rollouts) -> Result<(
     if !needs.is_empty() {
         program::write_file(&path, needs.as_bytes())?;
     } else if path.is_file() {
-        // Those of another environment do not stay.
+        // Files of another environment are removed.
         fs::remove_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(())
@@ -257,7 +257,7 @@ impl Rooms {
     }
 }
 
-/// The settings of rooms that have names.
+/// Parses named settings of rooms.
 fn presets() -> impl clap::builder::TypedValueParser<Value = RoomSettings> {
     values::one_of([("evaluation", RoomSettings::EVALUATION), ("training", RoomSettings::TRAINING)])
 }

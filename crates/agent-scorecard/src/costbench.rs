@@ -77,7 +77,7 @@ fn known(value: Option<f64>) -> Result<f64, Undefined> {
     value.ok_or(Undefined::new("the greedy run did not reach the goal"))
 }
 
-/// What is measured of the optimal run of one query.
+/// The measures of the optimal run of one query.
 pub const OPTIMUM: [Metric<OptimumScore>; 2] = metrics! { OptimumScore;
     "mean_optimal_cost", "cost of the optimal plan", Neither, in [0.0, f64::INFINITY],
         "Mean cost of the optimal plan without events.", |query| Ok(query.cost);
@@ -111,7 +111,7 @@ pub struct OptimumScore {
 pub struct Query {
     /// Names the query; its costs and events follow from it.
     pub query_id: String,
-    /// What it asks for.
+    /// The task of the query.
     #[serde(deserialize_with = "task")]
     pub task: Task,
 }
@@ -122,8 +122,8 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// [`InputError`] that names line and field of the first thing that is wrong; the line of a missing field is that
-    /// of the end of its object.
+    /// [`InputError`] that names line and field of the first error; for a missing field, the line is the last one of its
+    /// object.
     ///
     /// ```
     /// use agent_scorecard::{InputError, costbench::Query};
@@ -208,7 +208,7 @@ impl options::Named for Blocking {
     }
 }
 
-/// The tools, their costs, and the rules. The default is that of the published tables.
+/// The tools, their costs, and the rules. The defaults are the ones of the published tables.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -248,7 +248,7 @@ pub struct WorldOptions {
     pub trigger_rule: TriggerRule,
 }
 
-/// How policies are compared. The default is that of the published tables.
+/// The options for comparing policies. The defaults are the ones of the published tables.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -364,7 +364,7 @@ impl World {
         let Self { library, costs, seed, .. } = self;
         let events = match self.blocking {
             Blocking::None => {
-                // The tools that can be called, among which the released solver decides ties.
+                // The callable tools, which determine how the released solver breaks ties.
                 let costs = costs.costs(library, *seed, query_id);
                 let graph = ToolGraph::new(library.callable_tools(*task, &costs)?)?;
                 let problem = graph.problem(task.initial_types(), &[task.goal()])?;
@@ -379,7 +379,7 @@ impl World {
     }
 }
 
-/// What is found over all queries in one world.
+/// The results over all queries in one world.
 #[derive(Default)]
 struct Found {
     greedy: Vec<GreedyScore>,
@@ -390,7 +390,7 @@ struct Found {
     runs: Vec<[Run; 2]>,
 }
 
-/// The tools that a run calls, and what they cost at the start.
+/// The tools that a run calls, and their cost at the start.
 struct Run {
     tools: Vec<String>,
     cost: f64,
@@ -441,8 +441,8 @@ impl Found {
     }
 }
 
-/// The metrics that events leave defined: each plan was made for a world that did not stay, so that there is
-/// no cost gap (appendix B.3.1 of the paper).
+/// Returns the metrics that are defined under events. There is no cost gap, because each plan was made for a world that
+/// changed (appendix B.3.1 of the paper).
 fn metrics(has_events: bool) -> impl Iterator<Item = &'static Metric<GreedyScore>> {
     const ALL: &[Metric<GreedyScore>] = &METRICS;
     ALL.iter().filter(move |metric| !(has_events && metric.measure.key == "cost_gap"))
@@ -454,7 +454,7 @@ fn run(scenario: &Scenario, run: &Transcript) -> Result<Run, Error> {
     Ok(Run { tools, cost: graph.total_cost(&run.path())? })
 }
 
-/// The settings as reports repeat them.
+/// Adds the settings to a report.
 fn push_settings(block: &mut Block, options: &WorldOptions) {
     let usual = WorldOptions::default();
     let rules = [
@@ -528,7 +528,7 @@ pub fn compare(
     Ok(block)
 }
 
-/// What the figures of the greedy policy come to, without events and with them.
+/// Returns the conclusions on the greedy policy, with and without events.
 fn conclusion(block: &Block) -> Vec<String> {
     let mut clauses = Vec::new();
     if let (Ok(exact), Ok(gap), Ok(optimum)) =
@@ -557,7 +557,7 @@ fn conclusion(block: &Block) -> Vec<String> {
     clauses
 }
 
-/// The greedy run against the optimal run, both under events.
+/// Compares the greedy run with the optimal run, both under events.
 fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<String>) -> Block {
     let n = found.optimum.len();
     let missing = found.optimum.iter().filter(|query| query.distance.is_none()).count();
@@ -591,7 +591,7 @@ fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<Strin
     block
 }
 
-/// The calls of every query.
+/// Adds the calls of every query.
 fn push_paths(
     block: &mut Block,
     queries: &[Query],

@@ -10,7 +10,7 @@ use crate::plain;
 #[cfg(feature = "pictures")]
 use crate::report::picture::{inline_svg, page_colours};
 
-/// More lines on what was read are folded.
+/// Further lines of the account are folded.
 const MOST_LINES: usize = 6;
 
 /// Rows of a table in a page.
@@ -18,8 +18,8 @@ const MOST_ROWS: usize = 500;
 
 const STYLE: &str = include_str!("page.css");
 
-/// The page of a report as HTML, which is well-formed XML too: its tables first, then its pictures, each with
-/// those of all columns side by side.
+/// Returns the page of a report as HTML, which is also well-formed XML: tables first, then pictures, with the pictures of
+/// all columns side by side.
 pub(crate) fn of_report(report: &Report) -> String {
     let page = html! {
         (DOCTYPE)
@@ -45,7 +45,7 @@ pub(crate) fn of_report(report: &Report) -> String {
     page.into_string()
 }
 
-/// The page without its style and pictures, as a part of another one.
+/// Returns the page without its style and pictures, as a part of another page.
 pub(crate) fn part_of_report(report: &Report) -> String {
     let part = html! {
         div class="agent-scorecard" { (opening(report)) (figures(report)) (notes(report)) }
@@ -53,7 +53,7 @@ pub(crate) fn part_of_report(report: &Report) -> String {
     part.into_string()
 }
 
-/// The conclusion, what was measured, and what was read.
+/// Returns the conclusion, the line on the measurement, and the account.
 fn opening(report: &Report) -> Markup {
     let lines = report.lines();
     let counts = html! { ul class="counts" { @for line in &lines { li { (plain::line(line)) } } } };
@@ -73,7 +73,7 @@ fn opening(report: &Report) -> Markup {
     }
 }
 
-/// The tables, and what their names mean.
+/// Returns the tables, and the definitions of their names.
 fn figures(report: &Report) -> Markup {
     let tables = report.tables();
     html! {
@@ -100,7 +100,7 @@ fn notes(report: &Report) -> Markup {
     }
 }
 
-/// What the names of rows and columns mean, folded.
+/// Returns the folded definitions of the names of rows and columns.
 fn terms(terms: &[[&str; 2]]) -> Markup {
     html! {
         @if !terms.is_empty() {
@@ -181,7 +181,7 @@ fn svg(_: &Drawing) -> Markup {
     html! { p class="note" { "No picture: the program that wrote this page was built without its feature pictures." } }
 }
 
-/// What a series looks like, in front of its name.
+/// Returns a sample of a series, shown before its name.
 #[cfg(feature = "pictures")]
 fn swatch(mark: Mark, colour: &str) -> Markup {
     let kind = match mark {
@@ -260,7 +260,7 @@ fn table_html(table: &Table) -> Markup {
     }
 }
 
-/// Which values are better, behind the name of a measure.
+/// Returns the better direction, shown after the name of a measure.
 fn direction(better: Better) -> String {
     match better {
         Better::Higher => " (higher is better)".to_owned(),
@@ -270,7 +270,7 @@ fn direction(better: Better) -> String {
     }
 }
 
-/// A cell, in whose narrow column the interval stands below the value.
+/// Returns a cell; in its narrow column, the interval is below the value.
 fn cell(Cell(parts): &Cell) -> Markup {
     let at =
         |bracket: &str| parts.iter().position(|it| *it == Part::Text(bracket.to_owned().into()));
@@ -296,7 +296,7 @@ fn pieces(parts: &[Part]) -> Markup {
     }
 }
 
-/// A section for the pictures of one name.
+/// Returns a section for the pictures with the same name.
 fn section(Drawings { title, drawings, note }: &Drawings) -> Markup {
     html! {
         section {

@@ -22,7 +22,7 @@ use crate::plain::shortened;
 const SIZE: (f64, f64) = (380.0, 275.0);
 /// Letters of a name below a picture.
 const LONGEST_NAME: usize = 41;
-/// Letters below an axis, beside each other.
+/// The number of letters that fit below an axis.
 const LETTERS_OF_AXIS: usize = 48;
 /// Letters of a name that is written at a slant.
 const LONGEST_SLANTED: usize = 13;
@@ -36,7 +36,7 @@ const MARGIN: f64 = 0.05;
 enum Place {
     /// In the page, whose style sheet knows the colours.
     Page,
-    /// In a file of its own, on white.
+    /// In a separate file, on white.
     File,
 }
 
@@ -74,8 +74,7 @@ impl Place {
     }
 }
 
-/// The figure as an `svg` element of a page. It has no size of its own and takes its colours from
-/// the page.
+/// Draws the figure as an `svg` element of a page. The element has no fixed size and takes its colours from the page.
 ///
 /// `id` is different for each picture of a page.
 pub(crate) fn inline_svg(figure: &Picture, id: &str) -> String {
@@ -89,12 +88,12 @@ pub(crate) fn inline_svg(figure: &Picture, id: &str) -> String {
     )
 }
 
-/// The figure as an SVG file, with its title and a legend.
+/// Draws the figure as an SVG file, with its title and a legend.
 pub(crate) fn svg_file(figure: &Picture) -> String {
     SvgBackend::new().render_scene(&scene(figure, Place::File))
 }
 
-/// The figure as a PNG file, with its title and a legend.
+/// Draws the figure as a PNG file, with its title and a legend.
 ///
 /// # Errors
 ///
@@ -304,7 +303,7 @@ fn y_range(figure: &Picture) -> (f64, f64) {
     (low - room, high + room)
 }
 
-/// The ends of an axis: as given, or those of the values, with some room if asked for.
+/// Returns the bounds of an axis: as given, or the bounds of the values, with some room on request.
 fn range(axis: &Axis, values: impl Iterator<Item = f64> + Clone, with_room: bool) -> (f64, f64) {
     if let Some([low, high]) = axis.range {
         return (low, high);
@@ -325,7 +324,7 @@ fn range(axis: &Axis, values: impl Iterator<Item = f64> + Clone, with_room: bool
     (bottom, high + room)
 }
 
-/// Whether names of categories stand side by side with too little room, and so are written at a slant.
+/// Returns whether names of categories have too little room side by side, and are written at a slant.
 fn is_slanted(axis: &Axis) -> bool {
     let longest = axis.categories.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     longest * axis.categories.len() > LETTERS_OF_AXIS
@@ -367,7 +366,7 @@ fn tick_format(axis: &Axis, (low, high): (f64, f64)) -> TickFormat {
     }))
 }
 
-/// A number beside an axis: thousands and millions are shortened.
+/// Formats a number next to an axis: thousands and millions are shortened.
 fn tick(value: f64, largest: f64, width: f64) -> String {
     let (unit, suffix) = match largest {
         large if large >= 2e6 => (1e6, "M"),

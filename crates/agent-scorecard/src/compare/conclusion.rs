@@ -1,4 +1,4 @@
-//! What a comparison comes to, in sentences that say no more than their figures and intervals.
+//! The conclusions of a comparison, in sentences that claim no more than their figures and intervals support.
 
 use std::{
     cmp::Ordering,
@@ -75,7 +75,7 @@ pub(super) fn sentences(
     all
 }
 
-/// "65 % of 240 runs [59, 71]", and what is not known of the others
+/// "65 % of 240 runs [59, 71]", and the number of runs without a known outcome
 fn success(side: &Side, mean: &Mean, level: Level) -> Option<String> {
     let Percent { value, interval } = Percent::of(&side.mean(mean, level).ok()?);
     let n = side.count(|run| run.grade.is_some());
@@ -104,7 +104,7 @@ fn success(side: &Side, mean: &Mean, level: Level) -> Option<String> {
     ))
 }
 
-/// Why runs have no grade, behind their number.
+/// Returns the reason why runs have no grade, written after their number.
 const fn phrase(reason: Ungraded) -> &'static str {
     match reason {
         Ungraded::Error => "ended with an error",
@@ -193,7 +193,7 @@ fn of_whom(sample: &Sample<'_>) -> &'static str {
     if sample.is_paired() { "that both have" } else { "for each" }
 }
 
-/// What a difference is over the tasks that both sides have, where that says something else.
+/// Returns the difference over the tasks that both sides have, if its conclusion differs.
 fn of_shared(difference: &Difference, level: Level) -> Option<String> {
     let (n, found) = difference.of_shared(level)?;
     let noise = if is_beyond(&found) { "" } else { ", which may be noise" };
@@ -204,7 +204,7 @@ fn of_shared(difference: &Difference, level: Level) -> Option<String> {
     ))
 }
 
-/// How many times as much a typical run of the second side used.
+/// Returns the ratio of a typical run's use on the second side to the first side's.
 fn times_spent(difference: &Difference) -> Option<String> {
     let (key, sample, found) = difference.times_spent()?;
     let used = if key == "tokens_ratio" { "uses" } else { "costs" };
@@ -221,7 +221,7 @@ fn times_spent(difference: &Difference) -> Option<String> {
     )))
 }
 
-/// How many tasks it would take to find the difference that was named.
+/// Returns the number of tasks needed to find the given difference.
 fn detect(difference: &Difference) -> Option<String> {
     let (points, tasks) = difference.detect?;
     let [first, second] = difference.names;
@@ -236,14 +236,14 @@ fn detect(difference: &Difference) -> Option<String> {
     })
 }
 
-/// Whether neither side is ahead: what rounding leaves of equal rates is no lead.
+/// Returns whether neither side is ahead: a rounding residue of equal rates is not a lead.
 fn is_even(found: &Figure) -> bool {
     found.value.abs() < 1e-12
 }
 
 /// "beta is ahead by 9 points [-2, 20]"
 fn ahead([first, second]: [&str; 2], found: &Figure) -> String {
-    // The interval of equal rates is that of the second minus the first, whatever sign rounding left.
+    // For equal rates, the interval is the one of the second minus the first, whatever the sign of the rounding residue.
     let value = if is_even(found) { 0.0 } else { found.value };
     let size = Percent::of_size(&Figure { value, ..*found }).points();
     match found.value {
@@ -253,7 +253,7 @@ fn ahead([first, second]: [&str; 2], found: &Figure) -> String {
     }
 }
 
-/// What a difference becomes if runs at a limit are failures, where that decides whether it is beyond noise.
+/// Returns the difference with runs at a limit as failures, if this decides whether it is beyond noise.
 fn at_limit(difference: &Difference, level: Level) -> Option<String> {
     let failed = difference.at_limit_failed(level)?;
     let found = difference.of_success().1.as_ref().ok()?;
@@ -274,7 +274,7 @@ pub(super) struct Limits {
     /// How many of these runs have a grade above 0.
     passed: usize,
     ungraded: usize,
-    /// Whether others at a limit have a grade from beside the log.
+    /// Whether other runs at a limit have a grade from outside the log.
     has_given: bool,
     /// The rate, in percent, with all of them as failures.
     as_failures: f64,
@@ -301,7 +301,7 @@ impl Limits {
         }
     }
 
-    /// What they make of the rate, where there are successes among them.
+    /// States their effect on the rate, if there are successes among them.
     fn sentence(&self, name: &str, is_partial: bool) -> Option<String> {
         let Self { graded, passed, ungraded, has_given, as_failures } = self;
         (*passed > 0).then(|| {

@@ -92,7 +92,7 @@ options::named! {
     UngradedAs: "unknown" = Self::Unknown, "leave-out" = Self::LeftOut, "failed" = Self::Failed;
 }
 
-/// How runs are compared. The default is that of the command.
+/// The options for comparing runs. The defaults are the ones of the command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -349,12 +349,11 @@ impl From<TraceFile> for Side {
 }
 
 impl Side {
-    /// The runs of a file of traces, as [`TraceFile::read_all`] reads them, of which no more is held than what a comparison
-    /// takes.
+    /// Reads the runs of a file of traces like [`TraceFile::read_all`], but keeps only the data that a comparison needs.
     ///
     /// # Errors
     ///
-    /// Those of [`TraceFile::read_all`].
+    /// Errors of [`TraceFile::read_all`].
     pub fn read_all(
         file: &str,
         source: impl Read,
@@ -467,7 +466,7 @@ fn unstated(log: &LoggedColumn) -> Option<String> {
     })
 }
 
-/// The notes, and one on runs without a task.
+/// Returns the notes, with one on runs without a task.
 fn noted(mut notes: Vec<String>, without_task: usize) -> Vec<String> {
     if without_task > 0 {
         let runs = counted(without_task, "run");
@@ -479,9 +478,9 @@ fn noted(mut notes: Vec<String>, without_task: usize) -> Vec<String> {
 }
 
 impl Side {
-    /// The side with what runs without a grade count for, and with these in its account.
+    /// Applies the treatment of runs without a grade, and adds it to the account.
     pub(super) fn with_ungraded(mut self, as_what: UngradedAs) -> Self {
-        // What is missing was not found.
+        // Missing runs were not found.
         let is_left_out = |run: &SideRun| {
             run.ungraded.filter(|why| as_what != UngradedAs::Failed && *why != Ungraded::Missing)
         };
@@ -563,7 +562,7 @@ impl Side {
     /// The figures of [`VERDICTS`].
     fn verdicts(&self, level: Level) -> [Result<Figure, Undefined>; 2] {
         let ((stated, _), (outcomes, tasks)) = (self.values(STATED), self.values(JUDGED));
-        // What a partial success costs every forecast alike is in neither score.
+        // Neither score includes the loss from a partial success that is the same for every forecast.
         let (scores, _) = self.values(|run| Some(-(run.confidence? - run.grade?).powi(2)));
         confidence::verdicts(&stated, &scores, &outcomes, &tasks, Some(level))
     }
@@ -665,7 +664,7 @@ impl Side {
             if is_first {
                 let of_all = of_all(mean.measure);
                 block.fields.push(match self.of_all(level) {
-                    // Of runs that all have a grade it is the rate above, which tables need not repeat.
+                    // If all runs have a grade, it equals the rate above, which tables need not repeat.
                     None => {
                         let figure = Field::figure(of_all, self.mean(mean, level));
                         Field { label: "".into(), ..figure }
@@ -709,7 +708,7 @@ impl Side {
         block
     }
 
-    /// What all runs spent for each success.
+    /// Returns the use of all runs per success.
     fn per_success(&self, value: Value, level: Level) -> Result<Figure, Undefined> {
         let runs = self.runs.iter().filter_map(|run| {
             let success = run.grade?;

@@ -1,7 +1,7 @@
 //! Which tasks changed between the first side and another.
 //!
-//! The trials of a task are independent given the task, so that its two rates are tested exactly, as one of all tasks whose
-//! trials are enough.
+//! The trials of a task are independent given the task, so its two rates have an exact test, corrected for the number of
+//! tasks with enough trials.
 //!
 //! Reference: Boschloo (1970), doi:10.1111/j.1467-9574.1970.tb00104.x; Benjamini and Hochberg (1995),
 //! doi:10.1111/j.2517-6161.1995.tb02031.x; Tarone (1990), A modified Bonferroni method for discrete data, Biometrics 46,
@@ -26,10 +26,10 @@ use crate::{
     },
 };
 
-/// More tasks are not shown, and stand in the JSON object alone.
+/// Further tasks are not shown and appear only in the JSON object.
 const MOST_TASKS: usize = 30;
 
-/// What is known of both sides on a task that both tried.
+/// The counts of both sides on a task that both tried.
 #[derive(Clone, Copy)]
 struct Counts {
     trials: [u64; 2],
@@ -47,7 +47,7 @@ impl Counts {
         second.cmp(&first)
     }
 
-    /// The p-value of equal rates; `None` if no outcome of so many trials could have one that this level finds.
+    /// Returns the p-value of equal rates; `None` if no outcome of these trials could be significant at this level.
     fn p_value(&self, level: Level) -> Option<f64> {
         let of = |successes| boschloo_test(self.trials, successes).ok();
         of([self.trials[0], 0]).filter(|least| *least <= 1.0 - level.get())?;
@@ -55,7 +55,7 @@ impl Counts {
     }
 }
 
-/// What is known of a task that both sides tried.
+/// The result on a task that both sides tried.
 #[derive(Default)]
 struct Task {
     /// Trials and successes of the runs with a grade; `None` if a side has none.
@@ -70,7 +70,8 @@ pub(super) struct Changes<'a> {
     is_partial: bool,
 }
 
-/// The tasks of each difference; all of them are one family of tests. Those with scores between 0 and 1 are not tested.
+/// Returns the tasks of each difference; all of them form one family of tests. Tasks with scores between 0 and 1 are not
+/// tested.
 pub(super) fn changes<'a>(
     differences: &[Difference<'a>],
     is_partial: bool,
@@ -143,7 +144,7 @@ impl Changes<'_> {
         (fields, (n_tested == 0).then_some(note))
     }
 
-    /// Which tasks changed, or that none has enough trials to be told.
+    /// States which tasks changed, or that no task has enough trials for a test.
     pub(super) fn sentence(&self, difference: &Difference<'_>) -> Option<String> {
         let [first, second] = self.names;
         let told = |side| {
@@ -195,7 +196,7 @@ impl Changes<'_> {
         ))
     }
 
-    /// The tasks with another rate, where trials are too few to say of any task that it changed.
+    /// Names the tasks with different rates, if there are too few trials to test any task.
     fn untold(&self) -> Option<String> {
         let counts = || self.tasks.values().filter_map(|task| task.counts);
         let [lost, gained] = [Ordering::Less, Ordering::Greater]
@@ -217,7 +218,7 @@ impl Changes<'_> {
     }
 }
 
-/// What the difference over all tasks says of tasks that are worse or better.
+/// Relates the difference over all tasks to the tasks that are worse or better.
 fn hidden(difference: &Difference<'_>, is_worse: bool, is_better: bool) -> &'static str {
     let Ok(found) = difference.of_success().1 else { return "" };
     let is_said = difference.is_beyond_noise == Some(true) && (found.value < 0.0) == is_worse;

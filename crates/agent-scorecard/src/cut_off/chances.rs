@@ -1,6 +1,6 @@
-//! Where the chance of success after each stop comes from: it is given, counted among continuations, or
-//! modelled from what is not scored. No forecast that is scored ever teaches a chance, since an exact score at
-//! such a chance would confirm the forecast whether it is right or wrong.
+//! The sources of the probability of success after each stop: given, counted among continuations, or modelled from unscored
+//! data. Scored forecasts are never used, because an exact score at such a probability would confirm the forecast whether
+//! it is right or wrong.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -18,13 +18,13 @@ use crate::{
     report::block::{Block, Field},
 };
 
-/// Up to this difference a forecast of a stream that teaches is the same as one that is scored.
+/// Up to this difference, a forecast of an unscored stream counts as equal to a scored forecast.
 const SAME: f64 = 1e-3;
 
 /// The chance of each run, and where they come from.
 #[derive(Clone)]
 pub(super) struct Chances {
-    /// One entry per run, of which those of complete runs mean nothing; why some run has none.
+    /// One entry per run (without meaning for complete runs), or the reason why some run has none.
     pub(super) of_runs: Result<Vec<Probability>, Undefined>,
     /// `None` if nothing was cut off.
     pub(super) origin: Option<Origin>,
@@ -50,12 +50,12 @@ fn key((id, outcome, steps, _horizon): Identity<'_>) -> (&str, Option<bool>, usi
     (id, outcome, steps)
 }
 
-/// The chances of the runs of each column. Columns that hold the same runs have the same chances.
+/// Returns the probabilities of success of the runs of each column. Columns with the same runs have the same probabilities.
 ///
 /// # Errors
 ///
-/// [`Error::TwoChances`] for a run with two chances, in whichever columns they stand; [`Error::Options`] for an id
-/// that names different runs, and for a stream to learn from that lacks runs or has scored forecasts.
+/// [`Error::TwoChances`] for a run with two probabilities, in whichever columns; [`Error::Options`] for an id that names
+/// different runs, and for an unscored stream that lacks runs or repeats scored forecasts.
 pub(super) fn chances(
     samples: &[Sample<'_>],
     is_one_set: bool,
@@ -96,8 +96,8 @@ fn check_ids<T>(
     Ok(())
 }
 
-/// The chance that is given for each run that was cut off: by its id, or by any column that has the run. A file
-/// cannot bring a chance of its own by naming another horizon: that is no fact about the run.
+/// Returns the given probability of each run that was cut off: by its id, or by any column that has the run. A file cannot
+/// set a separate probability with a different horizon, because the horizon is not a fact about the run.
 fn given<'a>(samples: &[Sample<'a>], options: &CutOffOptions) -> Result<Given<'a>, Error> {
     let mut found: BTreeMap<_, (Probability, String)> = BTreeMap::new();
     for sample in samples {
@@ -129,7 +129,7 @@ fn given<'a>(samples: &[Sample<'a>], options: &CutOffOptions) -> Result<Given<'a
     Ok(found.into_iter().map(|(run, (chance, _))| (run, chance)).collect())
 }
 
-/// The chances of the runs of columns that hold the same runs, each with forecasts of its own.
+/// Returns the probabilities of the runs of columns with the same runs, but different forecasts.
 fn of_same_runs(
     samples: &[Sample<'_>],
     given: &Given<'_>,
@@ -184,7 +184,7 @@ fn of_same_runs(
     Ok(Chances { of_runs: Ok(chances), origin: Some(origin) })
 }
 
-/// The forecasts of a stream that is not scored, one list per run.
+/// Returns the forecasts of an unscored stream, one list per run.
 fn forecasts_of<'t>(
     teacher: &'t TraceFile,
     samples: &[Sample<'_>],
@@ -239,7 +239,7 @@ impl Origin {
         }
     }
 
-    /// What there is of each source, and what must hold for its chances to be right.
+    /// Returns the use of each source, and the assumptions for its probabilities to be correct.
     fn parts(&self) -> (Vec<String>, Vec<String>) {
         let Self { n_given, n_continuations, n_model, model, .. } = self;
         let given = (format!("{n_given} given"), "chances are right as given".to_owned());
@@ -255,7 +255,7 @@ impl Origin {
         [given, continued, model].into_iter().flatten().unzip()
     }
 
-    /// The note on where the chances come from.
+    /// Returns the note on the sources of the probabilities.
     pub(super) fn note(&self) -> String {
         let (parts, assumptions) = self.parts();
         let fixed = match self.model {

@@ -1,5 +1,4 @@
-//! A model of success after a stop that learns from what is not scored, and is refused unless it passes its
-//! checks.
+//! A model of success after a stop. It is fitted to unscored data, and refused unless it passes its checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,21 +17,21 @@ use crate::{
 /// Folds of the model.
 const FOLDS: usize = 5;
 
-/// Tasks with two complete runs from which on the success rate of the other runs of a task is a feature, and
-/// tasks from which on a model can be checked.
+/// The minimum number of tasks with two complete runs for the success rate of the task's other runs to be a feature, and
+/// the minimum number of tasks for checking a model.
 const LEAST_TASKS: usize = 50;
 
 /// A statistic beyond this one, of 1 in 20 if a model is right, says that a model is not.
 const LARGEST_STATISTIC: f64 = 1.96;
 
-/// The share of the cut-off runs for which no complete run went further that a model may have.
+/// The largest accepted share of cut-off runs for which no complete run went further.
 const LARGEST_UNCOVERED: f64 = 0.05;
 
 /// What to do if there is no model.
 const WAYS_OUT: &str =
     "give --continuations, --success-chance, or --chance-from with a stream that is not scored";
 
-/// What a model learnt from.
+/// The data that a model was fitted to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct ModelFacts {
     /// `turn`, `task` and the names of streams that are not scored.
@@ -68,7 +67,7 @@ impl ModelFacts {
     }
 }
 
-/// What a model can learn from.
+/// The data that a model can be fitted to.
 pub(super) struct Teaching<'a, 's> {
     /// Columns that hold the same runs.
     pub(super) samples: &'a [Sample<'s>],
@@ -97,15 +96,16 @@ fn because(error: impl std::error::Error + 'static) -> Undefined {
 }
 
 impl Teaching<'_, '_> {
-    /// The chances of all runs by a model, or the reason why the model cannot give them to the runs of `rest`, which need one.
+    /// Returns a model's probabilities of success of all runs, or the reason why it has none for the runs of `rest`, which
+    /// need one.
     pub(super) fn model(
         &self,
         rest: &[usize],
         options: &CutOffOptions,
     ) -> Result<(Vec<Probability>, ModelFacts), Undefined> {
         let sample = &self.samples[0];
-        // Continued runs alone teach if there are some, since these are runs that were cut off; otherwise complete
-        // runs do, which stand for those like them that were cut off.
+        // Only continued runs are used if there are any, because these were cut off. Otherwise complete runs are used,
+        // which represent similar runs that were cut off.
         let (weights, checks) = if self.continued.is_empty() {
             let weights = sample.weights(options).map_err(because)?.as_slice().to_vec();
             let checks = self.complete_checks(rest, &weights)?;
@@ -167,8 +167,8 @@ impl Teaching<'_, '_> {
         CrossFitSuccess::new(&learner, runs, features, &folds, branches, Some(weights))
     }
 
-    /// Where runs were cut off, complete runs that went further: what is checked must not depend on how a
-    /// run went on.
+    /// At the steps at which runs were cut off, complete runs that went further are used. The check must not depend on the
+    /// later course of a run.
     fn complete_checks(&self, rest: &[usize], weights: &[Weight]) -> Result<Vec<Check>, Undefined> {
         let sample = &self.samples[0];
         let mut stops: BTreeMap<usize, u32> = BTreeMap::new();
@@ -199,10 +199,10 @@ impl Teaching<'_, '_> {
         Ok(checks)
     }
 
-    /// Checks that no scored stream predicts outcomes beyond the model: otherwise the model is not the chance given
-    /// what a run has shown, and an exact score at it prefers forecasts that know no more than the model
-    /// to the truth (remark C.4 of the paper). Forecasts after a stop, or of the stops that are judged, are
-    /// not looked at where complete runs teach.
+    /// Checks that no scored stream predicts outcomes beyond the model. Otherwise the model is not the probability given
+    /// the observed part of a run, and an exact score at it prefers forecasts with no more information than the model to
+    /// the truth (remark C.4 of the paper). If the model is fitted to complete runs, forecasts after a stop, or of the
+    /// judged stops, are not used.
     fn check(
         &self,
         checks: &[Check],
@@ -262,8 +262,8 @@ impl Teaching<'_, '_> {
         Ok(())
     }
 
-    /// The log-odds of success of the other complete runs of the task of each run, shrunk by two runs
-    /// of the overall rate; `None` with few tasks that have two complete runs.
+    /// Returns for each run the log-odds of success of the other complete runs of its task, shrunk by two runs of the
+    /// overall rate; `None` if few tasks have two complete runs.
     fn task_rates(&self) -> Option<Vec<f64>> {
         let sample = &self.samples[0];
         let tasks = sample.tasks();
@@ -283,7 +283,7 @@ impl Teaching<'_, '_> {
         let rate = (successes + 1.0) / (all + 2.0);
         let of_run = |(run, &task): (usize, &&String)| {
             let [mut good, mut n] = counts.get(task).copied().unwrap_or([0.0; 2]);
-            // What a run learns from must not hold its own outcome.
+            // The data for a run must not include its own outcome.
             if let Some(outcome) = sample.outcome(run) {
                 (good, n) = (good - number(outcome), n - 1.0);
             }

@@ -23,12 +23,12 @@ use crate::{
     traces::curves::{CurveSettings, curves},
 };
 
-/// How good the confidence of a model is, by stream of confidence in its replies, with what was asked about each of its
-/// runs after its end: chances of success from continuations, and further streams.
+/// Scores the confidence of a model, by stream of confidence in its replies and with the follow-up on each run:
+/// probabilities of success from continuations, and further streams.
 ///
 /// # Errors
 ///
-/// Those of [`ConfidenceTable`], and [`scoring_rules::Error::Length`] unless there is one follow-up per record.
+/// Errors of [`ConfidenceTable`], and [`scoring_rules::Error::Length`] unless there is one follow-up per record.
 pub fn confidence(
     records: &[ConfidenceRecord],
     follow_ups: &[FollowUp],
@@ -42,7 +42,7 @@ pub fn confidence(
     let (level, resamples, seed) = options.how()?;
     let rows = table.finish(level, resamples, seed)?;
     let note = rows.iter().any(|row| row.with_cut_off.is_some()).then(|| CUT_OFF.to_owned());
-    // Streams of the replies come before those that are derived from continuations, which may be of fewer runs.
+    // Streams of the replies come before streams derived from continuations, which may have fewer runs.
     let reference = rows.iter().find_map(base_rate);
     let settings = rows.iter().map(|row| setting(&table, row, options));
     let mut settings = settings.collect::<Result<Vec<_>, _>>()?;
@@ -75,7 +75,7 @@ pub fn confidence(
     Ok(report)
 }
 
-/// The streams of confidence in a benchmark that asks for them beside its own task.
+/// Returns the streams of confidence of a benchmark that asks for them in addition to its task.
 pub(super) fn streams(
     table: &ConfidenceTable,
     note: &str,
@@ -122,7 +122,7 @@ pub(super) fn streams(
     Ok(block)
 }
 
-/// How the complete runs of a stream look.
+/// Returns pictures of the complete runs of a stream.
 fn pictures(
     table: &ConfidenceTable,
     row: &ConfidenceFigures,
@@ -163,10 +163,10 @@ fn setting(
     })
 }
 
-/// A figure with what it measures.
+/// A figure with its measure.
 type Measured = (Measure, Result<Figure, Undefined>);
 
-/// What the weighted means of the forecasts of complete runs come to, each run with a question of its own.
+/// Returns the verdicts on the weighted mean forecasts of complete runs, where each run has a different question.
 fn verdicts(
     table: &ConfidenceTable,
     row: &ConfidenceFigures,
@@ -184,7 +184,7 @@ fn verdicts(
     Ok(VERDICTS.into_iter().zip(found).collect())
 }
 
-/// What the complete runs of a stream come to, beside those that were cut off.
+/// Returns the conclusions on the complete runs of a stream, next to the number of runs cut off.
 fn conclusion(row: &ConfidenceFigures, verdicts: &[Measured]) -> Vec<String> {
     let Some(evaluation) = &row.evaluation else { return Vec::new() };
     let verdicts = verdicts.iter().cloned().map(|(measure, it)| Field::figure(measure, it));
@@ -205,12 +205,12 @@ fn base_rate(row: &ConfidenceFigures) -> Option<Setting> {
     })
 }
 
-/// The figures of a stream with what they measure.
+/// Returns the figures of a stream with their measures.
 fn figures(of: &StreamMetrics) -> impl Iterator<Item = Measured> {
     of.estimates.iter().map(|found| (found.measure, found.figure.clone()))
 }
 
-/// The figures over complete runs, and those that take in runs that were cut off.
+/// Returns the figures over complete runs, and the figures that include runs that were cut off.
 fn stream_figures(row: &ConfidenceFigures) -> Vec<Measured> {
     let complete = row.evaluation.as_ref().map(|evaluation| &evaluation.metrics);
     let mut figures: Vec<_> = complete.into_iter().flat_map(figures).collect();
@@ -233,8 +233,8 @@ fn stream_figures(row: &ConfidenceFigures) -> Vec<Measured> {
 /// What figures with cut-off runs assume.
 const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a limit cut off and assumes that they would have failed; _exact takes them in at the share of their continuations that succeeded, and assumes that the stop itself says nothing about the outcome; _lowest and _highest are bounds without an assumption; all other figures are over complete runs";
 
-/// The scores that take in runs that were cut off: at their chances, as failures, and the least and largest that they
-/// can be.
+/// The scores that include runs that were cut off: at their probabilities of success, as failures, and the lower and upper
+/// bound.
 macro_rules! with_cut_off {
     ($($rule:literal)*) => { [$(
         ($rule, [

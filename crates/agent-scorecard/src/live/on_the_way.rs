@@ -1,5 +1,5 @@
-//! Runs in an environment between their turns: where a monitor of budgets would have stopped them, and how estimates
-//! stand to what was needed.
+//! Evaluates runs in an environment between their turns: the stops of a monitor of budgets, and estimates compared with the
+//! remaining cost that was needed.
 
 use std::collections::HashMap;
 
@@ -22,9 +22,9 @@ use crate::{
     traces::figures::LEVEL,
 };
 
-/// What the intervals of estimators claim to hold.
+/// The nominal coverage of the intervals of estimators.
 const COVERAGE: f64 = 0.8;
-/// Rules of up to so many answers in a row.
+/// The maximum number of consecutive answers in a stop rule.
 const MOST_IN_A_ROW: u32 = 3;
 
 pub(super) const WITHIN: Measure = measure(
@@ -89,13 +89,13 @@ enum Asks {
 struct Walked {
     /// The estimates of each resource after each turn but the last, until the run was stopped.
     estimates: Vec<Vec<Estimate>>,
-    /// The turns that it had, fewer than all of it if it was stopped.
+    /// The number of its turns, fewer than in the full run if it was stopped.
     turns: usize,
     is_stopped: bool,
 }
 
 impl<'a> Course<'a> {
-    /// Those runs of which it is known what each turn spent. Rollouts have the ids of their records.
+    /// Selects the runs with known spending of each turn. Rollouts have the ids of their records.
     pub(super) fn new(
         rollouts: &Rollouts,
         records: &'a [PlayRecord],
@@ -115,7 +115,7 @@ impl<'a> Course<'a> {
         Ok(Self { rollouts, records, resources, level: Level::new(LEVEL)?, player })
     }
 
-    /// Whether something that is estimated has a cap, in such a place.
+    /// Returns whether an estimated resource at such a position has a cap.
     pub(super) fn is_capped(&self, at: impl Fn(usize) -> bool) -> Result<bool, Error> {
         for run in self.rollouts.iter() {
             for (place, resource) in self.resources.iter().enumerate() {
@@ -127,8 +127,8 @@ impl<'a> Course<'a> {
         Ok(false)
     }
 
-    /// Goes through the runs in their order with the estimates of an estimator, which learns from the runs before as far as
-    /// they went, or with those of the player. With a rule, a monitor stops runs.
+    /// Goes through the runs in order with the player's estimates, or with an estimator that learns from earlier runs up to
+    /// their stop. With a rule, a monitor stops runs.
     fn walk(&self, by: Option<&By>, rule: Option<StopRule>) -> Result<Vec<Walked>, Error> {
         let coverage = Level::new(COVERAGE)?;
         let estimators = by.into_iter().flat_map(|by| self.resources.iter().map(move |_| by));
@@ -181,9 +181,9 @@ impl<'a> Course<'a> {
         Ok(walked)
     }
 
-    /// A row for the runs as they were, and rows for monitors that stop them after one, two and three answers in a row that
-    /// say impossible, be it by an interval above what is left under a cap. Without a stop, one row says as much as three.
-    /// There are none without caps and answers. Rows of estimators have no intervals.
+    /// Returns a row for the runs as they were, and rows for monitors that stop them after one, two and three consecutive
+    /// answers "impossible", where an interval above the rest of the budget counts as one. If no monitor stops a run, one
+    /// row replaces the three. There are no rows without caps and answers. Rows of estimators have no intervals.
     pub(super) fn stopping(
         &self,
         estimators: &[By],
@@ -245,7 +245,7 @@ impl<'a> Course<'a> {
         let of = |measure: Measure, values: &[f64]| {
             mean(&measure, values, &own[..values.len()], self.level)
         };
-        // What an estimator learns hangs on the runs that it let go on, so that runs are not independent: in 30 sets of 100
+        // An estimator learns only from the runs that it did not stop, so runs are not independent: in 30 sets of 100
         // rooms, rates varied by up to four times as much as independent runs do.
         let figure_of = |measure, figure: Result<Figure, Undefined>| match asks {
             Asks::Estimator => Field::figure(measure, figure.map(|it| it.value.into())),
@@ -267,9 +267,9 @@ impl<'a> Course<'a> {
         Ok(row)
     }
 
-    /// How estimates stand to the least that was needed of an environment's first resource, which nobody was told: rows for
-    /// the player and for estimators, and a sentence on the player. There are none where the need is not known, or where a cap
-    /// on something else decides whether the task can be done.
+    /// Compares estimates with the minimum remaining cost in an environment's first resource, which was not disclosed: rows
+    /// for the player and for estimators, and a sentence on the player. There are none if the minimum is unknown, or if a
+    /// cap on another resource decides whether the task is feasible.
     pub(super) fn needs(
         &self,
         estimators: &[By],
@@ -286,7 +286,8 @@ impl<'a> Course<'a> {
         let all = players.into_iter().chain(estimators.iter().map(|by| (by.name(), Some(by))));
         let mut rows = Vec::new();
         for (name, by) in all {
-            // Whether an estimate calls the task impossible, and holds its need; and the run of each.
+            // Whether an estimate predicts the task impossible, and contains the needed amount; with the run of each
+            // estimate.
             let [mut held, mut wrongly, mut called] = [const { (Vec::new(), Vec::new()) }; 3];
             let walked = self.walk(by, None)?;
             let runs = self.rollouts.iter().zip(&walked).zip(&self.records);

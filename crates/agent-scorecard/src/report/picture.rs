@@ -1,4 +1,4 @@
-//! A picture as data: what a picture draws, a table lists and the JSON output holds.
+//! A picture as data, for drawings, tables and the JSON output.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The pictures of a report by name.
 pub type Pictures = BTreeMap<String, Picture>;
 
-/// At most this many points of a curve are kept.
+/// The maximum number of points kept of a curve.
 const MOST_POINTS: usize = 200;
 /// Width of a bar of a category, or of the bars of several columns there.
 pub const BAR_WIDTH: f64 = 0.7;
@@ -28,7 +28,7 @@ pub struct Picture {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn, the first at the back.
+    /// The series, the first at the back.
     pub series: Vec<Series>,
     /// How the picture is read.
     pub note: String,
@@ -39,7 +39,7 @@ pub struct Picture {
 pub struct Axis {
     /// The quantity, with its unit.
     pub label: String,
-    /// The lower and upper end; those of the data if absent.
+    /// The lower and upper bound; `None` for the range of the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<[f64; 2]>,
     /// Names of the positions 0, 1, … of an axis without a scale.
@@ -53,7 +53,7 @@ pub struct Axis {
 /// One curve, band or set of bars.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// What the series shows.
+    /// The name of the series.
     pub name: String,
     /// How it is drawn.
     pub mark: Mark,
@@ -62,10 +62,10 @@ pub struct Series {
     /// Values; empty for a band.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub y: Vec<f64>,
-    /// Lower ends of the intervals around the values, or of a band.
+    /// Lower bounds of the intervals around the values, or of a band.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub low: Vec<f64>,
-    /// Upper ends of these intervals.
+    /// Upper bounds of these intervals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub high: Vec<f64>,
 }
@@ -93,19 +93,19 @@ pub enum Mark {
 }
 
 impl Axis {
-    /// An axis of this quantity.
+    /// Creates an axis of this quantity.
     pub fn new(label: impl Into<String>) -> Self {
         Self { label: label.into(), ..Self::default() }
     }
 
-    /// The same axis from `low` to `high`.
+    /// Sets the range of the axis from `low` to `high`.
     #[must_use]
     pub fn with_range(mut self, low: f64, high: f64) -> Self {
         self.range = Some([low, high]);
         self
     }
 
-    /// The same axis with names in place of a scale.
+    /// Sets names of categories instead of a scale.
     #[must_use]
     pub fn with_categories(mut self, names: Vec<String>) -> Self {
         self.categories = names;
@@ -114,7 +114,7 @@ impl Axis {
 }
 
 impl Series {
-    /// The series of these points, in their order; points that are not finite are left out.
+    /// Creates a series of these points, in order; points that are not finite are left out.
     pub fn new(
         name: impl Into<String>,
         mark: Mark,
@@ -125,7 +125,7 @@ impl Series {
         Self { name: name.into(), mark, x, y, low: Vec::new(), high: Vec::new() }
     }
 
-    /// Values with the ends of an interval each: position, value, low, high.
+    /// Creates a series of values with an interval for each: position, value, low, high.
     pub fn with_intervals(
         name: impl Into<String>,
         mark: Mark,
@@ -143,7 +143,7 @@ impl Series {
         series
     }
 
-    /// A band or vertical spans: position, low, high.
+    /// Creates a band or vertical spans: position, low, high.
     pub fn between(
         name: impl Into<String>,
         mark: Mark,
@@ -173,7 +173,7 @@ impl Series {
         Self::bars(name, bars)
     }
 
-    /// The straight line between two points.
+    /// Creates the straight line between two points.
     pub fn reference(name: impl Into<String>, from: (f64, f64), to: (f64, f64)) -> Self {
         Self::new(name, Mark::Reference, [from, to])
     }

@@ -22,18 +22,18 @@ pub(crate) struct Percent {
 }
 
 impl Percent {
-    /// A share as percent: without decimals, with as many as it takes, up to three, that no number looks as if it were 0.
+    /// Formats a share as percent: without decimals, or with up to three decimals if a number would otherwise look like 0.
     pub(crate) fn of(figure: &Figure) -> Self {
         Self::beside(figure, 1.0)
     }
 
-    /// The same, with as many decimals as it takes that no number below a target is rounded up to it.
+    /// Formats a share as percent, with enough decimals that no number below a target is rounded up to it.
     pub(crate) fn beside(figure: &Figure, target: f64) -> Self {
         let ends = figure.interval.ok().map(|ends| [ends.low(), ends.high()]);
         Self::new(figure.value, ends, target)
     }
 
-    /// The size of a difference, whatever its sign.
+    /// Formats the absolute value of a difference.
     pub(crate) fn of_size(figure: &Figure) -> Self {
         let ends = figure.interval.ok().map(|ends| [ends.low(), ends.high()]);
         match figure.value < 0.0 {
@@ -50,7 +50,7 @@ impl Percent {
 
     fn new(value: f64, ends: Option<[f64; 2]>, target: f64) -> Self {
         let numbers = || std::iter::once(value).chain(ends.into_iter().flatten());
-        // A number must not look as if it were 0, or, next to 100, as if it were that.
+        // A number must not look like 0 or, close to 100, like 100.
         let is_hidden = |number: f64| {
             let percent = 100.0 * number;
             let distance = percent.abs().min((100.0 - percent.abs()).abs());
@@ -93,7 +93,7 @@ pub(crate) fn counted(n: impl Display, what: &str) -> String {
     format!("{n} {what}{}", if n == "1" { "" } else { "s" })
 }
 
-/// A number rounded up to two digits, with commas between thousands.
+/// Formats a number rounded up to two digits, with commas between thousands.
 pub(crate) fn rounded_up(number: u64) -> String {
     let mut unit = 1;
     while number / unit >= 100 {
@@ -110,7 +110,7 @@ pub(crate) fn rounded_up(number: u64) -> String {
     text
 }
 
-/// A figure with its interval, if it has one, as tables show them: "-0.539 [-0.587, -0.491]".
+/// Formats a figure with its interval, if there is one, as in tables: "-0.539 [-0.587, -0.491]".
 pub(crate) fn with_ends(figure: &Figure) -> String {
     let value = figure_text(figure, figure.value);
     figure.interval.map_or(value.clone(), |ends| {
@@ -119,7 +119,7 @@ pub(crate) fn with_ends(figure: &Figure) -> String {
     })
 }
 
-/// The size of a difference, whatever its sign, with its interval as tables show it.
+/// Formats the absolute value of a difference with its interval, as in tables.
 pub(crate) fn size_with_ends(difference: &Figure) -> String {
     if difference.value >= 0.0 {
         return with_ends(difference);
@@ -147,8 +147,7 @@ pub(crate) fn side_of(figure: &Figure, number: f64) -> Option<Ordering> {
     })
 }
 
-/// What was left out, each number of runs with the reason: "left out: 56 runs that a budget cut off"; `None` if
-/// nothing was.
+/// Lists the numbers of runs left out with their reasons: "left out: 56 runs that a budget cut off"; `None` if nothing was.
 pub(crate) fn left_out<R: Display>(counts: impl IntoIterator<Item = (u64, R)>) -> Option<String> {
     let counts = counts.into_iter().filter(|(n, _)| *n > 0);
     let counts = counts.map(|(n, reason)| format!("{} {reason}", counted(n, "run")));
@@ -156,7 +155,7 @@ pub(crate) fn left_out<R: Display>(counts: impl IntoIterator<Item = (u64, R)>) -
     (!counts.is_empty()).then(|| format!("left out: {}", counts.join(", ")))
 }
 
-/// What an earlier command left out of the lines of a file.
+/// Lists the runs that an earlier command left out of the lines of a file.
 fn left_out_before(block: &Block) -> Option<String> {
     let Some(Value::Json(Json::Object(reasons))) = block.get("left_out") else { return None };
     let reasons = reasons
@@ -165,7 +164,7 @@ fn left_out_before(block: &Block) -> Option<String> {
     left_out(reasons).map(|clause| clause.replacen("left out", "left out before", 1))
 }
 
-/// A clause as a sentence of its own.
+/// Turns a clause into a sentence.
 pub(crate) fn sentence(clause: &str) -> String {
     let mut characters = clause.chars();
     let first = characters.next().into_iter().flat_map(char::to_uppercase);
@@ -173,8 +172,8 @@ pub(crate) fn sentence(clause: &str) -> String {
 }
 
 impl Report {
-    /// Makes sentences of what the columns and their parts come to: those of one column under its name, unless no
-    /// other column has any, then those that hold for every column.
+    /// Turns the conclusions of the columns and their parts into sentences: first the ones of each column under its name,
+    /// unless no other column has any, then the ones that hold for every column.
     pub(crate) fn conclude(&mut self) {
         let places = self.places().into_iter().map(|Place { name, block, .. }| {
             (name, block.conclusion.iter().cloned().chain(left_out_before(block)).collect())

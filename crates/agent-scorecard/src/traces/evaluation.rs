@@ -34,18 +34,17 @@ use crate::{
 /// Complete runs that are scored together, which is faster than one at a time.
 const BATCH: usize = 64;
 
-/// Evaluates the runs of one or more files, each a stream of its own: calibration is fitted file by
-/// file. Runs of one task are resampled together, whatever file they stand in, and so are runs of one id
-/// without a task.
+/// Evaluates the runs of one or more files, each a separate stream: calibration is fitted file by file. Runs of the same
+/// task, in whichever file, are resampled together, and so are runs with the same id and no task.
 ///
 /// # Errors
 ///
-/// Those of [`TraceEvaluation::update`] and [`TraceEvaluation::finish`].
+/// Errors of [`TraceEvaluation::update`] and [`TraceEvaluation::finish`].
 pub fn evaluate(files: &[&[TraceRun]], options: &TraceOptions) -> Result<TraceFigures, Error> {
     merged(files, options)?.finish(&Beside::default())
 }
 
-/// The evaluation of several streams together.
+/// Returns the evaluation of several streams together.
 pub(super) fn merged(
     files: &[&[TraceRun]],
     options: &TraceOptions,
@@ -149,11 +148,11 @@ impl TraceEvaluation {
         })
     }
 
-    /// The evaluation of these runs of one stream.
+    /// Creates the evaluation of these runs of one stream.
     ///
     /// # Errors
     ///
-    /// Those of [`TraceEvaluation::update`] and [`TraceEvaluation::settle`].
+    /// Errors of [`TraceEvaluation::update`] and [`TraceEvaluation::settle`].
     pub fn of(runs: &[TraceRun], options: &TraceOptions) -> Result<Self, Error> {
         let mut evaluation = Self::new(options)?;
         runs.iter().try_for_each(|run| evaluation.update(run))?;
@@ -280,8 +279,8 @@ impl TraceEvaluation {
         Ok(())
     }
 
-    /// Calibrates the runs that were added so far, as those of one stream, and scores all that wait. Without it,
-    /// calibration would be fitted to all runs of columns that are merged.
+    /// Calibrates the runs added so far as one stream, and scores all pending runs. Without this call, calibration would be
+    /// fitted to all runs of merged columns.
     ///
     /// # Errors
     ///
@@ -303,7 +302,7 @@ impl TraceEvaluation {
         self.score_batch()
     }
 
-    /// This evaluation with the runs scored that are still held back.
+    /// Returns this evaluation with its pending runs scored.
     pub(crate) fn settled(&self) -> Result<Cow<'_, Self>, Error> {
         if self.held.is_empty() && self.batch.is_empty() {
             return Ok(Cow::Borrowed(self));
@@ -313,8 +312,7 @@ impl TraceEvaluation {
         Ok(Cow::Owned(settled))
     }
 
-    /// Adds the runs of a later part of the same stream; or those of another stream, if both are
-    /// [settled](Self::settle).
+    /// Adds the runs of a later part of the same stream, or the runs of another stream if both are [settled](Self::settle).
     ///
     /// # Errors
     ///
@@ -343,12 +341,11 @@ impl TraceEvaluation {
         Ok(())
     }
 
-    /// What is known of the runs, and beside them. The evaluation can be continued afterwards.
+    /// Returns the figures of the runs and of the further data. The evaluation can be continued afterwards.
     ///
     /// # Errors
     ///
-    /// [`Error::NoTask`] for a run without a task where tasks are needed; the errors of
-    /// [`TraceEvaluation::settle`].
+    /// [`Error::NoTask`] for a run without a task if tasks are required; the errors of [`TraceEvaluation::settle`].
     pub fn finish(&self, beside: &Beside) -> Result<TraceFigures, Error> {
         let settled = self.settled()?;
         Ok(TraceFigures { block: settled.block(beside)?, digest: settled.digest })
@@ -533,7 +530,7 @@ impl TraceEvaluation {
         }))
     }
 
-    /// T-ECE beside that of calibrated forecasts whose runs of a task depend on each other.
+    /// Returns T-ECE next to its value for calibrated forecasts with dependent runs within a task.
     fn calibration_test(
         &self,
         resampling: Option<Resampling<'_>>,
@@ -554,7 +551,7 @@ impl TraceEvaluation {
             .map_err(|error| Undefined::new(error.to_string()))
     }
 
-    /// One forecast for all runs: its scores on complete runs, and its log scores on censored ones.
+    /// Returns the scores of one forecast for all runs on complete runs, and its log scores on censored runs.
     fn constant(
         &self,
         forecast: Probability,

@@ -21,7 +21,7 @@ use crate::{
 pub struct LoggedColumn {
     /// The log as named by the caller.
     pub file: String,
-    /// What it is called; empty for the name of its model or file.
+    /// The name of the column; empty for the name of its model or file.
     pub name: String,
     /// The model, if there are several.
     pub model: Option<String>,
@@ -33,29 +33,29 @@ pub struct LoggedColumn {
     pub notes: Vec<String>,
 }
 
-/// The name of the column of runs that name no model, in a log where others do. They are those of no agent.
+/// The name of the column of runs without a model, in a log in which other runs have one. These runs belong to no agent.
 pub const UNKNOWN_MODEL: &str = "unknown model";
 
 impl LoggedColumn {
-    /// What was read of the column, and what counts.
+    /// Returns the account of the runs read and counted.
     #[must_use]
     pub fn account(&self) -> Account {
         self.table.account(self.model.as_deref().unwrap_or(&self.file))
     }
 
-    /// The runs of a stream as a file of traces, in which those that do not have it are counted with the reason.
+    /// Returns the runs of a stream as a file of traces. Runs without the stream are counted with the reason.
     ///
     /// # Errors
     ///
-    /// [`run_logs::Error::MissingConfidence`] for a value that the policy refuses, and [`run_logs::Error::Undefined`] if
-    /// no run has the stream, with those that there are.
+    /// [`run_logs::Error::MissingConfidence`] for a value that the policy refuses, and [`run_logs::Error::Undefined`],
+    /// which lists the existing streams, if no run has the stream.
     pub fn traces(
         &self,
         stream: ConfidenceStream,
         missing: ForecastPolicy,
     ) -> Result<TraceFile, Error> {
         let runs = |stream| self.table.stream(stream, missing).map_or(0, |it| it.runs().len());
-        // A column of which all runs are left out stands beside others.
+        // A column whose runs are all left out is kept next to the others.
         if runs(stream) == 0 && !self.table.rows().is_empty() {
             let others = ConfidenceStream::ALL.into_iter().filter(|&stream| runs(stream) > 0);
             let others = Vec::from_iter(others.map(|it| format!("{it} ({} runs)", runs(it))));
@@ -74,7 +74,7 @@ impl LoggedColumn {
     }
 }
 
-/// What a report names in place of a format if there are several.
+/// The name that a report uses if there are several formats.
 pub const SEVERAL: &str = "several";
 
 /// The format that all logs have, or [`SEVERAL`].
@@ -87,11 +87,11 @@ pub(crate) fn common_format<'a>(logs: impl IntoIterator<Item = &'a LoggedColumn>
 /// A stream of confidence and its figures.
 pub type StreamFigures = (ConfidenceStream, TraceFigures);
 
-/// What is said of one or more logs together, and the figures of each stream.
+/// Returns the block on one or more logs together, and the figures of each stream.
 ///
 /// # Errors
 ///
-/// Those of [`streams`].
+/// Errors of [`streams`].
 pub fn logged_streams(
     logs: &[&LoggedColumn],
     missing: ForecastPolicy,
@@ -116,7 +116,7 @@ pub fn logged_streams(
     Ok((block, streams))
 }
 
-/// How many runs of a stream are scored, and why others are not.
+/// States the number of scored runs of a stream, and why others are not scored.
 fn line(stream: ConfidenceStream, figures: &TraceFigures) -> String {
     let [n, n_censored, n_excluded, n_left_out, n_partial] =
         ["n", "n_censored", "n_excluded", "n_left_out", "n_partial"]
@@ -135,11 +135,11 @@ fn line(stream: ConfidenceStream, figures: &TraceFigures) -> String {
     text
 }
 
-/// The differences of the streams of which both columns have runs.
+/// Returns the differences of the streams that both columns have.
 ///
 /// # Errors
 ///
-/// Those of [`stream_runs`].
+/// Errors of [`stream_runs`].
 pub fn compared_streams(
     first: &RunTable,
     second: &RunTable,

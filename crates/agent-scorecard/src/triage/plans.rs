@@ -8,11 +8,11 @@ use serde_json::Value;
 /// Who plans.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Planner {
-    /// Everything in the order of the problems, an equal share of the budget each.
+    /// All problems in their order, with equal shares of the budget.
     AllInOrder,
     /// The cheapest first, by true cost.
     CheapestFirst,
-    /// Everything in random order, an equal share of the budget each.
+    /// All problems in random order, with equal shares of the budget.
     Random,
     /// The best plan there is.
     Oracle,
@@ -20,7 +20,7 @@ pub enum Planner {
     Model {
         /// Names the model, or the file of its answers.
         name: String,
-        /// What it wrote.
+        /// The answers of the model.
         answers: Answers,
     },
 }
@@ -61,7 +61,7 @@ impl Planner {
     }
 }
 
-/// What a model wrote when it was asked for plans.
+/// The answers of a model to requests for plans.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answers {
     /// One text, which is read for each pool with each budget.
@@ -84,10 +84,10 @@ struct Row {
 }
 
 impl Answers {
-    /// Reads what was written about this many pools of each model: JSON Lines with an answer for a pool each,
-    /// `{"pool", "model"?, "alpha"?, "ratio"?, "answer"}`, if some line is an object with a `pool`; otherwise one text for
-    /// all pools. A line names the model if there are several. An answer is a text, or the plan itself. `file` names the
-    /// source in errors.
+    /// Reads model answers for the given number of pools of each model. If any line is an object with a `pool`, the input
+    /// is JSON Lines with one answer per pool, `{"pool", "model"?, "alpha"?, "ratio"?, "answer"}`; otherwise the whole text
+    /// is the answer for every pool. A line names the model if there are several. An answer is a text, or the plan itself.
+    /// `file` names the source in errors.
     ///
     /// # Errors
     ///
@@ -192,7 +192,7 @@ impl Answers {
     }
 }
 
-/// How a text was read.
+/// Returns the name of the reading of a text.
 pub(super) const fn name_of_reading(reading: Option<&PlanReading>) -> &'static str {
     match reading {
         None => "missing",
@@ -204,7 +204,7 @@ pub(super) const fn name_of_reading(reading: Option<&PlanReading>) -> &'static s
     }
 }
 
-/// What was repaired.
+/// Returns the name of a repair.
 pub(super) const fn name_of_repair(repair: &Repair) -> &'static str {
     match repair {
         Repair::TextStripped { .. } => "text_stripped",

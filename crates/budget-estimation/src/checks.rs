@@ -13,7 +13,7 @@ pub(crate) const MOST: f64 = 1e100;
 #[cfg(feature = "serde")]
 pub(crate) const MOST_RUNS: u64 = 1 << 53;
 
-/// Whether a number is a valid cost or cap.
+/// Returns whether a number is a valid cost or cap.
 #[inline]
 pub(crate) fn is_amount(value: f64) -> bool {
     (0.0..=MOST).contains(&value)

@@ -141,7 +141,7 @@ pub enum Error {
         /// The upper bound.
         high: f64,
     },
-    /// Nothing remained after a sample, so nothing can be divided by it.
+    /// The remaining cost of a sample is 0, so no value can be divided by it.
     #[error("rollout {rollout}, turn {turn}: nothing remained; leave out trivial samples")]
     NothingRemains {
         /// Position of the rollout, from 0.

@@ -44,12 +44,12 @@ impl<const SHRINKAGE: u32, const LEAST_VALUES: usize> KeyEffects<SHRINKAGE, LEAS
         effect.map_or(0.0, |effect| effect.sum / (effect.runs as f64 + f64::from(SHRINKAGE)))
     }
 
-    /// The sum of the effects of all keys.
+    /// Returns the sum of the effects of all keys.
     pub(crate) fn sum(&self, keys: &Keys) -> f64 {
         keys.0.iter().fold(0.0, |sum, &key| sum + self.own(key))
     }
 
-    /// Learns from a run, given what its keys did not explain.
+    /// Learns from a run, given the residual after the effects of its keys.
     pub(crate) fn learn(&mut self, keys: &Keys, unexplained: f64) {
         for &key in &keys.0 {
             let own = self.own(key);

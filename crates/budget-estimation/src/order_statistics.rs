@@ -8,10 +8,11 @@ use std::{
 
 /// A value that [`OrderStatistics`] keeps in order.
 pub(crate) trait Ranked: Copy {
-    /// The total order of the values.
+    /// Returns the total order of the values.
     fn order(&self, other: &Self) -> Ordering;
 
-    /// The weight of the value as an integer, so that sums are exact and do not depend on their order.
+    /// Returns the weight of the value as an integer, so that sums are exact and do not depend on their
+    /// order.
     fn units(&self) -> u128;
 }
 
@@ -31,7 +32,7 @@ pub(crate) enum OrderStatistics<T> {
 /// The length up to which no block is split. A block of 16-byte values is then 4 kB long.
 const SHORT: usize = 256;
 
-/// The length at which a block among n values is split.
+/// Returns the length at which a block among n values is split.
 fn longest(n: usize) -> usize {
     SHORT.max((4.0 * (n as f64).cbrt()) as usize)
 }
@@ -52,7 +53,7 @@ pub(crate) struct Blocks<T> {
 struct PrefixSums<S>(Vec<S>);
 
 impl<S: Copy + Default + Add<Output = S> + Sub<Output = S>> PrefixSums<S> {
-    /// The tree of the sums of single blocks.
+    /// Creates the tree of the sums of single blocks.
     fn new(mut sums: Vec<S>) -> Self {
         for at in 1..=sums.len() {
             let (sum, next) = (sums[at - 1], at + lowest_bit(at));
@@ -86,8 +87,8 @@ impl<S: Copy + Default + Add<Output = S> + Sub<Output = S>> PrefixSums<S> {
         *self = Self::new(sums);
     }
 
-    /// The number of leading blocks whose sum does not reach far enough, and their sum. `reached` must
-    /// stay true for larger sums.
+    /// Returns the number of leading blocks whose sum does not reach far enough, and their sum. `reached`
+    /// must stay true for larger sums.
     fn before(&self, reached: impl Fn(S) -> bool) -> (usize, S) {
         let (mut at, mut sum) = (0, S::default());
         let mut step = self.0.len().checked_ilog2().map_or(0, |bits| 1 << bits);
@@ -135,7 +136,7 @@ impl<T: Ranked> OrderStatistics<T> {
         }
     }
 
-    /// The i-th smallest value, from 1; `None` if there are fewer.
+    /// Returns the i-th smallest value, from 1; `None` if there are fewer.
     pub(crate) fn nth(&self, i: usize) -> Option<&T> {
         let i = i.checked_sub(1)?;
         match self {
@@ -147,8 +148,8 @@ impl<T: Ranked> OrderStatistics<T> {
         }
     }
 
-    /// The smallest value at which the sum of the units up to it reaches far enough; `None` if the sum
-    /// of all does not. `reached` must stay true for larger sums.
+    /// Returns the smallest value at which the sum of the units up to it reaches far enough; `None` if the
+    /// sum of all does not. `reached` must stay true for larger sums.
     pub(crate) fn first_reaching(&self, reached: impl Fn(u128) -> bool) -> Option<&T> {
         let (block, mut sum) = match self {
             Self::One(block) => (block, 0),
@@ -163,7 +164,7 @@ impl<T: Ranked> OrderStatistics<T> {
         })
     }
 
-    /// All values in ascending order.
+    /// Returns all values in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         let blocks = match self {
             Self::One(block) => slice::from_ref(block),
@@ -173,7 +174,7 @@ impl<T: Ranked> OrderStatistics<T> {
     }
 }
 
-/// The position behind all values up to this one.
+/// Returns the position behind all values up to this one.
 fn after<T: Ranked>(block: &[T], value: &T) -> usize {
     block.partition_point(|other| other.order(value).is_le())
 }

@@ -1,4 +1,4 @@
-/// The rank, or the weight, that a share of `all` must reach, minus an allowance for rounding errors.
+/// Returns the rank, or the weight, that a share of `all` must reach, minus an allowance for rounding errors.
 ///
 /// A computed share such as 1 - 0.9 is off by some units in the last place of 1, which its product
 /// with `all` multiplies. Without the allowance, 10 % of 100 could round up to rank 11.

@@ -119,7 +119,7 @@ impl RecordedRun {
         &self.monitor
     }
 
-    /// The run as the only one of a collection. Until its end it counts as failed and not as cut off.
+    /// Returns the run as the only one of a collection. Until its end it counts as failed and not as cut off.
     #[must_use]
     pub const fn rollouts(&self) -> &Rollouts {
         &self.rollouts
@@ -227,7 +227,7 @@ impl RecordedRun {
         self.end(Some(succeeded), None)
     }
 
-    /// Ends the run without an outcome, as something stopped it; see [`Advice::stop_reason`].
+    /// Ends the run without an outcome, because something stopped it; see [`Advice::stop_reason`].
     ///
     /// # Errors
     ///
@@ -257,7 +257,7 @@ impl RecordedRun {
         Ok(())
     }
 
-    /// The run up to its stop, with its forecasts under the policy.
+    /// Returns the run up to its stop, with its forecasts under the policy.
     ///
     /// # Errors
     ///

@@ -30,7 +30,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// The handle of the resource with this name after the one before it.
+    /// Returns the handle of the resource with this name after the one before it.
     pub(crate) fn after(before: Option<Self>, name: &str) -> Self {
         let (index, names) = before.map_or((0, 0), |before| (before.index + 1, before.names));
         let bytes = names.to_le_bytes().into_iter().chain(name.bytes());

@@ -2,22 +2,22 @@
 
 use crate::error::Error;
 
-/// Whether a score is from -1e100 to 1e100, so that its products with weights cannot overflow.
+/// Returns whether a score is from -1e100 to 1e100, so that its products with weights cannot overflow.
 pub(crate) fn can_be_averaged(score: f64) -> bool {
     (-1e100..=1e100).contains(&score)
 }
 
-/// The error for a score that is not from -1e100 to 1e100.
+/// Returns the error for a score that is not from -1e100 to 1e100.
 pub(crate) fn too_large(run: usize, value: f64) -> Error {
     entry("score of run", run, value, "from -1e100 to 1e100")
 }
 
-/// The error for a score that is NaN or plus infinity.
+/// Returns the error for a score that is NaN or plus infinity.
 pub(crate) fn no_score(run: usize, value: f64) -> Error {
     entry("score of run", run, value, "finite or minus infinity")
 }
 
-/// The error for an entry outside its range.
+/// Returns the error for an entry outside its range.
 fn entry(what: &'static str, index: usize, value: f64, range: &'static str) -> Error {
     scoring_rules::Error::Entry { what, index, value, range }.into()
 }

@@ -68,7 +68,7 @@ impl AdaptiveConformal {
         Ok(Self { coverage, step, level, scores, longest_run: 0, margin: f64::INFINITY })
     }
 
-    /// The largest possible difference between the share of misses so far and 1 - coverage; infinite
+    /// Returns the largest possible difference between the share of misses so far and 1 - coverage; infinite
     /// before the first score.
     #[must_use]
     pub fn bound(&self) -> f64 {
@@ -77,7 +77,7 @@ impl AdaptiveConformal {
         reach / (self.step * self.scores.len() as f64)
     }
 
-    /// The quantile of all scores so far at the current level.
+    /// Returns the quantile of all scores so far at the current level.
     fn margin_of_level(&self) -> f64 {
         let rank = least(1.0 - self.level, (self.scores.len() + 1) as f64).ceil();
         if rank < 1.0 {

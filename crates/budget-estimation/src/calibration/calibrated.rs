@@ -67,7 +67,7 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
         Self { estimator, calibrator, unit, given: Vec::new() }
     }
 
-    /// The calibrator, with its margin after the runs so far.
+    /// Returns the calibrator, with its margin after the runs so far.
     #[must_use]
     pub const fn calibrator(&self) -> &C {
         &self.calibrator
@@ -122,7 +122,7 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     }
 }
 
-/// The midpoint of an interval, without overflow.
+/// Returns the midpoint of an interval, without overflow.
 fn midpoint(interval: Interval) -> f64 {
     interval.low() / 2.0 + interval.high() / 2.0
 }

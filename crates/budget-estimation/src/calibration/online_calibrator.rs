@@ -46,12 +46,13 @@ impl<C: OnlineCalibrator + ?Sized> OnlineCalibrator for Box<C> {
     }
 }
 
-/// The number of scores that the margin misses.
+/// Returns the number of scores that the margin misses.
 pub(super) fn misses(scores: &[f64], margin: f64) -> usize {
     scores.iter().filter(|&&score| !holds(margin, score)).count()
 }
 
-/// Whether a margin is at least the score. An infinite margin contains every score, minus infinity none.
+/// Returns whether a margin is at least the score. An infinite margin contains every score, minus infinity
+/// none.
 fn holds(margin: f64, score: f64) -> bool {
     margin == f64::INFINITY || (margin > f64::NEG_INFINITY && score <= margin)
 }

@@ -46,12 +46,12 @@ impl SortedScores {
         self.scores.len()
     }
 
-    /// The i-th smallest score, from 1; `None` if there are fewer.
+    /// Returns the i-th smallest score, from 1; `None` if there are fewer.
     pub(super) fn nth(&self, i: usize) -> Option<f64> {
         self.scores.nth(i).map(|score| score.0)
     }
 
-    /// The smallest score at which the sum of weights up to it reaches `least`; `None` if none does.
+    /// Returns the smallest score at which the sum of weights up to it reaches `least`; `None` if none does.
     pub(super) fn at_weight(&self, least: f64) -> Option<f64> {
         self.scores.first_reaching(|units| units as f64 / UNITS >= least).map(|score| score.0)
     }

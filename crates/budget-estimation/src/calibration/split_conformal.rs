@@ -11,11 +11,11 @@ scoring_rules::checked! {
     /// With K runs so far, each of the n_i scores of run i has weight `1 / ((K + 1) n_i)`, and infinity has
     /// weight `1 / (K + 1)`; the margin is the quantile of these scores at the coverage.
     ///
-    /// **Guarantee**: if runs are exchangeable and the estimator did not learn from them, a random prefix
-    /// of the next run is covered with at least the claimed probability, whatever the estimator. With an
-    /// estimator that learns, the guarantee holds only approximately: each run is scored before the
-    /// estimator learns from it, so early scores belong to an estimator that knew less. If runs change
-    /// over time, use [`AdaptiveConformal`](crate::AdaptiveConformal).
+    /// **Guarantee**: if runs are exchangeable and the estimator did not learn from them, a random prefix of
+    /// the next run is covered with at least the nominal probability, for any estimator. With an estimator
+    /// that learns, the guarantee holds only approximately: each run is scored before the estimator learns
+    /// from it, so early scores belong to an estimator that knew less. If runs change over time, use
+    /// [`AdaptiveConformal`](crate::AdaptiveConformal).
     ///
     /// With an estimator of points this is split conformal prediction; with an estimator of quantiles it
     /// is conformalized quantile regression.
@@ -57,7 +57,7 @@ impl SplitConformal {
         Self { coverage, runs: 0, scores: SortedScores::default(), margin: f64::INFINITY }
     }
 
-    /// The quantile of all scores so far at the coverage.
+    /// Returns the quantile of all scores so far at the coverage.
     fn margin_of_scores(&self) -> f64 {
         let least = least(self.coverage.get(), self.runs as f64 + 1.0);
         self.scores.at_weight(least).unwrap_or(f64::INFINITY)

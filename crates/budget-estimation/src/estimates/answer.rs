@@ -109,7 +109,7 @@ pub fn parse_answers(
     filled.map(|(index, one)| one.ok_or(AnswerError::MissingResource { index })).collect()
 }
 
-/// The text between the tags, trimmed in lenient mode.
+/// Returns the text between the tags, trimmed in lenient mode.
 fn content(text: &str, mode: AnswerMode) -> Result<&str, AnswerError> {
     const TAGS: [&[u8]; 2] = [b"<answer>", b"</answer>"];
     let bytes = text.as_bytes();
@@ -148,7 +148,7 @@ fn trimmed(text: &str, mode: AnswerMode) -> &str {
     if mode.is_strict() { text } else { text.trim_ascii() }
 }
 
-/// The text without leading spaces, which both modes allow between parts.
+/// Returns the text without leading spaces, which both modes allow between parts.
 fn spaceless_start(text: &str, mode: AnswerMode) -> &str {
     if mode.is_strict() { text.trim_start_matches(' ') } else { text.trim_ascii_start() }
 }

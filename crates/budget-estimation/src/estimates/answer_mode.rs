@@ -18,16 +18,15 @@
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum AnswerMode {
-    /// The whole text contains one `<answer>` and one `</answer>`, in lower case, and no such tag in
-    /// another case. Between them stands exactly `impossible`, or an interval that contains no white
-    /// space except spaces. Numbers are plain decimals with at most one point and at most one
-    /// exponent. Several resources come in the requested order.
+    /// The whole text contains one `<answer>` and one `</answer>`, in lower case, and no such tag in another
+    /// case. Between them is exactly `impossible`, or an interval without white space other than spaces.
+    /// Numbers are plain decimals with at most one point and at most one exponent. Several resources come in
+    /// the requested order.
     Strict,
     /// Also accepts any case, any ASCII white space around each part, several pairs of tags (the last
-    /// complete pair counts), digits before the point that are grouped in threes by `,` or `_`, and
-    /// resources in any order. If there are several commas between the brackets, the one before
-    /// white space separates the ends: `[1,200, 3,400]`. A single comma always separates them:
-    /// `[1,200]` runs from 1 to 200.
+    /// complete pair counts), digits before the point that are grouped in threes by `,` or `_`, and resources
+    /// in any order. If there are several commas between the brackets, the comma before white space separates
+    /// the bounds: `[1,200, 3,400]`. A single comma always separates them: `[1,200]` runs from 1 to 200.
     Lenient,
     /// Also accepts a single number v and reads it as the interval `[v, v]`. In an answer about several
     /// resources, a number ends at a comma that is not followed by a digit.

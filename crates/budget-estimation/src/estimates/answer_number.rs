@@ -56,7 +56,7 @@ fn amount(value: f64) -> Result<f64, AnswerError> {
     if value < 0.0 { Err(AnswerError::Negative { value }) } else { Ok(value) }
 }
 
-/// The texts of the two ends between the brackets; `None` without a comma.
+/// Returns the texts of the two bounds between the brackets; `None` without a comma.
 fn parted(inside: &str, mode: AnswerMode) -> Result<Option<(&str, &str)>, AnswerError> {
     let Some((first, second)) = inside.split_once(',') else {
         return Ok(None);
@@ -78,7 +78,8 @@ fn parted(inside: &str, mode: AnswerMode) -> Result<Option<(&str, &str)>, Answer
     }
 }
 
-/// A decimal number: NaN for the words `inf` and `nan`, infinite if it is too large.
+/// Reads a decimal number. The result is NaN for the words `inf` and `nan`, and infinite for a number that is
+/// too large.
 fn number(text: &str, mode: AnswerMode) -> Result<f64, AnswerError> {
     let text = if mode.is_strict() { text.trim_matches(' ') } else { text.trim_ascii() };
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -96,7 +97,7 @@ fn number(text: &str, mode: AnswerMode) -> Result<f64, AnswerError> {
     Ok(value + 0.0)
 }
 
-/// A number without the separators that group its digits before the point in threes.
+/// Returns a number without the separators that group its digits before the point in threes.
 fn ungrouped(text: &str) -> Result<Cow<'_, str>, AnswerError> {
     if !text.contains([',', '_']) {
         return Ok(Cow::Borrowed(text));

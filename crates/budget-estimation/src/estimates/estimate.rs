@@ -6,8 +6,8 @@ use crate::error::Error;
 
 /// The answer of an estimator about one resource after some turns of a run.
 ///
-/// Its `Display` form is `[low, high]`, `impossible` or `no answer`. The first two are what
-/// [`parse_answer`](crate::parse_answer) reads between its tags, to the last bit.
+/// Its `Display` form is `[low, high]`, `impossible` or `no answer`. [`parse_answer`](crate::parse_answer)
+/// reads the first two between its tags, to the last bit.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate};
@@ -104,7 +104,7 @@ impl Estimate {
     }
 }
 
-/// The error of an interval that begins below 0 or is infinite.
+/// Returns the error of an interval that begins below 0 or is infinite.
 #[cold]
 fn invalid(ends: Interval) -> Error {
     match ends.finite() {

@@ -153,7 +153,7 @@ impl BudgetEstimator {
         }
     }
 
-    /// The interval if the share that is spent is uniform.
+    /// Returns the interval if the share that is spent is uniform.
     fn first_interval(&self, prefix: &Prefix<'_>) -> Option<(f64, f64)> {
         let usage = prefix.usage();
         let (spent, left) = (usage.total(), usage.left().map(|left| left.max(0.0)));

@@ -7,9 +7,9 @@ use crate::{
 
 /// Estimates after some turns of a run how much of a resource it will still spend.
 ///
-/// An estimator sees the prefix and nothing else. [`estimator_from_fn`] makes an estimator of a
-/// closure. Estimates that were made elsewhere, such as recorded answers of a model, are scored with
-/// [`Sample::new`](crate::Sample::new) instead.
+/// An estimator sees only the prefix. [`estimator_from_fn`] turns a closure into an estimator. Existing
+/// estimates, such as recorded answers of a model, are scored with [`Sample::new`](crate::Sample::new)
+/// instead.
 ///
 /// A prefix cannot be kept until the run has gone on:
 ///
@@ -25,7 +25,7 @@ use crate::{
 /// }
 /// ```
 pub trait Estimator {
-    /// The estimate for the turns that follow the prefix.
+    /// Returns the estimate for the turns that follow the prefix.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl<E: Estimator + ?Sized> Estimator for Box<E> {
     }
 }
 
-/// Makes an estimator of a closure. It learns nothing from finished runs.
+/// Turns a closure into an estimator, which does not learn from finished runs.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Rollouts, estimator_from_fn};

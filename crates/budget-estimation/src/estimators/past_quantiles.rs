@@ -16,7 +16,7 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Quantiles of what past runs still spent after the same number of turns.
+    /// Quantiles of the remaining costs of past runs after the same number of turns.
     ///
     /// The interval is central: a coverage of 0.8 gives the 10 % and 90 % quantiles. A quantile is the
     /// smallest value at or below which at least this share of past runs lies. There is no answer until there
@@ -58,7 +58,7 @@ scoring_rules::checked! {
     pub struct PastQuantiles {
         coverage: Level,
         survival_aware: bool,
-        /// For each number of completed turns, from 0, what past runs still spent, sorted.
+        /// For each number of completed turns, from 0, the sorted remaining costs of past runs.
         by_turn: Vec<OrderStatistics<Past>>,
     }
     check: Self::check
@@ -97,8 +97,8 @@ impl PastQuantiles {
         Self { coverage, survival_aware: true, by_turn: Vec::new() }
     }
 
-    /// The past runs after k turns; if too few runs reached turn k, after the latest earlier turn that
-    /// enough runs reached.
+    /// Returns the past runs after k turns; if too few runs reached turn k, after the latest earlier turn
+    /// that enough runs reached.
     fn past(&self, k: usize) -> Option<&OrderStatistics<Past>> {
         let known = if k == 0 { self.by_turn.get(..1)? } else { self.by_turn.get(1..)? };
         let known = known.get(..k.clamp(1, known.len().max(1)))?;
@@ -110,7 +110,7 @@ impl PastQuantiles {
     }
 }
 
-/// The smallest value by which the estimated share of ended runs (Kaplan-Meier; without cut-offs, the
+/// Returns the smallest value by which the estimated share of ended runs (Kaplan-Meier; without cut-offs, the
 /// plain share) is at least p. `past` is not empty.
 fn quantile(past: &OrderStatistics<Past>, p: f64, survival_aware: bool) -> Option<f64> {
     let n = past.len();

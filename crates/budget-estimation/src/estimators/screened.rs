@@ -4,8 +4,8 @@ use crate::{
     success::success_forecaster::SuccessForecaster,
 };
 
-/// An estimator whose answer is `impossible` where a [`SuccessForecaster`] says so, and otherwise its
-/// own. Both learn from each finished run.
+/// An estimator combined with a [`SuccessForecaster`]. The answer is `impossible` if the forecaster predicts
+/// so, and otherwise the answer of the estimator. Both learn from each finished run.
 ///
 /// The guarantee is for the answers of the forecaster; an estimator that answers `impossible` by itself adds
 /// its own false alarms.
@@ -46,7 +46,7 @@ impl<E: Estimator> Screened<E> {
         Self { estimator, forecaster }
     }
 
-    /// The forecaster.
+    /// Returns the forecaster.
     #[must_use]
     pub const fn forecaster(&self) -> &SuccessForecaster {
         &self.forecaster

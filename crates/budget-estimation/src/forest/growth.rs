@@ -46,7 +46,7 @@ impl Sums {
         self.second += other.second;
     }
 
-    /// The part of the second moment that the mean explains.
+    /// Returns the part of the second moment that the mean explains.
     #[inline]
     fn explained(&self) -> f64 {
         self.first * (self.first / self.weight)
@@ -72,7 +72,7 @@ struct Task {
 }
 
 impl<'a> Nursery<'a> {
-    /// The rows have been checked.
+    /// Starts a tree. The rows must have been checked.
     pub(super) fn new(
         rows: &'a TrainingRows<'a>,
         weights: &[f64],
@@ -122,7 +122,7 @@ impl<'a> Nursery<'a> {
         growth.grow()
     }
 
-    /// The rows of random clusters, in their order, without rows of weight 0.
+    /// Returns the rows of random clusters, in their order, without rows of weight 0.
     fn sample(&self, generator: &mut ChaCha8Rng) -> Vec<u32> {
         let wanted = (self.settings.sampled * self.clusters as f64).ceil() as usize;
         let mut wanted = wanted.clamp(1, self.clusters);
@@ -151,7 +151,7 @@ impl<'a> Nursery<'a> {
     }
 }
 
-/// A uniform whole number below n, with a bias below n / 2^64.
+/// Returns a uniform whole number below n, with a bias below n / 2^64.
 fn below(generator: &mut ChaCha8Rng, n: usize) -> usize {
     ((u128::from(generator.next_u64()) * n as u128) >> 64) as usize
 }
@@ -169,7 +169,7 @@ struct Growth<'a> {
 }
 
 impl Growth<'_> {
-    /// The nodes, of which the first is the root. Children follow their parents.
+    /// Returns the nodes, of which the first is the root. Children follow their parents.
     fn grow(&mut self) -> Vec<Node> {
         let mut nodes = vec![Node::leaf(0)];
         let mut tasks = vec![Task { start: 0, end: self.rows.len(), depth: 0, node: 0 }];
@@ -187,7 +187,7 @@ impl Growth<'_> {
         nodes
     }
 
-    /// The best split among random columns.
+    /// Returns the best split among random columns.
     fn best(&mut self, start: usize, end: usize) -> Option<Split> {
         let mut node = Sums::default();
         for &row in &self.rows[start..end] {
@@ -221,7 +221,7 @@ impl Growth<'_> {
         best
     }
 
-    /// Whether a column varies among some rows, and its best split of them.
+    /// Returns whether a column varies among some rows, and its best split of them.
     fn best_of(
         &mut self,
         column: usize,
@@ -283,7 +283,7 @@ impl Growth<'_> {
     }
 }
 
-/// A finite number from `low` on and below `high`, in the middle if possible.
+/// Returns a finite number from `low` on and below `high`, in the middle if possible.
 fn threshold_between(low: f64, high: f64) -> f64 {
     if low == f64::NEG_INFINITY {
         return f64::MIN;

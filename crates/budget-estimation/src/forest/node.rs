@@ -10,12 +10,12 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// The leaf with this position.
+    /// Returns the leaf with this position.
     pub(super) const fn leaf(position: u32) -> Self {
         Self { threshold: f64::INFINITY, column: 0, next: position }
     }
 
-    /// The next node on the way of a row; of a leaf, the leaf. No branch depends on the row.
+    /// Returns the next node on the way of a row; of a leaf, the leaf. No branch depends on the row.
     #[inline(always)]
     pub(super) fn step(&self, row: &[f64]) -> u32 {
         let value = row.get(self.column as usize).copied().unwrap_or(f64::NEG_INFINITY);

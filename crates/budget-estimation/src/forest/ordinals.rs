@@ -36,7 +36,7 @@ impl Ordinals {
         self.lowest.len()
     }
 
-    /// The group of one of the numbers.
+    /// Returns the group of one of the numbers.
     pub(super) fn position(&self, number: f64) -> usize {
         self.highest.partition_point(|&highest| highest < number).min(self.len().saturating_sub(1))
     }

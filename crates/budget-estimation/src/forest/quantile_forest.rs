@@ -22,13 +22,13 @@ scoring_rules::checked! {
     /// All rows are then put into its leaves. A row has, in each tree, the share of the weight that its own weight
     /// has in the leaf of the given features. The average of these shares over all trees is a distribution of the targets.
     ///
-    /// A run that was cut off tells a lower bound of its target. With such rows the distribution is the Kaplan-Meier
-    /// estimate with these weights, which is unbiased if, among rows with equal features, being cut off tells nothing else about
-    /// the target. If the largest targets are lower bounds, the rest of the probability belongs to the largest (Efron's
-    /// convention). Splits treat lower bounds as targets.
+    /// A run that was cut off gives a lower bound of its target. With such rows, the distribution is the Kaplan-Meier
+    /// estimate with these weights. It is unbiased if, among rows with equal features, a cut-off carries no other
+    /// information about the target. If the largest targets are lower bounds, the rest of the probability belongs to the
+    /// largest (Efron's convention). Splits treat lower bounds as targets.
     ///
-    /// Splits lie between groups of neighbouring distinct values, of which a feature has at most 256, and targets are
-    /// represented by at most 512 such groups. With fewer distinct numbers nothing is lost.
+    /// Splits lie between groups of neighbouring distinct values. A feature has at most 256 groups, and targets are
+    /// represented by at most 512. With fewer distinct numbers, the grouping loses no information.
     ///
     /// Growing n rows takes O(trees · n · features · depth). Tree t depends on the seed and on t only. A
     /// distribution takes O(trees · (depth + rows of a leaf)), with at most 512 entries per leaf.
@@ -173,13 +173,13 @@ impl QuantileForest {
         }
     }
 
-    /// Whether another forest has the same targets.
+    /// Returns whether another forest has the same targets.
     #[cfg(feature = "serde")]
     pub(crate) fn has_targets_of(&self, other: &Self) -> bool {
         self.values == other.values
     }
 
-    /// The distribution with these probabilities up to each target of this forest.
+    /// Returns the distribution with these probabilities up to each target of this forest.
     pub(crate) fn with_cumulative<'a>(&'a self, cumulative: &'a [f64]) -> Distribution<'a> {
         Distribution { values: &self.values, cumulative }
     }

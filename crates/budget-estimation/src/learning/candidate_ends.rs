@@ -74,7 +74,7 @@ impl<'a> Remaining<'a> {
         TAILS.get(tail).map_or(0.5, |relative| (relative * self.tail).min(0.5))
     }
 
-    /// The share of the predicted total that was spent.
+    /// Returns the share of the predicted total that was spent.
     pub(super) fn progress(&self) -> f64 {
         let total = self.spent + self.quantile(0.5);
         if total > 0.0 { self.spent / total } else { 0.0 }
@@ -89,7 +89,7 @@ impl<'a> Remaining<'a> {
     }
 }
 
-/// The factor of a candidate, and the position of its tail.
+/// Returns the factor of a candidate, and the position of its tail.
 fn part(candidate: usize, factors: [f64; 3]) -> (f64, usize) {
     factors.get(candidate).map_or((1.0, candidate.saturating_sub(3)), |&factor| (factor, 0))
 }

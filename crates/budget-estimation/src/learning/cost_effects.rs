@@ -26,18 +26,18 @@ impl CostEffects {
     /// Number of columns.
     pub(super) const COLUMNS: usize = 2;
 
-    /// The sums of the effects of a run.
+    /// Returns the sums of the effects of a run.
     pub(super) fn effects(&self, keys: &Keys) -> [f64; 2] {
         self.effects.each_ref().map(|effects| effects.sum(keys))
     }
 
-    /// The number of runs learned.
+    /// Returns the number of runs learned.
     #[cfg(feature = "serde")]
     pub(super) const fn runs(&self) -> u64 {
         self.runs
     }
 
-    /// Whether a stored value can be one of this type.
+    /// Returns whether a stored value can be one of this type.
     #[cfg(feature = "serde")]
     pub(super) fn is_valid(&self) -> bool {
         self.sums.iter().all(|sum| sum.is_finite())

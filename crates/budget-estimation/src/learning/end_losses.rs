@@ -43,10 +43,10 @@ impl OneEnd {
     }
 }
 
-/// Losses and misses of past forecasts at both ends.
+/// Losses and misses of past forecasts at both bounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EndLosses {
-    /// The claimed share of misses.
+    /// The nominal share of misses.
     miss: f64,
     /// Lower and upper bound.
     ends: [OneEnd; 2],
@@ -59,7 +59,7 @@ impl EndLosses {
         Self { miss, ends: Default::default(), parts: [0.0; PARTS] }
     }
 
-    /// Adds a forecast with its candidates for both ends.
+    /// Adds a forecast with its candidates for both bounds.
     pub(super) fn add(
         &mut self,
         (stage, progress): (usize, f64),

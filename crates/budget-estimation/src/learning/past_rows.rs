@@ -28,7 +28,7 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    /// The number of turns after which the run was cut off.
+    /// Returns the number of turns after which the run was cut off.
     pub(super) const fn cut_off_after(self) -> Option<usize> {
         match self {
             Self::CutOff { after } => Some(after),
@@ -128,7 +128,7 @@ impl PastRows {
         Ok([fit(self.columns, &self.features, all)?, fit(1, &turns, alone)?])
     }
 
-    /// Whether a stored value can be one of this type.
+    /// Returns whether a stored value can be one of this type.
     #[cfg(feature = "serde")]
     pub(super) fn is_valid(&self, columns: usize) -> bool {
         let rows = self.len();

@@ -28,11 +28,11 @@ const FIRST_FOREST: u64 = 8;
 /// Rows without which no forest is grown.
 const FEWEST_ROWS: usize = 20;
 
-/// Runs up to which every run chooses the ends anew; afterwards one of [`RARELY`], a power of two.
+/// Number of runs up to which every run chooses the bounds again; afterwards one of [`RARELY`], a power of two.
 const OFTEN: u64 = 1_000;
 const RARELY: u64 = 16;
 
-/// Runs after which a run counts half in the choice of the ends, as long as every run is used.
+/// Number of runs after which a run counts half in the choice of the bounds, while every run is used.
 const HALF_LIFE: f64 = 100.0;
 
 /// Weights of the forest of all columns. The forest of turns has the rest.
@@ -128,7 +128,7 @@ impl ResourceLearner {
         })
     }
 
-    /// The name of the resource.
+    /// Returns the name of the resource.
     #[cfg(feature = "serde")]
     pub(crate) fn resource_name(&self) -> &str {
         self.features.resource_name()
@@ -259,7 +259,7 @@ impl ResourceLearner {
         }
     }
 
-    /// Chooses the ends and the share that would have served the remembered runs best.
+    /// Chooses the bounds and the share with the least loss on the remembered runs.
     fn choose(&mut self, forecasts: [Vec<PastForecast>; 3], coverage: Level) {
         if forecasts.iter().all(Vec::is_empty) {
             return;
@@ -315,7 +315,7 @@ fn learnt_turns(turns: usize) -> impl Iterator<Item = (usize, f64)> {
     std::iter::once((0, 1.0)).take(usize::from(turns > 0)).chain(later)
 }
 
-/// The number of runs at which the forest is grown anew: often while runs are few.
+/// Returns the number of runs at which the forest is grown again: often while runs are few.
 const fn next_forest(runs: u64) -> u64 {
     let step = match runs {
         ..200 => runs / 10,

@@ -107,7 +107,7 @@ pub struct MetricsSummary {
 }
 
 impl Metrics {
-    /// Measures without a claimed coverage.
+    /// Creates measures without a nominal coverage.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -128,7 +128,7 @@ impl Metrics {
         self
     }
 
-    /// Adds one sample. A [trivial](Sample::is_trivial) one, after which nothing remained, is only counted.
+    /// Adds one sample. A [trivial](Sample::is_trivial) sample, with a remaining cost of 0, is only counted.
     ///
     /// A relative error or width that overflows is infinite. A quantile or mean that would be infinite for this
     /// reason is `None`.
@@ -211,7 +211,7 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// [`Error::Unlike`] unless both claim the same coverage, or neither claims one, and if only one has
+    /// [`Error::Unlike`] unless both have the same nominal coverage, or both have none, and if only one has
     /// diagnostics; [`Error::MixedResources`] if the two have samples of different resources.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.diagnostics.is_some() != other.diagnostics.is_some() {
@@ -241,7 +241,7 @@ impl Metrics {
         Ok(())
     }
 
-    /// The measures over all samples so far. Sorts the midpoint errors once.
+    /// Returns the measures over all samples so far. Sorts the midpoint errors once.
     ///
     /// # Errors
     ///
@@ -261,7 +261,7 @@ impl Metrics {
         })
     }
 
-    /// The scores of intervals; `None` without a feasible sample of positive weight.
+    /// Returns the scores of intervals; `None` without a feasible sample of positive weight.
     fn intervals(&self) -> Option<IntervalSummary> {
         let [interval_reward] = finish_means(&self.reward);
         let (interval_reward, [_, predictions], [_, sides]) =

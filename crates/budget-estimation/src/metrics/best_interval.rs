@@ -11,7 +11,7 @@ use crate::{
 /// For a reference m of each sample, the interval is `[a m, b m]`, and the result is `[a, b]`. Among the
 /// references are
 ///
-/// - 1 for every sample: the best constant interval, which knows nothing about the run;
+/// - 1 for every sample: the best constant interval, which uses no information about the run;
 /// - [`Sample::linear_reference`], which knows the number of turns T;
 /// - [`Sample::mean_cost_reference`], which knows T and the mean cost of all turns of the run.
 ///
@@ -88,8 +88,8 @@ pub fn best_interval(
     Ok(Interval::new(low, high)?)
 }
 
-/// The smallest value at which the sum of weights up to it reaches the share p of all weights. `None`
-/// without a value.
+/// Returns the smallest value at which the sum of weights up to it reaches the share p of all weights. `None` without a
+/// value.
 fn quantile(values: &[(f64, f64)], p: f64) -> Option<f64> {
     let mut all = CompensatedSum::default();
     values.iter().for_each(|&(_, weight)| all.add(weight));

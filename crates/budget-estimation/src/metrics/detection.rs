@@ -88,7 +88,7 @@ impl Detection {
         }
     }
 
-    /// The delays over all samples so far; `None` without a sample of a failed run.
+    /// Returns the delays over all samples so far; `None` without a sample of a failed run.
     pub(super) fn finish(&self) -> Option<DetectionSummary> {
         let failed = self.0.len();
         let alarms = || self.0.values().flatten();

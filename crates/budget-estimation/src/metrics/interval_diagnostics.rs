@@ -85,7 +85,8 @@ impl Diagnostics {
         merge_means(&mut self.calibration, &other.calibration);
     }
 
-    /// The summary with the numbers of hits, optimistic and conservative misses; `None` without an interval.
+    /// Returns the summary with the numbers of hits, optimistic and conservative misses; `None` without an
+    /// interval.
     pub(super) fn finish(&self, sides: [Tally; 3]) -> Option<DiagnosticSummary> {
         let [hits, optimistic, conservative] = sides.each_ref().map(Tally::value);
         let intervals = hits + optimistic + conservative;

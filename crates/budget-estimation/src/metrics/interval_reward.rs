@@ -89,13 +89,14 @@ impl Sample {
     ///
     /// # Errors
     ///
-    /// [`Error::NothingRemains`] if nothing remained.
+    /// [`Error::NothingRemains`] if the remaining cost is 0.
     pub fn reward(&self) -> Result<f64, Error> {
         self.check_remaining()?;
         Ok(reward(self.estimate(), self.remaining()))
     }
 
-    /// The side on which the interval misses the remaining cost; `None` for a hit and without an interval.
+    /// Returns the side on which the interval misses the remaining cost; `None` for a hit and without an
+    /// interval.
     #[must_use]
     #[inline]
     pub fn miss(&self) -> Option<Miss> {

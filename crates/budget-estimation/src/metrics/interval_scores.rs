@@ -2,7 +2,7 @@ use scoring_rules::{ExactMean, Interval, Level, Observed, Weight, interval_loss,
 
 use crate::{error::Error, metrics::tally::add_to_means};
 
-/// Mean losses of intervals that claim a coverage.
+/// Mean losses of intervals with a nominal coverage.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -68,8 +68,8 @@ pub struct IntervalSummary {
     /// 90th percentile of the relative error of the midpoint. Both quantiles interpolate linearly
     /// between order statistics (type 7 of Hyndman and Fan, NumPy's default).
     pub mre_p90: Option<f64>,
-    /// Mean interval loss at the claimed coverage; proper, in units of the resource, lower is
-    /// better. This and the following losses are `None` unless a coverage is claimed.
+    /// Mean interval loss at the nominal coverage; proper, in units of the resource, lower is better. This
+    /// and the following losses are `None` without a nominal coverage.
     pub interval_loss: Option<f64>,
     /// Mean pinball loss of the lower bounds, at level `(1 - coverage) / 2`.
     pub low_pinball_loss: Option<f64>,

@@ -37,7 +37,7 @@ pub enum ProgressAxis {
 }
 
 impl ProgressAxis {
-    /// The bin of a sample among `bins`.
+    /// Returns the bin of a sample among `bins`.
     #[inline]
     pub(super) fn bin(self, sample: &Sample, bins: usize) -> Result<usize, Error> {
         let of_share = |share: f64| ((share * bins as f64) as usize).min(bins - 1);

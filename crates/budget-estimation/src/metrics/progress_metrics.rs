@@ -135,8 +135,8 @@ impl ProgressMetrics {
         self.update_weighted(sample, Weight::ONE)
     }
 
-    /// Adds one sample with a weight. In the delay of detection each run counts once, whatever the
-    /// weights of its samples, unless all of them are 0.
+    /// Adds one sample with a weight. In the delay of detection, each run counts once, regardless of the weights of
+    /// its samples, unless all of them are 0.
     ///
     /// # Errors
     ///
@@ -164,8 +164,8 @@ impl ProgressMetrics {
     ///
     /// # Errors
     ///
-    /// [`Error::Unlike`] unless both have the same bins and claim the same coverage;
-    /// [`Error::MixedResources`] if the two have samples of different resources.
+    /// [`Error::Unlike`] unless both have the same bins and the same nominal coverage; [`Error::MixedResources`] if
+    /// the two have samples of different resources.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.bins.len() != other.bins.len() || self.axis != other.axis {
             return Err(Error::Unlike { what: "the bins" });
@@ -179,7 +179,7 @@ impl ProgressMetrics {
         Ok(())
     }
 
-    /// The measures over all samples so far.
+    /// Returns the measures over all samples so far.
     ///
     /// # Errors
     ///

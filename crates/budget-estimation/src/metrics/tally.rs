@@ -26,7 +26,7 @@ impl Tally {
         self.others.merge(&other.others);
     }
 
-    /// The tally of all these together.
+    /// Returns the tally of all these together.
     pub(crate) fn sum<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut sum = Self::default();
         parts.into_iter().for_each(|part| sum.merge(part));
@@ -80,7 +80,7 @@ pub(crate) fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// The means, each `None` if it is infinite and without a value of positive weight.
+/// Returns the means, each `None` if it is infinite and without a value of positive weight.
 pub(crate) fn finish_means<const N: usize>(means: &[ExactMean; N]) -> [Option<f64>; N] {
     means.each_ref().map(|mean| mean.finish().ok().and_then(finite))
 }

@@ -89,7 +89,7 @@ impl<'a> Prefix<'a> {
         self.turns
     }
 
-    /// The resource to be estimated.
+    /// Returns the resource to be estimated.
     #[must_use]
     pub const fn resource(&self) -> Resource {
         self.resource
@@ -109,7 +109,7 @@ impl<'a> Prefix<'a> {
         self.rollouts.column(resource).ok()?.usage(self.rollout, self.start, self.turns)
     }
 
-    /// The cost of each completed turn; `None` for an unknown cost.
+    /// Returns the cost of each completed turn; `None` for an unknown cost.
     pub(crate) fn costs_of(&self, resource: Resource) -> Vec<Option<f64>> {
         let column = self.rollouts.column(resource).ok();
         let completed = self.start..self.start + self.turns;
@@ -126,7 +126,7 @@ impl<'a> Prefix<'a> {
         self.rollouts.column(resource).ok()?.cap(self.rollout)
     }
 
-    /// All resources with their names, in their order.
+    /// Returns all resources with their names, in their order.
     #[must_use]
     pub fn resources(&self) -> impl ExactSizeIterator<Item = (Resource, &'a str)> {
         self.rollouts.resources()
@@ -139,8 +139,7 @@ impl<'a> Prefix<'a> {
         self.rollouts.key_of(self.rollout, name)
     }
 
-    /// The names and values of all keys of the run that have a value; see
-    /// [`Rollout::keys`](crate::Rollout::keys).
+    /// Returns the names and values of all keys of the run that have a value; see [`Rollout::keys`](crate::Rollout::keys).
     pub fn keys(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.rollouts.keys_of(self.rollout)
     }
@@ -241,7 +240,7 @@ impl<'a> Rollout<'a> {
     }
 }
 
-/// The first turns of a rollout, of which `whole` is the usage of one resource.
+/// Returns the first turns of a rollout, of which `whole` is the usage of one resource.
 #[inline]
 pub(crate) fn prefix<'a>(
     rollout: &Rollout<'a>,

@@ -31,7 +31,7 @@ const FEATURE: [&str; 2] = ["latest", "sum"];
 /// The feature vector of a prefix, for estimators that learn from numbers. It is the same for a live run
 /// and for its replay, to the last bit.
 ///
-/// A row has these columns, for k completed turns of which turn i cost c_i, with the sum C_k:
+/// A row has these columns, for k completed turns, where turn i cost c_i and the sum is C_k:
 ///
 /// | column | value |
 /// |---|---|
@@ -115,7 +115,7 @@ impl PrefixFeatures {
         })
     }
 
-    /// The name of the estimated resource.
+    /// Returns the name of the estimated resource.
     #[cfg(feature = "serde")]
     pub(crate) fn resource_name(&self) -> &str {
         &self.resource
@@ -129,7 +129,7 @@ impl PrefixFeatures {
         1 + ESTIMATED.len() + others * OTHER.len() + features * FEATURE.len()
     }
 
-    /// The names of the columns, in their order.
+    /// Returns the names of the columns, in their order.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let plain = std::iter::once("turns").chain(ESTIMATED).map(str::to_owned);
         let dotted = |names: &'_ [String], columns: &'static [&'static str]| {
@@ -147,7 +147,7 @@ impl PrefixFeatures {
     ///
     /// # Errors
     ///
-    /// [`Error::Unlike`] for a prefix that is to be estimated for another resource.
+    /// [`Error::Unlike`] for a prefix of another resource.
     pub fn append_to(&self, row: &mut Vec<f64>, prefix: &Prefix<'_>) -> Result<(), Error> {
         let (rollouts, k) = (prefix.rollouts, prefix.turns());
         let columns = &rollouts.columns;
@@ -158,7 +158,7 @@ impl PrefixFeatures {
         row.push(k as f64);
         row.extend(of_estimated(k, &prefix.usage()));
         for (at, name) in self.others.iter().enumerate() {
-            // The estimated resource is left out of the others.
+            // The other resources exclude the estimated one.
             let near = at + usize::from(at >= prefix.resource().index);
             let column = find(columns, near, |column| column.name == *name);
             row.extend(column.map_or([Self::MISSING; 6], |column| of_other(prefix, column)));

@@ -5,7 +5,7 @@ use crate::{
     rollouts::{decimals::RunTotal, rollout::Rollout, usage::Usage},
 };
 
-/// An estimate together with what then happened, which is taken from the rollout itself.
+/// An estimate together with its outcome, which is taken from the rollout itself.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Rollouts, Sample};
@@ -87,19 +87,19 @@ impl Sample {
         self.turn as f64 / self.turns as f64
     }
 
-    /// The resource that the estimate is of.
+    /// Returns the resource of the estimate.
     #[must_use]
     pub const fn resource(&self) -> Resource {
         self.resource
     }
 
-    /// The cap on this resource; `None` without a cap.
+    /// Returns the cap on this resource; `None` without a cap.
     #[must_use]
     pub fn cap(&self) -> Option<f64> {
         self.cap.is_finite().then_some(self.cap)
     }
 
-    /// The amount left under the cap, negative if the cap is exceeded; `None` without a cap.
+    /// Returns the amount left under the cap, negative if the cap is exceeded; `None` without a cap.
     #[must_use]
     pub fn left(&self) -> Option<f64> {
         self.left.is_finite().then_some(self.left)
@@ -117,20 +117,20 @@ impl Sample {
         self.remaining
     }
 
-    /// The label: whether the run succeeded and exceeded no cap.
+    /// Returns the label: whether the run succeeded and exceeded no cap.
     #[must_use]
     pub const fn is_feasible(&self) -> bool {
         self.feasible
     }
 
-    /// The estimate.
+    /// Returns the estimate.
     #[must_use]
     pub const fn estimate(&self) -> Estimate {
         self.estimate
     }
 
-    /// Whether the estimate predicts that the run cannot succeed within the cap, by the reading of the sample; see
-    /// [`Estimate::predicts_impossible`].
+    /// Returns whether the estimate predicts that the run cannot succeed within the cap, by the reading of the
+    /// sample; see [`Estimate::predicts_impossible`].
     #[must_use]
     #[inline]
     pub fn predicts_impossible(&self) -> bool {
@@ -151,7 +151,7 @@ impl Sample {
         self.reading
     }
 
-    /// Whether the later turns spent nothing. Such a sample has no reward and no relative error.
+    /// Returns whether the remaining cost is 0. Such a sample has no reward and no relative error.
     #[must_use]
     pub fn is_trivial(&self) -> bool {
         self.remaining <= 0.0
@@ -239,7 +239,7 @@ impl SampledRun {
         })
     }
 
-    /// The sample of an estimate after a number of turns, with their usage.
+    /// Returns the sample of an estimate after a number of turns, with their usage.
     #[inline]
     pub(crate) fn sample(
         &self,

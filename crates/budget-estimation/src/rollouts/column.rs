@@ -51,7 +51,7 @@ impl Column {
         self.places.get(rollout).copied().unwrap_or(MANY_PLACES)
     }
 
-    /// The first turns of a rollout; `None` if one of their costs is unknown.
+    /// Returns the first turns of a rollout; `None` if one of their costs is unknown.
     #[inline]
     pub(crate) fn usage(&self, rollout: usize, start: usize, turns: usize) -> Option<Usage<'_>> {
         let costs = self.costs.get(start..start + turns)?;
@@ -104,7 +104,7 @@ impl Column {
         self.sums = from.sums_of(rollout).to_vec();
     }
 
-    /// The sums after each turn of a rollout with [`MANY_PLACES`].
+    /// Returns the sums after each turn of a rollout with [`MANY_PLACES`].
     fn sums_of(&self, rollout: usize) -> &[DecimalSum] {
         match self.places.len() {
             rollouts if rollouts == rollout + 1 => &self.sums,

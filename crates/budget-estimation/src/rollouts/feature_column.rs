@@ -25,7 +25,7 @@ impl FeatureColumn {
         Self { name, entries: Vec::new(), filled: Vec::new() }
     }
 
-    /// The value of a turn of a rollout whose turn 0 has the position `first`.
+    /// Returns the value of a turn of a rollout whose turn 0 has the position `first`.
     pub(crate) fn get(&self, rollout: usize, first: usize, turn: usize) -> Option<f64> {
         if turn >= *self.filled.get(rollout)? {
             return None;
@@ -33,7 +33,7 @@ impl FeatureColumn {
         self.entries.get(first + turn).map(|entry| entry.value).filter(|value| !value.is_nan())
     }
 
-    /// The latest known value and the sum of the known values after some turns; `None` if no value is
+    /// Returns the latest known value and the sum of the known values after some turns; `None` if no value is
     /// known.
     #[inline]
     pub(crate) fn after(&self, rollout: usize, first: usize, turns: usize) -> Option<(f64, f64)> {

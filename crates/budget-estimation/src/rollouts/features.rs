@@ -76,7 +76,7 @@ impl Rollouts {
 }
 
 impl Rollout<'_> {
-    /// The position of turn 0 in a column of features.
+    /// Returns the position of turn 0 in a column of features.
     #[inline]
     pub(crate) const fn first_feature(&self) -> usize {
         self.start + self.index

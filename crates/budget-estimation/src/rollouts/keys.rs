@@ -75,7 +75,7 @@ impl Rollouts {
         self.keys.iter().map(|key| key.name.as_str())
     }
 
-    /// The keys of a rollout that have a value.
+    /// Returns the keys of a rollout that have a value.
     pub(crate) fn keys_of(&self, rollout: usize) -> impl Iterator<Item = (&str, &str)> {
         self.keys.iter().filter_map(move |key| Some((key.name.as_str(), key.get(rollout)?)))
     }
@@ -92,7 +92,7 @@ impl<'a> Rollout<'a> {
         self.rollouts.key_of(self.index, name)
     }
 
-    /// The names and values of all keys that have a value, in the order of their declaration after
+    /// Returns the names and values of all keys that have a value, in the order of their declaration after
     /// `task`.
     pub fn keys(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.rollouts.keys_of(self.index)

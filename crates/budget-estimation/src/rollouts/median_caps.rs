@@ -47,7 +47,7 @@ impl Rollouts {
     }
 }
 
-/// The median of at least one number.
+/// Returns the median of at least one number.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     let at = |index: usize| values.get(index).copied().unwrap_or(0.0);

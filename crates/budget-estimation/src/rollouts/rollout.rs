@@ -46,7 +46,7 @@ impl Rollouts {
         Ok(Rollout { rollouts: self, index: rollout, start: start.unwrap_or(0), end })
     }
 
-    /// The rollouts in their order.
+    /// Returns the rollouts in their order.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Rollout<'_>> {
         let mut start = 0;
@@ -98,7 +98,7 @@ impl<'a> Rollout<'a> {
         self.end - self.start
     }
 
-    /// Whether the agent completed its task.
+    /// Returns whether the agent completed its task.
     #[must_use]
     pub fn succeeded(&self) -> bool {
         self.rollouts.successes.get(self.index).copied().unwrap_or(false)
@@ -170,7 +170,7 @@ impl<'a> Rollout<'a> {
         Ok(self.column(resource)?.cap(self.index))
     }
 
-    /// The label of all its prefixes: whether it succeeded and exceeded no cap.
+    /// Returns the label of all its prefixes: whether it succeeded and exceeded no cap.
     ///
     /// # Errors
     ///
@@ -179,19 +179,19 @@ impl<'a> Rollout<'a> {
         Ok(self.succeeded() && !self.is_over()?)
     }
 
-    /// Whether it exceeded each cap.
+    /// Returns whether it exceeded each cap.
     fn overs(&self) -> impl Iterator<Item = Result<bool, Error>> {
         let resources = self.rollouts.columns.iter();
         let capped = resources.filter(|column| column.cap(self.index).is_some());
         capped.map(|column| Ok(self.usage(column.resource)?.is_over()))
     }
 
-    /// Whether it exceeded a cap.
+    /// Returns whether it exceeded a cap.
     pub(crate) fn is_over(&self) -> Result<bool, Error> {
         self.overs().find(|over| *over != Ok(false)).unwrap_or(Ok(false))
     }
 
-    /// Whether its known costs exceeded a cap. Resources with an unknown cost are left out.
+    /// Returns whether the known costs exceeded a cap. Resources with an unknown cost are ignored.
     pub(crate) fn is_known_over(&self) -> bool {
         self.overs().any(|over| over == Ok(true))
     }

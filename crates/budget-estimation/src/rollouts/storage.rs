@@ -110,7 +110,7 @@ impl Rollouts {
         }
     }
 
-    /// An empty column that follows the present ones.
+    /// Returns an empty column that follows the present ones.
     pub(crate) fn new_resource(&self, name: String) -> Result<Column, Error> {
         if name.is_empty() || self.has_column(&name) {
             return Err(Error::ResourceName { name });
@@ -127,7 +127,7 @@ impl Rollouts {
         Ok(name)
     }
 
-    /// Whether a resource, a declared key or a feature has this name.
+    /// Returns whether a resource, a declared key or a feature has this name.
     fn has_column(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.name == name)
             || self.keys.iter().skip(1).any(|key| key.name == name)
@@ -145,8 +145,7 @@ impl Rollouts {
         self.push_costs(costs.len(), |i| Some(costs.get(i).copied().unwrap_or(f64::NAN)), succeeded)
     }
 
-    /// Appends a run of which some costs are unknown, and returns its position; see
-    /// [`Rollouts::push`].
+    /// Appends a run with some unknown costs, and returns its position; see [`Rollouts::push`].
     ///
     /// # Errors
     ///
@@ -370,7 +369,7 @@ impl Rollouts {
         self.ends.len()
     }
 
-    /// Whether there is no rollout.
+    /// Returns whether there is no rollout.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -387,7 +386,7 @@ impl Rollouts {
         found.map(|column| column.resource).ok_or_else(none)
     }
 
-    /// All resources with their names, in their order.
+    /// Returns all resources with their names, in their order.
     #[must_use]
     pub fn resources(&self) -> impl ExactSizeIterator<Item = (Resource, &str)> {
         self.columns.iter().map(|column| (column.resource, column.name.as_str()))

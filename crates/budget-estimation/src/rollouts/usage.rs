@@ -77,7 +77,7 @@ impl<'a> Usage<'a> {
         Self { turns, ..self }
     }
 
-    /// The cost of each turn.
+    /// Returns the cost of each turn.
     #[must_use]
     pub fn costs(&self) -> &'a [f64] {
         self.costs.get(..self.turns).unwrap_or_default()
@@ -98,21 +98,21 @@ impl<'a> Usage<'a> {
         last.and_then(|last| self.cumulative.get(last)).copied().unwrap_or(0.0)
     }
 
-    /// The most that the run may spend; `None` without a cap.
+    /// Returns the most that the run may spend; `None` without a cap.
     #[must_use]
     #[inline]
     pub fn cap(&self) -> Option<f64> {
         self.cap.is_finite().then_some(self.cap)
     }
 
-    /// The amount left under the cap, negative if the cap is exceeded; `None` without a cap.
+    /// Returns the amount left under the cap, negative if the cap is exceeded; `None` without a cap.
     #[must_use]
     #[inline]
     pub fn left(&self) -> Option<f64> {
         self.cap().map(|cap| self.left_of(cap))
     }
 
-    /// The amount left under the cap; plus infinity without a cap.
+    /// Returns the amount left under the cap; plus infinity without a cap.
     #[inline]
     pub(crate) fn left_or_infinity(&self) -> f64 {
         if self.cap.is_finite() { self.left_of(self.cap) } else { f64::INFINITY }
@@ -130,13 +130,13 @@ impl<'a> Usage<'a> {
         }
     }
 
-    /// The largest cost, and the sum of the squared distances of the costs from their mean.
+    /// Returns the largest cost, and the sum of the squared distances of the costs from their mean.
     #[inline]
     pub(crate) fn seen(&self) -> Option<Seen> {
         self.turns.checked_sub(1).and_then(|last| self.seen.get(last)).copied()
     }
 
-    /// Whether more than the cap was spent.
+    /// Returns whether more than the cap was spent.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
         let total = self.total();

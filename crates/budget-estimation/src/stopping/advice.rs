@@ -84,7 +84,7 @@ pub enum AdviceReason {
 }
 
 impl Advice {
-    /// The stop reason of a run that ends with this advice, for the crate `censoring`; `None` unless
+    /// Returns the stop reason of a run that ends with this advice, for the crate `censoring`; `None` unless
     /// the advice is to stop.
     ///
     /// An exceeded cap is a budget fixed in advance, so `censoring` counts the run as cut off, whatever the

@@ -1,6 +1,6 @@
 use crate::{checks::setting, error::Error};
 
-/// Counts of what early stopping saved and lost.
+/// Counts of the savings and losses of early stopping.
 ///
 /// All rates are ratios of summed counts (micro-averages), so that [`EarlyStops::merge`] gives the rates
 /// of several benchmarks together. The fields are public so that published counts can be merged too.
@@ -98,8 +98,8 @@ impl EarlyStops {
         ratio("stopped_successes", part, self.successes as f64, "from 0 to successes")
     }
 
-    /// The success rate that the rule loses, as a share of all runs, in [0, 1]; lower is better. The
-    /// paper reports it in percentage points.
+    /// Returns the success rate that the rule loses, as a share of all runs, in [0, 1]; lower is better. The paper reports
+    /// it in percentage points.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl EarlyStops {
         ratio(name, stopped, successes + self.failures as f64, range)
     }
 
-    /// Share of what infeasible runs spent that the rule saves, in [0, 1]; higher is better.
+    /// Returns the share of the cost of infeasible runs that the rule saves, in [0, 1]; higher is better.
     ///
     /// # Errors
     ///

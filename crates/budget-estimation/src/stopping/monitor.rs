@@ -260,13 +260,13 @@ impl BudgetMonitor {
         })
     }
 
-    /// The names of the resources, in the order of [`Self::new`].
+    /// Returns the names of the resources, in the order of [`Self::new`].
     #[must_use]
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.resources.iter().map(|resource| resource.name.as_str())
     }
 
-    /// The cap on each resource; `None` without a cap.
+    /// Returns the cap on each resource; `None` without a cap.
     #[must_use]
     pub fn caps(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
         self.resources.iter().map(|resource| Some(resource.cap).filter(|cap| cap.is_finite()))
@@ -315,7 +315,7 @@ impl BudgetMonitor {
         stored(amounts, "what was spent must be finite and at least 0")?;
         let begun = self.turns > 0 || self.spent.iter().all(|&spent| spent == 0.0);
         stored(begun, "nothing is spent before the first turn")?;
-        // Before the first turn there can be an estimate, too.
+        // There can also be an estimate before the first turn.
         let most = self.turns.saturating_add(1);
         let valid = self.in_a_row.iter().all(|&row| u64::from(row) <= most);
         stored(valid, "impossible_in_a_row must be at most the number of turns plus 1")

@@ -14,7 +14,7 @@ pub(super) struct Run<'a> {
     pub(super) first: usize,
 }
 
-/// The runs of some rollouts, each with its part of the samples, after checks that they match.
+/// Returns the runs of some rollouts, each with its part of the samples, after checks that they match.
 pub(super) fn sampled_runs<'a>(
     rollouts: &Rollouts,
     resource: Resource,

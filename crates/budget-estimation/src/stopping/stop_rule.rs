@@ -152,7 +152,7 @@ impl StopRule {
         Ok(Self::NotWorthwhile { value })
     }
 
-    /// Whether to stop at this point.
+    /// Returns whether to stop at this point.
     #[inline]
     pub(super) fn holds(self, seen: &Seen) -> bool {
         match self {
@@ -205,7 +205,7 @@ impl Seen {
         Self { impossible_in_a_row: *in_a_row, failure_probability, cap_exceeded, estimate }
     }
 
-    /// The expected value of success, and the expected remaining cost.
+    /// Returns the expected value of success, and the expected remaining cost.
     pub(super) fn worth_and_cost(&self, value: f64) -> Option<(f64, f64)> {
         let (failure, interval) = (self.failure_probability?, self.estimate.ends()?);
         Some(((1.0 - failure.get()) * value, interval.low() / 2.0 + interval.high() / 2.0))
@@ -228,12 +228,12 @@ pub(super) struct Alarm<'a> {
 }
 
 impl<'a> Alarm<'a> {
-    /// The state before the first estimate of a run.
+    /// Creates the state before the first estimate of a run.
     pub(super) const fn new(rules: &'a [StopRule]) -> Self {
         Self { rules, rows: [0; 2] }
     }
 
-    /// Whether any of the rules stops the run at the turn of these samples, one per resource.
+    /// Returns whether any of the rules stops the run at the turn of these samples, one per resource.
     #[inline]
     pub(super) fn push<'s>(
         &mut self,

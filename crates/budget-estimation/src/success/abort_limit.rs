@@ -103,7 +103,7 @@ const TWENTIETH: Level = level(0.05);
 /// The default confidence.
 const NINE_TENTHS: Level = level(0.9);
 
-/// A constant level.
+/// Returns a constant level.
 const fn level(value: f64) -> Level {
     match Level::new(value) {
         Ok(level) => level,
@@ -124,7 +124,7 @@ impl AbortLimit {
         Self { confidence: None, ..self }
     }
 
-    /// The smallest number of calibration runs with which there can be a threshold.
+    /// Returns the smallest number of calibration runs with which there can be a threshold.
     #[must_use]
     pub fn least_runs(&self) -> usize {
         // All three rules pass a threshold without a false alarm among n runs only if (1 - rate)^n is small
@@ -179,7 +179,7 @@ fn binomial_tail(n: f64, rate: f64, k: f64) -> f64 {
     (sum.ln() + log_of_unit).exp().min(1.0)
 }
 
-/// The p-value of "the mean of n losses from 0 to 1 is above the rate", given the sum of the losses.
+/// Returns the p-value of "the mean of n losses from 0 to 1 is above the rate", given the sum of the losses.
 fn hoeffding_bentkus(n: f64, rate: f64, sum: f64) -> f64 {
     let mean = sum / n;
     if mean >= rate {

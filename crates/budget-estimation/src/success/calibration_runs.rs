@@ -27,7 +27,7 @@ impl CalibrationRuns {
         Self { limit, runs: 0, chances: Vec::new() }
     }
 
-    /// The number of runs.
+    /// Returns the number of runs.
     pub(super) const fn len(&self) -> usize {
         self.runs
     }

@@ -58,13 +58,13 @@ impl ChanceCalibration {
         self.map.map_or(chance, |map| map.apply(chance))
     }
 
-    /// The number of runs.
+    /// Returns the number of runs.
     #[cfg(feature = "serde")]
     pub(super) const fn runs(&self) -> u64 {
         self.runs
     }
 
-    /// Whether a stored value can be one of this type.
+    /// Returns whether a stored value can be one of this type.
     #[cfg(feature = "serde")]
     pub(super) fn is_valid(&self) -> bool {
         self.forecasts.len() <= MOST_FORECASTS

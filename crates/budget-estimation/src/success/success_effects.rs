@@ -21,17 +21,17 @@ pub(super) struct SuccessEffects {
 }
 
 impl SuccessEffects {
-    /// The number of runs learned.
+    /// Returns the number of runs learned.
     pub(super) const fn runs(&self) -> u64 {
         self.runs
     }
 
-    /// The share of feasible runs, of which one half is known before the first run.
+    /// Returns the share of feasible runs, of which one half is known before the first run.
     pub(super) fn base_rate(&self) -> f64 {
         (self.successes as f64 + 1.0) / (self.runs as f64 + 2.0)
     }
 
-    /// The sum of the effects of a run's keys, in units of the success rate.
+    /// Returns the sum of the effects of a run's keys, in units of the success rate.
     pub(super) fn effect(&self, keys: &Keys) -> f64 {
         self.effects.sum(keys)
     }
@@ -52,7 +52,7 @@ impl SuccessEffects {
         self.successes += u64::from(feasible);
     }
 
-    /// Whether a stored value can be one of this type.
+    /// Returns whether a stored value can be one of this type.
     #[cfg(feature = "serde")]
     pub(super) fn is_valid(&self) -> bool {
         self.successes <= self.runs && self.effects.is_valid(self.runs)

@@ -49,7 +49,7 @@ impl PastRuns {
         self.runs.push_back(PastRun { feasible, rows });
     }
 
-    /// Whether a stored value can be one of this type.
+    /// Returns whether a stored value can be one of this type.
     #[cfg(feature = "serde")]
     pub(super) fn is_valid(&self, columns: usize) -> bool {
         self.runs.len() <= MOST_RUNS
@@ -101,7 +101,7 @@ impl SuccessFit {
         Ok(Some(Self { scale, effects: effects.clone(), model }))
     }
 
-    /// The effects of keys that the model uses.
+    /// Returns the effects of keys that the model uses.
     pub(super) const fn effects(&self) -> &SuccessEffects {
         &self.effects
     }
@@ -112,7 +112,7 @@ impl SuccessFit {
         Ok(self.model.success_probability(row)?)
     }
 
-    /// Whether a stored value can be one of this type.
+    /// Returns whether a stored value can be one of this type.
     #[cfg(feature = "serde")]
     pub(super) fn is_valid(&self, columns: usize) -> bool {
         self.scale.is_valid(columns)

@@ -90,9 +90,9 @@ scoring_rules::checked! {
     /// them.
     ///
     /// Memory does not grow with the number of runs, except for the values of keys and up to 1,000 runs, or twice
-    /// [`AbortLimit::least_runs`], that calibrate a threshold. A forecast takes O(d)
-    /// for d columns, apart from the search of the largest cost; learning a run of T turns O(d T), and a
-    /// fit O(d^2) for each of at most 8,192 rows.
+    /// [`AbortLimit::least_runs`], that calibrate a threshold. A forecast takes O(d) for d columns, in addition to the
+    /// search for the largest cost. Learning a run of T turns takes O(d T), and a fit takes O(d^2) for each of at most 8,192
+    /// rows.
     ///
     /// ```
     /// use budget_estimation::{AbortLimit, Error, Rollouts, SuccessForecaster};

@@ -32,7 +32,7 @@ impl SuccessRows {
         Ok(Self { features: PrefixFeatures::new(rollout, resource)? })
     }
 
-    /// The name of the estimated resource.
+    /// Returns the name of the estimated resource.
     #[cfg(feature = "serde")]
     pub(super) fn resource_name(&self) -> &str {
         self.features.resource_name()
@@ -43,7 +43,7 @@ impl SuccessRows {
         self.features.len() + OWN
     }
 
-    /// Replaces `row` by the raw row of a prefix, apart from its last column, the effect of the keys.
+    /// Replaces `row` by the raw row of a prefix, except for its last column, the effect of the keys.
     pub(super) fn fill(&self, row: &mut Vec<f64>, prefix: &Prefix<'_>) -> Result<(), Error> {
         row.clear();
         self.features.append_to(row, prefix)?;
@@ -62,7 +62,7 @@ impl SuccessRows {
     }
 }
 
-/// Whether the prefix has spent more than any of its caps, so that it cannot be feasible.
+/// Returns whether the prefix has spent more than any of its caps, so that it cannot be feasible.
 pub(super) fn is_over(prefix: &Prefix<'_>) -> bool {
     prefix
         .resources()
@@ -81,7 +81,7 @@ pub(super) struct RowScale {
 }
 
 impl RowScale {
-    /// The scale of training rows, given as one flat list.
+    /// Fits the scale of training rows, given as one flat list.
     pub(super) fn fit(rows: &[f64], columns: usize) -> Self {
         let of_column = |column: usize| {
             let values = || rows.iter().skip(column).step_by(columns).filter(|x| x.is_finite());
@@ -110,7 +110,7 @@ impl RowScale {
         self.columns.len() + PRODUCTS
     }
 
-    /// Whether a stored value can be one of this type.
+    /// Returns whether a stored value can be one of this type.
     #[cfg(feature = "serde")]
     pub(super) fn is_valid(&self, columns: usize) -> bool {
         let mut entries = self.columns.iter();

@@ -242,7 +242,7 @@ fn reachable_probe(run: &FinishedRun, generator: &mut ChaCha8Rng) -> Feasibility
     }
 }
 
-/// The probe of the released code, `_sample_half_reachable_constraints`, whose evaluation draws no budget of time.
+/// Returns the probe of the released code, `_sample_half_reachable_constraints`, whose evaluation draws no budget of time.
 fn released_probe(
     run: &FinishedRun,
     reachable: bool,

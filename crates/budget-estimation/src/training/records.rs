@@ -53,7 +53,7 @@ pub struct TrainingRecords<'a> {
     pub first_input: Option<Resource>,
     /// Whether the target is the remaining cost as a single number.
     pub points: bool,
-    /// Whether a thought stands between `<think>` tags before each answer, in words of our own.
+    /// Whether each answer follows a thought between `<think>` tags, in words of our own.
     pub thoughts: bool,
 }
 
@@ -98,9 +98,9 @@ impl<'a> TrainingRecords<'a> {
         }
     }
 
-    /// All prefixes with a record, as pairs of a rollout and its number of completed turns, k = 0 to
-    /// T - 1. [`split_rollouts`](crate::split_rollouts) and
-    /// [`Rollouts::released_prefixes`](crate::Rollouts::released_prefixes) help to choose among them.
+    /// Returns all prefixes with a record, as pairs of a rollout and its number of completed turns, k = 0 to T - 1.
+    /// [`split_rollouts`](crate::split_rollouts) and [`Rollouts::released_prefixes`](crate::Rollouts::released_prefixes)
+    /// help to choose among them.
     ///
     /// # Errors
     ///
@@ -241,7 +241,7 @@ struct Target {
     feasible: bool,
 }
 
-/// A number as JSON: whole numbers below 2^53 have no fraction.
+/// Returns a number as JSON: whole numbers below 2^53 have no fraction.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&value) {
         (value as u64).into()

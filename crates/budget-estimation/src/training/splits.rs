@@ -68,8 +68,8 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
 
 /// Positions of equally many feasible and infeasible samples, in a random order.
 ///
-/// Trivial samples are left out and feasible samples are repeated `copies` times; then random samples of
-/// the more frequent label are left out. Takes O(n log n).
+/// Trivial samples are removed and feasible samples are repeated `copies` times. Then random samples of the more frequent
+/// label are removed. Takes O(n log n).
 ///
 /// # Errors
 ///

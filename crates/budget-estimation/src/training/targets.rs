@@ -21,7 +21,7 @@ pub enum TargetWidth {
     Fixed(f64),
 }
 
-/// The way in which the ends of a training target become whole numbers.
+/// The rounding of the bounds of a training target to whole numbers.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, TargetRounding, TargetWidth};
@@ -102,7 +102,7 @@ impl Estimate {
     }
 }
 
-/// The largest whole number at or below the value, with an allowance for rounding errors.
+/// Returns the largest whole number at or below the value, with an allowance for rounding errors.
 fn floor(value: f64) -> f64 {
     let nearest = value.round();
     if (value - nearest).abs() <= 4.0 * f64::EPSILON * value.abs() {

@@ -86,7 +86,7 @@ pub enum StopReason {
 pub(super) const CAP_ON: &str = "cap on ";
 
 impl StopReason {
-    /// The name of the reason.
+    /// Returns the name of the reason.
     #[must_use]
     pub fn name(&self) -> Cow<'_, str> {
         Cow::Borrowed(match self {
@@ -105,7 +105,7 @@ impl StopReason {
         })
     }
 
-    /// The reason that is read from the written form of this one.
+    /// Returns the reason that is read from the written form of this one.
     pub(crate) fn read(self) -> Self {
         match self {
             Self::Other(word) => word.into(),
@@ -113,7 +113,7 @@ impl StopReason {
         }
     }
 
-    /// The class of the stop by the default policy.
+    /// Returns the class of the stop by the default policy.
     ///
     /// | reason | class | why |
     /// |---|---|---|

@@ -21,7 +21,7 @@ use crate::{
     success::continuations::Continuations,
 };
 
-/// The settings of a report on runs of which some were cut off.
+/// The settings of a report on runs with cut-offs among them.
 ///
 /// The defaults follow the paper: all four named weight schedules, 1,000 resamples of whole clusters, intervals of 95 %. The
 /// odds ratio of the sensitivity range is 2.
@@ -310,10 +310,9 @@ impl<'a> CensoringAnalysis<'a> {
 
     /// Audits probabilities of success that were estimated from continuations of cut-off runs.
     ///
-    /// `continuations` has one entry per run. Runs that were not cut off are ignored. A run whose
-    /// continuations have fewer than `min_valid` outcomes is left out; the paper uses 5. Weights and
-    /// clusters have the meaning that they have in [`CensoringAnalysis::report`]; the weight of a run
-    /// does not change what its own continuations say.
+    /// `continuations` has one entry per run. Runs that were not cut off are ignored. A run whose continuations have fewer
+    /// than `min_valid` outcomes is left out; the paper uses 5. Weights and clusters have the same meaning as in
+    /// [`CensoringAnalysis::report`]. The weight of a run does not change the estimate from its own continuations.
     ///
     /// # Errors
     ///
@@ -374,7 +373,7 @@ impl<'a> CensoringAnalysis<'a> {
     }
 }
 
-/// A report on runs of which some were cut off, made by [`CensoringAnalysis::report`].
+/// A report on runs with cut-offs among them, made by [`CensoringAnalysis::report`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -402,16 +401,16 @@ impl CensoringReport {
         self.comparisons.iter().find(|row| row.rule == rule && row.schedule == schedule)
     }
 
-    /// The selection diagnostic: the mean length of cut-off runs divided by the mean length of complete runs. `None` if
-    /// either kind is missing.
+    /// Returns the selection diagnostic: the mean length of cut-off runs divided by the mean length of complete runs. `None`
+    /// if either kind is missing.
     #[must_use]
     pub fn length_ratio(&self) -> Option<f64> {
         let [complete, censored] = self.groups()?;
         Some(censored.mean_length / complete.mean_length)
     }
 
-    /// The selection diagnostic: the mean forecast of cut-off runs minus the mean forecast of complete runs. `None` if
-    /// either kind is missing.
+    /// Returns the selection diagnostic: the mean forecast of cut-off runs minus the mean forecast of complete runs. `None`
+    /// if either kind is missing.
     #[must_use]
     pub fn forecast_difference(&self) -> Option<f64> {
         let [complete, censored] = self.groups()?;

@@ -20,7 +20,7 @@ pub enum CensoringAssumption {
     NonInformative,
     /// Runs that are cut off would have failed (`q_Z` is about 0). The simple mean is then the score.
     FailureSide,
-    /// Nothing is assumed. Only the bounds of a score hold.
+    /// No assumption is made. Only the bounds of a score hold.
     None,
 }
 

@@ -152,7 +152,7 @@ impl AuditedRuns<'_, '_> {
         })
     }
 
-    /// The weighted sum of a value over the runs.
+    /// Returns the weighted sum of a value over the runs.
     fn sum_of(&self, value: impl Fn(usize) -> f64) -> f64 {
         let mut sum = ExactSum::default();
         (0..self.runs.len()).for_each(|run| sum.add_product(value(run), self.weight(run)));
@@ -202,7 +202,7 @@ impl AuditedRuns<'_, '_> {
     }
 }
 
-/// The median of values with positive weights: the value at half of the weight, or the mean of the
+/// Returns the median of values with positive weights: the value at half of the weight, or the mean of the
 /// values on both sides of it.
 fn median(mut values: Vec<(f64, f64)>) -> f64 {
     values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));

@@ -1,7 +1,7 @@
 use crate::{checks::no_score, error::Error};
 
-/// The largest error of an identity over runs. `f64::max` would hide a NaN, which is an error here and
-/// names its run.
+/// Returns the largest error of an identity over runs. `f64::max` would hide a NaN, which is an error here
+/// and names its run.
 pub(crate) fn largest_error(errors: impl Iterator<Item = (usize, f64)>) -> Result<f64, Error> {
     let mut largest = 0.0_f64;
     for (run, error) in errors {

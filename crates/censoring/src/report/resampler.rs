@@ -31,7 +31,7 @@ impl Resampler {
         Self { bootstrap: Bootstrap::clusters(clusters, seed).ok(), cluster_of, resamples, level }
     }
 
-    /// The mean of values, one per run.
+    /// Returns the mean of values, one per run.
     pub(crate) fn mean(
         &self,
         values: &[f64],
@@ -42,8 +42,8 @@ impl Resampler {
         Ok(ResampledMean { value, replicates })
     }
 
-    /// Values that are computed anew in each resample from how often each run is drawn; NaN is
-    /// undefined. `depends_on` says for each value whether it depends on a run.
+    /// Values that each resample computes from the number of times that each run is drawn; NaN is undefined.
+    /// `depends_on` returns for each value whether it depends on a run.
     pub(crate) fn recomputed<const N: usize>(
         &self,
         mut values: impl FnMut(&[u32]) -> Vec<[f64; N]>,
@@ -90,7 +90,7 @@ impl Resampler {
         }
     }
 
-    /// The reason why so few clusters have no interval.
+    /// Returns the reason why a single cluster gives no interval.
     fn few(&self) -> Result<Replicates, NoInterval> {
         Err(NoInterval::too_few(1, self.level))
     }
@@ -103,7 +103,7 @@ impl Resampler {
         }
     }
 
-    /// The paired difference of two means.
+    /// Returns the paired difference of two means.
     pub(crate) fn difference(&self, first: &ResampledMean, second: &ResampledMean) -> Figure {
         let replicates = match (&first.replicates, &second.replicates) {
             (Ok(first), Ok(second)) => first.minus(second).map_err(|_| UNDEFINED),

@@ -8,7 +8,7 @@ pub(crate) type SuccessGiven<'a> = dyn Fn(usize, usize) -> Result<Probability, E
 
 pub(crate) type NamedRule = (&'static str, Box<dyn ScoringRule>);
 
-/// The rules of the paper, by name.
+/// Returns the rules of the paper, by name.
 pub(crate) fn rules() -> Result<[NamedRule; 3], Error> {
     Ok([
         ("log", Box::new(LogScore::clipped(TpsFamily::CLIP)?)),

@@ -57,7 +57,7 @@ pub struct ScoreComparison {
     /// [`IpcwWeights::normalized_mean_score`]: crate::IpcwWeights::normalized_mean_score
     /// [`CensoringReport::ipcw_coverage`]: crate::CensoringReport::ipcw_coverage
     pub ipcw: Option<Figure>,
-    /// The same mean, from the weights and a model of success, of which one may be wrong
+    /// The same mean, from the weights and a model of success. One of the two may be wrong
     /// ([`doubly_robust_mean_score`](crate::doubly_robust_mean_score)). `None` without a model
     /// ([`CensoringAnalysis::with_success_model`](crate::CensoringAnalysis::with_success_model)), and for
     /// scores outside -1e100 to 1e100.

@@ -24,9 +24,9 @@ struct Scores {
 }
 
 impl Sample<'_, '_> {
-    /// The mean complete score of all runs under each rule and schedule: weighted by inverse
-    /// probabilities, and doubly robust. Also the coverage of the weights and the number of curves. Runs are weighted by
-    /// curves that are fitted to the sample and to each resample.
+    /// Returns the mean complete score of all runs under each rule and schedule: weighted by inverse probabilities, and
+    /// doubly robust. Also returns the coverage of the weights and the number of curves. Runs are weighted by curves
+    /// that are fitted to the sample and to each resample.
     pub(crate) fn weighted_means(
         &self,
         schemes: &[Scheme<'_>],
@@ -52,7 +52,7 @@ impl Sample<'_, '_> {
         Ok((coverage, curves.count(), figures))
     }
 
-    /// Both means under each rule and schedule for runs that are drawn so often.
+    /// Returns both means under each rule and schedule for runs drawn `counts` times.
     fn values(&self, stops: &StopTimes, scores: &[Scores], counts: &[u32]) -> Vec<[f64; 2]> {
         let drawn = |(run, &count): (usize, &u32)| {
             let weight = self.weights.map_or(Weight::ONE, |weights| weights[run]);
@@ -102,7 +102,7 @@ impl Sample<'_, '_> {
         self.runs.iter().enumerate().map(chance).collect()
     }
 
-    /// The score of each run if it had ended after a step, in expectation over its outcome.
+    /// Returns the score of each run if it had ended after a step, in expectation over its outcome.
     fn predictions(
         &self,
         tps: &Tps<&dyn ScoringRule>,

@@ -69,8 +69,8 @@ struct ExpectedRule<'a, R> {
 }
 
 impl<R> ExpectedRule<'_, R> {
-    /// The expectation of a quantity over the outcome. An outcome of probability 0 does not count,
-    /// even if its value is infinite.
+    /// Returns the expectation of a quantity over the outcome. An outcome of probability 0 does not count, even
+    /// if its value is infinite.
     fn expectation(&self, value: impl Fn(bool) -> f64) -> f64 {
         let share = |probability: f64, outcome: bool| {
             if probability > 0.0 { probability * value(outcome) } else { 0.0 }
@@ -79,7 +79,7 @@ impl<R> ExpectedRule<'_, R> {
         share(success.get(), true) + share(success.complement().get(), false)
     }
 
-    /// The expectation of a loss and of its derivatives.
+    /// Returns the expectation of a loss and of its derivatives.
     fn expected_loss(&self, loss: impl Fn(bool) -> LossDerivatives) -> LossDerivatives {
         let [success, failure] = [loss(true), loss(false)];
         let of = |outcome: bool| if outcome { success } else { failure };

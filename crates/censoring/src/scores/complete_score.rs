@@ -48,7 +48,7 @@ pub fn complete_mean_score<R: ScoringRule>(
     mean_of_runs(runs, Some(&weights), |_, run| simple_score(tps, run))
 }
 
-/// The weights of complete runs, and 0 for the others.
+/// Returns the weights of complete runs, and 0 for the others.
 pub(crate) fn weights_if_complete(runs: &[Stopped<'_>], weights: Option<&[Weight]>) -> Vec<Weight> {
     let weight = |(position, run): (usize, &Stopped<'_>)| match run.outcome() {
         Some(_) => weights.map_or(Weight::ONE, |weights| weights[position]),

@@ -67,8 +67,8 @@ impl RunScore {
         }
     }
 
-    /// The score of a complete run, or the expected score of a cut-off run. An outcome of probability 0
-    /// does not count, even if its score is infinite.
+    /// Returns the score of a complete run, or the expected score of a cut-off run. An outcome of probability
+    /// 0 does not count, even if its score is infinite.
     #[must_use]
     pub fn expected(&self) -> f64 {
         match *self {
@@ -77,7 +77,7 @@ impl RunScore {
         }
     }
 
-    /// The score of a complete run.
+    /// Returns the score of a complete run.
     pub(crate) const fn if_complete(&self) -> Option<f64> {
         match *self {
             Self::Complete(score) => Some(score),
@@ -85,7 +85,7 @@ impl RunScore {
         }
     }
 
-    /// The expected score at another probability of success.
+    /// Returns the expected score at another probability of success.
     pub(crate) fn expected_at(&self, success_probability: Probability) -> f64 {
         match *self {
             Self::Complete(score) => score,
@@ -98,7 +98,7 @@ impl RunScore {
         }
     }
 
-    /// The scores as a failure and as a success; for a complete run, its score twice.
+    /// Returns the scores as a failure and as a success; for a complete run, its score twice.
     pub(crate) const fn either(&self) -> [f64; 2] {
         match *self {
             Self::Complete(score) => [score; 2],

@@ -16,9 +16,9 @@ use crate::{
 /// the lower and the higher of  q S1 + (1 - q) S0  at  q = low  and  q = high
 /// ```
 ///
-/// The score is linear in that probability, so its extremes are at the ends. For [`Interval::UNKNOWN`]
-/// they are the scores as a failure and as a success, which need no estimate and no assumption about
-/// the stop. A complete run has one score. In the units of the rule.
+/// The score is linear in that probability, so its extremes are at the bounds of the interval. For
+/// [`Interval::UNKNOWN`], they are the scores as a failure and as a success. These need no estimate and no
+/// assumption about the stop. A complete run has one score. The range is in the units of the rule.
 ///
 /// Reference: Manski (1990), Nonparametric bounds on treatment effects, for bounds instead of assumptions.
 ///

@@ -113,7 +113,7 @@ impl StreamDifference {
         weights: Option<&[Weight]>,
     ) -> Result<Self, Error> {
         same_length("second", first.len(), second.len())?;
-        // Runs of weight 0 are checked, too.
+        // Runs of weight 0 are also checked.
         if let Some(run) = first.iter().zip(second).position(|(a, b)| !same_run(a, b)) {
             return Err(Error::OtherRun { run });
         }
@@ -211,7 +211,8 @@ impl StreamDifference {
         if difference.abs() <= self.tolerance {
             return Ok(Some(0.0));
         }
-        // How far each probability can move against the stream that is ahead, and at what loss.
+        // For each probability, the distance that it can move against the leading stream, the weight of its run, and
+        // the loss per unit of the move.
         let mut moves: Vec<(f64, f64, f64)> = self
             .terms
             .iter()
@@ -270,7 +271,7 @@ fn sum_over(terms: &[Term], value: impl Fn(&Term) -> f64) -> f64 {
     sum.value()
 }
 
-/// Whether both are the same run with the forecasts of two streams.
+/// Returns whether both are the same run with the forecasts of two streams.
 fn same_run(a: &Stopped<'_>, b: &Stopped<'_>) -> bool {
     use crate::stops::stopped::Observation::{Censored, Complete, Excluded};
     let ends_alike = match (a.observation(), b.observation()) {

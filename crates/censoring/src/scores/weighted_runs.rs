@@ -22,7 +22,7 @@ pub(crate) fn for_each_run<'a>(
     Ok(())
 }
 
-/// The mean of a score over the runs of positive weight.
+/// Returns the mean of a score over the runs of positive weight.
 pub(crate) fn mean_of_runs<'a>(
     runs: &[Stopped<'a>],
     weights: Option<&[Weight]>,

@@ -39,8 +39,8 @@ pub struct FlippingOdds {
 }
 
 impl FlippingOdds {
-    /// The odds ratio that is closer to 1 as a factor; if both are equally close, the one below 1. The
-    /// closer it is to 1, the weaker the conclusion.
+    /// Returns the odds ratio that is closer to 1 as a factor; if both are equally close, the one below 1.
+    /// The closer it is to 1, the weaker the conclusion.
     #[must_use]
     pub fn nearest(&self) -> Option<f64> {
         match (self.below, self.above) {
@@ -145,7 +145,7 @@ impl Contrast {
         self.base + point.up - point.down
     }
 
-    /// The odds ratio nearest to 1 at which the difference turns negative.
+    /// Returns the odds ratio nearest to 1 at which the difference turns negative.
     fn first_flip(&self, direction: f64) -> Option<f64> {
         let farthest = self.terms.iter().map(|&(q, _)| (q / (1.0 - q)).ln().abs());
         let reach = (farthest.fold(0.0, f64::max) + SATURATED).min(LARGEST);
@@ -181,7 +181,7 @@ impl Contrast {
         self.bracket(near, middle, halvings - 1).or_else(|| self.bracket(middle, far, halvings - 1))
     }
 
-    /// The point at which the difference becomes negative, by bisection down to the last digit.
+    /// Returns the point at which the difference becomes negative, by bisection down to the last digit.
     fn root(&self, mut still: f64, mut flipped: f64) -> f64 {
         loop {
             let middle = f64::midpoint(still, flipped);

@@ -8,9 +8,9 @@ use crate::error::Error;
 /// q r / (1 - q + q r),  so that  odds(tilt(q, r)) = r odds(q)
 /// ```
 ///
-/// This is the step of a sensitivity analysis: if being cut off is related to the outcome, the odds of
-/// success after the stop are wrong by a factor that no data can show. An odds ratio of 1 changes
-/// nothing; probabilities of 0 and 1 do not change.
+/// This is the step of a sensitivity analysis: if the cut-off is related to the outcome, the odds of success
+/// after the stop are wrong by a factor that the data cannot reveal. An odds ratio of 1 changes nothing;
+/// probabilities of 0 and 1 do not change.
 ///
 /// Reference: Scharfstein, Rotnitzky and Robins (1999), Adjusting for nonignorable drop-out using
 /// semiparametric nonresponse models, doi:10.1080/01621459.1999.10473862.

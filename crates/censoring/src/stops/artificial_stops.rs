@@ -78,12 +78,12 @@ pub fn artificial_stops<I: Ord>(
     Ok(stops)
 }
 
-/// A probability in units of 2^-64, so that sums are exact.
+/// Returns a probability in units of 2^-64, so that sums are exact.
 fn fixed_point(p: Probability) -> u128 {
     (p.get() * 2.0_f64.powi(64)) as u128
 }
 
-/// A whole number below n from a random word: the word as a fraction of 2^64, times n. Probabilities
+/// Returns a whole number below n from a random word: the word as a fraction of 2^64, times n. Probabilities
 /// differ by at most 2^-64.
 fn below(n: usize, word: u64) -> usize {
     ((u128::from(word) * n as u128) >> 64) as usize

@@ -118,25 +118,25 @@ impl TerminationAudit {
         }
     }
 
-    /// The number of runs whose outcome was observed.
+    /// Returns the number of runs whose outcome was observed.
     #[must_use]
     pub fn complete(&self) -> u64 {
         self.count(StopClass::Complete)
     }
 
-    /// The number of runs that a budget ended before an outcome was observed.
+    /// Returns the number of runs that a budget ended before an outcome was observed.
     #[must_use]
     pub fn censored(&self) -> u64 {
         self.count(StopClass::Censored)
     }
 
-    /// The number of runs that cannot be scored.
+    /// Returns the number of runs that cannot be scored.
     #[must_use]
     pub fn excluded(&self) -> u64 {
         self.count(StopClass::Excluded)
     }
 
-    /// The number of runs that cannot be scored, by reason.
+    /// Returns the number of runs that cannot be scored, by reason.
     #[must_use]
     pub fn exclusions(&self) -> BTreeMap<Exclusion, u64> {
         let excluded = self.rows().filter(|(class, ..)| *class == StopClass::Excluded);
@@ -172,13 +172,13 @@ impl TerminationAudit {
         counts.collect()
     }
 
-    /// The number of all runs.
+    /// Returns the number of all runs.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.sums.values().fold(0, |all, sums| all.saturating_add(sums.runs))
     }
 
-    /// The share, by weight, of the working sample (complete and censored runs) that was censored.
+    /// Returns the share, by weight, of the working sample (complete and censored runs) that was censored.
     ///
     /// # Errors
     ///
@@ -197,7 +197,7 @@ impl TerminationAudit {
         }
     }
 
-    /// One row for each class and reason with at least one run, in this order.
+    /// Returns one row for each class and reason with at least one run, in this order.
     pub fn rows(&self) -> impl Iterator<Item = (StopClass, Option<&StopReason>, RunGroup)> {
         self.sums.iter().map(|((class, reason), sums)| (*class, reason.as_ref(), sums.group()))
     }
@@ -240,7 +240,7 @@ impl<'a, 'b: 'a> FromIterator<&'a Stopped<'b>> for TerminationAudit {
     }
 }
 
-/// A class and reason as they are stored: what readers want, and the sums from which it is computed.
+/// The stored form of a class and reason: the values for readers, and the sums from which they are computed.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize, serde::Serialize)]
 struct Row<'a> {

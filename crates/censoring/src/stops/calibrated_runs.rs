@@ -30,19 +30,19 @@ pub struct CalibratedRuns<M> {
 }
 
 impl<M> CalibratedRuns<M> {
-    /// The calibrated forecasts of each run, in the order of the runs.
+    /// Returns the calibrated forecasts of each run, in the order of the runs.
     #[must_use]
     pub fn forecasts(&self) -> &[Vec<Probability>] {
         &self.forecasts
     }
 
-    /// The map of each fold, which was fitted on the other folds.
+    /// Returns the map of each fold, which was fitted on the other folds.
     #[must_use]
     pub fn maps(&self) -> &[M] {
         &self.maps
     }
 
-    /// The fold of each run.
+    /// Returns the fold of each run.
     #[must_use]
     pub const fn folds(&self) -> &Folds {
         &self.folds

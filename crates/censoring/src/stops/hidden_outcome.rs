@@ -38,19 +38,19 @@ impl<'a> HiddenOutcome<'a> {
         Ok(Self { seen: split(trace, stop)?.0, horizon: trace.forecasts().len() })
     }
 
-    /// The forecasts up to the stop, at least one.
+    /// Returns the forecasts up to the stop, at least one.
     #[must_use]
     pub const fn forecasts(&self) -> &'a [Probability] {
         self.seen
     }
 
-    /// The length of the complete run, over which weights are normalised.
+    /// Returns the length of the complete run, over which weights are normalised.
     #[must_use]
     pub const fn horizon(&self) -> usize {
         self.horizon
     }
 
-    /// The run, cut off by a step budget.
+    /// Returns the run, cut off by a step budget.
     ///
     /// # Errors
     ///

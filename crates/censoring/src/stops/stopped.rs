@@ -178,13 +178,13 @@ impl<'a> Stopped<'a> {
         Ok(Stopped { forecasts, horizon: self.horizon, end })
     }
 
-    /// The forecasts up to the stop, at least one.
+    /// Returns the forecasts up to the stop, at least one.
     #[must_use]
     pub const fn forecasts(&self) -> &'a [Probability] {
         self.forecasts
     }
 
-    /// The evaluated horizon, at least as long as the run.
+    /// Returns the evaluated horizon, at least as long as the run.
     #[must_use]
     pub const fn horizon(&self) -> usize {
         self.horizon
@@ -200,7 +200,7 @@ impl<'a> Stopped<'a> {
         }
     }
 
-    /// Whether the run is complete, censored or excluded.
+    /// Returns whether the run is complete, censored or excluded.
     #[must_use]
     pub const fn class(&self) -> StopClass {
         match self.end {
@@ -210,7 +210,7 @@ impl<'a> Stopped<'a> {
         }
     }
 
-    /// The outcome, if it was observed: true is success.
+    /// Returns the outcome, if it was observed: true is success.
     #[must_use]
     pub const fn outcome(&self) -> Option<bool> {
         match self.end {
@@ -219,7 +219,7 @@ impl<'a> Stopped<'a> {
         }
     }
 
-    /// The stop reason, if it is known.
+    /// Returns the stop reason, if it is known.
     #[must_use]
     pub const fn reason(&self) -> Option<&StopReason> {
         match &self.end {

@@ -71,8 +71,8 @@ impl SuccessEstimate {
         self.interval
     }
 
-    /// The binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an
-    /// outcome. It is 0 if all of them ended alike, which does not make the probability certain.
+    /// Returns the binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an outcome. It is
+    /// 0 if all of them ended alike, which does not make the probability certain.
     #[must_use]
     pub const fn standard_error(&self) -> f64 {
         self.standard_error
@@ -80,7 +80,7 @@ impl SuccessEstimate {
 }
 
 impl Continuations {
-    /// The number of branches with an outcome.
+    /// Returns the number of branches with an outcome.
     #[must_use]
     pub const fn valid(&self) -> u64 {
         self.successes.saturating_add(self.failures)

@@ -38,7 +38,7 @@ pub struct CrossFitSuccess<M> {
 }
 
 impl<M: SuccessModel> CrossFitSuccess<M> {
-    /// The model of each fold.
+    /// Returns the model of each fold.
     #[must_use]
     pub fn models(&self) -> &[M] {
         &self.models
@@ -175,7 +175,7 @@ impl<M> CrossFitSuccess<M> {
     }
 }
 
-/// The outcomes of branches, each with its share.
+/// Returns the outcomes of branches, each with its share.
 fn shares(branches: Continuations) -> [Option<(bool, f64)>; 2] {
     let counts = [(true, branches.successes), (false, branches.failures)];
     let all = branches.successes as f64 + branches.failures as f64;

@@ -147,13 +147,13 @@ impl LogisticSuccessModel {
         Ok(())
     }
 
-    /// The log-odds of success of a row whose features are all at their means.
+    /// Returns the log-odds of success of a row whose features are all at their means.
     #[must_use]
     pub const fn intercept(&self) -> f64 {
         self.intercept
     }
 
-    /// The change of the log-odds per standard deviation of each feature; 0 for an ignored feature.
+    /// Returns the change of the log-odds per standard deviation of each feature; 0 for an ignored feature.
     #[must_use]
     pub fn slopes(&self) -> &[f64] {
         &self.slopes

@@ -69,7 +69,7 @@ impl CensoringCurves {
         &self.curves[self.group_of[run]]
     }
 
-    /// The number of curves.
+    /// Returns the number of curves.
     #[must_use]
     pub fn count(&self) -> usize {
         self.curves.len()

@@ -90,13 +90,13 @@ impl IpcwWeights {
         &self.weights
     }
 
-    /// The number of runs whose weight was truncated.
+    /// Returns the number of runs whose weight was truncated.
     #[must_use]
     pub const fn truncated(&self) -> usize {
         self.truncated
     }
 
-    /// The mean of the weights over all runs, which is near 1 if G fits and no weight was truncated.
+    /// Returns the mean of the weights over all runs, which is near 1 if G fits and no weight was truncated.
     ///
     /// With G from the same runs, it is 1 up to rounding. If the longest runs were all cut off, it is the
     /// estimated share of runs that end no later than the last observable end.
@@ -105,7 +105,7 @@ impl IpcwWeights {
         self.sum(&|_| 1.0) / self.stops.total()
     }
 
-    /// Whether all complete runs have the same weight, so that the normalized mean is the mean over
+    /// Returns whether all complete runs have the same weight, so that the normalized mean is the mean over
     /// complete runs.
     ///
     /// If runs were cut off nevertheless, the weights cannot correct for them. This is the case under one
@@ -185,7 +185,7 @@ impl IpcwWeights {
         }
     }
 
-    /// The sum, over the runs, of both weights times a value.
+    /// Returns the sum, over the runs, of both weights times a value.
     fn sum(&self, value: &dyn Fn(usize) -> f64) -> f64 {
         let mut sum = ExactSum::default();
         for stop in self.stops.iter() {
@@ -195,7 +195,7 @@ impl IpcwWeights {
     }
 }
 
-/// The inverse of a probability that is not 0.
+/// Returns the inverse of a probability that is not 0.
 pub(crate) fn inverse(survival: f64, run: usize, time: f64) -> Result<f64, Error> {
     if survival >= LEAST_SURVIVAL {
         Ok(survival.recip())

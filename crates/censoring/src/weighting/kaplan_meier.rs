@@ -137,7 +137,7 @@ impl KaplanMeier {
         self.after_steps(self.times.partition_point(|&step| step < time))
     }
 
-    /// The times at which the curve decreases, strictly increasing.
+    /// Returns the times at which the curve decreases, strictly increasing.
     #[must_use]
     pub fn times(&self) -> &[f64] {
         &self.times

@@ -135,7 +135,7 @@ impl StopTimes {
         Self::new(&times, ends, Some(&weights))
     }
 
-    /// The same runs with other weights, one per run.
+    /// Returns the same runs with other weights, one per run.
     pub(crate) fn reweighted(&self, weights: Option<Vec<Weight>>) -> Result<Self, Error> {
         let total = match &weights {
             Some(weights) => {
@@ -150,24 +150,24 @@ impl StopTimes {
         }
     }
 
-    /// The time at which each run stopped.
+    /// Returns the time at which each run stopped.
     #[must_use]
     pub fn times(&self) -> &[f64] {
         &self.times
     }
 
-    /// Whether each run was cut off before its outcome was known.
+    /// Returns whether each run was cut off before its outcome was known.
     #[must_use]
     pub fn censored(&self) -> &[bool] {
         &self.censored
     }
 
-    /// The weight of all runs.
+    /// Returns the weight of all runs.
     pub(crate) const fn total(&self) -> f64 {
         self.total
     }
 
-    /// The runs of positive weight.
+    /// Returns the runs of positive weight.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Stop> {
         let Self { times, censored, weights, .. } = self;
         times

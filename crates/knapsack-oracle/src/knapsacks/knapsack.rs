@@ -78,7 +78,7 @@ impl<A: Amount> Solution<A> {
 impl<'a, A: Amount> Knapsack<'a, A> {
     /// Creates an instance from its capacity and items.
     ///
-    /// Without items, nothing is chosen and the value is 0.
+    /// Without items, the choice is empty and the value is 0.
     ///
     /// # Errors
     ///

@@ -65,8 +65,8 @@ impl ForecastThreshold {
         Ok(same_length("success probabilities", self.costs.len(), found)?)
     }
 
-    /// Creates a planner whose forecasts are the truth with noise, to show what forecasts of a
-    /// given quality are worth.
+    /// Creates a planner whose forecasts are the truth with noise, to show the value of forecasts of a given
+    /// quality.
     ///
     /// Each cost is off by a share drawn uniformly from `-cost_error` to `cost_error`, rounded to
     /// a whole number. Each outcome is forecast wrongly with the probability `outcome_error`. The

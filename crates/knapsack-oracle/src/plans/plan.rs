@@ -47,7 +47,7 @@ pub struct Plan<A: Amount = u64> {
     informed: bool,
 }
 
-/// Reads steps of which no two are for the same item.
+/// Reads steps, no two of which may be for the same item.
 #[cfg(feature = "serde")]
 fn distinct<'de, A, D>(deserializer: D) -> Result<Vec<Step<A>>, D::Error>
 where
@@ -121,7 +121,7 @@ impl<A: Amount> Plan<A> {
         Self { steps: planned.copied().collect(), informed: self.informed }
     }
 
-    /// Returns an error for the first resource of which the plan allocates more than the budget has.
+    /// Returns an error for the first resource for which the plan allocates more than the budget.
     pub(crate) fn check_budget(&self, budget: A) -> Result<(), Error> {
         let allocated = self.allocated();
         let mut resources = A::parts_of(&allocated).iter().zip(budget.parts());

@@ -16,7 +16,7 @@ pub struct MeanEfficiency {
     pub informative_score: Option<f64>,
     /// The number of pools.
     pub pools: usize,
-    /// The number of pools in which nothing was solvable within the budget.
+    /// The number of pools without an item solvable within the budget.
     pub nothing_solvable: usize,
     /// The number of pools in which a random planner earns as much as the oracle.
     pub random_is_optimal: usize,
@@ -34,7 +34,7 @@ pub struct MeanRegret {
     pub standard_error: Option<f64>,
     /// The number of pools in the mean.
     pub pools: usize,
-    /// The number of pools left out because nothing was solvable.
+    /// The number of pools excluded because no item was solvable.
     pub left_out: usize,
 }
 
@@ -78,7 +78,7 @@ impl MeanEfficiency {
 }
 
 impl MeanRegret {
-    /// Averages regrets over pools. `None` marks a pool in which nothing was solvable.
+    /// Averages regrets over pools. `None` marks a pool without a solvable item.
     ///
     /// ```
     /// use knapsack_oracle::{Error, MeanRegret};

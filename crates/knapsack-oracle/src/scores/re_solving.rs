@@ -20,8 +20,7 @@ pub struct ReSolve {
 }
 
 scoring_rules::checked! {
-    /// Counts of budget-aware re-solving: which attempts kept to the budget, and what changed because
-    /// it was disclosed.
+    /// Counts of budget-aware re-solving: attempts within the budget, and changes caused by its disclosure.
     ///
     /// ```
     /// use knapsack_oracle::{BudgetAware, Error, ReSolve};

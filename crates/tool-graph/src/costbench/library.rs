@@ -40,7 +40,7 @@ pub struct LibraryTool {
 }
 
 impl LibraryTool {
-    /// Whether the tool performs a single step.
+    /// Returns whether the tool performs a single step.
     #[must_use]
     pub const fn is_atomic(&self) -> bool {
         self.first == self.last
@@ -156,25 +156,25 @@ impl Library {
         self.ends.push(self.names.len());
     }
 
-    /// The number of refinements in each task.
+    /// Returns the number of refinements in each task.
     #[must_use]
     pub const fn refinement_level(&self) -> usize {
         self.length - OTHER_STEPS
     }
 
-    /// The number of steps in each task: the refinement level plus 3.
+    /// Returns the number of steps in each task: the refinement level plus 3.
     #[must_use]
     pub const fn task_length(&self) -> usize {
         self.length
     }
 
-    /// The tools, in library order.
+    /// Returns the tools, in library order.
     #[must_use]
     pub fn entries(&self) -> &[LibraryTool] {
         &self.entries
     }
 
-    /// The names of the tools, in library order.
+    /// Returns the names of the tools, in library order.
     #[must_use]
     pub fn names(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
         (0..self.ends.len()).map(|tool| {
@@ -280,7 +280,7 @@ impl Library {
 
 const TIME: &str = "TimeInfo";
 
-/// The inputs of the atomic tool of a step.
+/// Returns the inputs of the atomic tool of a step.
 fn inputs(task: Task, step: usize, length: usize) -> Vec<String> {
     let own = task.prefix();
     let wishes = ["Category", "Tier", "Style", "FeaturePackage"].map(|wish| format!("{own}{wish}"));
@@ -297,7 +297,7 @@ fn inputs(task: Task, step: usize, length: usize) -> Vec<String> {
     }
 }
 
-/// The output of a step.
+/// Returns the output of a step.
 fn output(task: Task, step: usize, length: usize) -> String {
     let own = task.prefix();
     if step + 1 == length {

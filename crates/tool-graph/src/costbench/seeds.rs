@@ -103,7 +103,7 @@ impl Library {
     }
 }
 
-/// The SHA-256 hash of a text as a big-endian integer, modulo `2^31 - 1`.
+/// Returns the SHA-256 hash of a text as a big-endian integer, modulo `2^31 - 1`.
 pub(super) fn hash_seed(text: &[u8]) -> u32 {
     const MODULUS: u64 = (1 << 31) - 1;
     let digest: [u8; 32] = Sha256::digest(text).into();

@@ -52,19 +52,19 @@ pub enum CallStatus {
 }
 
 impl CallStatus {
-    /// Whether the call was carried out.
+    /// Returns whether the call was carried out.
     #[must_use]
     pub const fn is_done(&self) -> bool {
         matches!(self, Self::Done { .. })
     }
 
-    /// Whether the call failed through the agent's fault.
+    /// Returns whether the call failed through the agent's fault.
     #[must_use]
     pub const fn is_invalid(&self) -> bool {
         !matches!(self, Self::Done { .. } | Self::Banned)
     }
 
-    /// The failure class of the call, except for redundancy.
+    /// Returns the failure class of the call, except for redundancy.
     pub(super) const fn failure(&self) -> Option<FailureClass> {
         match self {
             Self::Done { .. } | Self::Banned => None,

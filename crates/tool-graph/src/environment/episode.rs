@@ -135,7 +135,7 @@ impl<'a> Episode<'a> {
         }
     }
 
-    /// The tools that the agent sees now, with their current costs, in library order.
+    /// Returns the tools that the agent sees now, with their current costs, in library order.
     ///
     /// By the rules of the paper these are the available tools; see
     /// [`EnvironmentRules`](crate::EnvironmentRules).
@@ -174,25 +174,25 @@ impl<'a> Episode<'a> {
         self.seen.as_ref().is_none_or(|seen| seen[tool])
     }
 
-    /// The tools with their current costs and bans.
+    /// Returns the tools with their current costs and bans.
     #[must_use]
     pub const fn graph(&self) -> &ToolGraph {
         &self.graph
     }
 
-    /// The data types that are present now.
+    /// Returns the data types that are present now.
     #[must_use]
     pub const fn state(&self) -> &State {
         &self.state
     }
 
-    /// Whether all data types of the goal are present.
+    /// Returns whether all data types of the goal are present.
     #[must_use]
     pub fn goal_reached(&self) -> bool {
         self.state.is_superset(self.scenario.problem().goal())
     }
 
-    /// The number of calls that can still be made.
+    /// Returns the number of calls that can still be made.
     #[must_use]
     pub fn calls_left(&self) -> usize {
         self.scenario.call_limit().saturating_sub(self.records.len())
@@ -245,7 +245,7 @@ impl<'a> Episode<'a> {
         Ok(self.request(tool, Some(given)))
     }
 
-    /// Makes a call, whatever the call limit; without given parameters it has all inputs.
+    /// Makes a call, regardless of the call limit. Without given parameters, the call has all inputs.
     pub(super) fn request<S: AsRef<str>>(&mut self, name: &str, given: Option<&[S]>) -> CallRecord {
         let tool = self.graph.tool_index(name);
         let fault = match (tool, given) {
@@ -258,7 +258,7 @@ impl<'a> Episode<'a> {
         self.make_call(name, tool, fault)
     }
 
-    /// The names of the inputs of a tool; none for an unknown tool.
+    /// Returns the names of the inputs of a tool; none for an unknown tool.
     pub(super) fn inputs_of(&self, name: &str) -> Vec<String> {
         let tool = self.graph.tool_index(name);
         let needs = tool.map_or(&[][..], |tool| self.graph.needs(tool));
@@ -294,7 +294,7 @@ impl<'a> Episode<'a> {
         Ok(self.carry_out(tool))
     }
 
-    /// Makes a call of a tool of the library, whatever the call limit.
+    /// Makes a call of a tool of the library, regardless of the call limit.
     pub(super) fn carry_out(&mut self, tool: usize) -> CallRecord {
         let name = self.graph.name(tool).to_owned();
         self.make_call(&name, Some(tool), None)
@@ -352,7 +352,7 @@ impl<'a> Episode<'a> {
         record
     }
 
-    /// The reason why a call of the tool fails before any event occurs at it.
+    /// Returns the reason why a call of the tool fails before any event occurs at it.
     fn fault(&self, tool: usize) -> Option<CallStatus> {
         if !self.can_see(tool) {
             return Some(CallStatus::Unavailable);

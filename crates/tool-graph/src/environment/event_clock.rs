@@ -104,7 +104,7 @@ impl Episode<'_> {
         schedule
     }
 
-    /// The best plan from the current state with the current tools.
+    /// Returns the best plan from the current state with the current tools.
     pub(super) fn best_plan(&mut self) -> Option<Plan> {
         let problem = self.scenario.problem().continued_from(self.state.clone());
         let found = self.scenario.plan_if_any(&self.graph, &problem, &mut self.effort);

@@ -107,7 +107,7 @@ impl Transcript {
         }
     }
 
-    /// Whether an event other than a ban occurred at the last call.
+    /// Returns whether an event other than a ban occurred at the last call.
     fn ends_with_event(&self) -> bool {
         let Some((last, earlier)) = self.calls.split_last() else { return false };
         let is_banned = last.status == CallStatus::Banned;

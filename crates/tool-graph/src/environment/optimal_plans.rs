@@ -27,8 +27,8 @@ impl PartialEq for AllPlans {
 }
 
 impl AllPlans {
-    /// The optimal plans at the start of a scenario. None for a chain, where calls cannot change places
-    /// and the rule for ties names the one reference.
+    /// Returns the optimal plans at the start of a scenario. None for a chain, where calls cannot change
+    /// places and the rule for ties names the one reference.
     pub(super) fn of(scenario: &Scenario) -> Self {
         let (graph, problem) = (scenario.graph().clone(), scenario.problem().clone());
         let reduced = ReducedProblem::of_checked(&graph, &problem);
@@ -38,8 +38,8 @@ impl AllPlans {
         Self(Some(Arc::new(Found { graph, problem, paths: OnceLock::new() })))
     }
 
-    /// The optimal plan that is nearest to a path. `None` if only one optimal plan is known, or if there
-    /// are too many of them.
+    /// Returns the optimal plan that is nearest to a path. `None` if only one optimal plan is known, or if
+    /// there are too many of them.
     pub(super) fn nearest(&self, best: &[usize], path: &[usize]) -> Option<Vec<usize>> {
         let found = self.0.as_ref()?;
         if found.is_optimal(best, path) {
@@ -54,7 +54,7 @@ impl AllPlans {
 }
 
 impl Found {
-    /// Whether the path is a plan that costs as much as the best one.
+    /// Returns whether the path is a plan that costs as much as the best one.
     fn is_optimal(&self, best: &[usize], path: &[usize]) -> bool {
         let costs = self.graph.costs();
         costs.sum(path.iter().copied()) == costs.sum(best.iter().copied())

@@ -11,7 +11,7 @@ use crate::{
 
 /// The runs that an agent's run is compared with.
 impl Scenario {
-    /// The run that follows the optimal plan, without knowledge of future events, and plans again
+    /// Returns the run that follows the optimal plan, without knowledge of future events, and plans again
     /// after each event. It is the ground truth of CostBench for a changing world.
     ///
     /// The path includes the calls that failed because of a ban. The call limit does not apply.

@@ -37,10 +37,10 @@ impl Episode<'_> {
 impl Transcript {
     /// Repeats the calls of this run in a scenario, and returns the record of the new run.
     ///
-    /// In the scenario in which the run was made, the new run equals it; in another scenario, for
-    /// example with other events or [`EnvironmentRules`](crate::EnvironmentRules), it is the run of an
-    /// agent that makes the same calls whatever happens. Missing and unexpected parameters are repeated
-    /// too. The call limit does not apply.
+    /// In the scenario in which the run was made, the new run equals it; in another scenario, for example
+    /// with other events or [`EnvironmentRules`](crate::EnvironmentRules), it is the run of an agent that
+    /// makes the same calls regardless of their results. Missing and unexpected parameters are repeated too.
+    /// The call limit does not apply.
     ///
     /// ```
     /// use tool_graph::{Episode, Event, Scenario, Tool, ToolGraph};

@@ -6,9 +6,9 @@ use crate::{environment::transcript::Transcript, error::Error};
 scoring_rules::checked! {
     /// The figures of CostBench over many runs.
     ///
-    /// Parts can be computed separately and merged in any order; the results are identical to the last
-    /// bit. Runs without all their events, or with such a reference, are left out and counted, and by the
-    /// released rule some others too ([`Transcript::left_out`]). Runs that did not reach the goal are left out of the means of costs and paths, unless
+    /// Parts can be computed separately and merged in any order; the results are identical to the last bit. Runs without all
+    /// their events, or with such a reference, are excluded and counted. By the released rule, so are some others
+    /// ([`Transcript::left_out`]). Runs that did not reach the goal are left out of the means of costs and paths, unless
     /// [`EnvironmentRules::unfinished_runs`](crate::EnvironmentRules::unfinished_runs) counts their paths.
     ///
     /// With the feature `serde`, the means are stored with their whole state, so that more runs can be added after reading.
@@ -160,17 +160,17 @@ impl RunMeans {
         self.runs
     }
 
-    /// The number of runs left out; [`Transcript::left_out`] says why.
+    /// Returns the number of runs left out; see [`Transcript::left_out`] for the reasons.
     #[must_use]
     pub const fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// The figures over all runs.
+    /// Returns the figures over all runs.
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Empty`] if there is no run, apart from those left out.
+    /// [`scoring_rules::Error::Empty`] if all runs were left out, or none was added.
     pub fn finish(&self) -> Result<MeanRunScores, Error> {
         let calls = self.failures.calls;
         Ok(MeanRunScores {
@@ -186,7 +186,7 @@ impl RunMeans {
         })
     }
 
-    /// The number of calls in each failure class.
+    /// Returns the number of calls in each failure class.
     #[must_use]
     pub const fn failures(&self) -> &FailureCounts {
         &self.failures

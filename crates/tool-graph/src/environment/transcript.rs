@@ -104,7 +104,7 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// All calls, including failed calls.
+    /// Returns all calls, including failed calls.
     #[must_use]
     pub fn calls(&self) -> &[CallRecord] {
         &self.calls
@@ -121,13 +121,13 @@ impl Transcript {
         steps.map(|call| call.tool.unwrap_or(usize::MAX)).collect()
     }
 
-    /// The cost paid for each call.
+    /// Returns the cost paid for each call.
     #[must_use]
     pub fn costs(&self) -> Vec<f64> {
         self.calls.iter().map(|call| call.cost).collect()
     }
 
-    /// The sum of [`Self::costs`], added as the decimals they are written as and rounded once.
+    /// Returns the sum of [`Self::costs`], added as the decimals they are written as and rounded once.
     ///
     /// At least 0; 0 for a run without calls.
     ///
@@ -150,48 +150,48 @@ impl Transcript {
         sum.value()
     }
 
-    /// Whether the run reached the goal.
+    /// Returns whether the run reached the goal.
     #[must_use]
     pub const fn goal_reached(&self) -> bool {
         self.goal_reached
     }
 
-    /// Whether the run reached the goal and its answer is right. A right answer without the goal counts
-    /// as a guess (CostBench, appendix B.3.2).
+    /// Returns whether the run reached the goal and its answer is right. A right answer without the goal
+    /// counts as a guess (CostBench, appendix B.3.2).
     #[must_use]
     pub const fn is_completed(&self) -> bool {
         self.goal_reached && self.answer_is_right
     }
 
-    /// The number of events that occurred.
+    /// Returns the number of events that occurred.
     #[must_use]
     pub const fn events_fired(&self) -> usize {
         self.events_fired
     }
 
-    /// Whether all events of the scenario occurred. Other runs must not be compared (CostBench,
+    /// Returns whether all events of the scenario occurred. Other runs must not be compared (CostBench,
     /// appendix B.3.2).
     #[must_use]
     pub const fn all_events_fired(&self) -> bool {
         self.events_fired == self.events_planned
     }
 
-    /// Whether this is a run of the greedy policy that found no further call before the goal
+    /// Returns whether this is a run of the greedy policy that found no further call before the goal
     /// ([`Scenario::greedy_run`](crate::Scenario::greedy_run)).
     #[must_use]
     pub const fn is_stuck(&self) -> bool {
         self.is_greedy && !self.goal_reached
     }
 
-    /// Whether all plans behind the run, which set the moments of its events and make up the path of an
-    /// optimal run, are the best ones. False if the searches for them reached the limit of the scenario
+    /// Returns whether all plans behind the run, which set the moments of its events and make up the path of
+    /// an optimal run, are the best ones. False if the searches for them reached the limit of the scenario
     /// ([`Scenario::with_search_steps`](crate::Scenario::with_search_steps)).
     #[must_use]
     pub const fn has_exact_plans(&self) -> bool {
         self.has_exact_plans
     }
 
-    /// Whether the rules of the run give its path the worst scores, whatever its calls.
+    /// Returns whether the rules of the run give its path the worst scores, regardless of its calls.
     pub(super) fn has_worst_path_scores(&self) -> bool {
         match self.goal_reached {
             true => self.banned_twice && self.rules.repeated_bans == RuleVersion::Released,
@@ -199,7 +199,7 @@ impl Transcript {
         }
     }
 
-    /// The failure class of each call, or `None` for a correct call.
+    /// Returns the failure class of each call, or `None` for a correct call.
     ///
     /// A call that failed because of a ban has no failure class. A second call of the same tool counts as
     /// repeated only if the call yielded nothing new, because an event can make a tool necessary again.
@@ -265,7 +265,7 @@ impl Transcript {
         })
     }
 
-    /// The path of the nearest optimal plan, or else of the reference, and whether it is the former.
+    /// Returns the path of the nearest optimal plan, or else of the reference, and whether it is the former.
     pub(super) fn compared_path(&self, reference: &Self, actual: &[usize]) -> (Vec<usize>, bool) {
         let path = reference.path();
         let comparable = self.goal_reached && !self.has_worst_path_scores();

@@ -48,9 +48,9 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether the agent is informed of the event: of a ban by the failed call, of a preference change by the
-    /// user. The agent has to notice the other events without help, including the ban of a tool other than
-    /// the tool of the current call.
+    /// Returns whether the agent is informed of the event: of a ban by the failed call, of a preference
+    /// change by the user. The agent has to notice the other events without help, including the ban of a tool
+    /// other than the tool of the current call.
     #[must_use]
     pub const fn is_explicit(&self) -> bool {
         matches!(self, Self::BanTool | Self::PreferenceChange)

@@ -187,49 +187,49 @@ impl Scenario {
         Self { call_limit, ..self }
     }
 
-    /// The tools at the start.
+    /// Returns the tools at the start.
     #[must_use]
     pub const fn graph(&self) -> &ToolGraph {
         &self.graph
     }
 
-    /// The data types at the start and the goal.
+    /// Returns the data types at the start and the goal.
     #[must_use]
     pub const fn problem(&self) -> &Problem {
         &self.problem
     }
 
-    /// The events, in the order in which they occur.
+    /// Returns the events, in the order in which they occur.
     #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// The rule for when events occur.
+    /// Returns the rule for when events occur.
     #[must_use]
     pub const fn trigger_rule(&self) -> &TriggerRule {
         &self.trigger_rule
     }
 
-    /// The rule that chooses between plans of equal cost.
+    /// Returns the rule that chooses between plans of equal cost.
     #[must_use]
     pub const fn tie_rule(&self) -> TieRule {
         self.tie_rule
     }
 
-    /// The rules on which CostBench's paper and its released code differ.
+    /// Returns the rules on which CostBench's paper and its released code differ.
     #[must_use]
     pub const fn rules(&self) -> EnvironmentRules {
         self.rules
     }
 
-    /// The number of calls that a run can make, including failed calls.
+    /// Returns the number of calls that a run can make, including failed calls.
     #[must_use]
     pub const fn call_limit(&self) -> usize {
         self.call_limit
     }
 
-    /// The optimal plan at the start, made without knowledge of the events.
+    /// Returns the optimal plan at the start, made without knowledge of the events.
     ///
     /// With [`TieRule::Released`], this is the plan of [`TieRule::FewestCalls`] if the released search
     /// reaches its limit ([`TieRule::optimal_plan`]).
@@ -243,12 +243,12 @@ impl Scenario {
         found.map_or_else(|| self.start.clone(), |(plan, _)| plan)
     }
 
-    /// The work that the searches for plans of one run may do.
+    /// Returns the work that the searches for plans of one run may do.
     pub(crate) fn effort(&self) -> Effort {
         Effort { steps: self.search_steps, ..Effort::DEFAULT }
     }
 
-    /// The best known plan of a state of this scenario, and whether it is the best one by the rule for ties;
+    /// Returns the best known plan of a state of this scenario, and whether it is the best one by the rule for ties;
     /// `None` if the goal cannot be reached.
     pub(crate) fn plan_if_any(
         &self,

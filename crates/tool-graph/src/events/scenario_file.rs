@@ -168,7 +168,8 @@ impl EventInFile {
         })
     }
 
-    /// The reverse of [`Self::with_positions`]. The error says why a file cannot express the event.
+    /// Replaces positions by names, the reverse of [`Self::with_positions`]. The error contains the reason
+    /// why a file cannot express the event.
     fn with_names(event: &Event, graph: &ToolGraph, costs: &mut Vec<f64>) -> Result<Self, String> {
         let name = |tool: usize| graph.tool_names(&[tool]).concat();
         Ok(match event {

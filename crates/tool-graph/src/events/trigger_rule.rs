@@ -24,8 +24,8 @@ pub enum TriggerRule {
     /// The rule of the paper's text.
     PaperText,
     /// Each event occurs at the step at its position in this list, counted from the first step of the run as
-    /// 1, whatever the plans are. An event without a step never occurs. An event with a step at or before the
-    /// previous event occurs one step after that event.
+    /// 1, regardless of the plans. An event without a step never occurs. An event with a step at or before
+    /// the previous event occurs one step after that event.
     AtSteps(Vec<usize>),
 }
 

@@ -91,7 +91,7 @@ fn check_composite(
     }
 }
 
-/// A tool on a cycle of components, if there is one.
+/// Returns a tool on a cycle of components, if there is one.
 ///
 /// Removes tools whose components are all removed, as long as there are any.
 fn on_a_cycle(components: &Lists) -> Option<usize> {

@@ -35,8 +35,8 @@ impl Costs {
         Ok(costs)
     }
 
-    /// The fast path for costs with few decimal places, found by division, which rounds to the nearest
-    /// f64 like parsing does.
+    /// Takes the fast path for costs with few decimal places. The decimals are found by division, which
+    /// rounds to the nearest f64 like parsing does.
     fn few_places(costs: &[f64]) -> Option<Self> {
         let mut scale = 1.0;
         let mut places = 0;
@@ -72,17 +72,17 @@ impl Costs {
         Ok(Self { units: units.collect::<Result<_, _>>()?, exponent })
     }
 
-    /// The cost of a tool in units.
+    /// Returns the cost of a tool in units.
     pub(crate) fn units(&self, tool: usize) -> u128 {
         self.units[tool]
     }
 
-    /// The exact sum of the costs of the tools, rounded once to the nearest f64.
+    /// Returns the exact sum of the costs of the tools, rounded once to the nearest f64.
     pub(crate) fn sum(&self, tools: impl IntoIterator<Item = usize>) -> f64 {
         self.value(tools.into_iter().map(|tool| self.units[tool]).sum())
     }
 
-    /// A number of units, rounded once to the nearest f64.
+    /// Returns a number of units, rounded once to the nearest f64.
     pub(crate) fn value(&self, units: u128) -> f64 {
         // The total of all costs is below 2^94, but a tool can be called many times.
         match i128::try_from(units) {

@@ -26,7 +26,7 @@ impl ToolGraph {
         Some(tools[place] as usize)
     }
 
-    /// The position of the tool with this name, or an error.
+    /// Returns the position of the tool with this name, or an error.
     pub(crate) fn index_of(&self, name: &str) -> Result<usize, Error> {
         let tool = self.tool_index(name);
         tool.ok_or_else(|| Error::UnknownTool { name: name.to_owned() })
@@ -43,7 +43,7 @@ impl ToolGraph {
         tools.iter().map(|&tool| self.shared.tools[tool].name.as_str()).collect()
     }
 
-    /// The names of the data types, in the order of their first appearance in the library.
+    /// Returns the names of the data types, in the order of their first appearance in the library.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};

@@ -32,13 +32,13 @@ impl Plan {
         Self { tools, cost }
     }
 
-    /// The positions of the called tools in the library, in order.
+    /// Returns the positions of the called tools in the library, in order.
     #[must_use]
     pub fn tools(&self) -> &[usize] {
         &self.tools
     }
 
-    /// The total cost of the calls. Costs are added exactly as decimal numbers, and the sum is
+    /// Returns the total cost of the calls. Costs are added exactly as decimal numbers, and the sum is
     /// rounded once.
     #[must_use]
     pub fn cost(&self) -> f64 {

@@ -31,13 +31,13 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The data types that are present at the start.
+    /// Returns the data types that are present at the start.
     #[must_use]
     pub fn initial(&self) -> &State {
         &self.initial
     }
 
-    /// The data types that must be present at the end.
+    /// Returns the data types that must be present at the end.
     #[must_use]
     pub fn goal(&self) -> &State {
         &self.goal
@@ -55,7 +55,7 @@ impl Problem {
         Ok(self.continued_from(initial))
     }
 
-    /// The problem with the same goal from another state, which must belong to the same graph.
+    /// Returns the problem with the same goal from another state, which must belong to the same graph.
     pub(crate) fn continued_from(&self, initial: State) -> Self {
         Self { initial, goal: self.goal.clone() }
     }

@@ -36,7 +36,7 @@ impl State {
         Self { words: vec![0; types.count().div_ceil(64)].into(), types }
     }
 
-    /// The data types of the graph that the state belongs to.
+    /// Returns the data types of the graph that the state belongs to.
     pub(super) fn types(&self) -> Types {
         self.types
     }
@@ -61,19 +61,19 @@ impl State {
         self.types == other.types && self.words.iter().zip(&other.words).all(|(a, b)| b & !a == 0)
     }
 
-    /// The number of data types that are present.
+    /// Returns the number of data types that are present.
     #[must_use]
     pub fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether no data type is present.
+    /// Returns whether no data type is present.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// The positions of the data types that are present, in ascending order.
+    /// Returns the positions of the data types that are present, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         (0..self.types.count()).filter(|&number| self.contains(number))
     }

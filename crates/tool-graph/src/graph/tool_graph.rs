@@ -189,13 +189,13 @@ impl ToolGraph {
         self.banned.get(tool) == Some(&false)
     }
 
-    /// The number of tools, including banned tools.
+    /// Returns the number of tools, including banned tools.
     #[must_use]
     pub fn tool_count(&self) -> usize {
         self.banned.len()
     }
 
-    /// The tools as declared, with their current costs.
+    /// Returns the tools as declared, with their current costs.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
         let tools = self.shared.tools.iter().zip(&self.values);

@@ -108,7 +108,7 @@ impl Greedy {
         Some(Self { tools: tools.collect() })
     }
 
-    /// The next tool to call after a call of `previous`, or `None` if the policy is stuck.
+    /// Returns the next tool to call after a call of `previous`, or `None` if the policy is stuck.
     pub(crate) fn choice(
         &self,
         graph: &ToolGraph,
@@ -145,7 +145,7 @@ impl Greedy {
     }
 }
 
-/// The number of atomic tools in a tool; 1 for an atomic tool. Nested composites can contain more
+/// Returns the number of atomic tools in a tool; 1 for an atomic tool. Nested composites can contain more
 /// atomic tools than an integer type can count, so the number is an f64.
 fn atomic_tools(graph: &ToolGraph, tool: usize, sizes: &mut [Option<f64>]) -> f64 {
     // No recursion, because deep nesting could overflow the stack.

@@ -40,7 +40,7 @@ pub struct PathCoverage {
 }
 
 impl PathCoverage {
-    /// The share of plans covered, from 0 to 1, or `None` if the problem has no plan.
+    /// Returns the share of plans covered, from 0 to 1, or `None` if the problem has no plan.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         (self.possible > 0).then(|| self.covered as f64 / self.possible as f64)

@@ -81,8 +81,8 @@ impl TieRule {
             .map_err(|LimitReached| Error::SearchLimit { sequences: Effort::DEFAULT.sequences })
     }
 
-    /// The best known plan for a problem that is known to belong to the graph, and whether it is the plan
-    /// of [`Self::optimal_plan`].
+    /// Returns the best known plan for a problem that is known to belong to the graph, and whether it is the plan of
+    /// [`Self::optimal_plan`].
     pub(crate) fn best_known(
         self,
         graph: &ToolGraph,

@@ -5,7 +5,7 @@ use crate::searches::{
     reduced_problem::ReducedProblem,
 };
 
-/// The best plan, by the fastest search that the problem allows.
+/// Returns the best plan, by the fastest search that the problem allows.
 pub(crate) fn best_calls(reduced: &ReducedProblem, effort: &mut Effort) -> Option<BestCalls> {
     match chain(reduced) {
         Some(calls) => {

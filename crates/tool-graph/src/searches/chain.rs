@@ -63,12 +63,12 @@ impl<'a> Chain<'a> {
         values
     }
 
-    /// The data type that the tool yields.
+    /// Returns the data type that the tool yields.
     fn after(&self, tool: u32) -> usize {
         self.reduced.yields.get(tool as usize)[0] as usize
     }
 
-    /// The best plan, by the cheapest way from each data type to the goal. Ties go to the first tool.
+    /// Returns the best plan, by the cheapest way from each data type to the goal. Ties go to the first tool.
     pub(crate) fn best(&self) -> Vec<u32> {
         let rest = self.backward(Some((0, 0)), None, |ways| {
             let weights = ways.filter_map(|(tool, rest)| {
@@ -86,7 +86,7 @@ impl<'a> Chain<'a> {
         calls
     }
 
-    /// The number of plans, or `None` if it exceeds 128 bits.
+    /// Returns the number of plans, or `None` if it exceeds 128 bits.
     pub(crate) fn count(&self) -> Option<u128> {
         let ways = self.backward(Some(1), Some(0), |mut ways| {
             Iterator::try_fold(&mut ways, 0u128, |sum, (_, rest)| sum.checked_add((*rest)?))
@@ -94,7 +94,7 @@ impl<'a> Chain<'a> {
         ways[self.reduced.types]
     }
 
-    /// The number of plans with the fewest calls, or `None` if it exceeds 128 bits.
+    /// Returns the number of plans with the fewest calls, or `None` if it exceeds 128 bits.
     pub(crate) fn count_shortest(&self) -> Option<u128> {
         // The fewest calls to the goal, and the number of ways with this number of calls.
         let rest = self.backward((0, Some(1)), (usize::MAX, Some(0)), |ways| {
@@ -112,7 +112,7 @@ impl<'a> Chain<'a> {
         rest[self.reduced.types].1
     }
 
-    /// All plans in order: by weight, then by the tools from the first call to the last.
+    /// Returns all plans in order: by weight, then by the tools from the first call to the last.
     pub(crate) fn best_plans(&self) -> BestChains<'a> {
         BestChains::new(self)
     }

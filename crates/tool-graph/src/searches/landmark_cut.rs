@@ -14,10 +14,10 @@ const NOBODY: u32 = u32::MAX;
 /// A lower bound of the remaining weight of plans. Every plan calls at least one tool of each of
 /// several groups, and the bound is the sum of the smallest remaining weights of the groups.
 ///
-/// A group is a cut of the graph in which each tool depends only on its dearest input. After each
-/// group, the amount counted is subtracted from the weights of its tools, until the goal costs
-/// nothing. The weight that a tool has left in the end is its surcharge: every plan that calls the
-/// tool weighs at least the bound plus the surcharge.
+/// A group is a cut of the graph in which each tool depends only on its most expensive input. After each
+/// group, the amount counted is subtracted from the weights of its tools, until the goal costs nothing. The
+/// weight that a tool has left in the end is its surcharge: every plan that calls the tool weighs at least
+/// the bound plus the surcharge.
 ///
 /// Reference: Helmert and Domshlak (2009), Landmarks, critical paths and abstractions: what's the
 /// difference anyway?, ICAPS, section "The landmark cut heuristic".
@@ -115,17 +115,17 @@ impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
         self.off[tool as usize] = true;
     }
 
-    /// The weight beyond the last computed bound that every plan with this tool has at least.
+    /// Returns the weight beyond the last computed bound that every plan with this tool has at least.
     pub(crate) fn surcharge(&self, tool: u32) -> W {
         self.left[tool as usize]
     }
 
-    /// The groups of the last computed bound.
+    /// Returns the groups of the last computed bound.
     pub(crate) fn groups(&self) -> &Groups<W> {
         &self.groups
     }
 
-    /// The bound from a state, or some number above `limit` if the bound exceeds it.
+    /// Returns the bound from a state, or some number above `limit` if the bound exceeds it.
     ///
     /// `before` has the groups of an earlier state and the call that led from it to this one. Groups
     /// that do not contain the called tool remain valid and are reused.

@@ -37,7 +37,7 @@ struct Way {
 }
 
 impl OptimalPaths {
-    /// The optimal plans of a problem whose best plan is `best`, as positions in the library.
+    /// Finds the optimal plans of a problem with the best plan `best`, as positions in the library.
     ///
     /// If some tools cost nothing, only the plans with the fewest calls among the cheapest are kept,
     /// because calls without cost could be added to any plan. `None` for too many states.
@@ -160,7 +160,7 @@ impl OptimalPaths {
     }
 }
 
-/// The tools that can be called in this state and yield something new.
+/// Returns the tools that can be called in this state and yield something new.
 fn callable<'a>(
     reduced: &'a ReducedProblem,
     state: &'a TypeSet,

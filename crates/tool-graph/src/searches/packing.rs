@@ -43,7 +43,7 @@ const LEAST_PIVOT: f64 = 1e-7;
 const SLACK: f64 = 1e-10;
 
 impl Packing {
-    /// A program without groups for tools with these capacities.
+    /// Creates a program without groups for tools with these capacities.
     pub(crate) fn new(capacity: Vec<f64>) -> Self {
         Self { places: vec![Place::Absent; capacity.len()], capacity, ..Self::default() }
     }
@@ -52,7 +52,7 @@ impl Packing {
         self.capacity.len()
     }
 
-    /// The amount of a group.
+    /// Returns the amount of a group.
     pub(crate) fn amount(&self, group: usize) -> f64 {
         match self.places.get(self.tools() + group) {
             Some(&Place::Row(row)) => self.value[row as usize],
@@ -60,7 +60,7 @@ impl Packing {
         }
     }
 
-    /// The share of the tool in the cheapest mixture of plans.
+    /// Returns the share of the tool in the cheapest mixture of plans.
     pub(crate) fn share(&self, tool: u32) -> f64 {
         match self.places[tool as usize] {
             Place::Column(column) => -self.gain[column as usize],
@@ -194,7 +194,7 @@ impl Packing {
         visited
     }
 
-    /// The next pivot of the dual simplex method: the most negative row, and the column that repairs
+    /// Returns the next pivot of the dual simplex method: the most negative row, and the column that repairs
     /// it at the smallest loss.
     fn broken_row(&self) -> Option<(usize, usize)> {
         let (row, &value) = self.value.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1))?;
@@ -213,7 +213,7 @@ impl Packing {
         Some((row, largest.0))
     }
 
-    /// The next pivot of the primal simplex method: the column with the largest gain.
+    /// Returns the next pivot of the primal simplex method: the column with the largest gain.
     fn gaining_column(&self) -> Option<(usize, usize)> {
         let (column, &gain) = self.gain.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
         if gain <= TINY {

@@ -35,7 +35,7 @@ impl<'a> BestPlans<'a> {
         }
     }
 
-    /// The data types that are present after the calls. Skips calls that are not possible.
+    /// Returns the data types that are present after the calls. Skips calls that are not possible.
     fn after<'b>(&self, calls: impl Iterator<Item = &'b u32>) -> TypeSet {
         calls.fold(TypeSet::empty(self.reduced.types), |state, &tool| {
             if state.contains_all(self.reduced.needs.get(tool as usize)) {
@@ -46,7 +46,7 @@ impl<'a> BestPlans<'a> {
         })
     }
 
-    /// Whether a call can be left out of this prefix and of all plans that start with it.
+    /// Returns whether a call can be left out of this prefix and of all plans that start with it.
     fn has_needless_call(&mut self, calls: &[u32], state: &TypeSet) -> bool {
         let reduced = self.reduced;
         let done = state.contains_all(&reduced.goal);
@@ -116,7 +116,7 @@ impl Iterator for BestPlans<'_> {
     }
 }
 
-/// All plans with their weights, in order.
+/// Returns all plans with their weights, in order.
 pub(crate) fn plans_in_order(
     reduced: &ReducedProblem,
 ) -> Box<dyn Iterator<Item = (u128, Vec<u32>)> + '_> {

@@ -103,26 +103,26 @@ impl ReducedProblem {
         reduced
     }
 
-    /// Whether sums of weights fit in 64 bits. Sums of two bounds must fit too, and stay below the number
-    /// that denotes an unreachable goal.
+    /// Returns whether sums of weights fit in 64 bits. Sums of two bounds must fit too, and stay below the
+    /// number that denotes an unreachable goal.
     pub(crate) fn has_narrow_weights(&self) -> bool {
         self.weights.iter().sum::<u128>() < 1 << 60
     }
 
-    /// Whether the goal is one data type, and each tool needs at most one and yields one.
+    /// Returns whether the goal is one data type, and each tool needs at most one and yields one.
     pub(crate) fn has_single_types(&self) -> bool {
         let single = |tool| self.needs.get(tool).len() <= 1 && self.yields.get(tool).len() == 1;
         self.goal.len() == 1 && (0..self.tools.len()).all(single)
     }
 
-    /// The same problem with free tools, so that a weight is a number of calls.
+    /// Returns the same problem with free tools, so that a weight is a number of calls.
     pub(crate) fn without_costs(self) -> Self {
         let weights = vec![1; self.tools.len()];
         Self { weights, cheapest: 0, dearest: 0, step: 0, ..self }
     }
 
-    /// The same problem with weights by which exactly the plans of the lowest cost are best, if all tools
-    /// cost something. Otherwise a plan of the lowest cost is best only if it has the fewest calls.
+    /// Returns the same problem with weights by which exactly the plans of the lowest cost are best, if all
+    /// tools cost something. Otherwise a plan of the lowest cost is best only if it has the fewest calls.
     pub(crate) fn compared_by_cost(&self) -> Self {
         let mut same = self.clone();
         if self.cheapest > 0 {
@@ -148,17 +148,17 @@ impl ReducedProblem {
         (cost << self.bits_of_calls) + calls.max(fewest)
     }
 
-    /// The cost in a weight, in units of the costs.
+    /// Returns the cost in a weight, in units of the costs.
     pub(crate) fn cost_of(&self, weight: u128) -> u128 {
         weight >> self.bits_of_calls
     }
 
-    /// The positions in the library of these tools of the reduced problem.
+    /// Returns the positions in the library of these tools of the reduced problem.
     pub(crate) fn library_positions(&self, tools: &[u32]) -> Vec<usize> {
         tools.iter().map(|&tool| self.tools[tool as usize] as usize).collect()
     }
 
-    /// The plan that calls these tools of the reduced problem.
+    /// Returns the plan that calls these tools of the reduced problem.
     pub(crate) fn plan(&self, graph: &ToolGraph, tools: &[u32]) -> Plan {
         Plan::new(graph, self.library_positions(tools))
     }

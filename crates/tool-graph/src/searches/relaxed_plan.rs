@@ -111,7 +111,7 @@ impl<'a> RelaxedPlans<'a> {
     }
 }
 
-/// The data types that these tools can reach. Fastest if the tools are in a possible order.
+/// Returns the data types that these tools can reach. Fastest if the tools are in a possible order.
 pub(crate) fn closure(reduced: &ReducedProblem, mut tools: Vec<u32>) -> TypeSet {
     let mut state = TypeSet::empty(reduced.types);
     loop {

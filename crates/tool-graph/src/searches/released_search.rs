@@ -51,7 +51,7 @@ impl Nodes<'_> {
         path
     }
 
-    /// Whether one entry comes before the other by the comparison of Python tuples of the cost, the
+    /// Returns whether one entry comes before the other by the comparison of Python tuples of the cost, the
     /// number of calls, the state as a set, and the names of the tools. A set is less than its proper
     /// supersets; other sets are not comparable.
     fn is_less(&self, one: Entry, other: Entry) -> bool {

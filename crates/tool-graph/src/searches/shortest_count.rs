@@ -9,7 +9,7 @@ use crate::searches::{
     type_set::TypeSet,
 };
 
-/// The number of plans with the fewest calls; `None` if 128 bits cannot hold it.
+/// Returns the number of plans with the fewest calls; `None` if 128 bits cannot hold it.
 pub(crate) fn count_shortest(reduced: ReducedProblem) -> Option<u128> {
     let reduced = reduced.without_costs();
     if let Some(chain) = Chain::new(&reduced) {

@@ -43,10 +43,10 @@ impl Node {
 
 /// A branch-and-bound search for plans as sets of tools.
 ///
-/// A landmark is a group of tools of which every plan calls at least one. A linear program finds the
-/// amounts that the landmarks count for together; rounded to whole numbers, they are a lower bound.
-/// Landmark cuts of the remaining weights are added to the program as long as they help. Then the
-/// search branches on a tool with a fractional share.
+/// A landmark is a group of tools such that every plan calls at least one of them. A linear program finds the
+/// amounts that the landmarks count for together; rounded to whole numbers, they are a lower bound. Landmark
+/// cuts of the remaining weights are added to the program as long as they help. Then the search branches on a
+/// tool with a fractional share.
 ///
 /// References: Bonet and Helmert (2010), Strengthening landmark heuristics via hitting sets, ECAI;
 /// Pommerening and Helmert (2012), Optimal planning for delete-free tasks with incremental LM-cut,
@@ -68,7 +68,7 @@ pub(crate) struct ToolSets<'a, W> {
     scale: f64,
     /// The work that may still be done.
     effort: &'a mut Effort,
-    /// Whether a part of the search was left out for lack of effort, so that the best plan is only the best
+    /// Whether a part of the search was skipped for lack of effort, so that the best plan is only the best
     /// known one.
     pub(crate) gave_up: bool,
     /// A weight that every plan has at least.
@@ -177,7 +177,7 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         }
     }
 
-    /// Whether plans of this weight are of no interest.
+    /// Returns whether plans of this weight are of no interest.
     fn is_too_much(&self, weight: W) -> bool {
         let weight = W::of(self.reduced.round_up(weight.wide()));
         if self.unique { weight > self.limit } else { weight >= self.limit }

@@ -182,7 +182,7 @@ mod tests {
             Items::new(weights.iter().sum::<i64>() / 2, profits, weights)
         }
 
-        /// A capacity, and items of any kind that do not all fit; `None` if all of them fit.
+        /// Returns a capacity, and items of any kind that do not all fit; `None` if all of them fit.
         fn instance(&mut self, fewest: i64, most: i64) -> Option<(i64, Vec<i64>, Vec<i64>)> {
             let (n, top) = (self.between(fewest, most), self.between(3, 60));
             let kind = self.between(0, 6);

@@ -110,7 +110,7 @@ impl Entry<'_> {
 }
 
 impl<'a> Entry<'a> {
-    /// The value of a field that is this object.
+    /// Returns the value of a field that is this object.
     pub(crate) fn nested(self, written: &'a str) -> Value<'a> {
         let only = match self.allocation.value {
             Some(Value::Scalar(scalar)) if self.fields == 1 => Some(scalar),

@@ -48,8 +48,8 @@ impl NumpyRandom {
         }
     }
 
-    /// A value beyond the edge of the last strip, by Marsaglia's exponential method. Its sign is a bit
-    /// of `place`, the position drawn in the strip.
+    /// Returns a value beyond the edge of the last strip, by Marsaglia's exponential method. Its sign is a
+    /// bit of `place`, the position drawn in the strip.
     fn tail(&mut self, place: u64) -> f64 {
         loop {
             let beyond = -PER_LAST * (-self.unit()).ln_1p();
@@ -62,7 +62,7 @@ impl NumpyRandom {
     }
 }
 
-/// The first four 64-bit words of a `SeedSequence` with this entropy.
+/// Returns the first four 64-bit words of a `SeedSequence` with this entropy.
 fn seed_words(seed: u64) -> [u64; 4] {
     // The entropy is padded with zeros, so leading zeros make no difference.
     let entropy = [seed as u32, (seed >> 32) as u32, 0, 0];

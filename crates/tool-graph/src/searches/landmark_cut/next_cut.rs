@@ -4,7 +4,7 @@ use super::{LandmarkCut, Mark, NOBODY};
 use crate::searches::{plan_weight::PlanWeight, type_set::TypeSet};
 
 impl<W: PlanWeight> LandmarkCut<'_, W> {
-    /// The next group and the amount counted for it.
+    /// Returns the next group and the amount counted for it.
     pub(crate) fn next_cut(&mut self, state: &TypeSet) -> Option<(W, &[u32])> {
         if self.value[self.reduced.types] == W::ZERO {
             return None;

@@ -27,7 +27,7 @@ fn sum(packing: &Packing, groups: &Lists) -> f64 {
     (0..groups.len()).map(|group| packing.amount(group)).sum()
 }
 
-/// The largest violation of the conditions of an optimal solution: no tool exceeds its capacity, the
+/// Returns the largest violation of the conditions of an optimal solution: no tool exceeds its capacity, the
 /// shares of the tools of each group add up to at least 1, and both sums are equal.
 fn error(packing: &Packing, groups: &Lists) -> f64 {
     let mut used = vec![0.0; packing.tools()];

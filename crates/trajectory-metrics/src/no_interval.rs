@@ -28,8 +28,7 @@ pub enum NoInterval {
         /// The level of the interval.
         level: Level,
     },
-    /// The statistic has the same value in every cluster or resample, which says nothing about its
-    /// error.
+    /// The statistic has the same value in every cluster or resample, so that its error cannot be estimated.
     #[error("the value does not vary over clusters or resamples")]
     Constant,
     /// The statistic is defined in fewer than two resamples, or fewer than two were requested.

@@ -106,9 +106,9 @@ impl Replicates {
         Self { clusters: Some(clusters), ..self }
     }
 
-    /// Marks the statistic as a proportion: the mean of values 0 and 1 of independent rows of equal weight,
-    /// each row in a separate cluster. [`Self::confidence_interval`] is then exact for a proportion of 0 or
-    /// 1, which does not vary over the resamples.
+    /// Marks the statistic as a proportion: the mean of values 0 and 1 over independent rows with equal
+    /// weights, each row in a separate cluster. [`Self::confidence_interval`] is then exact for a proportion
+    /// of 0 or 1, which does not vary over the resamples.
     #[must_use]
     pub fn of_independent_outcomes(self) -> Self {
         Self { proportion: true, ..self }

@@ -196,8 +196,8 @@ impl<R: ScoringRule> OnlineTps<R> {
         Ok(())
     }
 
-    /// The step, counted from 1, and the fault because of which the policy left the run out; `None`
-    /// if the run is kept.
+    /// The step, counted from 1, and the fault that made the policy leave out the run; `None` if the
+    /// run is kept.
     #[must_use]
     pub const fn left_out(&self) -> Option<(usize, ForecastFault)> {
         self.state.left_out

@@ -49,9 +49,9 @@ impl<'a> Search<'a> {
     /// The expected calls that are worth trying for the call at a position, in a state of the search.
     ///
     /// A call that fits an open expected call is always used, because a later call instead of it
-    /// would gain nothing. Of two expected calls, only the first is tried if every later call that
-    /// fits the first also fits the second, and if the first opens everything that the second opens.
-    /// The two can then be exchanged in every solution that uses the call for the second.
+    /// would gain nothing. Of two expected calls, only the first is tried if all later calls for the
+    /// first also fit the second, and if the first opens everything that the second opens. The two
+    /// can then be exchanged in every solution that uses the call for the second.
     fn options(&self, position: usize, satisfied: u64) -> u64 {
         let open = |&expected: &usize| self.before[expected] & !satisfied == 0;
         let fitting = self.fits[position] & !satisfied;

@@ -6,7 +6,7 @@ use crate::error::{Error, Shared};
 /// In [0, 1]; lower is better. CostBench computes it over the calls of many runs together, so that
 /// long runs count more.
 ///
-/// Reference: ITUR in CostBench, appendix B.3.1; appendix B.3.2: over all runs, whatever their
+/// Reference: ITUR in CostBench, appendix B.3.1; appendix B.3.2: over all runs, regardless of their
 /// outcome.
 ///
 /// # Errors

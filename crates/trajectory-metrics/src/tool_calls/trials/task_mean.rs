@@ -30,9 +30,8 @@ impl TaskMean {
     /// Weights that sum to 1, such as shares, give a mean without a standard error.
     ///
     /// In [`ClusterEstimate::mean`](crate::ClusterEstimate::mean), the weight of a row is not a number of clusters: each
-    /// cluster is one task, whatever its rows weigh. The values 0, 1 and 0.5 with weights 2, 1 and 1 have
-    /// the mean 0.375 in both functions, with a standard error of 0.239 here (four tasks) and of 0.301
-    /// there (three clusters).
+    /// cluster is one task, for any weights of its rows. The values 0, 1 and 0.5 with weights 2, 1 and 1 have the mean
+    /// 0.375 in both functions, with a standard error of 0.239 here (four tasks) and of 0.301 there (three clusters).
     ///
     /// Reference: Miller (2024), Adding error bars to evals, arXiv:2411.00640, clustered standard
     /// errors, with equal clusters.

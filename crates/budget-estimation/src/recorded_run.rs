@@ -221,8 +221,8 @@ impl RecordedRun {
     ///
     /// # Errors
     ///
-    /// [`Error::RunEnded`] if it has ended before; [`trajectory_metrics::Error::Forecast`] for the first forecast for which the
-    /// [policy](Self::with_policy) refuses or leaves out the run.
+    /// [`Error::RunEnded`] if the run has already ended; [`trajectory_metrics::Error::Forecast`] for the first forecast for
+    /// which the [policy](Self::with_policy) refuses or leaves out the run.
     pub fn finish(&mut self, succeeded: bool) -> Result<(), Error> {
         self.end(Some(succeeded), None)
     }

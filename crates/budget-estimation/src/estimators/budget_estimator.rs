@@ -49,9 +49,9 @@ scoring_rules::checked! {
     /// **First runs.** Up to the eighth run, the share of the total that is spent is assumed to be uniform between 0 and 1.
     /// With tails of t = (1 - coverage) / 2, the interval reaches from t / (1 - t) to (1 - t) / t times the amount spent.
     ///
-    /// **Impossible.** A [`SuccessForecaster`] decides under an [`AbortLimit`]. Until it knows enough runs, and
-    /// whenever success cannot be predicted, only runs that have exceeded a cap are impossible. The limit holds for
-    /// each resource: a run that is stopped if it is impossible in any of r resources may be stopped wrongly at r times the rate.
+    /// **Impossible.** A [`SuccessForecaster`] decides under an [`AbortLimit`]. Until the forecaster has learnt enough runs,
+    /// and whenever success cannot be predicted, only runs above a cap are impossible. The limit holds for each resource: a
+    /// run that is stopped if it is impossible in any of r resources may be stopped wrongly at r times the rate.
     ///
     /// An estimate after k turns takes O(k + columns + trees · depth + entries of leaves). Forests are grown from at most
     /// 4,516 rows of recent runs, whenever the number of runs has grown by a tenth, by a quarter from 200 runs on, and

@@ -69,7 +69,7 @@ impl LinearEstimator {
         Ok(Self { learnt: Some(Turns::default()), ..Self::new(first_turns, half_width)? })
     }
 
-    /// Returns the number of turns that it assumes now.
+    /// Returns the number of turns that the estimator currently assumes.
     #[must_use]
     pub const fn assumed_turns(&self) -> f64 {
         self.turns

@@ -170,7 +170,7 @@ impl<'a> Rollout<'a> {
         Ok(self.column(resource)?.cap(self.index))
     }
 
-    /// Returns the label of all its prefixes: whether it succeeded and exceeded no cap.
+    /// Returns the label of all prefixes of the run: whether the run succeeded and exceeded no cap.
     ///
     /// # Errors
     ///
@@ -179,14 +179,14 @@ impl<'a> Rollout<'a> {
         Ok(self.succeeded() && !self.is_over()?)
     }
 
-    /// Returns whether it exceeded each cap.
+    /// Returns for each cap whether the run exceeded it.
     fn overs(&self) -> impl Iterator<Item = Result<bool, Error>> {
         let resources = self.rollouts.columns.iter();
         let capped = resources.filter(|column| column.cap(self.index).is_some());
         capped.map(|column| Ok(self.usage(column.resource)?.is_over()))
     }
 
-    /// Returns whether it exceeded a cap.
+    /// Returns whether the run exceeded a cap.
     pub(crate) fn is_over(&self) -> Result<bool, Error> {
         self.overs().find(|over| *over != Ok(false)).unwrap_or(Ok(false))
     }

@@ -34,7 +34,7 @@ const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 pub struct FinishedRun {
     /// The achievement of the run, such as its final balance; below 0 for a bankrupt run.
     pub achieved: f64,
-    /// How long it took; above 0.
+    /// The time that the run took; above 0.
     pub time: f64,
     /// The cost of the run in each other resource; at least 0.
     pub spent: Vec<f64>,
@@ -58,11 +58,11 @@ pub struct FinishedRun {
 pub struct FeasibilityProbe {
     /// Whether the run reaches the target within all budgets.
     pub reachable: bool,
-    /// The least that must be achieved.
+    /// The lowest achievement that reaches the target.
     pub target: f64,
-    /// The most time that may pass.
+    /// The most time that the run may take.
     pub time_budget: f64,
-    /// The most that may be spent, one per resource.
+    /// The highest cost that the run may have, one per resource.
     pub budgets: Vec<f64>,
 }
 

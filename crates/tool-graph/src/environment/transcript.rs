@@ -127,7 +127,7 @@ impl Transcript {
         self.calls.iter().map(|call| call.cost).collect()
     }
 
-    /// Returns the sum of [`Self::costs`], added as the decimals they are written as and rounded once.
+    /// Returns the sum of [`Self::costs`], added exactly in their shortest decimal form and rounded once.
     ///
     /// At least 0; 0 for a run without calls.
     ///

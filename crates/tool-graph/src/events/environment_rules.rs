@@ -64,8 +64,8 @@ pub struct EnvironmentRules {
     /// The optimal plan whose length determines when the next event is due: the optimal plan from the state
     /// of the run, or (released) the plan of the optimal run at the same event.
     pub event_schedule: RuleVersion,
-    /// Tools that an earlier removal took away stay away at the next removal, or (released) come back.
-    /// The paper does not say which.
+    /// Tools removed by an earlier removal stay removed at the next removal, or (released) come back. The
+    /// paper does not specify this.
     pub removals: RuleVersion,
     /// A run short of the goal has no path scores, or (released) the worst ones: no exact match, a normalised
     /// edit distance of 1, and a number of edits equal to the number of calls of the longer path.

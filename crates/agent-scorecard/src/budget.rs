@@ -1,8 +1,7 @@
-//! Did the estimator know what runs would still spend?
+//! Scores estimates of the remaining cost of runs.
 //!
-//! Runs are replayed in their order: the estimator sees each prefix of a run, which is what the run had spent
-//! after 1 to T - 1 of its T turns, and learns from the run when it has ended. A prefix is feasible if its run
-//! succeeded within its caps.
+//! Runs are replayed in their order. The estimator sees each prefix of a run, which is the spending after 1 to T - 1 of its
+//! T turns, and learns from the run when it has ended. A prefix is feasible if its run succeeded within its caps.
 //!
 //! ```
 //! use agent_scorecard::{
@@ -90,7 +89,7 @@ pub fn column(input: Input, options: &Options, metrics: &[Metric<Known>]) -> Res
     Ok(Column { block, parts: ("resources", parts), ..Column::default() })
 }
 
-/// The share of feasible prefixes, given the number of joint hits and that of feasible prefixes.
+/// The share of joint hits, from the number of joint hits and the number of feasible prefixes.
 pub(crate) const JOINT_HIT_RATE: Metric<[usize; 2]> = metrics! { [usize; 2];
     "joint_hit_rate", "joint hit rate", Higher, in [0.0, 1.0],
         "Share of feasible prefixes whose intervals hold what remained of every resource.",
@@ -147,7 +146,7 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     report
 }
 
-/// What is to be said of the estimates on these runs: [`METRICS`], or other metrics of what is known.
+/// Returns the block on the estimates for these runs: [`METRICS`], or other metrics of [`Known`].
 ///
 /// # Errors
 ///
@@ -214,7 +213,7 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
     Ok(block)
 }
 
-/// What the intervals and the warnings come to.
+/// Returns the conclusions on the intervals and the warnings.
 fn conclusion(block: &Block, options: &Options) -> Vec<String> {
     let claim = options.coverage.get();
     let mut clauses = Vec::new();
@@ -238,7 +237,7 @@ fn conclusion(block: &Block, options: &Options) -> Vec<String> {
     clauses
 }
 
-/// What stopping at the first "impossible" would do.
+/// States the effect of stopping at the first "impossible".
 pub(crate) fn stopping(block: &Block) -> Option<String> {
     let [failed, feasible, stopped, lost] = [
         "n_failed_rollouts",

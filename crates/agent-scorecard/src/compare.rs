@@ -1,13 +1,13 @@
-//! Which of several agents is better, by how much, and is that more than noise?
+//! Compares several agents: which one is better, by how much, and whether the difference is beyond noise.
 //!
-//! Rates and means have intervals from standard errors that take the runs of a task together, with Student's t
-//! distribution, which is wide enough for few tasks. A difference is that of the means over tasks of both sides: each task
-//! counts once, however often it was tried, so that more runs of some do not look like a better agent, and the tasks that both
-//! have make it more certain. With tasks of its own, a side may have an easier mix; the report says how many are shared, and
-//! `--shared` compares on these alone. A task that both tried and of which one side has no value is left out.
+//! Rates and means have intervals from standard errors clustered by task, with Student's t distribution, which is wide
+//! enough for few tasks. A difference is the difference between the sides' means over tasks. Each task counts once, however
+//! often it was tried, so that more runs of some tasks do not look like a better agent. Shared tasks make the difference
+//! more certain. A side with unshared tasks may have an easier mix: the report states the number of shared tasks, and
+//! `--shared` compares only on these. A task that both tried is left out if one side has no value for it.
 //!
-//! Assumed is that the tasks of each side are drawn independently of each other from the tasks that one wants to know about.
-//! What simulations say of equal agents stands in `docs/findings.md`, "Intervals of rates" and "Which of two agents is better".
+//! The tasks of each side are assumed to be drawn independently from the population of interest. `docs/findings.md` has
+//! simulations of equal agents in "Intervals of rates" and "Which of two agents is better".
 //!
 //! Reference: Miller (2024), Adding error bars to evals, arXiv:2411.00640, sections 2 (clusters), 4 (pairs) and 5
 //! (power); Zou and Donner (2008), Construction of confidence limits about effect measures, doi:10.1002/sim.3095; Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
@@ -41,7 +41,7 @@ use crate::{
 
 /// Compares the runs of several agents: the first with each of the others.
 ///
-/// With one side, the report says of it what can be said alone.
+/// With one side, the report covers only this side.
 ///
 /// # Errors
 ///
@@ -146,7 +146,7 @@ pub fn compare(
     let mut blocks: Vec<Block> = blocks.map(|(it, name)| it.block(title(name), level)).collect();
     let several = blocks.len() > 1;
     for (block, name) in blocks.iter().zip(&names[1..]) {
-        // Notes of parts stand in the JSON object alone.
+        // Notes of parts appear only in the JSON object.
         let of = if several { format!("difference of {name}") } else { "difference".to_owned() };
         let notes = block.notes.iter().flatten().map(|note| format!("{of}: {note}"));
         report.together.notes.get_or_insert_default().extend(notes);
@@ -202,7 +202,7 @@ fn success(sides: &[Side], names: &[String], is_partial: bool, level: Level) -> 
     }
 }
 
-/// How often runs succeed that state a confidence, all agents in one picture.
+/// Returns the success rate by stated confidence, with all agents in one picture.
 fn reliability(sides: &[Side], names: &[String]) -> Result<Picture, Error> {
     let blocks = sides.iter().zip(names).filter_map(|(side, name)| Some((name, side.forecasts()?)));
     let blocks: Vec<(&String, TiedBlocks)> = blocks.collect();
@@ -211,7 +211,7 @@ fn reliability(sides: &[Side], names: &[String]) -> Result<Picture, Error> {
     Ok(curves::reliability(&streams, "stated confidence", None)?)
 }
 
-/// How the figures were made.
+/// Describes how the figures were computed.
 fn lead(differences: &[Difference], level: Level) -> String {
     let mut lead =
         format!("{:.0} % intervals, the runs of a task taken together", 100.0 * level.get());

@@ -43,7 +43,7 @@ pub struct LiveOptions {
     pub seed: u64,
 }
 
-/// What a table knows of one setting.
+/// The figures of one setting.
 #[derive(Default)]
 struct Setting {
     name: String,
@@ -67,15 +67,15 @@ impl Setting {
     /// The figures as rows of a table.
     fn measured(&self) -> impl Iterator<Item = Field> {
         self.figures.iter().cloned().map(|(measure, figure)| {
-            // Benchmarks report intervals alone.
+            // Benchmarks report only intervals.
             let plain = |figure| Figure { standard_error: None, ..figure };
             Field::figure(measure, figure.map(plain))
         })
     }
 }
 
-/// How a model solves tool-calling tasks at the lowest cost, by number of steps and events, and how good its streams
-/// of confidence are if it was asked for any.
+/// Scores how well a model solves tool-calling tasks at the lowest cost, by number of steps and events, and scores its
+/// streams of confidence if it was asked for any.
 ///
 /// # Errors
 ///
@@ -167,7 +167,7 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
     Ok(report)
 }
 
-/// What the paths of a model come to, beside the share of exact paths of the greedy policy.
+/// Returns the conclusions on the paths of a model, next to the share of exact paths of the greedy policy.
 fn conclusion(row: &CostBenchFigures, greedy: Option<Figure>) -> Vec<String> {
     let paths = row.figure("task_completion_ratio").zip(row.figure("exact_match_ratio"));
     let paths = paths.map(|(completed, exact)| {
@@ -198,8 +198,8 @@ fn conclusion(row: &CostBenchFigures, greedy: Option<Figure>) -> Vec<String> {
     paths.into_iter().chain(left_out).collect()
 }
 
-/// The table of [`costbench`] for the runs of a file of results of the released benchmark, which are played again.
-/// Beside it, `as_published` has the means that the file itself states.
+/// Returns the table of [`costbench`] for the replayed runs of a file of results of the released benchmark. In addition,
+/// `as_published` has the means that the file itself states.
 ///
 /// # Errors
 ///

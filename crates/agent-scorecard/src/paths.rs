@@ -64,7 +64,7 @@ fn undefined(error: Error) -> Undefined {
     Undefined::new(error.to_string())
 }
 
-/// How calls are compared. The default is that of the command.
+/// The options for comparing calls. The defaults are the ones of the command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -128,7 +128,7 @@ pub fn read(
     Ok(named.collect())
 }
 
-/// Compares the calls of the runs of a log with those that their tasks expect.
+/// Compares the calls of the runs of a log with the expected calls of their tasks.
 ///
 /// # Errors
 ///
@@ -154,7 +154,7 @@ pub fn logged(log: &LoggedColumn, ignore_arguments: bool) -> Result<PathTally, r
     Ok(all)
 }
 
-/// What a report needs of runs, so that no run is kept.
+/// The data of runs that a report needs, so that no run is kept.
 ///
 /// Memory: the id and 16 bytes per run, a byte per call, and the names of tasks and tools.
 #[derive(Clone, Debug, Default)]
@@ -183,7 +183,7 @@ pub struct PathTally {
     taken: Vec<bool>,
     /// The number of calls that do not state it.
     unknown: usize,
-    /// By the name of the tool, the expected calls that were not made, and calls that are not expected.
+    /// For each tool name, the numbers of expected calls that were not made and of unexpected calls.
     astray: BTreeMap<String, [u64; 2]>,
 }
 
@@ -197,7 +197,7 @@ struct Task {
 }
 
 impl PathTally {
-    /// What was read, and what counts.
+    /// Returns the account of the runs read and counted.
     #[must_use]
     pub fn account(&self) -> Account {
         self.runs.account(self.log.as_ref())
@@ -289,7 +289,7 @@ impl PathTally {
             None => _ = self.tasks.insert(name.to_owned(), more),
         }
     }
-    /// What is to be said of all runs so far, with its pictures if they are wanted.
+    /// Returns the block on all runs so far, with pictures on request.
     ///
     /// # Errors
     ///
@@ -347,7 +347,7 @@ impl PathTally {
         Ok(block)
     }
 
-    /// What the shares come to, which have no intervals.
+    /// Returns the conclusions on the shares, which have no intervals.
     fn conclusion(&self, block: &Block) -> Vec<String> {
         let share = |key| block.figure(key).map(|share| percent(&share));
         let mut clauses = Vec::new();
@@ -369,7 +369,7 @@ impl PathTally {
         clauses
     }
 
-    /// The tools whose calls are missed and made in excess most.
+    /// Returns a picture of the tools with the most missed and excess calls.
     fn astray_picture(&self) -> Picture {
         let mut names: Vec<(&String, [u64; 2])> =
             self.astray.iter().map(|(name, counts)| (name, *counts)).collect();
@@ -428,7 +428,7 @@ impl PathTally {
     }
 }
 
-/// What is compared of a call.
+/// Returns the parts of a call that are compared.
 fn key(call: &ToolCall, ignore_arguments: bool) -> (&str, Option<&Value>) {
     (&call.name, (!ignore_arguments).then_some(&call.arguments))
 }

@@ -29,8 +29,8 @@ pub(crate) struct LogFile {
     last_reply: Option<(String, String)>,
 }
 
-/// The runs of a file of traces, or of a stream of a log, model by model where there are several. The policy
-/// is to refuse traces in which something is missing, and to leave such runs of a log out.
+/// Returns the runs of a file of traces, or of a stream of a log, by model if there are several. By default, traces with
+/// missing forecasts are refused, and such runs of a log are left out.
 ///
 /// # Errors
 ///
@@ -60,7 +60,7 @@ pub(crate) fn trace_files(
     Ok(files)
 }
 
-/// Reads a log, model by model; `None` if the file is no log, so that it may hold traces.
+/// Reads a log, model by model; `None` if the file is not a log, so that it may hold traces.
 ///
 /// # Errors
 ///
@@ -150,7 +150,7 @@ fn end_of_reply(run: &run_logs::Run) -> Option<(String, String)> {
 }
 
 impl LogFile {
-    /// Whether there are runs, and no model call of any of them has a value of any stream.
+    /// Returns whether there are runs, but none of their model calls has a value of any stream.
     pub(crate) fn is_without_streams(&self) -> bool {
         let is_empty = |stream| {
             let found = self.column.table.stream(stream, ForecastPolicy::Skip);

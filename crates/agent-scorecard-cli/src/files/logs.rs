@@ -68,13 +68,13 @@ pub struct Judging {
 }
 
 impl Judging {
-    /// How files of traces and tables are read.
+    /// Returns the rules for reading files of traces and tables.
     pub(crate) const fn rules_of_traces(&self, missing: ForecastPolicy) -> TraceRules {
         let FactRules { percent, repeats, success_at, score_range, at_limit, .. } = self.rules;
         TraceRules { missing, scale: percent, repeats, success_at, score_range, at_limit }
     }
 
-    /// Reads what is known of runs beside their logs.
+    /// Reads outcomes and other data of runs from outside their logs.
     ///
     /// # Errors
     ///
@@ -84,12 +84,12 @@ impl Judging {
         Ok(())
     }
 
-    /// Whether there are outcomes beside the logs.
+    /// Returns whether there are outcomes in addition to the logs.
     pub(crate) fn has_outcomes(&self) -> bool {
         self.outcomes.is_some() || self.joined.borrow().is_some()
     }
 
-    /// Reads the prices of models, from which runs get a cost whose log has none.
+    /// Reads the prices of models for runs without a cost in their log.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl Judging {
         }
     }
 
-    /// What to know about the outcomes, after all logs have been read.
+    /// Returns notes on the outcomes, after all logs have been read.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.joined.borrow().iter().flat_map(Outcomes::notes).collect()
     }
@@ -209,13 +209,13 @@ fn some_pattern<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D:
     text.map(|text| pattern(&text)).transpose().map_err(serde::de::Error::custom)
 }
 
-/// A regular expression as an option.
+/// Parses a regular expression as an option.
 fn pattern(text: &str) -> Result<String, String> {
     let checked = confidence_field(ConfidenceReading::Strict, Some(text));
     checked.map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
-/// The formats of logs, as an option.
+/// Parses a format of logs as an option.
 pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
     names::<Format>()
 }

@@ -32,7 +32,8 @@ impl From<(PathBuf, String)> for Source {
 }
 
 impl Source {
-    /// Rows as JSON Lines, by a name that is no file's, and that of their column, if it has one.
+    /// Creates a source of rows as JSON Lines, with a name that is not a file's, and the name of their column, if there is
+    /// one.
     #[must_use]
     pub fn of_rows(name: &str, given: &str, rows: Vec<u8>) -> Self {
         let path = PathBuf::from(format!("{ROWS}{name}"));
@@ -55,7 +56,7 @@ impl Source {
         &self.path
     }
 
-    /// What was given, or these bundled files if that is nothing.
+    /// Returns the given sources, or these bundled files if there are none.
     pub(crate) fn unless(given: Vec<Self>, names: &[&str]) -> Vec<Self> {
         let bundled = || names.iter().map(|name| bundled::path(name).into()).collect();
         if given.is_empty() { bundled() } else { given }
@@ -65,12 +66,12 @@ impl Source {
         self.path.display().to_string()
     }
 
-    /// Whether it may be a log, which rows are not.
+    /// Returns whether it may be a log; rows are not logs.
     pub(crate) fn is_file(&self) -> bool {
         self.rows.is_none()
     }
 
-    /// What a reader, which names the source in its errors, makes of it.
+    /// Returns the result of a reader, which names the source in its errors.
     ///
     /// # Errors
     ///

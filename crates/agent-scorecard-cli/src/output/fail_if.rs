@@ -65,8 +65,8 @@ impl Threshold {
     ///
     /// # Errors
     ///
-    /// A line for a key that the report does not have, for one that names no column or two, for a difference that was
-    /// not computed, for a value that is undefined or not a number, and for a condition that no value could change.
+    /// A line for a key that is not in the report, for a key that names no column or two, for a difference that was not
+    /// computed, for a value that is undefined or not a number, and for a condition with a constant result.
     pub(crate) fn failure(
         &self,
         report: &Value,
@@ -105,7 +105,7 @@ impl Threshold {
         Ok(holds.then(|| format!("failed: {self}: {} is {value}", self.key)))
     }
 
-    /// The place and the value of the number that the key leads to, of a figure its value.
+    /// Returns the place and the value of the number at the key; for a figure, its value.
     fn number<'a>(&self, report: &'a Value) -> Result<(String, &'a Value), String> {
         let walk = Walk::new(report, &self.key);
         let (place, at) = match walk.found.as_slice() {
@@ -150,7 +150,7 @@ impl Threshold {
         Err(format!("--fail-if: {self}: {problem}, as the value is {between}{hint}"))
     }
 
-    /// Why a value has nothing that the rest of the key names.
+    /// Returns the reason why a value has no entry for the rest of the key.
     fn missing(&self, report: &Value, at: &Value, rest: &str) -> String {
         let part = rest.split('.').next().unwrap_or(rest);
         let columns = report.get("files").and_then(Value::as_array);
@@ -208,7 +208,7 @@ impl Threshold {
 /// Where a report has the second of two columns minus the first.
 const DIFFERENCE: &str = "difference";
 
-/// Why a report has no differences.
+/// Returns the reason why a report has no differences.
 fn no_difference(report: &Value) -> String {
     let notes = report.get("notes").and_then(Value::as_array);
     let mut notes = notes.into_iter().flatten().filter_map(Value::as_str);
@@ -265,8 +265,8 @@ impl<'a, 'k> Walk<'a, 'k> {
     }
 }
 
-/// The values that the first part of a key leads to, with their names and the rest of the key. An entry of a list is
-/// found by its number or its name, and a row of caps by its cap alone; names and keys may hold dots.
+/// Returns the values at the first part of a key, with their names and the rest of the key. An entry of a list is found by
+/// number or name, and a row of caps only by its cap; names and keys may contain dots.
 fn steps<'a, 'k>(at: &'a Value, key: &'k str) -> Vec<(String, &'a Value, &'k str)> {
     let after = |start: &str| match key.strip_prefix(start)? {
         "" => Some(""),

@@ -32,7 +32,7 @@ use crate::{
     values::{self, whole},
 };
 
-/// The model says what each run would still have spent, after each of its turns
+/// The model estimates the remaining cost of each run after each of its turns
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("../help/run_budget.txt"))]
 pub(crate) struct Options {
@@ -85,7 +85,7 @@ struct Runs {
     left_out: Option<String>,
 }
 
-/// The cap on tokens that table 2 of the paper has; that of software is the median of a family.
+/// Returns the cap on tokens in table 2 of the paper; the cap of software is the median of a family.
 const fn released_cap(task: Task) -> Option<f64> {
     match task {
         Task::Sokoban => Some(2_500.0),
@@ -95,7 +95,7 @@ const fn released_cap(task: Task) -> Option<f64> {
 }
 
 impl Options {
-    /// What is asked for, in the order of the options.
+    /// Returns the resources to ask for, in the order of the options.
     fn resources(&self) -> Vec<(String, Option<f64>)> {
         let usual = match self.dialogues {
             Some(Task::Warehouse) => Kind::Warehouse.resources(),
@@ -133,7 +133,7 @@ impl Options {
         Ok(runs)
     }
 
-    /// The runs of a log, or of a file of rollouts that has what was shown and replied.
+    /// Returns the runs of a log, or of a file of rollouts with their observations and replies.
     fn logged(&self) -> Result<Runs, Box<dyn Error>> {
         let read_options = ReadOptions { requests: true, ..ReadOptions::default() };
         let runs = read_path(&self.file, Format::Auto, &read_options)
@@ -174,7 +174,7 @@ impl Options {
         )
     }
 
-    /// The runs of a file that holds so many, with a count of those that lack what a run needs.
+    /// Returns the runs of a file with this number of runs, and counts the runs that lack required data.
     fn of_all(
         &self,
         all: usize,
@@ -262,7 +262,7 @@ impl Options {
         Ok(budget)
     }
 
-    /// What is asked about each run, by position and id.
+    /// Returns the questions about each run, by position and id.
     fn instances<'a>(
         setting: &Budget,
         rollouts: &'a Rollouts,
@@ -275,8 +275,8 @@ impl Options {
         instances.collect()
     }
 
-    /// The runs, and the answers as a file of estimates about them by id. Runs whose ids do not tell them apart get
-    /// their positions in front.
+    /// Writes the runs, and the answers as a file of estimates by run id. Runs without unique ids get their positions as a
+    /// prefix.
     fn write_files(
         &self,
         rollouts: &Rollouts,

@@ -67,7 +67,7 @@ pub(crate) struct Options {
     more_steps: Option<usize>,
 }
 
-/// The steps after which runs are continued, in addition to the cut-off.
+/// Parses the steps after which runs are continued, in addition to the cut-off.
 fn at(text: &str) -> Result<Vec<RangeInclusive<usize>>, &'static str> {
     let number = |text: &str| text.trim().parse().map(|step| step..=step);
     match text {
@@ -78,11 +78,11 @@ fn at(text: &str) -> Result<Vec<RangeInclusive<usize>>, &'static str> {
     .map_err(|_: ParseIntError| "give stops, all, or numbers as in 0,2")
 }
 
-/// So many points are gone on from before what they say is counted and their runs are let go.
+/// The number of points to continue from before their results are counted and their runs are dropped.
 const POINTS: usize = 50;
 
 impl Options {
-    /// Whether runs go on from a step that is not their last.
+    /// Returns whether runs are continued from a step that is not their last.
     fn goes_on_at(&self, step: usize) -> bool {
         self.at.iter().any(|steps| steps.contains(&step))
     }
@@ -91,7 +91,7 @@ impl Options {
         self.more_steps.unwrap_or_else(|| self.steps())
     }
 
-    /// After which steps a run goes on.
+    /// Returns the steps after which a run is continued.
     fn points(&self, ConfidenceRecord { record, .. }: &ConfidenceRecord) -> Vec<usize> {
         if self.branches.is_none() {
             return Vec::new();
@@ -105,7 +105,7 @@ impl Options {
         (0..=taken).filter(wanted).collect()
     }
 
-    /// The continuations of a run after a step, by name; none if it cannot go on from there.
+    /// Returns the continuations of a run after a step, by name; none if it cannot be continued there.
     fn branch<'a>(
         &self,
         id: &str,
@@ -132,7 +132,7 @@ impl Options {
         (1..=run.agent_turns().count()).map(probe).collect()
     }
 
-    /// Goes on from the runs, and returns what each of them says.
+    /// Continues the runs, and returns the result of each.
     fn go_on(
         &self,
         branches: usize,
@@ -222,7 +222,7 @@ impl Options {
         self.steps.or(preset).unwrap_or(7)
     }
 
-    /// Those of the paper's table 15, with the length of replies that is asked for.
+    /// Returns the sampling of the paper's table 15, with the requested length of replies.
     fn sampling(&self) -> Sampling {
         let published = Confidence::published(Dataset::HotpotQa).sampling().clone();
         let temperature = self.common.temperature(published.temperature.unwrap_or(0.0));

@@ -19,10 +19,10 @@ use crate::{
 /// What turns spend.
 const COSTS: [&str; 3] = ["input_tokens", "output_tokens", "cost_usd"];
 
-/// Costs are at most this; what is above cannot be compared with them in numbers.
+/// The maximum cost; larger values cannot be compared with costs numerically.
 const MOST: f64 = 1e100;
 
-/// A file of runs, checked: each turn has all that is to be estimated, known or null.
+/// A checked file of runs: each turn has every estimated resource, known or null.
 ///
 /// ```
 /// use agent_scorecard::{Error, budget::RunFile};
@@ -42,12 +42,11 @@ pub struct RunFile {
 }
 
 impl RunFile {
-    /// Reads and checks every run of a file, of which these resources are to be estimated. `file` names the source in
-    /// errors.
+    /// Reads and checks every run of a file for estimates of these resources. `file` names the source in errors.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] that names file, line and field of what is wrong.
+    /// [`Error::Input`] that names file, line and field of the fault.
     pub fn read(file: &str, source: impl Read, spent: &[String]) -> Result<Self, Error> {
         Self::checked(RolloutFile::read(file, source)?, spent)
     }
@@ -68,7 +67,7 @@ impl RunFile {
         if is_total && !is_known && turns.any(|costs| costs.get(FRESH).is_some()) {
             resources.push(FRESH.to_owned());
         }
-        // The sum stands in the file, maybe with a cap of its own.
+        // The file has the sum itself, possibly with a separate cap.
         let has_sum = |line: &Line<RolloutLine>| {
             line.value.turns.iter().all(|costs| costs.get("total_tokens").is_some())
         };
@@ -110,7 +109,7 @@ impl RunFile {
         Ok(file)
     }
 
-    /// The runs of a log, of which these resources are to be estimated, one model after the other.
+    /// Returns the runs of a log for estimates of these resources, one model after the other.
     ///
     /// # Errors
     ///
@@ -137,7 +136,7 @@ impl RunFile {
         named.into_iter().chain(none).map(of_model).collect()
     }
 
-    /// The runs of several files, one file after the other; failed ones that a budget ended are marked as cut off.
+    /// Returns the runs of several files, one file after the other; failed runs that a budget ended are marked as cut off.
     ///
     /// # Errors
     ///
@@ -188,14 +187,12 @@ impl RunFile {
     }
 }
 
-/// Reads the answers of a model about runs in these files, of a file of JSON Lines `{"id", "turn", "answer"}`: those
-/// about each of the resources. `turn` is the number of turns that the run had completed. `file` names the source in
-/// errors.
+/// Reads the answers of a model about runs in these files from JSON Lines `{"id", "turn", "answer"}`, separately for each
+/// resource. `turn` is the number of turns that the run had completed. `file` names the source in errors.
 ///
 /// # Errors
 ///
-/// [`InputError`] that names file, line and field of what is wrong: here, or in the files of runs
-/// where two of them have one id.
+/// [`InputError`] that names file, line and field of the fault: here, or in the files of runs if two runs have the same id.
 pub fn read_answers(
     file: &str,
     source: impl Read,

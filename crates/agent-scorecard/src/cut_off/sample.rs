@@ -45,7 +45,7 @@ impl<'a> Sample<'a> {
         Ok(Self { file: &stream.file, runs, stopped, audit })
     }
 
-    /// The task of each run; a run without one is a task of its own.
+    /// Returns the task of each run; a run without a task is a separate task.
     pub(super) fn tasks(&self) -> Vec<&'a String> {
         self.runs.iter().map(|run| run.task.as_ref().unwrap_or(&run.id)).collect()
     }
@@ -62,7 +62,7 @@ impl<'a> Sample<'a> {
         (0..self.runs.len()).filter(|&run| self.outcome(run).is_none())
     }
 
-    /// What runs of two streams have in common if they are the same run: name, outcome, steps and horizon.
+    /// Returns the values that identify a run across streams: name, outcome, steps and horizon.
     pub(super) fn identity(&self, run: usize) -> (&'a str, Option<bool>, usize, usize) {
         let stopped = &self.stopped[run];
         (&self.runs[run].id, self.outcome(run), self.steps(run), stopped.horizon())
@@ -74,7 +74,7 @@ impl<'a> Sample<'a> {
             && (0..self.runs.len()).all(|run| self.identity(run) == other.identity(run))
     }
 
-    /// Whether these chances are the last forecasts of all runs that were cut off.
+    /// Returns whether these probabilities are the last forecasts of all runs that were cut off.
     pub(super) fn says(&self, chances: &[Probability]) -> bool {
         self.cut_off().all(|run| self.stopped[run].forecasts().last() == Some(&chances[run]))
     }
@@ -92,14 +92,14 @@ impl<'a> Sample<'a> {
         IpcwWeights::new(&stops, |run| curves.of_run(run), f64::INFINITY)
     }
 
-    /// The group of each run for the curve of cut-offs; runs without one are a group of their own.
+    /// Returns the group of each run for the curve of cut-offs; runs without a group form a separate one.
     pub(super) fn curve_groups<'g>(&self, options: &'g CutOffOptions) -> Vec<Option<&'g str>> {
         let groups = options.curve_groups.as_ref();
         let group = |run: &&TraceRun| groups?.get(&run.id).map(String::as_str);
         self.runs.iter().map(group).collect()
     }
 
-    /// The calibrated forecasts of each run, if that is asked for. Notes say what is odd about the maps.
+    /// Returns the calibrated forecasts of each run, if requested. Notes report irregularities of the maps.
     pub(super) fn calibrated(
         &self,
         options: &CutOffOptions,

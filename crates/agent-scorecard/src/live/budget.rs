@@ -20,10 +20,10 @@ use crate::{
     },
 };
 
-/// The estimators that have rows beside a model; they learn from the runs before.
+/// The estimators with rows next to a model; they learn from earlier runs.
 pub const ESTIMATORS: [By; 3] = [By::Linear, By::Quantile, By::Conformal];
 
-/// The figures of a row besides the first two, in the order of the paper's table 1 and then of its table 4.
+/// The figures of a row after the first two, in the order of the paper's table 1 and then of its table 4.
 const SHOWN: [&Metric<Known>; 18] = [
     known("macro_f1_first_turn"),
     known("macro_f1_all_turns"),
@@ -69,7 +69,7 @@ const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
     a.is_empty() && b.is_empty()
 }
 
-/// What runs do, whoever estimates.
+/// The measures of runs, which do not depend on the estimator.
 const OF_RUNS: [Metric<Known>; 2] = [
     Metric::new(
         "success_rate",
@@ -101,7 +101,7 @@ const COUNTS: [(&str, &str); 8] = [
     ("runs_failed_and_stopped", "n_stopped_failed_rollouts"),
 ];
 
-/// How well a model says what runs would still have spent, by resource, beside estimators at the same prefixes.
+/// Scores a model's estimates of the remaining cost of runs, by resource, next to estimators at the same prefixes.
 ///
 /// The rows of the model and of each of the `estimators` read every interval as feasible, as the paper does. If there
 /// are caps, further rows are [by the cap](Reading::Cap). The records are of these rollouts;
@@ -137,7 +137,7 @@ pub fn budget(
     table(Some(model), names, rollouts, counts, estimators, options)
 }
 
-/// What a model has answered about runs, by their positions.
+/// The answers of a model about runs, by the positions of the runs.
 pub(super) struct Answered {
     pub(super) answers: BTreeMap<String, Answers>,
     pub(super) unfinished: usize,
@@ -263,7 +263,8 @@ fn setting(
     Ok(Setting { name, counts, figures: figures.collect(), ..Setting::default() })
 }
 
-/// What the intervals and warnings of a model come to. It was asked for no coverage, so that none is claimed.
+/// Returns the conclusions on the intervals and warnings of a model. It was asked for no coverage, so the intervals have no
+/// nominal coverage.
 fn conclusion(model: &str, resource: &str, found: &Block) -> Vec<String> {
     let held = found.figure("hit_rate").ok().map(|rate| {
         format!(

@@ -26,16 +26,16 @@ use crate::{
     traces::figures::LEVEL,
 };
 
-/// Runs in an environment, and what was asked on the way.
+/// Runs in an environment, with the questions asked during them.
 #[derive(Clone, Debug)]
 pub struct Played<'a> {
     /// The runs.
     pub records: &'a [PlayRecord],
     /// Their rollouts, with caps if there are any. Ids say which run each is of.
     pub rollouts: &'a Rollouts,
-    /// The resources that estimates are of; if the runs were asked on the way, those that they were asked for.
+    /// The estimated resources; if the player was asked during the runs, the resources in the questions.
     pub resources: &'a [String],
-    /// Whether runs have a goal of their own, so that the share that reached it says something.
+    /// Whether runs have a goal, so that the share of runs that reached it is meaningful.
     pub has_goal: bool,
 }
 
@@ -97,8 +97,8 @@ const MEANS: [OfRun; 5] = [
     ),
 ];
 
-/// What runs in an environment came to, and how well what they would still spend was estimated on the way: by whoever played,
-/// if it was asked, and by `estimators` that learn from the runs before. The table is that of [`super::budget()`].
+/// Scores runs in an environment and the estimates of their remaining cost: by the player, if it was asked, and by
+/// `estimators` that learn from earlier runs. The table is the one of [`super::budget()`].
 ///
 /// # Errors
 ///
@@ -128,7 +128,7 @@ pub fn play<E: Environment>(
     options: &LiveOptions,
 ) -> Result<Report, Error> {
     let Played { records, rollouts, resources, has_goal } = *runs;
-    // Nobody knows what runs would have spent that an answer or a cap ended.
+    // The full spending of runs that an answer or a cap ended is unknown.
     let rollouts = &rollouts.filter(|run| !run.is_censored());
     let places = rollouts.iter().filter_map(|run| Some((run.id()?, run.index().to_string())));
     let places: HashMap<&str, String> = places.collect();
@@ -155,7 +155,7 @@ pub fn play<E: Environment>(
     let n = counted(finished, "run");
     let stopped = records.iter().filter(|it| it.is_stopped).count();
     if stopped > 0 {
-        // Of the answers, those that ended runs are missing, so that nothing is concluded from the others.
+        // The answers that ended runs are missing, so nothing is concluded from the others.
         report.conclusion.clear();
         report.columns.iter_mut().for_each(|column| column.block.conclusion.clear());
         let runs = counted(stopped, "run");
@@ -221,7 +221,7 @@ pub fn play<E: Environment>(
     Ok(report)
 }
 
-/// Counts of runs, and means over them. Each run has a room or a demand of its own, so that runs are independent.
+/// Returns counts of runs, and means over them. Each run has a different room or demand, so runs are independent.
 fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
     let level = Level::new(LEVEL)?;
     let of = |measure: Measure, values: Vec<f64>| {
@@ -252,8 +252,7 @@ fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
     Ok(block)
 }
 
-/// The rooms of the seeds from the first one on, as many as `count`, with their seeds. Seeds that give no room are passed
-/// over.
+/// Generates rooms from `count` consecutive seeds, and returns each with its seed. Seeds without a valid room are skipped.
 ///
 /// # Errors
 ///

@@ -9,7 +9,7 @@ use trajectory_metrics::distinct_keys;
 
 use crate::report::sentence::counted;
 
-/// What a model costs, in US dollars per million tokens: from 0 to 1,000,000.
+/// The price of a model, in US dollars per million tokens: from 0 to 1,000,000.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
@@ -25,7 +25,7 @@ pub struct Price {
     pub reasoning: Option<f64>,
     /// Of a tier: it holds for calls with more input tokens than this.
     pub above_input_tokens: Option<u64>,
-    /// Prices of larger calls by name, such as `long_context`. Of several that hold, that of the largest calls counts.
+    /// Prices of larger calls by name, such as `long_context`. If several apply, the price for the largest calls counts.
     #[serde(default, deserialize_with = "distinct_keys::map")]
     pub tiers: BTreeMap<String, Price>,
 }
@@ -60,7 +60,7 @@ const LARGEST: f64 = 1e6;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prices {
     prices: BTreeMap<String, Price>,
-    /// How many runs there are to say something about, by what is said.
+    /// The number of runs for each remark.
     remarks: BTreeMap<Remark, u64>,
 }
 
@@ -82,8 +82,8 @@ impl Prices {
     ///
     /// # Errors
     ///
-    /// [`InputError`] that names the file and what is wrong: another form, a model or a tier that stands there twice, a
-    /// price out of range, or a tier without `above_input_tokens`.
+    /// [`InputError`] that names the file and the fault: another format, a repeated model or tier, a price out of range, or
+    /// a tier without `above_input_tokens`.
     pub fn read(file: &str, source: impl Read) -> Result<Self, InputError> {
         let wrong = |line, problem| InputError::of_field(file, line, "prices", problem);
         let text = bytes(file, source)?;
@@ -101,8 +101,8 @@ impl Prices {
         Ok(Self { prices, ..Self::default() })
     }
 
-    /// Gives a run whose log has no cost, or a cost of 0 beside tokens, what the agent cost by its tokens: by those of
-    /// each model if the log counts them apart.
+    /// Sets the agent's cost of a run from its tokens if the log has no cost, or a cost of 0 although tokens were used.
+    /// Tokens are priced by model if the log counts them separately.
     pub fn price(&mut self, run: &mut Run) {
         let is_free = run.usage.cost_usd == Some(0.0) && run.usage.total_tokens() > Some(0);
         if run.usage.cost_usd.is_some() && !is_free {
@@ -119,7 +119,7 @@ impl Prices {
         if let Some(cost) = cost.filter(|_| !models.is_empty()) {
             run.usage.cost_usd = Some(cost);
         } else if is_free {
-            // The cost is that of the log.
+            // The cost in the log takes precedence.
             return;
         }
         remarks.sort();
@@ -147,7 +147,7 @@ impl Prices {
         self.remarks.iter().map(note).collect()
     }
 
-    /// The models without a price of whose runs some have no cost for want of it.
+    /// Returns the models without a price for which some runs therefore have no cost.
     #[must_use]
     pub fn models_without_price(&self) -> Vec<String> {
         let model = |remark: &Remark| match remark {
@@ -157,7 +157,7 @@ impl Prices {
         self.remarks.keys().filter_map(model).collect()
     }
 
-    /// What a run paid for a model; `None` if it has no price, or if its tokens are not known.
+    /// Returns the cost of a model in a run; `None` if it has no price, or if its tokens are not known.
     fn cost_usd(
         &self,
         run: &Run,

@@ -1,4 +1,4 @@
-//! The pictures of a report as its views show them: those of several columns in one where that can be read.
+//! The pictures of a report as its views show them: several columns share a picture if it stays readable.
 
 use crate::report::{
     block::Report,
@@ -14,7 +14,7 @@ const SPAN_ROOM: f64 = 0.5;
 /// A picture, and where its numbers stand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    /// Whose picture it is; empty for that of all columns, and for a picture alone.
+    /// The name of the column; empty for a picture of all columns, and for a single picture.
     pub name: String,
     /// The picture.
     pub picture: Picture,
@@ -27,15 +27,15 @@ pub struct Drawing {
 pub struct Drawings {
     /// What there is to see.
     pub title: String,
-    /// A picture of all columns, or one of each.
+    /// One picture of all columns, or one per column.
     pub drawings: Vec<Drawing>,
     /// How they are read.
     pub note: String,
 }
 
 impl Report {
-    /// All pictures by name, the most telling first. At most four curves on the same axes are one picture, and
-    /// each column has its own otherwise.
+    /// Returns all pictures by name, the most informative first. At most four curves on the same axes share a picture;
+    /// otherwise each column has a separate one.
     #[must_use]
     pub fn drawings(&self) -> Vec<Drawings> {
         let places = self.pictured();
@@ -48,8 +48,8 @@ impl Report {
         names.into_iter().filter_map(|name| section(own(&places, name))).collect()
     }
 
-    /// The one picture that stands for the report: that of every column, each named, or else that of all columns
-    /// together; `None` without any.
+    /// Returns the picture that represents the report: the named pictures of all columns in one, or else the picture of all
+    /// columns together; `None` without any.
     #[must_use]
     pub fn main_drawing(&self) -> Option<Picture> {
         let (whole, columns): (Vec<_>, Vec<_>) =
@@ -111,8 +111,8 @@ fn is_one(drawings: &[Drawing]) -> bool {
         && drawings.iter().all(is_same)
 }
 
-/// One picture with the series of several columns, each named after its column; `None` without a column. Lines to
-/// compare with that all columns share are there once, and bars stand side by side.
+/// One picture with the series of several columns, each named after its column; `None` without a column. Reference lines
+/// that all columns share are drawn once, and bars are side by side.
 fn together(columns: &[Drawing]) -> Option<Drawing> {
     let first = columns.first()?;
     if columns.len() == 1 {

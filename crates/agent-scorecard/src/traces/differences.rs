@@ -31,7 +31,7 @@ pub const NO_RESAMPLES: &str = "it needs at least 2 resamples";
 enum Pairing {
     /// Both columns hold the same complete runs with the same outcomes.
     Runs,
-    /// The runs of a task that both columns have are resampled together, those of other tasks apart.
+    /// Runs of tasks in both columns are resampled together, runs of other tasks separately.
     Tasks,
     /// The columns have no task in common.
     None,
@@ -40,8 +40,8 @@ enum Pairing {
 /// The differences between two columns, or the reason why there are none.
 pub type Compared = Result<Block, Undefined>;
 
-/// The differences between two columns, or why there are none. Tasks are resampled, each with all its runs in
-/// both columns; where each column is of a single task, runs are.
+/// Returns the differences between two columns, or the reason why there are none. The bootstrap resamples tasks, each with
+/// all its runs in both columns, or runs if each column has a single task.
 ///
 /// Calibration maps are fitted once to the runs of each column and not in the resamples, as in the report of
 /// a column.
@@ -101,7 +101,7 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
         _ if is_apart => Pairing::None,
         _ => Pairing::Tasks,
     };
-    // Complete runs of both columns come first, those that were cut off follow.
+    // Complete runs of both columns come first, followed by runs that were cut off.
     let complete = both.map(|column| column.complete.len());
     let rows = |side: usize, range: std::ops::Range<usize>| {
         let units = units[side][range].to_vec();
@@ -155,10 +155,9 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
     Ok(Ok(block))
 }
 
-/// Adds to a report on columns what is said of all of them: the title, how they were scored, and the
-/// differences of two of them, if they were computed, by the name of the part of the columns that they are of,
-/// which is empty for whole columns. The best values are marked where all columns are of the same runs; of two
-/// other columns, where the interval of the difference excludes 0.
+/// Adds the part on all columns to a report: the title, the scoring, and the differences of two columns, if they were
+/// computed. Differences are keyed by the part of the columns, which is empty for whole columns. The best values are marked
+/// if all columns have the same runs; for two other columns, if the interval of the difference excludes 0.
 #[must_use]
 pub fn with_differences(
     mut report: Report,
@@ -203,7 +202,7 @@ pub fn with_differences(
     let (mut decided, mut words) = (Vec::new(), "");
     match parts.fields.as_slice() {
         _ if is_same_runs => {}
-        // With one part each, its difference is that of the columns.
+        // If each column has one part, its difference is the difference of the columns.
         [Field { value: Value::Block(block), .. }] if places.len() == 2 => {
             decided.extend(block.fields.iter().filter_map(|field| match &field.value {
                 Value::Figure(measure, Ok(figure)) if measure.better != Better::Neither => {
@@ -251,8 +250,8 @@ pub fn with_differences(
     report
 }
 
-/// The difference of the log scores with censored runs. The rows of the bootstrap are the complete runs of
-/// both columns, then the censored ones of both.
+/// Returns the difference of the log scores with censored runs. The rows of the bootstrap are the complete runs of both
+/// columns, then the censored runs of both.
 fn censored(
     columns: [&TraceEvaluation; 2],
     complete: [usize; 2],
@@ -286,12 +285,12 @@ fn censored(
     Ok(StreamFigure::new(CENSORED, value, Some(minus), level))
 }
 
-/// What a run is resampled with: the task that one of the columns knows of it, or what it says itself.
+/// Returns the resampling unit of a run: the task that one of the columns has for it, or its own.
 fn unit<'a>(run: Name<'a>, tasks: &BTreeMap<&'a str, &'a str>, by: ClusterBy) -> Unit<'a> {
     tasks.get(run.0).map_or_else(|| Unit::of(run, by), |task| Unit::Task(task))
 }
 
-/// The outcomes of the complete runs by id; `None` if an id stands twice.
+/// Returns the outcomes of the complete runs by id; `None` if an id is repeated.
 fn outcomes(column: &TraceEvaluation) -> Option<BTreeMap<&str, bool>> {
     let ids = column.complete.iter().map(|(id, _)| id);
     let outcomes: BTreeMap<&str, bool> =

@@ -10,11 +10,11 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RangeCounts {
-    /// Intervals that contain what remained.
+    /// The number of intervals that contain the remaining cost.
     pub hits: usize,
-    /// Intervals below what remained.
+    /// The number of intervals below the remaining cost.
     pub optimistic: usize,
-    /// Intervals above what remained.
+    /// The number of intervals above the remaining cost.
     pub conservative: usize,
 }
 
@@ -24,21 +24,20 @@ pub struct RangeCounts {
 pub struct SampleMetrics {
     /// Whether the answer agrees with the label; `None` if it could not be read.
     pub can_finish_correct: Option<bool>,
-    /// For each resource, whether the interval contains what remained; `None` without an interval, and
-    /// if what remained is not stated. Intervals on runs that failed count too.
+    /// For each resource, whether the interval contains the remaining cost; `None` without an interval or a stated
+    /// remaining cost. Intervals on runs that failed count too.
     pub contains: Vec<Option<bool>>,
     /// The width of each interval.
     pub widths: Vec<Option<f64>>,
-    /// The distance of the middle of each interval from what remained.
+    /// The distance of the middle of each interval from the remaining cost.
     pub midpoint_errors: Vec<Option<f64>>,
-    /// Whether all intervals contain what remained; `None` unless the run can finish and has an
-    /// interval.
+    /// Whether all intervals contain the remaining cost; `None` unless the run can finish and has an interval.
     pub joint_hit: Option<bool>,
     /// The mean of the correct feasibility and, if the run can finish and has intervals, the hits: the
     /// reward in the file, and the reward of Warehouse in table 1.
     pub mean_reward: f64,
-    /// The reward of tokens in table 1: for a run that can finish, `max(0, 1 - width / remaining)` of
-    /// an interval that contains what remained; otherwise 1 for `impossible`.
+    /// The reward of tokens in table 1: for a run that can finish, `max(0, 1 - width / remaining)` of an interval that
+    /// contains the remaining cost; otherwise 1 for `impossible`.
     pub interval_reward: f64,
 }
 
@@ -119,8 +118,8 @@ pub struct Published {
     pub joint_hit_rate: Option<f64>,
     /// For each resource, how intervals lie on prefixes of runs that succeeded.
     pub ranges: Vec<RangeCounts>,
-    /// For each resource, the share of intervals that contain what remained, over all samples for which
-    /// both are known: the coverage in the summary of a file.
+    /// For each resource, the share of intervals that contain the remaining cost, over all samples with both values: the
+    /// coverage in the summary of a file.
     pub coverage: Vec<Option<f64>>,
     /// Samples of runs that can finish with the answer `impossible`.
     pub false_aborts: usize,
@@ -131,7 +130,7 @@ pub struct Published {
     pub mre_p50: Option<f64>,
 }
 
-/// The sum from left to right by the number of values, as Python's `sum(values) / len(values)`.
+/// Returns the sum from left to right divided by the number of values, like Python's `sum(values) / len(values)`.
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0_usize), |(sum, n), value| (sum + value, n + 1));
     (count > 0).then(|| sum / count as f64)
@@ -219,12 +218,11 @@ fn upper_median(samples: &[ReleasedSample]) -> Option<f64> {
     errors.get(errors.len() / 2).copied()
 }
 
-/// The reward of an answer in BAGEN's training; `remaining` is `None` if the run cannot finish.
+/// Returns the reward of an answer in BAGEN's training; `remaining` is `None` if the run cannot finish.
 ///
-/// For a run that can finish, `1.8 max(0, 1 - width / remaining)` if the two numbers are in order and
-/// contain what remained, and 0 otherwise. 0.2 for `impossible` if the run cannot finish. If nothing
-/// remained, only the answer `[0, 0]` gets 1.8. In [0, 1.8]. The paper's rule is
-/// [`Estimate::rule_reward`](budget_estimation::Estimate::rule_reward).
+/// For a run that can finish, `1.8 max(0, 1 - width / remaining)` if the two numbers are in order and contain the remaining
+/// cost, and 0 otherwise. 0.2 for `impossible` if the run cannot finish. If nothing remained, only the answer `[0, 0]` gets
+/// 1.8. In [0, 1.8]. The paper's rule is [`Estimate::rule_reward`](budget_estimation::Estimate::rule_reward).
 ///
 /// Reference: `scripts/budget-rl/budget_probe_reward.py`, `compute_score`.
 ///

@@ -60,7 +60,7 @@ run_money_estimation_env.py) is one JSON object with "results", each with its "g
 crate, and as_published those of the released code.
 "#;
 
-/// The help behind the options: an example, what each figure is, and the formats of files.
+/// Returns the help behind the options: an example, what each figure is, and the formats of files.
 fn after_help() -> String {
     let figures =
         METRICS.map(|metric| format!("{}\n    {}\n", metric.measure.key, metric.measure.help));
@@ -98,7 +98,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
 ///
 /// # Errors
 ///
-/// Those of reading and scoring.
+/// Errors of reading and scoring.
 pub fn report(
     sources: Vec<Source>,
     mut judged: budget::Options,
@@ -242,14 +242,14 @@ fn column(files: &[&RunFile], judged: &budget::Options) -> Result<Column, String
     })
 }
 
-/// The text of a file of released estimates; `None` for a file of another form.
+/// Returns the text of a file of released estimates; `None` for a file of another form.
 fn released_text(source: &Source) -> Option<String> {
     let text = String::from_utf8(source.bytes().ok()?.into_owned()).ok()?;
     let first = serde_json::Deserializer::from_str(&text).into_iter::<Value>().next()?.ok()?;
     first.get("results")?.is_array().then_some(text)
 }
 
-/// The report on a file of BAGEN's released estimates.
+/// Returns the report on a file of BAGEN's released estimates.
 fn released(
     file: &str,
     text: &str,

@@ -18,11 +18,11 @@ use crate::{
     progress::working,
 };
 
-/// The report on these sources.
+/// Returns the report on these sources.
 ///
 /// # Errors
 ///
-/// Those of reading and fitting.
+/// Errors of reading and fitting.
 pub fn report(
     sources: Vec<Source>,
     how: &CalibrationOptions,

@@ -49,11 +49,11 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, &how, &judging)?)
 }
 
-/// The report on these sources.
+/// Returns the report on these sources.
 ///
 /// # Errors
 ///
-/// Those of reading.
+/// Errors of reading.
 pub fn report(
     sources: Vec<Source>,
     how: &CapOptions,

@@ -74,7 +74,7 @@ const GROUPS: [(&str, &[&str]); 3] = [
     ("The papers", &["triage", "costbench"]),
 ];
 
-/// The help of the command, with its subcommands in groups.
+/// Returns the help of the command, with its subcommands in groups.
 fn template(command: &clap::Command) -> String {
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     for (title, names) in GROUPS {
@@ -88,7 +88,7 @@ fn template(command: &clap::Command) -> String {
     text + "\nOptions:\n{options}\n{after-help}"
 }
 
-/// A subcommand that takes an option again, and negative numbers.
+/// Returns a subcommand that takes an option again, and negative numbers.
 fn lenient(subcommand: clap::Command) -> clap::Command {
     subcommand.args_override_self(true).allow_negative_numbers(true)
 }
@@ -141,7 +141,7 @@ fn completions(shell: Shell) -> Result<Written, Box<dyn Error>> {
     Ok(String::from_utf8(script)?.into())
 }
 
-/// The help or the version if one was asked for, otherwise clap's error on one line, without its usage.
+/// Returns the help or the version if one was asked for, otherwise clap's error on one line, without its usage.
 fn refusal(error: &clap::Error) -> Result<Written, Box<dyn Error>> {
     let text = match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => return Ok(error.to_string().into()),

@@ -62,11 +62,11 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, how, &judging)?)
 }
 
-/// The report on these sources.
+/// Returns the report on these sources.
 ///
 /// # Errors
 ///
-/// Those of reading and comparing.
+/// Errors of reading and comparing.
 pub fn report(
     sources: Vec<Source>,
     how: CompareOptions,

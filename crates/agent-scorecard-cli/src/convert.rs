@@ -148,7 +148,7 @@ struct Lines {
     n: usize,
 }
 
-/// The lines of a log. One run is held at a time.
+/// Returns the lines of a log. One run is held at a time.
 fn lines(
     log: &Path,
     runs: impl Iterator<Item = Result<Run, run_logs::Error>>,

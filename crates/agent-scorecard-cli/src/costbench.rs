@@ -61,7 +61,7 @@ pub(crate) struct Queries {
 }
 
 impl Queries {
-    /// The file of the queries, if there is one.
+    /// Returns the file of the queries, if there is one.
     pub(crate) fn source(self) -> Option<Source> {
         self.queries.map(Source::from)
     }
@@ -104,7 +104,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report)
 }
 
-/// The report on the greedy policy.
+/// Returns the report on the greedy policy.
 ///
 /// # Errors
 ///
@@ -134,7 +134,7 @@ pub fn report(
 /// The queries in a checkout of the released benchmark.
 pub(crate) const QUERIES: &str = "env/data/runtime/queries/queries.json";
 
-/// The report on the runs of a released file of results.
+/// Returns the report on the runs of a released file of results.
 ///
 /// # Errors
 ///

@@ -93,11 +93,11 @@ pub struct Beside {
     pub curve_groups: Option<Source>,
 }
 
-/// The report on these sources.
+/// Returns the report on these sources.
 ///
 /// # Errors
 ///
-/// Those of reading and scoring.
+/// Errors of reading and scoring.
 pub fn report(
     sources: Vec<Source>,
     how: CutOffOptions,

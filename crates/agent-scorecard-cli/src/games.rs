@@ -83,7 +83,7 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
     /// published texts, if there are any. Incompatible options are refused here.
     fn environments(&self, texts: Option<&Texts>) -> Found<Self::Environment>;
 
-    /// The rollouts, before caps of options.
+    /// Returns the rollouts, before caps of options.
     fn rollouts(&self, records: &[PlayRecord]) -> Result<Rollouts, Box<dyn Error>> {
         Ok(rollouts::<Self::Environment>(records)?)
     }
@@ -245,7 +245,7 @@ pub(crate) struct Rooms {
 }
 
 impl Rooms {
-    /// The room of each seed, in the released alphabet.
+    /// Returns the room of each seed, in the released alphabet.
     pub(crate) fn drawn(&self) -> Result<String, &'static str> {
         let (first, count) = self.course.seeds()?;
         let drawn =

@@ -58,25 +58,25 @@ pub mod views {
 
     use crate::{output, report::page};
 
-    /// The table for people.
+    /// Returns the table for people.
     #[must_use]
     pub fn text(report: &Report) -> String {
         output::text::report(report, output::table::Layout::Aligned)
     }
 
-    /// The page.
+    /// Returns the page.
     #[must_use]
     pub fn page(report: &Report) -> String {
         page::of_report(report)
     }
 
-    /// The page without its style and pictures, as a part of another one.
+    /// Returns the page without its style and pictures, as a part of another one.
     #[must_use]
     pub fn part(report: &Report) -> String {
         page::part_of_report(report)
     }
 
-    /// The line that says that a condition such as `hit_rate < 0.5` holds, if it holds. `figure` has the figures by
+    /// Returns the line that says that a condition such as `hit_rate < 0.5` holds, if it holds. `figure` has the figures by
     /// their places: [`Report::placed`] of this report.
     ///
     /// # Errors

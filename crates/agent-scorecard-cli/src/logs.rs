@@ -63,11 +63,11 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report)
 }
 
-/// The report on these logs.
+/// Returns the report on these logs.
 ///
 /// # Errors
 ///
-/// Those of reading.
+/// Errors of reading.
 pub fn report(
     sources: Vec<Source>,
     format: Format,

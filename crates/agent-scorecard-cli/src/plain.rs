@@ -10,15 +10,15 @@ use agent_scorecard::Picture;
 /// Letters of a table's cell.
 const LONGEST_CELL: usize = 200;
 
-/// Whether a character would act on what shows it: control characters, marks that turn the direction of text,
-/// line separators, and what XML cannot hold.
+/// Returns whether a character would act on what shows it: control characters, marks that turn the direction of text, line
+/// separators, and what XML cannot hold.
 fn acts(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(character, '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// The text on one line: a character that would act is written as `\u{1b}`.
+/// Returns the text on one line: a character that would act is written as `\u{1b}`.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escaped(text, acts, |character| character.escape_unicode().to_string())
         .map_or(Cow::Borrowed(text), Cow::Owned)
@@ -37,7 +37,7 @@ pub(crate) fn json(text: String) -> String {
     escaped(&text, acts, |character| format!("\\u{:04x}", u32::from(character))).unwrap_or(text)
 }
 
-/// The text with some characters in another form; `None` if it has none of them.
+/// Returns the text with some characters in another form; `None` if it has none of them.
 fn escaped(
     text: &str,
     acts: impl Fn(char) -> bool + Copy,
@@ -57,7 +57,7 @@ fn escaped(
     Some(escaped)
 }
 
-/// The picture with texts that are [`line`]s.
+/// Returns the picture with texts that are [`line`]s.
 pub(crate) fn picture(picture: &Picture) -> Picture {
     let mut picture = picture.clone();
     let Picture { title, x, y, series, note } = &mut picture;
@@ -71,18 +71,17 @@ pub(crate) fn picture(picture: &Picture) -> Picture {
     picture
 }
 
-/// A note below a table, on a line of its own.
+/// Returns a note below a table, on a line of its own.
 pub(crate) fn note(note: &str) -> String {
     format!("note: {}\n", line(note))
 }
 
-/// The text of a table's cell, not too long for a table.
+/// Returns the text of a table's cell, not too long for a table.
 pub(crate) fn cell(text: &str) -> String {
     shortened(&line(text), LONGEST_CELL)
 }
 
-/// A name with this many letters at most: a long one loses its middle, as names of one family differ at either
-/// end.
+/// Returns a name with this many letters at most: a long one loses its middle, as names of one family differ at either end.
 pub(crate) fn shortened(name: &str, longest: usize) -> String {
     let letters = name.chars().count();
     if letters <= longest {

@@ -26,11 +26,11 @@ struct Row {
     solved_after: bool,
 }
 
-/// The report on this source.
+/// Returns the report on this source.
 ///
 /// # Errors
 ///
-/// Those of reading.
+/// Errors of reading.
 pub fn report(source: &Source) -> Result<Report, Box<dyn Error>> {
     let (file, mut counts) = (source.name(), ReSolvedCounts::new());
     for line in json_lines::parse::<Row>(&file, &source.bytes()?)? {

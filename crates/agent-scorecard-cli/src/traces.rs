@@ -102,11 +102,11 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, &how, &judging, forms.has_files())?)
 }
 
-/// The report on these sources; `needs_pictures` refuses those of which there is nothing to draw.
+/// Returns the report on these sources; `needs_pictures` refuses those of which there is nothing to draw.
 ///
 /// # Errors
 ///
-/// Those of reading and scoring.
+/// Errors of reading and scoring.
 pub fn report(
     sources: Vec<Source>,
     how: &TraceOptions,
@@ -164,7 +164,7 @@ pub fn report(
     Ok(with_differences(report, compared, is_same_runs, how))
 }
 
-/// The report on logs; `None` if no source is one.
+/// Returns the report on logs; `None` if no source is one.
 fn log_report(
     sources: &[Source],
     how: &TraceOptions,
@@ -232,7 +232,7 @@ fn log_report(
     Ok(Some(with_differences(report, compared, is_same_runs, how)))
 }
 
-/// The account of a log, excluding runs that no stream scores.
+/// Returns the account of a log, excluding runs that no stream scores.
 fn scored_account(log: &LoggedColumn, missing: ForecastPolicy) -> Account {
     let reason = |row: &LoggedRun| {
         let lacks = |stream| row.trace(stream, missing).err().map(|lacks| lacks.left_out);

@@ -92,7 +92,7 @@ pub struct With {
 ///
 /// # Errors
 ///
-/// Those of reading and scoring, and of `look`.
+/// Errors of reading and scoring, and of `look`.
 pub fn report(
     source: Option<Source>,
     how: TriageOptions,
@@ -178,8 +178,8 @@ fn unsolvable(source: &Source) -> Result<Pool, Box<dyn Error>> {
     }
 }
 
-/// The pools as JSON Lines: the problems of each in order, which of them are unsolvable, and the budget
-/// at each share.
+/// Returns the pools as JSON Lines: the problems of each in order, which of them are unsolvable, and the budget at each
+/// share.
 fn pool_lines(model: Option<&str>, pools: &[Pools], alphas: &[Alpha]) -> String {
     let mut lines = String::new();
     for Pools { ratio, pools } in pools {

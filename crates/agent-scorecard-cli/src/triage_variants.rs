@@ -29,11 +29,11 @@ struct Row {
     eta_enforced: Option<f64>,
 }
 
-/// The report on these sources.
+/// Returns the report on these sources.
 ///
 /// # Errors
 ///
-/// Those of reading and comparing.
+/// Errors of reading and comparing.
 pub fn report(sources: &[Source]) -> Result<Report, Box<dyn Error>> {
     // A folder of `run triage` has its scores in a file.
     let of = |source: &Source| match source.path().is_dir() {

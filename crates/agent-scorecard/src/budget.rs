@@ -115,7 +115,7 @@ fn push_joint_hits(block: &mut Block, samples: &[Vec<Sample>]) -> Result<(), Err
     Ok(())
 }
 
-/// The report of these files, each with its column.
+/// Returns the report of these files, each with its column.
 #[must_use]
 pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     let columns = columns.into_iter().map(|(file, column)| Column { file, ..column });
@@ -336,7 +336,7 @@ fn before_first_turn(runs: &Runs) -> Result<Field, Error> {
     Ok(Field::block("before_first_turn", block))
 }
 
-/// A row for each bin of progress.
+/// Returns a row for each bin of progress.
 fn bins(summary: &ProgressSummary) -> Vec<Block> {
     let edge = |bin: usize| bin as f64 / BINS as f64;
     let row = |(bin, metrics): (usize, &Option<MetricsSummary>)| {

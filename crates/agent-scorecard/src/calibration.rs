@@ -43,7 +43,7 @@ options::named! {
     Halves: "tasks" = Self::Tasks, "runs" = Self::Runs;
 }
 
-/// How to compare. The default is that of the command.
+/// How to compare. The default is the one of the command.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CalibrationOptions {

@@ -19,7 +19,7 @@ crate::options::named! {
     ClusterBy: "task" = Self::Task, "task-only" = Self::TaskOnly, "run" = Self::Run;
 }
 
-/// A note on a number of clusters that gives rough intervals: 2 to 19.
+/// Returns a note on a number of clusters that gives rough intervals: 2 to 19.
 ///
 /// ```
 /// use agent_scorecard::few_clusters;

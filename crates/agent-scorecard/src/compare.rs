@@ -183,7 +183,7 @@ pub fn compare(
     Ok(report)
 }
 
-/// The success rates with their intervals.
+/// Returns the success rates with their intervals.
 fn success(sides: &[Side], names: &[String], is_partial: bool, level: Level) -> Picture {
     let of = if is_partial { &SCORE } else { &SUCCESS };
     let label = of.measure.label;

@@ -31,8 +31,8 @@ const LEAST_TASKS_OF_OUTCOME: usize = 10;
 /// What is said of confidence in every report on it, before all else.
 pub const VERDICTS: [Measure; 2] = [OVERCONFIDENCE, GAIN];
 
-/// The figures of [`VERDICTS`] of runs with this confidence, scores of which 0 is the best, outcomes and clusters; without a
-/// level they have no intervals.
+/// Returns the figures of [`VERDICTS`] of runs with this confidence, scores of which 0 is the best, outcomes and clusters;
+/// without a level they have no intervals.
 pub(crate) fn verdicts<G: Ord>(
     confidence: &[f64],
     scores: &[f64],
@@ -73,7 +73,7 @@ fn gain<G: Ord>(
     Ok(Figure { interval, ..found })
 }
 
-/// How many tasks have a success, or a failure if fewer have one.
+/// Returns the number of tasks that have a success, or a failure if fewer have one.
 fn tasks_of_rarer_outcome<G: Ord>(clusters: &[G], outcomes: &[f64]) -> usize {
     let tasks_with = |wanted: f64| {
         let runs = clusters.iter().zip(outcomes).filter(|(_, outcome)| **outcome == wanted);
@@ -87,12 +87,12 @@ pub(crate) const STATED: &str = "as stated";
 pub(crate) const AVERAGED: &str = "averaged over each run";
 pub(crate) const CALIBRATED: &str = "after calibration";
 
-/// The clause on the figures of [`VERDICTS`] in a block, which are over this number of runs; `None` without them.
+/// Returns the clause on the figures of [`VERDICTS`] in a block, which are over this number of runs; `None` without them.
 pub(crate) fn clause(block: &Block, runs: u64, how: &str) -> Option<String> {
     clause_of(&VERDICTS, block, runs, how)
 }
 
-/// The clause on figures as those of [`VERDICTS`].
+/// Returns the clause on figures as those of [`VERDICTS`].
 pub(crate) fn clause_of(
     [overconfidence, gain]: &[Measure; 2],
     block: &Block,

@@ -28,7 +28,7 @@ use run_logs::{ConfidenceStream, Error, ForecastPolicy, LoggedRun, RunTable};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The lines of a file of traces: the forecasts of a stream, by a policy for missing values.
+/// Returns the lines of a file of traces: the forecasts of a stream, by a policy for missing values.
 ///
 /// # Errors
 ///
@@ -42,25 +42,26 @@ pub fn traces(
     Ok(table.rows().iter().map(|row| line(row.trace(stream, missing))).collect())
 }
 
-/// The lines of a file of rollouts: what each turn spent.
+/// Returns the lines of a file of rollouts: what each turn spent.
 #[must_use]
 pub fn rollouts(table: &RunTable) -> Vec<Value> {
     table.rows().iter().map(|row| line(row.rollout())).collect()
 }
 
-/// The lines of a file of problems: the runs with an outcome and a count of output tokens above 0.
+/// Returns the lines of a file of problems: the runs with an outcome and a count of output tokens above 0.
 #[must_use]
 pub fn problems(table: &RunTable) -> Vec<Value> {
     table.rows().iter().filter_map(problem).collect()
 }
 
-/// The lines of a file of tool calls: those of the agent and its subagents, and those that the task expects of the agent.
+/// Returns the lines of a file of tool calls: those of the agent and its subagents, and those that the task expects of the
+/// agent.
 #[must_use]
 pub fn paths(table: &RunTable) -> Vec<Value> {
     table.rows().iter().map(|row| line(row.calls())).collect()
 }
 
-/// A fact as a line, or the run that lacks it as a line that readers count and do not score.
+/// Returns a fact as a line, or the run that lacks it as a line that readers count and do not score.
 fn line(fact: Result<impl Serialize, impl Serialize>) -> Value {
     let written = match fact {
         Ok(fact) => serde_json::to_value(fact),

@@ -188,7 +188,7 @@ impl Blocking {
         Self::Mixed,
     ];
 
-    /// The name in options and reports.
+    /// Returns the name in options and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -354,7 +354,7 @@ impl World {
         Ok(Self { library, costs, seed, blocking, blocks, rules, trigger_rule })
     }
 
-    /// The world of these options without events.
+    /// Creates the world of these options without events.
     fn still(options: &CostbenchOptions) -> Result<Self, Error> {
         let world = options.world.clone();
         Self::new(&CostbenchOptions { world, ..CostbenchOptions::default() })

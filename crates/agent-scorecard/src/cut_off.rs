@@ -477,7 +477,7 @@ fn pair(
     Ok(block)
 }
 
-/// The mean scores of all columns by treatment.
+/// Returns the mean scores of all columns by treatment.
 fn picture(columns: &[Column]) -> Picture {
     let ways: Vec<&Metric<Known>> = METRICS.iter().filter(|it| it.bar_name().is_some()).collect();
     let names = ways.iter().filter_map(|way| way.bar_name()).map(str::to_owned).collect();

@@ -79,7 +79,7 @@ impl From<InputError> for Error {
     }
 }
 
-/// The message of an error followed by those of its causes, such as "run 3 is invalid: …".
+/// Returns the message of an error followed by those of its causes, such as "run 3 is invalid: …".
 ///
 /// ```
 /// use agent_scorecard::{Error, scoring_rules, with_causes};

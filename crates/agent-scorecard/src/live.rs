@@ -59,12 +59,12 @@ impl LiveOptions {
 }
 
 impl Setting {
-    /// The counts as rows of a table.
+    /// Returns the counts as rows of a table.
     fn counted(&self) -> impl Iterator<Item = Field> {
         self.counts.iter().map(|&(key, count)| Field::shown(key, key.replace('_', " "), count))
     }
 
-    /// The figures as rows of a table.
+    /// Returns the figures as rows of a table.
     fn measured(&self) -> impl Iterator<Item = Field> {
         self.figures.iter().cloned().map(|(measure, figure)| {
             // Benchmarks report only intervals.
@@ -79,7 +79,7 @@ impl Setting {
 ///
 /// # Errors
 ///
-/// Those of [`CostBenchTable`].
+/// Errors of [`CostBenchTable`].
 ///
 /// ```
 /// use agent_scorecard::agent_benchmarks::{
@@ -203,7 +203,7 @@ fn conclusion(row: &CostBenchFigures, greedy: Option<Figure>) -> Vec<String> {
 ///
 /// # Errors
 ///
-/// Those of [`CostBenchTable`].
+/// Errors of [`CostBenchTable`].
 pub fn costbench_results(
     results: &ReleasedResults,
     options: &LiveOptions,
@@ -258,7 +258,7 @@ fn compare(report: &mut Report, title: &str, measures: &[(&str, &str)]) {
     }
 }
 
-/// The report of a column for each setting. Notes on figures name their setting.
+/// Returns the report of a column for each setting. Notes on figures name their setting.
 fn report(model: &str, settings: impl Iterator<Item = Setting>, note: Option<String>) -> Report {
     let mut notes: Vec<String> = note.into_iter().collect();
     let mut is_empty = true;

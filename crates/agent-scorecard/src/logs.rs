@@ -33,7 +33,7 @@ use crate::{
 /// Bars of a picture, at most.
 const MOST_BARS: usize = 6;
 
-/// The report on the runs of logs. Of several files, rows name theirs.
+/// Returns the report on the runs of logs. Of several files, rows name theirs.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -243,7 +243,7 @@ fn conclusion(runs: &[&LoggedRun], counts: &Block) -> Vec<String> {
     conclusion
 }
 
-/// The most frequent names, and how often the others occur together.
+/// Returns the most frequent names, and how often the others occur together.
 fn picture(counts: BTreeMap<String, u64>, title: &str, x: &str, y: &str) -> Picture {
     let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

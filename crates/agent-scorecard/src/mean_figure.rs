@@ -5,8 +5,8 @@ use trajectory_metrics::{Error, Figure, Level, Metric, Undefined, estimates};
 
 use crate::{metrics::known, traces::figures::LEVEL};
 
-/// The mean of a metric over the rows that define it, each with the weight that it has. `what` names a row.
-/// Rows of one cluster depend on each other; without clusters each row is one. The interval is of 95 %.
+/// Returns the mean of a metric over the rows that define it, each with the weight that it has. `what` names a row. Rows of
+/// one cluster depend on each other; without clusters each row is one. The interval is of 95 %.
 pub(crate) fn mean_figure<E>(
     metric: &Metric<E>,
     rows: &[&E],

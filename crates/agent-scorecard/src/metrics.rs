@@ -28,7 +28,7 @@ macro_rules! measure {
 
 pub(crate) use {measure, metrics};
 
-/// The mean of values of this measure, whose range decides how its interval is made.
+/// Returns the mean of values of this measure, whose range decides how its interval is made.
 pub(crate) fn mean<G: Ord>(
     measure: &Measure,
     values: &[f64],
@@ -38,7 +38,7 @@ pub(crate) fn mean<G: Ord>(
     known(estimates::mean(values, None, clusters, measure.range, level))
 }
 
-/// A figure, or why there is none.
+/// Returns a figure, or why there is none.
 pub(crate) fn known<T>(found: Result<T, Error>) -> Result<T, Undefined> {
     found.map_err(|error| match error {
         Error::ScoringRules(scoring_rules::Error::Empty) => Undefined::new("no run has a value"),

@@ -1,6 +1,6 @@
 //! The order in which people count.
 
-/// A key by which task-2 comes before task-10: numbers by their size, and before letters.
+/// Returns a key by which task-2 comes before task-10: numbers by their size, and before letters.
 pub(crate) fn natural(name: &str) -> Box<[u8]> {
     const NUMBER: u8 = 0;
     const TEXT: u8 = 1;

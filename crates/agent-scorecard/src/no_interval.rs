@@ -21,7 +21,7 @@ pub fn notes<N: AsRef<str>, R: std::fmt::Display>(
     by_reason(missing).into_iter().map(note).collect()
 }
 
-/// The names with each reason, in the order of their first ones.
+/// Returns the names with each reason, in the order of their first ones.
 pub(crate) fn by_reason<R: PartialEq, N>(
     named: impl IntoIterator<Item = (R, N)>,
 ) -> Vec<(R, Vec<N>)> {
@@ -35,7 +35,7 @@ pub(crate) fn by_reason<R: PartialEq, N>(
     all
 }
 
-/// The names with commas between them.
+/// Returns the names with commas between them.
 pub(crate) fn joined<N: AsRef<str>>(names: &[N]) -> String {
     names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
 }

@@ -30,14 +30,14 @@ impl Texts {
         })
     }
 
-    /// How many texts are different.
+    /// Returns the number of different texts.
     #[must_use]
     pub fn distinct(&self) -> usize {
         distinct(self.iter())
     }
 }
 
-/// How many texts are different. Comparing hashes first saves most comparisons of texts.
+/// Returns the number of different texts. Comparing hashes first saves most comparisons of texts.
 ///
 /// Cost: O(n log n), and 24 bytes per text while it works.
 pub(crate) fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> usize {

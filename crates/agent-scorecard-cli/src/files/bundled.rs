@@ -30,12 +30,12 @@ const FILES: [(&str, &[u8]); 9] = files![
     "demo_truthful.jsonl"
 ];
 
-/// The path by which a bundled file is read, such as `bundled:/demo_log.jsonl`.
+/// Returns the path by which a bundled file is read, such as `bundled:/demo_log.jsonl`.
 pub(crate) fn path(name: &str) -> PathBuf {
     Path::new(FOLDER).join(name)
 }
 
-/// The content of a bundled file; `None` for every other path.
+/// Returns the content of a bundled file; `None` for every other path.
 pub(crate) fn content(path: &Path) -> Option<&'static [u8]> {
     let name = path.strip_prefix(FOLDER).ok()?;
     FILES.iter().find(|(known, _)| name == Path::new(known)).map(|&(_, content)| content)
@@ -53,7 +53,7 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     }
 }
 
-/// A file of the file system, with a bar that shows how much of it is read.
+/// Returns a file of the file system, with a bar that shows how much of it is read.
 fn read(path: &Path) -> io::Result<Counted<fs::File>> {
     let file = run_logs::open_file(path)?;
     let length = file.metadata()?;

@@ -10,7 +10,7 @@ use crate::files::bundled;
 ///
 /// # Errors
 ///
-/// Those of the reader, and [`InputError`] for a file that cannot be opened.
+/// Errors of the reader, and [`InputError`] for a file that cannot be opened.
 pub(crate) fn read_by<T, E: From<InputError>>(
     path: &Path,
     read: impl FnOnce(&str, Box<dyn Read + Send>) -> Result<T, E>,
@@ -18,13 +18,12 @@ pub(crate) fn read_by<T, E: From<InputError>>(
     read(&path.display().to_string(), open(path)?)
 }
 
-/// The source of a file's lines, which is read once and so may be a pipe.
+/// Returns the source of a file's lines, which is read once and so may be a pipe.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>, InputError> {
     bundled::open(path).map_err(|error| whole(path, error.to_string()))
 }
 
-/// The bytes of a file, which is read once and so may be a pipe. A UTF-8 byte-order mark in front is
-/// left out.
+/// Returns the bytes of a file, which is read once and so may be a pipe. A UTF-8 byte-order mark in front is left out.
 pub(crate) fn bytes(path: &Path) -> Result<Cow<'static, [u8]>, InputError> {
     match bundled::content(path) {
         Some(content) => Ok(Cow::Borrowed(content)),
@@ -35,7 +34,7 @@ pub(crate) fn bytes(path: &Path) -> Result<Cow<'static, [u8]>, InputError> {
     }
 }
 
-/// The text of a file, as [`bytes`].
+/// Returns the text of a file, as [`bytes`].
 pub(crate) fn text(path: &Path) -> Result<String, InputError> {
     let text = String::from_utf8(bytes(path)?.into_owned());
     text.map_err(|error| whole(path, format!("it is not UTF-8: {error}")))

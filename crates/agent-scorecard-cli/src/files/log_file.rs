@@ -34,7 +34,7 @@ pub(crate) struct LogFile {
 ///
 /// # Errors
 ///
-/// Those of [`read`] and of [`LoggedColumn::traces`], and those of the reader of traces.
+/// Errors of [`read`] and of [`LoggedColumn::traces`], and those of the reader of traces.
 pub(crate) fn traces(source: &Source, how: &Streamed) -> Result<Vec<TraceFile>, Box<dyn Error>> {
     let Some(logs) = read(source, &how.judging)? else {
         return trace_files(source, how.judging.rules_of_traces(how.missing.unwrap_or_default()));
@@ -46,11 +46,11 @@ pub(crate) fn traces(source: &Source, how: &Streamed) -> Result<Vec<TraceFile>, 
     logs.iter().map(|log| Ok(log.column.traces(how.stream, missing)?)).collect()
 }
 
-/// The runs of a file of traces, model by model.
+/// Returns the runs of a file of traces, model by model.
 ///
 /// # Errors
 ///
-/// Those of the reader of traces.
+/// Errors of the reader of traces.
 pub(crate) fn trace_files(
     source: &Source,
     rules: TraceRules,
@@ -64,7 +64,7 @@ pub(crate) fn trace_files(
 ///
 /// # Errors
 ///
-/// Those of run-logs, which name file, line and field.
+/// Errors of run-logs, which name file, line and field.
 pub(crate) fn read(
     source: &Source,
     judging: &Judging,
@@ -92,7 +92,7 @@ pub(crate) fn read(
 ///
 /// # Errors
 ///
-/// Those of [`Judging::table`].
+/// Errors of [`Judging::table`].
 pub(crate) fn models(
     source: &Source,
     mut runs: Runs<'_>,
@@ -140,7 +140,7 @@ pub(crate) fn models(
     Ok(models.into_iter().map(of_model).collect())
 }
 
-/// The name of a run and the last characters of its last reply, on one line.
+/// Returns the name of a run and the last characters of its last reply, on one line.
 fn end_of_reply(run: &run_logs::Run) -> Option<(String, String)> {
     let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
     let text = replies.map(|reply| reply.text.trim_end()).filter(|text| !text.is_empty()).last()?;
@@ -159,7 +159,7 @@ impl LogFile {
         !self.column.table.rows().is_empty() && ConfidenceStream::ALL.into_iter().all(is_empty)
     }
 
-    /// The message that no stream was found, with the end of one reply and the forms that are read.
+    /// Returns the message that no stream was found, with the end of one reply and the forms that are read.
     pub(crate) fn no_stream(&self) -> String {
         let ends = match &self.last_reply {
             Some((id, end)) => format!("the last reply of run {id} ends \"{end}\""),

@@ -99,7 +99,7 @@ impl Judging {
         Ok(())
     }
 
-    /// The table of the runs of a log.
+    /// Returns the table of the runs of a log.
     ///
     /// # Errors
     ///
@@ -232,8 +232,8 @@ impl Contents {
         *self.formats.entry(format).or_default() += 1;
     }
 
-    /// The format as a report names it, and notes on several formats and on files that were left out, after all runs
-    /// have been read.
+    /// Returns the format as a report names it, and notes on several formats and on files that were left out, after all
+    /// runs have been read.
     pub(crate) fn finish(self, runs: &Runs<'_>) -> (&'static str, Vec<String>) {
         let mut notes = Vec::new();
         let mut format = runs.format().name();

@@ -14,7 +14,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The files with their names, which are empty if none was given.
+    /// Returns the files with their names, which are empty if none was given.
     ///
     /// # Errors
     ///

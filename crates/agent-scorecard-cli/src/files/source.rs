@@ -45,12 +45,12 @@ impl Source {
         files.into_iter().map(Into::into).collect()
     }
 
-    /// The name of its column, empty if none was given.
+    /// Returns the name of its column, empty if none was given.
     pub(crate) fn given(&self) -> &str {
         &self.given
     }
 
-    /// The path of a file.
+    /// Returns the path of a file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -75,7 +75,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// Those of the reader, and [`InputError`] for a file that cannot be opened.
+    /// Errors of the reader, and [`InputError`] for a file that cannot be opened.
     pub(crate) fn read_by<T, E: From<InputError>>(
         &self,
         read: impl FnOnce(&str, Box<dyn Read + Send>) -> Result<T, E>,
@@ -86,7 +86,7 @@ impl Source {
         }
     }
 
-    /// All its bytes.
+    /// Returns all its bytes.
     ///
     /// # Errors
     ///

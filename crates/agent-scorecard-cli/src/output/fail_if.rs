@@ -60,8 +60,8 @@ pub(crate) fn parse(text: &str) -> Result<Threshold, &'static str> {
 }
 
 impl Threshold {
-    /// The line that says that the condition holds for a report; `None` if it does not hold. `figure` has the figures of
-    /// the report by their places.
+    /// Returns the line that says that the condition holds for a report; `None` if it does not hold. `figure` has the
+    /// figures of the report by their places.
     ///
     /// # Errors
     ///
@@ -222,13 +222,13 @@ fn no_difference(report: &Value) -> String {
 /// The value of a number that can have any.
 const ANY: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
-/// The name of a column, or the stem of its file where a report names files only.
+/// Returns the name of a column, or the stem of its file where a report names files only.
 fn name(column: &Value) -> Option<&str> {
     let text = |key: &str| column.get(key)?.as_str();
     text("name").or_else(|| Path::new(text("file")?).file_stem()?.to_str())
 }
 
-/// The cap of a row of caps, by which it is named.
+/// Returns the cap of a row of caps, by which it is named.
 fn cap(row: &Value) -> Option<String> {
     let cap = row.get("cap")?.as_f64().filter(|_| name(row).is_none());
     cap.map(|cap| cap.to_string())

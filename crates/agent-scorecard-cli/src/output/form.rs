@@ -35,7 +35,7 @@ pub(crate) struct Forms {
 }
 
 impl Forms {
-    /// The report in the form that was asked for.
+    /// Returns the report in the form that was asked for.
     pub(crate) fn show(&self, report: Report) -> Result<Written, Box<dyn Error>> {
         let failures = match self.fail_if.is_empty() {
             true => Vec::new(),
@@ -64,12 +64,12 @@ impl Forms {
         Ok(Written { failures, ..Written::from(text) })
     }
 
-    /// Whether figures are wanted, in the JSON object, in a page or in a picture.
+    /// Returns whether figures are wanted, in the JSON object, in a page or in a picture.
     pub(crate) fn has_figures(&self) -> bool {
         self.json || !self.files.is_empty()
     }
 
-    /// Whether a page or a picture is wanted.
+    /// Returns whether a page or a picture is wanted.
     pub(crate) fn has_files(&self) -> bool {
         !self.files.is_empty()
     }

@@ -66,7 +66,7 @@ pub(crate) fn check(arguments: &ArgMatches) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether an input, or a file of a folder that is one, would be lost by writing an output.
+/// Returns whether an input, or a file of a folder that is one, would be lost by writing an output.
 fn is_lost(input: &Path, output: &Path) -> bool {
     if output.is_dir() {
         let name = input.file_name().unwrap_or_default().to_string_lossy();

@@ -117,7 +117,7 @@ pub(crate) fn remove_leftovers(folder: &Path) {
     }
 }
 
-/// The file that a path leads to: links are followed, also to a file that does not exist yet.
+/// Returns the file that a path leads to: links are followed, also to a file that does not exist yet.
 pub(crate) fn destination(path: &Path) -> PathBuf {
     /// More links than this are a circle.
     const MOST_LINKS: usize = 40;

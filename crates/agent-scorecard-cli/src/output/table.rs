@@ -16,7 +16,7 @@ pub(crate) enum Layout {
 }
 
 impl Layout {
-    /// A table, whose first row is the header.
+    /// Returns a table, whose first row is the header.
     pub(crate) fn table(self, rows: impl IntoIterator<Item = Vec<String>>) -> String {
         let rows = rows.into_iter();
         match self {
@@ -65,7 +65,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// The first column to the left, all others to the right.
+/// Returns the first column to the left, all others to the right.
 fn markdown(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let mut text = String::new();

@@ -4,7 +4,7 @@ use agent_scorecard::{Account, Better, Cell, Heading, Measure, Metric, Report, R
 
 use crate::{output::table::Layout, plain};
 
-/// The report in this layout.
+/// Returns the report in this layout.
 pub(crate) fn report(report: &Report, layout: Layout) -> String {
     let mut text = String::new();
     for sentence in &report.conclusion {
@@ -49,8 +49,8 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
     text + &notes.iter().map(|note| plain::note(note)).collect::<String>()
 }
 
-/// The key of a measure, by which conditions name it, with the sign of its direction. Where the label goes on
-/// after the words of the key, as in "average precision of failures", the name does too.
+/// Returns the key of a measure, by which conditions name it, with the sign of its direction. Where the label goes on after
+/// the words of the key, as in "average precision of failures", the name does too.
 fn name(measure: &Measure) -> String {
     let Measure { key, label, better, .. } = measure;
     let split = label.find(" of ").map(|at| label.split_at(at));
@@ -81,13 +81,13 @@ fn legend(report: &Report, tables: &[Table]) -> String {
     if signs.is_empty() { String::new() } else { format!("; {}", signs.join(", ")) }
 }
 
-/// The rows of a report and what they are, as the end of the help of a subcommand.
+/// Returns the rows of a report and what they are, as the end of the help of a subcommand.
 pub(crate) fn rows<E>(metrics: &[Metric<E>]) -> String {
     let measures: Vec<Measure> = metrics.iter().map(|metric| metric.measure).collect();
     format!("\n{}", help(&measures))
 }
 
-/// The measures of a report and what they are, as a paragraph of the help of a subcommand.
+/// Returns the measures of a report and what they are, as a paragraph of the help of a subcommand.
 pub(crate) fn help(measures: &[Measure]) -> String {
     let width = measures.iter().map(|measure| measure.key.len()).max().unwrap_or(0);
     let line = |Measure { key, help, .. }: &Measure| format!("{key:width$}  {help}\n");

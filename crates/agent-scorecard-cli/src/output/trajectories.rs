@@ -46,7 +46,7 @@ pub(crate) fn write(
     Ok(written.len())
 }
 
-/// Whether a file could have this name among the trajectories of a folder.
+/// Returns whether a file could have this name among the trajectories of a folder.
 pub(crate) fn is_numbered(name: &str) -> bool {
     let number = name.split_once('-').map_or("", |(number, _)| number);
     number.len() >= 5 && number.bytes().all(|byte| byte.is_ascii_digit()) && name.ends_with(".json")

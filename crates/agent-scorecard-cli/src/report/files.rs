@@ -19,7 +19,7 @@ pub(crate) struct ReportFiles {
     plot: Option<PathBuf>,
 }
 
-/// The name of a file of a page.
+/// Returns the name of a file of a page.
 fn page_file(name: &str) -> Result<PathBuf, &'static str> {
     let path = PathBuf::from(name);
     match ending(&path).as_str() {
@@ -28,7 +28,7 @@ fn page_file(name: &str) -> Result<PathBuf, &'static str> {
     }
 }
 
-/// The name of a file of a picture.
+/// Returns the name of a file of a picture.
 fn picture(name: &str) -> Result<PathBuf, &'static str> {
     let path = PathBuf::from(name);
     let is_known = matches!(ending(&path).as_str(), "svg" | "png");
@@ -45,12 +45,12 @@ fn picture(name: &str) -> Result<PathBuf, &'static str> {
 }
 
 impl ReportFiles {
-    /// Whether no file was asked for.
+    /// Returns whether no file was asked for.
     pub(crate) fn is_empty(&self) -> bool {
         self.html.is_none() && self.plot.is_none()
     }
 
-    /// The files of a report with their content.
+    /// Returns the files of a report with their content.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl ReportFiles {
     }
 }
 
-/// The ending of a file's name in lower case.
+/// Returns the ending of a file's name in lower case.
 fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }

@@ -194,7 +194,7 @@ fn swatch(mark: Mark, colour: &str) -> Markup {
     html! { i class={ "swatch " (kind) } style={ "color:" (colour) } {} }
 }
 
-/// The numbers of a figure: a row per point of each series.
+/// Returns the numbers of a figure: a row per point of each series.
 fn numbers(drawn: &Drawing) -> Table {
     let picture = &drawn.picture;
     let is_category = !picture.x.categories.is_empty();

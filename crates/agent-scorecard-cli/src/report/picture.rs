@@ -102,13 +102,13 @@ pub(crate) fn png_file(figure: &Picture) -> Result<Vec<u8>, String> {
     kuva::PngBackend::new().render_scene(&scene(figure, Place::File))
 }
 
-/// The colour of each series of a figure in the page, for its legend.
+/// Returns the colour of each series of a figure in the page, for its legend.
 pub(crate) fn page_colours(figure: &Picture) -> impl Iterator<Item = (&Series, &'static str)> {
     coloured(figure, Place::Page)
 }
 
-/// The series of a figure with their colours. A band and the values in it, which follow each other,
-/// have different colours; lines to compare with are grey, or have the colour of the curve that they follow.
+/// Returns the series of a figure with their colours. A band and the values in it, which follow each other, have different
+/// colours; lines to compare with are grey, or have the colour of the curve that they follow.
 fn coloured(figure: &Picture, place: Place) -> impl Iterator<Item = (&Series, &'static str)> {
     let mut next = 0;
     figure.series.iter().map(move |series| {
@@ -271,7 +271,7 @@ fn x_range(figure: &Picture) -> (f64, f64) {
     (low - room, high + room)
 }
 
-/// The distance of ticks on an axis of whole numbers, which has no tick between two of them.
+/// Returns the distance of ticks on an axis of whole numbers, which has no tick between two of them.
 fn whole_step<'a>(
     axis: &Axis,
     (low, high): (f64, f64),

@@ -7,7 +7,7 @@ use crate::{
     report::picture::{png_file, svg_file},
 };
 
-/// The picture of a report in the format of a file's ending.
+/// Returns the picture of a report in the format of a file's ending.
 ///
 /// # Errors
 ///

@@ -54,7 +54,7 @@ pub(crate) struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// The records of conversations, with a bar. An interrupt ends them after the replies that are under way.
+    /// Returns the records of conversations, with a bar. An interrupt ends them after the replies that are under way.
     pub(crate) fn run<'b, T: Sync, C: Conversation>(
         &self,
         what: &str,
@@ -96,7 +96,7 @@ impl Asking<'_> {
     }
 }
 
-/// The questions of a file, all of which have an answer.
+/// Returns the questions of a file, all of which have an answer.
 pub(crate) fn questions(path: &Path) -> Result<Vec<Question>, Box<dyn Error>> {
     let questions = read(path)?;
     if let Some(open) = questions.iter().find(|it| it.checker == Checker::Outside) {
@@ -105,7 +105,7 @@ pub(crate) fn questions(path: &Path) -> Result<Vec<Question>, Box<dyn Error>> {
     Ok(questions)
 }
 
-/// The questions of a file.
+/// Returns the questions of a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<Question>, Box<dyn Error>> {
     let at = |problem: String| format!("{}: {problem}", path.display());
     let questions = read_questions(&text(path)?).map_err(|error| at(error.to_string()))?;

@@ -195,7 +195,7 @@ impl Options {
         Ok(Runs { rollouts, counts, left_out: (left_out > 0).then_some(note) })
     }
 
-    /// The runs of a file of the released evaluation.
+    /// Returns the runs of a file of the released evaluation.
     fn released(&self, task: Task) -> Result<Runs, Box<dyn Error>> {
         let at = |error: String| format!("{}: {error}", self.file.display());
         let file = json_lines::bytes(&self.file)?;

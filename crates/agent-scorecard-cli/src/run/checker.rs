@@ -36,14 +36,14 @@ impl fmt::Display for Checker {
 }
 
 impl Checker {
-    /// A command whose words are separated by blanks.
+    /// Creates a command whose words are separated by blanks.
     pub(crate) fn new(command: &str) -> Result<Self, &'static str> {
         let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
         if words.is_empty() { Err("give a program") } else { Ok(Self { words }) }
     }
 
-    /// The verdict as a response. An answer that gets none is left out, and checked again by the same call; a program that
-    /// cannot be started or fails stops the run.
+    /// Returns the verdict as a response. An answer that gets none is left out, and checked again by the same call; a
+    /// program that cannot be started or fails stops the run.
     pub(crate) fn ask(&self, request: &Request, limit: Duration) -> Result<Vec<u8>, AskError> {
         let line = request.messages.iter().map(|message| message.text.as_str()).collect::<String>();
         let solved = self.verdict(&line, limit)?;

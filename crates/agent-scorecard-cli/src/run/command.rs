@@ -131,7 +131,7 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     common.forms.show(report)
 }
 
-/// An error with what helps against it.
+/// Returns an error with what helps against it.
 fn explained<P: Protocol>(error: Box<dyn Error>) -> Box<dyn Error> {
     use agent_benchmarks::Error as Problem;
     let help = match error.downcast_ref() {

@@ -95,7 +95,7 @@ impl Common {
         }
     }
 
-    /// The temperature, in a benchmark that usually has this one.
+    /// Returns the temperature, in a benchmark that usually has this one.
     pub(crate) fn temperature(&self, usual: f64) -> Option<f64> {
         self.temperature.unwrap_or(Some(usual))
     }
@@ -144,7 +144,7 @@ impl Common {
     }
 }
 
-/// A temperature, or none at all.
+/// Parses a temperature, or none at all.
 fn temperature(text: &str) -> Result<Option<f64>, &'static str> {
     (text != "none").then(|| amount(text)).transpose()
 }

@@ -119,7 +119,7 @@ impl Options {
         Ok(past.map_or_else(Vec::new, |past| Branch::several(&name, &past, branches)))
     }
 
-    /// The questions whether a run is right, by name.
+    /// Returns the questions whether a run is right, by name.
     fn probes(
         id: &str,
         instance: &Instance,

@@ -14,7 +14,7 @@ pub(crate) struct Published {
 }
 
 impl Published {
-    /// The texts of the files with these names, by name; `None` without the option.
+    /// Returns the texts of the files with these names, by name; `None` without the option.
     pub(crate) fn texts(
         &self,
         names: &[&'static str],

@@ -308,7 +308,7 @@ impl Options {
         Err(whole)
     }
 
-    /// The pools with this share of unsolvable questions, if there are any.
+    /// Returns the pools with this share of unsolvable questions, if there are any.
     fn pools(
         &self,
         questions: &[Question],

@@ -64,9 +64,9 @@ fn counted(value: Option<f64>) -> Result<f64, Undefined> {
     value.ok_or(Undefined::new("it counts no sample"))
 }
 
-/// The report on a file of released estimates: the metrics of its first resource, those of the released code in
-/// `as_published`, and for Warehouse those of each resource in `resources`. Of the options, the coverage and the
-/// resamples count.
+/// Returns the report on a file of released estimates: the metrics of its first resource, those of the released code in
+/// `as_published`, and for Warehouse those of each resource in `resources`. Of the options, the coverage and the resamples
+/// count.
 ///
 /// # Errors
 ///
@@ -149,7 +149,7 @@ pub fn report(
     Ok(report)
 }
 
-/// The number of prefixes whose answer the released parser reads as another estimate than ours does.
+/// Returns the number of prefixes whose answer the released parser reads as another estimate than ours does.
 fn read_differently(
     released: &[ReleasedSample],
     rollouts: &Rollouts,

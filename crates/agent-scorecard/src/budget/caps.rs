@@ -65,7 +65,7 @@ impl Default for CapOptions {
 }
 
 impl CapOptions {
-    /// The caps.
+    /// Returns the caps.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl Need {
         self.total > cap
     }
 
-    /// The money up to the cap, and all of it. The turn in which the cap is reached counts with its full cost.
+    /// Returns the money up to the cap, and all of it. The turn in which the cap is reached counts with its full cost.
     fn money(&self, cap: f64) -> Option<[f64; 2]> {
         let turns = self.money.as_ref()?;
         let all = turns.last()?[1];
@@ -361,7 +361,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     Ok(block)
 }
 
-/// The words for an amount of a resource.
+/// Returns the words for an amount of a resource.
 fn unit(resource: &str) -> String {
     if resource == MONEY { "USD".to_owned() } else { resource.replace('_', " ") }
 }
@@ -566,7 +566,7 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
     std::iter::once(on_caps).chain(on_lowest).collect()
 }
 
-/// The interval of a lowest cap, or why there is none.
+/// Returns the interval of a lowest cap, or why there is none.
 fn ends_of_cap(lowest: &Figure) -> String {
     match lowest.interval {
         Ok(ends) => format!(" [{}, {}]", ends.low(), ends.high()),

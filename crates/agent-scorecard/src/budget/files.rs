@@ -113,13 +113,13 @@ impl RunFile {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::read`].
+    /// Errors of [`Self::read`].
     pub fn of_log(log: &[&LoggedColumn], spent: &[String]) -> Result<Self, Error> {
         let file = log.first().map_or("", |column| column.file.as_str());
         Self::checked(RolloutFile::of_log(file, log.iter().map(|column| &column.table)), spent)
     }
 
-    /// The runs of each model, if the file names several, and otherwise all of them.
+    /// Returns the runs of each model, if the file names several, and otherwise all of them.
     #[must_use]
     pub fn by_model(self) -> Vec<(Option<String>, Self)> {
         if self.runs.n_models() <= 1 {
@@ -140,7 +140,7 @@ impl RunFile {
     ///
     /// # Errors
     ///
-    /// Those of the library for runs that it cannot take.
+    /// Errors of the library for runs that it cannot take.
     pub fn together(files: &[&Self], keys: &[String]) -> Result<Input, Error> {
         // Files differ in whether they have fresh input.
         let longest =
@@ -248,7 +248,7 @@ pub fn read_answers(
     Ok(resources.iter().map(|&name| name.to_owned()).zip(answers).collect())
 }
 
-/// The estimate of an answer, or the kind of fault for which there is none.
+/// Returns the estimate of an answer, or the kind of fault for which there is none.
 fn readable(estimate: Result<Estimate, AnswerError>) -> Recorded {
     let problem = match estimate {
         Ok(estimate) if estimate.ends().is_some_and(|ends| ends.high() > MOST) => {

@@ -18,7 +18,7 @@ use crate::{
 /// Intervals are cut off where they go beyond so many times the largest amount that remained.
 const HIGHEST: f64 = 3.0;
 
-/// The pictures of what was found, and those of one run.
+/// Returns the pictures of what was found, and those of one run.
 pub(super) fn pictures(
     runs: &Runs,
     options: &Options,
@@ -39,7 +39,7 @@ pub(super) fn pictures(
     Ok(drawn)
 }
 
-/// The run that was asked for, or the first of the longest feasible ones.
+/// Returns the run that was asked for, or the first of the longest feasible ones.
 fn drawn_run<'a>(runs: &'a Runs, options: &Options) -> Result<Option<Rollout<'a>>, Error> {
     if let Some(id) = &options.drawn_run {
         let found = runs.rollouts.iter().find(|run| run.id() == Some(id));
@@ -91,8 +91,8 @@ fn saved_and_lost(block: &Block, metrics: &[Metric<Known>]) -> Picture {
     }
 }
 
-/// The interval after each turn, what remained, and what was left of the cap; `None` for a run after
-/// whose turns nothing remained.
+/// Returns the interval after each turn, the remaining cost, and the rest of the cap; `None` for a run after whose turns
+/// nothing remained.
 fn fan(
     name: &str,
     run: &Rollout<'_>,
@@ -141,7 +141,7 @@ fn fan(
     }))
 }
 
-/// The chance of success that was stated after each turn of one run; `None` if none was.
+/// Returns the probability of success that was stated after each turn of one run; `None` if none was.
 fn chances(name: &str, stated: &[f64]) -> Picture {
     let points = (1..).zip(stated).map(|(turn, chance)| (f64::from(turn), *chance));
     Picture {

@@ -1,7 +1,7 @@
 use budget_estimation::{Error, Estimate, Level, Metrics, Sample, best_interval};
 
-/// The losses of the best constant interval, and of the best intervals that follow a linear extrapolation
-/// that knows the number of turns, or that number and the run's mean cost.
+/// Returns the losses of the best constant interval, and of the best intervals that follow a linear extrapolation that
+/// knows the number of turns, or that number and the run's mean cost.
 pub(super) fn reference_losses(
     samples: &[Sample],
     coverage: Level,
@@ -13,7 +13,7 @@ pub(super) fn reference_losses(
     ])
 }
 
-/// The mean interval loss of the best intervals that follow a reference; `None` without a feasible prefix.
+/// Returns the mean interval loss of the best intervals that follow a reference; `None` without a feasible prefix.
 fn reference_loss(
     samples: &[Sample],
     coverage: Level,

@@ -75,7 +75,7 @@ impl By {
         Self::LEARNING.into_iter().find(|by| by.name() == name)
     }
 
-    /// The name of the estimator, or the file of recorded answers.
+    /// Returns the name of the estimator, or the file of recorded answers.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -234,7 +234,7 @@ impl Options {
         Self { resources: vec![resource.into()], by, coverage, resamples: 0, ..Self::default() }
     }
 
-    /// The resource that is estimated; `total_tokens` is the sum of input and output tokens, see [`parts_of`].
+    /// Returns the resource that is estimated; `total_tokens` is the sum of input and output tokens, see [`parts_of`].
     #[must_use]
     pub fn resource(&self) -> &str {
         self.resources.first().map_or("output_tokens", String::as_str)

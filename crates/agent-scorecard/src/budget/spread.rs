@@ -28,7 +28,7 @@ pub(super) struct Spreads {
 }
 
 impl Spreads {
-    /// The value of a figure with what is known of its precision.
+    /// Returns the value of a figure with what is known of its precision.
     pub(super) fn figure(&self, key: &str, value: f64) -> Figure {
         let Some(&(interval, standard_error)) = self.spreads.get(key) else {
             return Figure::from(value);
@@ -129,7 +129,7 @@ pub(super) struct Clusters {
 }
 
 impl Clusters {
-    /// How many there are.
+    /// Returns the number of clusters.
     pub(super) fn count(&self) -> usize {
         self.clusters.iter().collect::<BTreeSet<_>>().len()
     }

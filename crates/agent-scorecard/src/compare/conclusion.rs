@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// The sentences: success and its differences, limits, confidence.
+/// Returns the sentences: success and its differences, limits, confidence.
 pub(super) fn sentences(
     sides: &[Side],
     limits: &[Limits],

@@ -141,22 +141,22 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// Whether both sides have all tasks.
+    /// Returns whether both sides have all tasks.
     pub(super) fn is_paired(&self) -> bool {
         self.n_shared > 0 && self.n_tasks == [self.n_shared; 2]
     }
 
-    /// The trials and the successes of both sides on each task that both tried; a value of 1 is a success.
+    /// Returns the trials and the successes of both sides on each task that both tried; a value of 1 is a success.
     pub(super) fn counts(&self) -> impl Iterator<Item = (&'a str, [[u64; 2]; 2])> {
         self.counts.iter().copied()
     }
 
-    /// The smaller number of tasks of a side in the difference.
+    /// Returns the smaller number of tasks of a side in the difference.
     pub(super) fn fewest_tasks(&self) -> usize {
         self.n_tasks[0].min(self.n_tasks[1])
     }
 
-    /// The second side minus the first.
+    /// Returns the second side minus the first.
     pub(super) fn figure(&self, level: Level) -> Result<Figure, Undefined> {
         self.found.as_ref().map(|found| found.figure(level)).map_err(Undefined::clone)
     }
@@ -194,7 +194,7 @@ impl<'a> Sample<'a> {
 }
 
 impl<'a> Difference<'a> {
-    /// The second side minus the first.
+    /// Computes the second side minus the first.
     pub(super) fn new(
         sides: [&'a Side; 2],
         names: [&'a str; 2],
@@ -263,13 +263,13 @@ impl<'a> Difference<'a> {
         (sample, figure)
     }
 
-    /// The side that succeeds more often in the difference.
+    /// Returns the side that succeeds more often in the difference.
     pub(super) fn better(&self) -> &str {
         let is_second = self.of_success().1.as_ref().is_ok_and(|found| found.value > 0.0);
         self.names[usize::from(is_second)]
     }
 
-    /// An interval of the second side minus the first, as one of the better side minus the other.
+    /// Returns an interval of the second side minus the first, as one of the better side minus the other.
     pub(super) fn towards_better(&self, ends: Interval) -> Interval {
         match self.better() == self.names[1] {
             true => ends,

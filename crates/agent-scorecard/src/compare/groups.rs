@@ -37,7 +37,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// The groups that have an interval; none unless names give several.
+    /// Returns the groups that have an interval; none unless names give several.
     pub(super) fn all(
         sides: [&Side; 2],
         names: [&str; 2],
@@ -86,8 +86,8 @@ fn of_grade(run: &SideRun) -> SideRun {
     SideRun { task, grade, ungraded, is_unnamed, ..SideRun::default() }
 }
 
-/// The group of each task whose name has one: the first part of it that not all names share, if another part follows. None
-/// where all are of one group.
+/// Returns the group of each task whose name has one: the first part of it that not all names share, if another part
+/// follows. None where all are of one group.
 fn groups_of(names: BTreeSet<&str>) -> BTreeMap<&str, &str> {
     let mut rests: Vec<(&str, &str)> = names.into_iter().map(|name| (name, name)).collect();
     loop {
@@ -103,15 +103,15 @@ fn groups_of(names: BTreeSet<&str>) -> BTreeMap<&str, &str> {
     }
 }
 
-/// The first part of a name and what follows it.
+/// Returns the first part of a name and what follows it.
 fn part(name: &str) -> Option<(&str, &str)> {
     let ends = SEPARATORS.iter().filter_map(|separator| name.split_once(separator));
     ends.filter(|(part, rest)| !part.is_empty() && !rest.is_empty())
         .min_by_key(|(part, _)| part.len())
 }
 
-/// The p-value of no difference: one minus the level of the interval that ends at 0, and the direction of the difference.
-/// `None` where there is no interval.
+/// Returns the p-value of no difference: one minus the level of the interval that ends at 0, and the direction of the
+/// difference. `None` where there is no interval.
 fn p_value(sample: &Sample<'_>, level: Level) -> Option<(f64, Ordering)> {
     sample.figure(level).ok()?.interval.ok()?;
     let side = |p: f64| sample.side(Level::new(1.0 - p).ok()?);
@@ -135,7 +135,7 @@ pub(super) fn correct_all(groups: &mut [Vec<Group>], level: Level) {
     correct(groups.iter_mut().flatten().map(|group| &mut group.verdict).collect(), level);
 }
 
-/// The numbers of groups that changed, for the difference.
+/// Returns the numbers of groups that changed, for the difference.
 pub(super) fn fields(groups: &[Group]) -> Vec<Field> {
     let n = |test: fn(&Verdict) -> bool| groups.iter().filter(|it| test(&it.verdict)).count();
     let is_better = |verdict: &Verdict| verdict.is_told(Ordering::Greater);
@@ -188,7 +188,7 @@ pub(super) fn sentence(groups: &[Group], second: &str) -> Option<String> {
     })
 }
 
-/// The groups of all differences, each with the name of the second side.
+/// Returns the groups of all differences, each with the name of the second side.
 pub(super) fn rows(groups: &[Vec<Group>], names: &[String], is_partial: bool) -> Option<Field> {
     let measure = means(is_partial).next()?.measure.of_difference();
     let is_one = groups.len() == 1;

@@ -267,7 +267,7 @@ impl Mean {
         self.measure.range == [0.0, f64::INFINITY] && self.times.is_none()
     }
 
-    /// A mean whose interval uses only its variance, because values vary little if outcomes are rare.
+    /// Creates a mean whose interval uses only its variance, because values vary little if outcomes are rare.
     const fn varying(measure: Measure, value: Value) -> Self {
         Self { range: ANY, ..Self::of(measure, value) }
     }
@@ -448,7 +448,7 @@ impl From<&LoggedColumn> for Side {
     }
 }
 
-/// The account of runs that count although some have no confidence.
+/// Returns the account of runs that count although some have no confidence.
 fn counted_in_full(mut account: Account) -> Account {
     account.n_kept += account.left_out.remove("no_forecast").unwrap_or(0);
     account
@@ -559,7 +559,7 @@ impl Side {
         Ok(if mean.times.is_some() { found.exp() } else { found })
     }
 
-    /// The figures of [`VERDICTS`].
+    /// Returns the figures of [`VERDICTS`].
     fn verdicts(&self, level: Level) -> [Result<Figure, Undefined>; 2] {
         let ((stated, _), (outcomes, tasks)) = (self.values(STATED), self.values(JUDGED));
         // Neither score includes the loss from a partial success that is the same for every forecast.

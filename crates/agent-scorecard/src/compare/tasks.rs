@@ -41,7 +41,7 @@ impl Counts {
         self.successes[side] as f64 / self.trials[side] as f64
     }
 
-    /// Whether the second side has the higher rate.
+    /// Returns whether the second side has the higher rate.
     fn side(&self) -> Ordering {
         let [first, second] = [0, 1].map(|side| self.successes[side] * self.trials[1 - side]);
         second.cmp(&first)
@@ -106,7 +106,7 @@ pub(super) fn changes<'a>(
 }
 
 impl Changes<'_> {
-    /// The number of tasks that have enough trials.
+    /// Returns the number of tasks that have enough trials.
     pub(super) fn n_tested(&self) -> usize {
         self.tasks.values().filter(|task| task.verdict.is_tested()).count()
     }
@@ -120,7 +120,7 @@ impl Changes<'_> {
         self.tasks.get(task).map_or([None; 2], |task| task.verdict.p_values())
     }
 
-    /// The numbers of tasks that changed, for the difference.
+    /// Returns the numbers of tasks that changed, for the difference.
     pub(super) fn fields(&self) -> ([Field; 3], Option<String>) {
         let n_tested = self.n_tested();
         let count = |key, label, test: fn(&Verdict) -> bool| match n_tested {
@@ -255,7 +255,7 @@ fn rates(counts: &[Counts], side: usize, is_high: bool, is_first: bool) -> Strin
     format!("{what}{beyond}{percent:.0} %")
 }
 
-/// The success rate of each side on each task, and whether it changed.
+/// Returns the success rate of each side on each task, and whether it changed.
 pub(super) fn rows(
     sides: &[Side],
     names: &[String],
@@ -315,7 +315,7 @@ pub(super) fn rows(
 /// A task, the runs and successes of each side, and the p-values of each difference.
 type Row = (String, Box<[[u64; 2]]>, Box<[[Option<f64>; 2]]>);
 
-/// The success rate of the runs of a task, which are independent given the task.
+/// Returns the success rate of the runs of a task, which are independent given the task.
 fn rate_of_task(runs: u64, successes: u64, level: Level) -> Result<Figure, Undefined> {
     let rows: Vec<u64> = (0..runs).collect();
     let outcomes: Vec<f64> = rows.iter().map(|row| f64::from(*row < successes)).collect();

@@ -26,7 +26,7 @@ impl Verdict {
         self.readings.push(found);
     }
 
-    /// The p-value and direction by a reading; where all runs have a grade, there is one reading.
+    /// Returns the p-value and direction by a reading; where all runs have a grade, there is one reading.
     fn reading(&self, at: usize) -> Option<(f64, Ordering)> {
         *self.readings.get(at).or(self.readings.first())?
     }
@@ -35,12 +35,12 @@ impl Verdict {
         self.readings.iter().any(Option::is_some)
     }
 
-    /// Whether it changed to this side whatever the runs without a grade would have been.
+    /// Returns whether it changed to this side whatever the runs without a grade would have been.
     pub(super) fn is_told(&self, side: Ordering) -> bool {
         !self.sides.is_empty() && self.sides.iter().all(|found| *found == Some(side))
     }
 
-    /// Whether it is worse by some of what these could have been: a gate fails safe.
+    /// Returns whether it is worse by some of what these could have been: a gate fails safe.
     pub(super) fn is_worse(&self) -> bool {
         self.sides.contains(&Some(Ordering::Less))
     }

@@ -193,7 +193,7 @@ fn conclusion([length, noise, block, ..]: &[Vec<Setting>; 5]) -> Vec<String> {
     [steps, noise, of_events].into_iter().flatten().collect()
 }
 
-/// The settings with the smallest and the largest number, with the figure under a key.
+/// Returns the settings with the smallest and the largest number, with the figure under a key.
 fn ends<'a>(
     settings: &'a [Setting],
     key: &str,
@@ -205,7 +205,7 @@ fn ends<'a>(
     Some([*found.first()?, *found.last()?]).filter(|_| found.len() > 1)
 }
 
-/// Whether two figures differ by more than their intervals.
+/// Returns whether two figures differ by more than their intervals.
 fn overlap(figures: [Figure; 2]) -> &'static str {
     let [Ok(first), Ok(second)] = figures.map(|figure| figure.interval) else {
         return "; no interval says whether that is noise";
@@ -254,7 +254,7 @@ fn setting(queries: &[Query], options: CostbenchOptions) -> Result<Setting, Erro
     Ok(Setting { options, figures, row })
 }
 
-/// The number of calls in each failure class.
+/// Returns the number of calls in each failure class.
 fn failures(counts: &FailureCounts) -> Block {
     let mut block = Block::default();
     block.extend_json(counts);
@@ -300,7 +300,7 @@ fn by_noise(settings: &[Setting]) -> Picture {
     }
 }
 
-/// The distance of paths by number of events, one line per kind.
+/// Returns the distance of paths by number of events, one line per kind.
 fn by_event<'a>(settings: impl Iterator<Item = &'a Setting>) -> Picture {
     let mut kinds: Vec<(&str, Vec<[f64; 4]>)> = Vec::new();
     for setting in settings.filter(|setting| setting.options.blocking != Blocking::None) {

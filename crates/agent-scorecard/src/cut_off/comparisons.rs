@@ -42,7 +42,7 @@ const COMPARED: [Compared; 8] = [
 /// Treatments whose order of streams is compared, the first of [`COMPARED`].
 const TREATMENTS: usize = 3;
 
-/// The ends of an interval under names for people, which are empty if only JSON has them.
+/// Returns the ends of an interval under names for people, which are empty if only JSON has them.
 pub(super) fn bounds(interval: Interval, [low, high]: [&'static str; 2]) -> Block {
     let (low, high) =
         (Field::shown("low", low, interval.low()), Field::shown("high", high, interval.high()));
@@ -175,7 +175,7 @@ const fn plain(key: &'static str, label: &'static str) -> Measure {
 
 const MEAN_CHANCE: Measure = plain("mean", "mean chance of success");
 
-/// A row of one rule and one weight schedule, at the chances that continuations give.
+/// Returns a row of one rule and one weight schedule, at the chances that continuations give.
 fn continued(row: &ContinuationComparison) -> Block {
     let figures = [
         (plain("simple", "as failures"), row.simple),
@@ -193,7 +193,7 @@ fn continued(row: &ContinuationComparison) -> Block {
     Block::of(fields)
 }
 
-/// A row of one rule and one weight schedule.
+/// Returns a row of one rule and one weight schedule.
 fn comparison(row: &ScoreComparison, is_shown: bool) -> Block {
     let label = |label| if is_shown { label } else { "" };
     let mut fields = vec![
@@ -279,7 +279,7 @@ fn hidden_rows(
     rules.into_iter().map(row).collect()
 }
 
-/// The mean shift of some runs, each value under the label of its key.
+/// Returns the mean shift of some runs, each value under the label of its key.
 fn shift(mean: &MeanShift, label: impl Fn(&'static str) -> &'static str) -> Vec<Field> {
     let scores = [
         ("complete", mean.complete_score),
@@ -294,7 +294,7 @@ fn shift(mean: &MeanShift, label: impl Fn(&'static str) -> &'static str) -> Vec<
     fields
 }
 
-/// The pairs of streams of the same runs whose order changes from one treatment of cut-off runs to the next.
+/// Returns the pairs of streams of the same runs whose order changes from one treatment of cut-off runs to the next.
 pub(super) fn order_changes(
     streams: &[(&str, &str, &Vec<ScoreComparison>)],
 ) -> Result<Vec<Block>, Error> {

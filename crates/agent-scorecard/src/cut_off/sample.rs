@@ -68,7 +68,7 @@ impl<'a> Sample<'a> {
         (&self.runs[run].id, self.outcome(run), self.steps(run), stopped.horizon())
     }
 
-    /// Whether two streams hold the same runs in the same order.
+    /// Returns whether two streams hold the same runs in the same order.
     pub(super) fn has_runs_of(&self, other: &Self) -> bool {
         self.runs.len() == other.runs.len()
             && (0..self.runs.len()).all(|run| self.identity(run) == other.identity(run))
@@ -79,7 +79,7 @@ impl<'a> Sample<'a> {
         self.cut_off().all(|run| self.stopped[run].forecasts().last() == Some(&chances[run]))
     }
 
-    /// The last step at which a run ended by itself; 0 without such a run.
+    /// Returns the last step at which a run ended by itself; 0 without such a run.
     pub(super) fn last_end(&self) -> usize {
         let complete = self.runs.iter().filter(|run| run.outcome.is_some());
         complete.map(|run| run.forecasts.len()).max().unwrap_or(0)
@@ -114,7 +114,7 @@ impl<'a> Sample<'a> {
         calibrated(&ids, &self.stopped, how, schedule, notes).map(Some)
     }
 
-    /// The runs, with other forecasts if there are some.
+    /// Returns the runs, with other forecasts if there are some.
     pub(super) fn with_forecasts<'f>(
         &'f self,
         forecasts: Option<&'f [Vec<Probability>]>,

@@ -45,7 +45,7 @@ const SHOWN: [&Metric<Known>; 18] = [
     known("format_rate"),
 ];
 
-/// The metric with this key, looked up by the compiler: a key that no metric has does not compile.
+/// Returns the metric with this key, looked up by the compiler: a key that no metric has does not compile.
 #[expect(clippy::panic, reason = "in a constant")]
 const fn known(key: &str) -> &'static Metric<Known> {
     const ALL: &[Metric<Known>] = &METRICS;
@@ -145,7 +145,7 @@ pub(super) struct Answered {
     pub(super) left_out: BTreeSet<(String, usize)>,
 }
 
-/// The table of a model, if one has answered, and of estimators.
+/// Returns the table of a model, if one has answered, and of estimators.
 pub(super) fn table(
     model: Option<Answered>,
     names: &[String],

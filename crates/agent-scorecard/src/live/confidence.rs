@@ -193,7 +193,7 @@ fn conclusion(row: &ConfidenceFigures, verdicts: &[Measured]) -> Vec<String> {
     clause(&block, evaluation.n as u64, AVERAGED).into_iter().chain(cut_off).collect()
 }
 
-/// The constant forecast that equals the share of successes among the complete runs of a stream.
+/// Returns the constant forecast that equals the share of successes among the complete runs of a stream.
 fn base_rate(row: &ConfidenceFigures) -> Option<Setting> {
     let evaluation = row.evaluation.as_ref()?;
     let constant = &evaluation.base_rate_reference;

@@ -102,7 +102,7 @@ const MEANS: [OfRun; 5] = [
 ///
 /// # Errors
 ///
-/// Those of [`super::budget()`].
+/// Errors of [`super::budget()`].
 ///
 /// ```
 /// use agent_scorecard::{

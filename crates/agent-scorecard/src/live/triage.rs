@@ -50,7 +50,7 @@ struct Again<'a> {
 ///
 /// # Errors
 ///
-/// Those of [`TriageTable`].
+/// Errors of [`TriageTable`].
 pub fn triage(
     solved: &[SolveRecord],
     plans: &[TriageRecord],
@@ -161,12 +161,12 @@ const fn live(row: &TriageFigures) -> &'static str {
     }
 }
 
-/// The framing and the regime of a row.
+/// Returns the framing and the regime of a row.
 fn how(row: &TriageFigures) -> String {
     format!("{}, {}{}", row.framing, format!("{:?}", row.regime).to_lowercase(), live(row))
 }
 
-/// The efficiencies by budget, with those of the baselines in the first framing and regime.
+/// Returns the efficiencies by budget, with those of the baselines in the first framing and regime.
 fn by_alpha(rows: &[TriageFigures]) -> Picture {
     let mut curves: Vec<(String, ByAlpha)> = Vec::new();
     let first = rows.first().map(how);
@@ -189,12 +189,12 @@ fn by_alpha(rows: &[TriageFigures]) -> Picture {
     efficiency_picture(curves, "the model")
 }
 
-/// The mean efficiencies as [`VariantTable`](crate::triage::VariantTable) takes them for tables 1 to 3 of the paper,
-/// of a mode of the model and a data set; the framing is the variant.
+/// Returns the mean efficiencies as [`VariantTable`](crate::triage::VariantTable) takes them for tables 1 to 3 of the
+/// paper, of a mode of the model and a data set; the framing is the variant.
 ///
 /// # Errors
 ///
-/// Those of [`TriageTable`].
+/// Errors of [`TriageTable`].
 pub fn triage_scores(
     plans: &[TriageRecord],
     model: &str,

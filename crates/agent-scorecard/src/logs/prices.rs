@@ -206,7 +206,7 @@ impl Price {
         }
     }
 
-    /// The price of a call of this size.
+    /// Returns the price of a call of this size.
     fn for_call(&self, call: &Usage) -> &Self {
         let holds = |tier: &&Self| tier.above_input_tokens < call.input_tokens;
         self.tiers.values().filter(holds).max_by_key(|tier| tier.above_input_tokens).unwrap_or(self)

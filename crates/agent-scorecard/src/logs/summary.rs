@@ -153,12 +153,12 @@ fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> F
     Field { value: Value::Made(made), ..Field::json(key, ()) }
 }
 
-/// The rows of the runs of a report on logs as CSV (RFC 4180): a column for each value that JSON has, of inner objects
-/// `usage.input_tokens` and so on. Lists and objects are JSON, what is not known is empty.
+/// Returns the rows of the runs of a report on logs as CSV (RFC 4180): a column for each value that JSON has, of inner
+/// objects `usage.input_tokens` and so on. Lists and objects are JSON, what is not known is empty.
 ///
 /// # Errors
 ///
-/// Those of writing CSV into memory: none are known.
+/// Errors of writing CSV into memory: none are known.
 pub fn csv(report: &Report) -> io::Result<Vec<u8>> {
     let rows = || {
         let rows = match report.together.get("runs") {
@@ -185,7 +185,7 @@ pub fn csv(report: &Report) -> io::Result<Vec<u8>> {
     csv.into_inner().map_err(IntoInnerError::into_error)
 }
 
-/// A text with an apostrophe in front if spreadsheets would run it as a formula.
+/// Returns a text with an apostrophe in front if spreadsheets would run it as a formula.
 fn inert(text: &str) -> String {
     let starts = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}', '\t', '\r'];
     let is_run = text.starts_with(starts) || text.trim_start().starts_with(starts);
@@ -193,7 +193,7 @@ fn inert(text: &str) -> String {
     format!("{apostrophe}{text}")
 }
 
-/// The values of a row by their columns.
+/// Returns the values of a row by their columns.
 fn cells(row: &Block, prefix: &str) -> Vec<(String, String)> {
     let of_field = |Field { key, value, .. }: &Field| {
         let column = format!("{prefix}{key}");

@@ -141,7 +141,7 @@ impl MadeRows {
         Self { title: title.into(), make: Arc::new(make) }
     }
 
-    /// The rows, made anew.
+    /// Returns the rows, made anew.
     pub fn iter(&self) -> impl Iterator<Item = Block> + '_ {
         (0..).map_while(|at| (self.make)(at))
     }
@@ -203,7 +203,7 @@ impl Report {
         self.account = Some(Account::of_columns(named.collect()));
     }
 
-    /// The key of the list of columns in JSON, if there is a list.
+    /// Returns the key of the list of columns in JSON, if there is a list.
     pub(crate) fn list_key(&self) -> Option<&'static str> {
         self.list.or((self.columns.len() > 1).then_some("files"))
     }
@@ -258,7 +258,7 @@ impl Field {
 }
 
 impl Field {
-    /// Whether tables have a row for it.
+    /// Returns whether tables have a row for it.
     pub(crate) fn is_row(&self) -> bool {
         !self.label.is_empty() && !matches!(self.value, Value::Block(_))
     }
@@ -360,13 +360,13 @@ impl Block {
         self.notes.get_or_insert_default().extend(notes);
     }
 
-    /// The value under a key.
+    /// Returns the value under a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.fields.iter().find(|field| field.key == key).map(|field| &field.value)
     }
 
-    /// The block under a key.
+    /// Returns the block under a key.
     pub(crate) fn inner(&self, key: &str) -> Option<&Self> {
         match self.get(key)? {
             Value::Block(block) => Some(block),
@@ -374,7 +374,7 @@ impl Block {
         }
     }
 
-    /// The rows under a key; none without any.
+    /// Returns the rows under a key; none without any.
     pub(crate) fn rows_of(&self, key: &str) -> &[Self] {
         match self.get(key) {
             Some(Value::Rows { rows, .. }) => rows,
@@ -382,18 +382,18 @@ impl Block {
         }
     }
 
-    /// A count under a key; 0 without one.
+    /// Returns a count under a key; 0 without one.
     #[must_use]
     pub fn count(&self, key: &str) -> u64 {
         self.number(key).map_or(0, |count| count as u64)
     }
 
-    /// Whether a figure is defined.
+    /// Returns whether a figure is defined.
     pub(crate) fn has_figure(&self) -> bool {
         self.fields.iter().any(|field| matches!(field.value, Value::Figure(_, Ok(_))))
     }
 
-    /// The figure under a key.
+    /// Returns the figure under a key.
     ///
     /// # Errors
     ///
@@ -405,14 +405,14 @@ impl Block {
         }
     }
 
-    /// A point of a picture: this position, the figure under a key, and the ends of its interval.
+    /// Returns a point of a picture: this position, the figure under a key, and the ends of its interval.
     pub(crate) fn point(&self, key: &str, x: f64) -> Option<[f64; 4]> {
         let figure = self.figure(key).ok()?;
         let [low, high] = figure.interval.map_or([figure.value; 2], |it| [it.low(), it.high()]);
         Some([x, figure.value, low, high])
     }
 
-    /// A finite number under a key, whatever its form.
+    /// Returns a finite number under a key, whatever its form.
     #[must_use]
     pub fn number(&self, key: &str) -> Option<f64> {
         match self.get(key)? {

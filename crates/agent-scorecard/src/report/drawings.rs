@@ -61,7 +61,7 @@ impl Report {
     }
 }
 
-/// The pictures of this name, each of its place.
+/// Returns the pictures of this name, each of its place.
 fn own(places: &[Place<'_>], name: &str) -> Vec<Drawing> {
     let drawn = places.iter().filter_map(|place| {
         let picture = place.block.pictures.get(name)?.clone();
@@ -93,12 +93,12 @@ fn section(mut drawings: Vec<Drawing>) -> Option<Drawings> {
     Some(Drawings { title, drawings, note })
 }
 
-/// Whether a series is drawn where the pictures of several columns are one: bands would hide each other.
+/// Returns whether a series is drawn where the pictures of several columns are one: bands would hide each other.
 fn is_drawn(series: &Series) -> bool {
     !matches!(series.mark, Mark::Reference | Mark::Band) && series.name != BAND
 }
 
-/// Whether pictures can be read as one.
+/// Returns whether pictures can be read as one.
 fn is_one(drawings: &[Drawing]) -> bool {
     let first = &drawings[0].picture;
     let mut series = drawings.iter().flat_map(|drawing| &drawing.picture.series);

@@ -21,7 +21,7 @@ pub struct PlacedFigure {
 }
 
 impl Report {
-    /// All figures, those of columns first.
+    /// Returns all figures, those of columns first.
     #[must_use]
     pub fn figures(&self) -> Vec<PlacedFigure> {
         let mut found = Vec::new();
@@ -39,7 +39,7 @@ impl Report {
         found
     }
 
-    /// The figure at this place of the JSON object, a JSON pointer.
+    /// Returns the figure at this place of the JSON object, a JSON pointer.
     #[must_use]
     pub fn placed(&self, pointer: &str) -> Option<PlacedFigure> {
         // Of two columns, the only difference also stands under the name of the second.

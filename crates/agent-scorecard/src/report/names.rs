@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 /// The endings of files that are read, which are no part of a name. What else follows a dot is, as in `gpt-4.1`.
 const ENDINGS: [&str; 7] = ["csv", "eval", "json", "jsonl", "ndjson", "tsv", "txt"];
 
-/// The name of a file without its ending, and of a folder; the path itself if it ends in none.
+/// Returns the name of a file without its ending, and of a folder; the path itself if it ends in none.
 fn stem(path: &str) -> &str {
     let Some(name) = Path::new(path).file_name().and_then(|name| name.to_str()) else {
         return path;
@@ -22,7 +22,8 @@ fn stem(path: &str) -> &str {
     }
 }
 
-/// The time and the task in the name that inspect_ai gives a log, `2026-11-26T13-43-38+00-00_sums_ERjGcaq3WBFurL62izSPtV`.
+/// Returns the time and the task in the name that inspect_ai gives a log,
+/// `2026-11-26T13-43-38+00-00_sums_ERjGcaq3WBFurL62izSPtV`.
 fn made_by_inspect(stem: &str) -> Option<[&str; 2]> {
     let (time, rest) = stem.split_once('_')?;
     let (task, id) = rest.rsplit_once('_')?;
@@ -57,7 +58,7 @@ pub fn log_name(file: &str, model: Option<&str>, task: Option<&str>) -> Option<S
 /// The name that a column was given, which may be empty, its file, and its model if the file has several.
 pub(crate) type Given<'a> = (&'a str, &'a str, Option<&'a str>);
 
-/// The names that a column can have, the shortest first.
+/// Returns the names that a column can have, the shortest first.
 fn spellings(&(name, file, model): &Given<'_>) -> Vec<String> {
     let of_model = |text: &str| match model {
         Some(model) => format!("{text} {model}"),
@@ -77,8 +78,8 @@ fn spellings(&(name, file, model): &Given<'_>) -> Vec<String> {
     all
 }
 
-/// The names of columns, of those that were given none after their model or their file. What a column is called depends
-/// on others only if their names would be equal.
+/// Returns the names of columns, of those that were given none after their model or their file. What a column is called
+/// depends on others only if their names would be equal.
 pub(crate) fn names(columns: &[Given<'_>]) -> Vec<String> {
     let all: Vec<Vec<String>> = columns.iter().map(spellings).collect();
     let mut chosen = vec![0; columns.len()];

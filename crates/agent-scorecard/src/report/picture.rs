@@ -178,13 +178,13 @@ impl Series {
         Self::new(name, Mark::Reference, [from, to])
     }
 
-    /// Whether there is nothing to draw.
+    /// Returns whether there is nothing to draw.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.x.is_empty()
     }
 
-    /// The columns of numbers by their names in JSON.
+    /// Returns the columns of numbers by their names in JSON.
     pub fn columns(&self) -> impl Iterator<Item = (&'static str, &[f64])> {
         let columns = [("x", &self.x), ("y", &self.y), ("low", &self.low), ("high", &self.high)];
         columns.into_iter().filter(|(_, column)| !column.is_empty()).map(|(n, c)| (n, c.as_slice()))
@@ -192,7 +192,7 @@ impl Series {
 }
 
 impl Picture {
-    /// Whether no series has a point, except lines to compare with.
+    /// Returns whether no series has a point, except lines to compare with.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.series.iter().all(|series| series.mark == Mark::Reference || series.is_empty())

@@ -139,7 +139,7 @@ impl Report {
         places.filter(|place| !place.block.pictures.is_empty()).collect()
     }
 
-    /// The lines that come before all tables, under the names of their columns if there are several.
+    /// Returns the lines that come before all tables, under the names of their columns if there are several.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let of_columns = self.columns.iter().flat_map(|column| {
@@ -184,7 +184,7 @@ impl Report {
         terms
     }
 
-    /// All tables, the main one first.
+    /// Returns all tables, the main one first.
     #[must_use]
     pub fn tables(&self) -> Vec<Table> {
         let mut tables = Vec::new();
@@ -430,7 +430,7 @@ struct Leaf<'a> {
 }
 
 impl Leaf<'_> {
-    /// Whether it belongs to this column.
+    /// Returns whether it belongs to this column.
     fn is_of(&self, (place, field): &(String, Field)) -> bool {
         self.place == *place && self.field.key == field.key
     }

@@ -30,7 +30,7 @@ pub(super) fn of_column(block: &Block, how: &str) -> Vec<String> {
     [scored].into_iter().chain(left_out(all)).collect()
 }
 
-/// Whether forecasts are not calibrated beyond noise; nothing where they may be.
+/// Returns whether forecasts are not calibrated beyond noise; nothing where they may be.
 fn calibration(block: &Block, how: &str) -> String {
     let figures = ["t_ece", "t_ece_calibrated", "t_ece_p_value"].map(|key| block.figure(key));
     let [Ok(found), Ok(expected), Ok(p)] = figures else { return String::new() };
@@ -45,7 +45,7 @@ fn calibration(block: &Block, how: &str) -> String {
     format!("; {what}: T-ECE is {found}, that of calibrated forecasts {expected} (p = {p})")
 }
 
-/// Whether forecasts are higher on runs that succeed.
+/// Returns whether forecasts are higher on runs that succeed.
 fn ranking(block: &Block) -> String {
     let Ok(auroc) = block.figure("auroc") else { return String::new() };
     let verdict = match side_of(&auroc, 0.5) {

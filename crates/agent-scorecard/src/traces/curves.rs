@@ -31,8 +31,8 @@ pub(crate) struct CurveSettings<'a> {
     pub(crate) seed: u64,
 }
 
-/// The pictures of traces with an outcome: reliability, forecasts, risk against coverage, Murphy diagram and
-/// mean forecast by step; and the bins of the reliability diagram. None without a trace.
+/// Returns the pictures of traces with an outcome: reliability, forecasts, risk against coverage, Murphy diagram and mean
+/// forecast by step; and the bins of the reliability diagram. None without a trace.
 ///
 /// # Errors
 ///
@@ -62,11 +62,11 @@ pub(crate) fn curves(
     Ok((pictures, reliability_diagram(&blocks, Binning::EqualWidth { bins: BINS })?))
 }
 
-/// The figures of the same runs before and after calibration.
+/// Returns the figures of the same runs before and after calibration.
 ///
 /// # Errors
 ///
-/// Those of [`curves`].
+/// Errors of [`curves`].
 pub(crate) fn before_and_after(
     before: &Traces,
     after: &Traces,
@@ -99,8 +99,8 @@ fn forecast_label(summary: &Summary) -> String {
     }
 }
 
-/// The CORP reliability curves, with the band of the first one's forecasts if they were calibrated.
-/// Without settings there is no band.
+/// Returns the CORP reliability curves, with the band of the first one's forecasts if they were calibrated. Without
+/// settings there is no band.
 pub(crate) fn reliability(
     streams: &[(&str, &TiedBlocks)],
     label: &str,
@@ -156,7 +156,7 @@ pub(crate) fn reliability(
     })
 }
 
-/// How many runs have a forecast in each bin.
+/// Returns the number of runs with a forecast in each bin.
 fn histogram(blocks: &TiedBlocks, label: &str) -> Picture {
     let bins = HISTOGRAM_BINS as f64;
     let mut counts = [[0.0; HISTOGRAM_BINS]; 2];
@@ -235,7 +235,7 @@ fn murphy(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Picture, Error
     })
 }
 
-/// The mean elementary loss at the thresholds 0.01, 0.02, …, 0.99.
+/// Returns the mean elementary loss at the thresholds 0.01, 0.02, …, 0.99.
 fn elementary(blocks: &TiedBlocks) -> Result<Vec<(f64, f64)>, Error> {
     let curve = MurphyCurve::new(blocks)?;
     let at = |percent: u32| {

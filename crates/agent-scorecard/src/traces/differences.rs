@@ -48,7 +48,7 @@ pub type Compared = Result<Block, Undefined>;
 ///
 /// # Errors
 ///
-/// Those of [`TraceEvaluation::settle`].
+/// Errors of [`TraceEvaluation::settle`].
 pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<Compared, Error> {
     let options = &first.options;
     let undefined = |why: &'static str| Ok(Err(Undefined::new(why)));

@@ -470,7 +470,7 @@ impl TraceEvaluation {
         Ok(block)
     }
 
-    /// Whether every run that is scored has one forecast.
+    /// Returns whether every run that is scored has one forecast.
     pub(crate) fn is_of_single_forecasts(&self) -> bool {
         self.partial.len() == 0
             && self.steps.iter().all(|steps| *steps == 1)
@@ -585,7 +585,7 @@ impl TraceEvaluation {
     }
 }
 
-/// The log score over complete and censored runs, the censored ones with these scores.
+/// Returns the log score over complete and censored runs, the censored ones with these scores.
 fn censored_estimate(
     stream: &ScoredStream,
     censored: &[f64],

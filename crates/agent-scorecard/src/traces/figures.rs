@@ -66,7 +66,7 @@ impl TraceFigures {
         self.digest == other.digest
     }
 
-    /// Whether there is a run that can be scored.
+    /// Returns whether there is a run that can be scored.
     #[must_use]
     pub fn has_runs(&self) -> bool {
         self.block.count("n") + self.block.count("n_censored") > 0
@@ -244,7 +244,7 @@ pub(super) fn counted(title: &str, counts: BTreeMap<String, u64>) -> Block {
     }
 }
 
-/// The figures of all measures with their standard errors. Tables have none that says what another one says: of
+/// Returns the figures of all measures with their standard errors. Tables have none that says what another one says: of
 /// runs of which none was cut off, and of runs that have one forecast each.
 pub(crate) fn fields(estimates: &[StreamFigure], is_cut_off: bool, is_single: bool) -> Vec<Field> {
     let field = |mut measure: Measure| {
@@ -265,7 +265,7 @@ pub(crate) fn fields(estimates: &[StreamFigure], is_cut_off: bool, is_single: bo
     MEASURES.into_iter().filter(|measure| !OF_CALIBRATED.contains(measure)).map(field).collect()
 }
 
-/// The figures of [`OF_CALIBRATED`]. Tables leave out undefined ones, for which there is a note.
+/// Returns the figures of [`OF_CALIBRATED`]. Tables leave out undefined ones, for which there is a note.
 fn of_calibrated(calibration: &Result<CalibrationTest, Undefined>) -> [Field; 3] {
     let values =
         calibration.as_ref().map(|found| [found.mean_if_calibrated, found.excess, found.p_value]);

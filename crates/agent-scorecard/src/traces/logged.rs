@@ -77,7 +77,7 @@ impl LoggedColumn {
 /// The name that a report uses if there are several formats.
 pub const SEVERAL: &str = "several";
 
-/// The format that all logs have, or [`SEVERAL`].
+/// Returns the format that all logs have, or [`SEVERAL`].
 pub(crate) fn common_format<'a>(logs: impl IntoIterator<Item = &'a LoggedColumn>) -> &'static str {
     let mut formats = logs.into_iter().map(|log| log.format);
     let first = formats.next().unwrap_or(Format::Auto.name());

@@ -56,7 +56,7 @@ impl PartialRuns {
         self.grades.len()
     }
 
-    /// The figures of these runs together with those that succeeded or failed.
+    /// Returns the figures of these runs together with those that succeeded or failed.
     pub(super) fn figures(
         &self,
         complete: &Names,

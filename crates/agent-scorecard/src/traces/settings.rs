@@ -22,7 +22,7 @@ options::named! {
     Calibration: "none" = Self::None, "platt" = Self::Platt, "isotonic" = Self::Isotonic;
 }
 
-/// How traces are scored. The default is that of the command.
+/// How traces are scored. The default is the one of the command.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]

@@ -12,8 +12,8 @@ use crate::{
     },
 };
 
-/// The runs of a log that have a stream of confidence, as traces and as the log gives them, by a policy for
-/// missing values.
+/// Returns the runs of a log that have a stream of confidence, as traces and as the log gives them, by a policy for missing
+/// values.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub fn stream_runs(
 ///
 /// # Errors
 ///
-/// Those of [`stream_runs`] and [`evaluate`](super::evaluate); a calibration that cannot be fitted to a stream is a note of that
+/// Errors of [`stream_runs`] and [`evaluate`](super::evaluate); a calibration that cannot be fitted to a stream is a note of that
 /// stream.
 pub fn streams(
     tables: &[&RunTable],

@@ -50,12 +50,12 @@ impl Names {
         self.ids.iter().zip(tasks)
     }
 
-    /// How many ids of these and other runs are different.
+    /// Returns the number of different ids of these and other runs.
     pub(crate) fn ids(&self, others: &Self) -> usize {
         distinct(self.ids.iter().chain(others.ids.iter()))
     }
 
-    /// How many tasks of these and other runs are different.
+    /// Returns the number of different tasks of these and other runs.
     pub(crate) fn tasks(&self, others: &Self) -> usize {
         distinct(self.iter().chain(others.iter()).filter_map(|(_, task)| task))
     }
@@ -110,13 +110,13 @@ impl Resampled {
     }
 }
 
-/// The unit that all runs belong to, if there is only one.
+/// Returns the unit that all runs belong to, if there is only one.
 pub(crate) fn single<'a>(units: &[Unit<'a>]) -> Option<Unit<'a>> {
     let first = *units.first()?;
     units.iter().all(|unit| *unit == first).then_some(first)
 }
 
-/// A note on few clusters; none for a single one, which has no interval.
+/// Returns a note on few clusters; none for a single one, which has no interval.
 pub(crate) fn few(units: &[Unit<'_>]) -> Option<String> {
     let distinct: BTreeSet<&Unit<'_>> = units.iter().collect();
     let is_task = |unit: &&Unit<'_>| matches!(unit, Unit::Task(_));

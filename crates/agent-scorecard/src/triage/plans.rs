@@ -29,7 +29,7 @@ impl Planner {
     /// The planners that need no answers.
     const NAMED: [Self; 4] = [Self::AllInOrder, Self::CheapestFirst, Self::Random, Self::Oracle];
 
-    /// The planner of this name, unless it is a model.
+    /// Returns the planner of this name, unless it is a model.
     ///
     /// ```
     /// use agent_scorecard::triage::Planner;
@@ -42,7 +42,7 @@ impl Planner {
         Self::NAMED.into_iter().find(|planner| planner.name() == name)
     }
 
-    /// The name in options and reports.
+    /// Returns the name in options and reports.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -54,7 +54,7 @@ impl Planner {
         }
     }
 
-    /// Whether the planner sees true costs or outcomes, so that it is a reference and not a contestant.
+    /// Returns whether the planner sees true costs or outcomes, so that it is a reference and not a contestant.
     #[must_use]
     pub const fn is_informed(&self) -> bool {
         matches!(self, Self::CheapestFirst | Self::Oracle)
@@ -179,7 +179,7 @@ impl Answers {
         !is_taken
     }
 
-    /// The text for a pool, a ratio of unsolvable problems and a budget, if there is one.
+    /// Returns the text for a pool, a ratio of unsolvable problems and a budget, if there is one.
     #[must_use]
     pub fn get(&self, pool: usize, ratio: f64, alpha: Alpha) -> Option<&str> {
         let texts = match self {

@@ -405,7 +405,7 @@ fn of_pool(
     })
 }
 
-/// Whether an id was dropped only because one text is read for every pool.
+/// Returns whether an id was dropped only because one text is read for every pool.
 fn of_other_pool(repair: &Repair, known: impl Fn(&str) -> bool, answers: &Answers) -> bool {
     matches!((repair, answers), (Repair::UnknownId { id, .. }, Answers::One(_)) if known(id))
 }

@@ -109,7 +109,7 @@ fn row(key: &'static str, label: &'static str, name: &str, counts: &BudgetAware)
     row
 }
 
-/// A figure of [`RE_SOLVING`] with its interval of 95 %, which takes problems for independent.
+/// Returns a figure of [`RE_SOLVING`] with its interval of 95 %, which takes problems for independent.
 fn figure(counts: &BudgetAware, measure: &Measure, value: f64) -> Figure {
     let n = counts.items();
     let (Ok(level), true) = (Level::new(LEVEL), n <= MOST_PROBLEMS) else { return value.into() };

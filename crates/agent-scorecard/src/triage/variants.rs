@@ -75,9 +75,9 @@ impl VariantTable {
         Ok(())
     }
 
-    /// The means over data sets by model, mode, alpha and variant, and the agreement of the rankings under
-    /// the variants. Regimes without a score are left out, and so is a model, mode and alpha without a score under
-    /// each variant, which is counted.
+    /// Returns the means over data sets by model, mode, alpha and variant, and the agreement of the rankings under the
+    /// variants. Regimes without a score are left out, and so is a model, mode and alpha without a score under each
+    /// variant, which is counted.
     ///
     /// # Errors
     ///
@@ -200,7 +200,7 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
     Ok(Block { conclusion, ..block })
 }
 
-/// The mean over data sets under each variant, in the order of their names.
+/// Returns the mean over data sets under each variant, in the order of their names.
 fn means(
     regime: &str,
     (model, mode): &Configuration,
@@ -225,13 +225,13 @@ fn means(
     Ok(means)
 }
 
-/// The smallest tau-b of all pairs of variants. `None` if one of them is undefined.
+/// Returns the smallest tau-b of all pairs of variants. `None` if one of them is undefined.
 fn min_tau_b(scores: &VariantScores) -> Option<f64> {
     let taus: Option<Vec<f64>> = scores.rank_correlations().iter().map(|pair| pair.tau_b).collect();
     taus?.into_iter().min_by(f64::total_cmp)
 }
 
-/// The mean, from an exact sum, so that means that are equal as decimals tie in a ranking.
+/// Returns the mean, from an exact sum, so that means that are equal as decimals tie in a ranking.
 fn mean(scores: impl ExactSizeIterator<Item = f64>) -> f64 {
     let n = scores.len() as f64;
     let mut sum = DecimalSum::default();

@@ -42,7 +42,7 @@ pub struct SampleMetrics {
 }
 
 impl SampleMetrics {
-    /// The figures of this sample as the released code computes them.
+    /// Computes the figures of this sample like the released code.
     ///
     /// Reference: `evaluate_prediction` of both environments, and
     /// `compute_token_custom_reward_from_result`.

@@ -182,7 +182,7 @@ def test_a_notebook_shows_conclusion_tables_and_notes():
 def test_every_report_has_a_frame_of_its_figures_or_names_its_rows():
     triage = reports.triage(alpha=[0.25, 0.5])
     for report, figure in ((reports.calibration(n_resamples=20), "metrics.tps_log"), (triage, "alphas.1.eta_advisory"),
-                           (reports.caps(at=[500]), "caps.0.kept_share"), (reports.compare(), "success_rate")):
+                           (reports.compare(), "success_rate")):
         frame = report.to_frame()
         assert frame.figure.str.startswith(figure).any() and {"column", "value", "ci_low", "ci_high", "path"} <= set(frame.columns)
         for row in frame.itertuples():

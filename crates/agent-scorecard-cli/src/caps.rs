@@ -67,8 +67,11 @@ pub fn report(
     };
     let sources = Source::unless(sources, &["demo_rollouts.jsonl"]);
     let Read { runs: all, names, notes } = read(&sources, judging, &judged)?;
-    let account = |it: &RunFile| Account { name: it.runs.file().to_owned(), ..it.runs.account() };
-    let accounts = all.iter().map(account).collect();
+    let accounts = all
+        .iter()
+        .zip(&names)
+        .map(|(it, name)| Account { name: name.clone(), ..it.runs.account() })
+        .collect();
     let caps = |files: Vec<RunFile>| {
         let input = RunFile::together(&files.iter().collect::<Vec<_>>(), &[])?;
         // Only what was spent is needed from here on.

@@ -1,4 +1,4 @@
-//! What cross-fitted Platt scaling changes about each metric of a stream, against its noise: `traces --change`.
+//! The change of each metric of a stream by cross-fitted Platt scaling, in standard errors: `traces --change`.
 //!
 //! Reads the files that `traces` reads, each a stream of its own, and each model of a log: both streams are resampled together, by
 //! task; a run that names no task is one of its own. Without a file it compares the bundled runs of an

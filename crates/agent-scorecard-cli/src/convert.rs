@@ -31,7 +31,7 @@ pub(crate) struct Options {
     /// A log or a folder of logs; without it, bundled exchanges
     #[arg(value_name = "LOG")]
     log: Option<PathBuf>,
-    /// What is written
+    /// Kind of file to write
     #[arg(long, value_name = "KIND", value_enum)]
     to: Kind,
     /// File to write; for atif, a folder with a file per run. Without it, standard output
@@ -49,7 +49,7 @@ pub(crate) struct Options {
 
 const HELP: &str = include_str!("help/convert.txt");
 
-/// What is written.
+/// The output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
     Traces,
@@ -60,7 +60,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// What a run that cannot be converted lacks.
+    /// The missing part of a run that cannot be converted.
     fn needs(self) -> &'static str {
         match self {
             Self::Traces => "the stream of confidence",

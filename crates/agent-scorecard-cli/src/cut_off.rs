@@ -104,7 +104,7 @@ pub fn report(
     beside: &Beside,
     mut read: Streamed,
 ) -> Result<Report, Box<dyn Error>> {
-    // What is asked is what would be known if a limit hid the outcome.
+    // The question is what would be known if a limit hid the outcome.
     read.judging.rules.at_limit.get_or_insert(AtLimit::Unknown);
     let is_bundled = sources.is_empty();
     let names = ["demo_truthful.jsonl", "demo_overconfident.jsonl", "demo_constant.jsonl"];

@@ -1,4 +1,4 @@
-//! What the confidence that runs reported comes to, beside how often they succeeded.
+//! Conclusions on the confidence that runs reported, next to their success rate.
 //!
 //! Every report on confidence and outcomes has the figures [`VERDICTS`] and the sentence of [`clause`].
 
@@ -28,7 +28,7 @@ pub(crate) const GAIN: Measure = Measure::new("brier_gain", "Brier score gained 
 /// success rates near 0 and 1, calibrated confidence was called worse than one number in up to 66 % of data sets.
 const LEAST_TASKS_OF_OUTCOME: usize = 10;
 
-/// What is said of confidence in every report on it, before all else.
+/// The leading measures of every report on confidence.
 pub const VERDICTS: [Measure; 2] = [OVERCONFIDENCE, GAIN];
 
 /// Returns the figures of [`VERDICTS`] of runs with this confidence, scores of which 0 is the best, outcomes and clusters;

@@ -1,4 +1,4 @@
-//! What an evaluation says: named numbers of one or more columns, which any view can show.
+//! The results of an evaluation: named numbers of one or more columns, which any view can show.
 
 pub(crate) mod block;
 mod drawings;

@@ -72,7 +72,7 @@ pub const METRICS: [Metric<PoolScore>; 6] = metrics! { PoolScore;
         |pool| pool.enforced.regret();
 };
 
-/// What the plans for one pool do with unsolvable problems. A report has the rates over all pools.
+/// The treatment of unsolvable problems by the plans for one pool. A report has the rates over all pools.
 pub const RATES: [Metric<UnsolvableCounts>; 2] = metrics! { UnsolvableCounts;
     "detection_rate", "detection", Higher, in [0.0, 1.0],
         "Share of the unsolvable problems that the plans leave out.",
@@ -276,7 +276,7 @@ pub(crate) const REGIMES: [(&str, &str); 2] = [
     ("where attempts stop at their allocations", "eta_enforced_informative"),
 ];
 
-/// What the efficiencies of one regime come to, over the pools in which they are defined, by budget.
+/// Returns the conclusions on the efficiencies of one regime, over the pools in which they are defined, by budget.
 pub(crate) fn conclusion(regime: &str, pools: u64, found: &[(f64, Figure)]) -> Option<String> {
     let said = |(alpha, eta): &(f64, Figure)| format!("{} at alpha {alpha}", with_ends(eta));
     let range = match found {

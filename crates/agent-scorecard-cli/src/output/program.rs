@@ -15,7 +15,7 @@ use rayon::ThreadPoolBuilder;
 
 use crate::plain;
 
-/// What a subcommand prints, and the conditions of `--fail-if` that hold.
+/// The output of a subcommand, and the conditions of `--fail-if` that hold.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) text: String,

@@ -61,7 +61,7 @@ fn name(measure: &Measure) -> String {
     }
 }
 
-/// What the signs in the tables mean.
+/// The meaning of the signs in the tables.
 fn legend(report: &Report, tables: &[Table]) -> String {
     let rows = || tables.iter().flat_map(|table| &table.rows);
     let has = |test: fn(Better) -> bool| {

@@ -1,4 +1,4 @@
-//! What a benchmark asks, and whom.
+//! The requests of a benchmark, and the server that receives them.
 
 use std::{
     error::Error,
@@ -31,10 +31,10 @@ pub(crate) trait Protocol {
 
     fn common(&self) -> &Common;
 
-    /// What determines the requests besides the model and the length of replies, in words, for the journal.
+    /// Describes, for the journal, everything that determines the requests, except for the model and the length of replies.
     fn setting(&self) -> String;
 
-    /// What would be asked. Wrong settings and files are found here, before anything is written.
+    /// Returns the requests. Wrong settings and files are found here, before anything is written.
     fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>>;
 
     /// Asks, and reports.

@@ -118,7 +118,7 @@ impl Checker {
     }
 }
 
-/// What a checker writes. A field that stands twice is refused.
+/// The output of a checker. A repeated field is refused.
 #[derive(serde::Deserialize)]
 struct Verdict {
     solved: bool,

@@ -95,7 +95,7 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     let spent = client.spent();
     let Spent { input_tokens, output_tokens, unsplit_tokens, uncounted, .. } = spent;
     let (benchmark, n, model) = (P::NAME, records.len(), plain::line(&common.model));
-    // What is not counted is not 0.
+    // A missing count is not 0.
     let is_counted = uncounted == 0 && unsplit_tokens == 0;
     let cost = client.cost().map(|cost| Some(cost).filter(|_| is_counted));
     let dollars = cost.flatten().map_or(String::new(), |cost| format!(", {cost:.4} US dollars"));

@@ -1,11 +1,11 @@
-//! What a run would ask, without asking it.
+//! The requests of a run, without sending them.
 
 use agent_benchmarks::{
     Conversation, Error, Request,
     client::{Client, Journal},
 };
 
-/// What is expected of a run that is not made.
+/// The expected requests of a run that is not made.
 #[derive(Debug)]
 pub(crate) struct Expected<'a> {
     pub(crate) conversations: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Expected<'a> {
     /// Characters of the longest reply.
     longest_reply: usize,
     client: &'a Client,
-    /// What is answered already.
+    /// The existing answers.
     journal: Option<&'a Journal>,
     /// Why a request cannot be sent.
     problem: Option<Error>,

@@ -6,7 +6,7 @@ use trajectory_metrics::{Better, Metric, Undefined};
 
 use crate::metrics::metrics;
 
-/// What the metrics of one column follow from.
+/// The data from which the metrics of one column are computed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Known {

@@ -434,7 +434,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
                     answered.replace(own.iter().map(moved).collect());
                     for (prefix, estimate) in run.replay(resource)?.zip(&mut own) {
                         let moved = calibrated.estimate(&prefix)?;
-                        // What the model did not call impossible is not called so in its name.
+                        // An answer that the model did not predict impossible is not changed to impossible.
                         if is_moved(estimate) && moved != Estimate::Impossible {
                             *estimate = moved;
                             let is_lost = is_scored && moved == Estimate::NoAnswer;

@@ -17,7 +17,7 @@ use crate::{
 /// Coverage of the intervals, of F1 scores by shares of resampled values.
 const LEVEL: f64 = 0.95;
 
-/// What is known of the precision of figures, if rollouts or tasks are independent of each other and their
+/// The known precision of figures, if rollouts or tasks are independent of each other and their
 /// prefixes are not.
 #[derive(Debug, Default)]
 pub(super) struct Spreads {
@@ -120,7 +120,7 @@ pub(super) fn spreads(
 
 const TASKS: &str = "tasks";
 
-/// What is resampled.
+/// The unit of resampling.
 pub(super) struct Clusters {
     /// The cluster of each rollout: its position, or that of the first with the same task.
     pub(super) clusters: Vec<usize>,

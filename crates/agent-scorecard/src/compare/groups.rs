@@ -79,7 +79,7 @@ impl Group {
     }
 }
 
-/// What the grade of a run rests on.
+/// The basis of a run's grade.
 fn of_grade(run: &SideRun) -> SideRun {
     let SideRun { task, grade, ungraded, is_unnamed, .. } = run;
     let (task, (grade, ungraded, is_unnamed)) = (task.clone(), (*grade, *ungraded, *is_unnamed));

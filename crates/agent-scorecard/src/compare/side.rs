@@ -340,7 +340,7 @@ impl From<TraceRun> for SideRun {
 impl From<TraceFile> for Side {
     fn from(read: TraceFile) -> Self {
         let TraceFile { file, name, model, runs, without_forecasts, remarks } = read;
-        // What is known of a run without a confidence is its outcome.
+        // Only the outcome of a run without a confidence is known.
         let all = || runs.iter().chain(&without_forecasts);
         let without_task = all().filter(|run| run.task.is_none()).count();
         let runs = all().cloned().map(SideRun::from).collect();
@@ -361,7 +361,7 @@ impl Side {
     ) -> Result<Vec<Self>, InputError> {
         let read = |source: TraceSource<'_>| {
             let (model, mut runs, mut without_task) = (source.model.clone(), Vec::new(), 0);
-            // What is known of a run without a confidence is its outcome.
+            // Only the outcome of a run without a confidence is known.
             let add = |part: &mut (Vec<SideRun>, usize), run: TraceRun| {
                 part.1 += usize::from(run.task.is_none());
                 part.0.push(run.into());

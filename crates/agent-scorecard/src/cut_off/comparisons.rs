@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// What is compared under a rule and a weight schedule: the key in JSON, the name for people, and the value.
+/// The values compared under a rule and a weight schedule: the key in JSON, the name for people, and the value.
 type Compared = (&'static str, &'static str, fn(&ScoreComparison) -> Option<Figure>);
 
 /// The means come first, in the order in which treatments are compared; differences, which tables show, follow.
@@ -143,7 +143,7 @@ pub(super) fn comparisons(
     Ok((block, rows))
 }
 
-/// What continuations of cut-off runs say.
+/// The results of continuations of cut-off runs.
 pub(crate) fn continuations(audit: &ContinuationAudit) -> Block {
     let title = "continuations of cut-off runs".to_owned();
     let mut block = Block { title, ..Block::default() };
@@ -229,7 +229,7 @@ fn missing_intervals(rows: &[Block]) -> Vec<String> {
     no_interval::notes("", missing)
 }
 
-/// What hiding outcomes of complete runs does under one weight schedule, by rule.
+/// The effect of hiding outcomes of complete runs under one weight schedule, by rule.
 fn hidden_rows(
     sample: &Sample<'_>,
     runs: &[Stopped<'_>],

@@ -135,7 +135,7 @@ pub fn triage(
     Ok(report)
 }
 
-/// What the efficiencies of plans come to, for each framing and regime.
+/// Returns the conclusions on the efficiencies of plans, for each framing and regime.
 fn clauses(rows: &[TriageFigures]) -> Vec<String> {
     let mut found: Vec<(String, u64, ByAlpha)> = Vec::new();
     for row in rows {

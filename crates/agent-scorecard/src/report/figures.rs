@@ -14,7 +14,7 @@ pub struct PlacedFigure {
     pub name: String,
     /// Where it stands in the JSON object, as a JSON pointer (RFC 6901).
     pub pointer: String,
-    /// What is measured.
+    /// The measures.
     pub measure: Measure,
     /// The figure, or the reason why it is undefined; the value of bounds is NaN.
     pub figure: Result<Figure, Undefined>,

@@ -1,4 +1,4 @@
-//! What the scores of forecasts come to.
+//! Conclusions on the scores of forecasts.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use crate::{
     traces::figures::LEVEL,
 };
 
-/// What is concluded of one column.
+/// Returns the conclusions on one column.
 pub(super) fn of_column(block: &Block, how: &str) -> Vec<String> {
     let scored = match confidence::clause(block, block.count("n"), how) {
         None => "there is no complete run to score".to_owned(),
@@ -57,7 +57,7 @@ fn ranking(block: &Block) -> String {
     format!("; {verdict} (AUROC {}, where 0.5 is chance)", with_ends(&auroc))
 }
 
-/// What is concluded of the difference between two columns, the second minus the first. How easy outcomes are to forecast
+/// Returns the conclusions on the difference of two columns, the second minus the first. How easy outcomes are to forecast
 /// depends on how often they are successes, so that on other runs a better score is no better forecaster.
 pub(super) fn of_difference(block: &Block, [first, second]: [&str; 2]) -> Option<String> {
     let found = block.figure("tps_log").ok()?;

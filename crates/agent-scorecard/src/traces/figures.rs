@@ -284,7 +284,7 @@ fn of_reference(field: Field) -> Field {
     }
 }
 
-/// What must hold for a measure to mean what its name says, by measure.
+/// Returns the assumptions of each measure.
 pub(crate) fn assumptions() -> BTreeMap<&'static str, &'static str> {
     BTreeMap::from([(CENSORED.key, ASSUMPTION)])
 }

@@ -96,7 +96,7 @@ fn of_stream(
     evaluated(&runs, options, Beside { left_out, notes, ..Beside::default() })
 }
 
-/// What is known of the runs of one stream. If they cannot be calibrated, all figures are undefined and
+/// The data of the runs of one stream. If they cannot be calibrated, all figures are undefined and
 /// a note says why: other streams may have enough runs.
 fn evaluated(
     runs: &[&[TraceRun]],

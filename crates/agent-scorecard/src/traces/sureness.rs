@@ -37,7 +37,7 @@ pub const SURENESS: [Metric<[f64]>; 4] = metrics! { [f64];
 const QUANTILE: &str =
     "Quantile over runs of the last confidence of each, linear between the two nearest.";
 
-/// What a file of outcomes has for each run.
+/// The entry for a run in a file of outcomes.
 pub(crate) const ADD: &str =
     r#"add --outcomes FILE, with a line {"id": "…", "outcome": true} for each run"#;
 

@@ -97,7 +97,7 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// What is found for one pool with one budget.
+/// The results for one pool with one budget.
 struct OfPool {
     oracle: f64,
     random_exact: Result<f64, knapsack_oracle::Error>,
@@ -232,7 +232,7 @@ pub(super) fn row(
     Ok(row)
 }
 
-/// What the oracle and a random plan earn, as means over all pools.
+/// The values of the oracle and of a random plan, as means over all pools.
 fn push_references(
     row: &mut Block,
     found: &[OfPool],

@@ -72,7 +72,7 @@ pub fn re_solved(counts: &ReSolvedCounts) -> Block {
     Block { conclusion, notes: Some(notes), ..Block::of([models]) }
 }
 
-/// What disclosed budgets change for a model, from its [`RE_SOLVING`] figures over `n` problems.
+/// Returns the effect of disclosed budgets for a model, from its [`RE_SOLVING`] figures over `n` problems.
 pub(crate) fn clause(model: &str, n: u64, figures: &Block) -> Option<String> {
     let [before, after, change, kept] =
         RE_SOLVING.map(|metric| figures.figure(metric.measure.key).ok());

@@ -102,7 +102,7 @@ impl VariantTable {
     }
 }
 
-/// What the variants of a prompt change in one regime.
+/// Returns the effect of the variants of a prompt in one regime.
 fn clause(regime: &str, variants: usize, ranges: &VariantScores, by_alpha: &[Block]) -> String {
     let taus =
         by_alpha.iter().filter_map(|row| Some([row.number("min_tau_b")?, row.number("alpha")?]));

@@ -6,18 +6,37 @@ mod program;
 
 use std::fs;
 
-use program::{bundled, golden, in_folder, run_other};
+use program::{bundled, golden, in_folder, run_other, write};
 
 /// Subcommand, name of the files, and arguments of calls that end soon.
 fn calls() -> Vec<(&'static str, &'static str, Vec<String>)> {
     let words = |words: &str| words.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let with = |file: String, more: &str| [vec![file], words(more)].concat();
+    // Five trials of each of two groups of tasks: beta loses tasks of the first, gamma nearly none.
+    let agent = |name: &str, successes: fn(usize) -> usize| {
+        let row = |at: usize| {
+            let (task, trial) = (at / 5, at % 5);
+            let group = if task < 10 { "air" } else { "retail" };
+            format!("{at},{group}/{task},0.{},{}\n", 5 + at % 4, u8::from(trial < successes(task)))
+        };
+        write(
+            name,
+            &("id,task,confidence,correct\n".to_owned() + &(0..100).map(row).collect::<String>()),
+        )
+    };
+    let agents = [
+        agent("alpha.csv", |task| if task < 8 { 5 } else { task % 6 }),
+        agent("beta.csv", |task| if task < 5 { 0 } else { task % 6 }),
+        agent("gamma.csv", |task| if task < 7 { 5 } else { task % 6 }),
+    ];
     let pair = with(bundled("demo_truthful.jsonl"), "--resamples 50");
     vec![
         ("traces", "traces", words("--resamples 50")),
         ("traces", "traces_of_two", with(bundled("demo_constant.jsonl"), &pair.join(" "))),
         ("traces", "traces_of_log", with(bundled("demo_log.jsonl"), "--resamples 0")),
         ("traces --change", "calibration", words("--resamples 50")),
+        ("compare", "compare", Vec::new()),
+        ("compare", "compare_three", agents.to_vec()),
         ("cut-off", "cut_off", words("--resamples 20")),
         ("paths", "paths", Vec::new()),
         ("costbench", "costbench", words("--block ban-tool --refinement-level 1")),

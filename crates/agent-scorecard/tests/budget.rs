@@ -53,6 +53,38 @@ fn recorded_answers_are_scored_with_intervals_and_reasons() {
 }
 
 #[test]
+fn the_interval_of_an_f1_score_is_by_the_runs_that_can_change_it() {
+    // 4 of 40 runs are above the cap, which is said of each from its second turn on.
+    let impossible = |run: usize| run.is_multiple_of(10);
+    let mut rollouts = Rollouts::new(["output_tokens"]).unwrap();
+    let mut counts = RunCounts::default();
+    let mut answers = BTreeMap::new();
+    for run in 0..40 {
+        let cost = if impossible(run) { 30.0 } else { 10.0 };
+        let index = rollouts.push(&[cost; 3], true).unwrap();
+        rollouts.set_id(index, format!("r{run}")).unwrap();
+        counts.add(Some(true), None);
+        let answer = |turn: usize| {
+            let is_late = impossible(run) && turn > 1;
+            let estimate = Estimate::interval(1.0, 50.0).unwrap();
+            let estimate = if is_late { Estimate::Impossible } else { estimate };
+            (turn, Recorded { estimate, problem: None })
+        };
+        answers.insert(format!("r{run}"), (1..3).map(answer).collect());
+    }
+    let answers = BTreeMap::from([("output_tokens".to_owned(), answers)]);
+    let by = By::Recorded { file: "answers.jsonl".to_owned(), answers };
+    let options = Options { resamples: 200, cap: Some(50.0), ..options("output_tokens", by) };
+    let input = Input { rollouts, lengths: vec![40], achieved: Vec::new(), counts };
+    let found = block(&replay(input, &options).unwrap(), &options, &METRICS).unwrap();
+    let interval = |key: &str| found.figure(key).unwrap().interval;
+    // The F1 score of the other class, and so the mean of both, is of all 40.
+    assert!(interval("macro_f1_all_turns").is_ok());
+    let too_few = "4 clusters; a 95 % interval needs at least 6";
+    assert_eq!(interval("fail_f1").unwrap_err().to_string(), too_few);
+}
+
+#[test]
 fn several_resources_are_parts_of_a_column_with_their_joint_hits() {
     let both = Options {
         resources: ["input_tokens", "output_tokens"].map(str::to_owned).to_vec(),

@@ -214,6 +214,25 @@ fn tasks_of_equal_number_in_two_domains_are_two_tasks() {
 }
 
 #[test]
+fn the_lines_of_the_picture_go_through_what_caps_keep_and_save() {
+    let runs = [(100, true), (200, false), (350, true), (500, true), (900, false)];
+    let caps_at = runs.map(|(tokens, _)| f64::from(tokens));
+    let lines = runs.map(|(tokens, success)| run(&[tokens], success));
+    let options = Options { with_pictures: true, ..options() };
+    let found =
+        caps(RunFile::together(&[&file(&lines)], &[]).unwrap(), &caps_at, &options).unwrap();
+    let series = &found.pictures["caps"].series;
+    for (name, key) in [("successes kept", "kept_share"), ("output tokens saved", "saved_share")] {
+        let line = series.iter().find(|line| line.name == name).unwrap();
+        for (row, cap) in rows(&found).iter().zip(caps_at) {
+            let at = line.x.iter().rposition(|x| *x == cap).unwrap();
+            let share = row.figure(key).unwrap().value;
+            assert!((line.y[at] - share).abs() < 1e-12, "{name} at {cap}: {} {share}", line.y[at]);
+        }
+    }
+}
+
+#[test]
 fn a_negative_cap_is_refused() {
     let input = RunFile::together(&[&file(&[run(&[5], true)])], &[]).unwrap();
     let error = caps(input, &[-1.0], &CapOptions::default()).unwrap_err();

@@ -256,6 +256,16 @@ fn groups_are_named_by_what_tasks_have_in_front() {
     }
 }
 
+#[test]
+fn the_clearest_loss_of_a_group_is_told() {
+    for n in [20, 100, 400] {
+        let groups = [("air/", n, true, false), ("retail/", 20, true, true)];
+        let json = json_of(&report_of(sides(&grouped(&groups))));
+        assert_eq!(json["difference"]["groups_worse"], 1, "{n}");
+        assert_eq!(json["groups"][0]["is_worse"], true, "{n}");
+    }
+}
+
 /// The number of tasks whose rate is lower, and of those whose rate is higher: what kalibra calls regressions and improvements.
 fn lower_and_higher(tasks: &[Task]) -> [usize; 2] {
     let order =

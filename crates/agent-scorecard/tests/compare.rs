@@ -86,6 +86,7 @@ fn shared_tasks_are_compared_with_each_other() {
     let found = of_success(&report);
     assert!((found.value - 0.15).abs() < 1e-15);
     assert!(is_beyond_noise(&report), "{:?}", report.conclusion);
+    assert_eq!(report.decided, ["success_rate"]);
     let verdict =
         ". On the 40 tasks that both have, beta is better by 15 points [2, 27], beyond noise.";
     assert!(report.conclusion[0].ends_with(verdict), "{:?}", report.conclusion);
@@ -93,7 +94,7 @@ fn shared_tasks_are_compared_with_each_other() {
     // The same rates on tasks that are not shared are not beyond noise.
     let other = side("alpha", (0..40).map(|task| run(100 + task, Some((20..34).contains(&task)))));
     let report = compare(&[other, beta], level()).unwrap();
-    assert!(!is_beyond_noise(&report));
+    assert!(!is_beyond_noise(&report) && report.decided.is_empty());
     let verdict = ". Over all runs, as no task is shared, they cannot be told apart: beta is ahead by 15 points [-7, 35]; \
                    if it really is that large, about 180 tasks for each would be needed to find it.";
     assert!(report.conclusion[0].ends_with(verdict), "{:?}", report.conclusion);
@@ -146,13 +147,23 @@ fn a_task_that_only_one_side_knows_the_cost_of_is_no_difference_of_costs() {
         "b",
         (0..40).map(|task| spent(task, (task >= 5).then_some(if task < 25 { 1.0 } else { 9.0 }))),
     );
-    let report = compare(&[first, second], level()).unwrap();
+    let report = compare(&[first.clone(), second.clone()], level()).unwrap();
     let difference = block(&report.together, "difference");
     assert_eq!(difference.number("cost_usd_per_run"), Some(0.0));
     let counts = block(block(difference, "counts"), "cost_usd_per_run");
     assert_eq!(json(counts, "n_runs"), serde_json::json!([20, 20]));
     let note = "cost_usd_per_run: on the 20 tasks that both have, 20 and 20 runs with a value";
     assert!(difference.notes.iter().flatten().any(|it| it == note), "{:?}", difference.notes);
+    // Of several differences, the notes of the report say of which they are.
+    let said = |report: &Report, of: &str| {
+        let of = format!("{of}: {note}");
+        report.together.notes.iter().flatten().any(|it| *it == of)
+    };
+    assert!(said(&report, "difference") && !said(&report, "difference of b"));
+    let third = Side { file: "c".to_owned(), ..second.clone() };
+    let several = compare(&[first, second, third], level()).unwrap();
+    assert!(["b", "c"].iter().all(|name| said(&several, &format!("difference of {name}"))));
+    assert!(!said(&several, "difference"), "{:?}", several.together.notes);
 }
 
 #[test]
@@ -441,6 +452,25 @@ fn spending_is_counted_per_run_and_per_success() {
     assert_eq!(keys.map(|key| block.number(key)), [Some(1.5), Some(3.0)]);
     // Nobody counted tokens.
     assert_eq!(block.get("tokens_per_run"), None);
+}
+
+#[test]
+fn a_task_that_makes_up_much_of_the_spending_is_named() {
+    let spent = |most: u64| {
+        let of = |task: usize| Used {
+            tokens: Some(if task == 7 { most } else { 10 }),
+            ..Used::default()
+        };
+        let runs = (0..31).map(|task| spending(of(task), run(task, Some(task % 2 == 0))));
+        compare(&[side("a", runs)], level()).unwrap().columns.remove(0).block.notes
+    };
+    let is_said = |notes: &Option<Vec<String>>, said: &str| {
+        notes.iter().flatten().any(|it| it.starts_with(said))
+    };
+    let of_tokens = "tokens_per_run: one task, task 7, makes up 75 % of the sum: intervals of means over runs are too short";
+    assert!(is_said(&spent(900), of_tokens), "{:?}", spent(900));
+    // One of 31 tasks that are alike has 3 %.
+    assert!(!is_said(&spent(10), "tokens_per_run: one task"));
 }
 
 #[test]
@@ -1036,6 +1066,39 @@ fn intervals_cover_the_difference_and_equal_agents_are_seldom_told_apart() {
             }
         }
     }
+}
+
+/// As many tasks as there are did not find the difference, so that no smaller number is stated; one more is.
+#[test]
+fn the_number_of_tasks_that_is_asked_for_is_above_that_of_the_study() {
+    let (mut none, mut one_more) = (0, 0);
+    for n in 20..30 {
+        for (gained, lost) in [(3, 1), (4, 2), (5, 2), (6, 3), (7, 4)] {
+            let [first, second] = [
+                side("a", (0..n).map(|task| run(task, Some(task < n / 2)))),
+                side(
+                    "b",
+                    (0..n).map(|task| run(task, Some((lost..n / 2 + gained).contains(&task)))),
+                ),
+            ];
+            let report = compare(&[first.clone(), second.clone()], level()).unwrap();
+            if is_beyond_noise(&report) {
+                continue;
+            }
+            let runs = || first.runs.iter().chain(&second.runs);
+            let grades: Vec<f64> = runs().map(|run| run.grade.unwrap()).collect();
+            let tasks: Vec<&str> = runs().map(|run| run.task.as_str()).collect();
+            let arms: Vec<Arm> = (0..2 * n).map(|at| Arm::second_if(at >= n)).collect();
+            let study = Difference::new(&grades, &arms, &tasks, SHARE).unwrap();
+            let best = of_success(&report).interval.unwrap().high();
+            let needed = study.clusters_needed(level(), 0.8, best).unwrap().unwrap();
+            let said = json(block(&report.together, "difference"), "n_tasks_needed_at_best");
+            assert_eq!(said.as_u64(), (needed > n as u64).then_some(needed), "{n} {gained} {lost}");
+            none += usize::from(needed == n as u64);
+            one_more += usize::from(needed == n as u64 + 1);
+        }
+    }
+    assert!(none > 0 && one_more > 0, "{none} {one_more}");
 }
 
 /// With the number of tasks that is asked for, a difference is found with the chance that was asked for.

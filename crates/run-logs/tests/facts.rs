@@ -8,7 +8,7 @@ use std::io::Cursor;
 use proptest::prelude::*;
 use run_logs::{
     Account, AtLimit, Error, FactRules, Format, ReadOptions, Repeats, Run, RunLimit, RunTable,
-    Score, ScoreRange, StreamOptions, TraceFile, TraceRules, Ungraded, read,
+    Score, ScoreRange, StopReason, StreamOptions, TraceFile, TraceRules, Ungraded, read,
 };
 use serde_json::{Value, json};
 use trajectory_metrics::tool_calls::Value as Fact;
@@ -305,6 +305,24 @@ fn an_error_a_refusal_and_a_missing_score_are_no_failures() {
     let wanted = [Some(Ungraded::Error), Some(Ungraded::NoScore), Some(Ungraded::Excluded), None];
     assert_eq!(why, wanted);
     assert_eq!(found.account("").n_errors, 2);
+}
+
+#[test]
+fn an_excluded_run_ended_as_its_log_says_unless_that_could_count() {
+    let stop_of = |stop: Option<StopReason>| {
+        let mut run = Run::new("a");
+        (run.excluded, run.stop) = (Some("broken".to_owned()), stop);
+        let found = FactRules::default().judgement(&run).unwrap();
+        assert_eq!((found.grade, found.ungraded), (None, Some(Ungraded::Excluded)));
+        found.stop.unwrap()
+    };
+    for own in [StopReason::ToolError, StopReason::Other("no container".to_owned())] {
+        assert_eq!(stop_of(Some(own.clone())), own);
+    }
+    // At a limit it would be censored, and completed it would wait for a judge.
+    for counted in [None, Some(StopReason::MaxSteps), Some(StopReason::Completed)] {
+        assert_eq!(stop_of(counted), StopReason::Other("broken".to_owned()));
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use trajectory_metrics::{
     ClusterEstimate, Error, Interval, Replicates, Seed, SignFlipTest, Weight,
-    estimates::{self, Difference, SHARE},
+    estimates::{self, ANY, Difference, SHARE},
 };
 
 use super::{arms, level_of};
@@ -256,5 +256,84 @@ fn only_outcomes_have_a_variance_that_follows_from_their_rate() {
         let weights = Weight::from_slice(&weights).unwrap();
         let found = ClusterEstimate::mean(&[1.0, 3.0], Some(weights), &[0, 1]).unwrap();
         assert!((found.degrees_of_freedom - 1.0).abs() < 1e-3, "{light}: {found:?}");
+    }
+}
+
+/// Where neither end of the range is known, a difference of size d is found with the chance 0.8 by n clusters with
+/// `n = ((z(0.975) + z(0.8)) s / d)^2`, for s the standard deviation of the differences of the clusters; Student's t adds
+/// `(z^3 + z) / 4 n` to either quantile, so about 2 clusters to many.
+#[test]
+fn clusters_needed_are_those_of_the_textbook() {
+    let n = 200;
+    let of_both: Vec<usize> = (0..n).chain(0..n).collect();
+    let of_arms = arms(&(0..2 * n).map(|row| row >= n).collect::<Vec<bool>>());
+    let study = |second: &dyn Fn(usize) -> f64| {
+        let values: Vec<f64> = (0..n).map(|_| 0.0).chain((0..n).map(second)).collect();
+        Difference::new(&values, &of_arms, &of_both, ANY).unwrap()
+    };
+    let level = level_of(0.95);
+    let varied = study(&|row| if row % 2 == 0 { 1.0 } else { -1.0 });
+    let variance = n as f64 / (n as f64 - 1.0);
+    for size in [0.05, 0.1, 0.2] {
+        let needed = varied.clusters_needed(level, 0.8, size).unwrap().unwrap();
+        let normal = ((1.959_963_984_540_054 + 0.841_621_233_572_914) / size).powi(2) * variance;
+        assert!((1.0..4.0).contains(&(needed as f64 - normal)), "{size}: {needed} {normal}");
+    }
+    // No number of clusters finds nothing, nor is there one for what does not vary, or for too small a size.
+    for (of, size) in [(&varied, 0.0), (&varied, 1e-9), (&study(&|_| 1.0), 0.1)] {
+        assert_eq!(of.clusters_needed(level, 0.8, size).unwrap(), None, "{size}");
+    }
+    for (power, size) in [(0.5, 0.1), (1.0, 0.1), (0.8, -0.1), (0.8, f64::NAN)] {
+        assert!(varied.clusters_needed(level, power, size).is_err(), "{power} {size}");
+    }
+}
+
+#[test]
+fn values_below_a_largest_one_have_the_interval_of_their_distance_from_it() {
+    let tasks: Vec<usize> = (0..40).map(|row| row / 2).collect();
+    let above: Vec<f64> = (0..40).map(|row| 1.2_f64.powi(row % 13)).collect();
+    let below: Vec<f64> = above.iter().map(|value| 3.0 - value).collect();
+    let of = |values: &[f64], range| {
+        estimates::mean(values, None, &tasks, range, level_of(0.95)).unwrap()
+    };
+    let (up, down) = (of(&above, [0.0, f64::INFINITY]), of(&below, [f64::NEG_INFINITY, 3.0]));
+    let (of_up, of_down) = (up.interval.unwrap(), down.interval.unwrap());
+    for (mirrored, found) in
+        [(up.value, down.value), (of_up.low(), of_down.high()), (of_up.high(), of_down.low())]
+    {
+        assert!((3.0 - mirrored - found).abs() < 1e-12, "{mirrored} {found}");
+    }
+}
+
+/// Values in another unit have the same interval in that unit, as those of overconfidence, from -1 to 1, do.
+#[test]
+fn intervals_follow_the_range_of_the_values() {
+    let n = 24;
+    let tasks: Vec<usize> = (0..2 * n).map(|row| row % n).collect();
+    let apart: Vec<usize> = (0..2 * n).collect();
+    let of_arms = arms(&apart.iter().map(|row| *row >= n).collect::<Vec<bool>>());
+    let varied: Vec<f64> = apart.iter().map(|row| (row * 37 % 101) as f64 / 100.0).collect();
+    let outcomes: Vec<f64> = apart.iter().map(|row| f64::from(row * 37 % 101 < 60)).collect();
+    // From nearly nothing to nearly everything: the upper end is the width of the range.
+    let far: Vec<f64> = apart.iter().map(|row| f64::from(*row > n)).collect();
+    for ((at, values), clusters) in [varied, outcomes, far]
+        .iter()
+        .enumerate()
+        .flat_map(|values| [&tasks, &apart].map(|clusters| (values, clusters)))
+    {
+        let [least, width] = [-1.0, 2.0];
+        let moved: Vec<f64> = values.iter().map(|value| least + width * value).collect();
+        let numbers = |values: &[f64], range| {
+            let found = Difference::new(values, &of_arms, clusters, range).unwrap();
+            let found = found.figure(level_of(0.95));
+            let mean = estimates::mean(values, None, clusters, range, level_of(0.95)).unwrap();
+            let (ends, of_mean) = (found.interval.unwrap(), mean.interval.unwrap());
+            [found.value, ends.low(), ends.high(), mean.value, of_mean.low(), of_mean.high()]
+        };
+        let (of_share, found) = (numbers(values, SHARE), numbers(&moved, [least, least + width]));
+        for (place, (share, found)) in of_share.into_iter().zip(found).enumerate() {
+            let wanted = width * share + if place < 3 { 0.0 } else { least };
+            assert!((found - wanted).abs() < 1e-12, "{at} {place}: {found} {wanted}");
+        }
     }
 }

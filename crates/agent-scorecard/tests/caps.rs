@@ -218,7 +218,7 @@ fn the_lines_of_the_picture_go_through_what_caps_keep_and_save() {
     let runs = [(100, true), (200, false), (350, true), (500, true), (900, false)];
     let caps_at = runs.map(|(tokens, _)| f64::from(tokens));
     let lines = runs.map(|(tokens, success)| run(&[tokens], success));
-    let options = Options { with_pictures: true, ..options() };
+    let options = CapOptions { with_pictures: true, ..CapOptions::default() };
     let found =
         caps(RunFile::together(&[&file(&lines)], &[]).unwrap(), &caps_at, &options).unwrap();
     let series = &found.pictures["caps"].series;

@@ -85,6 +85,22 @@ fn the_interval_of_an_f1_score_is_by_the_runs_that_can_change_it() {
 }
 
 #[test]
+fn runs_of_an_only_task_count_one_by_one_and_a_note_says_so() {
+    let mut of_one = input(30);
+    for run in 0..30 {
+        of_one.rollouts.set_task(run, "t").unwrap();
+    }
+    let options = Options { resamples: 50, ..options("output_tokens", By::Linear) };
+    let figure = |input: Input| {
+        let found = block(&replay(input, &options).unwrap(), &options, &METRICS).unwrap();
+        (found.figure("hit_rate").unwrap().interval.unwrap(), found.notes.unwrap().join("; "))
+    };
+    let ((ends, notes), (expected, _)) = (figure(of_one), figure(input(30)));
+    assert_eq!(ends, expected);
+    assert!(notes.contains("all runs are of one task: runs are resampled"), "{notes}");
+}
+
+#[test]
 fn several_resources_are_parts_of_a_column_with_their_joint_hits() {
     let both = Options {
         resources: ["input_tokens", "output_tokens"].map(str::to_owned).to_vec(),

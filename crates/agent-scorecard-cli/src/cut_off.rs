@@ -46,8 +46,8 @@ pub(crate) struct Options {
     /// success_chance in the line of a run has the same effect
     #[arg(long, value_name = "FILE")]
     success_chance: Option<PathBuf>,
-    /// Unscored streams whose forecasts are features of the model of success, in addition to turn and task. They have the
-    /// same runs, in the format of FILE
+    /// Files of further forecasts to use as features of the model of the probability of success, next to turn and task. They
+    /// are not scored. Each must hold the same runs as FILE, in the same format
     #[arg(long, value_name = "FILE")]
     chance_from: Vec<PathBuf>,
     /// Continuations of cut-off runs, which estimate their probability of success and are audited: JSON Lines with the

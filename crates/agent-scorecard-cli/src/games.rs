@@ -30,7 +30,7 @@ pub(crate) struct Course {
     /// Seed of the first room or demand
     #[arg(long, value_name = "N", default_value = "123")]
     first_seed: u32,
-    /// Number of seeds; seeds without a valid room are skipped
+    /// Number of seeds; a seed without a valid room gives no run
     #[arg(long, value_name = "N", default_value = "128", value_parser = whole::<u32>(1, 100_000))]
     count: u32,
     /// Resource to estimate, optionally with its cap, such as total_tokens=2500; may be given several times. Default:

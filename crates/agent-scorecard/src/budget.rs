@@ -62,8 +62,8 @@ use trajectory_metrics::{Better, Figure, Undefined};
 /// Bins by how far a run was.
 const BINS: usize = 5;
 
-/// Replays runs and evaluates the estimates: for several resources in `resources` of each, with their joint
-/// hits.
+/// Replays runs and evaluates the estimates. For several resources, `resources` holds the figures of each, and the joint hit
+/// rate is added.
 ///
 /// # Errors
 ///

@@ -29,7 +29,7 @@ use crate::{
 
 const FIXED_RANKS: &str = "log scores of transformed forecasts that leave all ranks as they are";
 
-/// What the halves that learn from each other have as a whole.
+/// The unit that stays within one half when calibration maps are cross-fitted between two halves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Halves {
     /// Tasks, wherever a task has several runs; runs, if all of them are of one task.

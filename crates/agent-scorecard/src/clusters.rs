@@ -3,7 +3,7 @@
 /// With fewer clusters, a note says how many there are.
 const ENOUGH_CLUSTERS: usize = 20;
 
-/// What intervals resample as a whole.
+/// The unit whose runs depend on each other, which intervals resample as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClusterBy {
     /// Tasks, where a run without a task is a task of its own; runs, if all of them are of one task.

@@ -56,7 +56,7 @@ pub(crate) struct Options {
     /// Also show the results of the last turn's calls, which the agent had not seen when it acted
     #[arg(long)]
     show_results: bool,
-    /// Read FILE as the released runs of this benchmark of BAGEN, which sets resources and caps
+    /// FILE holds the runs that BAGEN released for this benchmark. The benchmark sets resources and caps
     #[arg(long, value_name = "TASK", value_parser = tasks())]
     dialogues: Option<Task>,
     /// Seed of the targets and budgets of released warehouse runs, half of which are reachable

@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// A problem of a plan that was solved again with its allocation announced.
+/// A planned problem that the model attempted again after it was told the allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReSolved {
     /// The framing of the plan.

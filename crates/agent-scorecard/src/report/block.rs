@@ -306,8 +306,8 @@ impl Block {
         self.fields.push(Field { value: Value::Unwritable(problem), ..Field::json("", ()) });
     }
 
-    /// Adds all metrics of an evaluation. `precision` turns a value into a figure with its interval or the reason why there
-    /// is none. The reason why a metric is undefined becomes a note.
+    /// Adds all metrics of an evaluation. `precision` gives each value its interval, or the reason why it has no interval.
+    /// If a metric is undefined, the reason is added as a note.
     pub fn push_metrics<E: ?Sized>(
         &mut self,
         metrics: &[Metric<E>],

@@ -48,8 +48,8 @@ impl Report {
         names.into_iter().filter_map(|name| section(own(&places, name))).collect()
     }
 
-    /// Returns the picture that represents the report: the named pictures of all columns in one, or else the picture of all
-    /// columns together; `None` without any.
+    /// Returns the main picture of the report, for the first of its main names that has a picture. The pictures of single
+    /// columns are combined into one; without them, it is the picture of all columns together. `None` if no name has one.
     #[must_use]
     pub fn main_drawing(&self) -> Option<Picture> {
         let (whole, columns): (Vec<_>, Vec<_>) =

@@ -39,7 +39,7 @@ impl Report {
         found
     }
 
-    /// Returns the figure at this place of the JSON object, a JSON pointer.
+    /// Returns the figure at this JSON pointer (RFC 6901) of the report.
     #[must_use]
     pub fn placed(&self, pointer: &str) -> Option<PlacedFigure> {
         // Of two columns, the only difference also stands under the name of the second.

@@ -57,7 +57,8 @@ impl KaplanMeier {
         Self::product_limit(stops, true)
     }
 
-    /// Estimates the probability of having no outcome yet. A run that was cut off at s is in n_s.
+    /// Estimates the probability of having no outcome yet. A run that was cut off at s still
+    /// counts as at risk at s.
     ///
     /// The product of both curves is the share of runs that have not stopped.
     ///

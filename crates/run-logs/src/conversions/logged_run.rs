@@ -201,7 +201,8 @@ impl LoggedRun {
         self.values.iter().map(move |values| &values[at.unwrap_or(0)])
     }
 
-    /// Returns the forecasts of a stream under a policy, or the first turn without a value, from 1, and the reason.
+    /// Returns the forecasts of a stream under a policy. If a turn has no value, returns the number of the first such turn,
+    /// counted from 1, and the reason.
     ///
     /// # Errors
     ///

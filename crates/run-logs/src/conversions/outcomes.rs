@@ -284,7 +284,7 @@ impl Outcomes {
         self.missing
     }
 
-    /// The number of lines without a run among the joined runs.
+    /// Returns the number of outcome lines that matched no run.
     #[must_use]
     pub fn surplus(&self) -> usize {
         self.entries.iter().filter(|entry| entry.run.is_none()).count()

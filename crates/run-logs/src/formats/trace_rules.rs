@@ -9,7 +9,7 @@ use crate::{
     values::confidence_scale::{ConfidenceScale, SeenConfidences},
 };
 
-/// The rules for reading files of traces and tables. A [`ForecastPolicy`] converts to rules with the other defaults.
+/// The rules for reading files of traces and tables. A [`ForecastPolicy`] converts to rules with defaults for everything else.
 ///
 /// ```
 /// use run_logs::{ConfidenceScale, ForecastPolicy, TraceFile, TraceRules, json_lines::InputError};

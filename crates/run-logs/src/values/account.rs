@@ -136,8 +136,8 @@ impl Account {
         }
     }
 
-    /// Creates the account of several columns: their sums, and the account of each column. The account of a single column stays
-    /// unchanged.
+    /// Combines the accounts of several columns: the summed counts, followed by the account of each column. A single account is
+    /// returned unchanged.
     #[must_use]
     pub fn of_columns(columns: Vec<Self>) -> Self {
         if let [_] = columns.as_slice() {

@@ -3,7 +3,7 @@ use std::{
     sync::Arc,
 };
 
-/// The facts about all runs of a log from its head.
+/// Facts from the header of a log that apply to all its runs.
 ///
 /// ```
 /// use std::io::Cursor;

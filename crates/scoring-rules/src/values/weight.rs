@@ -44,7 +44,7 @@ impl Weight {
     /// One: the weight of every row if no weights are given.
     pub const ONE: Self = Self(Checked(1.0));
 
-    /// Checks one number.
+    /// Creates a weight from one number.
     ///
     /// # Errors
     ///

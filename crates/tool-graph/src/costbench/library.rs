@@ -84,7 +84,8 @@ impl Library {
     /// The highest refinement level.
     pub const MAX_REFINEMENT_LEVEL: usize = 100;
 
-    /// Creates the library of all published tables, excluding the tools that perform a whole task.
+    /// Creates the library with all tools of the published tables at this refinement level, except the tools that perform a
+    /// whole task.
     ///
     /// The benchmark defines five refinements. Further refinements continue their pattern; their
     /// outputs are named `…Candidate_L6_Refined` and so on.

@@ -44,8 +44,7 @@ pub(crate) const METRICS: usize = 8;
 /// The places of the metrics of ranks among [`STREAM_MEASURES`]: AUROC, average precision and AURC.
 pub(crate) const RANKS: Range<usize> = 3..6;
 
-/// The measures of the metrics of a stream: the trajectory proper scores, then the diagnostics of one summary,
-/// in the order of [`StreamMetrics::estimates`](crate::StreamMetrics::estimates).
+/// Describes each metric of a stream: the trajectory proper scores, then the diagnostics of one summary, in the order of [`StreamMetrics::estimates`](crate::StreamMetrics::estimates).
 ///
 /// ```
 /// use trajectory_metrics::{Better, STREAM_MEASURES};

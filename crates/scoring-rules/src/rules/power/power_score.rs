@@ -56,7 +56,7 @@ use crate::{
 pub struct PowerScore(pub(crate) Baseline);
 
 impl PowerScore {
-    /// Makes the member with the given power and baseline.
+    /// Creates the rule of the power family with the given power and baseline.
     ///
     /// # Errors
     ///

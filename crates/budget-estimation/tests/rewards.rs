@@ -1,4 +1,4 @@
-//! Which rewards pay for honesty, found by the examiner.
+//! Which rewards pay for honesty, over a grid of distributions.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ use budget_estimation::{Error, Estimate, Interval, Level, Probability};
 use proptest::prelude::*;
 use scoring_rules::{
     ScoringRule, from_fn,
-    propriety::{Examination, IntervalExamination, Verdict},
+    propriety::{Examination, Verdict},
 };
 
 const SCALES: [f64; 3] = [0.5, 100.0, 20_000.0];
@@ -16,9 +16,36 @@ fn level(coverage: f64) -> Level {
     Level::new(coverage).unwrap()
 }
 
-/// Remaining amounts.
-fn range() -> Interval {
-    Interval::new(1.0, 1_000.0).unwrap()
+/// The largest gain of another interval over the honest one, and both widths: the other's, the honest one's. The
+/// honest interval is the central one of three possible remaining amounts; masses beyond its ends are just below
+/// or just above the tail, so that a penalty that is wrong by a hundredth is found.
+fn largest_gain(reward: impl Fn(Interval, f64) -> f64, coverage: f64) -> (f64, [f64; 2]) {
+    let tail = (1.0 - coverage) / 2.0;
+    let masses = [0.5, 0.9, 0.99, 1.01, 1.1].map(|share| share * tail);
+    let mut largest = (f64::NEG_INFINITY, [0.0; 2]);
+    for (middle, lower, upper) in [101.0, 500.0, 899.0]
+        .into_iter()
+        .flat_map(|middle| masses.map(|lower| masses.map(|upper| (middle, lower, upper))))
+        .flatten()
+    {
+        let amounts = [(100.0, lower), (middle, 1.0 - lower - upper), (900.0, upper)];
+        let expected = |low, high| {
+            let ends = Interval::new(low, high).unwrap();
+            amounts.map(|(amount, p)| p * reward(ends, amount)).into_iter().sum::<f64>()
+        };
+        let honest =
+            (if lower > tail { 100.0 } else { middle }, if upper > tail { 900.0 } else { middle });
+        let ends = [1.0, 99.0, 100.0, 101.0, 300.0, 500.0, 700.0, 899.0, 900.0, 901.0, 1_000.0];
+        for (low, high) in ends.into_iter().flat_map(|low| ends.map(|high| (low, high))) {
+            if low <= high && (low, high) != honest {
+                let gain = expected(low, high) - expected(honest.0, honest.1);
+                if gain > largest.0 {
+                    largest = (gain, [high - low, honest.1 - honest.0]);
+                }
+            }
+        }
+    }
+    largest
 }
 
 /// Scores of a stated probability with this answer, if so much remains where the run could succeed.
@@ -43,17 +70,17 @@ fn the_proper_reward_pays_for_the_honest_interval_and_the_honest_probability() -
 {
     for scale in SCALES {
         for coverage in COVERAGES {
-            // The probability is the same for all intervals, and a large part that depends on the outcome alone is left out.
+            // The probability is the same for all intervals.
             let reward = |ends: Interval, remaining: f64| {
                 let answer = Estimate::Interval(ends);
                 let certain = Some(Probability::ONE);
                 answer.proper_reward(certain, Some(remaining), scale, level(coverage)).unwrap()
             };
-            let found = IntervalExamination::new(reward, level(coverage), range())?;
-            assert!(found.counterexample.is_none(), "{scale} {coverage}: {found}");
+            let (gain, widths) = largest_gain(reward, coverage);
+            assert!(gain < 0.0, "{scale} {coverage}: {gain} {widths:?}");
             for answer in [Estimate::interval(50.0, 90.0)?, Estimate::Impossible] {
                 let found = Examination::new(&stated(answer, scale, coverage))?;
-                assert_eq!(found.verdict, Verdict::StrictlyProper, "{found}");
+                assert_eq!(found.verdict, Verdict::NoCounterexample { ties: vec![] }, "{found}");
             }
         }
     }
@@ -64,8 +91,8 @@ fn the_proper_reward_pays_for_the_honest_interval_and_the_honest_probability() -
 fn the_papers_reward_pays_for_narrow_intervals_and_against_impossible() -> Result<(), Error> {
     let rule = |answer: Estimate, remaining| answer.rule_reward(remaining).unwrap();
     let interval = |ends: Interval, remaining| rule(Estimate::Interval(ends), Some(remaining));
-    let found = IntervalExamination::new(interval, level(0.8), range())?.counterexample.unwrap();
-    assert!(found.better.width() < found.honest.width(), "{found}");
+    let (gain, [better, honest]) = largest_gain(interval, 0.8);
+    assert!(gain > 0.05 && better < honest, "{gain} {better} {honest}");
     // Success is less likely than one half, and the interval gains.
     let Verdict::Improper(found) = Examination::new(&answered(rule))?.verdict else {
         panic!("the reward of the paper is not proper")

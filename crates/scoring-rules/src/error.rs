@@ -217,21 +217,6 @@ pub enum Error {
         /// The score.
         value: f64,
     },
-    /// A score of an interval by the examined function is NaN or plus infinity.
-    #[error(
-        "the score of the interval [{low}, {high}] for the outcome {outcome} is {value}; a score \
-         must be finite or minus infinity"
-    )]
-    IntervalScore {
-        /// The lower bound of the interval.
-        low: f64,
-        /// The upper bound of the interval.
-        high: f64,
-        /// The outcome.
-        outcome: f64,
-        /// The score.
-        value: f64,
-    },
     /// An array does not have the shape of another one.
     #[cfg(feature = "ndarray")]
     #[error("{what}, axis {axis}: expected length {expected}, found {found}")]

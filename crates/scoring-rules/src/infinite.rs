@@ -33,20 +33,6 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D:
     Ok(Number::deserialize(deserializer)?.0)
 }
 
-/// The stored form of a number that may be missing.
-pub(crate) mod optional {
-    use serde::{Serialize, Serializer};
-
-    use super::Number;
-
-    pub(crate) fn serialize<S: Serializer>(
-        number: &Option<f64>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        number.map(Number).serialize(serializer)
-    }
-}
-
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let number = self.0;

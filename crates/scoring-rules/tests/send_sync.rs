@@ -5,7 +5,7 @@ use scoring_rules::{
     Decomposition, Dominance, ElementaryScore, Ensemble, Error, ExactMean, ExactSum, Interval,
     Level, LogScore, MurphyCurve, Observed, PooledBlocks, PowerScore, Probability,
     PseudosphericalScore, Quantiles, SphericalScore, ThresholdMixture, TiedBlocks,
-    propriety::{Examination, IntervalExamination},
+    propriety::Examination,
 };
 
 fn assert_send_sync<T: Send + Sync>() {}
@@ -18,5 +18,5 @@ fn all_types_can_be_shared_between_threads() {
     assert_send_sync::<(PowerScore, PseudosphericalScore, ElementaryScore, ThresholdMixture)>();
     assert_send_sync::<(CompensatedSum, ExactSum, ExactMean)>();
     assert_send_sync::<(Corp, Decomposition, MurphyCurve, Dominance)>();
-    assert_send_sync::<(Examination, IntervalExamination, Error)>();
+    assert_send_sync::<(Examination, Error)>();
 }

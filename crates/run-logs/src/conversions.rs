@@ -1,24 +1,18 @@
 //! Converts runs to the input of the other crates.
 
-#[cfg(feature = "lines")]
 pub(crate) mod facts;
 pub(crate) mod logged_run;
-#[cfg(feature = "lines")]
 pub(crate) mod outcomes;
 pub(crate) mod planned_runs;
-#[cfg(feature = "pools")]
 pub(crate) mod pool_items;
 pub(crate) mod repeats;
-#[cfg(feature = "rollouts")]
 pub(crate) mod rollouts;
 pub(crate) mod run_table;
 pub(crate) mod stream_runs;
 pub(crate) mod streams;
 
-#[cfg(feature = "lines")]
 pub use facts::LeftOutRun;
 pub use logged_run::{LoggedRun, PARTIAL_SUCCESS};
-#[cfg(feature = "lines")]
 pub use outcomes::Outcomes;
 pub use planned_runs::MissingRun;
 pub use run_table::RunTable;

@@ -3,6 +3,5 @@
 #[cfg(feature = "archives")]
 pub(crate) mod archive;
 pub(crate) mod folder;
-#[cfg(feature = "rollouts")]
 pub(crate) mod fresh_input;
 pub(crate) mod json;

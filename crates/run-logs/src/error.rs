@@ -1,6 +1,5 @@
 use std::{fmt, io};
 
-#[cfg(feature = "lines")]
 use crate::json_lines::parsing::InputError;
 
 /// The place of a problem: a file, a part of it, and a field.
@@ -241,7 +240,6 @@ pub enum Error {
         reason: String,
     },
     /// A file of our own does not have the required content.
-    #[cfg(feature = "lines")]
     #[error(transparent)]
     Input(#[from] InputError),
     /// A quantity does not exist for a run.
@@ -262,11 +260,9 @@ pub enum Error {
     #[error(transparent)]
     Censoring(#[from] censoring::Error),
     /// The costs of a run are invalid.
-    #[cfg(feature = "rollouts")]
     #[error(transparent)]
     BudgetEstimation(#[from] budget_estimation::Error),
     /// The problems of a pool are invalid.
-    #[cfg(feature = "pools")]
     #[error(transparent)]
     KnapsackOracle(#[from] knapsack_oracle::Error),
 }

@@ -5,14 +5,12 @@ mod engines;
 mod error;
 mod format;
 mod formats;
-#[cfg(feature = "lines")]
 pub mod json_lines;
 mod read;
 mod read_options;
 mod rules;
 mod values;
 
-#[cfg(feature = "rollouts")]
 pub use budget_estimation::{self, AnswerMode, Resource, Rollouts, Sample};
 pub use censoring;
 pub use censoring::{StopReason, Stopped};
@@ -21,30 +19,20 @@ pub use conversions::{
     MissingValue, PARTIAL_SUCCESS, RunTable, ShortLists, StreamOptions, StreamRun, StreamRuns,
     TokenMeasure, token_confidence,
 };
-#[cfg(feature = "lines")]
 pub use conversions::{LeftOutRun, Outcomes};
 pub use engines::folder::open_file;
-#[cfg(feature = "rollouts")]
 pub use engines::fresh_input::fresh_input_tokens;
 pub use engines::json::writing::to_json;
 pub use error::{Error, Place, Problem};
 pub use format::Format;
-#[cfg(all(feature = "lines", feature = "rollouts"))]
 pub use formats::bagen;
 pub use formats::harbor::write::to_atif;
-#[cfg(feature = "lines")]
 pub use formats::paths::{AgentCall, PathRun};
-#[cfg(all(feature = "lines", feature = "pools"))]
 pub use formats::pools::{CappedRuns, read_capped_runs, read_pool, read_pools};
-#[cfg(all(feature = "lines", feature = "rollouts"))]
 pub use formats::rollouts::{AnswerLine, RolloutFile, RolloutLine, RolloutTurn, write_rollouts};
-#[cfg(feature = "lines")]
 pub use formats::steps::TraceSource;
-#[cfg(feature = "lines")]
 pub use formats::trace_rules::TraceRules;
-#[cfg(feature = "lines")]
 pub use formats::traces::{Missing, TraceFile, TraceRemarks, TraceRun, fold_traces};
-#[cfg(feature = "pools")]
 pub use knapsack_oracle::{self, Item, Pool};
 pub use read::{Runs, read, read_path};
 pub use read_options::{ReadLimits, ReadOptions};

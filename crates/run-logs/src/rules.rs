@@ -13,7 +13,8 @@ use crate::{
 /// The rule for the outcome of a run that a limit ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AtLimit {
     /// A grade that was given at the limit counts, as in inspect_ai, Harbor and tau2. Without a grade, the outcome is unknown.
@@ -41,7 +42,8 @@ impl AtLimit {
 /// of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Repeats {
     /// The run counts once: the newest complete record is kept.
@@ -62,7 +64,8 @@ pub enum Repeats {
 /// # Ok::<(), run_logs::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(try_from = "String"))]
+#[derive(serde::Deserialize)]
+#[serde(try_from = "String")]
 pub struct ScoreRange {
     low: f64,
     high: f64,
@@ -149,7 +152,8 @@ fn not_a_range(value: String) -> Error {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
-#[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(default, deny_unknown_fields))]
+#[derive(serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FactRules {
     /// Scorer whose score counts, such as match, or judge.style for the value style of a scorer with several values
     /// (default: the first in the log). Runs without this score have no grade
@@ -186,7 +190,7 @@ pub struct FactRules {
     pub percent: ConfidenceScale,
     /// Whether a run stays without a grade, instead of causing an error, if neither the rules nor the log decide.
     #[cfg_attr(feature = "clap", arg(skip))]
-    #[cfg_attr(feature = "lines", serde(skip))]
+    #[serde(skip)]
     pub is_lenient: bool,
 }
 

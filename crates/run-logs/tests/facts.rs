@@ -1,6 +1,5 @@
 //! What counts, by which rules: grades, limits, repeats, what is missing, and the account of it all.
 
-#![cfg(feature = "lines")]
 #![allow(clippy::unwrap_used)]
 
 use std::io::Cursor;

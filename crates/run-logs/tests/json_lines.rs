@@ -1,5 +1,4 @@
 //! Files of our own: what is read, and where what is refused stands.
-#![cfg(feature = "lines")]
 #![allow(clippy::unwrap_used)]
 
 use std::io::{self, Read};

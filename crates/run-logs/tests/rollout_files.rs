@@ -1,5 +1,4 @@
 //! Rollouts from and to JSON Lines.
-#![cfg(all(feature = "lines", feature = "rollouts"))]
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use proptest::prelude::*;

@@ -143,7 +143,6 @@ fn one_call_turns_the_recorded_runs_into_streams() {
     assert_eq!((acted.runs().len(), acted.left_out()), (3, &[("no_action", 87)].into()));
 }
 
-#[cfg(feature = "rollouts")]
 #[test]
 fn recorded_runs_are_rollouts_with_their_costs() {
     let Some(path) = recorded() else { return };
@@ -157,7 +156,6 @@ fn recorded_runs_are_rollouts_with_their_costs() {
     assert_eq!(tokens, 5_792.0);
 }
 
-#[cfg(feature = "rollouts")]
 #[test]
 fn tokens_that_are_sent_again_are_counted_once() {
     let turn = |input: u64, output: u64| {

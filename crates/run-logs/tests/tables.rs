@@ -1,5 +1,4 @@
 //! Tables: comma-separated values and rows with a step each, as traces and as outcomes of logs.
-#![cfg(feature = "lines")]
 #![allow(clippy::unwrap_used)]
 
 use std::io::Cursor;

@@ -2,11 +2,9 @@
 //! between.
 
 use serde::Serialize;
-#[cfg(feature = "rollouts")]
 use serde_json::Map;
 use trajectory_metrics::ForecastPolicy;
 
-#[cfg(feature = "rollouts")]
 use crate::formats::rollouts::{RolloutFile, RolloutLine};
 use crate::{
     conversions::{
@@ -109,7 +107,6 @@ impl LoggedRun {
     /// # Errors
     ///
     /// The run is returned as left out if it has no outcome or no turn.
-    #[cfg(feature = "rollouts")]
     pub fn rollout(&self) -> Result<RolloutLine, LeftOutRun> {
         let success = self.outcome.ok_or_else(|| self.left_out(self.lacks_outcome()))?;
         if self.turn_usage.is_empty() {
@@ -182,7 +179,6 @@ impl TraceFile {
     }
 }
 
-#[cfg(feature = "rollouts")]
 impl RolloutFile {
     /// Returns the runs of a log with the costs of each turn; runs without an outcome or a turn are counted with the reason.
     /// `file` names the log.

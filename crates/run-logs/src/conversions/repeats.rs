@@ -36,7 +36,6 @@ impl Names {
     }
 }
 
-#[cfg(feature = "lines")]
 impl Names {
     /// Returns whether both are names of one run.
     pub(crate) fn are_those_of(&self, other: &Self) -> bool {

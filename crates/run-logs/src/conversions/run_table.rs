@@ -5,7 +5,6 @@ use std::{
     sync::Arc,
 };
 
-#[cfg(feature = "lines")]
 use crate::conversions::outcomes::Outcomes;
 use crate::{
     conversions::{
@@ -297,7 +296,6 @@ impl RunTable {
     /// # Errors
     ///
     /// The errors of [`RunTable::new`] and [`Outcomes::join`].
-    #[cfg(feature = "lines")]
     pub fn with_outcomes(
         runs: impl IntoIterator<Item = Result<Run, Error>>,
         outcomes: &mut Outcomes,

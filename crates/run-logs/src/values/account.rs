@@ -1,6 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-#[cfg(feature = "lines")]
 use serde::{Serialize, Serializer};
 
 use crate::values::evaluation::Evaluation;
@@ -19,13 +18,13 @@ use crate::values::evaluation::Evaluation;
 /// assert_eq!(account.lines(), ["small: 12 runs found, 10 kept; left out: 2 no_confidence"]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "lines", derive(Serialize))]
+#[derive(Serialize)]
 pub struct Account {
     /// The column; empty for the sums of several.
     pub name: String,
     /// The logs: the file or folder of each log, and its number in it. JSON has the number of logs, as `n_logs`: 0 for files of
     /// our own.
-    #[cfg_attr(feature = "lines", serde(rename = "n_logs", serialize_with = "number"))]
+    #[serde(rename = "n_logs", serialize_with = "number")]
     pub logs: BTreeSet<(String, usize)>,
     /// The evaluations that the logs name.
     pub evaluations: Vec<AccountedEvaluation>,
@@ -67,13 +66,13 @@ pub struct Account {
     /// Models whose runs have no cost because of a missing price.
     pub models_without_price: Vec<String>,
     /// The account of each column, if there are several.
-    #[cfg_attr(feature = "lines", serde(skip_serializing_if = "Vec::is_empty"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<Self>,
 }
 
 /// An evaluation in an account.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "lines", derive(Serialize))]
+#[derive(Serialize)]
 pub struct AccountedEvaluation {
     /// The task, such as the name of a benchmark.
     pub task: Option<String>,
@@ -84,7 +83,7 @@ pub struct AccountedEvaluation {
     /// The status at its end.
     pub status: Option<String>,
     /// An id that a retry or a copy of the evaluation shares with the original.
-    #[cfg_attr(feature = "lines", serde(skip))]
+    #[serde(skip)]
     pub task_id: Option<String>,
 }
 
@@ -302,7 +301,6 @@ impl Account {
     }
 }
 
-#[cfg(feature = "lines")]
 fn number<S: Serializer>(
     logs: &BTreeSet<(String, usize)>,
     serializer: S,

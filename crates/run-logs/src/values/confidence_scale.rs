@@ -4,7 +4,8 @@
 /// because 1 may be 1 %: they are refused unless the caller states the scale.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(from = "Option<bool>"))]
+#[derive(serde::Deserialize)]
+#[serde(from = "Option<bool>")]
 #[non_exhaustive]
 pub enum ConfidenceScale {
     /// Values from 0 to 1; an error if the scale is ambiguous.
@@ -62,7 +63,6 @@ impl SeenConfidences {
     }
 
     /// Adds the confidences of another part of the file.
-    #[cfg(feature = "lines")]
     pub(crate) fn merge(&mut self, other: Self) {
         if self.n == 0 {
             *self = other;

@@ -3,7 +3,6 @@
 pub mod bagen;
 pub(crate) mod chat;
 pub(crate) mod counts;
-pub(crate) mod dispatch;
 pub(crate) mod harbor;
 pub(crate) mod inspect;
 pub(crate) mod models;

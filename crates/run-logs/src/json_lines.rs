@@ -26,11 +26,9 @@ pub(crate) mod parsing;
 pub(crate) mod parts;
 pub(crate) mod run_counts;
 pub(crate) mod table;
-pub(crate) mod written;
 
 pub use alike::alike_names;
-pub use fields::{Object, name, yes_or_no};
+pub use fields::{Object, json_value, name, yes_or_no};
 pub use parsing::{InputError, Line, bytes, parse, parse_document, parse_line};
 pub use parts::fold;
 pub use run_counts::RunCounts;
-pub use written::json_value;

@@ -15,11 +15,20 @@ pub use budget_estimation::{self, AnswerMode, Resource, Rollouts, Sample};
 pub use censoring;
 pub use censoring::{StopReason, Stopped};
 pub use conversions::{
-    ActionSpan, ConfidenceField, ConfidenceReading, ConfidenceStream, LoggedRun, MissingRun,
-    MissingValue, PARTIAL_SUCCESS, RunTable, ShortLists, StreamOptions, StreamRun, StreamRuns,
-    TokenMeasure, token_confidence,
+    facts::LeftOutRun,
+    logged_run::{LoggedRun, PARTIAL_SUCCESS},
+    outcomes::Outcomes,
+    planned_runs::MissingRun,
+    run_table::RunTable,
+    stream_runs::{StreamRun, StreamRuns},
+    streams::{
+        action_span::ActionSpan,
+        confidence_stream::{ConfidenceStream, StreamOptions},
+        missing_value::MissingValue,
+        stated_confidence::{ConfidenceField, ConfidenceReading},
+        token_confidence::{ShortLists, TokenMeasure, token_confidence},
+    },
 };
-pub use conversions::{LeftOutRun, Outcomes};
 pub use engines::folder::open_file;
 pub use engines::fresh_input::fresh_input_tokens;
 pub use engines::json::writing::to_json;
@@ -45,7 +54,12 @@ pub use trajectory_metrics::{
     tool_calls::{ToolCall, Value},
 };
 pub use values::{
-    Account, AccountedEvaluation, Arguments, Caller, ConfidenceScale, Evaluation, ExpectedCall,
-    Message, RecordedCall, Reply, Role, Run, RunLimit, Score, Token, Tokens, Turn, Usage,
-    UsageRemark,
+    account::{Account, AccountedEvaluation},
+    confidence_scale::ConfidenceScale,
+    evaluation::Evaluation,
+    run::{
+        Arguments, Caller, ExpectedCall, Message, RecordedCall, Reply, Role, Run, RunLimit, Score,
+        Turn, Usage, UsageRemark,
+    },
+    tokens::{Token, Tokens},
 };

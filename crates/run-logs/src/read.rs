@@ -1,18 +1,21 @@
 use std::{
     collections::{HashSet, VecDeque},
     fmt, fs,
-    io::{Read, Seek},
+    io::{Cursor, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use crate::{
-    engines::folder::open_file,
+    engines::folder::{Folder, open_file},
     error::{Error, Place},
     format::{Format, NAMES},
     formats::{
-        dispatch::open,
+        chat, harbor,
+        inspect::{self, JsonLog},
         run_iterator::{HeadOf, Opened, RunIterator},
+        shape::Shape,
+        tau2,
     },
     read_options::ReadOptions,
     values::{evaluation::Evaluation, run::Run},
@@ -235,4 +238,70 @@ impl fmt::Debug for Runs<'_> {
         runs.field("file", &self.file).field("format", &self.format);
         runs.field("files", &self.files).finish_non_exhaustive()
     }
+}
+
+/// The number of bytes that are examined to recognize a format.
+const PREFIX: u64 = 64 << 10;
+
+/// Opens a log: recognizes its format if it is not given, and passes the log to its reader. The path of the file, if there is
+/// one, leads to the other files of a log with several files.
+pub(crate) fn open<'a>(
+    mut source: impl Read + Seek + 'a,
+    format: Format,
+    path: Option<&Path>,
+    options: &ReadOptions,
+) -> Result<Opened<'a>, Error> {
+    let io = |error: &std::io::Error| Error::io(Place::default(), error);
+    let mut prefix = Vec::new();
+    source.by_ref().take(PREFIX).read_to_end(&mut prefix).map_err(|error| io(&error))?;
+    let is_whole = (prefix.len() as u64) < PREFIX;
+    if is_archive(&prefix) && matches!(format, Format::Auto | Format::Inspect) {
+        source.seek(SeekFrom::Start(0)).map_err(|error| io(&error))?;
+        let head = HeadOf::default();
+        let runs = inspect::archive(source, options, &head)?;
+        return Ok(Opened { evaluation: head, ..Opened::alone(Format::Inspect, runs) });
+    }
+    // Some editors write a byte-order mark.
+    if prefix.starts_with(b"\xef\xbb\xbf") {
+        prefix.drain(..3);
+    }
+    let shape = Shape::of(&prefix, is_whole);
+    let format = match (format, recognize(&shape)) {
+        (Format::Auto, Some(recognized)) => recognized,
+        (Format::Auto, None) => {
+            let (place, problem) = shape.into_fault().unzip();
+            let place = Box::new(place.unwrap_or_default());
+            return Err(Error::UnknownFormat { place, problem, known: NAMES });
+        }
+        (format, _) => format,
+    };
+    let source = Cursor::new(prefix).chain(source);
+    let folder = path.and_then(Folder::of);
+    let head = HeadOf::default();
+    let runs = match format {
+        Format::Auto | Format::Inspect => JsonLog::runs(source, options, &head)?,
+        Format::Exchanges
+        | Format::OpenAiChat
+        | Format::OpenAiResponses
+        | Format::Anthropic
+        | Format::Gemini
+        | Format::Ollama => chat::read(source, format, options)?,
+        Format::Atif => harbor::trajectories(source, options)?,
+        Format::Harbor => return harbor::trial(source, &shape, folder, options),
+        Format::Tau2 => return tau2::read(source, &shape, folder, options),
+    };
+    Ok(Opened { evaluation: head, ..Opened::alone(format, runs) })
+}
+
+fn is_archive(prefix: &[u8]) -> bool {
+    prefix.starts_with(b"PK\x03\x04") || prefix.starts_with(b"PK\x05\x06")
+}
+
+fn recognize(shape: &Shape) -> Option<Format> {
+    if inspect::recognizes(shape) {
+        return Some(Format::Inspect);
+    }
+    chat::recognizes(shape)
+        .or_else(|| harbor::recognizes(shape))
+        .or_else(|| tau2::recognizes(shape).then_some(Format::Tau2))
 }

@@ -5,9 +5,11 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     error::{Error, Place, Problem},
-    values::confidence_scale::ConfidenceScale,
-    values::evaluation::is_scorer,
-    values::run::{Run, Score},
+    values::{
+        confidence_scale::ConfidenceScale,
+        evaluation::is_scorer,
+        run::{Run, Score},
+    },
 };
 
 /// The rule for the outcome of a run that a limit ended.
@@ -63,8 +65,7 @@ pub enum Repeats {
 /// assert!("10..1".parse::<ScoreRange>().is_err());
 /// # Ok::<(), run_logs::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[derive(serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize)]
 #[serde(try_from = "String")]
 pub struct ScoreRange {
     low: f64,

@@ -5,10 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use crate::conversions::outcomes::Outcomes;
 use crate::{
     conversions::{
         logged_run::LoggedRun,
+        outcomes::Outcomes,
         repeats::{Names, Seen},
         streams::confidence_stream::{ConfidenceStream, StreamOptions},
     },

@@ -5,9 +5,3 @@ pub(crate) mod confidence_stream;
 pub(crate) mod missing_value;
 pub(crate) mod stated_confidence;
 pub(crate) mod token_confidence;
-
-pub use action_span::ActionSpan;
-pub use confidence_stream::{ConfidenceStream, StreamOptions};
-pub use missing_value::MissingValue;
-pub use stated_confidence::{ConfidenceField, ConfidenceReading};
-pub use token_confidence::{ShortLists, TokenMeasure, token_confidence};

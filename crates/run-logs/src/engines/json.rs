@@ -2,11 +2,7 @@
 //!
 //! In addition to JSON, it reads `NaN`, `Infinity` and `-Infinity`, which Python writes, as real numbers.
 
-pub(crate) mod arguments;
-pub(crate) mod numbers;
 pub(crate) mod reader;
-pub(crate) mod skipping;
-pub(crate) mod source;
-pub(crate) mod strings;
+pub(crate) mod scalars;
 pub(crate) mod values;
 pub(crate) mod writing;

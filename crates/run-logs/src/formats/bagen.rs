@@ -8,9 +8,6 @@
 mod answer;
 mod dialogues;
 mod estimate_file;
-mod released_sample;
-mod text;
-mod values;
 
 pub use answer::{
     Answer, TrainingAnswer, parse_token_answer, parse_training_answer, parse_warehouse_answer,
@@ -18,5 +15,4 @@ pub use answer::{
 pub use dialogues::{
     TokenDialogue, TurnTokens, WarehouseDialogue, count_runs, token_dialogues, warehouse_dialogues,
 };
-pub use estimate_file::EstimateFile;
-pub use released_sample::{Amounts, Kind, ReleasedSample};
+pub use estimate_file::{Amounts, EstimateFile, Kind, ReleasedSample};

@@ -3,14 +3,11 @@
 //! The fields of the providers' responses have different names, so that one reader handles all of them; the format only decides
 //! which field a document must have.
 
-pub(crate) mod blocks;
-pub(crate) mod calls;
 pub(crate) mod document;
 pub(crate) mod gemini;
 pub(crate) mod logprobs;
 pub(crate) mod messages;
 pub(crate) mod output;
-pub(crate) mod pieces;
 pub(crate) mod response;
 
 use std::io::Read;
@@ -89,14 +86,14 @@ pub(crate) fn read<'a>(
         };
         while let Some(Ok(next)) = runs.next_if(|next| {
             next.as_ref().is_ok_and(|next| match (&run.turns[..], &next.turns[..]) {
-                ([turn], [piece]) if run.id == next.id => pieces::is_piece(turn, piece, true),
+                ([turn], [piece]) if run.id == next.id => document::is_piece(turn, piece, true),
                 _ => false,
             })
         }) {
             run.turns
                 .iter_mut()
                 .zip(next.turns)
-                .for_each(|(turn, piece)| pieces::join(turn, piece));
+                .for_each(|(turn, piece)| document::join(turn, piece));
             let reply = run.turns.first().and_then(|turn| turn.reply.as_ref());
             run.usage = reply.and_then(|reply| reply.usage.clone()).unwrap_or_default();
         }

@@ -1,13 +1,9 @@
 //! Trajectories in the Agent Trajectory Interchange Format (ATIF), and trials of Harbor, which refer
 //! to them.
 
-pub(crate) mod exceptions;
-pub(crate) mod kept;
 pub(crate) mod metrics;
-pub(crate) mod step;
 pub(crate) mod trajectory;
 pub(crate) mod trial;
-pub(crate) mod trial_result;
 pub(crate) mod write;
 
 use std::io::Read;

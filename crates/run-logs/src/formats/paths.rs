@@ -1,10 +1,7 @@
 use serde::{Deserialize, Deserializer, Serialize, de};
 use trajectory_metrics::tool_calls::{ToolCall, Value};
 
-use crate::json_lines::{
-    fields::{name, yes_or_no},
-    written::{all_written, written},
-};
+use crate::json_lines::fields::{all_written, name, written, yes_or_no};
 
 /// One run of a file of tool calls: the calls of the agent, and the expected calls of its task.
 ///

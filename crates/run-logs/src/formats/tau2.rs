@@ -1,23 +1,24 @@
 //! Results of tau2-bench: one file, or `results.json` with a folder `simulations` next to it.
 
 pub(crate) mod conversation;
-pub(crate) mod header;
-pub(crate) mod messages;
-pub(crate) mod results;
 pub(crate) mod simulation;
 
-use std::io::Read;
+use std::{collections::BTreeSet, io::Read, sync::Arc, vec};
 
 use crate::{
-    engines::folder::Folder,
-    error::Error,
+    engines::{
+        folder::Folder,
+        json::reader::{Json, fields},
+    },
+    error::{Error, Problem},
     format::Format,
     formats::{
-        run_iterator::{HeadOf, Opened},
+        run_iterator::{HeadOf, Opened, RunIterator, until_error},
         shape::Shape,
-        tau2::results::{Results, SIMULATIONS},
+        tau2::simulation::{Header, Simulation, simulation},
     },
     read_options::ReadOptions,
+    values::run::Run,
 };
 
 /// Returns whether the first bytes of a file show results, or one simulation.
@@ -55,4 +56,175 @@ pub(crate) fn read<'a>(
     let evaluation = HeadOf::default();
     let runs = Results::runs(source, simulations, options, &evaluation)?;
     Ok(Opened { owned, evaluation, ..Opened::alone(Format::Tau2, runs) })
+}
+
+/// The field of the simulations, and the folder that holds them in the folder form.
+pub(crate) const SIMULATIONS: &str = "simulations";
+
+const INDEX: &str = "simulation_index";
+const RESULTS: &[&str] = &["timestamp", "info", "tasks", SIMULATIONS, INDEX];
+
+/// The simulations of results.
+///
+/// They are read one at a time. If the simulations precede `info` or `tasks`, which the benchmark never writes, all are held, and
+/// the limit for one run applies to all of them together.
+pub(crate) struct Results<'a> {
+    json: Json<'a>,
+    options: ReadOptions,
+    /// The folder of the simulations, if they have separate files.
+    folder: Option<Folder>,
+    header: Header,
+    /// The place for the facts that all simulations have in common.
+    head: HeadOf,
+    /// The ids of the simulations that the folder should hold.
+    index: Option<BTreeSet<String>>,
+    /// Simulations that wait for the rest of the results.
+    held: Vec<Simulation>,
+    has_info: bool,
+    has_tasks: bool,
+    has_simulations: bool,
+    state: State,
+}
+
+enum State {
+    InResults,
+    InSimulations,
+    InFiles(vec::IntoIter<String>),
+    Held(vec::IntoIter<Simulation>),
+}
+
+impl<'a> Results<'a> {
+    pub(crate) fn runs(
+        source: impl Read + 'a,
+        folder: Option<Folder>,
+        options: &ReadOptions,
+        head: &HeadOf,
+    ) -> Result<RunIterator<'a>, Error> {
+        let mut json = Json::new(source, options.limits);
+        json.begin_object()?;
+        let mut results = Self {
+            json,
+            options: *options,
+            folder,
+            header: Header::default(),
+            head: Arc::clone(head),
+            index: None,
+            has_info: false,
+            has_tasks: false,
+            has_simulations: false,
+            held: Vec::new(),
+            state: State::InResults,
+        };
+        Ok(until_error(move || results.next_run()))
+    }
+
+    fn next_run(&mut self) -> Result<Option<Run>, Error> {
+        loop {
+            match &mut self.state {
+                State::InResults => {
+                    let field = self.json.next_field(&[RESULTS])?;
+                    self.field(field)?;
+                }
+                State::InSimulations => {
+                    let is_complete = self.has_info && self.has_tasks;
+                    if is_complete {
+                        self.header.evaluation();
+                        self.json.begin_run();
+                    }
+                    if !self.json.next_element()? {
+                        self.state = State::InResults;
+                    } else if is_complete {
+                        let read = simulation(&mut self.json, &self.options)?;
+                        return Ok(Some(read.into_run(&self.header)));
+                    } else {
+                        self.held.push(simulation(&mut self.json, &self.options)?);
+                    }
+                }
+                State::Held(simulations) => {
+                    return Ok(simulations.next().map(|read| read.into_run(&self.header)));
+                }
+                State::InFiles(names) => match names.next() {
+                    Some(name) => return self.file(&name),
+                    None => return Ok(None),
+                },
+            }
+        }
+    }
+
+    fn field(&mut self, field: Option<&'static str>) -> Result<(), Error> {
+        let Some(field) = field else {
+            self.json.end()?;
+            // The results have one head.
+            let _ = self.head.set(self.header.evaluation());
+            let held = std::mem::take(&mut self.held);
+            self.state =
+                if self.has_simulations { State::Held(held.into_iter()) } else { self.files()? };
+            return Ok(());
+        };
+        if self.json.null()? {
+            return Ok(());
+        }
+        match field {
+            "timestamp" => {
+                self.header.created = Some(self.json.text()?);
+                Ok(())
+            }
+            "info" => {
+                self.has_info = true;
+                self.header.read_info(&mut self.json)
+            }
+            "tasks" => {
+                self.has_tasks = true;
+                self.header.read_tasks(&mut self.json)
+            }
+            SIMULATIONS => {
+                self.json.begin_list()?;
+                self.has_simulations = true;
+                self.state = State::InSimulations;
+                Ok(())
+            }
+            INDEX => {
+                let mut ids = BTreeSet::new();
+                self.json.list(|json| fields!(|json| { "id" => ids.insert(json.name()?), }))?;
+                self.index = Some(ids);
+                Ok(())
+            }
+            _ => self.json.skip(),
+        }
+    }
+
+    /// The files of the simulations. The index, if there is one, must name exactly these.
+    fn files(&self) -> Result<State, Error> {
+        let names = self.folder.as_ref().map(Folder::json_files).transpose()?.flatten();
+        let names = match (names, &self.index) {
+            (Some(names), _) => names,
+            (None, Some(index)) if index.is_empty() => Vec::new(),
+            (None, _) => return Err(self.json.error_at(SIMULATIONS, Problem::Missing)),
+        };
+        if let Some(index) = &self.index {
+            let id = |name: &String| name.strip_suffix(".json").unwrap_or(name).to_owned();
+            let found: BTreeSet<String> = names.iter().map(id).collect();
+            if let Some(missing) = index.difference(&found).next() {
+                let what = format!("the file of the simulation {missing}");
+                return Err(self.json.error_at(INDEX, Problem::Dangling { what }));
+            }
+            if let Some(extra) = found.difference(index).next() {
+                let (value, expected) = (extra.clone(), "only simulations of the index");
+                return Err(self.json.error_at(SIMULATIONS, Problem::Value { value, expected }));
+            }
+        }
+        Ok(State::InFiles(names.into_iter()))
+    }
+
+    fn file(&self, name: &str) -> Result<Option<Run>, Error> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let Some((file, path)) = folder.open(name)? else {
+            let what = format!("the file {name}");
+            return Err(self.json.error_at(SIMULATIONS, Problem::Dangling { what }));
+        };
+        let mut json = Json::new(file, self.options.limits);
+        let read = simulation(&mut json, &self.options);
+        let read = read.and_then(|read| json.end().map(|()| read.into_run(&self.header)));
+        read.map(Some).map_err(|error| error.in_file(Some(&path)))
+    }
 }

@@ -3,8 +3,7 @@ use scoring_rules::Probability;
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
-    json_lines::fields::Given,
-    json_lines::parsing::InputError,
+    json_lines::{fields::Given, parsing::InputError},
     rules::{AtLimit, PLACE_SCORES, Repeats, ScoreRange, graded, stated, success},
     values::confidence_scale::{ConfidenceScale, SeenConfidences},
 };

@@ -17,8 +17,7 @@ use crate::values::evaluation::Evaluation;
 /// assert_eq!((account.n_kept, account.left_out["no_confidence"]), (10, 2));
 /// assert_eq!(account.lines(), ["small: 12 runs found, 10 kept; left out: 2 no_confidence"]);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-#[derive(Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Account {
     /// The column; empty for the sums of several.
     pub name: String,
@@ -71,8 +70,7 @@ pub struct Account {
 }
 
 /// An evaluation in an account.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[derive(Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AccountedEvaluation {
     /// The task, such as the name of a benchmark.
     pub task: Option<String>,

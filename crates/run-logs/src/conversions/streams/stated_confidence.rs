@@ -8,8 +8,10 @@ use crate::{
     conversions::streams::missing_value::MissingValue,
     error::Error,
     read_options::ReadLimits,
-    values::confidence_scale::ConfidenceScale,
-    values::run::{Arguments, Reply},
+    values::{
+        confidence_scale::ConfidenceScale,
+        run::{Arguments, Reply},
+    },
 };
 
 /// The tolerance for deviations of a reply from the requested form.

@@ -1,7 +1,7 @@
 use crate::{
     engines::json::reader::{Json, fields},
     error::{Error, Problem},
-    formats::chat::{calls::function, logprobs::tokens_of},
+    formats::chat::{logprobs::tokens_of, messages::function},
     values::{run::Reply, tokens::Tokens},
 };
 

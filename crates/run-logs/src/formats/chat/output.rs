@@ -1,7 +1,7 @@
 use crate::{
     engines::json::reader::{Json, fields},
     error::Error,
-    formats::chat::{calls::CallFields, logprobs::more_tokens},
+    formats::chat::{logprobs::more_tokens, messages::CallFields},
     values::{run::Reply, tokens::Tokens},
 };
 

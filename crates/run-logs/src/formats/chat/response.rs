@@ -1,14 +1,15 @@
 use crate::{
     engines::json::reader::{Json, fields, named_fields},
     error::{Error, Problem},
-    formats::chat::{
-        blocks::{Blocks, content},
-        gemini::{candidates, feedback},
-        logprobs::{tokens, tokens_of},
-        messages::{ReadMessage, message},
-        output::output,
+    formats::{
+        chat::{
+            gemini::{candidates, feedback},
+            logprobs::{tokens, tokens_of},
+            messages::{Blocks, ReadMessage, content, message},
+            output::output,
+        },
+        counts::{Counts, Dialect},
     },
-    formats::counts::{Counts, Dialect},
     values::{
         run::{Message, Reply, Turn, Usage},
         tokens::Tokens,

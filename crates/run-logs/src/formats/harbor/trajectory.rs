@@ -5,13 +5,12 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::reader::{Json, fields},
     error::{Error, Problem},
-    formats::harbor::{
-        kept::{caller, kept_run, score},
-        metrics::{final_metrics, or_else, sum, value},
-        step::{Step, step},
+    formats::{
+        harbor::metrics::{final_metrics, metrics, or_else, sum, tokens_without_text, value},
+        inspect::sample::limit,
     },
     read_options::ReadOptions,
-    values::run::{Caller, Message, Role, Run, Score, Turn, Usage},
+    values::run::{Arguments, Caller, Message, RecordedCall, Reply, Role, Run, Score, Turn, Usage},
 };
 
 /// A trajectory, with its embedded trajectories.
@@ -239,4 +238,236 @@ impl Trajectory {
             metadata.insert("n_copied_steps".to_owned(), count);
         }
     }
+}
+
+/// A step of a trajectory.
+#[derive(Debug)]
+pub(crate) struct Step {
+    /// The text of the step and the role of its author.
+    pub(crate) message: Message,
+    /// The turn of a step of the agent that was not copied.
+    pub(crate) turn: Option<Turn>,
+    /// The position of the turn in its run, if the step says so.
+    pub(crate) position: Option<u64>,
+    pub(crate) is_copied: bool,
+    pub(crate) results: Vec<StepResult>,
+}
+
+/// A result in an observation.
+#[derive(Debug, Default)]
+pub(crate) struct StepResult {
+    pub(crate) call_id: Option<String>,
+    pub(crate) text: String,
+    /// The trajectories of subagents: embedded ones by id, and files.
+    pub(crate) subagents: Vec<String>,
+    pub(crate) files: Vec<String>,
+}
+
+/// Reads a step.
+pub(crate) fn step(json: &mut Json<'_>) -> Result<Step, Error> {
+    let (mut role, mut text, mut model, mut calls) = (None, String::new(), None, Vec::new());
+    let (mut results, mut used, mut added) = (Vec::new(), None, KeptStep::default());
+    let (mut model_calls, mut is_copied) = (None, false);
+    fields!(given |json| {
+        "source" => role = Some(source(json)?),
+        "message" => text = content(json)?,
+        "model_name" => model = Some(json.text()?),
+        "tool_calls" => calls = tool_calls(json)?,
+        "observation" => results = observation(json)?,
+        "metrics" => used = Some(metrics(json)?),
+        "extra" => kept(json, |json| added.read(json))?,
+        "llm_call_count" => model_calls = Some(json.count()?),
+        "is_copied_context" => is_copied = json.boolean()?,
+    })?;
+    let role = role.ok_or_else(|| json.error_at("source", Problem::Missing))?;
+    let mut message = Message::new(role, text);
+    message.tool_calls = calls;
+    let turn = (role == Role::Assistant && !is_copied).then(|| {
+        let (usage, logprobs) = used.map(|used| (used.usage, used.logprobs)).unzip();
+        let reply = Reply {
+            text: message.text.clone(),
+            refusal: added.refusal,
+            tool_calls: message.tool_calls.clone(),
+            tokens: logprobs.flatten().as_deref().map(tokens_without_text),
+            stop: added.stop.map(Into::into),
+            usage,
+        };
+        let reply = (!added.has_failed).then_some(reply);
+        Turn { model, reply, error: added.error, model_calls, ..Turn::default() }
+    });
+    Ok(Step { message, turn, position: added.position, is_copied, results })
+}
+
+fn source(json: &mut Json<'_>) -> Result<Role, Error> {
+    json.word("system, user or agent", |word| match word {
+        "agent" => Some(Role::Assistant),
+        "user" => Some(Role::User),
+        "system" => Some(Role::System),
+        _ => None,
+    })
+}
+
+/// Reads a text, or a list of parts of which the texts are kept.
+fn content(json: &mut Json<'_>) -> Result<String, Error> {
+    match json.token()? {
+        b'"' => json.text(),
+        b'[' => {
+            let mut text = String::new();
+            json.list(|json| fields!(given |json| { "text" => text.push_str(&json.text()?), }))?;
+            Ok(text)
+        }
+        _ => Err(json.type_error("a string or a list of parts")),
+    }
+}
+
+fn observation(json: &mut Json<'_>) -> Result<Vec<StepResult>, Error> {
+    let mut results = Vec::new();
+    fields!(given |json| { "results" => results = json.list_of(result)?, })?;
+    Ok(results)
+}
+
+fn result(json: &mut Json<'_>) -> Result<StepResult, Error> {
+    let mut result = StepResult::default();
+    fields!(given |json| {
+        "source_call_id" => result.call_id = Some(json.name()?),
+        "content" => result.text = content(json)?,
+        "subagent_trajectory_ref" => json.list(|json| {
+            let (mut id, mut path) = (None, None);
+            fields!(given |json| {
+                "trajectory_id" => id = Some(json.name()?),
+                "trajectory_path" => path = Some(json.name()?),
+            })?;
+            // A path has priority: an embedded trajectory has none.
+            match (id, path) {
+                (_, Some(path)) => result.files.push(path),
+                (Some(id), None) => result.subagents.push(id),
+                (None, None) => {}
+            }
+            Ok(())
+        })?,
+    })?;
+    Ok(result)
+}
+
+/// Reads `tool_calls`.
+pub(crate) fn tool_calls(json: &mut Json<'_>) -> Result<Vec<RecordedCall>, Error> {
+    json.list_of(tool_call)
+}
+
+fn tool_call(json: &mut Json<'_>) -> Result<RecordedCall, Error> {
+    let (mut name, mut call) = (None, RecordedCall::new("", Arguments::empty()));
+    let (mut own_arguments, mut is_nameless) = (None, false);
+    let (mut unparsed, mut problem) = (None, String::new());
+    fields!(given |json| {
+        "tool_call_id" => call.id = Some(json.name()?).filter(|id| !id.is_empty()),
+        "function_name" => name = Some(json.text()?),
+        // An object. Some writers keep text that they could not read.
+        "arguments" => call.arguments = match json.token()? {
+            b'{' => Arguments::Parsed(json.value()?),
+            b'"' => Arguments::from_text(json.text()?, json.limits),
+            _ => return Err(json.type_error("an object")),
+        },
+        "extra" => kept(json, |json| fields!(|json| {
+            "arguments" => own_arguments = Some(Arguments::Parsed(json.value()?)),
+            "unparsed" => unparsed = Some(json.text()?),
+            "problem" => problem = json.text()?,
+            "without_id" => is_nameless = json.boolean()?,
+            "ok" => call.ok = Some(json.boolean()?),
+            "error" => call.error = Some(json.text()?),
+        }))?,
+    })?;
+    call.name = name.ok_or_else(|| json.error_at("function_name", Problem::Missing))?;
+    call.id = call.id.filter(|_| !is_nameless);
+    call.arguments = match unparsed {
+        Some(text) => Arguments::Unparsed { text, problem },
+        None => own_arguments.unwrap_or(call.arguments),
+    };
+    Ok(call)
+}
+
+/// Reads `extra` of any writer: calls `read` at the value of `run_logs`, if it is an object.
+pub(crate) fn kept(
+    json: &mut Json<'_>,
+    mut read: impl FnMut(&mut Json<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    if json.token()? != b'{' {
+        return json.skip();
+    }
+    fields!(|json| { "run_logs" if json.token()? == b'{' => read(json)?, })
+}
+
+/// The data added to a step.
+#[derive(Debug, Default)]
+pub(crate) struct KeptStep {
+    /// The position of the turn in its run.
+    pub(crate) position: Option<u64>,
+    /// Whether the turn has no reply.
+    pub(crate) has_failed: bool,
+    pub(crate) error: Option<String>,
+    pub(crate) refusal: Option<String>,
+    pub(crate) stop: Option<String>,
+}
+
+impl KeptStep {
+    pub(crate) fn read(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
+        fields!(|json| {
+            "turn" => self.position = Some(json.count()?),
+            "failed" => self.has_failed = json.boolean()?,
+            "error" => self.error = Some(json.text()?),
+            "refusal" => self.refusal = Some(json.text()?),
+            "stop" => self.stop = Some(json.text()?),
+        })
+    }
+}
+
+/// Reads the data added to a trajectory: the facts of its run other than scores and turns.
+pub(crate) fn kept_run(json: &mut Json<'_>, run: &mut Run) -> Result<(), Error> {
+    fields!(|json| {
+        "task" => run.task = Some(json.text()?),
+        "trial" => run.trial = Some(json.count()?),
+        "outcome" => run.outcome = Some(json.boolean()?),
+        "stop" => run.stop = Some(json.text()?.into()),
+        "horizon" => run.horizon = Some(json.count()?),
+        "limit" => run.limit = Some(limit(json)?),
+        "error" => run.error = Some(json.text()?),
+        "excluded" => run.excluded = Some(json.text()?),
+        "usage" => run.usage = metrics(json)?.usage,
+        "metadata" => run.metadata = json.value_map()?,
+    })
+}
+
+/// Returns who made the calls of an embedded trajectory that our own writer marks, by the name of its agent.
+pub(crate) fn caller(name: &str) -> Option<Caller> {
+    match name {
+        "grader" => Some(Caller::Grader),
+        "user" => Some(Caller::User),
+        "failed attempt" => Some(Caller::FailedAttempt),
+        _ => name.strip_prefix(ROLE).map(|role| Caller::Role(role.to_owned())),
+    }
+}
+
+/// Before the name of a role.
+pub(crate) const ROLE: &str = "role ";
+
+/// Reads a score: an object with a `value`, or only the value.
+pub(crate) fn score(json: &mut Json<'_>) -> Result<Score, Error> {
+    let score = match json.value()? {
+        Value::Map(mut fields) if fields.contains_key("value") => {
+            let mut text = |name: &str| match fields.remove(name) {
+                Some(Value::Text(text)) => Some(text),
+                _ => None,
+            };
+            let (answer, explanation) = (text("answer"), text("explanation"));
+            let metadata = match fields.remove("metadata") {
+                Some(Value::Map(metadata)) => metadata,
+                _ => BTreeMap::new(),
+            };
+            let value = fields.remove("value").unwrap_or_default();
+            Score { value, answer, explanation, metadata }
+        }
+        value => Score { value, ..Score::default() },
+    };
+    // NaN marks a score that was not given.
+    let is_nan = matches!(score.value, Value::Real(value) if value.is_nan());
+    Ok(if is_nan { Score { value: Value::Null, ..score } } else { score })
 }

@@ -8,14 +8,16 @@ use censoring::StopReason;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::{folder::Folder, json::reader::Json},
-    error::Error,
+    engines::{
+        folder::Folder,
+        json::reader::{Json, fields, named_fields},
+    },
+    error::{Error, Problem},
     formats::{
+        counts::{Counts, Dialect},
         harbor::{
-            exceptions::failure,
-            metrics::{or_else, sum, tokens_without_text, value},
+            metrics::{final_metrics, or_else, reals, sum, tokens_without_text, value},
             trajectory::{Trajectory, trajectory},
-            trial_result::{Exception, StepResult, TrialResult, trial_result},
         },
         run_iterator::HeadOf,
     },
@@ -266,4 +268,200 @@ fn add_logprobs(turns: &mut Vec<Turn>, first: usize, logprobs: &[Vec<f64>]) {
             reply.tokens = reply.tokens.take().or_else(|| Some(tokens_without_text(logprobs)));
         }
     }
+}
+
+/// The content of `result.json` for a trial, or for a job, which has no name.
+#[derive(Debug, Default)]
+pub(crate) struct TrialResult {
+    /// The number of trials of a job.
+    pub(crate) n_trials: Option<u64>,
+    pub(crate) started: Option<String>,
+    /// The id of the job of a trial.
+    pub(crate) job: Option<String>,
+    pub(crate) id: Option<String>,
+    pub(crate) task: Option<String>,
+    pub(crate) source: Option<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) agent_version: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) provider: Option<String>,
+    /// The result of the trial as a whole, under its name.
+    pub(crate) whole: StepResult,
+    pub(crate) steps: Vec<StepResult>,
+}
+
+/// The result of a trial, or of one step of it.
+#[derive(Debug, Default)]
+pub(crate) struct StepResult {
+    pub(crate) name: Option<String>,
+    pub(crate) agent: Option<AgentResult>,
+    pub(crate) rewards: BTreeMap<String, Value>,
+    pub(crate) exception: Option<Exception>,
+}
+
+/// An exception that was recorded.
+#[derive(Debug)]
+pub(crate) struct Exception {
+    /// The name of its type.
+    pub(crate) kind: String,
+    pub(crate) message: String,
+}
+
+/// Reads `result.json`.
+pub(crate) fn trial_result(json: &mut Json<'_>) -> Result<TrialResult, Error> {
+    let mut read = TrialResult::default();
+    fields!(given |json, field| {
+        "trial_name" => {
+            let name = json.text()?;
+            json.place_mut().sample = Some(name.clone());
+            read.whole.name = Some(name);
+        },
+        "id" => read.id = Some(json.name()?),
+        "n_total_trials" => read.n_trials = Some(json.count()?),
+        "started_at" if json.token()? == b'"' => read.started = Some(json.text()?),
+        "config" if json.token()? == b'{' => {
+            fields!(given |json| { "job_id" => read.job = Some(json.name()?), })?;
+        },
+        "task_name" => read.task = Some(json.text()?),
+        "source" => read.source = Some(json.text()?),
+        "agent_info" => fields!(given |json| {
+            "name" => read.agent = Some(json.text()?),
+            "version" => read.agent_version = Some(json.name()?),
+            "model_info" => fields!(|json| {
+                "name" => read.model = json.optional(Json::text)?,
+                "provider" => read.provider = json.optional(Json::text)?,
+            })?,
+        })?,
+        "step_results" => json.list(|json| {
+            let mut step = StepResult::default();
+            fields!(given |json, field| {
+                "step_name" => step.name = Some(json.text()?),
+                in PARTS => part(json, field, &mut step)?,
+            })?;
+            read.steps.push(step);
+            Ok(())
+        })?,
+        in PARTS => part(json, field, &mut read.whole)?,
+    })?;
+    if read.whole.name.is_none() && read.n_trials.is_none() {
+        return Err(json.error_at("trial_name", Problem::Missing));
+    }
+    Ok(read)
+}
+
+named_fields! {
+    /// Reads the fields that a trial and a step have in common, none of them null.
+    const PARTS, fn part(json: &mut Json<'_>, field: &str, step: &mut StepResult), |json, field| {
+        "agent_result" => step.agent = Some(agent_result(json)?),
+        "verifier_result" => fields!(given |json| {
+            "rewards" => json.map(|json, name| {
+                let reward = match json.token()? {
+                    // Python writes NaN for a reward that does not exist.
+                    b'N' => json.scalar().map(|_| Value::Null)?,
+                    b'n' | b't' | b'f' => json.scalar()?,
+                    _ => json.number()?,
+                };
+                step.rewards.insert(name, reward);
+                Ok(())
+            })?,
+        })?,
+        "exception_info" => {
+            let (mut kind, mut message) = (None, String::new());
+            fields!(|json| {
+                "exception_type" => kind = Some(json.text()?),
+                "exception_message" => message = json.optional(Json::text)?.unwrap_or_default(),
+            })?;
+            let kind = kind.ok_or_else(|| json.error_at("exception_type", Problem::Missing))?;
+            step.exception = Some(Exception { kind, message });
+        },
+    }
+}
+
+/// The report of the agent of a trial, or of a step of it.
+#[derive(Debug, Default)]
+pub(crate) struct AgentResult {
+    pub(crate) usage: Usage,
+    pub(crate) by_model: BTreeMap<String, Usage>,
+    /// The log-probabilities of each reply of the agent.
+    pub(crate) logprobs: Vec<Vec<f64>>,
+}
+
+/// Reads `agent_result`.
+pub(crate) fn agent_result(json: &mut Json<'_>) -> Result<AgentResult, Error> {
+    let (mut result, mut counts) = (AgentResult::default(), Counts::default());
+    fields!(|json, field| {
+        "model_usage" => json.optional(|json| json.map(|json, model| {
+            result.by_model.insert(model, final_metrics(json)?);
+            Ok(())
+        }))?,
+        "rollout_details" => json.optional(|json| {
+            let mut is_first = true;
+            json.list(|json| {
+                // The first one belongs to the main agent.
+                if !std::mem::take(&mut is_first) {
+                    return json.skip();
+                }
+                fields!(given |json| {
+                    "logprobs" => result.logprobs = json.list_of(|json| {
+                        Ok(json.optional(reals)?.unwrap_or_default())
+                    })?,
+                })
+            })
+        })?,
+        in Counts::FIELDS => counts.field(json, field)?,
+    })?;
+    result.usage = counts.usage(Dialect::Atif);
+    Ok(result)
+}
+
+/// The meaning of an exception for a trial.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Failure {
+    pub(crate) stop: StopReason,
+    /// Whether the agent itself ended the trial, so that its reward is a valid measurement.
+    pub(crate) reward_is_valid: bool,
+    /// Whether a budget of the agent was used up.
+    pub(crate) is_limit: bool,
+}
+
+/// Exceptions that show a failure of a sandbox, of a model provider or of Harbor itself.
+const OF_ENVIRONMENT: &str = "
+    EnvironmentStartTimeoutError SandboxBuildFailedError AgentSetupTimeoutError HealthcheckError
+    SandboxLikelyOutOfMemoryError MemoryLimitExceededError SSHAccessError GKEExecStreamClosedError
+    GKEPodNotFoundError RuntimeRequestError AddTestsDirError DownloadVerifierDirError ApiError
+    ApiRateLimitError ApiInternalServerError ApiOverloadedError ApiConnectionClosedError
+    ApiResponseStalledError UnknownApiError NetworkConnectionError ApiConnectionError
+    ApiUsageLimitError RateLimitError InternalServerError ServiceUnavailableError APIConnectionError
+    APIError Timeout BadRequestError UnprocessableEntityError UnsupportedParamsError
+    APIResponseValidationError BudgetExceededError AgentAuthenticationError ModelNotFoundError
+    ApiProviderResourceNotFoundError AuthenticationError PermissionDeniedError NotFoundError
+    ServiceOperationsUnsupportedError VercelScopeError DspyImportError MissingExtraError
+    RegradeError";
+
+/// Returns what Harbor 0.25.0 says about an exception by the name of its type, in the table
+/// `harbor/models/trial/error_policy.py`. A name that is not in the table leaves no valid reward.
+pub(crate) fn failure(name: &str) -> Failure {
+    let (stop, reward_is_valid, is_limit) = match name {
+        // The agent used up its budget.
+        "AgentTimeoutError" => (StopReason::MaxTime, true, true),
+        "ContextWindowExceededError"
+        | "ContextLengthExceededError"
+        | "OutputTokenExceededError"
+        | "OutputLengthExceededError" => (StopReason::MaxTokens, true, true),
+        // The agent refused the task, which is its own act.
+        "AgentSafetyRefusalError" | "ContentPolicyViolationError" => {
+            (StopReason::Completed, true, false)
+        }
+        // The verifier failed, so that nothing was judged.
+        "VerifierTimeoutError"
+        | "RewardFileNotFoundError"
+        | "RewardFileEmptyError"
+        | "VerifierOutputParseError" => (StopReason::Unjudged, false, false),
+        "CancelledError" => (StopReason::UserStop, false, false),
+        name if OF_ENVIRONMENT.split_whitespace().any(|known| known == name) => {
+            (StopReason::EnvironmentEnd, false, false)
+        }
+        other => (StopReason::from(other.to_owned()), false, false),
+    };
+    Failure { stop, reward_is_valid, is_limit }
 }

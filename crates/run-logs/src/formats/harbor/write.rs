@@ -5,8 +5,8 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::writing::push_value,
     formats::harbor::{
-        kept,
         metrics::{map, number, sum},
+        trajectory,
     },
     values::{
         run::{Arguments, Caller, RecordedCall, Reply, Run, Score, Turn, Usage},
@@ -144,12 +144,12 @@ fn embedded_turns(number: usize, caller: &Caller, turns: &[(usize, &Turn)]) -> V
         Caller::User => "user",
         Caller::FailedAttempt => "failed attempt",
         Caller::Role(name) => {
-            role = format!("{}{name}", kept::ROLE);
+            role = format!("{}{name}", trajectory::ROLE);
             &role
         }
     };
     // A mark that distinguishes these callers from subagents of the same name.
-    let is_marked = kept::caller(name).as_ref() == Some(caller);
+    let is_marked = trajectory::caller(name).as_ref() == Some(caller);
     let mark = is_marked.then(|| map([("run_logs", Some(map([])))]));
     let agent = map([("name", Some(name.into())), ("version", Some("unknown".into()))]);
     map([

@@ -1,17 +1,16 @@
 use std::{
-    io::{Read, Seek},
+    io::{self, Read, Seek},
     sync::Arc,
     vec::IntoIter,
 };
 
 use crate::{
-    engines::{archive::directory::Directory, json::reader::Json},
+    engines::{archive::Directory, json::reader::Json},
     error::{Error, Place, Problem},
     formats::{
         inspect::{
-            chunked_sample::{Entry, chunked_sample},
             header::Header,
-            sample::sample,
+            sample::{Sample, sample},
         },
         run_iterator::HeadOf,
     },
@@ -103,5 +102,141 @@ impl<R: Read + Seek> Iterator for ArchiveLog<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.next_run().transpose()
+    }
+}
+
+/// The kind of an entry under `samples/`.
+pub(crate) enum Entry<'a> {
+    /// A whole sample.
+    Whole,
+    /// The first entry of the sample in this folder.
+    Shell(&'a str),
+    /// Another entry of the sample in this folder.
+    Part(&'a str),
+}
+
+impl<'a> Entry<'a> {
+    /// Ids may contain slashes, so that the last name decides.
+    pub(crate) fn of(name: &'a str) -> Self {
+        let (folder, last) = name.rsplit_once('/').unwrap_or(("", name));
+        if is_sample(last.strip_suffix(".json").unwrap_or(last)) {
+            return Self::Whole;
+        }
+        let mut sample = folder;
+        loop {
+            let (outer, inner) = sample.rsplit_once('/').unwrap_or(("", sample));
+            if is_sample(inner) {
+                let is_shell = sample == folder && last == "sample.json";
+                return if is_shell { Self::Shell(sample) } else { Self::Part(sample) };
+            }
+            if outer.is_empty() {
+                return Self::Whole;
+            }
+            sample = outer;
+        }
+    }
+}
+
+/// Returns whether a name ends like the names of samples: `{id}_epoch_{n}`.
+fn is_sample(name: &str) -> bool {
+    name.rsplit_once("_epoch_").is_some_and(|(_, epoch)| {
+        !epoch.is_empty() && epoch.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+/// Reads the sample in a folder of an archive.
+pub(crate) fn chunked_sample<R: Read + Seek>(
+    directory: &Directory<R>,
+    folder: &str,
+    header: &Header,
+    options: &ReadOptions,
+) -> Result<Run, Error> {
+    let mut parts = Parts { directory, folder, options, run: (None, 0) };
+    let shell = format!("{folder}/sample.json");
+    let shell_read = parts.entry(&shell, |json| Sample::shell(json, options))?;
+    let mut sample = shell_read
+        .ok_or_else(|| Error::invalid(Place::default(), Problem::Missing).in_entry(&shell))?;
+    parts.entry(&format!("{folder}/metadata.json"), |json| sample.metadata(json))?;
+    parts.sequence("events", |json, _| sample.event(json, options))?;
+    if sample.needs_messages(options) {
+        parts.sequence("messages", |json, _| sample.message_of_pool(json))?;
+    } else {
+        sample.complete_attachments();
+    }
+    parts.sequence("attachments", |json, at| sample.attachment(json, at))?;
+    parts.json(io::empty(), &shell, |json| sample.finish(json, header))
+}
+
+/// The entries of one sample.
+struct Parts<'a, R> {
+    directory: &'a Directory<R>,
+    folder: &'a str,
+    options: &'a ReadOptions,
+    /// The state after the entries so far: the sample's name and the number of bytes that it holds.
+    run: (Option<String>, usize),
+}
+
+impl<R: Read + Seek> Parts<'_, R> {
+    /// Reads JSON as a part of the sample.
+    fn json<T>(
+        &mut self,
+        input: impl Read,
+        entry: &str,
+        read: impl FnOnce(&mut Json<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut json = Json::new(input, self.options.limits);
+        let (sample, held) = std::mem::take(&mut self.run);
+        json.continue_run(sample, held);
+        json.place_mut().entry = Some(entry.to_owned());
+        let found = read(&mut json)?;
+        self.run = json.into_run();
+        Ok(found)
+    }
+
+    /// Reads an entry; `None` if there is none.
+    fn entry<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut Json<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let directory = self.directory;
+        directory.read_whole(name, |input| {
+            self.json(input, name, |json| {
+                let found = read(json)?;
+                json.end()?;
+                Ok(found)
+            })
+        })
+    }
+
+    /// Reads the items of a sequence, each with its position.
+    fn sequence(
+        &mut self,
+        sequence: &str,
+        mut item: impl FnMut(&mut Json<'_>, usize) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let within = format!("{}/{sequence}/", self.folder);
+        let start =
+            |name: &str| name.strip_prefix(&within)?.strip_suffix(".json")?.parse::<usize>().ok();
+        let names = self.directory.names_from(&within);
+        let names = names.take_while(|name| name.starts_with(&within));
+        let mut chunks: Vec<_> = names.filter_map(|name| Some((start(name)?, name))).collect();
+        chunks.sort_unstable();
+        let mut count = 0;
+        for (start, name) in chunks {
+            if start != count {
+                let value = format!("the name {start}.json");
+                let problem = Problem::Value { value, expected: "the number of items before it" };
+                return Err(Error::invalid(Place::default(), problem).in_entry(name));
+            }
+            self.entry(name, |json| {
+                json.list(|json| {
+                    item(json, count)?;
+                    count += 1;
+                    Ok(())
+                })
+            })?;
+        }
+        Ok(())
     }
 }

@@ -7,8 +7,7 @@ use crate::{
     error::{Error, Problem},
     formats::inspect::{
         attachments::Attachments,
-        messages::{self, Parts},
-        output::{self, Output},
+        messages::{self, Output, Parts},
     },
     values::run::{Arguments, Caller, Turn, Usage},
 };
@@ -178,7 +177,7 @@ impl Event {
                 self.ranges = ranges.unwrap_or_default();
             },
             "output" if self.is(&["model"]) => {
-                self.output = json.optional(output::output)?.unwrap_or_default();
+                self.output = json.optional(messages::output)?.unwrap_or_default();
             },
             "error" if self.is(&["model", "tool"]) => self.error = error(json)?,
             "failed" if self.is(&["tool"]) => {

@@ -11,7 +11,6 @@ use crate::{
         events::{self, Events, ReadTurn, without_nan},
         header::Header,
         messages::{self, Parts},
-        output,
     },
     read_options::ReadOptions,
     values::run::{Caller, Message, Reply, Role, Run, RunLimit, Score, Turn, Usage},
@@ -149,12 +148,12 @@ impl Sample {
                 }
             },
             "model_usage" => {
-                let used = json.optional(|json| json.entries(output::usage))?;
+                let used = json.optional(|json| json.entries(messages::usage))?;
                 self.has_totals = used.is_some();
                 self.run.usage_by_model = used.unwrap_or_default();
             },
             "role_usage" => {
-                let used = json.optional(|json| json.entries(output::usage))?;
+                let used = json.optional(|json| json.entries(messages::usage))?;
                 self.role_usage = used.unwrap_or_default();
             },
             "error" => self.run.error = json.optional(events::message)?,
@@ -279,7 +278,7 @@ impl Sample {
             return totals.fold(first.clone(), sum);
         }
         if self.has_totals {
-            return output::nothing();
+            return messages::nothing();
         }
         let unknown = Usage::default();
         let used = self

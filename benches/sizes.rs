@@ -18,9 +18,7 @@ use budget_estimation::{
     Metrics, PastQuantiles, ProgressMetrics, Resource, Rollouts, Seed, SplitConformal, Weight,
     estimator_from_fn,
 };
-use censoring::{
-    IpcwWeights, KaplanMeier, RunEnd, StopReason, StopTimes, Stopped, TerminationAudit,
-};
+use censoring::{IpcwWeights, KaplanMeier, StopReason, StopTimes, Stopped, TerminationAudit};
 use knapsack_oracle::{FitRule, Item, Knapsack, KnapsackItem, Plan, Pool, Regime, kendall_tau_b};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -226,9 +224,7 @@ fn weighting(n: usize) -> Box<dyn FnOnce()> {
     let (times, cut_off) = random_rows(n, 7);
     let scores: Vec<_> = cut_off.iter().map(|&cut_off| (!cut_off).then_some(-0.25)).collect();
     Box::new(move || {
-        let stops =
-            StopTimes::new(&times, cut_off.iter().map(|&end| RunEnd::cut_off_if(end)), None)
-                .unwrap();
+        let stops = StopTimes::new(&times, &cut_off, None).unwrap();
         let curve = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &curve, 20.0).unwrap();
         black_box(weights.mean_score(&scores).unwrap());

@@ -1,6 +1,6 @@
 use censoring::{
     CensoringAnalysis, CensoringAssumption, Continuations, CrossFitSuccess, Error, Folds,
-    IpcwWeights, KaplanMeier, LogisticSuccess, RunEnd, RunScore, Seed, StopReason, StopTimes,
+    IpcwWeights, KaplanMeier, LogisticSuccess, RunScore, Seed, StopReason, StopTimes,
     Stopped, TerminationAudit, TiltedMean, exact_mean_score, mean_score_bounds, prefix_features,
     simple_mean_score,
 };
@@ -57,7 +57,11 @@ impl StoppedRuns {
                 None => stopped,
                 Some(horizon) => stopped.and_then(|stopped| stopped.with_horizon(horizon)),
             };
-            stopped.map_err(|source| Error::Run { run: position, source: Box::new(source) })
+            stopped.map_err(|source| Error::At {
+                what: "run",
+                index: position,
+                source: Box::new(source),
+            })
         };
         self.runs.iter().enumerate().map(run).collect()
     }
@@ -342,8 +346,7 @@ pub(crate) fn kaplan_meier<'py>(
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?;
     let curve = run(py, times.len(), || {
-        let stops =
-            StopTimes::new(times, censored.iter().map(|&end| RunEnd::cut_off_if(end)), weights)?;
+        let stops = StopTimes::new(times, &censored, weights)?;
         Ok::<_, Error>(if of_censoring {
             KaplanMeier::censoring_curve(&stops)
         } else {
@@ -366,8 +369,7 @@ pub(crate) fn ipcw_weights<'py>(
     let times = floats("times", times)?;
     let times = times.as_slice()?;
     let (found, whole, kept): (Vec<f64>, f64, f64) = run(py, times.len(), || {
-        let stops =
-            StopTimes::new(times, censored.iter().map(|&end| RunEnd::cut_off_if(end)), None)?;
+        let stops = StopTimes::new(times, &censored, None)?;
         let curve = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &curve, max_weight)?;
         let kept = weights.coverage().min(1.0);

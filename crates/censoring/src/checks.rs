@@ -7,9 +7,9 @@ pub(crate) fn can_be_averaged(score: f64) -> bool {
     (-1e100..=1e100).contains(&score)
 }
 
-/// Returns the error for a score that is not from -1e100 to 1e100.
-pub(crate) fn too_large(run: usize, value: f64) -> Error {
-    entry("score of run", run, value, "from -1e100 to 1e100")
+/// Returns the error for a score that is not from -1e100 to 1e100; `what` is of a run or of a step.
+pub(crate) fn too_large(what: &'static str, index: usize, value: f64) -> Error {
+    entry(what, index, value, "from -1e100 to 1e100, as those of clipped rules are")
 }
 
 /// Returns the error for a score that is NaN or plus infinity.

@@ -11,27 +11,40 @@ mod success;
 mod weighting;
 
 pub use error::Error;
-pub use reasons::{Exclusion, StopClass, StopReason};
+pub use reasons::{exclusion::Exclusion, stop_class::StopClass, stop_reason::StopReason};
 pub use report::{
-    CensoringAnalysis, CensoringAssumption, CensoringReport, ContinuationAudit,
-    ContinuationComparison, HiddenOutcomeShift, MeanShift, RankChange, ScoreComparison,
+    analysis::{CensoringAnalysis, CensoringReport},
+    assumption::CensoringAssumption,
+    continuation_audit::{ContinuationAudit, ContinuationComparison},
+    hidden_outcomes::{HiddenOutcomeShift, MeanShift},
+    rank_changes::RankChange,
+    score_comparison::ScoreComparison,
 };
 pub use scores::{
-    CensoringShift, RunScore, StreamDifference, censored_loss_in_logits, complete_mean_score,
-    exact_mean_score, exact_score, mean_score_bounds, score_bounds, simple_mean_score,
-    simple_score,
+    censored_loss::censored_loss_in_logits,
+    censoring_shift::CensoringShift,
+    exact_score::{exact_mean_score, exact_score},
+    run_score::RunScore,
+    score_bounds::mean_score_bounds,
+    simple_score::{simple_mean_score, simple_score},
+    stream_difference::StreamDifference,
 };
 pub use scoring_rules;
-pub use scoring_rules::{FromFn, Level};
-pub use sensitivity::{FlippingOdds, TiltedMean, tilt};
+pub use scoring_rules::Level;
+pub use sensitivity::{flip::FlippingOdds, tilted_mean::TiltedMean};
 pub use stops::{
-    CalibratedRuns, CalibrationRuns, HiddenOutcome, Observation, RunGroup, Stopped,
-    TerminationAudit, artificial_stops,
+    artificial_stops::artificial_stops,
+    audit::{RunGroup, TerminationAudit},
+    calibrated_runs::{CalibratedRuns, CalibrationRuns},
+    stopped::{Observation, Stopped},
 };
 pub use success::{
-    Continuations, CrossFitSuccess, LogisticSuccess, LogisticSuccessModel, SuccessEstimate,
-    SuccessLearner, SuccessModel, hybrid_success_probabilities, plug_in_bias, plug_in_regret_bound,
-    prefix_features, success_model_from_fn,
+    continuations::{Continuations, SuccessEstimate, hybrid_success_probabilities},
+    cross_fit_success::CrossFitSuccess,
+    logistic_success::{LogisticSuccess, LogisticSuccessModel},
+    plug_in_bias::{plug_in_bias, plug_in_regret_bound},
+    prefix_features::prefix_features,
+    success_model::{SuccessLearner, SuccessModel},
 };
 pub use trajectory_metrics;
 pub use trajectory_metrics::{
@@ -39,6 +52,6 @@ pub use trajectory_metrics::{
     ScoringRule, Seed, SmoothRule, Tps, Trace, Weight, WeightSchedule, from_fn,
 };
 pub use weighting::{
-    CensoringCurves, IpcwWeights, KaplanMeier, RunEnd, StopTimes, doubly_robust_mean_score,
-    ipcw_brier_loss,
+    censoring_curves::CensoringCurves, ipcw::IpcwWeights, kaplan_meier::KaplanMeier,
+    stop_times::StopTimes,
 };

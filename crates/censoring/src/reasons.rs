@@ -4,7 +4,3 @@ pub(crate) mod exclusion;
 mod spellings;
 pub(crate) mod stop_class;
 pub(crate) mod stop_reason;
-
-pub use exclusion::Exclusion;
-pub use stop_class::StopClass;
-pub use stop_reason::StopReason;

@@ -10,10 +10,3 @@ pub(crate) mod resampler;
 pub(crate) mod sample;
 pub(crate) mod score_comparison;
 pub(crate) mod weighted_means;
-
-pub use analysis::{CensoringAnalysis, CensoringReport};
-pub use assumption::CensoringAssumption;
-pub use continuation_audit::{ContinuationAudit, ContinuationComparison};
-pub use hidden_outcomes::{HiddenOutcomeShift, MeanShift};
-pub use rank_changes::RankChange;
-pub use score_comparison::ScoreComparison;

@@ -36,7 +36,7 @@ use crate::reasons::stop_class::StopClass;
 #[doc = include_str!("spellings.md")]
 ///
 /// Any other word is kept as [`StopReason::Other`], which excludes a run without an outcome from all scores;
-/// [`TerminationAudit::unknown_reasons`](crate::TerminationAudit::unknown_reasons) counts such runs by word. Some words are
+/// [`TerminationAudit::exclusions`](crate::TerminationAudit::exclusions) counts such runs by word. Some words are
 /// deliberately not known: `tool_calls`, `tool_use`, `function_call` and `pause_turn` say that a run continues, and `custom`
 /// (inspect_ai), `error` and `failed` do not say what happened.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

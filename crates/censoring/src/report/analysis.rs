@@ -13,9 +13,8 @@ use crate::{
         assumption::CensoringAssumption,
         continuation_audit::{AuditedRuns, ContinuationAudit},
         resampler::Resampler,
-        sample::{NamedRule, Sample, Scheme, SuccessGiven, rules},
+        sample::{NamedRule, Sample, Scheme, rules},
         score_comparison::ScoreComparison,
-        weighted_means::Weighted,
     },
     stops::{audit::TerminationAudit, stopped::Stopped},
     success::continuations::Continuations,
@@ -55,7 +54,6 @@ use crate::{
 pub struct CensoringAnalysis<'a> {
     assumption: CensoringAssumption,
     rules: Vec<(&'a str, &'a (dyn ScoringRule + Sync))>,
-    success_given: Option<&'a SuccessGiven<'a>>,
     schedules: Vec<WeightSchedule>,
     resamples: usize,
     seed: Seed,
@@ -84,7 +82,6 @@ impl<'a> CensoringAnalysis<'a> {
         Self {
             assumption,
             rules: Vec::new(),
-            success_given: None,
             schedules: WeightSchedule::NAMED.to_vec(),
             resamples: 1_000,
             seed: Seed::new(0),
@@ -116,43 +113,7 @@ impl<'a> CensoringAnalysis<'a> {
         self
     }
 
-    /// Sets the model of success that the doubly robust means need: `model(run, steps)` returns the
-    /// probability that the run at a position succeeds, given its first steps.
-    ///
-    /// The model should be fitted on other runs, as [`CrossFitSuccess::new`](crate::CrossFitSuccess::new)
-    /// does. It is called for the steps at which runs are cut off. The predicted complete score of a run
-    /// is its score if it ended after these steps, in expectation over its outcome.
-    ///
-    /// ```
-    /// use censoring::{
-    ///     CensoringAnalysis, CensoringAssumption, Error, Probability, StopReason, Stopped,
-    /// };
-    ///
-    /// let forecasts = [Probability::HALF; 2];
-    /// let runs = [
-    ///     Stopped::new(&forecasts[..1], None, Some(StopReason::MaxTime))?,
-    ///     Stopped::new(&forecasts, Some(true), None)?,
-    /// ];
-    /// let even = |_run: usize, _steps: usize| Ok(Probability::HALF);
-    /// let analysis =
-    ///     CensoringAnalysis::new(CensoringAssumption::NonInformative).with_success_model(&even);
-    /// let report = analysis.report(&runs, None, None, &["a", "b"])?;
-    /// // The second run stands for both, and a forecast of 1/2 always scores -1/4.
-    /// let brier = report.comparison("brier", "uniform").unwrap();
-    /// assert_eq!(brier.ipcw.map(|figure| figure.value), Some(-0.25));
-    /// assert_eq!(brier.doubly_robust.map(|figure| figure.value), Some(-0.25));
-    /// # Ok::<(), Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_success_model(
-        mut self,
-        model: &'a (dyn Fn(usize, usize) -> Result<Probability, Error> + Sync),
-    ) -> Self {
-        self.success_given = Some(model);
-        self
-    }
-
-    /// Sets the group of each run, for the weighted and the doubly robust means: each group has its own curve of cut-offs
+    /// Sets the group of each run, for the weighted means: each group has its own curve of cut-offs
     /// ([`CensoringCurves`](crate::CensoringCurves)). Without groups there is one curve for all runs, which leaves a bias if
     /// cut-offs are more frequent among runs with different scores.
     ///
@@ -167,14 +128,14 @@ impl<'a> CensoringAnalysis<'a> {
     /// let mean = |analysis: CensoringAnalysis<'_>| {
     ///     let report = analysis.with_resamples(0).report(&runs, None, None, &[0, 1, 2, 3])?;
     ///     let brier = report.comparison("brier", "uniform").and_then(|row| row.ipcw);
-    ///     Ok::<_, Error>((report.ipcw_curves, brier.map(|mean| mean.value)))
+    ///     Ok::<_, Error>(brier.map(|mean| mean.value))
     /// };
     /// let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative);
     /// // A failure scores -5/8 and a success -1/8.
-    /// let (curves, one_curve) = mean(analysis.clone())?;
-    /// assert!(curves == 1 && one_curve.is_some_and(|mean| (mean + 0.875 / 3.0).abs() < 1e-15));
+    /// let one_curve = mean(analysis.clone())?;
+    /// assert!(one_curve.is_some_and(|mean| (mean + 0.875 / 3.0).abs() < 1e-15));
     /// let by_group = mean(analysis.with_curve_groups(&["hard", "hard", "easy", "easy"]))?;
-    /// assert_eq!(by_group, (2, Some(-(2.0 * 0.625 + 0.125 + 0.125) / 4.0)));
+    /// assert_eq!(by_group, Some(-(2.0 * 0.625 + 0.125 + 0.125) / 4.0));
     /// # Ok::<(), Error>(())
     /// ```
     #[must_use]
@@ -275,15 +236,12 @@ impl<'a> CensoringAnalysis<'a> {
             weights.map(|all| kept.iter().map(|&i| all[i]).collect());
         let groups: Vec<usize> =
             kept.iter().map(|&i| groups.map_or(0, |groups| groups[i])).collect();
-        let positions = kept;
-        let kept: Cow<'_, [Stopped<'_>]> = match positions.len() == runs.len() {
+        let kept: Cow<'_, [Stopped<'_>]> = match kept.len() == runs.len() {
             true => runs.into(),
-            false => positions.iter().map(|&i| runs[i].clone()).collect(),
+            false => kept.iter().map(|&i| runs[i].clone()).collect(),
         };
         let sample = Sample {
             runs: &kept,
-            positions: &positions,
-            success_given: self.success_given,
             success_probabilities: probabilities.as_deref(),
             weights: weights.as_deref(),
             groups: &groups,
@@ -293,19 +251,11 @@ impl<'a> CensoringAnalysis<'a> {
         };
         let paper = rules()?;
         let schemes = self.schemes(&paper);
-        let (ipcw_coverage, ipcw_curves, weighted) = sample.weighted_means(&schemes)?;
-        let comparison = |(scheme, [ipcw, doubly_robust]): (&Scheme<'_>, Weighted)| {
-            Ok(ScoreComparison { ipcw, doubly_robust, ..sample.compare(scheme)? })
-        };
-        let comparisons = schemes.iter().zip(weighted).map(comparison);
+        let (ipcw_coverage, weighted) = sample.weighted_means(&schemes)?;
+        let comparisons = schemes.iter().zip(weighted);
+        let comparisons = comparisons.map(|(scheme, ipcw)| sample.compare(scheme, ipcw));
         let comparisons = comparisons.collect::<Result<_, Error>>()?;
-        Ok(CensoringReport {
-            assumption: self.assumption,
-            audit,
-            ipcw_coverage,
-            ipcw_curves,
-            comparisons,
-        })
+        Ok(CensoringReport { assumption: self.assumption, audit, ipcw_coverage, comparisons })
     }
 
     /// Audits probabilities of success that were estimated from continuations of cut-off runs.
@@ -386,10 +336,6 @@ pub struct CensoringReport {
     /// probabilities ([`IpcwWeights::coverage`](crate::IpcwWeights::coverage)). Below 1, as with one
     /// budget for all runs, no weights can correct for the runs that were cut off.
     pub ipcw_coverage: f64,
-    /// The number of curves of cut-offs, one per group of [`CensoringAnalysis::with_curve_groups`]. With one curve for all
-    /// runs, `ipcw` is biased if cut-offs are more frequent among runs with different scores. The coverage does not show
-    /// this bias.
-    pub ipcw_curves: usize,
     /// One comparison per rule and weight schedule.
     pub comparisons: Vec<ScoreComparison>,
 }

@@ -1,5 +1,5 @@
-use scoring_rules::{ExactSum, Probability, ScoringRule, Weight};
-use trajectory_metrics::{Figure, Tps};
+use scoring_rules::{ExactSum, Probability, Weight};
+use trajectory_metrics::Figure;
 
 use crate::{
     error::Error,
@@ -129,12 +129,7 @@ impl AuditedRuns<'_, '_> {
         let mean_of = |count: &dyn Fn(&Continuations) -> u64| {
             self.sum_of(|run| count(&self.runs[run].1) as f64) / total
         };
-        let compare = |scheme: &Scheme<'_>| {
-            let row = self.compare(&scheme.tps, &estimates)?;
-            let (rule, schedule) =
-                (scheme.rule.to_owned(), scheme.tps.schedule().name().to_owned());
-            Ok(ContinuationComparison { rule, schedule, ..row })
-        };
+        let compare = |scheme| self.compare(scheme, &estimates);
         let comparisons = schemes.iter().map(compare).collect::<Result<_, Error>>()?;
         Ok(ContinuationAudit {
             min_valid,
@@ -159,16 +154,16 @@ impl AuditedRuns<'_, '_> {
         sum.value()
     }
 
-    fn compare<R: ScoringRule>(
+    fn compare(
         &self,
-        tps: &Tps<R>,
+        scheme: &Scheme<'_>,
         estimates: &[SuccessEstimate],
     ) -> Result<ContinuationComparison, Error> {
         let scores: Vec<RunScore> = self
             .runs
             .iter()
             .zip(estimates)
-            .map(|((run, _), estimate)| RunScore::new(tps, run, estimate.probability()))
+            .map(|((run, _), estimate)| RunScore::new(&scheme.tps, run, estimate.probability()))
             .collect::<Result<_, _>>()?;
         let mean = |probability: &dyn Fn(&SuccessEstimate) -> Probability| {
             let values: Vec<f64> = scores
@@ -190,8 +185,8 @@ impl AuditedRuns<'_, '_> {
         });
         let resampler = self.resampler;
         Ok(ContinuationComparison {
-            rule: String::new(),
-            schedule: String::new(),
+            rule: scheme.rule.to_owned(),
+            schedule: scheme.tps.schedule().name().to_owned(),
             simple: resampler.estimate(&simple),
             exact: resampler.estimate(&exact),
             exact_minus_simple: resampler.difference(&exact, &simple),

@@ -5,7 +5,7 @@ use crate::{
     error::Error,
     report::identity::largest_error,
     scores::{censoring_shift::CensoringShift, simple_score::simple_score},
-    stops::hidden_outcome::HiddenOutcome,
+    stops::stopped::Stopped,
 };
 
 /// The mean shift of some runs: simple minus complete score, in its two parts.
@@ -58,7 +58,7 @@ impl HiddenOutcomeShift {
     /// # Errors
     ///
     /// [`scoring_rules::Error::Length`] unless there is one stop per run, and one weight if weights are given;
-    /// [`Error::Run`] with the first run that [`CensoringShift::new`](crate::CensoringShift::new) refuses, or
+    /// [`Error::At`] with the first run that [`CensoringShift::new`](crate::CensoringShift::new) refuses, or
     /// with a score of NaN; [`Error::ScoringRules`] without a run of positive weight, and if scores of both
     /// plus and minus infinity leave a mean undefined.
     ///
@@ -92,15 +92,15 @@ impl HiddenOutcomeShift {
             if weight == Weight::ZERO {
                 continue;
             }
-            let of_run = |error| Error::Run { run, source: Box::new(error) };
+            let of_run = |error| Error::of_run(run, error);
             let complete = tps.score(trace).map_err(|error| of_run(error.into()))?;
             let (simple, shift) = match stop {
                 None => (complete, CensoringShift { prefix_swap: 0.0, tail_omission: 0.0 }),
                 Some(stop) => {
                     let shift = CensoringShift::new(tps, trace, stop).map_err(of_run)?;
-                    let hidden =
-                        HiddenOutcome::new(trace, stop).and_then(|hidden| hidden.stopped());
-                    let simple = hidden.and_then(|run| simple_score(tps, &run)).map_err(of_run)?;
+                    let simple = Stopped::with_hidden_outcome(trace, stop)
+                        .and_then(|run| simple_score(tps, &run))
+                        .map_err(of_run)?;
                     identity.push((run, (shift.total() - (simple - complete)).abs()));
                     (simple, shift)
                 }

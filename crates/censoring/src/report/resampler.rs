@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use scoring_rules::{ExactMean, Level, Seed, Weight};
 use trajectory_metrics::{Bootstrap, Error as MetricsError, Figure, NoInterval, Replicates};
 
@@ -43,40 +45,30 @@ impl Resampler {
     }
 
     /// Values that each resample computes from the number of times that each run is drawn; NaN is undefined.
-    /// `depends_on` returns for each value whether it depends on a run.
-    pub(crate) fn recomputed<const N: usize>(
+    /// `depends` returns whether the values depend on a run.
+    pub(crate) fn recomputed(
         &self,
-        mut values: impl FnMut(&[u32]) -> Vec<[f64; N]>,
-        depends_on: [&dyn Fn(usize) -> bool; N],
-    ) -> Vec<[Option<Figure>; N]> {
+        mut values: impl FnMut(&[u32]) -> Vec<f64>,
+        depends: impl Fn(usize) -> bool,
+    ) -> Vec<Option<Figure>> {
         let found = values(&vec![1; self.cluster_of.len()]);
-        let mut columns = vec![[const { Vec::new() }; N]; found.len()];
+        let mut columns = vec![Vec::new(); found.len()];
         if let Some(bootstrap) = &self.bootstrap {
             let mut counts = Vec::with_capacity(self.cluster_of.len());
             for replicate in 0..self.resamples as u64 {
                 bootstrap.draw(replicate, &mut counts);
-                for (columns, values) in columns.iter_mut().zip(values(&counts)) {
-                    columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
-                }
+                let values = columns.iter_mut().zip(values(&counts));
+                values.for_each(|(column, value)| column.push(value));
             }
         }
-        let clusters = depends_on.map(|depends| {
-            let runs = (0..self.cluster_of.len()).filter(|&run| depends(run));
-            let mut clusters: Vec<usize> = runs.map(|run| self.cluster_of[run]).collect();
-            clusters.sort_unstable();
-            clusters.dedup();
-            clusters.len()
-        });
-        let figures = |(values, columns): ([f64; N], [Vec<f64>; N])| {
-            let mut columns = columns.into_iter().zip(clusters);
-            values.map(|value| {
-                let (column, clusters) = columns.next().filter(|_| value.is_finite())?;
-                let replicates = self
-                    .replicates(|_| Ok(Replicates::new(value, column)?.with_clusters(clusters)));
-                Some(self.estimate(&ResampledMean { value, replicates }))
-            })
+        let runs = (0..self.cluster_of.len()).filter(|&run| depends(run));
+        let clusters: BTreeSet<usize> = runs.map(|run| self.cluster_of[run]).collect();
+        let figure = |(value, column): (f64, Vec<f64>)| {
+            let replicates = self
+                .replicates(|_| Ok(Replicates::new(value, column)?.with_clusters(clusters.len())));
+            value.is_finite().then(|| self.estimate(&ResampledMean { value, replicates }))
         };
-        found.into_iter().zip(columns).map(figures).collect()
+        found.into_iter().zip(columns).map(figure).collect()
     }
 
     fn replicates(

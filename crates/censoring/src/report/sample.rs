@@ -3,9 +3,6 @@ use trajectory_metrics::{BetaScore, BrierScore, LogScore, Tps, TpsFamily};
 
 use crate::{error::Error, report::resampler::Resampler, stops::stopped::Stopped};
 
-/// The probability that the run at a position succeeds, given its first steps.
-pub(crate) type SuccessGiven<'a> = dyn Fn(usize, usize) -> Result<Probability, Error> + Sync + 'a;
-
 pub(crate) type NamedRule = (&'static str, Box<dyn ScoringRule>);
 
 /// Returns the rules of the paper, by name.
@@ -26,9 +23,6 @@ pub(crate) struct Scheme<'r> {
 /// The runs of an analysis: complete and cut-off runs only.
 pub(crate) struct Sample<'a, 's> {
     pub(crate) runs: &'s [Stopped<'a>],
-    /// The positions of the runs among all runs.
-    pub(crate) positions: &'s [usize],
-    pub(crate) success_given: Option<&'s SuccessGiven<'s>>,
     pub(crate) success_probabilities: Option<&'s [Probability]>,
     pub(crate) weights: Option<&'s [Weight]>,
     /// The group of each run, which has its own curve of cut-offs.
@@ -36,4 +30,10 @@ pub(crate) struct Sample<'a, 's> {
     pub(crate) resampler: &'s Resampler,
     pub(crate) odds_ratio: f64,
     pub(crate) censoring_rate: f64,
+}
+
+impl Sample<'_, '_> {
+    pub(crate) fn weight(&self, run: usize) -> Weight {
+        self.weights.map_or(Weight::ONE, |weights| weights[run])
+    }
 }

@@ -4,10 +4,9 @@ use trajectory_metrics::Figure;
 use crate::{
     error::Error,
     report::sample::{Sample, Scheme},
-    scores::{
-        complete_score::weights_if_complete, run_score::RunScore, score_bounds::mean_score_bounds,
-    },
-    sensitivity::tilt::tilt,
+    scores::{run_score::RunScore, score_bounds::mean_score_bounds},
+    sensitivity::flip::tilted,
+    stops::stopped::Stopped,
 };
 
 /// The mean scores of one stream under one rule and one weight schedule, for each treatment of
@@ -57,11 +56,6 @@ pub struct ScoreComparison {
     /// [`IpcwWeights::normalized_mean_score`]: crate::IpcwWeights::normalized_mean_score
     /// [`CensoringReport::ipcw_coverage`]: crate::CensoringReport::ipcw_coverage
     pub ipcw: Option<Figure>,
-    /// The same mean, from the weights and a model of success. One of the two may be wrong
-    /// ([`doubly_robust_mean_score`](crate::doubly_robust_mean_score)). `None` without a model
-    /// ([`CensoringAnalysis::with_success_model`](crate::CensoringAnalysis::with_success_model)), and for
-    /// scores outside -1e100 to 1e100.
-    pub doubly_robust: Option<Figure>,
     /// Simple minus complete-only mean.
     pub simple_shift: Option<Figure>,
     /// Exact minus complete-only mean.
@@ -80,7 +74,11 @@ pub struct ScoreComparison {
 }
 
 impl Sample<'_, '_> {
-    pub(crate) fn compare(&self, scheme: &Scheme<'_>) -> Result<ScoreComparison, Error> {
+    pub(crate) fn compare(
+        &self,
+        scheme: &Scheme<'_>,
+        ipcw: Option<Figure>,
+    ) -> Result<ScoreComparison, Error> {
         let tps = &scheme.tps;
         let q = |run: usize| self.success_probabilities.map_or(Probability::HALF, |all| all[run]);
         let scores: Vec<RunScore> = self
@@ -96,13 +94,17 @@ impl Sample<'_, '_> {
         let simple = mean_at(Probability::ZERO)?;
         let exact = self.success_probabilities.map(|_| mean(&RunScore::expected, self.weights));
         let exact = exact.transpose()?;
-        let weights = weights_if_complete(self.runs, self.weights);
+        let if_complete = |(position, run): (usize, &Stopped<'_>)| match run.outcome() {
+            Some(_) => self.weight(position),
+            None => Weight::ZERO,
+        };
+        let weights: Vec<Weight> = self.runs.iter().enumerate().map(if_complete).collect();
         let is_any_complete = weights.iter().any(|&weight| weight > Weight::ZERO);
         let complete = is_any_complete.then(|| mean(&RunScore::expected, Some(&weights)));
         let complete = complete.transpose()?;
         let sensitivity = self.success_probabilities.map(|all| {
             let around = |&q: &Probability| -> Result<_, Error> {
-                let end = |odds_ratio: f64| tilt(q, odds_ratio);
+                let end = |odds_ratio: f64| Probability::new(tilted(q.get(), odds_ratio));
                 Ok(Interval::new(end(self.odds_ratio.recip())?, end(self.odds_ratio)?)?)
             };
             let intervals: Vec<_> = all.iter().map(around).collect::<Result<_, _>>()?;
@@ -123,8 +125,7 @@ impl Sample<'_, '_> {
             simple: estimate(&simple),
             as_success: estimate(&mean_at(Probability::ONE)?),
             exact: exact.as_ref().map(estimate),
-            ipcw: None,
-            doubly_robust: None,
+            ipcw,
             simple_shift,
             exact_shift,
             exact_minus_simple: exact.as_ref().map(|exact| pair(exact, &simple)),

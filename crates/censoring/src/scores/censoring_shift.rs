@@ -1,7 +1,11 @@
 use scoring_rules::{CompensatedSum, Probability};
 use trajectory_metrics::{ScoringRule, Tps, Trace};
 
-use crate::{checks::can_be_averaged, error::Error, stops::hidden_outcome::split};
+use crate::{
+    checks::{can_be_averaged, too_large},
+    error::Error,
+    stops::stopped::split,
+};
 
 /// The effect of hiding the outcome of a run on its score, in two parts; made by [`CensoringShift::new`].
 ///
@@ -40,7 +44,7 @@ impl CensoringShift {
     /// ```
     ///
     /// Their sum is [`simple_score`](crate::simple_score()) of the
-    /// [`HiddenOutcome`](crate::HiddenOutcome) minus [`Tps::score`] of the trace, up to rounding. It
+    /// [`Stopped::with_hidden_outcome`](crate::Stopped::with_hidden_outcome) minus [`Tps::score`] of the trace, up to rounding. It
     /// can have either sign, so the simple score is not a lower bound.
     ///
     /// The outcome must be known: the shift is a check of a score on complete runs, not a score itself.
@@ -52,7 +56,7 @@ impl CensoringShift {
     /// # Errors
     ///
     /// [`Error::TrajectoryMetrics`] unless the stop is from 1 to the length of the trace, and if there are
-    /// fewer custom weights than steps; [`Error::StepScore`] with the first step whose score is not from
+    /// fewer custom weights than steps; [`scoring_rules::Error::Entry`] with the first step whose score is not from
     /// -1e100 to 1e100.
     ///
     /// ```
@@ -75,7 +79,7 @@ impl CensoringShift {
             if can_be_averaged(value) {
                 Ok(value)
             } else {
-                Err(Error::StepScore { step: i + 1, value })
+                Err(too_large("score of step", i + 1, value))
             }
         };
         let mut swap = CompensatedSum::default();

@@ -62,7 +62,7 @@ pub fn exact_score<R: ScoringRule>(
 ///
 /// # Errors
 ///
-/// [`Error::Run`] with the first run that has no score, for the reasons of `exact_score`;
+/// [`Error::At`] with the first run that has no score, for the reasons of `exact_score`;
 /// [`scoring_rules::Error::Entry`] with the first whose score is NaN or plus infinity; [`scoring_rules::Error::Length`]
 /// unless each list has one entry per run; [`Error::ScoringRules`] without a run of positive weight.
 ///

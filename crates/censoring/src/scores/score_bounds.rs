@@ -9,62 +9,15 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// Returns the range of the [`exact_score`](crate::exact_score()) of a run if the probability of success after
-/// its stop lies in an interval.
-///
-/// ```text
-/// the lower and the higher of  q S1 + (1 - q) S0  at  q = low  and  q = high
-/// ```
-///
-/// The score is linear in that probability, so its extremes are at the bounds of the interval. For
-/// [`Interval::UNKNOWN`], they are the scores as a failure and as a success. These need no estimate and no
-/// assumption about the stop. A complete run has one score. The range is in the units of the rule.
-///
-/// Reference: Manski (1990), Nonparametric bounds on treatment effects, for bounds instead of assumptions.
-///
-/// # Errors
-///
-/// The errors of [`exact_score`](crate::exact_score()); [`scoring_rules::Error::Entry`], for run 0, if one of the
-/// two scores is NaN or plus infinity.
-///
-/// ```
-/// use censoring::{
-///     Error, Interval, Probability, StopReason, Stopped, Tps, WeightSchedule, from_fn,
-///     score_bounds,
-/// };
-///
-/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
-/// let tps = Tps::new(brier, WeightSchedule::Uniform);
-/// let forecasts = Probability::from_slice(&[0.75])?;
-/// let cut_off = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?;
-/// let bounds = score_bounds(&tps, &cut_off, Interval::UNKNOWN)?;
-/// assert_eq!(bounds, Interval::new(-0.5625, -0.0625)?);
-///
-/// let at_least_half = Interval::new(Probability::HALF, Probability::ONE)?;
-/// let bounds = score_bounds(&tps, &cut_off, at_least_half)?;
-/// assert_eq!(bounds, Interval::new(-0.3125, -0.0625)?);
-/// # Ok::<(), Error>(())
-/// ```
-pub fn score_bounds<R: ScoringRule>(
-    tps: &Tps<R>,
-    run: &Stopped<'_>,
-    success_probability: Interval<Probability>,
-) -> Result<Interval, Error> {
-    let score = RunScore::new(tps, run, Probability::HALF)?;
-    let ends =
-        [success_probability.low(), success_probability.high()].map(|q| score.expected_at(q));
-    // A minimum would hide NaN.
-    for value in ends {
-        if value.is_nan() || value == f64::INFINITY {
-            return Err(no_score(0, value));
-        }
-    }
-    Ok(Interval::new(ends[0].min(ends[1]), ends[0].max(ends[1]))?)
-}
-
 /// Returns the smallest and largest mean of [`exact_score`](crate::exact_score()) over runs if the probability of
 /// success after each stop is known to lie in an interval. These are the means of the lower and of the upper
 /// bounds.
+///
+/// The score is linear in that probability, so its extremes are at the bounds of the interval. With
+/// [`Interval::UNKNOWN`], they are the scores as a failure and as a success, which need no estimate and no
+/// assumption about the stop.
+///
+/// Reference: Manski (1990), Nonparametric bounds on treatment effects, for bounds instead of assumptions.
 ///
 /// `success_probabilities` has one entry per run; entries of complete runs are ignored, and `None` means
 /// [`Interval::UNKNOWN`] for every run. The probabilities of the runs vary independently and both bounds are
@@ -74,7 +27,7 @@ pub fn score_bounds<R: ScoringRule>(
 ///
 /// # Errors
 ///
-/// [`Error::Run`] with the first run that has no score; [`scoring_rules::Error::Entry`] with the first whose
+/// [`Error::At`] with the first run that has no score; [`scoring_rules::Error::Entry`] with the first whose
 /// score is NaN or plus infinity; [`scoring_rules::Error::Length`] unless there is one entry per run in each
 /// argument; [`Error::ScoringRules`] without a run of positive weight.
 ///
@@ -116,11 +69,12 @@ pub fn mean_score_bounds<R: ScoringRule>(
     let mut means = [ExactMean::default(), ExactMean::default()];
     for_each_run(runs, weights, |i, run, weight| {
         let chance = success_probabilities.map_or(Interval::UNKNOWN, |chances| chances[i]);
-        let bounds = score_bounds(tps, run, chance).map_err(|error| match error {
-            Error::ScoringRules(scoring_rules::Error::Entry { value, .. }) => no_score(i, value),
-            other => other,
-        })?;
-        for (mean, value) in means.iter_mut().zip([bounds.low(), bounds.high()]) {
+        let score = RunScore::new(tps, run, Probability::HALF)?;
+        let [a, b] = [chance.low(), chance.high()].map(|q| score.expected_at(q));
+        if let Some(value) = [a, b].into_iter().find(|end| end.is_nan() || *end == f64::INFINITY) {
+            return Err(no_score(i, value));
+        }
+        for (mean, value) in means.iter_mut().zip([a.min(b), a.max(b)]) {
             mean.update_weighted(value, weight)?;
         }
         Ok(())

@@ -63,7 +63,7 @@ pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f
 ///
 /// # Errors
 ///
-/// [`Error::Run`] with the first run that has no score, for the reasons of `simple_score`;
+/// [`Error::At`] with the first run that has no score, for the reasons of `simple_score`;
 /// [`scoring_rules::Error::Entry`] with the first whose score is NaN or plus infinity; [`scoring_rules::Error::Length`]
 /// unless there is one weight per run; [`Error::ScoringRules`] without a run of positive weight.
 ///

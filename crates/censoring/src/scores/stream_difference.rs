@@ -27,8 +27,7 @@ use crate::{
 ///
 /// ```
 /// use censoring::{
-///     Error, Interval, Probability, StopReason, Stopped, StreamDifference, Tps, WeightSchedule,
-///     from_fn,
+///     Error, Probability, StopReason, Stopped, StreamDifference, Tps, WeightSchedule, from_fn,
 /// };
 ///
 /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
@@ -49,12 +48,6 @@ use crate::{
 /// let chances = [Probability::ONE, Probability::HALF];
 /// assert_eq!(difference.at(&chances)?, 1.0 / 16.0);
 /// assert_eq!(difference.largest_width(&chances)?, Some(0.5));
-///
-/// // If this probability is between 3/8 and 5/8, the bold stream is ahead.
-/// let at_least_3_8 = Interval::around(Probability::HALF, 0.25)?;
-/// let within = [Interval::UNKNOWN, at_least_3_8];
-/// assert_eq!(difference.bounds_within(&within)?.low(), 1.0 / 32.0);
-/// assert!(difference.keeps_sign_within(&within)?);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -102,8 +95,8 @@ impl StreamDifference {
     ///
     /// # Errors
     ///
-    /// [`Error::Run`] with the first run that has no score; [`scoring_rules::Error::Entry`] with the first run with
-    /// a score outside -1e100 to 1e100, such as an infinite log score; [`Error::OtherRun`] with the first
+    /// [`Error::At`] with the first run that has no score; [`scoring_rules::Error::Entry`] with the first run with
+    /// a score outside -1e100 to 1e100, such as an infinite log score; [`Error::Run`] with the first
     /// run whose end or length differs between the streams; [`scoring_rules::Error::Length`] unless there is one entry
     /// per run in each argument; [`scoring_rules::Error::Empty`] without a run of positive weight.
     pub fn new<R: ScoringRule>(
@@ -115,7 +108,9 @@ impl StreamDifference {
         same_length("second", first.len(), second.len())?;
         // Runs of weight 0 are also checked.
         if let Some(run) = first.iter().zip(second).position(|(a, b)| !same_run(a, b)) {
-            return Err(Error::OtherRun { run });
+            let problem = "differs in end or length between the streams; give the same runs in the \
+                           same order";
+            return Err(Error::Run { run, problem });
         }
         let (mut terms, mut total) = (Vec::with_capacity(first.len()), ExactSum::default());
         let mut size = ExactSum::default();
@@ -123,7 +118,7 @@ impl StreamDifference {
             let scores_of = |run| -> Result<[f64; 2], Error> {
                 let scores = RunScore::new(tps, run, Probability::HALF)?.either();
                 match scores.into_iter().find(|&score| !can_be_averaged(score)) {
-                    Some(value) => Err(too_large(i, value)),
+                    Some(value) => Err(too_large("score of run", i, value)),
                     None => Ok(scores),
                 }
             };
@@ -138,7 +133,10 @@ impl StreamDifference {
         let total = total.value();
         if total > 0.0 {
             let tolerance = 16.0 * f64::EPSILON * (size.value() / total);
-            let bounds = bounds_over(&terms, total, |_| Interval::UNKNOWN)?;
+            let end = |pick: fn(f64, f64) -> f64| {
+                sum_over(&terms, |term| pick(term.either[0], term.either[1])) / total
+            };
+            let bounds = Interval::new(end(f64::min), end(f64::max))?;
             Ok(Self { runs: first.len(), terms, total, tolerance, bounds })
         } else {
             Err(Error::ScoringRules(scoring_rules::Error::Empty))
@@ -161,36 +159,10 @@ impl StreamDifference {
         self.bounds
     }
 
-    /// Returns the smallest and the largest difference over all probabilities in the given intervals, one per run;
-    /// entries of complete runs are ignored.
-    ///
-    /// # Errors
-    ///
-    /// [`scoring_rules::Error::Length`] unless there is one interval per run.
-    pub fn bounds_within(
-        &self,
-        success_probabilities: &[Interval<Probability>],
-    ) -> Result<Interval, Error> {
-        same_length("success_probabilities", self.runs, success_probabilities.len())?;
-        bounds_over(&self.terms, self.total, |run| success_probabilities[run])
-    }
-
     /// Returns whether the same stream is ahead for all probabilities, so that no estimate is needed.
     #[must_use]
     pub fn keeps_sign(&self) -> bool {
-        self.is_apart_from_0(self.bounds)
-    }
-
-    /// Returns whether the same stream is ahead for all probabilities in the given intervals.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Self::bounds_within`].
-    pub fn keeps_sign_within(
-        &self,
-        success_probabilities: &[Interval<Probability>],
-    ) -> Result<bool, Error> {
-        Ok(self.is_apart_from_0(self.bounds_within(success_probabilities)?))
+        self.bounds.low() > self.tolerance || self.bounds.high() < -self.tolerance
     }
 
     /// Returns the smallest width of intervals around the estimated probabilities at which the order of the streams is
@@ -244,25 +216,6 @@ impl StreamDifference {
         }
         Ok(None)
     }
-
-    fn is_apart_from_0(&self, bounds: Interval) -> bool {
-        bounds.low() > self.tolerance || bounds.high() < -self.tolerance
-    }
-}
-
-fn bounds_over(
-    terms: &[Term],
-    total: f64,
-    chance: impl Fn(usize) -> Interval<Probability>,
-) -> Result<Interval, Error> {
-    let end = |pick: fn(f64, f64) -> f64| {
-        let sum = sum_over(terms, |term| {
-            let chance = chance(term.run);
-            pick(term.at(chance.low()), term.at(chance.high()))
-        });
-        sum / total
-    };
-    Ok(Interval::new(end(f64::min), end(f64::max))?)
 }
 
 fn sum_over(terms: &[Term], value: impl Fn(&Term) -> f64) -> f64 {

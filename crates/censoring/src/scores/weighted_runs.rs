@@ -15,7 +15,7 @@ pub(crate) fn for_each_run<'a>(
         if weight > Weight::ZERO {
             take(position, run, weight).map_err(|error| match error {
                 named @ Error::ScoringRules(scoring_rules::Error::Entry { .. }) => named,
-                error => Error::Run { run: position, source: Box::new(error) },
+                error => Error::of_run(position, error),
             })?;
         }
     }

@@ -1,6 +1,6 @@
 use scoring_rules::{CompensatedSum, ExactSum};
 
-use crate::{Weight, scores::run_score::RunScore, sensitivity::tilt::tilted};
+use crate::{Weight, scores::run_score::RunScore};
 
 /// The odds ratios nearest to 1, on either side, at which a conclusion changes to its opposite.
 ///
@@ -25,7 +25,6 @@ use crate::{Weight, scores::run_score::RunScore, sensitivity::tilt::tilted};
 /// let flip = TiltedMean::new(&[run], None)?.flip_at(0.75)?;
 /// assert_eq!(flip.below, None);
 /// assert!((flip.above.unwrap() - 3.0).abs() < 1e-12);
-/// assert_eq!(flip.nearest(), flip.above);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,18 +37,6 @@ pub struct FlippingOdds {
     pub above: Option<f64>,
 }
 
-impl FlippingOdds {
-    /// Returns the odds ratio that is closer to 1 as a factor; if both are equally close, the one below 1.
-    /// The closer it is to 1, the weaker the conclusion.
-    #[must_use]
-    pub fn nearest(&self) -> Option<f64> {
-        match (self.below, self.above) {
-            (Some(below), Some(above)) => Some(if below * above < 1.0 { above } else { below }),
-            (below, above) => below.or(above),
-        }
-    }
-}
-
 /// The log-odds beyond which a tilted probability is 0 or 1 up to rounding.
 const SATURATED: f64 = 40.0;
 
@@ -59,7 +46,7 @@ const LARGEST: f64 = 700.0;
 /// The number of times that the search for a change halves one unit of the log-odds.
 const HALVINGS: u32 = 12;
 
-/// A difference of two means, positive at an odds ratio of 1.
+/// A mean minus a threshold.
 #[derive(Debug)]
 pub(crate) struct Contrast {
     /// The part that does not depend on the odds ratio.
@@ -82,31 +69,26 @@ struct Point {
 }
 
 impl Contrast {
-    pub(crate) fn new(first: &[(RunScore, Weight)], second: &[(RunScore, Weight)]) -> Self {
-        let (mut base, mut size, mut terms) = (0.0, 0.0, Vec::new());
-        for (runs, sign) in [(first, 1.0), (second, -1.0)] {
-            let total: ExactSum = runs.iter().map(|run| run.1.get()).collect();
-            let total = total.value();
-            let mut fixed = ExactSum::default();
-            for &(score, weight) in runs {
-                let at_failure = match score {
-                    RunScore::Complete(score) => score,
-                    RunScore::Censored { success_probability, if_success, if_failure } => {
-                        let q = success_probability.get();
-                        if q > 0.0 && q < 1.0 {
-                            let gain = weight.get() / total * (if_success - if_failure);
-                            terms.push((q, sign * gain));
-                        }
-                        if q == 1.0 { if_success } else { if_failure }
+    pub(crate) fn new(runs: &[(RunScore, Weight)], threshold: f64) -> Self {
+        let total: ExactSum = runs.iter().map(|run| run.1.get()).collect();
+        let total = total.value();
+        let (mut fixed, mut terms) = (ExactSum::default(), Vec::new());
+        for &(score, weight) in runs {
+            let at_failure = match score {
+                RunScore::Complete(score) => score,
+                RunScore::Censored { success_probability, if_success, if_failure } => {
+                    let q = success_probability.get();
+                    if q > 0.0 && q < 1.0 {
+                        terms.push((q, weight.get() / total * (if_success - if_failure)));
                     }
-                };
-                fixed.add_product(weight.get(), at_failure);
-            }
-            base += sign * (fixed.value() / total);
-            size += (fixed.value() / total).abs();
+                    if q == 1.0 { if_success } else { if_failure }
+                }
+            };
+            fixed.add_product(weight.get(), at_failure);
         }
-        // Runs with equal probabilities are combined. Two streams for the same runs share all
-        // probabilities, so only their differences remain.
+        let at_failure = fixed.value() / total;
+        let (base, mut size) = (at_failure - threshold, at_failure.abs() + threshold.abs());
+        // Runs with equal probabilities are combined.
         terms.sort_unstable_by(|a: &(f64, f64), b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let terms: Vec<_> = terms
             .chunk_by(|a, b| a.0 == b.0)
@@ -192,6 +174,38 @@ impl Contrast {
                 flipped = middle;
             } else {
                 still = middle;
+            }
+        }
+    }
+}
+
+/// Multiplies the odds of a probability by `odds_ratio`: `q r / (1 - q + q r)`.
+///
+/// If the cut-off is related to the outcome, the odds of success after the stop are wrong by a factor that the data cannot
+/// reveal. Probabilities of 0 and 1 do not change.
+pub(crate) fn tilted(q: f64, odds_ratio: f64) -> f64 {
+    // Without cancellation, a small probability keeps all its digits.
+    q * odds_ratio / ((1.0 - q) + q * odds_ratio)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tilted;
+
+    #[test]
+    fn odds_are_multiplied_and_ends_stay() {
+        for r in [f64::MIN_POSITIVE, f64::from_bits(1), 0.3, 1.0, 1e9, f64::MAX] {
+            assert_eq!((tilted(0.0, r), tilted(1.0, r)), (0.0, 1.0));
+        }
+        assert_eq!(tilted(0.5, f64::MAX), 1.0);
+        assert!(tilted(0.5, 1e-300) < 1.1e-300);
+        let odds = |p: f64| p / (1.0 - p);
+        for q in [1e-6, 0.2, 0.5, 0.999_999] {
+            assert_eq!(tilted(q, 1.0), q);
+            for r in [1e-3, 0.7, 1e3] {
+                assert!((odds(tilted(q, r)) / (r * odds(q)) - 1.0).abs() < 1e-6);
+                assert!((tilted(tilted(q, r), 3.0) / tilted(q, r * 3.0) - 1.0).abs() < 1e-9);
+                assert!((tilted(q, r) + tilted(1.0 - q, 1.0 / r) - 1.0).abs() < 1e-12);
             }
         }
     }

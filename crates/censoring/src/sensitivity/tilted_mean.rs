@@ -8,16 +8,13 @@ use crate::{
     checks::{can_be_averaged, too_large},
     error::Error,
     scores::run_score::RunScore,
-    sensitivity::{
-        flip::{Contrast, FlippingOdds},
-        tilt::{check_odds_ratio, tilted},
-    },
+    sensitivity::flip::{Contrast, FlippingOdds, tilted},
 };
 
 /// The mean score of runs as a function of the error in the success odds after a cut-off.
 ///
 /// ```text
-/// complete: S,   cut off: q S1 + (1 - q) S0  with  q = tilt(success chance, odds ratio)
+/// complete: S,   cut off: q S1 + (1 - q) S0  with  odds(q) = odds ratio * odds(success chance)
 /// ```
 ///
 /// At an odds ratio of 1, cut-off runs are scored at the given probabilities. As the ratio approaches 0, all of them count
@@ -27,7 +24,8 @@ use crate::{
 /// A weight of 2 counts as two equal runs, and a weight of 0 has no effect, but its scores are still
 /// checked. Means have the same bits in any order of the runs.
 ///
-/// Reference: see [`tilt`](crate::tilt()).
+/// Reference: Scharfstein, Rotnitzky and Robins (1999), Adjusting for nonignorable drop-out using
+/// semiparametric nonresponse models, doi:10.1080/01621459.1999.10473862.
 ///
 /// ```
 /// use censoring::{Error, Probability, RunScore, TiltedMean};
@@ -68,7 +66,7 @@ impl TiltedMean {
         for (run, &score) in runs.iter().enumerate() {
             for value in score.either() {
                 if !can_be_averaged(value) {
-                    return Err(too_large(run, value));
+                    return Err(too_large("score of run", run, value));
                 }
             }
             let weight = weights.map_or(Weight::ONE, |weights| weights[run]);
@@ -89,7 +87,8 @@ impl TiltedMean {
     ///
     /// [`scoring_rules::Error::Setting`] unless the odds ratio is positive and finite.
     pub fn score(&self, odds_ratio: f64) -> Result<f64, Error> {
-        check_odds_ratio(odds_ratio)?;
+        let is_valid = odds_ratio > 0.0 && odds_ratio < f64::INFINITY;
+        setting("odds_ratio", odds_ratio, is_valid, "above 0 and finite")?;
         let mut mean = ExactMean::default();
         for &(score, weight) in &self.runs {
             let value = match score {
@@ -112,33 +111,6 @@ impl TiltedMean {
     pub fn flip_at(&self, threshold: f64) -> Result<FlippingOdds, Error> {
         let is_valid = can_be_averaged(threshold);
         setting("threshold", threshold, is_valid, "from -1e100 to 1e100")?;
-        Ok(Contrast::new(&self.runs, &[(RunScore::Complete(threshold), Weight::ONE)]).flips())
-    }
-
-    /// Returns the odds ratios at which the order of two means changes, if the odds are wrong by the same odds ratio in
-    /// both. Two streams of forecasts for the same runs share the probabilities of success.
-    ///
-    /// ```
-    /// use censoring::{Error, Probability, RunScore, TiltedMean};
-    ///
-    /// // One stream forecasts 0.5 and another 0.9 for a run that succeeded and for one that was
-    /// // cut off.
-    /// let mean = |complete, if_success, if_failure| {
-    ///     let success_probability = Probability::HALF;
-    ///     let cut_off = RunScore::Censored { success_probability, if_success, if_failure };
-    ///     TiltedMean::new(&[RunScore::Complete(complete), cut_off], None)
-    /// };
-    /// let (careful, bold) = (mean(-0.25, -0.25, -0.25)?, mean(-0.01, -0.01, -0.81)?);
-    ///
-    /// // The second stream is ahead if the second run succeeds with a probability above 2/5.
-    /// assert!(bold.score(1.0)? > careful.score(1.0)?);
-    /// let flip = bold.flip_between(&careful);
-    /// assert!((flip.below.unwrap() - 2.0 / 3.0).abs() < 1e-14);
-    /// assert_eq!(flip.nearest(), flip.below);
-    /// # Ok::<(), Error>(())
-    /// ```
-    #[must_use]
-    pub fn flip_between(&self, other: &Self) -> FlippingOdds {
-        Contrast::new(&self.runs, &other.runs).flips()
+        Ok(Contrast::new(&self.runs, threshold).flips())
     }
 }

@@ -146,32 +146,6 @@ impl TerminationAudit {
         counts.collect()
     }
 
-    /// Returns the numbers of excluded runs with an unknown stop reason ([`StopReason::Other`]), by the word
-    /// of the reason.
-    ///
-    /// A report should show them, because runs that a budget ended under an unknown name are missing
-    /// from every score. [`Stopped::with_policy`] can give such a word a class.
-    ///
-    /// ```
-    /// use censoring::{Error, Probability, StopReason, Stopped, TerminationAudit};
-    ///
-    /// let reason = StopReason::Other("quota".to_owned());
-    /// let run = Stopped::new(&[Probability::HALF], None, Some(reason))?;
-    /// let audit: TerminationAudit = [&run, &run].into_iter().collect();
-    /// assert_eq!(audit.unknown_reasons(), [("quota", 2)].into());
-    /// # Ok::<(), Error>(())
-    /// ```
-    #[must_use]
-    pub fn unknown_reasons(&self) -> BTreeMap<&str, u64> {
-        let counts = self.sums.iter().filter_map(|((class, reason), sums)| match reason {
-            Some(StopReason::Other(word)) if *class == StopClass::Excluded => {
-                Some((word.as_str(), sums.runs))
-            }
-            _ => None,
-        });
-        counts.collect()
-    }
-
     /// Returns the number of all runs.
     #[must_use]
     pub fn total(&self) -> u64 {

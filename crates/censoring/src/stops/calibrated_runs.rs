@@ -26,7 +26,6 @@ pub enum CalibrationRuns {
 pub struct CalibratedRuns<M> {
     forecasts: Vec<Vec<Probability>>,
     maps: Vec<M>,
-    folds: Folds,
 }
 
 impl<M> CalibratedRuns<M> {
@@ -40,12 +39,6 @@ impl<M> CalibratedRuns<M> {
     #[must_use]
     pub fn maps(&self) -> &[M] {
         &self.maps
-    }
-
-    /// Returns the fold of each run.
-    #[must_use]
-    pub const fn folds(&self) -> &Folds {
-        &self.folds
     }
 
     /// Returns the runs with calibrated forecasts. `runs` are the calibrated runs.
@@ -137,6 +130,6 @@ impl<M: CalibrationMap> CalibratedRuns<M> {
             run.forecasts().iter().map(|&forecast| maps[fold].apply(forecast)).collect()
         };
         let forecasts = runs.iter().zip(of_each).map(calibrate).collect();
-        Ok(Self { forecasts, maps, folds: folds.clone() })
+        Ok(Self { forecasts, maps })
     }
 }

@@ -76,7 +76,7 @@ impl<'a> Stopped<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::TrajectoryMetrics`] without a forecast; [`Error::CompletedWithoutOutcome`] for a
+    /// [`Error::TrajectoryMetrics`] without a forecast; [`Error::Undetermined`] for a
     /// completed run whose outcome is unknown.
     pub fn new(
         forecasts: &'a [Probability],
@@ -119,12 +119,40 @@ impl<'a> Stopped<'a> {
             (Some(_), reason) => End::Complete(trace, reason),
             (None, None) => End::Excluded(Exclusion::NoReason),
             (None, Some(reason)) => match policy(&reason) {
-                StopClass::Complete => return Err(Error::CompletedWithoutOutcome),
+                StopClass::Complete => {
+                    return Err(Error::Undetermined {
+                        problem: "a completed run needs an outcome; if nobody judged it, give the \
+                                  stop reason \"unjudged\"",
+                    });
+                }
                 StopClass::Censored => End::Censored(reason),
                 StopClass::Excluded => End::Excluded(Exclusion::Stopped(reason)),
             },
         };
         Ok(Self { forecasts, horizon: forecasts.len(), end })
+    }
+
+    /// Makes a run of the first `stop` steps of a complete one, at least 1, as if a step budget had cut it off. If `stop` is
+    /// the length of the trace, only the outcome is hidden. Its horizon is the length of the trace. It contains neither
+    /// the outcome nor later steps, so no score can depend on them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TrajectoryMetrics`] unless the stop is from 1 to the length of the trace.
+    ///
+    /// ```
+    /// use censoring::{Error, Observation, Probability, Stopped, Trace};
+    ///
+    /// let forecasts = Probability::from_slice(&[0.5, 0.6, 0.9])?;
+    /// let hidden = Stopped::with_hidden_outcome(Trace::new(forecasts, true)?, 2)?;
+    /// assert_eq!(hidden, Stopped::with_hidden_outcome(Trace::new(forecasts, false)?, 2)?);
+    /// assert_eq!((hidden.forecasts(), hidden.horizon()), (&forecasts[..2], 3));
+    /// assert_eq!(hidden.observation(), Observation::Censored);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn with_hidden_outcome(trace: Trace<'a>, stop: usize) -> Result<Self, Error> {
+        let (seen, _) = split(trace, stop)?;
+        Self::new(seen, None, Some(StopReason::MaxSteps))?.with_horizon(trace.forecasts().len())
     }
 
     /// Sets the horizon over which the run is evaluated. The horizon of a complete run stays its
@@ -228,4 +256,19 @@ impl<'a> Stopped<'a> {
             End::Excluded(Exclusion::NoReason) => None,
         }
     }
+}
+
+/// Splits the forecasts at a stop.
+pub(crate) fn split(
+    trace: Trace<'_>,
+    stop: usize,
+) -> Result<(&[Probability], &[Probability]), Error> {
+    let forecasts = trace.forecasts();
+    if stop == 0 {
+        return Err(trajectory_metrics::Error::EmptyTrace { index: 0 }.into());
+    }
+    let horizon = forecasts.len();
+    forecasts
+        .split_at_checked(stop)
+        .ok_or_else(|| trajectory_metrics::Error::Horizon { horizon, steps: stop }.into())
 }

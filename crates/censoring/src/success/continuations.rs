@@ -96,10 +96,13 @@ impl Continuations {
     ///
     /// # Errors
     ///
-    /// [`Error::NoBranch`] if no branch has an outcome.
+    /// [`Error::Undetermined`] if no branch has an outcome.
     pub fn estimate(&self) -> Result<SuccessEstimate, Error> {
         if self.valid() == 0 {
-            return Err(Error::NoBranch);
+            return Err(Error::Undetermined {
+                problem: "no continuation has an outcome; run more of them or take the probability \
+                          from a model",
+            });
         }
         let [successes, failures, unresolved] =
             [self.successes, self.failures, self.unresolved].map(|count| count as f64);

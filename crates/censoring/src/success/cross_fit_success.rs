@@ -26,7 +26,6 @@ use crate::{
 /// let folds = Folds::new(&[true, true, false, false], &[0, 1, 2, 3], 2)?;
 /// let learner = LogisticSuccess::default();
 /// let success = CrossFitSuccess::new(&learner, &runs, |_, _| vec![], &folds, None, None)?;
-/// assert_eq!(success.models().len(), 2);
 /// // Outside the fold are one success and one failure, without features.
 /// assert_eq!(success.success_probability(3, &[])?, Probability::HALF);
 /// # Ok::<(), Error>(())
@@ -38,12 +37,6 @@ pub struct CrossFitSuccess<M> {
 }
 
 impl<M: SuccessModel> CrossFitSuccess<M> {
-    /// Returns the model of each fold.
-    #[must_use]
-    pub fn models(&self) -> &[M] {
-        &self.models
-    }
-
     /// Returns the probability that a run succeeds, given features of the run up to a step. Uses a model fitted
     /// without the fold of the run.
     ///

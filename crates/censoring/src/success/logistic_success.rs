@@ -78,10 +78,10 @@ scoring_rules::checked! {
     /// let outcomes = [false, false, true, true];
     /// let model = LogisticSuccess::default().fit(&rows, &outcomes, None)?;
     /// // At the mean both outcomes are equally likely. The standard deviation is 1.
-    /// assert!(model.intercept().abs() < 1e-12 && model.slopes()[0] > 0.0);
-    /// let log_odds = model.intercept() + 2.0 * model.slopes()[0];
+    /// assert!((model.success_probability(&[2.0])?.get() - 0.5).abs() < 1e-12 && model.slopes()[0] > 0.0);
+    /// let log_odds = 2.0 * model.slopes()[0];
     /// let chance = model.success_probability(&[4.0])?.get();
-    /// assert!((chance - 1.0 / (1.0 + (-log_odds).exp())).abs() < 1e-15);
+    /// assert!((chance - 1.0 / (1.0 + (-log_odds).exp())).abs() < 1e-12);
     /// # Ok::<(), Error>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
@@ -147,12 +147,6 @@ impl LogisticSuccessModel {
         Ok(())
     }
 
-    /// Returns the log-odds of success of a row whose features are all at their means.
-    #[must_use]
-    pub const fn intercept(&self) -> f64 {
-        self.intercept
-    }
-
     /// Returns the change of the log-odds per standard deviation of each feature; 0 for an ignored feature.
     #[must_use]
     pub fn slopes(&self) -> &[f64] {
@@ -184,7 +178,7 @@ impl SuccessLearner for LogisticSuccess {
 
     /// # Errors
     ///
-    /// [`Error::Row`] with the first row that has a feature outside -1e30 to 1e30, or another number of
+    /// [`Error::At`] with the first row that has a feature outside -1e30 to 1e30, or another number of
     /// features than the first row; [`scoring_rules::Error::Length`] unless there is one outcome per row, and
     /// one weight if weights are given; [`scoring_rules::Error::Empty`] without a row of positive weight;
     /// [`Error::TrajectoryMetrics`] if one outcome has less than 1e-12 of the weight.
@@ -226,8 +220,11 @@ fn rows(
     same_length("weights", features.len(), weights.map_or(features.len(), <[Weight]>::len))?;
     let mut rows = Rows::new(columns);
     for (row, (features, &outcome)) in features.iter().zip(outcomes).enumerate() {
-        check_features(features, columns)
-            .map_err(|error| Error::Row { row, source: Box::new(error) })?;
+        check_features(features, columns).map_err(|error| Error::At {
+            what: "row",
+            index: row,
+            source: Box::new(error),
+        })?;
         let weight = weights.map_or(1.0, |weights| weights[row].get());
         if weight > 0.0 {
             let (failure, success) = if outcome { (0.0, weight) } else { (weight, 0.0) };

@@ -65,7 +65,7 @@ pub fn plug_in_bias(
 ///
 /// # Errors
 ///
-/// [`Error::UnboundedRule`] if B is infinite, as for the log score without a clip;
+/// [`Error::Undetermined`] if B is infinite, as for the log score without a clip;
 /// [`scoring_rules::Error::Setting`] unless the bias is from -1 to 1.
 ///
 /// ```
@@ -74,7 +74,7 @@ pub fn plug_in_bias(
 ///
 /// assert_eq!(plug_in_regret_bound(&BrierScore, -0.125)?, 0.25);
 /// let log = plug_in_regret_bound(&LogScore::exact(), 0.125);
-/// assert_eq!(log, Err(Error::UnboundedRule));
+/// assert!(matches!(log, Err(Error::Undetermined { .. })));
 /// # Ok::<(), Error>(())
 /// ```
 pub fn plug_in_regret_bound<R: ScoringRule>(rule: &R, bias: f64) -> Result<f64, Error> {
@@ -84,6 +84,8 @@ pub fn plug_in_regret_bound<R: ScoringRule>(rule: &R, bias: f64) -> Result<f64, 
     if ends.into_iter().all(f64::is_finite) {
         Ok(2.0 * ends[0].max(ends[1]) * bias.abs())
     } else {
-        Err(Error::UnboundedRule)
+        Err(Error::Undetermined {
+            problem: "the rule is unbounded, so the regret has no bound; use a bounded rule or clip it",
+        })
     }
 }

@@ -1,13 +1,11 @@
-use std::ops::Deref;
-
-use scoring_rules::{FromFn, Probability, Weight};
+use scoring_rules::{Probability, Weight};
 
 use crate::error::Error;
 
 /// A model of the probability that a run succeeds, given features of the run up to a step.
 ///
 /// The model should not be made from the forecasts that are evaluated: it would then confirm them
-/// whether they are right or wrong. A function becomes a model through [`success_model_from_fn`].
+/// whether they are right or wrong.
 pub trait SuccessModel {
     /// Returns the probability of success.
     ///
@@ -15,42 +13,6 @@ pub trait SuccessModel {
     ///
     /// An error if the features do not match the model.
     fn success_probability(&self, features: &[f64]) -> Result<Probability, Error>;
-}
-
-impl<M: SuccessModel + ?Sized> SuccessModel for &M {
-    fn success_probability(&self, features: &[f64]) -> Result<Probability, Error> {
-        (**self).success_probability(features)
-    }
-}
-
-impl<M: SuccessModel + ?Sized> SuccessModel for Box<M> {
-    fn success_probability(&self, features: &[f64]) -> Result<Probability, Error> {
-        (**self).success_probability(features)
-    }
-}
-
-impl<F: Fn(&[f64]) -> Probability> SuccessModel for FromFn<F> {
-    fn success_probability(&self, features: &[f64]) -> Result<Probability, Error> {
-        Ok((self.function)(features))
-    }
-}
-
-/// Makes a [`SuccessModel`] from a function.
-///
-/// ```
-/// use censoring::{Error, Probability, SuccessModel, success_model_from_fn};
-///
-/// let gives_up = success_model_from_fn(|features: &[f64]| match features[0] > 9.0 {
-///     true => Probability::ZERO,
-///     false => Probability::HALF,
-/// });
-/// let models: [Box<dyn SuccessModel>; 2] = [Box::new(&gives_up), Box::new(gives_up)];
-/// assert_eq!(models[0].success_probability(&[12.0])?, Probability::ZERO);
-/// assert_eq!(models[1].success_probability(&[8.0])?, Probability::HALF);
-/// # Ok::<(), Error>(())
-/// ```
-pub const fn success_model_from_fn<F: Fn(&[f64]) -> Probability>(function: F) -> FromFn<F> {
-    FromFn { function }
 }
 
 /// A method that fits a [`SuccessModel`] to partial runs with known outcomes, such as
@@ -112,17 +74,4 @@ pub trait SuccessLearner {
         outcomes: &[bool],
         weights: Option<&[Weight]>,
     ) -> Result<Self::Model, Error>;
-}
-
-impl<P: Deref<Target: SuccessLearner>> SuccessLearner for P {
-    type Model = <P::Target as SuccessLearner>::Model;
-
-    fn fit(
-        &self,
-        features: &[Vec<f64>],
-        outcomes: &[bool],
-        weights: Option<&[Weight]>,
-    ) -> Result<Self::Model, Error> {
-        (**self).fit(features, outcomes, weights)
-    }
 }

@@ -17,11 +17,11 @@ use crate::{
 /// Groups must be known before a run starts, and each should have many runs.
 ///
 /// ```
-/// use censoring::{CensoringCurves, Error, IpcwWeights, RunEnd::{CutOff, Outcome}, StopTimes};
+/// use censoring::{CensoringCurves, Error, IpcwWeights, StopTimes};
 ///
 /// // Two of three hard runs are cut off after step 1, and no easy one.
-/// let ends = [CutOff, CutOff, Outcome, Outcome, Outcome, Outcome];
-/// let stops = StopTimes::new(&[1.0, 1.0, 2.0, 2.0, 2.0, 2.0], ends, None)?;
+/// let censored = [true, true, false, false, false, false];
+/// let stops = StopTimes::new(&[1.0, 1.0, 2.0, 2.0, 2.0, 2.0], &censored, None)?;
 /// let groups = ["hard", "hard", "hard", "easy", "easy", "easy"];
 /// let curves = CensoringCurves::new(&stops, &groups)?;
 /// let weights = IpcwWeights::new(&stops, |run| curves.of_run(run), f64::INFINITY)?;
@@ -54,7 +54,7 @@ impl CensoringCurves {
         let group_of = groups.iter().map(|group| names.partition_point(|name| *name < group));
         // A run of weight 0 in a group of such runs has any curve.
         let group_of = group_of.map(|group| group.min(names.len().saturating_sub(1))).collect();
-        let curve = |weights| Ok(KaplanMeier::censoring_curve(&stops.reweighted(Some(weights))?));
+        let curve = |weights| Ok(KaplanMeier::censoring_curve(&stops.reweighted(weights)?));
         let curves = weights.into_values().map(curve).collect::<Result<_, Error>>()?;
         Ok(Self { curves, group_of })
     }
@@ -67,11 +67,5 @@ impl CensoringCurves {
     #[must_use]
     pub fn of_run(&self, run: usize) -> &KaplanMeier {
         &self.curves[self.group_of[run]]
-    }
-
-    /// Returns the number of curves.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.curves.len()
     }
 }

@@ -28,10 +28,10 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// inverse-probability-of-censoring weighted average, doi:10.1198/000313001317098185.
 ///
 /// ```
-/// use censoring::{Error, IpcwWeights, KaplanMeier, RunEnd, StopTimes, Weight};
+/// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes, Weight};
 ///
-/// let ends = [RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff, RunEnd::Outcome];
-/// let stops = StopTimes::new(&[1.0, 2.0, 2.0, 5.0], ends, None)?;
+/// let censored = [false, true, true, false];
+/// let stops = StopTimes::new(&[1.0, 2.0, 2.0, 5.0], &censored, None)?;
 /// let g = KaplanMeier::censoring_curve(&stops);
 /// let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
 /// // Two of the three runs that continued beyond 1 were cut off. The last run also represents
@@ -44,7 +44,7 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// assert!((weights.mean_score(&scores)? - -0.4).abs() < 1e-15);
 ///
 /// let capped = IpcwWeights::new(&stops, |_| &g, 2.0)?;
-/// assert_eq!((capped.as_slice()[3], capped.truncated()), (Weight::new(2.0)?, 1));
+/// assert_eq!(capped.as_slice()[3], Weight::new(2.0)?);
 /// # Ok::<(), Error>(())
 /// ```
 ///
@@ -53,14 +53,13 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 pub struct IpcwWeights {
     stops: StopTimes,
     weights: Vec<Weight>,
-    truncated: usize,
 }
 
 impl IpcwWeights {
     /// Makes weights from the curve G of each run, truncated at `max_weight`.
     ///
     /// `survival` returns the curve of the run at a position: the same for all runs, one per kind of
-    /// task, or one per run ([`KaplanMeier::from_hazards`]). Truncation reduces the influence of single
+    /// task ([`CensoringCurves`](crate::CensoringCurves)). Truncation reduces the influence of single
     /// runs and introduces a bias; infinity means no truncation. A run of weight 0 gets 0.
     ///
     /// # Errors
@@ -75,25 +74,17 @@ impl IpcwWeights {
         let is_valid = (1.0..=f64::INFINITY).contains(&max_weight);
         setting("max_weight", max_weight, is_valid, "at least 1")?;
         let mut weights = vec![Weight::ZERO; stops.times().len()];
-        let mut truncated = 0;
         for stop in stops.iter().filter(|stop| !stop.censored) {
             let weight = inverse(survival(stop.run).before(stop.time), stop.run, stop.time)?;
-            truncated += usize::from(weight > max_weight);
             weights[stop.run] = Weight::new(weight.min(max_weight))?;
         }
-        Ok(Self { stops: stops.clone(), weights, truncated })
+        Ok(Self { stops: stops.clone(), weights })
     }
 
     /// Returns the weight of each run, 0 or at least 1, excluding the run's own weight.
     #[must_use]
     pub fn as_slice(&self) -> &[Weight] {
         &self.weights
-    }
-
-    /// Returns the number of runs whose weight was truncated.
-    #[must_use]
-    pub const fn truncated(&self) -> usize {
-        self.truncated
     }
 
     /// Returns the mean of the weights over all runs, which is near 1 if G fits and no weight was truncated.
@@ -113,10 +104,10 @@ impl IpcwWeights {
     /// share of complete runs.
     ///
     /// ```
-    /// use censoring::{Error, IpcwWeights, KaplanMeier, RunEnd, StopTimes};
+    /// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes};
     ///
-    /// let ends = [RunEnd::Outcome, RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff];
-    /// let stops = StopTimes::new(&[1.0, 2.0, 9.0, 9.0], ends, None)?;
+    /// let censored = [false, false, true, true];
+    /// let stops = StopTimes::new(&[1.0, 2.0, 9.0, 9.0], &censored, None)?;
     /// let g = KaplanMeier::censoring_curve(&stops);
     /// let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
     /// assert!(weights.are_uniform());
@@ -142,7 +133,7 @@ impl IpcwWeights {
     ///
     /// # Errors
     ///
-    /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`scoring_rules::Error::Entry`] with the first
+    /// [`Error::Run`] or [`scoring_rules::Error::Entry`] with the first
     /// run whose score is missing or invalid; [`scoring_rules::Error::Length`] unless there is one entry per run.
     pub fn mean_score(&self, scores: &[Option<f64>]) -> Result<f64, Error> {
         self.stops.check_scores(scores)?;
@@ -164,10 +155,10 @@ impl IpcwWeights {
     /// The errors of [`IpcwWeights::mean_score`]; [`scoring_rules::Error::Empty`] without a complete run.
     ///
     /// ```
-    /// use censoring::{Error, IpcwWeights, KaplanMeier, RunEnd, StopTimes};
+    /// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes};
     ///
-    /// let ends = [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome];
-    /// let stops = StopTimes::new(&[1.0, 2.0, 4.0], ends, None)?;
+    /// let censored = [false, true, false];
+    /// let stops = StopTimes::new(&[1.0, 2.0, 4.0], &censored, None)?;
     /// let g = KaplanMeier::censoring_curve(&stops);
     /// // The weight of the last run is 2, truncated to 1.5.
     /// let weights = IpcwWeights::new(&stops, |_| &g, 1.5)?;
@@ -196,7 +187,7 @@ impl IpcwWeights {
 }
 
 /// Returns the inverse of a probability that is not 0.
-pub(crate) fn inverse(survival: f64, run: usize, time: f64) -> Result<f64, Error> {
+fn inverse(survival: f64, run: usize, time: f64) -> Result<f64, Error> {
     if survival >= LEAST_SURVIVAL {
         Ok(survival.recip())
     } else {

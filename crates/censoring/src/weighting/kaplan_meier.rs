@@ -1,6 +1,6 @@
-use scoring_rules::{ExactSum, Probability, checks::same_length};
+use scoring_rules::ExactSum;
 
-use crate::{error::Error, weighting::stop_times::StopTimes};
+use crate::weighting::stop_times::StopTimes;
 
 /// A survival curve: the probability of lasting beyond each time, which decreases in steps from 1.
 ///
@@ -26,11 +26,11 @@ use crate::{error::Error, weighting::stop_times::StopTimes};
 /// doi:10.1080/01621459.1958.10501452.
 ///
 /// ```
-/// use censoring::{Error, KaplanMeier, RunEnd, StopTimes};
+/// use censoring::{Error, KaplanMeier, StopTimes};
 ///
 /// // Outcomes at 1 and 3; cut off at 2 and at 3.
-/// let ends = [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome, RunEnd::CutOff];
-/// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 3.0], ends, None)?;
+/// let censored = [false, true, false, true];
+/// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 3.0], &censored, None)?;
 /// let g = KaplanMeier::censoring_curve(&stops);
 /// assert_eq!(g.times(), [2.0, 3.0]);
 /// assert_eq!(g.survival(), [2.0 / 3.0, 0.0]);
@@ -63,10 +63,10 @@ impl KaplanMeier {
     /// The product of both curves is the share of runs that have not stopped.
     ///
     /// ```
-    /// use censoring::{Error, KaplanMeier, RunEnd, StopTimes};
+    /// use censoring::{Error, KaplanMeier, StopTimes};
     ///
-    /// let ends = [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome, RunEnd::Outcome];
-    /// let stops = StopTimes::new(&[2.0, 2.0, 5.0, 7.0], ends, None)?;
+    /// let censored = [false, true, false, false];
+    /// let stops = StopTimes::new(&[2.0, 2.0, 5.0, 7.0], &censored, None)?;
     /// let going_on = KaplanMeier::event_curve(&stops);
     /// assert_eq!(going_on.at(2.0), 0.75);
     /// assert_eq!(going_on.at(5.0), 0.375);
@@ -75,42 +75,6 @@ impl KaplanMeier {
     #[must_use]
     pub fn event_curve(stops: &StopTimes) -> Self {
         Self::product_limit(stops, false)
-    }
-
-    /// Makes the curve of known or modelled hazards: `G(t)` is the product of `1 - hazard at s` over the
-    /// times `s <= t`.
-    ///
-    /// It is meant for stops that are not administrative. If a monitor cuts off runs that look bad, one
-    /// curve for all runs is incorrect. A curve for each run can be correct: its hazard at a step is the
-    /// probability of being cut off there, given the run so far and no outcome yet.
-    ///
-    /// # Errors
-    ///
-    /// [`scoring_rules::Error::Length`] unless there is one hazard per time; [`Error::ScoringRules`] unless times are
-    /// finite, at least 0 and strictly increasing.
-    ///
-    /// ```
-    /// use censoring::{Error, KaplanMeier, Probability};
-    ///
-    /// let hazards = Probability::from_slice(&[0.0, 0.5, 0.25])?;
-    /// let g = KaplanMeier::from_hazards(&[1.0, 2.0, 3.0], hazards)?;
-    /// assert_eq!(g.survival(), [1.0, 0.5, 0.375]);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn from_hazards(times: &[f64], hazards: &[Probability]) -> Result<Self, Error> {
-        same_length("hazards", times.len(), hazards.len())?;
-        let mut before = 0.0;
-        for (index, &value) in times.iter().enumerate() {
-            // A NaN is neither above anything nor below infinity.
-            let rises = value > before || (index == 0 && value == 0.0);
-            if !(rises && value < f64::INFINITY) {
-                let what = "times";
-                return Err(scoring_rules::Error::OutOfOrder { what, index, before, value }.into());
-            }
-            before = value;
-        }
-        let factors = hazards.iter().map(|hazard| hazard.complement().get());
-        Ok(Self { times: times.to_vec(), survival: running_product(factors) })
     }
 
     /// Returns the probability of lasting beyond `time`. The curve decreases at the times themselves.
@@ -180,16 +144,11 @@ impl KaplanMeier {
             }
         }
         times.reverse();
-        Self { times, survival: running_product(factors.into_iter().rev()) }
-    }
-}
-
-fn running_product(factors: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut product = 1.0;
-    factors
-        .map(|factor| {
+        let mut product = 1.0;
+        let falling = factors.into_iter().rev().map(|factor: f64| {
             product *= factor;
             product
-        })
-        .collect()
+        });
+        Self { times, survival: falling.collect() }
+    }
 }

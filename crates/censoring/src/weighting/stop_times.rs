@@ -10,31 +10,6 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// How a run ended, for the times of [`StopTimes`]. An `event` of other libraries is an outcome here.
-///
-/// ```
-/// use censoring::RunEnd;
-///
-/// assert_eq!(RunEnd::cut_off_if(true), RunEnd::CutOff);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum RunEnd {
-    /// The run ended with a known outcome, a success or a failure.
-    Outcome,
-    /// The run was cut off before its outcome was known.
-    CutOff,
-}
-
-impl RunEnd {
-    /// [`RunEnd::CutOff`] if the condition holds.
-    #[must_use]
-    pub const fn cut_off_if(condition: bool) -> Self {
-        if condition { Self::CutOff } else { Self::Outcome }
-    }
-}
-
 /// The time at which each run stopped, and whether it was cut off or ended with a known outcome.
 ///
 /// In terms of survival analysis, a known outcome is the event and a cut-off run is censored. Times are
@@ -50,13 +25,12 @@ impl RunEnd {
 /// is computed for it; its time and its score are still checked.
 ///
 /// ```
-/// use censoring::{Error, RunEnd, StopTimes};
+/// use censoring::{Error, StopTimes};
 ///
-/// let ends = [RunEnd::Outcome, RunEnd::CutOff];
-/// let stops = StopTimes::new(&[4.0, 9.0], ends, None)?;
+/// let stops = StopTimes::new(&[4.0, 9.0], &[false, true], None)?;
 /// assert_eq!((stops.times(), stops.censored()), (&[4.0, 9.0][..], &[false, true][..]));
 ///
-/// let error = StopTimes::new(&[4.0, -1.0], [RunEnd::Outcome, RunEnd::CutOff], None).unwrap_err();
+/// let error = StopTimes::new(&[4.0, -1.0], &[false, true], None).unwrap_err();
 /// assert!(matches!(error, Error::ScoringRules(scoring_rules::Error::Entry { index: 1, value: -1.0, .. })));
 /// # Ok::<(), Error>(())
 /// ```
@@ -64,7 +38,7 @@ impl RunEnd {
 pub struct StopTimes {
     times: Vec<f64>,
     censored: Vec<bool>,
-    weights: Option<Vec<Weight>>,
+    weights: Vec<Weight>,
     /// The weight of all runs, positive.
     total: f64,
 }
@@ -80,7 +54,7 @@ pub(crate) struct Stop {
 }
 
 impl StopTimes {
-    /// Checks times and weights; `ends` tells of each run how it ended.
+    /// Checks times and weights; `censored` says of each run whether it was cut off.
     ///
     /// # Errors
     ///
@@ -89,16 +63,16 @@ impl StopTimes {
     /// [`scoring_rules::Error::Empty`] without a run of positive weight.
     pub fn new(
         times: &[f64],
-        ends: impl IntoIterator<Item = RunEnd>,
+        censored: &[bool],
         weights: Option<&[Weight]>,
     ) -> Result<Self, Error> {
-        let censored: Vec<bool> = ends.into_iter().map(|end| end == RunEnd::CutOff).collect();
-        same_length("ends", times.len(), censored.len())?;
+        same_length("censored", times.len(), censored.len())?;
         let is_valid = |time: &f64| (0.0..f64::INFINITY).contains(time);
         entries("stop time of run", times, is_valid, "finite and at least 0")?;
         same_length("weights", times.len(), weights.map_or(times.len(), <[Weight]>::len))?;
-        let weights = weights.map(<[Weight]>::to_vec);
-        Self { times: times.to_vec(), censored, weights: None, total: 0.0 }.reweighted(weights)
+        let weights = weights.map_or_else(|| vec![Weight::ONE; times.len()], <[Weight]>::to_vec);
+        let (times, censored) = (times.to_vec(), censored.to_vec());
+        Self { times, censored, weights: Vec::new(), total: 0.0 }.reweighted(weights)
     }
 
     /// Creates the times of runs. The time of a run is its number of forecasts.
@@ -130,19 +104,14 @@ impl StopTimes {
             _ => weights.map_or(Weight::ONE, |weights| weights[position]),
         };
         let times: Vec<f64> = runs.iter().map(|run| run.forecasts().len() as f64).collect();
-        let ends = runs.iter().map(|run| RunEnd::cut_off_if(run.outcome().is_none()));
+        let censored: Vec<bool> = runs.iter().map(|run| run.outcome().is_none()).collect();
         let weights: Vec<Weight> = runs.iter().enumerate().map(weight).collect();
-        Self::new(&times, ends, Some(&weights))
+        Self::new(&times, &censored, Some(&weights))
     }
 
     /// Returns the same runs with other weights, one per run.
-    pub(crate) fn reweighted(&self, weights: Option<Vec<Weight>>) -> Result<Self, Error> {
-        let total = match &weights {
-            Some(weights) => {
-                weights.iter().map(|weight| weight.get()).collect::<ExactSum>().value()
-            }
-            None => self.times.len() as f64,
-        };
+    pub(crate) fn reweighted(&self, weights: Vec<Weight>) -> Result<Self, Error> {
+        let total = weights.iter().map(|weight| weight.get()).collect::<ExactSum>().value();
         if total > 0.0 {
             Ok(Self { weights, total, ..self.clone() })
         } else {
@@ -174,9 +143,11 @@ impl StopTimes {
             .iter()
             .zip(censored)
             .enumerate()
-            .map(move |(run, (&time, &censored))| {
-                let weight = weights.as_ref().map_or(Weight::ONE, |weights| weights[run]).get();
-                Stop { run, time, censored, weight }
+            .map(|(run, (&time, &censored))| Stop {
+                run,
+                time,
+                censored,
+                weight: weights[run].get(),
             })
             .filter(|stop| stop.weight > 0.0)
     }
@@ -186,10 +157,18 @@ impl StopTimes {
         same_length("scores", self.times.len(), scores.len())?;
         for (run, (score, &censored)) in scores.iter().zip(&self.censored).enumerate() {
             match *score {
-                None if !censored => return Err(Error::MissingScore { run }),
-                Some(_) if censored => return Err(Error::CensoredWithScore { run }),
+                None if !censored => {
+                    let problem =
+                        "is complete but has no score; give the score of every complete run";
+                    return Err(Error::Run { run, problem });
+                }
+                Some(_) if censored => {
+                    let problem =
+                        "was cut off but has a score; give the scores of complete runs only";
+                    return Err(Error::Run { run, problem });
+                }
                 Some(value) if !can_be_averaged(value) => {
-                    return Err(too_large(run, value));
+                    return Err(too_large("score of run", run, value));
                 }
                 _ => {}
             }

@@ -1,15 +1,16 @@
 //! Published figures of the TPS paper (arXiv:2605.24756) on runs that were cut off.
-#![allow(clippy::unwrap_used)]
 
 use censoring::{
     Exclusion, Probability, ScoringRule, StopReason, Stopped, TerminationAudit, Tps,
-    WeightSchedule, simple_mean_score,
+    WeightSchedule, exact_mean_score, simple_mean_score,
 };
 use serde_json::Value;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore};
 
+use crate::{censored, p};
+
 fn paper() -> Value {
-    serde_json::from_str(include_str!("golden/tps.json")).unwrap()
+    serde_json::from_str(include_str!("../golden/tps.json")).unwrap()
 }
 
 fn number(value: &Value) -> f64 {
@@ -21,7 +22,7 @@ fn means<R: ScoringRule>(tps: &Tps<R>, golden: &Value) -> (f64, f64) {
     let count = |name: &str| golden[name].as_u64().unwrap() as usize;
     let (complete, censored) = (count("completed"), count("administratively_censored"));
     let successes = count("successes_derived");
-    let base_rate = Probability::new(successes as f64 / (complete + censored) as f64).unwrap();
+    let base_rate = p(successes as f64 / (complete + censored) as f64);
     let forecasts = [base_rate; 30];
     let runs: Vec<_> = (0..complete + censored)
         .map(|i| {
@@ -115,4 +116,39 @@ fn the_termination_audit_of_table_6_adds_up() {
         all.merge(&audit);
     }
     assert_eq!(all.total(), 2_290 + 278 + 2_000 + 500);
+}
+
+/// Chances of success of 87 prefixes with all figures of table 7: the mean, the share of zeros and the
+/// share above one half. A constant forecast depends on nothing but the mean.
+fn chances() -> Vec<Probability> {
+    let (mean, zeros, low, high) = (0.240, 59, 8, 20);
+    let total = mean * f64::from(zeros + low + high);
+    let above = (total - 0.5 * f64::from(low)) / f64::from(high);
+    let parts = [(zeros, 0.0), (low, 0.5), (high, above)];
+    parts.iter().flat_map(|&(count, q)| (0..count).map(move |_| p(q))).collect()
+}
+
+#[test]
+fn the_base_rate_row_of_table_9_comes_out_to_the_printed_digits() {
+    let chances = chances();
+    let share = |some: &dyn Fn(f64) -> bool| {
+        let count = chances.iter().filter(|q| some(q.get())).count();
+        format!("{:.1} %", 100.0 * count as f64 / chances.len() as f64)
+    };
+    assert_eq!(chances.len(), 87);
+    assert_eq!(share(&|q| q == 0.0), "67.8 %");
+    assert_eq!(share(&|q| q > 0.5), "23.0 %");
+
+    // Successes among complete runs, over complete runs and those at the budget of 7 steps: table 6.
+    // The paper prints no number of successes; 892 gives the base-rate rows of tables 2 to 4.
+    let forecasts = [p(892.0 / (1529.0 + 458.0)); 7];
+    let run = censored(&forecasts);
+    let runs = vec![run; chances.len()];
+    for schedule in WeightSchedule::NAMED {
+        let tps = Tps::new(LogScore::clipped(1e-6).unwrap(), schedule);
+        let simple = simple_mean_score(&tps, &runs, None).unwrap();
+        let exact = exact_mean_score(&tps, &runs, &chances, None).unwrap();
+        let row = [simple, exact, exact - simple].map(|score| format!("{score:.3}"));
+        assert_eq!(row, ["-0.596", "-0.645", "-0.049"]);
+    }
 }

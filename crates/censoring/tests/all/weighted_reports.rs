@@ -1,13 +1,15 @@
 //! Reports on weighted runs: a run of weight 2 is the same run twice, in the same cluster.
-#![allow(clippy::unwrap_used)]
 
 use censoring::{
-    CensoringAnalysis, CensoringAssumption, CensoringReport, ContinuationAudit, Continuations,
-    Error, Figure, HiddenOutcomeShift, MeanShift, Probability, RunGroup, Seed, StopClass,
-    StopReason, Stopped, Tps, Trace, Weight, WeightSchedule,
+    CensoringAnalysis, CensoringAssumption, CensoringReport, ContinuationAudit,
+    ContinuationComparison, Continuations, Error, Figure, HiddenOutcomeShift, MeanShift,
+    Probability, RunGroup, ScoreComparison, Seed, StopClass, StopReason, Stopped, Tps, Trace,
+    Weight, WeightSchedule,
 };
 use proptest::prelude::*;
 use trajectory_metrics::LogScore;
+
+use crate::{EMPTY, length, p, w};
 
 /// A run: its forecasts, its outcome or none, its cluster, its number of copies, its continuations.
 type Row = (Vec<f64>, Option<bool>, u8, u32, [u64; 3]);
@@ -56,7 +58,7 @@ fn input(rows: &[Row]) -> Input<'_> {
             Stopped::new(forecasts, row.1, reason).unwrap()
         })
         .collect();
-    let chance = |row: &Row| Probability::new(row.0[row.0.len() - 1]).unwrap();
+    let chance = |row: &Row| p(row.0[row.0.len() - 1]);
     let branches = |row: &Row| {
         let [successes, failures, unresolved] = row.4;
         Continuations { successes, failures, unresolved, invalid: 1 }
@@ -144,14 +146,15 @@ proptest! {
         }
         prop_assert_eq!(a.length_ratio(), b.length_ratio());
         prop_assert_eq!(a.forecast_difference(), b.forecast_difference());
+        let figures = |row: &ScoreComparison| {
+            [
+                row.complete_only, Some(row.simple), Some(row.as_success), row.exact, row.ipcw,
+                row.simple_shift, row.exact_shift, row.exact_minus_simple,
+            ]
+        };
         for (a, b) in a.comparisons.iter().zip(&b.comparisons) {
-            prop_assert!(both(a.complete_only, b.complete_only), "{:?}\n{:?}", a, b);
-            prop_assert!(same(&a.simple, &b.simple), "{:?}\n{:?}", a, b);
-            prop_assert!(same(&a.as_success, &b.as_success), "{:?}\n{:?}", a, b);
-            prop_assert!(both(a.exact, b.exact), "{:?}\n{:?}", a, b);
-            prop_assert!(both(a.simple_shift, b.simple_shift), "{:?}\n{:?}", a, b);
-            prop_assert!(both(a.exact_shift, b.exact_shift), "{:?}\n{:?}", a, b);
-            prop_assert!(both(a.exact_minus_simple, b.exact_minus_simple), "{:?}\n{:?}", a, b);
+            let mut pairs = figures(a).into_iter().zip(figures(b));
+            prop_assert!(pairs.all(|(a, b)| both(a, b)), "{:?}\n{:?}", a, b);
             prop_assert_eq!(a.simple_shift_per_rate, b.simple_shift_per_rate);
             prop_assert_eq!(a.exact_shift_per_rate, b.exact_shift_per_rate);
             prop_assert_eq!((a.sensitivity, a.bounds), (b.sensitivity, b.bounds));
@@ -174,15 +177,14 @@ proptest! {
         prop_assert_eq!(means(a), means(b));
         prop_assert!(same(&a.mean, &b.mean), "{:?}\n{:?}", a, b);
         for (a, b) in a.comparisons.iter().zip(&b.comparisons) {
-            for (a, b) in [
-                (a.simple, b.simple),
-                (a.exact, b.exact),
-                (a.exact_minus_simple, b.exact_minus_simple),
-                (a.unresolved_as_failure, b.unresolved_as_failure),
-                (a.unresolved_as_success, b.unresolved_as_success),
-            ] {
-                prop_assert!(same(&a, &b), "{:?}\n{:?}", a, b);
-            }
+            let figures = |row: &ContinuationComparison| {
+                [
+                    row.simple, row.exact, row.exact_minus_simple, row.unresolved_as_failure,
+                    row.unresolved_as_success,
+                ]
+            };
+            let mut pairs = figures(a).into_iter().zip(figures(b));
+            prop_assert!(pairs.all(|(a, b)| same(&a, &b)), "{:?}\n{:?}", a, b);
             prop_assert_eq!(a.largest_identity_error, b.largest_identity_error);
         }
     }
@@ -210,7 +212,7 @@ fn fractional_weights_give_the_figures_computed_by_hand() {
         (vec![0.75], None, 1, 1, [3, 1, 4]),
         (vec![0.5], Some(true), 2, 1, [0, 0, 0]),
     ];
-    let weights = Weight::from_slice(&[0.5, 1.5, 2.0]).unwrap();
+    let weights = w(&[0.5, 1.5, 2.0]);
     let found = report(&rows, Some(weights)).unwrap();
     let row = found.comparison("brier", "uniform").unwrap();
     // Scores as failures are -1/16 and -9/16, as successes -9/16 and -1/16; the third score is -1/4.
@@ -237,7 +239,7 @@ fn a_common_factor_of_all_weights_changes_no_score() {
     let numbers = [0.3, 1.7, 0.25, 2.5];
     let scaled = numbers.map(|weight| 8.0 * weight);
     let [a, b] = [numbers, scaled].map(|numbers| {
-        let weights = Weight::from_slice(&numbers).unwrap();
+        let weights = w(&numbers);
         (report(&rows, Some(weights)).unwrap().comparisons, audit(&rows, Some(weights)).unwrap())
     });
     assert_eq!(a, b);
@@ -251,20 +253,9 @@ fn weights_change_the_figures_and_need_one_entry_per_run() {
     let value = |weights| report(&rows, weights).unwrap().comparisons[0].simple.value;
     assert_ne!(value(None), value(Some(&heavy[..])));
     assert_eq!(value(None), value(Some(&[Weight::ONE; 3])));
-    let length = Error::ScoringRules(scoring_rules::Error::Length {
-        what: "weights",
-        expected: 3,
-        found: 2,
-    });
-    assert_eq!(report(&rows, Some(&heavy[..2])), Err(length.clone()));
-    assert_eq!(audit(&rows, Some(&heavy[..2])), Err(length.clone()));
-    assert_eq!(shift(&rows, Some(&heavy[..2])), Err(length));
-    assert_eq!(
-        report(&rows, Some(&[Weight::ZERO; 3])),
-        Err(Error::ScoringRules(scoring_rules::Error::Empty))
-    );
-    assert_eq!(
-        audit(&rows, Some(&[Weight::ZERO; 3])),
-        Err(Error::ScoringRules(scoring_rules::Error::Empty))
-    );
+    assert_eq!(report(&rows, Some(&heavy[..2])), Err(length("weights", 3, 2)));
+    assert_eq!(audit(&rows, Some(&heavy[..2])), Err(length("weights", 3, 2)));
+    assert_eq!(shift(&rows, Some(&heavy[..2])), Err(length("weights", 3, 2)));
+    assert_eq!(report(&rows, Some(&[Weight::ZERO; 3])), Err(EMPTY));
+    assert_eq!(audit(&rows, Some(&[Weight::ZERO; 3])), Err(EMPTY));
 }

@@ -1,13 +1,13 @@
 //! The effect of hidden outcomes on scores.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use censoring::{
-    CensoringShift, Error, HiddenOutcome, IpcwWeights, KaplanMeier, Probability, RunEnd,
-    ScoringRule, Seed, StopTimes, TerminationAudit, Tps, Trace, WeightSchedule, artificial_stops,
-    doubly_robust_mean_score, from_fn, simple_score,
+    CensoringShift, Error, IpcwWeights, KaplanMeier, Probability, ScoringRule, Seed, Stopped,
+    TerminationAudit, Tps, Trace, WeightSchedule, artificial_stops, from_fn, simple_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore, Traces};
+
+use crate::{Draws, entry, length, p, recorded_games, stops};
 
 fn log() -> LogScore {
     LogScore::clipped(1e-6).unwrap()
@@ -38,7 +38,7 @@ impl Check {
             for (trace, &stop) in traces.iter().zip(stops) {
                 let Some(stop) = stop else { continue };
                 let shift = CensoringShift::new(&tps, trace, stop).unwrap();
-                let hidden = HiddenOutcome::new(trace, stop).unwrap().stopped().unwrap();
+                let hidden = Stopped::with_hidden_outcome(trace, stop).unwrap();
                 let complete = fast.score(trace).unwrap();
                 let simple = simple_score(&fast, &hidden).unwrap();
                 let error = (shift.total() - (simple - complete)).abs();
@@ -60,7 +60,7 @@ impl Check {
         let mut check = Self::default();
         let lengths: Vec<usize> = traces.iter().map(|trace| trace.forecasts().len()).collect();
         for tenths in 1..=9_u32 {
-            let rate = Probability::new(f64::from(tenths) / 10.0).unwrap();
+            let rate = p(f64::from(tenths) / 10.0);
             let stops =
                 artificial_stops(&lengths, ids, |_| rate, Seed::new(u64::from(tenths))).unwrap();
             check.rule(&log(), traces, &stops);
@@ -81,43 +81,20 @@ impl Check {
 
 #[test]
 fn on_recorded_games_the_closed_form_is_the_plain_difference() {
-    let Some(folder) = std::env::var_os("REAL_RUNS") else {
-        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
-        return;
-    };
-    let path = std::path::Path::new(&folder).join("data/traces/basketball_win_probability.jsonl");
-    let (mut traces, mut ids) = (Traces::default(), Vec::new());
-    for line in std::fs::read_to_string(path).unwrap().lines() {
-        let row: serde_json::Value = serde_json::from_str(line).unwrap();
-        let forecasts = row["forecasts"].as_array().unwrap();
-        let forecasts: Vec<f64> = forecasts.iter().map(|p| p.as_f64().unwrap()).collect();
-        let forecasts = Probability::from_slice(&forecasts).unwrap();
-        traces.push(forecasts, row["outcome"].as_bool().unwrap()).unwrap();
-        ids.push(row["id"].as_str().unwrap().to_owned());
-    }
+    let Some((traces, ids)) = recorded_games() else { return };
     let check = Check::all(&traces, &ids);
     assert!(check.combinations >= 60_000, "{}", check.combinations);
     assert!(check.in_steps <= 1.0, "{}", check.in_steps);
 }
 
-/// A stream of pseudo-random numbers from 0 up to 1.
-fn stream(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed;
-    move || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
-
 #[test]
 fn on_made_up_runs_the_closed_form_is_the_plain_difference() {
-    let (mut next, mut traces, mut ids) = (stream(20_261_122), Traces::default(), Vec::new());
+    let (mut draws, mut traces, mut ids) = (Draws(20_261_122), Traces::default(), Vec::new());
     for i in 0..300 {
-        let steps = 1 + (next() * 40.0) as usize;
+        let steps = 1 + (draws.unit() * 40.0) as usize;
         let forecasts: Vec<f64> = (0..steps)
             .map(|_| {
-                let p = next();
+                let p = draws.unit();
                 // Some are sure, and some nearly so.
                 if p < 0.05 {
                     0.0
@@ -128,7 +105,7 @@ fn on_made_up_runs_the_closed_form_is_the_plain_difference() {
                 }
             })
             .collect();
-        traces.push(Probability::from_slice(&forecasts).unwrap(), next() < 0.5).unwrap();
+        traces.push(Probability::from_slice(&forecasts).unwrap(), draws.unit() < 0.5).unwrap();
         ids.push(i.to_string());
     }
     let check = Check::all(&traces, &ids);
@@ -139,7 +116,7 @@ fn on_made_up_runs_the_closed_form_is_the_plain_difference() {
 #[test]
 fn shifts_agree_with_forty_digits() {
     let mut cases = 0;
-    for line in include_str!("golden/shift.csv").lines().skip(2) {
+    for line in include_str!("../golden/shift.csv").lines().skip(2) {
         let fields: Vec<&str> = line.split(';').collect();
         let number = |i: usize| fields[i].parse::<f64>().unwrap();
         let forecasts: Vec<f64> = fields[4].split(' ').map(|p| p.parse().unwrap()).collect();
@@ -168,12 +145,12 @@ fn shifts_agree_with_forty_digits() {
 #[test]
 fn swapping_pays_where_forecasts_are_below_one_half() {
     let tps = Tps::new(log(), WeightSchedule::LinearFront);
-    for (p, sign) in [(0.3, 1.0), (0.5, 0.0), (0.7, -1.0)] {
-        let forecasts = [Probability::new(p).unwrap(); 5];
+    for (forecast, sign) in [(0.3, 1.0), (0.5, 0.0), (0.7, -1.0)] {
+        let forecasts = [p(forecast); 5];
         let trace = Trace::new(&forecasts, true).unwrap();
         let swap = CensoringShift::new(&tps, trace, 5).unwrap().prefix_swap;
         assert_eq!(swap == 0.0, sign == 0.0);
-        assert!(swap * sign >= 0.0, "{p}: {swap}");
+        assert!(swap * sign >= 0.0, "{forecast}: {swap}");
     }
 }
 
@@ -187,17 +164,16 @@ fn an_invalid_stop_and_an_infinite_score_are_refused() {
             0 => trajectory_metrics::Error::EmptyTrace { index: 0 },
             _ => trajectory_metrics::Error::Horizon { horizon: 3, steps: 4 },
         });
-        assert_eq!(HiddenOutcome::new(trace, stop), Err(want.clone()));
+        assert_eq!(Stopped::with_hidden_outcome(trace, stop), Err(want.clone()));
         assert_eq!(CensoringShift::new(&exact, trace, stop), Err(want));
     }
     for stop in 1..=3 {
-        let want = Error::StepScore { step: 3, value: f64::NEG_INFINITY };
-        assert_eq!(CensoringShift::new(&exact, trace, stop), Err(want));
+        assert_eq!(entry(CensoringShift::new(&exact, trace, stop).unwrap_err()), 3);
     }
     for score in [f64::NAN, -1e300] {
         let tps = Tps::new(from_fn(|_: Probability, _: bool| score), WeightSchedule::Uniform);
         let error = CensoringShift::new(&tps, trace, 1).unwrap_err();
-        assert!(matches!(error, Error::StepScore { step: 1, .. }), "{error}");
+        assert_eq!(entry(error), 1);
     }
 }
 
@@ -217,7 +193,7 @@ fn figures(runs: &[(Vec<f64>, bool, usize, bool)]) -> Vec<u64> {
     for (forecasts, outcome, stop, hide) in runs {
         let trace = Trace::new(Probability::from_slice(forecasts).unwrap(), *outcome).unwrap();
         if *hide {
-            let run = HiddenOutcome::new(trace, *stop).unwrap().stopped().unwrap();
+            let run = Stopped::with_hidden_outcome(trace, *stop).unwrap();
             assert_eq!((run.outcome(), run.horizon()), (None, forecasts.len()));
             audit.update(&run);
             found.push(simple_score(&tps, &run).unwrap());
@@ -229,18 +205,10 @@ fn figures(runs: &[(Vec<f64>, bool, usize, bool)]) -> Vec<u64> {
         }
         cut_offs.push(*hide);
     }
-    let stops =
-        StopTimes::new(&times, cut_offs.iter().map(|&end| RunEnd::cut_off_if(end)), None).unwrap();
+    let stops = stops(&times, &cut_offs);
     let g = KaplanMeier::censoring_curve(&stops);
     let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
     found.push(weights.mean_score(&scores).unwrap());
-    // A model that sees of each run what it had shown by then.
-    let prediction = |run: usize, t: f64| {
-        let p = Probability::new(runs[run].0[t as usize - 1]).unwrap();
-        Ok::<_, Error>(log().expected(p, p))
-    };
-    let mean = doubly_robust_mean_score(&scores, &stops, |_| &g, prediction);
-    found.push(mean.unwrap());
     for (_, _, group) in audit.rows() {
         found.extend([group.runs as f64, group.mean_length, group.mean_forecast]);
     }
@@ -265,10 +233,6 @@ proptest! {
     }
 }
 
-fn probability(p: f64) -> Probability {
-    Probability::new(p).unwrap()
-}
-
 #[test]
 fn the_stops_of_a_seed_do_not_change_with_versions() {
     let lengths = [3, 40, 7, 1, 12, 25, 12, 12];
@@ -281,7 +245,7 @@ fn the_stops_of_a_seed_do_not_change_with_versions() {
 fn every_run_and_every_step_is_as_likely_as_its_rate_says() {
     let lengths = [5, 5, 5, 3, 5];
     let ids = [0, 1, 2, 3, 4];
-    let rate = |length: usize| probability(if length == 5 { 0.3 } else { 0.6 });
+    let rate = |length: usize| p(if length == 5 { 0.3 } else { 0.6 });
     let mut counts = [[0_u32; 6]; 5];
     for seed in 0..20_000 {
         let stops = artificial_stops(&lengths, &ids, rate, Seed::new(seed)).unwrap();
@@ -302,6 +266,8 @@ fn every_run_and_every_step_is_as_likely_as_its_rate_says() {
 
 #[test]
 fn rates_of_zero_and_one_are_none_and_all() {
+    let one_id = artificial_stops(&[3, 4], &["a"], |_| Probability::HALF, Seed::new(1));
+    assert_eq!(one_id, Err(length("ids", 2, 1)));
     let lengths: Vec<usize> = (1..200).map(|i| 1 + i * 7 % 23).collect();
     let ids: Vec<usize> = (1..200).collect();
     for seed in 0..20 {
@@ -313,14 +279,6 @@ fn rates_of_zero_and_one_are_none_and_all() {
     }
 }
 
-#[test]
-fn one_id_a_run_is_asked_for() {
-    let error = artificial_stops(&[3, 4], &["a"], |_| Probability::HALF, Seed::new(1)).unwrap_err();
-    let length =
-        Error::ScoringRules(scoring_rules::Error::Length { what: "ids", expected: 2, found: 1 });
-    assert_eq!(error, length);
-}
-
 proptest! {
     #[test]
     fn in_every_range_of_lengths_the_number_is_less_than_one_off(
@@ -330,7 +288,7 @@ proptest! {
     ) {
         let lengths: Vec<usize> = runs.iter().map(|run| run.0).collect();
         let ids: Vec<(u16, usize)> = runs.iter().enumerate().map(|(i, run)| (run.1, i)).collect();
-        let rate = |length: usize| probability(rates[length]);
+        let rate = |length: usize| p(rates[length]);
         let stops = artificial_stops(&lengths, &ids, rate, Seed::new(seed)).unwrap();
         for low in 2..30 {
             for high in low..30 {

@@ -1,6 +1,4 @@
 //! Audits, models and settings that are stored and read back.
-#![cfg(feature = "serde")]
-#![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::fmt::Debug;
 

@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use trajectory_metrics::tool_calls::{
-    ArgumentRule, PartialOrder, ToolCall, ToolCallMatcher, call_matcher_from_fn, match_calls,
+    ArgumentRule, ToolCall, ToolCallMatcher, call_matcher_from_fn, match_calls,
 };
 
 /// Calls of seven tools whose names begin alike, each with three arguments.
@@ -50,19 +50,6 @@ fn twenty(c: &mut Criterion) {
     let same = call_matcher_from_fn(|a: &u32, e: &u32| a == e);
     c.bench_function("match_calls_20_numbers/turned", |b| {
         b.iter(|| match_calls(black_box(&turned_numbers), black_box(&numbers), &same).unwrap());
-    });
-    // Every second call needs the two before it.
-    let pairs: Vec<(usize, usize)> =
-        (2..20).step_by(2).flat_map(|i| [(i - 1, i), (i - 2, i)]).collect();
-    let order = PartialOrder::new(20, &pairs).unwrap();
-    c.bench_function("partial_order_20/exact", |b| {
-        b.iter(|| order.match_calls(black_box(&expected), black_box(&expected), &exact).unwrap());
-    });
-    c.bench_function("partial_order_20/names", |b| {
-        b.iter(|| order.match_calls(black_box(&expected), black_box(&expected), &ignore).unwrap());
-    });
-    c.bench_function("partial_order_20/names_mirrored", |b| {
-        b.iter(|| order.match_calls(black_box(&mirrored), black_box(&expected), &ignore).unwrap());
     });
 }
 

@@ -11,10 +11,8 @@ use std::{hint::black_box, ops::RangeInclusive, time::Duration};
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rapidfuzz::distance::{lcs_seq, levenshtein};
-use trajectory_metrics::tool_calls::{
-    Interner, edit_distance, interned_common_subsequence, interned_edit_distance,
-};
+use rapidfuzz::distance::levenshtein;
+use trajectory_metrics::tool_calls::{Interner, edit_distance, interned_edit_distance};
 
 type Pair = [Vec<u32>; 2];
 
@@ -45,10 +43,6 @@ fn distances(c: &mut Criterion) {
         each(c, &format!("edit_distance/{name}/generic"), &pairs, edit_distance);
         each(c, &format!("edit_distance/{name}/rapidfuzz"), &pairs, |a, b| {
             levenshtein::distance(a.iter().copied(), b.iter().copied())
-        });
-        each(c, &format!("common/{name}/interned"), &pairs, interned_common_subsequence);
-        each(c, &format!("common/{name}/rapidfuzz"), &pairs, |a, b| {
-            lcs_seq::similarity(a.iter().copied(), b.iter().copied())
         });
     }
 }

@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use tool_graph::Tool;
 use trajectory_metrics::{
     WeightSchedule,
-    tool_calls::{ToolCall, TrialCounts, Value},
+    tool_calls::{ToolCall, Value},
 };
 
 /// The value that the text says, if it says one.
@@ -52,9 +52,6 @@ fuzz_target!(|text: &str| {
     if let Some(Ok(estimate)) = read::<Continuations>(text).map(|branches| branches.estimate()) {
         assert!(estimate.interval().low() <= estimate.probability());
         assert!(estimate.probability() <= estimate.interval().high());
-    }
-    if let Some(Ok(bounds)) = read::<TrialCounts>(text).map(|counts| counts.pass_hat_k(2)) {
-        assert!(0.0 <= bounds.low() && bounds.low() <= bounds.high() && bounds.high() <= 1.0);
     }
     if let Some(reason) = read::<StopReason>(text) {
         assert_eq!(reason.to_string().parse(), Ok(reason));

@@ -110,11 +110,6 @@ pub(crate) fn match_calls(
         MatchMode::Subset,
         MatchMode::Unordered,
     ];
-    Ok((
-        found.matched().to_vec(),
-        found.missing().to_vec(),
-        found.extra().to_vec(),
-        found.out_of_order().to_vec(),
-        modes.map(|mode| found.is_match(mode)),
-    ))
+    let verdicts = modes.map(|mode| found.is_match(mode));
+    Ok((found.matched, found.missing, found.extra, found.out_of_order, verdicts))
 }

@@ -135,9 +135,9 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
     };
     let fit = CrossFit::new(&Platt::default(), &raw, &folds, &options.schedule)
         .map_err(|source| Error::CrossFit { runs: raw.len(), source })?;
-    note_maps(fit.maps().iter().zip(["B", "A"]), &mut notes);
-    let slopes: Vec<f64> = fit.maps().iter().map(|map| map.slope()).collect();
-    let calibrated = fit.into_traces();
+    note_maps(fit.maps.iter().zip(["B", "A"]), &mut notes);
+    let slopes: Vec<f64> = fit.maps.iter().map(|map| map.slope()).collect();
+    let calibrated = fit.traces;
     let one_task = n_tasks == 1;
     let bootstrap = if one_task {
         notes.push(

@@ -10,7 +10,7 @@ use agent_scorecard::budget_estimation::{
 };
 use agent_scorecard::run_logs::RolloutFile;
 use agent_scorecard::trajectory_metrics::{
-    Bootstrap, ClusterEstimate, LogScore, Ranking, Tps, Traces, WeightSchedule,
+    Bootstrap, ClusterEstimate, LogScore, Ranking, Replicates, Tps, Traces, WeightSchedule,
 };
 
 fn recorded(name: &str) -> Option<Rollouts> {
@@ -23,6 +23,14 @@ fn recorded(name: &str) -> Option<Rollouts> {
         Rollouts::new(["output_tokens"]).unwrap().with_keys(["model", "domain"]).unwrap();
     RolloutFile::read("runs", file).unwrap().append_to(&mut rollouts).unwrap();
     Some(rollouts)
+}
+
+/// The estimate with its 95 % percentile interval, that of replicates of an unknown number of clusters.
+fn percentile(found: &Replicates) -> (f64, [f64; 2]) {
+    let values = found.values().map(|value| value.unwrap_or(f64::NAN)).collect();
+    let unknown = Replicates::new(found.estimate(), values).unwrap();
+    let interval = unknown.confidence_interval(Level::new(0.95).unwrap()).unwrap();
+    (found.estimate(), [interval.low(), interval.high()])
 }
 
 /// The forecasts of scored runs, and the same runs with one sample per forecast.
@@ -98,8 +106,7 @@ impl Forecasts {
         let ranking = Ranking::new(&self.chances, &outcomes).unwrap();
         let found =
             Bootstrap::clusters(&clusters, Seed::new(1)).unwrap().auroc(&ranking, 200).unwrap();
-        let interval = found.percentile_interval(Level::new(0.95).unwrap());
-        (found.estimate(), [interval.low(), interval.high()])
+        percentile(&found)
     }
 
     /// The trajectory score of the chances minus that of the base rate among the scored runs.
@@ -130,9 +137,7 @@ impl Forecasts {
             let macro_f1 = metrics.finish().unwrap().feasibility.macro_f1;
             [macro_f1.ok_or(scoring_rules::Error::Empty.into())]
         });
-        let macro_f1 = macro_f1.unwrap();
-        let interval = macro_f1.percentile_interval(Level::new(0.95).unwrap());
-        (macro_f1.estimate(), [interval.low(), interval.high()])
+        percentile(&macro_f1.unwrap())
     }
 
     /// The share of feasible runs that a rule stops, with its standard error by tasks.

@@ -156,26 +156,4 @@ pub enum Error {
         /// The field as the rule names it.
         field: String,
     },
-    /// A pair of a partial order names a call that does not exist.
-    #[error("pair {index} of the order names expected call {call}; there are {calls}, from 0")]
-    OrderedCall {
-        /// Position of the pair, from 0.
-        index: usize,
-        /// The call that it names.
-        call: usize,
-        /// The number of expected calls.
-        calls: usize,
-    },
-    /// A partial order contains a cycle.
-    #[error("expected call {call} would have to come before itself; take out a pair of the circle")]
-    OrderCycle {
-        /// The first call on a cycle.
-        call: usize,
-    },
-    /// Too many calls are interchangeable for the matcher but not for the order.
-    #[error("no answer within {states} states; make the matcher or the order stricter")]
-    OrderSearch {
-        /// The number of states that were examined.
-        states: usize,
-    },
 }

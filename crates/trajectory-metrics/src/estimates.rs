@@ -10,16 +10,18 @@
 //! | any | Student's t | Student's t |
 //!
 //! The value of a single cluster has no interval, and neither has a value of too few clusters for the level
-//! ([`NoInterval::check_clusters`](crate::NoInterval::check_clusters)).
+//! ([`NoInterval::TooFewClusters`](crate::NoInterval::TooFewClusters)).
 
 mod difference;
 mod means;
 mod overconfidence;
 mod studentized;
 
-pub use difference::Difference;
-pub use means::{between, mean, ratio};
-pub use overconfidence::overconfidence;
+pub use self::{
+    difference::Difference,
+    means::{between, mean, ratio},
+    overconfidence::overconfidence,
+};
 use scoring_rules::Interval;
 
 use crate::figures::figure::Figure;

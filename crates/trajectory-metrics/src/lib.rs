@@ -19,27 +19,53 @@ mod streams;
 pub mod tool_calls;
 
 pub use calibration::{
-    BetaCalibration, BetaCalibrationMap, CalibrationMap, CalibrationTest, Calibrator,
-    ConsistencyInterval, CrossFit, Folds, Isotonic, IsotonicMap, Platt, PlattMap, ReliabilityBin,
-    ReliabilityPoint, TemperatureMap, TemperatureScaling, VennAbers, VennAbersMap, brier_loss,
-    calibration_map_from_fn, consistency_band, expected_calibration_error,
-    maximum_calibration_error, reliability_curve, reliability_diagram,
-    root_mean_square_calibration_error,
+    beta_calibration::{BetaCalibration, BetaCalibrationMap},
+    calibration_error::{
+        brier_loss, expected_calibration_error, maximum_calibration_error,
+        root_mean_square_calibration_error,
+    },
+    calibration_test::CalibrationTest,
+    calibrator::{CalibrationMap, Calibrator},
+    cross_fit::CrossFit,
+    folds::Folds,
+    isotonic::{Isotonic, IsotonicMap},
+    platt::{Platt, PlattMap},
+    reliability_curve::{
+        ConsistencyInterval, ReliabilityPoint, consistency_band, reliability_curve,
+    },
+    reliability_diagram::{ReliabilityBin, reliability_diagram},
+    temperature::{TemperatureMap, TemperatureScaling},
+    venn_abers::{VennAbers, VennAbersMap},
 };
 pub use error::Error;
-pub use figures::{Better, Clustered, Figure, Intervals, Measure, Metric, Undefined};
+pub use figures::{
+    clustered::{Clustered, Intervals},
+    figure::Figure,
+    metric::{Better, Measure, Metric, Undefined},
+};
 pub use forecast_fault::ForecastFault;
 pub use no_interval::NoInterval;
 pub use ranks::{
-    PositiveClass, PrecisionRecallPoint, Ranking, RiskCoveragePoint, RocPoint, augrc, aurc, auroc,
-    average_precision, excess_aurc, precision_recall_curve, risk_coverage_curve, roc_curve,
+    areas::{auroc, average_precision},
+    curves::{
+        PrecisionRecallPoint, RiskCoveragePoint, RocPoint, precision_recall_curve,
+        risk_coverage_curve, roc_curve,
+    },
+    positive_class::PositiveClass,
+    ranking::Ranking,
+    selective_risk::{augrc, aurc, excess_aurc},
 };
 pub use reports::{
-    Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, Resampling,
-    STREAM_MEASURES, ScoredStream, StreamFigure, StreamMetrics, raw_against_calibrated,
+    diagnostics::Diagnostics,
+    evaluation::{Evaluation, EvaluationOptions, StreamMetrics},
+    fixed_rank::FixedRankSensitivity,
+    raw_against_calibrated::{MetricChange, raw_against_calibrated},
+    scored_stream::{Resampling, STREAM_MEASURES, ScoredStream},
+    stream_figure::StreamFigure,
 };
 pub use resampling::{
-    Arm, Bootstrap, ClusterEstimate, Replicates, SignFlipTest, benjamini_hochberg, boschloo_test,
+    arm::Arm, bootstrap::Bootstrap, boschloo::boschloo_test, cluster_error::ClusterEstimate,
+    false_discovery::benjamini_hochberg, replicates::Replicates, sign_flip::SignFlipTest,
 };
 pub use scoring_rules;
 pub use scoring_rules::{
@@ -48,6 +74,11 @@ pub use scoring_rules::{
     from_fn,
 };
 pub use streams::{
-    CheckedRun, CustomWeights, ForecastCounts, ForecastPolicy, OnlineTps, OnlineTpsState, Summary,
-    Tps, TpsFamily, Trace, Traces, WeightSchedule,
+    forecast_policy::{CheckedRun, ForecastCounts, ForecastPolicy},
+    online_tps::{OnlineTps, OnlineTpsState},
+    summary::Summary,
+    tps::Tps,
+    tps_family::TpsFamily,
+    traces::{Trace, Traces},
+    weight_schedule::{CustomWeights, WeightSchedule},
 };

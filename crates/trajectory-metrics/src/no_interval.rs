@@ -1,24 +1,19 @@
 use scoring_rules::Level;
 
 /// The reason why resamples give no confidence interval.
-///
-/// ```
-/// use trajectory_metrics::{Level, NoInterval};
-///
-/// let level = Level::new(0.95)?;
-/// assert_eq!(NoInterval::check_clusters(6, level), Ok(()));
-/// let few = NoInterval::check_clusters(2, level).unwrap_err();
-/// assert_eq!(few.to_string(), "2 clusters; a 95 % interval needs at least 6");
-/// // The smallest level of 2 clusters is 1/2.
-/// assert_eq!(NoInterval::check_clusters(2, Level::HALF), Ok(()));
-/// # Ok::<(), scoring_rules::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum NoInterval {
-    /// There are too few clusters for the level, see [`NoInterval::check_clusters`].
+    /// There are too few clusters for the level: fewer than `1 + log2(1 / (1 - level))`, which is 5 for 90 %, 6 for
+    /// 95 % and 8 for 99 %.
+    ///
+    /// No resample is outside the range of the clusters, and the range of n independent values contains their median
+    /// with a probability of `1 - 2^(1 - n)`. With fewer clusters, resamples cannot give an interval of this level.
+    ///
+    /// Reference: David and Nagaraja (2003), Order statistics, section 7.1,
+    /// doi:10.1002/0471722162.
     #[error("{found} cluster{}; a {} % interval needs at least {least}", if *found == 1 { "" } else { "s" }, percent(*level))]
     TooFewClusters {
         /// The number of clusters.
@@ -47,19 +42,8 @@ pub enum NoInterval {
 }
 
 impl NoInterval {
-    /// Checks that `found` clusters are enough for a confidence interval of this level: at least
-    /// `1 + log2(1 / (1 - level))`, which is 5 for 90 %, 6 for 95 % and 8 for 99 %.
-    ///
-    /// No resample is outside the range of the clusters, and the range of n independent values covers their median with a
-    /// probability of `1 - 2^(1 - n)`. With fewer clusters, resamples cannot give an interval of the level at any width.
-    ///
-    /// Reference: David and Nagaraja (2003), Order statistics, section 7.1,
-    /// doi:10.1002/0471722162.
-    ///
-    /// # Errors
-    ///
-    /// [`NoInterval::TooFewClusters`] with fewer clusters.
-    pub fn check_clusters(found: usize, level: Level) -> Result<(), Self> {
+    /// Checks that `found` clusters are enough for a confidence interval of this level.
+    pub(crate) fn check_clusters(found: usize, level: Level) -> Result<(), Self> {
         let least = Self::least_clusters(level);
         if found >= least { Ok(()) } else { Err(Self::too_few(found, level)) }
     }

@@ -1,12 +1,139 @@
 //! Random numbers and hashes that are stable across versions: to repeat published draws to the bit, and
 //! for stored values.
 
-mod fnv1a;
-mod numpy_random;
-mod python_random;
-mod unit;
+use std::ops::Range;
 
-pub use fnv1a::fnv1a;
-pub use numpy_random::NumpyRandom;
-pub use python_random::PythonRandom;
-pub use unit::unit;
+use rand::Rng;
+use rand_mt::Mt;
+
+/// Returns the 64-bit FNV-1a hash of the bytes. The hash distinguishes texts, but does not protect against an
+/// adversary.
+///
+/// Only the concatenated bytes matter, not their division into parts. If the boundary between parts matters,
+/// hash the length of each part as well.
+///
+/// ```
+/// use trajectory_metrics::random::fnv1a;
+///
+/// assert_eq!(fnv1a("foobar".bytes()), 0x8594_4171_f739_67e8);
+/// ```
+///
+/// Reference: Fowler, Noll and Vo, RFC 9923.
+#[must_use]
+pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Draws uniformly from the multiples of 2^-53 in [0, 1), with the leading bits of one word. The code is
+/// part of this crate so that draws do not change with the version of a library.
+///
+/// ```
+/// use rand::SeedableRng;
+/// use rand_chacha::ChaCha8Rng;
+/// use trajectory_metrics::random::unit;
+///
+/// let mut generator = ChaCha8Rng::seed_from_u64(7);
+/// assert!((0.0..1.0).contains(&unit(&mut generator)));
+/// ```
+pub fn unit(generator: &mut impl Rng) -> f64 {
+    (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// NumPy's `RandomState(seed)`, to the bit: the Mersenne Twister MT19937, seeded by one number.
+///
+/// Published benchmarks draw from it, so that their draws can be repeated.
+///
+/// ```
+/// use trajectory_metrics::random::NumpyRandom;
+///
+/// // RandomState(42): randint(10), randint(100), randint(7)
+/// let mut random = NumpyRandom::new(42);
+/// assert_eq!([random.below(10), random.below(100), random.below(7)], [6, 51, 4]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumpyRandom(Mt);
+
+impl NumpyRandom {
+    /// Makes the generator of a seed.
+    #[must_use]
+    pub fn new(seed: u32) -> Self {
+        Self(Mt::new(seed))
+    }
+
+    /// `randint(count)`: a number below `count`; 0 for 0 and 1, which draw nothing.
+    pub fn below(&mut self, count: u32) -> u32 {
+        let largest = count.saturating_sub(1);
+        // Takes the low bits, as wide as the largest number, and draws again while the result exceeds
+        // this number.
+        let mask = u32::MAX.checked_shr(largest.leading_zeros()).unwrap_or(0);
+        if largest == 0 {
+            return 0;
+        }
+        loop {
+            let drawn = self.0.next_u32() & mask;
+            if drawn <= largest {
+                return drawn;
+            }
+        }
+    }
+}
+
+/// CPython's `random.Random(seed)`, to the bit: the Mersenne Twister MT19937.
+///
+/// Published benchmarks draw from it, so that their draws can be repeated.
+///
+/// ```
+/// use trajectory_metrics::random::PythonRandom;
+///
+/// // random.Random(42).choice(range(10)), and of 43.
+/// assert_eq!(PythonRandom::new(42).choice(0..10), 1);
+/// assert_eq!(PythonRandom::new(43).choice(0..10), 0);
+///
+/// // random.Random(42).shuffle(items)
+/// let mut items = [0, 1, 2, 3, 4];
+/// PythonRandom::new(42).shuffle(&mut items);
+/// assert_eq!(items, [3, 1, 2, 4, 0]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PythonRandom(Mt);
+
+impl PythonRandom {
+    /// Makes the generator of a seed from 0 to `2^64 - 1`.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        // The 32-bit digits of the seed, lowest first, without leading zeros.
+        let digits = [seed as u32, (seed >> 32) as u32];
+        let count = if digits[1] == 0 { 1 } else { 2 };
+        Self(Mt::new_with_key(digits.into_iter().take(count)))
+    }
+
+    /// `uniform(low, high)`.
+    pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
+        let (upper, lower) = (f64::from(self.0.next_u32() >> 5), f64::from(self.0.next_u32() >> 6));
+        let unit = (upper * 2.0_f64.powi(26) + lower) / 2.0_f64.powi(53);
+        low + (high - low) * unit
+    }
+
+    /// `choice(range(start, end))`, which is also `randrange(start, end)` and `randint(start, end - 1)`; the
+    /// start of an empty range.
+    pub fn choice(&mut self, range: Range<u32>) -> u32 {
+        let count = range.end.saturating_sub(range.start).max(1);
+        // Takes the high bits, as wide as the count, and draws again until the value is below the count.
+        let unused = count.leading_zeros();
+        loop {
+            let drawn = self.0.next_u32() >> unused;
+            if drawn < count {
+                return range.start + drawn;
+            }
+        }
+    }
+
+    /// `shuffle(items)`, for fewer than 2^32 items.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.choice(0..last as u32 + 1) as usize);
+        }
+    }
+}

@@ -7,10 +7,3 @@ pub(crate) mod pair;
 pub(crate) mod raw_against_calibrated;
 pub(crate) mod scored_stream;
 pub(crate) mod stream_figure;
-
-pub use diagnostics::Diagnostics;
-pub use evaluation::{Evaluation, EvaluationOptions, StreamMetrics};
-pub use fixed_rank::FixedRankSensitivity;
-pub use raw_against_calibrated::{MetricChange, raw_against_calibrated};
-pub use scored_stream::{Resampling, STREAM_MEASURES, ScoredStream};
-pub use stream_figure::StreamFigure;

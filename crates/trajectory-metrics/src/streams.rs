@@ -8,11 +8,3 @@ pub(crate) mod tps_family;
 pub(crate) mod tps_loss;
 pub(crate) mod traces;
 pub(crate) mod weight_schedule;
-
-pub use forecast_policy::{CheckedRun, ForecastCounts, ForecastPolicy};
-pub use online_tps::{OnlineTps, OnlineTpsState};
-pub use summary::Summary;
-pub use tps::Tps;
-pub use tps_family::TpsFamily;
-pub use traces::{Trace, Traces};
-pub use weight_schedule::{CustomWeights, WeightSchedule};

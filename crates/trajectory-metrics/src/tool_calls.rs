@@ -7,10 +7,10 @@
 //! agent's path is the first argument, the reference the second.
 //!
 //! [`match_calls`] pairs calls with expected calls, and returns the missing, extra and out-of-order
-//! calls; [`Alignment::is_match`] gives the verdict in any [`MatchMode`]. [`PartialOrder`] does the
-//! same for tasks in which only some calls must come before others. A [`CallMatcher`] decides whether a
-//! call satisfies an expected call; [`call_matcher_from_fn`] makes a matcher from a function. With the
-//! feature `serde`, a [`ToolCall`] is read from the formats of OpenAI, Anthropic and others.
+//! calls; [`Alignment::is_match`] gives the verdict in any [`MatchMode`]. A [`CallMatcher`]
+//! decides whether a call satisfies an expected call; [`call_matcher_from_fn`] makes a matcher from a
+//! function. With the feature `serde`, a [`ToolCall`] is read from the formats of OpenAI, Anthropic and
+//! others.
 //!
 //! ```
 //! use trajectory_metrics::tool_calls::{
@@ -23,39 +23,33 @@
 //! let alignment = match_calls(&actual, &expected, &same)?;
 //! assert!(alignment.is_match(MatchMode::AnyOrder));
 //! assert!(!alignment.is_match(MatchMode::InOrder));
-//! assert_eq!(alignment.extra(), [1]);
+//! assert_eq!(alignment.extra, [1]);
 //!
 //! assert_eq!(edit_distance(&actual, &expected), 3);
 //! assert_eq!(MultisetMatch::new(&actual, &expected).recall(), Some(1.0));
 //! # Ok::<(), trajectory_metrics::Error>(())
 //! ```
 
-pub(crate) mod engines;
-pub(crate) mod matching;
-pub(crate) mod paths;
-pub(crate) mod trials;
-pub(crate) mod values;
+mod engines;
+mod matching;
+mod pass_at_k;
+mod paths;
+mod values;
 
-pub use matching::{
-    alignment::{Alignment, MatchMode},
-    argument_rule::ArgumentRule,
-    call_matcher::{CallMatcher, ToolCallMatcher, call_matcher_from_fn},
-    match_calls::match_calls,
-    partial_order::PartialOrder,
-};
-pub use paths::{
-    common_subsequence::{common_subsequence, interned_common_subsequence},
-    costs::{cost_efficiency_score, cost_gap, cost_gap_without_redundant},
-    edit_distance::{edit_distance, interned_edit_distance, normalized_edit_distance},
-    failure_classes::{CallFacts, FailureClass, FailureCounts},
-    invalid_tool_use::invalid_tool_use_ratio,
-    multiset_match::MultisetMatch,
-    order_tau::order_tau,
-    path_distances::{MeanPathDistances, PathDistances},
-};
-pub use trials::{
+pub use self::{
+    matching::{
+        alignment::{Alignment, MatchMode},
+        argument_rule::ArgumentRule,
+        call_matcher::{CallMatcher, ToolCallMatcher, call_matcher_from_fn},
+        match_calls::match_calls,
+    },
     pass_at_k::{pass_at_k, pass_hat_k},
-    task_mean::TaskMean,
-    trial_counts::{TrialCounts, TrialOutcome},
+    paths::{
+        costs::{cost_gap, cost_gap_without_redundant},
+        edit_distance::{edit_distance, interned_edit_distance, normalized_edit_distance},
+        failure_classes::{CallFacts, FailureClass, FailureCounts, invalid_tool_use_ratio},
+        multiset_match::MultisetMatch,
+        path_distances::{MeanPathDistances, PathDistances},
+    },
+    values::{interner::Interner, tool_call::ToolCall, value::Value},
 };
-pub use values::{interner::Interner, tool_call::ToolCall, value::Value};

@@ -280,7 +280,7 @@ fn censored(
     let minus = of_second.and_then(|second| {
         second.with_clusters(n_units[1]).minus(&of_first?.with_clusters(n_units[0]))
     });
-    let [first, second] = means(&vec![1; bootstrap.row_count()]);
+    let [first, second] = means(&vec![1; bootstrap.cluster_of().len()]);
     let value = second.and_then(|second| Ok(second - first?));
     Ok(StreamFigure::new(CENSORED, value, Some(minus), level))
 }

@@ -74,7 +74,7 @@ fn weights_of_late_steps_that_are_too_small_for_a_row_do_not_stop_a_fit() {
         traces
     };
     let maps = |streams| CrossFit::new(&platt, &traces(streams), &folds, &schedule).unwrap();
-    assert_eq!(maps(&streams).maps(), maps(&short).maps());
+    assert_eq!(maps(&streams).maps, maps(&short).maps);
 }
 
 #[test]
@@ -122,8 +122,8 @@ fn without_cut_off_runs_it_is_the_cross_fit_of_traces() {
         let of_runs =
             CalibratedRuns::cross_fit(&Platt::default(), &runs, &folds, &SCHEDULE, fitted_on)
                 .unwrap();
-        assert_eq!(of_runs.maps(), of_traces.maps());
-        let calibrated = of_traces.traces().iter().zip(of_runs.forecasts());
+        assert_eq!(of_runs.maps(), of_traces.maps);
+        let calibrated = of_traces.traces.iter().zip(of_runs.forecasts());
         assert!(calibrated.into_iter().all(|(trace, run)| trace.forecasts() == run));
     }
 }

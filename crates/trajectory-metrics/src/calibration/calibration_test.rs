@@ -67,10 +67,9 @@ impl CalibrationTest {
     ///
     /// Errors that differ by less than 1e-12 count as equal. A weight is the importance of a row, not a number of rows:
     /// the outcome of a row is drawn once. Results are a pure function of the seed: draw r reads stream r of a ChaCha8
-    /// generator. Results therefore have the same bits for any order of the rows and on any number of threads (with the
-    /// feature `rayon`, the threads of the current pool).
+    /// generator. Results therefore have the same bits for any order of the rows.
     ///
-    /// In simulations (`tests/calibration_test.rs`) calibrated confidences of 10 to 200 clusters with 1 to 8 rows have a
+    /// In simulations (`tests/all/calibration_test.rs`) calibrated confidences of 10 to 200 clusters with 1 to 8 rows have a
     /// p-value of at most 0.05 in at most 6 % of samples. The wild cluster bootstrap (Cameron, Gelbach and Miller 2008,
     /// doi:10.1162/rest.90.3.414) flips the signs of the residuals by cluster instead. It needs residuals that are about
     /// as often positive as negative in each bin: with calibrated confidences near 0 or 1, it rejects calibration in up to
@@ -136,27 +135,19 @@ impl CalibrationTest {
             .collect();
         let total = blocks.failures() + blocks.successes();
         let start = ChaCha8Rng::seed_from_u64(seed.get());
-        let make = || {
-            let (start, rows) = (&start, &rows);
-            let mut gaps = vec![0.0; ends.len()];
-            move |draw: u64| {
-                let mut generator = start.clone();
-                generator.set_stream(draw);
-                gaps.fill(0.0);
-                for group in rows {
-                    let common = if group.len() > 1 { unit(&mut generator) } else { 0.0 };
-                    for row in group {
-                        gaps[row.bin] += row.gap(common, unit(&mut generator));
-                    }
+        let mut gaps = vec![0.0; ends.len()];
+        let errors = bootstrap::run(draws, |draw| {
+            let mut generator = start.clone();
+            generator.set_stream(draw);
+            gaps.fill(0.0);
+            for group in &rows {
+                let common = if group.len() > 1 { unit(&mut generator) } else { 0.0 };
+                for row in group {
+                    gaps[row.bin] += row.gap(common, unit(&mut generator));
                 }
-                gaps.iter().map(|gap: &f64| gap.abs()).sum::<f64>() / total
             }
-        };
-        #[cfg(feature = "rayon")]
-        let errors = bootstrap::par_run(draws, make)?;
-        #[cfg(not(feature = "rayon"))]
-        let errors = bootstrap::run(draws, make())?;
-
+            gaps.iter().map(|gap: &f64| gap.abs()).sum::<f64>() / total
+        })?;
         let reached = errors.iter().filter(|&&error| error >= calibration_error - TIE).count();
         let mean_if_calibrated = errors.iter().sum::<f64>() / draws as f64;
         Ok(Self {

@@ -1,55 +1,17 @@
-use std::ops::Deref;
-
-use scoring_rules::{FromFn, Probability, TiedBlocks, Weight};
+use scoring_rules::{Probability, TiedBlocks, Weight};
 
 use crate::error::Error;
 
 /// A map from a forecast to a calibrated forecast.
 ///
 /// The maps of this crate do not decrease, except for rounding in the last digit: they can make ties
-/// but do not reverse a ranking. A function becomes a map through [`calibration_map_from_fn`]. With
+/// but do not reverse a ranking. With
 /// the feature `serde`, maps can be written where they are fitted and read where they are applied;
 /// numbers that no fit returns are refused. To read the same bits from JSON, `serde_json` needs its
 /// feature `float_roundtrip`.
 pub trait CalibrationMap {
     /// Returns the calibrated forecast.
     fn apply(&self, forecast: Probability) -> Probability;
-}
-
-impl<M: CalibrationMap + ?Sized> CalibrationMap for &M {
-    fn apply(&self, forecast: Probability) -> Probability {
-        (**self).apply(forecast)
-    }
-}
-
-impl<M: CalibrationMap + ?Sized> CalibrationMap for Box<M> {
-    fn apply(&self, forecast: Probability) -> Probability {
-        (**self).apply(forecast)
-    }
-}
-
-impl<F: Fn(Probability) -> Probability> CalibrationMap for FromFn<F> {
-    fn apply(&self, forecast: Probability) -> Probability {
-        (self.function)(forecast)
-    }
-}
-
-/// Makes a [`CalibrationMap`] from a function.
-///
-/// ```
-/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Isotonic, Probability};
-/// use trajectory_metrics::calibration_map_from_fn;
-///
-/// let forecast = Probability::new(0.3)?;
-/// let identity = calibration_map_from_fn(|forecast| forecast);
-/// let constant = Isotonic.fit(&[forecast], &[true], None)?;
-/// let maps: [Box<dyn CalibrationMap>; 2] = [Box::new(identity), Box::new(&constant)];
-/// assert_eq!(maps[0].apply(forecast), forecast);
-/// assert_eq!(maps[1].apply(forecast), Probability::ONE);
-/// # Ok::<(), Error>(())
-/// ```
-pub const fn calibration_map_from_fn<F: Fn(Probability) -> Probability>(function: F) -> FromFn<F> {
-    FromFn { function }
 }
 
 /// A method to fit a [`CalibrationMap`] to forecasts with known outcomes.
@@ -92,13 +54,5 @@ pub trait Calibrator {
         weights: Option<&[Weight]>,
     ) -> Result<Self::Map, Error> {
         self.fit_blocks(&TiedBlocks::new(forecasts, outcomes, weights)?)
-    }
-}
-
-impl<P: Deref<Target: Calibrator>> Calibrator for P {
-    type Map = <P::Target as Calibrator>::Map;
-
-    fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<Self::Map, Error> {
-        (**self).fit_blocks(blocks)
     }
 }

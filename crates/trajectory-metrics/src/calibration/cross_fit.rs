@@ -13,36 +13,14 @@ use crate::{
 /// Made by [`CrossFit::new`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct CrossFit<M> {
-    traces: Traces,
-    maps: Vec<M>,
-    folds: Folds,
-}
-
-impl<M> CrossFit<M> {
     /// The calibrated traces, in their original order.
-    #[must_use]
-    pub const fn traces(&self) -> &Traces {
-        &self.traces
-    }
-
-    /// Returns the calibrated traces.
-    #[must_use]
-    pub fn into_traces(self) -> Traces {
-        self.traces
-    }
-
+    pub traces: Traces,
     /// The map of each fold, which was fitted on the traces of all other folds.
-    #[must_use]
-    pub fn maps(&self) -> &[M] {
-        &self.maps
-    }
-
+    pub maps: Vec<M>,
     /// The fold of each trace.
-    #[must_use]
-    pub const fn folds(&self) -> &Folds {
-        &self.folds
-    }
+    pub folds: Folds,
 }
 
 impl<M: CalibrationMap> CrossFit<M> {
@@ -77,10 +55,10 @@ impl<M: CalibrationMap> CrossFit<M> {
     /// )?;
     /// let folds = Folds::halves(raw.outcomes(), &["task-1", "task-2", "task-3", "task-4"])?;
     /// let fitted = CrossFit::new(&Platt::default(), &raw, &folds, &WeightSchedule::LinearFront)?;
-    /// assert!(fitted.maps().iter().all(|map| map.slope() > 0.0));
-    /// assert_eq!(fitted.folds(), &folds);
-    /// assert_eq!(fitted.traces().steps(), raw.steps());
-    /// assert_eq!(fitted.into_traces().outcomes(), raw.outcomes());
+    /// assert!(fitted.maps.iter().all(|map| map.slope() > 0.0));
+    /// assert_eq!(fitted.folds, folds);
+    /// assert_eq!(fitted.traces.steps(), raw.steps());
+    /// assert_eq!(fitted.traces.outcomes(), raw.outcomes());
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new<C: Calibrator<Map = M>>(

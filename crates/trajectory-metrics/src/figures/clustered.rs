@@ -7,10 +7,7 @@ use crate::{
         metric::{Metric, Undefined},
     },
     no_interval::NoInterval,
-    resampling::{
-        bootstrap::{Bootstrap, check_resamples},
-        replicates::Replicates,
-    },
+    resampling::bootstrap::{Bootstrap, check_resamples},
 };
 
 /// How the intervals of [`Clustered::figures`] are made.
@@ -32,7 +29,7 @@ pub struct Intervals {
 ///
 /// A row counts for a metric if the metric is defined for an accumulator of only this row or, with
 /// [`Metric::of_all_rows`], if the weight of the row is positive. The number of clusters with such a row
-/// decides whether there is an interval ([`NoInterval::check_clusters`]) and how wide it is
+/// decides whether there is an interval ([`NoInterval::TooFewClusters`]) and how wide it is
 /// ([`Replicates::confidence_interval`]).
 ///
 /// Rows can be added in any order, and parts merged in any order: the figures have the same bits if the
@@ -161,67 +158,67 @@ impl<K: Ord, R> Clustered<K, R> {
         &self,
         metrics: &[Metric<E>],
         empty: &E,
-        add: impl FnMut(&mut E, &R, Weight) -> Result<(), X>,
+        mut add: impl FnMut(&mut E, &R, Weight) -> Result<(), X>,
         intervals: Option<Intervals>,
     ) -> Result<Vec<Result<Figure, Undefined>>, X> {
-        let found = resampled(&[self], metrics, empty, add, intervals)?;
-        let figures = found.into_iter().flatten();
-        Ok(figures.map(|found| Ok(found?.figure(intervals))).collect())
-    }
-
-    /// Returns the metrics of these rows minus the metrics of `other`, each with the interval of the
-    /// difference.
-    ///
-    /// Both sides are resampled together: a shared cluster is drawn with all its rows of both sides, so
-    /// that the shared variation cancels (a paired difference). If the sides share no cluster, the
-    /// difference varies like the difference of two independent values. The width of an interval is
-    /// computed for the number of clusters of the smaller side.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Self::figures`].
-    ///
-    /// ```
-    /// use trajectory_metrics::{
-    ///     Better, Clustered, Error, ExactMean, Intervals, Level, Metric, Seed, Undefined, Weight,
-    /// };
-    ///
-    /// let mean: Metric<ExactMean> =
-    ///     Metric::new("score", "score", Better::Higher, "Mean score.", |mean: &ExactMean| {
-    ///         mean.finish().map_err(|_| Undefined::new("there is no row"))
-    ///     });
-    /// let (mut old, mut new) = (Clustered::default(), Clustered::default());
-    /// for task in 0..8_u32 {
-    ///     // Tasks differ far more than the two models do.
-    ///     old.update(task, Weight::ONE, 10.0 * f64::from(task));
-    ///     new.update(task, Weight::ONE, 10.0 * f64::from(task) + 1.0 + f64::from(task % 2));
-    /// }
-    /// let intervals = Intervals { level: Level::new(0.95)?, resamples: 200, seed: Seed::new(7) };
-    /// let add = |mean: &mut ExactMean, score: &f64, weight| {
-    ///     Ok::<_, Error>(mean.update_weighted(*score, weight)?)
-    /// };
-    /// let found = new.difference(&old, &[mean], &ExactMean::default(), add, Some(intervals))?;
-    /// let difference = found[0].clone().unwrap();
-    /// assert_eq!(difference.value, 1.5);
-    /// let interval = difference.interval?;
-    /// assert!(interval.low() >= 1.0 && interval.high() <= 2.0);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn difference<E: Clone, X: From<Error>>(
-        &self,
-        other: &Self,
-        metrics: &[Metric<E>],
-        empty: &E,
-        add: impl FnMut(&mut E, &R, Weight) -> Result<(), X>,
-        intervals: Option<Intervals>,
-    ) -> Result<Vec<Result<Figure, Undefined>>, X> {
-        let found = resampled(&[self, other], metrics, empty, add, intervals)?;
-        let (own, others) = found.split_at(found.len() / 2);
-        let pairs = own.iter().flatten().zip(others.iter().flatten());
-        let minus = |(own, other): (&Result<Resampled, Undefined>, &Result<_, _>)| {
-            Ok(own.clone()?.minus(other.as_ref().map_err(Undefined::clone)?).figure(intervals))
+        let mut all = empty.clone();
+        self.rows().try_for_each(|(_, weight, row)| add(&mut all, row, weight))?;
+        let value = |metric: &Metric<E>| match metric.value(&all)? {
+            value if value.is_finite() => Ok(Figure::from(value)),
+            _ => Err(Undefined::new("the value is not finite")),
         };
-        Ok(pairs.map(minus).collect())
+        let mut figures: Vec<_> = metrics.iter().map(value).collect();
+        let Some(Intervals { level, resamples, seed }) = intervals.filter(|it| it.resamples > 0)
+        else {
+            return Ok(figures);
+        };
+        check_resamples(resamples)?;
+        let clusters = self.clusters_counted(metrics, empty, &mut add)?;
+        for (figure, &clusters) in figures.iter_mut().zip(&clusters) {
+            if let (Ok(figure), Err(few)) = (figure, NoInterval::check_clusters(clusters, level)) {
+                figure.interval = Err(few);
+            }
+        }
+        let is_waiting = |found: &Figure| found.interval == Err(NoInterval::NotRequested);
+        if !figures.iter().flatten().any(is_waiting) {
+            return Ok(figures);
+        }
+        let bootstrap = Bootstrap::clusters(&self.clusters, seed)?;
+        let independent = bootstrap.cluster_count() == self.len()
+            && self.weights.iter().all(|weight| *weight == Weight::ONE);
+        let mut drawn = |counts: &[u32]| {
+            let mut sums = empty.clone();
+            for ((_, weight, row), &count) in self.rows().zip(counts).filter(|it| *it.1 > 0) {
+                let weight = Weight::new(weight.get() * f64::from(count)).map_err(Error::from)?;
+                add(&mut sums, row, weight)?;
+            }
+            Ok::<E, X>(sums)
+        };
+        let mut columns = vec![Vec::with_capacity(resamples); metrics.len()];
+        let mut counts = Vec::with_capacity(self.len());
+        for replicate in 0..resamples as u64 {
+            bootstrap.draw(replicate, &mut counts);
+            let sums = drawn(&counts).ok();
+            let value = |metric: &Metric<E>| metric.value(sums.as_ref()?).ok();
+            let values = metrics.iter().map(|metric| value(metric).unwrap_or(f64::NAN));
+            values.zip(&mut columns).for_each(|(value, column)| column.push(value));
+        }
+        let drawn = metrics.iter().zip(columns).zip(clusters);
+        for (figure, ((metric, column), clusters)) in figures.iter_mut().zip(drawn) {
+            let Some(found) = figure.as_mut().ok().filter(|found| is_waiting(found)) else {
+                continue;
+            };
+            // The value on all rows is finite, so the only possible error is that no resample is defined.
+            let Ok(replicates) = bootstrap.replicates_of(found.value, column) else {
+                found.interval = Err(NoInterval::TooFewResamples { defined: 0 });
+                continue;
+            };
+            let replicates = replicates.with_clusters(clusters);
+            let is_exact = metric.is_share() && independent;
+            *found = if is_exact { replicates.of_independent_outcomes() } else { replicates }
+                .figure(level);
+        }
+        Ok(figures)
     }
 
     /// For each metric, the number of clusters that it counts.
@@ -248,117 +245,5 @@ impl<K: Ord, R> Clustered<K, R> {
             clusters.len()
         };
         Ok(counted.into_iter().map(distinct).collect())
-    }
-}
-
-/// The metrics of each side on all rows and, where there can be an interval, on the same resamples.
-fn resampled<K: Ord, R, E: Clone, X: From<Error>>(
-    sides: &[&Clustered<K, R>],
-    metrics: &[Metric<E>],
-    empty: &E,
-    mut add: impl FnMut(&mut E, &R, Weight) -> Result<(), X>,
-    intervals: Option<Intervals>,
-) -> Result<Vec<Vec<Result<Resampled, Undefined>>>, X> {
-    let intervals = intervals.filter(|intervals| intervals.resamples > 0);
-    let mut found = Vec::with_capacity(sides.len());
-    for side in sides {
-        let mut all = empty.clone();
-        side.rows().try_for_each(|(_, weight, row)| add(&mut all, row, weight))?;
-        let clusters = match intervals {
-            Some(_) => side.clusters_counted(metrics, empty, &mut add)?,
-            None => vec![0; metrics.len()],
-        };
-        let of_metric = |(metric, clusters): (&Metric<E>, usize)| {
-            let value = metric.value(&all)?;
-            if !value.is_finite() {
-                return Err(Undefined::new("the value is not finite"));
-            }
-            let few = intervals.map(|how| NoInterval::check_clusters(clusters, how.level));
-            let replicates = Err(few.and_then(Result::err).unwrap_or(NoInterval::NotRequested));
-            Ok(Resampled { value, clusters, replicates })
-        };
-        found.push(metrics.iter().zip(clusters).map(of_metric).collect::<Vec<_>>());
-    }
-    let Some(Intervals { resamples, seed, .. }) = intervals else { return Ok(found) };
-    check_resamples(resamples)?;
-    if !found.iter().flatten().flatten().any(Resampled::is_waiting) {
-        return Ok(found);
-    }
-    let names: Vec<&K> = sides.iter().flat_map(|side| &side.clusters).collect();
-    let bootstrap = Bootstrap::clusters(&names, seed)?;
-    let mut weights = sides.iter().flat_map(|side| &side.weights);
-    let independent =
-        bootstrap.cluster_count() == names.len() && weights.all(|weight| *weight == Weight::ONE);
-
-    let mut columns = vec![Vec::with_capacity(resamples); sides.len() * metrics.len()];
-    let mut counts = Vec::with_capacity(names.len());
-    let mut drawn = |side: &Clustered<K, R>, counts: &[u32]| {
-        let mut sums = empty.clone();
-        for ((_, weight, row), &count) in side.rows().zip(counts).filter(|(_, count)| **count > 0) {
-            let weight = Weight::new(weight.get() * f64::from(count)).map_err(Error::from)?;
-            add(&mut sums, row, weight)?;
-        }
-        Ok::<E, X>(sums)
-    };
-    for replicate in 0..resamples as u64 {
-        bootstrap.draw(replicate, &mut counts);
-        let (mut rest, mut columns) = (counts.as_slice(), columns.iter_mut());
-        for side in sides {
-            let (own, others) = rest.split_at(side.len());
-            rest = others;
-            let sums = drawn(side, own).ok();
-            let value = |metric: &Metric<E>| metric.value(sums.as_ref()?).ok();
-            let values = metrics.iter().map(|metric| value(metric).unwrap_or(f64::NAN));
-            values.zip(&mut columns).for_each(|(value, column)| column.push(value));
-        }
-    }
-    let places = found.iter_mut().flat_map(|side| side.iter_mut().zip(metrics));
-    for ((place, metric), column) in places.zip(columns) {
-        let Some(resampled) = place.as_mut().ok().filter(|found| found.is_waiting()) else {
-            continue;
-        };
-        // The value on all rows is finite, so the only possible error is that no resample is defined.
-        let replicates = bootstrap.replicates_of(resampled.value, column);
-        let undefined = |_| NoInterval::TooFewResamples { defined: 0 };
-        resampled.replicates = replicates.map_err(undefined).map(|replicates| {
-            let replicates = replicates.with_clusters(resampled.clusters);
-            let is_exact = metric.is_share() && independent;
-            if is_exact { replicates.of_independent_outcomes() } else { replicates }
-        });
-    }
-    Ok(found)
-}
-
-/// A metric on all rows and on resamples.
-#[derive(Clone, Debug)]
-struct Resampled {
-    value: f64,
-    /// Number of clusters that it counts.
-    clusters: usize,
-    /// `NotRequested` until they are drawn.
-    replicates: Result<Replicates, NoInterval>,
-}
-
-impl Resampled {
-    fn is_waiting(&self) -> bool {
-        matches!(self.replicates, Err(NoInterval::NotRequested))
-    }
-
-    fn minus(self, other: &Self) -> Self {
-        let undefined = |_| NoInterval::TooFewResamples { defined: 0 };
-        let replicates = self.replicates.and_then(|own| {
-            let others = other.replicates.as_ref().map_err(|why| *why)?;
-            own.minus(others).map_err(undefined)
-        });
-        let clusters = self.clusters.min(other.clusters);
-        Self { value: self.value - other.value, clusters, replicates }
-    }
-
-    fn figure(self, intervals: Option<Intervals>) -> Figure {
-        match (self.replicates, intervals) {
-            (Ok(replicates), Some(intervals)) => replicates.figure(intervals.level),
-            (Err(why), _) => Figure { interval: Err(why), ..Figure::from(self.value) },
-            (Ok(_), None) => Figure::from(self.value),
-        }
     }
 }

@@ -2,7 +2,10 @@ use std::fmt;
 
 use scoring_rules::{Interval, Level};
 
-use crate::{no_interval::NoInterval, resampling::replicates::Replicates};
+use crate::{
+    no_interval::NoInterval,
+    resampling::{cluster_error::ClusterEstimate, replicates::Replicates},
+};
 
 /// A value with its confidence interval and its standard error.
 ///
@@ -55,6 +58,19 @@ impl Replicates {
             interval: self.confidence_interval(level),
             standard_error: self.standard_error().filter(|error| *error > 0.0),
         }
+    }
+}
+
+impl ClusterEstimate {
+    /// Returns the estimate with its [interval](Self::interval) and standard error.
+    ///
+    /// There is no interval with too few clusters, see [`NoInterval::TooFewClusters`], nor if the standard error is 0.
+    #[must_use]
+    pub fn figure(&self, level: Level) -> Figure {
+        let enough = NoInterval::check_clusters(self.fewest, level);
+        let interval = enough.and_then(|()| self.interval(level).map_err(|_| NoInterval::Constant));
+        let standard_error = Some(self.standard_error).filter(|error| *error > 0.0);
+        Figure { value: self.estimate, interval, standard_error }
     }
 }
 

@@ -128,8 +128,8 @@ impl<E: ?Sized> Metric<E> {
     }
 
     /// Marks the value as a share: the mean of values 0 and 1. If the rows are independent, a share of
-    /// exactly 0 or 1 then has an interval
-    /// ([`Replicates::of_independent_outcomes`](crate::Replicates::of_independent_outcomes)).
+    /// exactly 0 or 1 then has an interval,
+    /// see [`Replicates::confidence_interval`](crate::Replicates::confidence_interval).
     #[must_use]
     pub const fn share(self) -> Self {
         Self { is_share: true, ..self.within(0.0, 1.0) }
@@ -161,9 +161,7 @@ impl<E: ?Sized> Metric<E> {
         self.bar
     }
 
-    /// Whether the value is a share, see [`Self::share`].
-    #[must_use]
-    pub const fn is_share(&self) -> bool {
+    pub(crate) const fn is_share(&self) -> bool {
         self.is_share
     }
 

@@ -69,7 +69,7 @@ impl FixedRankSensitivity {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(raw: &Traces, folds: &Folds, schedule: &WeightSchedule) -> Result<Self, Error> {
-        let platt = CrossFit::new(&Platt::default(), raw, folds, schedule)?.into_traces();
+        let platt = CrossFit::new(&Platt::default(), raw, folds, schedule)?.traces;
         let rank = Summary::Weighted(schedule.clone()).forecasts(raw)?;
         let blocks = TiedBlocks::new(&rank, raw.outcomes(), None)?;
         let tps = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, schedule.clone());

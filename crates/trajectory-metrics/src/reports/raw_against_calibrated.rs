@@ -63,7 +63,7 @@ pub struct MetricChange {
 /// let tasks = [1, 1, 2, 2, 3, 3, 4, 4];
 /// let schedule = WeightSchedule::LinearFront;
 /// let folds = Folds::clustered(&outcomes, &tasks, 2)?;
-/// let calibrated = CrossFit::new(&Platt::default(), &raw, &folds, &schedule)?.into_traces();
+/// let calibrated = CrossFit::new(&Platt::default(), &raw, &folds, &schedule)?.traces;
 /// let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1))?;
 /// let changes = raw_against_calibrated(&raw, &calibrated, &folds, &schedule, &bootstrap, 200)?;
 /// assert_eq!(changes[0].measure.key, "tps_log");
@@ -84,7 +84,7 @@ pub fn raw_against_calibrated(
     if let Some(index) = outcomes.position(|(raw, calibrated)| raw != calibrated) {
         return Err(Error::OutcomeDiffers { index });
     }
-    same_length("rows of the bootstrap", raw.len(), bootstrap.row_count())?;
+    same_length("rows of the bootstrap", raw.len(), bootstrap.cluster_of().len())?;
     let summary = Summary::Weighted(schedule.clone());
     same_length("folds", raw.len(), folds.of_each().len())?;
     let scored = |traces| ScoredStream::new(traces, schedule, &summary);

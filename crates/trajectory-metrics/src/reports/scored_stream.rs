@@ -34,7 +34,7 @@ pub struct Resampling<'a> {
 impl Resampling<'_> {
     /// Checks that the bootstrap has at least this number of rows.
     pub(crate) fn check_rows(&self, rows: usize) -> Result<(), Error> {
-        Ok(same_length("rows of the bootstrap", rows, self.bootstrap.row_count().min(rows))?)
+        Ok(same_length("rows of the bootstrap", rows, self.bootstrap.cluster_of().len().min(rows))?)
     }
 }
 

@@ -29,18 +29,10 @@ use crate::{
 ///     let sum: f64 = scores.iter().zip(counts).map(|(s, &n)| s * f64::from(n)).sum();
 ///     Ok(sum / f64::from(counts.iter().sum::<u32>()))
 /// };
-/// let rows = Bootstrap::rows(4, Seed::new(7))?;
-/// let [replicates] = rows.replicates(1_000, |counts| [mean(counts)]);
+/// let [replicates] = Bootstrap::rows(4, Seed::new(7))?.replicates(1_000, |counts| [mean(counts)]);
 /// let replicates = replicates?;
 /// assert!((replicates.estimate() - 0.425).abs() < 1e-15);
-/// let level = Level::new(0.95)?;
-/// for interval in [
-///     replicates.percentile_interval(level),
-///     replicates.basic_interval(level)?,
-///     replicates.bca_interval(&rows.jackknife(mean)?, level)?,
-/// ] {
-///     assert!(interval.contains(0.425));
-/// }
+/// assert!(replicates.confidence_interval(Level::HALF)?.contains(0.425));
 ///
 /// // A single cluster says nothing about the variation between clusters.
 /// let error = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };
@@ -97,12 +89,6 @@ impl Bootstrap {
         Self { cluster_of, clusters, seed, draws: Draws::new(clusters, seed.get()), digest }
     }
 
-    /// Number of rows.
-    #[must_use]
-    pub fn row_count(&self) -> usize {
-        self.cluster_of.len()
-    }
-
     /// Fills `counts` with how often each row occurs in the given replicate.
     ///
     /// ```
@@ -135,52 +121,14 @@ impl Bootstrap {
         resamples: usize,
         mut statistics: impl FnMut(&[u32]) -> [Result<f64, Error>; N],
     ) -> [Result<Replicates, Error>; N] {
-        let estimates = statistics(&self.all());
+        let estimates = statistics(&vec![1; self.cluster_of.len()]);
         let mut counts = Vec::with_capacity(self.cluster_of.len());
         let once = |replicate| {
             self.draw(replicate, &mut counts);
-            defined(statistics(&counts))
+            // NaN marks a replicate as undefined.
+            statistics(&counts).map(|value| value.unwrap_or(f64::NAN))
         };
         self.finish(estimates, run(resamples, once))
-    }
-
-    /// [`Self::replicates`] on all threads of the current `rayon` pool, with the same bits. `make`
-    /// makes the closure of one thread, with its own scratch space.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Self::replicates`].
-    ///
-    /// ```
-    /// use trajectory_metrics::{Bootstrap, Error, Seed};
-    ///
-    /// let rows = Bootstrap::rows(4, Seed::new(7))?;
-    /// let distinct = |counts: &[u32]| [Ok(counts.iter().filter(|&&n| n > 0).count() as f64)];
-    /// let [one_thread] = rows.replicates(1_000, distinct);
-    /// let [many_threads] = rows.par_replicates(1_000, || distinct);
-    /// assert_eq!(one_thread?, many_threads?);
-    /// # Ok::<(), Error>(())
-    /// ```
-    #[cfg(feature = "rayon")]
-    pub fn par_replicates<const N: usize, S: FnMut(&[u32]) -> [Result<f64, Error>; N]>(
-        &self,
-        resamples: usize,
-        make: impl Fn() -> S + Send + Sync,
-    ) -> [Result<Replicates, Error>; N] {
-        let estimates = make()(&self.all());
-        let once = || {
-            let (mut counts, mut statistics) = (Vec::new(), make());
-            move |replicate| {
-                self.draw(replicate, &mut counts);
-                defined(statistics(&counts))
-            }
-        };
-        self.finish(estimates, par_run(resamples, once))
-    }
-
-    /// The counts of all rows: each row once.
-    fn all(&self) -> Vec<u32> {
-        vec![1; self.cluster_of.len()]
     }
 
     /// How often each cluster occurs in the given replicate.
@@ -206,7 +154,7 @@ impl Bootstrap {
     /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
     /// let bootstrap = Bootstrap::clusters(&["a", "b", "a"], Seed::new(7))?;
-    /// assert_eq!((bootstrap.row_count(), bootstrap.cluster_count()), (3, 2));
+    /// assert_eq!((bootstrap.cluster_of(), bootstrap.cluster_count()), (&[0, 1, 0][..], 2));
     /// # Ok::<(), Error>(())
     /// ```
     #[must_use]
@@ -269,24 +217,6 @@ pub(crate) fn check_resamples(resamples: usize) -> Result<(), Error> {
 pub(crate) fn run<V>(resamples: usize, once: impl FnMut(u64) -> V) -> Result<Vec<V>, Error> {
     check_resamples(resamples)?;
     Ok((0..resamples as u64).map(once).collect())
-}
-
-/// [`run`] on all threads; `make` makes the closure of one thread, with its own scratch space.
-#[cfg(feature = "rayon")]
-pub(crate) fn par_run<V: Send, F: FnMut(u64) -> V>(
-    resamples: usize,
-    make: impl Fn() -> F + Send + Sync,
-) -> Result<Vec<V>, Error> {
-    use rayon::prelude::*;
-
-    check_resamples(resamples)?;
-    let replicates = (0..resamples).into_par_iter().with_min_len(64);
-    Ok(replicates.map_init(make, |once, replicate| once(replicate as u64)).collect())
-}
-
-/// Replaces errors by NaN, which marks a replicate as undefined.
-fn defined<const N: usize>(values: [Result<f64, Error>; N]) -> [f64; N] {
-    values.map(|value| value.unwrap_or(f64::NAN))
 }
 
 fn count(n: usize) -> Result<u32, Error> {

@@ -1,7 +1,5 @@
 use scoring_rules::{ExactMean, ExactSum, Weight};
 
-#[cfg(feature = "rayon")]
-use crate::resampling::bootstrap::par_run;
 use crate::{
     checks::{MAX_VALUE, at_least_two, same_length, too_large},
     error::Error,
@@ -46,32 +44,6 @@ impl Bootstrap {
     ) -> Result<Replicates, Error> {
         let (estimate, units) = self.units(values, weights)?;
         let values = run(resamples, |replicate| [units.mean(self.draws(), replicate)]);
-        let [replicates] = self.finish([Ok(estimate)], values);
-        Ok(replicates?.with_clusters(units.clusters))
-    }
-
-    /// [`Self::mean`] on all threads of the current `rayon` pool, with the same bits.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Self::mean`].
-    ///
-    /// ```
-    /// use trajectory_metrics::{Bootstrap, Error, Seed};
-    ///
-    /// let (scores, rows) = ([-0.1, -0.4, -0.3, -0.9], Bootstrap::rows(4, Seed::new(7))?);
-    /// assert_eq!(rows.par_mean(&scores, None, 1_000)?, rows.mean(&scores, None, 1_000)?);
-    /// # Ok::<(), Error>(())
-    /// ```
-    #[cfg(feature = "rayon")]
-    pub fn par_mean(
-        &self,
-        values: &[f64],
-        weights: Option<&[Weight]>,
-        resamples: usize,
-    ) -> Result<Replicates, Error> {
-        let (estimate, units) = self.units(values, weights)?;
-        let values = par_run(resamples, || |replicate| [units.mean(self.draws(), replicate)]);
         let [replicates] = self.finish([Ok(estimate)], values);
         Ok(replicates?.with_clusters(units.clusters))
     }

@@ -1,7 +1,7 @@
 use scoring_rules::{Interval, Level};
 
 use crate::{
-    checks::{finite, same_length},
+    checks::same_length,
     error::{Error, Shared},
     no_interval::NoInterval,
     numerics::{
@@ -25,10 +25,8 @@ use crate::{
 /// let error = replicates.standard_error().unwrap();
 /// assert_eq!(error, (5.0_f64 / 3.0).sqrt());
 /// assert_eq!(replicates.in_standard_errors(), Some(2.0 / error));
-/// let interval = replicates.percentile_interval(Level::HALF);
+/// let interval = replicates.confidence_interval(Level::HALF)?;
 /// assert_eq!((interval.low(), interval.high()), (1.75, 3.25));
-/// let interval = replicates.basic_interval(Level::HALF)?;
-/// assert_eq!((interval.low(), interval.high()), (0.75, 2.25));
 /// # Ok::<(), Error>(())
 /// ```
 ///
@@ -110,7 +108,7 @@ impl Replicates {
     /// weights, each row in a separate cluster. [`Self::confidence_interval`] is then exact for a proportion
     /// of 0 or 1, which does not vary over the resamples.
     #[must_use]
-    pub fn of_independent_outcomes(self) -> Self {
+    pub(crate) fn of_independent_outcomes(self) -> Self {
         Self { proportion: true, ..self }
     }
 
@@ -201,8 +199,9 @@ impl Replicates {
     /// Returns the confidence interval of all reports: the expanded percentile interval, which is wide enough
     /// for few clusters.
     ///
-    /// The percentile interval of G clusters is too short by the factor `sqrt((G - 1) / G)` and by the
-    /// difference between the normal and Student's t distribution. Here the shares of replicates below and
+    /// The percentile interval, which is the range of the central share `level` of the replicates (Efron 1979), is too
+    /// short for G clusters by the factor `sqrt((G - 1) / G)` and by the difference between the normal and Student's t
+    /// distribution. Here the shares of replicates below and
     /// above the interval are the tail probabilities of the normal distribution beyond
     ///
     /// ```text
@@ -210,7 +209,8 @@ impl Replicates {
     /// ```
     ///
     /// so that the interval stays in the range of the statistic. It tends to the percentile interval
-    /// with many clusters, and is that interval if their number is unknown, as for [`Self::new`].
+    /// with many clusters, and is that interval if their number is unknown, as for [`Self::new`]. Quantiles
+    /// interpolate linearly between order statistics (type 7 of Hyndman and Fan).
     ///
     /// In simulations, the coverage of 95 % intervals is 93 to 97 % for means and paired differences of 12 to
     /// 100 clusters and for areas under the ROC curve of 20 to 100 clusters, and 91 to 94 % with 6 clusters.
@@ -219,8 +219,7 @@ impl Replicates {
     /// 92 % for log scores, 90 % for an exponential and 84 % for a log-normal distribution (percentile
     /// intervals: 89, 87 and 80 %).
     ///
-    /// A proportion of exactly 0 or 1 of n independent rows ([`Self::of_independent_outcomes`]) has the exact
-    /// interval, which ends at `1 - a^(1/n)` or begins at `a^(1/n)`, where `a = (1 - level) / 2`.
+    /// A proportion of exactly 0 or 1 of n independent rows ([`Metric::share`](crate::Metric::share)) has the exact interval, which ends at `1 - a^(1/n)` or begins at `a^(1/n)`, where `a = (1 - level) / 2`.
     ///
     /// Reference: Hesterberg (2015), What teachers should know about the bootstrap, section 4.2,
     /// doi:10.1080/00031305.2015.1089789; Clopper and Pearson (1934), The use of confidence or fiducial
@@ -228,8 +227,7 @@ impl Replicates {
     ///
     /// # Errors
     ///
-    /// [`NoInterval::TooFewClusters`] if there are fewer clusters than [`NoInterval::check_clusters`]
-    /// requires; [`NoInterval::TooFewResamples`] if fewer than two replicates are defined;
+    /// [`NoInterval::TooFewClusters`] with too few clusters for the level; [`NoInterval::TooFewResamples`] if fewer than two replicates are defined;
     /// [`NoInterval::Constant`] if all replicates are equal up to rounding: the interval would be a point.
     ///
     /// ```
@@ -238,13 +236,11 @@ impl Replicates {
     /// let level = Level::new(0.95)?;
     /// let scores = [0.1, 0.4, 0.3, 0.9, 0.2, 0.6, 0.7, 0.3];
     /// let mean = Bootstrap::rows(8, Seed::new(7))?.mean(&scores, None, 1_000)?;
-    /// let (wide, short) = (mean.confidence_interval(level)?, mean.percentile_interval(level));
-    /// assert!(wide.low() < short.low());
+    /// let short = mean.clone().with_clusters(1_000_000);
+    /// assert!(mean.confidence_interval(level)?.low() < short.confidence_interval(level)?.low());
     ///
     /// let all_solved = Bootstrap::rows(30, Seed::new(7))?.mean(&[1.0; 30], None, 1_000)?;
     /// assert_eq!(all_solved.confidence_interval(level), Err(NoInterval::Constant));
-    /// let exact = all_solved.of_independent_outcomes().confidence_interval(level)?;
-    /// assert_eq!((exact.low(), exact.high()), (0.025_f64.powf(1.0 / 30.0), 1.0));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn confidence_interval(&self, level: Level) -> Result<Interval, NoInterval> {
@@ -272,49 +268,8 @@ impl Replicates {
         }
     }
 
-    /// Returns the percentile interval: the range of the central share `level` of the replicates.
-    ///
-    /// Quantiles interpolate linearly between order statistics (Hyndman and Fan's type 7). It is too
-    /// short for fewer than about 50 clusters, and a point if no replicate differs from the others;
-    /// [`Self::confidence_interval`] is neither.
-    ///
-    /// Reference: Efron (1979), Bootstrap methods: another look at the jackknife,
-    /// doi:10.1214/aos/1176344552.
-    #[must_use]
-    pub fn percentile_interval(&self, level: Level) -> Interval {
-        let tail = tail(level);
-        let sorted = self.sorted();
-        Interval::between(quantile(&sorted, tail), quantile(&sorted, 1.0 - tail))
-    }
-
-    /// Returns the basic interval: the percentile interval mirrored at the estimate,
-    /// `[2 estimate - high, 2 estimate - low]`.
-    ///
-    /// It can exceed the range of the statistic.
-    ///
-    /// Reference: Davison and Hinkley (1997), Bootstrap methods and their application, section 5.2,
-    /// doi:10.1017/CBO9780511802843.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ScoringRules`] if the estimate or an end is infinite.
-    pub fn basic_interval(&self, level: Level) -> Result<Interval, Error> {
-        let estimate = finite("the estimate", self.estimate)?;
-        let interval = self.percentile_interval(level);
-        let mirrored = |what, end| finite(what, estimate + (estimate - end));
-        Ok(Interval::between(
-            mirrored("the lower end", interval.high())?,
-            mirrored("the upper end", interval.low())?,
-        ))
-    }
-
-    /// The size relative to which rounding is measured.
-    pub(crate) fn scale(&self) -> f64 {
-        self.scale
-    }
-
     /// The defined values in ascending order.
-    pub(crate) fn sorted(&self) -> Vec<f64> {
+    fn sorted(&self) -> Vec<f64> {
         let mut sorted: Vec<f64> = self.values().flatten().collect();
         sorted.sort_unstable_by(f64::total_cmp);
         sorted
@@ -322,7 +277,7 @@ impl Replicates {
 }
 
 /// A spread below this share of the size of the values is rounding.
-pub(crate) const ROUNDING: f64 = 1e-13;
+const ROUNDING: f64 = 1e-13;
 
 /// The larger of the absolute estimate and the median absolute value: the largest value may be an
 /// outlier.

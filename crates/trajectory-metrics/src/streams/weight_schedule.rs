@@ -59,16 +59,7 @@ pub enum WeightSchedule {
     Custom(CustomWeights),
 }
 
-/// A checked list of positive weights, one per step.
-///
-/// ```
-/// use trajectory_metrics::{Error, Weight, WeightSchedule};
-///
-/// let schedule = WeightSchedule::custom(Weight::from_slice(&[2.0, 1.0])?)?;
-/// let WeightSchedule::Custom(weights) = schedule else { unreachable!() };
-/// assert!(weights.len() == 2 && !weights.is_empty());
-/// # Ok::<(), Error>(())
-/// ```
+/// A checked list of positive weights, one per step, of [`WeightSchedule::custom`].
 ///
 /// With the feature `serde`, it is stored as the list of weights.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,15 +90,8 @@ impl<'de> serde::Deserialize<'de> for CustomWeights {
 
 impl CustomWeights {
     /// The number of weights, which is the longest horizon.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.weights.len()
-    }
-
-    /// Whether the list is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.weights.is_empty()
     }
 }
 
@@ -144,28 +128,11 @@ impl WeightSchedule {
     /// [`Error::HorizonTooLong`] above 2^32 - 1 steps; [`Error::ScheduleTooShort`] if there are fewer
     /// custom weights than steps.
     pub fn weights(&self, horizon: usize) -> Result<Vec<f64>, Error> {
-        self.prefix_weights(horizon, horizon)
-    }
-
-    /// Returns the weights of the first `steps` steps under the given horizon. They sum to less than 1
-    /// if the run was cut off. If there are more steps than the horizon, returns all weights.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`WeightSchedule::weights`].
-    ///
-    /// ```
-    /// use trajectory_metrics::{Error, WeightSchedule};
-    ///
-    /// assert_eq!(WeightSchedule::Uniform.prefix_weights(2, 4)?, [0.25, 0.25]);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn prefix_weights(&self, steps: usize, horizon: usize) -> Result<Vec<f64>, Error> {
         let total = self.total(horizon)?;
-        Ok((0..steps.min(horizon)).map(|i| self.raw(i, horizon) / total).collect())
+        Ok((0..horizon).map(|i| self.raw(i, horizon) / total).collect())
     }
 
-    /// Returns the weights of [`Self::prefix_weights`] as weights of rows. A weight below 1e-100, the
+    /// Returns the weights of the first `steps` steps under the given horizon as weights of rows. A weight below 1e-100, the
     /// least positive weight of a row, becomes 0; [`Self::ExponentialFront`] has such weights after step 332.
     ///
     /// # Errors
@@ -175,8 +142,9 @@ impl WeightSchedule {
     pub fn row_weights(&self, steps: usize, horizon: usize) -> Result<Vec<Weight>, Error> {
         let weight =
             |value| if value < LEAST_WEIGHT { Ok(Weight::ZERO) } else { Weight::new(value) };
-        let weights = self.prefix_weights(steps, horizon)?;
-        Ok(weights.into_iter().map(weight).collect::<Result<_, _>>()?)
+        let total = self.total(horizon)?;
+        let weights = (0..steps.min(horizon)).map(|i| weight(self.raw(i, horizon) / total));
+        Ok(weights.collect::<Result<_, _>>()?)
     }
 
     /// The name of the schedule in reports and on command lines.

@@ -4,4 +4,3 @@ pub(crate) mod alignment;
 pub(crate) mod argument_rule;
 pub(crate) mod call_matcher;
 pub(crate) mod match_calls;
-pub(crate) mod partial_order;

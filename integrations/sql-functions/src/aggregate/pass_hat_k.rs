@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, mem::size_of};
 use arrow::{array::BooleanArray, datatypes::DataType};
 use datafusion_common::{Result, ScalarValue, exec_datafusion_err};
 use serde::{Deserialize, Serialize};
-use trajectory_metrics::tool_calls::{TaskMean, TrialCounts};
+use trajectory_metrics::{ExactMean, tool_calls::pass_hat_k};
 
 use crate::{
     aggregate::{
@@ -116,17 +116,15 @@ impl GroupState for PassHatKOfRows {
     }
 
     fn finish(&mut self) -> Result<ScalarValue> {
-        let mut values = Vec::with_capacity(self.tasks.counts.len());
+        let mut mean = ExactMean::default();
         for (task, &[failures, successes]) in &self.tasks.counts {
-            let counts = TrialCounts { successes, failures, ..TrialCounts::default() };
-            values.push(counts.pass_hat_k(self.tasks.k as u64).map_err(|error| {
+            let trials = failures.saturating_add(successes);
+            mean.update(pass_hat_k(trials, successes, self.tasks.k as u64).map_err(|error| {
                 exec_datafusion_err!("{}: task '{task}': {error}", Self::SPECIFICATION.name)
             })?);
         }
-        let mean =
-            TaskMean::new(&values, None).map_err(|error| Self::SPECIFICATION.failed(error))?;
-        // Without missing outcomes both ends are equal.
-        Ok(ScalarValue::Float64(Some(mean.mean.low())))
+        let mean = mean.finish().map_err(|error| Self::SPECIFICATION.failed(error))?;
+        Ok(ScalarValue::Float64(Some(mean)))
     }
 
     fn heap_size(&self) -> usize {

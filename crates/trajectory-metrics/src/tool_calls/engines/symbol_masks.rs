@@ -1,30 +1,30 @@
-use crate::tool_calls::engines::bit_parallel::{Recurrence, Strip, compared, one_strip};
+use crate::tool_calls::engines::bit_parallel::{Along, Strip, TOP, compared, one_strip};
 
 /// The sum of the totals of all strips, with masks that are looked up by number. If there are only
 /// a few rows, they are compared directly, which costs less than a table.
-pub(crate) fn interned<R: Recurrence>(rows: &[u32], columns: &[u32]) -> usize {
+pub(crate) fn interned(rows: &[u32], columns: &[u32]) -> usize {
     let bits = |symbols: &[u32]| symbols.iter().fold(0, |bits, symbol| bits | symbol);
     match rows.len() {
-        0..=64 if bits(rows) | bits(columns) <= u8::MAX.into() => direct::<R>(rows, columns),
-        0..=32 => compared::<R, u32>(rows, columns),
-        _ => long::<R>(rows, columns),
+        0..=64 if bits(rows) | bits(columns) <= u8::MAX.into() => direct(rows, columns),
+        0..=32 => compared(rows, columns),
+        _ => long(rows, columns),
     }
 }
 
 /// Up to 64 rows, with symbols below 256, which are the index of a table.
-fn direct<R: Recurrence>(rows: &[u32], columns: &[u32]) -> usize {
+fn direct(rows: &[u32], columns: &[u32]) -> usize {
     let mut masks = [0_u64; 256];
     for (i, &row) in rows.iter().enumerate() {
         masks[usize::from(row as u8)] |= 1 << i;
     }
-    one_strip::<R>(rows.len(), columns.iter().map(|&column| masks[usize::from(column as u8)]))
+    one_strip(rows.len(), columns.iter().map(|&column| masks[usize::from(column as u8)]))
 }
 
 /// Any number of rows, in strips as wide as the rows fill. Not inlined, because its stack frame is
 /// large.
 #[inline(never)]
-fn long<R: Recurrence>(mut rows: &[u32], columns: &[u32]) -> usize {
-    let mut edges = vec![R::TOP; columns.len()];
+fn long(mut rows: &[u32], columns: &[u32]) -> usize {
+    let mut edges = vec![TOP; columns.len()];
     let mut total = 0_usize;
     while !rows.is_empty() {
         let words = match rows.len().div_ceil(64) {
@@ -35,10 +35,10 @@ fn long<R: Recurrence>(mut rows: &[u32], columns: &[u32]) -> usize {
         };
         let (now, later) = rows.split_at(rows.len().min(64 * words));
         total = total.wrapping_add(match words {
-            8 => strip::<R, 8>(now, columns, &mut edges),
-            4 => strip::<R, 4>(now, columns, &mut edges),
-            2 => strip::<R, 2>(now, columns, &mut edges),
-            _ => strip::<R, 1>(now, columns, &mut edges),
+            8 => strip::<8>(now, columns, &mut edges),
+            4 => strip::<4>(now, columns, &mut edges),
+            2 => strip::<2>(now, columns, &mut edges),
+            _ => strip::<1>(now, columns, &mut edges),
         });
         rows = later;
     }
@@ -46,17 +46,13 @@ fn long<R: Recurrence>(mut rows: &[u32], columns: &[u32]) -> usize {
 }
 
 /// Moves one strip of up to `64 W` rows over all columns.
-fn strip<R: Recurrence, const W: usize>(
-    rows: &[u32],
-    columns: &[u32],
-    edges: &mut [R::Edge],
-) -> usize {
+fn strip<const W: usize>(rows: &[u32], columns: &[u32], edges: &mut [Along]) -> usize {
     let masks = Masks::<W>::new(rows);
     let mut strip = Strip::<W>::FIRST;
     for (&column, edge) in columns.iter().zip(edges) {
-        *edge = R::advance(&mut strip, masks.get(column), *edge);
+        *edge = strip.advance(masks.get(column), *edge);
     }
-    R::total(&strip, rows.len())
+    strip.total(rows.len())
 }
 
 /// The rows of a strip that hold each symbol: a hash table that is at most half full.

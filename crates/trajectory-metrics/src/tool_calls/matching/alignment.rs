@@ -35,8 +35,7 @@ pub enum MatchMode {
 
 /// The pairs of calls and expected calls that satisfy each other, and the calls without a partner.
 ///
-/// Positions count from 0. Made by [`match_calls`](crate::tool_calls::match_calls()) and
-/// [`PartialOrder::match_calls`](crate::tool_calls::PartialOrder::match_calls).
+/// Positions count from 0. Made by [`match_calls`](crate::tool_calls::match_calls()).
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::{MatchMode, call_matcher_from_fn, match_calls};
@@ -44,20 +43,26 @@ pub enum MatchMode {
 /// let (actual, expected) = (["look", "book", "chat"], ["book", "look", "pay"]);
 /// let same = call_matcher_from_fn(|call, expected| call == expected);
 /// let found = match_calls(&actual, &expected, &same)?;
-/// assert_eq!(found.matched(), [(0, 1), (1, 0)]);
-/// assert_eq!(found.missing(), [2]); // pay
-/// assert_eq!(found.extra(), [2]); // chat
-/// assert_eq!(found.out_of_order().len(), 1); // without it the other pair is in order
+/// assert_eq!(found.matched, [(0, 1), (1, 0)]);
+/// assert_eq!(found.missing, [2]); // pay
+/// assert_eq!(found.extra, [2]); // chat
+/// assert_eq!(found.out_of_order.len(), 1); // without it the other pair is in order
 /// assert!(!found.is_match(MatchMode::AnyOrder) && !found.is_match(MatchMode::Subset));
 /// # Ok::<(), trajectory_metrics::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Alignment {
-    matched: Vec<(usize, usize)>,
-    missing: Vec<usize>,
-    extra: Vec<usize>,
-    out_of_order: Vec<(usize, usize)>,
+    /// Pairs of a call and the expected call that it satisfies, in the order of the calls. Their number is the
+    /// largest possible.
+    pub matched: Vec<(usize, usize)>,
+    /// The expected calls without a matching call.
+    pub missing: Vec<usize>,
+    /// The calls without a matching expected call.
+    pub extra: Vec<usize>,
+    /// The matched pairs that break the order: the pairs outside a longest subsequence that keeps the order.
+    pub out_of_order: Vec<(usize, usize)>,
 }
 
 impl Alignment {
@@ -97,31 +102,5 @@ impl Alignment {
             MatchMode::Subset => sparse,
             MatchMode::Unordered => complete && sparse,
         }
-    }
-
-    /// Pairs of a call and the expected call that it satisfies, in the order of the calls. Their number is the
-    /// largest possible.
-    #[must_use]
-    pub fn matched(&self) -> &[(usize, usize)] {
-        &self.matched
-    }
-
-    /// The expected calls without a matching call.
-    #[must_use]
-    pub fn missing(&self) -> &[usize] {
-        &self.missing
-    }
-
-    /// The calls without a matching expected call.
-    #[must_use]
-    pub fn extra(&self) -> &[usize] {
-        &self.extra
-    }
-
-    /// The matched pairs that break the order: for two lists, the pairs outside a longest
-    /// subsequence that keeps the order.
-    #[must_use]
-    pub fn out_of_order(&self) -> &[(usize, usize)] {
-        &self.out_of_order
     }
 }

@@ -42,8 +42,8 @@ use crate::{
 /// let matcher = ToolCallMatcher::new(ArgumentRule::superset());
 /// let alignment = match_calls(&called, &expected, &matcher)?;
 /// assert!(alignment.is_match(MatchMode::Unordered));
-/// assert_eq!(alignment.matched(), [(0, 1), (1, 0)]);
-/// assert_eq!(alignment.out_of_order().len(), 1);
+/// assert_eq!(alignment.matched, [(0, 1), (1, 0)]);
+/// assert_eq!(alignment.out_of_order.len(), 1);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn match_calls<A, E>(

@@ -1,7 +1,7 @@
 use scoring_rules::ExactSum;
 
 use crate::{
-    checks::{all_finite, finite, same_length, setting},
+    checks::{all_finite, finite, same_length},
     error::Error,
     tool_calls::paths::failure_classes::FailureClass,
 };
@@ -78,29 +78,4 @@ pub fn cost_gap_without_redundant(
     let gap = cost_gap(actual, reference)?;
     let redundant = classes.iter().flatten().any(|class| class.is_redundant());
     Ok((!redundant).then_some(gap))
-}
-
-/// Returns the share of the spent cost that was necessary: `optimal / actual`.
-///
-/// Higher is better; in [0, 1] if nothing is cheaper than the optimum, above 1 if the agent found
-/// something cheaper. The cost may be any resource: money, calls, tokens or time.
-///
-/// # Errors
-///
-/// [`scoring_rules::Error::Setting`] unless the actual cost is positive and the optimal cost is at
-/// least 0, both finite.
-///
-/// ```
-/// use trajectory_metrics::{Error, tool_calls::cost_efficiency_score};
-///
-/// assert_eq!(cost_efficiency_score(8.0, 6.0)?, 0.75);
-/// assert!(matches!(cost_efficiency_score(0.0, 0.0), Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))));
-/// # Ok::<(), Error>(())
-/// ```
-pub fn cost_efficiency_score(actual: f64, optimal: f64) -> Result<f64, Error> {
-    let is_valid = actual > 0.0 && actual < f64::INFINITY;
-    setting("actual cost", actual, is_valid, "above 0 and finite")?;
-    let is_valid = (0.0..f64::INFINITY).contains(&optimal);
-    setting("optimal cost", optimal, is_valid, "at least 0 and finite")?;
-    Ok(optimal / actual)
 }

@@ -1,5 +1,5 @@
 use crate::tool_calls::engines::{
-    bit_parallel::{Levenshtein, compared, without_shared_ends},
+    bit_parallel::{compared, without_shared_ends},
     symbol_masks::interned,
 };
 
@@ -28,8 +28,8 @@ use crate::tool_calls::engines::{
 /// ```
 #[must_use]
 pub fn edit_distance<T: PartialEq>(actual: &[T], reference: &[T]) -> usize {
-    let (columns, rows, _) = without_shared_ends(actual, reference);
-    columns.len().wrapping_add(compared::<Levenshtein, T>(rows, columns))
+    let (columns, rows) = without_shared_ends(actual, reference);
+    columns.len().wrapping_add(compared(rows, columns))
 }
 
 /// Returns the [`edit_distance`] of paths of numbers from an
@@ -50,8 +50,8 @@ pub fn edit_distance<T: PartialEq>(actual: &[T], reference: &[T]) -> usize {
 /// ```
 #[must_use]
 pub fn interned_edit_distance(actual: &[u32], reference: &[u32]) -> usize {
-    let (columns, rows, _) = without_shared_ends(actual, reference);
-    columns.len().wrapping_add(interned::<Levenshtein>(rows, columns))
+    let (columns, rows) = without_shared_ends(actual, reference);
+    columns.len().wrapping_add(interned(rows, columns))
 }
 
 /// Returns the [`edit_distance`] divided by the length of the longer path; 0 for two empty paths.

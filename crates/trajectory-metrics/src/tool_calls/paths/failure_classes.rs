@@ -1,5 +1,7 @@
 use std::collections::BTreeSet;
 
+use crate::error::{Error, Shared};
+
 /// The fault of a call: one of the four failure modes of CostBench.
 ///
 /// Reference: CostBench, appendix D.2.
@@ -160,7 +162,7 @@ scoring_rules::checked! {
 
 impl FailureCounts {
     #[cfg(feature = "serde")]
-    fn check(&self) -> Result<(), scoring_rules::Error> {
+    fn check(&self) -> Result<(), Shared> {
         let classes = [self.repeated, self.extra, self.wrong_parameters, self.inaccessible];
         let sum = classes.iter().try_fold(0_usize, |sum, &count| sum.checked_add(count));
         let is_valid = sum.is_some_and(|sum| sum <= self.calls);
@@ -216,4 +218,31 @@ impl FromIterator<Option<FailureClass>> for FailureCounts {
         counts.extend(classes);
         counts
     }
+}
+
+/// Returns the share of calls that are invalid: calls of an unknown tool, with wrong parameters, or
+/// with inputs that were not available yet. `valid` states for each call whether it is valid.
+///
+/// In [0, 1]; lower is better. CostBench computes it over the calls of many runs together, so that
+/// long runs count more.
+///
+/// Reference: ITUR in CostBench, appendix B.3.1; appendix B.3.2: over all runs, regardless of their
+/// outcome.
+///
+/// # Errors
+///
+/// [`scoring_rules::Error::Empty`] without a call.
+///
+/// ```
+/// use trajectory_metrics::{Error, tool_calls::invalid_tool_use_ratio};
+///
+/// assert_eq!(invalid_tool_use_ratio(&[true, false, true, true])?, 0.25);
+/// assert_eq!(invalid_tool_use_ratio(&[]), Err(scoring_rules::Error::Empty.into()));
+/// # Ok::<(), Error>(())
+/// ```
+pub fn invalid_tool_use_ratio(valid: &[bool]) -> Result<f64, Error> {
+    if valid.is_empty() {
+        return Err(Shared::Empty.into());
+    }
+    Ok(valid.iter().filter(|&&valid| !valid).count() as f64 / valid.len() as f64)
 }

@@ -1,4 +1,4 @@
-use crate::tool_calls::engines::multiset_pairs::multiset_pairs;
+use std::cmp::Ordering;
 
 /// The number of calls that two paths have in common, regardless of order; each call is counted with
 /// at most one call of the other path.
@@ -32,7 +32,18 @@ impl MultisetMatch {
     /// ```
     #[must_use]
     pub fn new<T: Ord>(actual: &[T], reference: &[T]) -> Self {
-        let common = multiset_pairs(actual, reference).len();
+        let [a, b] = [actual, reference].map(|calls| {
+            let mut sorted: Vec<&T> = calls.iter().collect();
+            sorted.sort_unstable();
+            sorted
+        });
+        let (mut i, mut j, mut common) = (0, 0, 0);
+        while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+            let order = x.cmp(y);
+            i += usize::from(order != Ordering::Greater);
+            j += usize::from(order != Ordering::Less);
+            common += usize::from(order == Ordering::Equal);
+        }
         Self { common, actual: actual.len(), reference: reference.len() }
     }
 

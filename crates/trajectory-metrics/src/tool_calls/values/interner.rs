@@ -11,12 +11,9 @@ use crate::error::{Error, Shared};
 /// let mut interner = Interner::default();
 /// let path = [("search", "Rome"), ("book", "Rome"), ("search", "Rome")];
 /// assert_eq!(interner.intern_all(path)?, [0, 1, 0]);
-/// assert_eq!(interner.intern(("search", "Oslo"))?, 2);
+/// assert_eq!(interner.intern_all([("search", "Oslo")])?, [2]);
 /// # Ok::<(), Error>(())
 /// ```
-///
-/// With the feature `serde`, an interner is written as the list of its calls in the order of their
-/// numbers. After reading, numbering continues with the next number.
 #[derive(Clone, Debug)]
 pub struct Interner<T> {
     numbers: HashMap<T, u32>,
@@ -29,55 +26,21 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Eq + Hash> Interner<T> {
-    /// Returns the number of a call, a new one if the call is new.
-    ///
-    /// # Errors
-    ///
-    /// [`scoring_rules::Error::Setting`] for more than 2^32 distinct calls.
-    pub fn intern(&mut self, call: T) -> Result<u32, Error> {
-        let count = self.numbers.len();
-        let next = u32::try_from(count).map_err(|_| Shared::Setting {
-            name: "number of distinct calls",
-            value: count as f64,
-            range: "at most 2^32",
-        })?;
-        Ok(*self.numbers.entry(call).or_insert(next))
-    }
-
     /// Returns the numbers of the calls of a path.
     ///
     /// # Errors
     ///
-    /// The errors of [`Self::intern`].
+    /// [`scoring_rules::Error::Setting`] for more than 2^32 distinct calls.
     pub fn intern_all(&mut self, calls: impl IntoIterator<Item = T>) -> Result<Vec<u32>, Error> {
-        calls.into_iter().map(|call| self.intern(call)).collect()
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<T: serde::Serialize> serde::Serialize for Interner<T> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut calls: Vec<(&T, u32)> =
-            self.numbers.iter().map(|(call, &number)| (call, number)).collect();
-        calls.sort_unstable_by_key(|&(_, number)| number);
-        serializer.collect_seq(calls.iter().map(|(call, _)| call))
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de, T: serde::Deserialize<'de> + Eq + Hash> serde::Deserialize<'de> for Interner<T> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        use serde::de::Error as _;
-
-        let mut interner = Self::default();
-        for (index, call) in Vec::deserialize(deserializer)?.into_iter().enumerate() {
-            let number = interner.intern(call).map_err(D::Error::custom)?;
-            if number as usize != index {
-                return Err(D::Error::custom(format_args!(
-                    "call {index} repeats call {number}; give each call once"
-                )));
-            }
-        }
-        Ok(interner)
+        let number = |call| {
+            let count = self.numbers.len();
+            let next = u32::try_from(count).map_err(|_| Shared::Setting {
+                name: "number of distinct calls",
+                value: count as f64,
+                range: "at most 2^32",
+            })?;
+            Ok(*self.numbers.entry(call).or_insert(next))
+        };
+        calls.into_iter().map(number).collect()
     }
 }

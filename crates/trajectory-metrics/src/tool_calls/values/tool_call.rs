@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use crate::tool_calls::values::value::Value;
 
 /// A call of a tool: the tool's name and the arguments.
@@ -92,26 +90,5 @@ impl ToolCall {
     ) -> Self {
         let arguments = arguments.into_iter().map(|(name, value)| (name.into(), value)).collect();
         Self { name: name.into(), arguments: Value::Map(arguments) }
-    }
-
-    /// Makes a call from a block of Anthropic's API: its name, and its input as a value. Null means
-    /// no arguments.
-    ///
-    /// With the feature `serde`, `serde_json::from_value(block["input"].clone())` makes the value.
-    ///
-    /// ```
-    /// use trajectory_metrics::tool_calls::{ToolCall, Value};
-    ///
-    /// let input = Value::Map([("amount".to_owned(), 5.into())].into());
-    /// let call = ToolCall::from_anthropic("pay", input);
-    /// assert_eq!(call, ToolCall::new("pay", [("amount", 5.into())]));
-    /// ```
-    #[must_use]
-    pub fn from_anthropic(name: impl Into<String>, input: Value) -> Self {
-        let arguments = match input {
-            Value::Null => Value::Map(BTreeMap::new()),
-            input => input,
-        };
-        Self { name: name.into(), arguments }
     }
 }

@@ -1,0 +1,319 @@
+//! Calibration maps against SciPy and scikit-learn (`golden/calibration_maps.py`), and what must hold
+//! of maps and folds whatever the data are.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use trajectory_metrics::{
+    BetaCalibration, CalibrationMap, Calibrator, CrossFit, Folds, Isotonic, Platt, Probability,
+    TemperatureScaling, Traces, VennAbers, WeightSchedule,
+};
+
+use crate::common::{numbers, probability, ps, ws};
+use crate::weighted_records::{Row, fit_rows, forecast, rows};
+
+/// What our map makes of each forecast, in the same form as the golden file.
+fn ours(map: &str, rows: [&[f64]; 3], at: &[f64]) -> Vec<f64> {
+    let [forecasts, outcomes, weights] = rows;
+    let forecasts = ps(forecasts);
+    let outcomes: Vec<bool> = outcomes.iter().map(|&y| y == 1.0).collect();
+    let at = ps(at);
+    let apply = |map: &dyn CalibrationMap| at.iter().map(|&p| map.apply(p).get()).collect();
+    match map {
+        "beta" => {
+            apply(&BetaCalibration::default().fit(forecasts, &outcomes, Some(ws(weights))).unwrap())
+        }
+        "temperature" => apply(
+            &TemperatureScaling::default().fit(forecasts, &outcomes, Some(ws(weights))).unwrap(),
+        ),
+        "platt" => {
+            let platt = Platt::new(1e-12, 1e-6).unwrap();
+            apply(&platt.fit(forecasts, &outcomes, Some(ws(weights))).unwrap())
+        }
+        "isotonic" => apply(&Isotonic.fit(forecasts, &outcomes, Some(ws(weights))).unwrap()),
+        "venn_abers" => {
+            let map = VennAbers.fit(forecasts, &outcomes, Some(ws(weights))).unwrap();
+            let pairs = at.iter().map(|&p| map.pair(p));
+            pairs.flat_map(|(p0, p1)| [p0.get(), p1.get()]).collect()
+        }
+        other => panic!("no map is called {other}"),
+    }
+}
+
+#[test]
+fn maps_equal_those_of_scipy_and_scikit_learn() {
+    let mut worst: BTreeMap<&str, f64> = BTreeMap::new();
+    let rows = include_str!("../golden/calibration_maps.csv").lines().skip(2);
+    let mut seen = 0;
+    for row in rows {
+        let fields: Vec<&str> = row.split(',').collect();
+        let [map, case, forecasts, outcomes, weights, at, expected] = fields[..] else {
+            panic!("{row}");
+        };
+        let [forecasts, outcomes, weights, at] =
+            [forecasts, outcomes, weights, at].map(numbers::<f64>);
+        let ours = ours(map, [&forecasts, &outcomes, &weights], &at);
+        let expected: Vec<f64> = numbers(&expected.replace('/', " "));
+        assert_eq!(ours.len(), expected.len(), "{map}: {case}");
+        let limit = match map {
+            "isotonic" | "venn_abers" => 1e-12,
+            _ => 1e-8,
+        };
+        for (ours, expected) in ours.into_iter().zip(expected) {
+            let error = (ours - expected).abs();
+            assert!(error <= limit, "{map}: {case}: {ours} instead of {expected}");
+            let worst = worst.entry(map).or_default();
+            *worst = worst.max(error);
+        }
+        seen += 1;
+    }
+    assert!(seen >= 60, "{seen}");
+    println!("{seen} fits, largest errors {worst:?}");
+}
+
+fn beta() -> BetaCalibration {
+    BetaCalibration::default()
+}
+
+fn temperature() -> TemperatureScaling {
+    TemperatureScaling::default()
+}
+
+proptest! {
+    #[test]
+    fn maps_never_fall(rows in rows(), mut at in prop::collection::vec(forecast(), 2..50)) {
+        at.sort_unstable_by(f64::total_cmp);
+        let venn_abers = fit_rows(&VennAbers, &rows);
+        let (beta, temperature) = (fit_rows(&beta(), &rows), fit_rows(&temperature(), &rows));
+        prop_assert!(beta.a() >= 0.0 && beta.b() >= 0.0 && temperature.temperature() > 0.0);
+        for pair in at.windows(2) {
+            let [low, high] = [probability(pair[0]), probability(pair[1])];
+            for map in [&beta as &dyn CalibrationMap, &temperature, &venn_abers] {
+                prop_assert!(map.apply(low) <= map.apply(high));
+            }
+            let [(low0, low1), (high0, high1)] = [low, high].map(|p| venn_abers.pair(p));
+            prop_assert!(low0 <= high0 && low1 <= high1 && low0 <= low1);
+        }
+    }
+
+    #[test]
+    fn the_order_of_records_leaves_no_trace((rows, shuffled) in rows().prop_flat_map(|rows| {
+        (Just(rows.clone()), Just(rows).prop_shuffle())
+    })) {
+        prop_assert_eq!(fit_rows(&beta(), &rows), fit_rows(&beta(), &shuffled));
+        prop_assert_eq!(fit_rows(&temperature(), &rows), fit_rows(&temperature(), &shuffled));
+        prop_assert_eq!(fit_rows(&VennAbers, &rows), fit_rows(&VennAbers, &shuffled));
+    }
+
+    #[test]
+    fn a_whole_weight_is_that_many_records(rows in rows()) {
+        let copied: Vec<Row> = rows.iter().flat_map(|&(p, y, n)| (0..n).map(move |_| (p, y, 1))).collect();
+        prop_assert_eq!(fit_rows(&beta(), &rows), fit_rows(&beta(), &copied));
+        prop_assert_eq!(fit_rows(&temperature(), &rows), fit_rows(&temperature(), &copied));
+        prop_assert_eq!(fit_rows(&VennAbers, &rows), fit_rows(&VennAbers, &copied));
+    }
+
+    #[test]
+    fn weights_of_any_size_leave_curves_finite_and_a_common_factor_leaves_them_alone(
+        rows in rows(),
+        powers in prop::collection::vec(-100.0..100.0_f64, 60),
+        wild in any::<bool>(),
+    ) {
+        let forecasts: Vec<f64> = rows.iter().map(|row| row.0.powf(if wild { 9.0 } else { 1.0 })).collect();
+        let forecasts = ps(&forecasts);
+        let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
+        let spread: Vec<f64> =
+            powers[..rows.len()].iter().map(|power| 10.0_f64.powf(*power)).collect();
+        if let Ok(map) = beta().fit(forecasts, &outcomes, Some(ws(&spread))) {
+            prop_assert!([map.a(), map.b(), map.intercept()].iter().all(|value| value.is_finite()));
+        }
+        if let Ok(map) = temperature().fit(forecasts, &outcomes, Some(ws(&spread))) {
+            prop_assert!(map.temperature() > 0.0);
+        }
+        // Factors that are powers of two do not change any rounding.
+        let [small, large] = [-200, 200].map(|power| {
+            let weights: Vec<f64> =
+                rows.iter().map(|row| f64::from(row.2) * 2.0_f64.powi(power)).collect();
+            let beta = beta().fit(forecasts, &outcomes, Some(ws(&weights))).unwrap();
+            (beta, temperature().fit(forecasts, &outcomes, Some(ws(&weights))).unwrap())
+        });
+        prop_assert_eq!(small, large);
+    }
+
+    #[test]
+    fn a_venn_abers_pair_is_two_isotonic_fits_with_the_forecast_among_the_records(
+        rows in rows(),
+        at in forecast(),
+    ) {
+        let map = fit_rows(&VennAbers, &rows);
+        for at in [at, rows[0].0] {
+            let with = |outcome: bool| {
+                let mut rows = rows.clone();
+                rows.push((at, outcome, 1));
+                fit_rows(&Isotonic, &rows).apply(probability(at)).get()
+            };
+            let (p0, p1) = map.pair(probability(at));
+            prop_assert!((p0.get() - with(false)).abs() < 1e-15);
+            prop_assert!((p1.get() - with(true)).abs() < 1e-15);
+            let merged = p1.get() / (1.0 - p0.get() + p1.get());
+            prop_assert!((map.apply(probability(at)).get() - merged).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn no_rising_beta_curve_has_less_loss_than_the_fitted_one(
+        rows in rows(),
+        factors in (0.0..3.0_f64, 0.0..3.0_f64, -3.0..3.0_f64),
+    ) {
+        let map = fit_rows(&beta(), &rows);
+        let loss = |a: f64, b: f64, c: f64| -> f64 {
+            rows.iter().map(|&(p, y, weight)| {
+                let p = p.clamp(1e-6, 1.0 - 1e-6);
+                let z = c + a * p.ln() - b * (-p).ln_1p();
+                let signed = if y { -z } else { z };
+                f64::from(weight) * (signed.max(0.0) + (-signed.abs()).exp().ln_1p())
+            }).sum()
+        };
+        let best = loss(map.a(), map.b(), map.intercept());
+        let (a, b, c) = factors;
+        let others = [
+            (map.a() * a, map.b() * b, map.intercept() + c),
+            (map.a() + a, map.b() + b, map.intercept() + c),
+            (map.a() + 1e-3 * a, map.b() + 1e-3 * b, map.intercept() + 1e-3 * c),
+        ];
+        for (a, b, c) in others {
+            prop_assert!(loss(a, b, c) >= best - 1e-6, "{map:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_calibrated_already_stays_where_it_is() {
+    // The whole population: records that say p succeed with weight p.
+    let grid: Vec<f64> = (1..20).map(|i| f64::from(i) / 20.0).collect();
+    let forecasts: Vec<Probability> =
+        grid.iter().flat_map(|&said| [probability(said); 2]).collect();
+    let outcomes: Vec<bool> = grid.iter().flat_map(|_| [true, false]).collect();
+    let weights: Vec<f64> = grid.iter().flat_map(|&p| [1e4 * p, 1e4 * (1.0 - p)]).collect();
+    let fitted = beta().fit(&forecasts, &outcomes, Some(ws(&weights))).unwrap();
+    assert!((fitted.a() - 1.0).abs() < 1e-9 && (fitted.b() - 1.0).abs() < 1e-9, "{fitted:?}");
+    assert!(fitted.intercept().abs() < 1e-9);
+    let scaled = temperature().fit(&forecasts, &outcomes, Some(ws(&weights))).unwrap();
+    assert!((scaled.temperature() - 1.0).abs() < 1e-9, "{scaled:?}");
+    let venn_abers = VennAbers.fit(&forecasts, &outcomes, Some(ws(&weights))).unwrap();
+    let isotonic = Isotonic.fit(&forecasts, &outcomes, Some(ws(&weights))).unwrap();
+    for &said in &grid {
+        let moved = |map: &dyn CalibrationMap| (map.apply(probability(said)).get() - said).abs();
+        assert!(moved(&fitted) < 1e-9 && moved(&scaled) < 1e-9 && moved(&isotonic) < 1e-12);
+        assert!(moved(&venn_abers) < 1e-4, "one record among ten thousand");
+    }
+}
+
+#[test]
+fn two_forecasts_get_the_rates_of_their_records_however_rare_one_of_them_is() {
+    // A whole step of Newton's method goes far too far where hardly anything speaks for the one.
+    for rare in [1e-2, 1e-4, 1e-8] {
+        let said = [0.1, 0.1, 0.999, 0.999].map(probability);
+        let weights = [1.0, rare * f64::sqrt(rare), rare, rare];
+        let outcomes = [false, true, false, true];
+        // The clip of the result.
+        let low = (weights[1] / (1.0 + weights[1])).max(1e-6);
+        let curve = beta().fit(&said, &outcomes, Some(ws(&weights))).unwrap();
+        let platt = Platt::new((1e-12 * rare * rare).max(1e-20), 1e-6).unwrap();
+        let line = platt.fit(&said, &outcomes, Some(ws(&weights))).unwrap();
+        for map in [&curve as &dyn CalibrationMap, &line] {
+            let (found, half) = (map.apply(said[0]).get(), map.apply(said[2]).get());
+            assert!((found / low - 1.0).abs() < 1e-6, "{rare:e}: {found:e}");
+            assert!((half - 0.5).abs() < 1e-6, "{rare:e}: {half}");
+        }
+    }
+}
+
+/// Runs of few steps, an outcome, a task that some share; enough of both outcomes.
+fn runs() -> impl Strategy<Value = Vec<(Vec<f64>, bool, u32)>> {
+    let run = (prop::collection::vec(forecast(), 1..4), any::<bool>(), 0..12_u32);
+    prop::collection::vec(run, 1..40)
+}
+
+proptest! {
+    #[test]
+    fn folds_partition_traces_keep_groups_whole_and_know_no_order(
+        (runs, shuffled) in runs().prop_flat_map(|runs| {
+            let order: Vec<usize> = (0..runs.len()).collect();
+            (Just(runs), Just(order).prop_shuffle())
+        }),
+        k in 2..6_usize,
+    ) {
+        let outcomes: Vec<bool> = runs.iter().map(|run| run.1).collect();
+        let tasks: Vec<u32> = runs.iter().map(|run| run.2).collect();
+        let ids: Vec<usize> = (0..runs.len()).collect();
+        let grouped = Folds::clustered(&outcomes, &tasks, k).unwrap();
+        let single = Folds::new(&outcomes, &ids, k).unwrap();
+        for folds in [&grouped, &single] {
+            prop_assert_eq!(folds.of_each().len(), runs.len());
+            prop_assert!(folds.of_each().iter().all(|&fold| fold < k));
+        }
+        for (i, task) in tasks.iter().enumerate() {
+            let first = tasks.iter().position(|other| other == task).unwrap();
+            prop_assert_eq!(grouped.of_each()[i], grouped.of_each()[first]);
+        }
+        for outcome in [false, true] {
+            let size = |fold: usize| {
+                single.of_each().iter().zip(&outcomes).filter(|(f, y)| **f == fold && **y == outcome).count()
+            };
+            let sizes: Vec<usize> = (0..k).map(size).collect();
+            prop_assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
+        }
+        fn moved<T: Clone>(order: &[usize], of: &[T]) -> Vec<T> {
+            order.iter().map(|&i| of[i].clone()).collect()
+        }
+        let again = Folds::clustered(&moved(&shuffled, &outcomes), &moved(&shuffled, &tasks), k).unwrap();
+        prop_assert_eq!(again.of_each(), moved(&shuffled, grouped.of_each()));
+        let again = Folds::new(&moved(&shuffled, &outcomes), &moved(&shuffled, &ids), k).unwrap();
+        prop_assert_eq!(again.of_each(), moved(&shuffled, single.of_each()));
+    }
+
+    #[test]
+    fn what_happened_in_a_task_does_not_reach_its_own_forecasts(runs in runs(), task in 0..12_u32) {
+        let traces = |runs: &[(Vec<f64>, bool, u32)]| {
+            let mut traces = Traces::default();
+            for (stream, outcome, _) in runs {
+                traces.push(ps(stream), *outcome).unwrap();
+            }
+            traces
+        };
+        let tasks: Vec<u32> = runs.iter().map(|run| run.2).collect();
+        let before = traces(&runs);
+        let mut changed = runs.clone();
+        changed.iter_mut().filter(|run| run.2 == task).for_each(|run| run.1 = !run.1);
+        // The same folds, so that all that differs is what happened.
+        let folds = Folds::clustered(before.outcomes(), &tasks, 3).unwrap();
+        let schedule = WeightSchedule::LinearFront;
+        let fit = |traces: &Traces| CrossFit::new(&VennAbers, traces, &folds, &schedule);
+        if let (Ok(a), Ok(b)) = (fit(&before), fit(&traces(&changed))) {
+            for ((a, b), of) in a.traces.iter().zip(b.traces.iter()).zip(&tasks) {
+                prop_assert!(*of != task || a.forecasts() == b.forecasts());
+            }
+        }
+    }
+}
+
+#[test]
+fn folds_of_whole_tasks_are_balanced_in_size_and_outcome() {
+    // 60 tasks of 1 to 5 runs, harder and easier ones.
+    let tasks: Vec<usize> = (0..60).flat_map(|task| vec![task; 1 + task % 5]).collect();
+    let outcomes: Vec<bool> =
+        tasks.iter().enumerate().map(|(i, task)| (i * 7 + task * 3) % 10 < task % 10).collect();
+    for k in [2, 3, 5] {
+        let folds = Folds::clustered(&outcomes, &tasks, k).unwrap();
+        for outcome in [false, true] {
+            let mut sizes = vec![0_usize; k];
+            for (&fold, _) in folds.of_each().iter().zip(&outcomes).filter(|(_, y)| **y == outcome)
+            {
+                sizes[fold] += 1;
+            }
+            let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+            assert!(most - least <= 2, "{k}: {sizes:?}");
+        }
+    }
+}

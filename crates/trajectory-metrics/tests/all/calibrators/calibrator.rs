@@ -1,0 +1,62 @@
+use scoring_rules::Error as Shared;
+use trajectory_metrics::{
+    BetaCalibration, Calibrator, Error, Isotonic, Platt, TemperatureScaling, VennAbers, Weight,
+};
+
+use crate::common::{ps, ws};
+
+/// The errors of all calibrators for one input.
+fn refusals(outcomes: &[bool], weights: &[f64]) -> [Option<Error>; 5] {
+    let forecasts = ps(&[0.5, 0.6]);
+    let weights = Some(ws(weights));
+    [
+        Platt::default().fit(forecasts, outcomes, weights).err(),
+        TemperatureScaling::default().fit(forecasts, outcomes, weights).err(),
+        BetaCalibration::default().fit(forecasts, outcomes, weights).err(),
+        Isotonic.fit(forecasts, outcomes, weights).err(),
+        VennAbers.fit(forecasts, outcomes, weights).err(),
+    ]
+}
+
+#[test]
+fn every_calibrator_refuses_the_same_invalid_input() {
+    let length = |what, found| Shared::Length { what, expected: 2, found };
+    for (outcomes, weights, error) in [
+        (&[true][..], &[1.0, 1.0][..], length("outcomes", 1)),
+        (&[true, false], &[1.0], length("weights", 1)),
+        (&[true, false], &[0.0, 0.0], Shared::Empty),
+    ] {
+        let error: Error = error.into();
+        assert_eq!(refusals(outcomes, weights), [(); 5].map(|()| Some(error.clone())));
+    }
+}
+
+#[test]
+fn without_weights_every_record_has_weight_one() {
+    fn check<C: Calibrator<Map: PartialEq + std::fmt::Debug>>(calibrator: &C) {
+        let forecasts = ps(&[0.5, 0.6, 0.6, 0.9]);
+        let outcomes = [false, false, true, true];
+        let fit = |weights: Option<&[Weight]>| calibrator.fit(forecasts, &outcomes, weights);
+        let plain = fit(None).unwrap();
+        assert_eq!(plain, fit(Some(&[Weight::ONE; 4])).unwrap());
+        let heavier = [Weight::ONE, Weight::ONE, 2.into(), Weight::ONE];
+        assert_ne!(plain, fit(Some(&heavier)).unwrap());
+    }
+    check(&Platt::default());
+    check(&TemperatureScaling::default());
+    check(&BetaCalibration::default());
+    check(&Isotonic);
+    check(&VennAbers);
+}
+
+#[test]
+fn curves_need_both_outcomes_and_steps_do_not() {
+    let one_class = |outcome| Some(Error::OneClass { outcome });
+    let refused =
+        |outcome| [one_class(outcome), one_class(outcome), one_class(outcome), None, None];
+    assert_eq!(refusals(&[true, true], &[1.0, 1.0]), refused(true));
+    assert_eq!(refusals(&[true, false], &[0.0, 1.0]), refused(false));
+    // Less than 1e-12 of the weight is too little.
+    assert_eq!(refusals(&[true, false], &[1.0, 1e-13]), refused(true));
+    assert_eq!(refusals(&[true, false], &[1e-11, 1.0]), [(); 5].map(|()| None));
+}

@@ -1,0 +1,55 @@
+use trajectory_metrics::tool_calls::CallFacts;
+use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
+
+#[test]
+fn classes_facts_and_counts_are_read_back_and_counts_that_do_not_add_up_are_refused() {
+    let calls = [
+        CallFacts {
+            call: "a".to_owned(),
+            well_formed: true,
+            accessible: false,
+            after_goal: false,
+            advanced: Some(false),
+        },
+        CallFacts {
+            call: "b".to_owned(),
+            well_formed: true,
+            accessible: true,
+            after_goal: true,
+            advanced: None,
+        },
+    ];
+    let written = serde_json::to_string(&calls).unwrap();
+    assert_eq!(serde_json::from_str::<[CallFacts<String>; 2]>(&written).unwrap(), calls);
+    let classes = FailureClass::of_each(&calls);
+    let written = serde_json::to_string(&classes).unwrap();
+    assert_eq!(written, r#"["inaccessible","extra"]"#);
+    let counts: FailureCounts = classes.into_iter().collect();
+    let written = serde_json::to_string(&counts).unwrap();
+    assert_eq!(serde_json::from_str::<FailureCounts>(&written).unwrap(), counts);
+    for (calls, repeated, extra) in [(1, 1, 1), (usize::MAX, usize::MAX, 1)] {
+        let text = format!(
+            r#"{{"calls":{calls},"repeated":{repeated},"extra":{extra},"wrong_parameters":0,"inaccessible":0}}"#
+        );
+        let error = serde_json::from_str::<FailureCounts>(&text).unwrap_err().to_string();
+        assert!(error.starts_with("number of redundant and failed calls is"), "{error}");
+    }
+}
+
+#[test]
+fn counts_saturate() {
+    let mut most = FailureCounts::default();
+    (most.calls, most.repeated, most.extra) = (usize::MAX, usize::MAX, usize::MAX);
+    (most.wrong_parameters, most.inaccessible) = (usize::MAX, usize::MAX);
+    assert_eq!((most.redundant(), most.invalid()), (usize::MAX, usize::MAX));
+    let mut counts = most;
+    counts.merge(&most);
+    counts.extend([
+        None,
+        Some(FailureClass::Repeated),
+        Some(FailureClass::Extra),
+        Some(FailureClass::WrongParameters),
+        Some(FailureClass::Inaccessible),
+    ]);
+    assert_eq!(counts, most);
+}

@@ -1,0 +1,437 @@
+//! The typed report, the fixed-rank analysis and raw against calibrated.
+use proptest::prelude::*;
+use scoring_rules::Error as Shared;
+use trajectory_metrics::{
+    BetaScore, Binning, Bootstrap, BrierScore, CrossFit, Error, Evaluation, EvaluationOptions,
+    FixedRankSensitivity, Folds, Level, LogScore, MetricChange, Platt, PositiveClass, Probability,
+    Ranking, Resampling, Seed, Summary, TiedBlocks, Tps, TpsFamily, Traces, Weight, WeightSchedule,
+    aurc, auroc, average_precision, brier_loss, expected_calibration_error, raw_against_calibrated,
+};
+
+use crate::common::{level_of, probability, ps, ws};
+
+/// A stream, its outcome and a whole weight.
+type Run = (Vec<f64>, bool, u32);
+
+fn runs() -> impl Strategy<Value = Vec<Run>> {
+    let forecast = prop_oneof![0.0..=1.0_f64, (0..=10_u32).prop_map(|p| f64::from(p) / 10.0)];
+    let run = (prop::collection::vec(forecast, 1..6), any::<bool>(), 1..4_u32);
+    prop::collection::vec(run, 8..40).prop_map(|mut runs| {
+        runs.iter_mut().take(8).enumerate().for_each(|(i, run)| run.1 = i % 2 == 0);
+        runs
+    })
+}
+
+fn traces<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Traces {
+    let mut traces = Traces::default();
+    for (stream, outcome, _) in runs {
+        traces.push(ps(stream), *outcome).unwrap();
+    }
+    traces
+}
+
+/// Overconfident runs of shared tasks: nearly sure, right half the time.
+fn overconfident() -> (Traces, Vec<usize>) {
+    let mut traces = Traces::default();
+    let mut tasks = Vec::new();
+    for i in 0..90_usize {
+        let said = [0.9, 0.95, 0.99][i % 3];
+        let stream = ps(&[said, 0.97, said]).to_vec();
+        traces.push(&stream, (i * 7 + i / 3) % 10 < 4 + i % 3).unwrap();
+        tasks.push(i / 2);
+    }
+    (traces, tasks)
+}
+
+proptest! {
+    #[test]
+    fn a_report_equals_its_parts_and_does_not_depend_on_row_order(runs in runs()) {
+        let rows = traces(&runs);
+        let report = Evaluation::new(&rows, &EvaluationOptions::default()).unwrap();
+        let base_rate = rows.outcomes().iter().filter(|y| **y).count() as f64 / rows.len() as f64;
+        prop_assert_eq!((report.n, report.base_rate), (rows.len(), base_rate));
+        let mut constant = Traces::default();
+        for trace in rows.iter() {
+            let stream = vec![probability(base_rate); trace.forecasts().len()];
+            constant.push(&stream, trace.outcome()).unwrap();
+        }
+        let schedule = WeightSchedule::LinearFront;
+        prop_assert_eq!([&report.schedule, &report.summary], [schedule.name(); 2]);
+        let summaries: Vec<Summary> =
+            Summary::UNWEIGHTED.into_iter().chain([Summary::Weighted(schedule)]).collect();
+        for (found, stream, slack) in
+            [(&report.metrics, &rows, 0.0), (&report.base_rate_reference, &constant, 1e-13)]
+        {
+            prop_assert_eq!(found.tps.len(), WeightSchedule::NAMED.len());
+            for schedule in WeightSchedule::NAMED {
+                let log = Tps::new(LogScore::clipped(1e-6).unwrap(), schedule.clone());
+                let brier = Tps::new(BrierScore, schedule.clone());
+                let beta = Tps::new(BetaScore::new(2.0, 4.0).unwrap(), schedule.clone());
+                let of = found.tps[schedule.name()];
+                for (found, expected) in [
+                    (of.log, log.mean(stream, None).unwrap()),
+                    (of.brier, brier.mean(stream, None).unwrap()),
+                    (of.beta_2_4, beta.mean(stream, None).unwrap()),
+                ] {
+                    prop_assert!((found - expected).abs() <= slack, "{} {}", found, expected);
+                }
+            }
+        }
+        prop_assert_eq!(report.metrics.diagnostics.len(), summaries.len());
+        for summary in summaries {
+            let confidence = summary.forecasts(&rows).unwrap();
+            let blocks = TiedBlocks::new(&confidence, rows.outcomes(), None).unwrap();
+            let diagnostics = &report.metrics.diagnostics[summary.name()];
+            let failure = PositiveClass::Failure;
+            let ece = expected_calibration_error(&blocks, Binning::Quantile { bins: 10 });
+            prop_assert_eq!(&diagnostics.auroc, &auroc(&blocks));
+            prop_assert_eq!(&diagnostics.average_precision, &average_precision(&blocks, failure));
+            prop_assert_eq!(&diagnostics.aurc, &aurc(&blocks));
+            prop_assert_eq!(&diagnostics.t_ece, &ece);
+            prop_assert_eq!(&diagnostics.t_brier, &brier_loss(&blocks));
+            // Every summary of a constant stream is the constant, whose risk is the failure rate at
+            // every coverage.
+            let reference = &report.base_rate_reference.diagnostics[summary.name()];
+            let near = |found: &Result<f64, Error>, expected: f64| {
+                (found.as_ref().unwrap() - expected).abs() < 1e-13
+            };
+            prop_assert_eq!(&reference.auroc, &Ok(0.5));
+            prop_assert!(near(&reference.average_precision, 1.0 - base_rate));
+            prop_assert!(near(&reference.aurc, 1.0 - base_rate));
+            prop_assert!(near(&reference.t_ece, 0.0));
+            prop_assert!(near(&reference.t_brier, base_rate * (1.0 - base_rate)));
+        }
+        prop_assert_eq!(Evaluation::new(&traces(runs.iter().rev()), &EvaluationOptions::default()), Ok(report));
+    }
+
+    #[test]
+    fn an_integer_weight_in_a_report_equals_that_many_traces(runs in runs()) {
+        let weights: Vec<f64> = runs.iter().map(|run| run.2.into()).collect();
+        let options = EvaluationOptions { weights: Some(ws(&weights)), ..EvaluationOptions::default() };
+        let weighted = Evaluation::new(&traces(&runs), &options).unwrap();
+        let copies = runs.iter().flat_map(|run| (0..run.2).map(move |_| run));
+        let copied = Evaluation::new(&traces(copies), &EvaluationOptions::default()).unwrap();
+        prop_assert_eq!(weighted.base_rate.to_bits(), copied.base_rate.to_bits());
+        for streams in [
+            (weighted.metrics, copied.metrics),
+            (weighted.base_rate_reference, copied.base_rate_reference),
+        ] {
+            prop_assert_eq!(streams.0.tps, streams.1.tps);
+            for ((summary, a), (_, b)) in streams.0.diagnostics.into_iter().zip(streams.1.diagnostics) {
+                for ((name, a), (_, b)) in a.by_name().into_iter().zip(b.by_name()) {
+                    prop_assert!((a.unwrap() - b.unwrap()).abs() < 1e-13, "{name} of {summary}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_increasing_transform_of_the_scalar_does_not_change_rank_metrics_by_a_bit(runs in runs()) {
+        let rows = traces(&runs);
+        let folds = Folds::halves(rows.outcomes(), &(0..rows.len()).collect::<Vec<_>>()).unwrap();
+        let schedule = WeightSchedule::LinearFront;
+        let found = FixedRankSensitivity::new(&rows, &folds, &schedule).unwrap();
+        let rank = Summary::Weighted(schedule).forecasts(&rows).unwrap();
+        for transform in [|p: f64| p, |p: f64| 0.4 + 0.2 * p, f64::sqrt, |p: f64| p * p] {
+            let moved: Vec<f64> = rank.iter().map(|p| transform(p.get())).collect();
+            let moved = ps(&moved);
+            let blocks = TiedBlocks::new(moved, rows.outcomes(), None).unwrap();
+            // Where the transform makes two scalars one number there is nothing to compare.
+            let raw = TiedBlocks::new(&rank, rows.outcomes(), None).unwrap();
+            prop_assume!(blocks.as_slice().len() == raw.as_slice().len());
+            prop_assert_eq!(auroc(&blocks).unwrap().to_bits(), found.auroc.to_bits());
+            let precision = average_precision(&blocks, PositiveClass::Failure).unwrap();
+            prop_assert_eq!(precision.to_bits(), found.average_precision.to_bits());
+            prop_assert_eq!(aurc(&blocks).unwrap().to_bits(), found.aurc.to_bits());
+        }
+        let scores = [found.identity, found.affine, found.square_root, found.square, found.platt];
+        for score in scores {
+            prop_assert!(score <= 0.0 && score >= 1e-6_f64.ln() - 1e-12, "{score}");
+        }
+    }
+}
+
+#[test]
+fn undefined_results_are_noted_and_do_not_hide_the_others() {
+    let rows = Traces::from_flat(&[0.5, 0.9], &[1, 2], &[true, true]).unwrap();
+    let exclusions = [("parse_error".to_owned(), 3)].into();
+    let options =
+        EvaluationOptions { calibration: Some("Platt"), exclusions, ..Default::default() };
+    let report = Evaluation::new(&rows, &options).unwrap();
+    let one_class = Err(Error::OneClass { outcome: true });
+    assert_eq!(report.metrics.diagnostics["linear-front"].auroc, one_class);
+    assert_eq!(report.metrics.diagnostics["linear-front"].aurc, Ok(0.0));
+    assert_eq!(
+        (report.calibration.as_deref(), report.exclusions["parse_error"]),
+        (Some("Platt"), 3)
+    );
+    assert_eq!(report.notes.len(), 4, "{:?}", report.notes);
+    assert!(report.notes[0].starts_with("auroc: all outcomes are successes"), "{:?}", report.notes);
+
+    let default = EvaluationOptions::default();
+    assert_eq!(Evaluation::new(&Traces::default(), &default), Err(Shared::Empty.into()));
+    let weights = EvaluationOptions { weights: Some(ws(&[1.0])), ..default };
+    let length = Shared::Length { what: "weights", expected: 2, found: 1 }.into();
+    assert_eq!(Evaluation::new(&rows, &weights), Err(length));
+}
+
+#[test]
+fn a_stored_report_has_null_for_an_undefined_metric_and_says_why() {
+    let rows = Traces::from_flat(&[0.5, 0.5], &[1, 2], &[true, true]).unwrap();
+    let bootstrap = Bootstrap::rows(2, Seed::new(7)).unwrap();
+    let options = EvaluationOptions {
+        resampling: Some(Resampling { bootstrap: &bootstrap, resamples: 50, level: Level::HALF }),
+        ..EvaluationOptions::default()
+    };
+    let report = Evaluation::new(&rows, &options).unwrap();
+    let json = serde_json::to_value(&report).unwrap();
+    let why = Error::OneClass { outcome: true };
+    assert_eq!(json["metrics"]["diagnostics"]["last"]["auroc"], serde_json::Value::Null);
+    assert_eq!(json["metrics"]["estimates"]["auroc"], serde_json::Value::Null);
+    assert_eq!(json["metrics"]["estimates"]["t_ece"]["value"], 0.5);
+    assert!(report.notes.contains(&format!("auroc: {why}")), "{:?}", report.notes);
+    assert_eq!(json["notes"].as_array().unwrap().len(), report.notes.len());
+    assert_eq!(json["metrics"]["diagnostics"]["last"]["t_ece"], 0.5);
+    assert_eq!(json["metrics"]["tps"]["uniform"]["brier"], -0.25);
+    assert_eq!(json["base_rate"], 1.0);
+}
+
+#[test]
+fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
+    let (rows, tasks) = overconfident();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
+    let level = level_of(0.9);
+    let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 200, level });
+    let options = EvaluationOptions { resampling, ..EvaluationOptions::default() };
+    let report = Evaluation::new(&rows, &options).unwrap();
+    assert_eq!(report.metrics.estimates.len(), 8);
+
+    let summary = Summary::Weighted(WeightSchedule::LinearFront).forecasts(&rows).unwrap();
+    let ranking = Ranking::new(&summary, rows.outcomes()).unwrap();
+    let mut blocks = TiedBlocks::default();
+    let [area] = bootstrap.replicates(200, |counts| {
+        [ranking.resample(counts, &mut blocks).and_then(|()| auroc(&blocks))]
+    });
+    let interval = |metric: &str| {
+        report.metrics.estimate(metric).unwrap().figure.clone().unwrap().interval.unwrap()
+    };
+    let of_ranking = bootstrap.auroc(&ranking, 200).unwrap();
+    let area = area.unwrap();
+    assert_eq!(area.values().collect::<Vec<_>>(), of_ranking.values().collect::<Vec<_>>());
+    assert_eq!(interval("auroc"), of_ranking.confidence_interval(level).unwrap());
+    let scores = TpsFamily::scores(&rows, &WeightSchedule::LinearFront).unwrap().log;
+    let log = bootstrap.mean(&scores, None, 200).unwrap().confidence_interval(level).unwrap();
+    assert!((interval("tps_log").low() - log.low()).abs() < 1e-14);
+    assert!((interval("tps_log").high() - log.high()).abs() < 1e-14);
+    let diagnostics = &report.metrics.diagnostics["linear-front"];
+    let area = report.metrics.estimate("aurc").unwrap().figure.clone().unwrap().value;
+    assert_eq!(Ok(area), diagnostics.aurc);
+
+    // A weight of 2 is the trace twice in its task, for intervals too.
+    let weights = vec![Weight::from(2); rows.len()];
+    let weighted = EvaluationOptions { weights: Some(&weights), ..options.clone() };
+    let weighted = Evaluation::new(&rows, &weighted).unwrap();
+    for metric in ["tps_log", "auroc", "average_precision", "t_brier"] {
+        let of = weighted.metrics.estimate(metric).unwrap();
+        let found = of.figure.clone().unwrap().interval.unwrap();
+        assert!((found.low() - interval(metric).low()).abs() < 1e-13, "{metric}");
+        assert!((found.high() - interval(metric).high()).abs() < 1e-13, "{metric}");
+    }
+
+    let few = Bootstrap::rows(rows.len() - 1, Seed::new(3)).unwrap();
+    let resampling = Some(Resampling { bootstrap: &few, resamples: 200, level });
+    let error = Evaluation::new(&rows, &EvaluationOptions { resampling, ..options }).unwrap_err();
+    assert!(
+        matches!(error, Error::ScoringRules(Shared::Length { what: "rows of the bootstrap", .. })),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_choice_of_a_summary_changes_the_diagnostics_and_no_trajectory_score() {
+    // The first run starts low and ends high; the second is the opposite; the third is flat.
+    let values = [0.2, 0.8, 0.9, 0.9, 0.3, 0.1, 0.5, 0.5, 0.5];
+    let rows = Traces::from_flat(&values, &[3, 6, 9], &[true, false, true]).unwrap();
+    let report = |summary: Option<Summary>| {
+        let options = EvaluationOptions { summary, ..EvaluationOptions::default() };
+        Evaluation::new(&rows, &options).unwrap()
+    };
+    let default = report(None);
+    let auroc_of = |summary: &str| default.metrics.diagnostics[summary].auroc.clone().unwrap();
+    assert_eq!((auroc_of("last"), auroc_of("minimum")), (1.0, 1.0));
+    assert_eq!((auroc_of("mean"), auroc_of("linear-front")), (1.0, 0.0));
+    for summary in Summary::UNWEIGHTED {
+        let found = report(Some(summary.clone()));
+        assert_eq!((&*found.schedule, &*found.summary), ("linear-front", summary.name()));
+        assert_eq!(found.metrics.tps, default.metrics.tps);
+        assert_eq!(found.metrics.diagnostics, default.metrics.diagnostics);
+        for (estimate, standard) in found.metrics.estimates.iter().zip(&default.metrics.estimates) {
+            let diagnostics = found.metrics.diagnostics[summary.name()].clone().by_name();
+            match diagnostics.into_iter().find(|(name, _)| *name == estimate.measure.key) {
+                Some((_, value)) => {
+                    assert_eq!(estimate.figure.clone().unwrap().value, value.unwrap());
+                }
+                None => assert_eq!(estimate, standard),
+            }
+        }
+    }
+    // A weighted mean under another schedule is one more summary.
+    let uniform = report(Some(Summary::Weighted(WeightSchedule::Uniform))).metrics.diagnostics;
+    assert_eq!((uniform.len(), &uniform["uniform"]), (5, &uniform["mean"]));
+}
+
+#[test]
+fn the_trajectory_score_moves_while_ranks_stand_still() {
+    let (raw, _) = overconfident();
+    let ids: Vec<usize> = (0..raw.len()).collect();
+    let folds = Folds::halves(raw.outcomes(), &ids).unwrap();
+    let found = FixedRankSensitivity::new(&raw, &folds, &WeightSchedule::LinearFront).unwrap();
+    assert!(found.platt > found.identity + 0.5 && found.affine > found.identity);
+    assert!(found.square_root < found.identity, "raises forecasts that are too high");
+    let best = found.platt.max(found.affine);
+    assert!((found.span() - (best - found.square_root)).abs() < 1e-15);
+}
+
+#[test]
+fn each_transform_is_scored_on_the_transformed_forecasts() {
+    let outcomes = [true, false, false, true];
+    let raw = Traces::from_flat(&[0.25, 0.64, 0.25, 0.64], &[1, 2, 3, 4], &outcomes).unwrap();
+    let folds = Folds::halves(&outcomes, &[1, 2, 3, 4]).unwrap();
+    let found = FixedRankSensitivity::new(&raw, &folds, &WeightSchedule::Uniform).unwrap();
+    // Both forecasts succeed once and fail once.
+    let mean = |a: f64, b: f64| (a.ln() + (1.0 - a).ln() + b.ln() + (1.0 - b).ln()) / 4.0;
+    let want = [
+        (found.identity, mean(0.25, 0.64)),
+        (found.affine, mean(0.45, 0.528)),
+        (found.square_root, mean(0.5, 0.8)),
+        (found.square, mean(0.0625, 0.4096)),
+    ];
+    for (score, by_hand) in want {
+        assert!((score - by_hand).abs() < 1e-14, "{score} against {by_hand}");
+    }
+}
+
+#[test]
+fn a_transform_of_forecasts_can_change_the_ranks_of_their_means() {
+    // Why the scalar is held fixed: (0.5, 0.5) is below (0.9, 0.15), its square roots are above.
+    let rows = Traces::from_flat(&[0.5, 0.5, 0.9, 0.15], &[2, 4], &[true, false]).unwrap();
+    let rank = |traces: &Traces| {
+        let summary = Summary::Mean.forecasts(traces).unwrap();
+        auroc(&TiedBlocks::new(&summary, traces.outcomes(), None).unwrap()).unwrap()
+    };
+    let roots = rows.map_forecasts(|_, p| probability(p.get().sqrt()));
+    assert_eq!((rank(&rows), rank(&roots)), (0.0, 1.0));
+}
+
+#[test]
+fn a_change_over_its_standard_error_uses_the_paired_differences() {
+    let (raw, tasks) = overconfident();
+    let schedule = WeightSchedule::LinearFront;
+    let folds = Folds::clustered(raw.outcomes(), &tasks, 2).unwrap();
+    let calibrated = CrossFit::new(&Platt::default(), &raw, &folds, &schedule).unwrap().traces;
+    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
+    let changes =
+        raw_against_calibrated(&raw, &calibrated, &folds, &schedule, &bootstrap, 4_000).unwrap();
+    let names: Vec<&str> = changes.iter().map(|change| change.measure.key).collect();
+    let diagnostics = ["auroc", "average_precision", "aurc", "t_ece", "t_brier"];
+    assert_eq!(names, [&["tps_log", "tps_brier", "tps_beta_2_4"][..], &diagnostics].concat());
+
+    // The standard error of a mean over clusters of two, by its formula.
+    let scores = |traces: &Traces| TpsFamily::scores(traces, &schedule).unwrap().log;
+    let differences: Vec<f64> =
+        scores(&calibrated).iter().zip(scores(&raw)).map(|(b, a)| b - a).collect();
+    let mean = differences.iter().sum::<f64>() / 90.0;
+    let clusters = differences.chunks(2).map(|pair| (pair[0] + pair[1] - 2.0 * mean).powi(2));
+    let standard_error = clusters.sum::<f64>().sqrt() / 90.0;
+    let log = changes[0].difference.as_ref().unwrap();
+    assert!((log.estimate() - mean).abs() < 1e-12);
+    let error = log.standard_error().unwrap();
+    assert!((error / standard_error - 1.0).abs() < 0.05, "{error} {standard_error}");
+    assert_eq!(log.in_standard_errors(), Some(log.estimate() / error));
+
+    let same = raw_against_calibrated(&raw, &raw, &folds, &schedule, &bootstrap, 50).unwrap();
+    for MetricChange { measure, difference, .. } in same {
+        if measure.key == "t_ece" {
+            // Its bias is not the same for both.
+            assert!(matches!(difference, Err(Error::ScoringRules(Shared::Undefined { .. }))));
+            continue;
+        }
+        let none = difference.unwrap();
+        let found = (none.estimate(), none.standard_error(), none.in_standard_errors());
+        assert_eq!(found, (0.0, Some(0.0), None), "{}", measure.key);
+    }
+}
+
+/// Each map is increasing, so that it leaves the ranks of runs of one forecast within its half as they are, however much
+/// the two maps differ.
+#[test]
+fn calibration_by_two_increasing_maps_changes_no_metric_of_ranks() {
+    let (raw, tasks) = overconfident();
+    let single = |traces: &Traces| {
+        let mut out = Traces::default();
+        for trace in traces.iter() {
+            out.push(&trace.forecasts()[..1], trace.outcome()).unwrap();
+        }
+        out
+    };
+    let raw = single(&raw);
+    let schedule = WeightSchedule::LinearFront;
+    let folds = Folds::clustered(raw.outcomes(), &tasks, 2).unwrap();
+    // The second half is lower by far.
+    let lowered = raw.map_forecasts(|trace, p| {
+        let by = if folds.of_each()[trace] == 0 { 1.0 } else { 0.1 };
+        probability(by * p.get())
+    });
+    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
+    let changes =
+        raw_against_calibrated(&raw, &lowered, &folds, &schedule, &bootstrap, 50).unwrap();
+    for change in
+        changes.iter().filter(|it| ["auroc", "average_precision", "aurc"].contains(&it.measure.key))
+    {
+        let difference = change.difference.as_ref().unwrap();
+        assert_eq!(difference.estimate(), 0.0, "{}", change.measure.key);
+        assert_eq!(difference.standard_error(), Some(0.0));
+        assert_eq!(change.raw, change.calibrated);
+    }
+    // The plain mean of both halves.
+    let half = |fold: usize| {
+        let of: Vec<usize> = (0..raw.len()).filter(|&row| folds.of_each()[row] == fold).collect();
+        let confidence: Vec<Probability> =
+            of.iter().map(|&row| raw.iter().nth(row).unwrap().forecasts()[0]).collect();
+        let outcomes: Vec<bool> = of.iter().map(|&row| raw.outcomes()[row]).collect();
+        auroc(&TiedBlocks::new(&confidence, &outcomes, None).unwrap()).unwrap()
+    };
+    let mean = 0.5 * half(0) + 0.5 * half(1);
+    assert!((changes[3].raw.clone().unwrap() - mean).abs() < 1e-15);
+}
+
+#[test]
+fn streams_of_different_runs_are_refused() {
+    let (raw, tasks) = overconfident();
+    let schedule = WeightSchedule::Uniform;
+    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1)).unwrap();
+    let folds = Folds::clustered(raw.outcomes(), &tasks, 2).unwrap();
+    let compare = |other: &Traces, bootstrap: &Bootstrap, resamples| {
+        raw_against_calibrated(&raw, other, &folds, &schedule, bootstrap, resamples)
+            .map(|changes| changes.into_iter().map(|named| named.difference).collect::<Vec<_>>())
+            .map_err(|error| error.to_string())
+    };
+    let message = |error: Error| error.to_string();
+    let shorter = Traces::from_flat(&[0.5], &[1], &[true]).unwrap();
+    let what = "calibrated traces";
+    let error = compare(&shorter, &bootstrap, 5).unwrap_err();
+    assert_eq!(error, message(Shared::Length { what, expected: 90, found: 1 }.into()));
+    let mut other = Traces::default();
+    for (i, trace) in raw.iter().enumerate() {
+        other.push(trace.forecasts(), trace.outcome() != (i == 7)).unwrap();
+    }
+    let error = compare(&other, &bootstrap, 5).unwrap_err();
+    assert_eq!(error, message(Error::OutcomeDiffers { index: 7 }));
+    let few = Bootstrap::rows(3, Seed::new(1)).unwrap();
+    let what = "rows of the bootstrap";
+    let error = compare(&raw, &few, 5).unwrap_err();
+    assert_eq!(error, message(Shared::Length { what, expected: 90, found: 3 }.into()));
+    for change in compare(&raw, &bootstrap, 1).unwrap() {
+        assert!(change.map_or(true, |change| change.standard_error().is_none()));
+    }
+}

@@ -1,0 +1,196 @@
+//! What is stored is read back as it was, and what is not valid is refused.
+use scoring_rules::Error as Shared;
+use std::fmt::Debug;
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use trajectory_metrics::tool_calls::{CallFacts, FailureCounts};
+use trajectory_metrics::{
+    BetaCalibration, BrierScore, Calibrator, CustomWeights, Error, Folds, ForecastCounts,
+    ForecastPolicy, Isotonic, Level, OnlineTps, Platt, PositiveClass, Probability, Replicates,
+    Summary, TemperatureScaling, Tps, Traces, VennAbers, Weight, WeightSchedule,
+};
+
+use crate::common::{ps, ws};
+
+/// Stores and reads back, through text.
+fn back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> Value {
+    let text = serde_json::to_string(value).unwrap();
+    assert_eq!(&serde_json::from_str::<T>(&text).unwrap(), value, "{text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+/// That each change of one entry, or one more entry, is refused.
+fn refused<T: DeserializeOwned + Debug>(stored: &Value, changes: &[(&str, Value)]) {
+    serde_json::from_value::<T>(stored.clone()).unwrap();
+    for (key, value) in changes.iter().chain([&("not_a_field", json!(1))]) {
+        let mut wrong = stored.clone();
+        wrong[key] = value.clone();
+        assert!(serde_json::from_value::<T>(wrong.clone()).is_err(), "{wrong}");
+    }
+}
+
+fn streams() -> Traces {
+    let mut traces = Traces::default();
+    for i in 0..24_usize {
+        let said = [0.2, 0.5, 0.75, 0.9][i % 4];
+        let stream = ps(&[said, 0.5]).to_vec();
+        traces.push(&stream, i * 7 % 5 < 1 + i % 4).unwrap();
+    }
+    traces
+}
+
+#[test]
+fn settings_are_written_and_read_and_invalid_ones_are_refused() {
+    for schedule in WeightSchedule::NAMED {
+        assert_eq!(back(&schedule), json!(schedule.name()));
+        back(&Summary::Weighted(schedule));
+    }
+    let custom = WeightSchedule::custom(ws(&[2.0, 0.1])).unwrap();
+    refused::<WeightSchedule>(&back(&custom), &[("custom", json!([1.0, 0.0]))]);
+    assert!(serde_json::from_value::<WeightSchedule>(json!("front")).is_err());
+    assert_eq!(back(&Summary::Minimum), json!("minimum"));
+
+    let wrong_clip = ("clip", json!(0.5));
+    let platt = back(&Platt::new(0.5, 1e-4).unwrap());
+    refused::<Platt>(&platt, &[wrong_clip.clone(), ("penalty", json!(0.0))]);
+    let beta = back(&BetaCalibration::default());
+    refused::<BetaCalibration>(&beta, std::slice::from_ref(&wrong_clip));
+    refused::<TemperatureScaling>(&back(&TemperatureScaling::default()), &[wrong_clip]);
+    back(&Isotonic);
+    back(&VennAbers);
+    assert_eq!(back(&PositiveClass::Failure), json!("failure"));
+
+    let folds = back(&Folds::halves(&[true, false, true], &[1, 2, 3]).unwrap());
+    let wrong = [("count", json!(1)), ("of_each", json!([0, 2, 1]))];
+    refused::<Folds>(&folds, &wrong);
+}
+
+#[test]
+fn traces_are_written_and_read_and_invalid_ones_are_refused() {
+    let wrong = [("forecasts", json!([0.5])), ("ends", json!([1])), ("outcomes", json!([]))];
+    refused::<Traces>(&back(&streams()), &wrong);
+}
+
+#[test]
+fn undefined_and_infinite_replicates_are_written() {
+    let values = vec![f64::NEG_INFINITY, f64::NAN, 1.0, 2.0];
+    let replicates = Replicates::new(f64::NEG_INFINITY, values).unwrap();
+    let stored = serde_json::to_value(&replicates).unwrap();
+    assert_eq!(
+        (&stored["estimate"], &stored["values"]),
+        (&json!("-inf"), &json!(["-inf", null, 1.0, 2.0]))
+    );
+    let interval = replicates.confidence_interval(Level::HALF).unwrap();
+    let interval = serde_json::to_value(interval).unwrap();
+    assert_eq!(interval[0], json!("-inf"));
+}
+
+#[test]
+fn counts_of_runs_that_do_not_add_up_are_refused() {
+    let mut counts = ForecastCounts::default();
+    for run in [&[Some(1.5), Some(0.5), Some(-0.1)][..], &[Some(0.5)]] {
+        ForecastPolicy::Clip.check_run(run, &mut counts).unwrap();
+    }
+    ForecastPolicy::LeaveOut.check_run(&[None], &mut counts).unwrap();
+    let wrong = [
+        ("runs", json!(1)),
+        ("left_out_runs", json!(3)),
+        ("repaired_runs", json!(0)),
+        ("repaired_runs", json!(3)),
+        ("clipped", json!(0)),
+    ];
+    refused::<ForecastCounts>(&back(&counts), &wrong);
+    // Counts that have reached the end of their range are still read.
+    for _ in 0..64 {
+        counts.merge(counts);
+    }
+    assert_eq!(back(&counts)["runs"], json!(u64::MAX));
+}
+
+#[test]
+fn facts_of_a_call_are_read_whole_and_without_keys_that_are_not_known() {
+    let facts = CallFacts {
+        call: 3,
+        well_formed: true,
+        accessible: false,
+        after_goal: false,
+        advanced: None,
+    };
+    refused::<CallFacts<u32>>(&back(&facts), &[("well_formed", json!(null))]);
+}
+
+fn online() -> OnlineTps<BrierScore> {
+    OnlineTps::new(Tps::new(BrierScore, WeightSchedule::LinearFront))
+        .with_policy(ForecastPolicy::LeaveOut)
+}
+
+#[test]
+fn a_stored_run_longer_than_any_run_can_be_is_refused() {
+    let mut run = online();
+    run.push(Probability::HALF);
+    for steps in [u64::MAX, 1 << 32] {
+        for left_out in [json!(null), json!([1, "missing"])] {
+            let mut stored = serde_json::to_value(run.state()).unwrap();
+            stored["steps"] = json!(steps);
+            stored["left_out"] = left_out;
+            let state = serde_json::from_value(stored).unwrap();
+            let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
+            let resumed = OnlineTps::resume(tps, state);
+            assert!(
+                matches!(resumed, Err(Error::ScoringRules(Shared::StoredValue { .. }))),
+                "{steps}: {resumed:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_run_that_was_left_out_takes_no_more_forecasts_and_can_be_resumed() {
+    let mut run = online();
+    run.push_raw(None).unwrap();
+    let left_out = run.clone();
+    run.push(Probability::HALF);
+    run.push_raw(0.5).unwrap();
+    assert_eq!((&run, run.steps()), (&left_out, 0));
+    let state = serde_json::from_value(serde_json::to_value(run.state()).unwrap()).unwrap();
+    let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
+    assert_eq!(OnlineTps::resume(tps, state), Ok(run));
+}
+
+#[test]
+fn stored_forms_refuse_keys_that_are_not_known() {
+    let classes: FailureCounts = [None].into_iter().collect();
+    refused::<FailureCounts>(&back(&classes), &[]);
+
+    let traces = streams();
+    let (forecasts, outcomes) = (Summary::Minimum.forecasts(&traces).unwrap(), traces.outcomes());
+    let weights = [Weight::ONE; 24];
+    macro_rules! maps {
+        ($($calibrator:expr),*) => {$({
+            let map = $calibrator.fit(&forecasts, outcomes, Some(&weights)).unwrap();
+            let mut stored = back(&map);
+            stored["not_a_field"] = json!(1);
+            fn read<T: DeserializeOwned>(_: &T, stored: Value) -> bool {
+                serde_json::from_value::<T>(stored).is_ok()
+            }
+            assert!(!read(&map, stored), stringify!($calibrator));
+        })*};
+    }
+    maps!(
+        Platt::default(),
+        BetaCalibration::default(),
+        TemperatureScaling::default(),
+        Isotonic,
+        VennAbers
+    );
+}
+
+#[test]
+fn custom_weights_are_written_and_read_and_invalid_ones_are_refused() {
+    let WeightSchedule::Custom(weights) = WeightSchedule::custom(ws(&[2.0, 0.1])).unwrap() else {
+        panic!("a custom schedule is custom")
+    };
+    assert_eq!(back(&weights), json!([2.0, 0.1]));
+    assert!(serde_json::from_value::<CustomWeights>(json!([2.0, 0.0])).is_err());
+}

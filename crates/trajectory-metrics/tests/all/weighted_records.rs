@@ -1,0 +1,29 @@
+//! Records to fit a calibration map to.
+
+use proptest::prelude::*;
+use trajectory_metrics::Calibrator;
+
+use crate::common::{ps, ws};
+
+/// A forecast with ties, an outcome, a whole weight.
+pub(crate) type Row = (f64, bool, u32);
+
+pub(crate) fn forecast() -> impl Strategy<Value = f64> {
+    prop_oneof![0.0..=1.0_f64, (0..=10_u32).prop_map(|p| f64::from(p) / 10.0)]
+}
+
+/// Rows of both outcomes.
+pub(crate) fn rows() -> impl Strategy<Value = Vec<Row>> {
+    let rows = prop::collection::vec((forecast(), any::<bool>(), 1..6_u32), 2..60);
+    rows.prop_map(|mut rows| {
+        (rows[0].1, rows[1].1) = (true, false);
+        rows
+    })
+}
+
+pub(crate) fn fit_rows<C: Calibrator>(calibrator: &C, rows: &[Row]) -> C::Map {
+    let forecasts: Vec<f64> = rows.iter().map(|row| row.0).collect();
+    let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
+    let weights: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
+    calibrator.fit(ps(&forecasts), &outcomes, Some(ws(&weights))).unwrap()
+}

@@ -80,9 +80,9 @@ impl SokobanGame {
     /// The least steps to the solution: infinite if there is none, `None` after so many states without an answer.
     fn least_steps(&self, py: Python<'_>, most_states: usize) -> Option<f64> {
         match py.detach(|| self.game.room().least_steps(most_states)) {
-            Need::Exact { least, .. } => Some(f64::from(least)),
+            Need::Steps(plan) => Some(plan.len() as f64),
             Need::Unsolvable => Some(f64::INFINITY),
-            Need::Bounds { .. } => None,
+            Need::Unknown => None,
         }
     }
 

@@ -39,7 +39,6 @@ pub(crate) fn play_scores<'py>(
             dict.set_item("reward", turn.reward)?;
             dict.set_item("penalty", turn.penalty)?;
             dict.set_item("n_actions", turn.n_actions)?;
-            dict.set_item("need", turn.need)?;
             let estimates = turn.estimates.iter().map(|estimate| answer(py, *estimate));
             dict.set_item("estimates", estimates.collect::<PyResult<Vec<_>>>()?)?;
             dict.set_item("advice", turn.advice.as_ref().map(ToString::to_string))?;

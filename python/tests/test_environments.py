@@ -220,7 +220,7 @@ def test_a_model_plays_and_is_asked_what_it_will_still_spend():
     assert (run.id, run.outcome, scores["succeeded"], scores["end"]) == ("a", True, True, "succeeded")
     spent = scores["spent"]
     assert (spent["output_tokens"], spent["total_tokens"][0], spent["steps"]) == ([10.0, 10.0], 110.0, [1.0, 2.0])
-    assert scores["turns"][0]["estimates"] == [(2.0, 2.0)] and scores["turns"][0]["need"] == 2
+    assert scores["turns"][0]["estimates"] == [(2.0, 2.0)]
     assert scores["question_tokens"] == (100, 10) and scores["reward"] == pytest.approx(10.7)
     # The environment is where it was.
     assert room.step(2)[4]["text"].count("Boxes: (1, 2)") == 1

@@ -14,7 +14,7 @@ mod texts;
 pub use environment::Sokoban;
 pub use game::{Effect, Game};
 pub use generator::RoomSettings;
-pub use policies::Policy;
+pub use policies::solver;
 pub use room::{Direction, Room};
 pub use solver::Need;
 pub use texts::Texts;

@@ -1,7 +1,7 @@
 //! The warehouse of BAGEN: a maker of electronics that produces, ships, and supplies five retailers under limits of money, space
 //! and time.
 //!
-//! [`Game`] has the rules, [`Warehouse`] is the environment that a model plays, and [`Policy`] plays it without a model. Each
+//! [`Game`] has the rules, [`Warehouse`] is the environment that a model plays, and [`base_stock`] plays it without a model. Each
 //! constant states its source: the section of the paper; *recovered*, from texts of the released repository that contain the
 //! agent's prompt and one step of a run to the cent; or *chosen*, if nothing is printed. Money is in whole cents, goods in whole
 //! units, and the same seed gives the same bits on any machine.
@@ -17,7 +17,6 @@ mod environment;
 mod flows;
 mod game;
 mod observation;
-mod planning;
 mod policies;
 mod probes;
 
@@ -29,5 +28,5 @@ pub use demand::{Demand, Start};
 pub use environment::Warehouse;
 pub use flows::Flows;
 pub use game::Game;
-pub use policies::Policy;
+pub use policies::base_stock;
 pub use probes::probed_rollouts;

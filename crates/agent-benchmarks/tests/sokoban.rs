@@ -155,6 +155,7 @@ proptest! {
             let has_moved = room.step(Direction::ALL[step]);
             prop_assert_eq!(has_moved, room != was);
             prop_assert_eq!((room.n_boxes(), ground(&room)), (boxes, before.clone()));
+            prop_assert_eq!(Room::parse(&room.to_xsb()), Ok(room.clone()));
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The environments that `play` and `run` play: Sokoban and the warehouse of the budget paper.
+//! The environments of `play` and `run`: Sokoban and the warehouse of the budget paper.
 
-use std::{error::Error, fs, path::Path};
+use std::{error::Error, path::Path};
 
 use agent_scorecard::{
     Report,
@@ -9,7 +9,7 @@ use agent_scorecard::{
         sokoban::{Room, RoomSettings, Sokoban, Texts},
         warehouse::{Cents, STEPS, Start, Warehouse, probed_rollouts},
     },
-    live::{self, ESTIMATORS, LiveOptions, Played, rooms},
+    live::{self, LiveOptions, Played, rooms},
 };
 use budget_estimation::{ProbeMethod, Rollouts, Seed, StopRule};
 use run_logs::write_rollouts;
@@ -151,12 +151,19 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
             names.push(name);
         }
         if let Some(folder) = folder {
-            write(folder, records, &rollouts)?;
+            let answers = records.iter().flat_map(|it| {
+                // After the last turn nothing was left to estimate.
+                let turns = (1..it.turns.len()).zip(&it.turns);
+                turns.filter_map(|(turn, known)| {
+                    let answer = known.answer.as_ref()?;
+                    Some(json!({"id": it.record.run.id, "turn": turn, "answer": answer}))
+                })
+            });
+            write_runs(folder, &rollouts, answers)?;
         }
         let has_goal = self.has_goal();
         let played = Played { records, rollouts: &rollouts, resources: &names, has_goal };
-        let estimate = || live::play::<Self::Environment>(&played, &ESTIMATORS, options);
-        let mut report = working("estimating", estimate)?;
+        let mut report = working("estimating", || live::play(&played, options))?;
         let passed_over = self.course().count as usize - records.len();
         if passed_over > 0 {
             let note = format!("seeds that give no room and are passed over: {passed_over}");
@@ -201,37 +208,6 @@ pub(crate) fn write_runs(
     program::write_file(&folder.join("rollouts.jsonl"), &lines)?;
     let answers: String = answers.map(|answer| format!("{answer}\n")).collect();
     Ok(program::write_file(&folder.join("estimates.jsonl"), answers.as_bytes())?)
-}
-
-/// Writes the files that `budget` reads, and the minimum remaining cost.
-fn write(folder: &Path, records: &[PlayRecord], rollouts: &Rollouts) -> Result<(), Box<dyn Error>> {
-    let answers = records.iter().flat_map(|it| {
-        let id = &it.record.run.id;
-        // After the last turn nothing was left to estimate.
-        let turns = (1..it.turns.len()).zip(&it.turns);
-        turns.filter_map(move |(turn, it)| {
-            Some(json!({"id": id, "turn": turn, "answer": it.answer.as_ref()?}))
-        })
-    });
-    write_runs(folder, rollouts, answers)?;
-    let needs = records.iter().flat_map(|it| {
-        let turns = (1..it.turns.len()).zip(&it.turns);
-        turns.filter_map(move |(turn, known)| {
-            let need = known.need?;
-            // Infinite: the task cannot be done any more.
-            let need = Some(need).filter(|need| need.is_finite());
-            Some(json!({"id": it.record.run.id, "turn": turn, "need": need}))
-        })
-    });
-    let needs: String = needs.map(|need| format!("{need}\n")).collect();
-    let path = folder.join("needs.jsonl");
-    if !needs.is_empty() {
-        program::write_file(&path, needs.as_bytes())?;
-    } else if path.is_file() {
-        // Files of another environment are removed.
-        fs::remove_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    }
-    Ok(())
 }
 
 /// Rooms of Sokoban.

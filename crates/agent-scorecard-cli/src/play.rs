@@ -3,7 +3,9 @@
 use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    agent_benchmarks::{Probability, play::PlayConversation, sokoban, warehouse},
+    agent_benchmarks::{
+        Probability, play::PlayConversation, sokoban::solver, warehouse::base_stock,
+    },
     live::{LiveOptions, runs},
 };
 use budget_estimation::Seed;
@@ -16,7 +18,7 @@ use crate::{
     values,
 };
 
-/// Plays an environment of the budget paper by a policy, and scores estimates of its remaining spending
+/// Plays an environment of the budget paper without a model, and scores estimates of its remaining spending
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(crate) struct Options {
@@ -26,41 +28,29 @@ pub(crate) struct Options {
 
 #[derive(Debug, clap::Subcommand)]
 enum Environment {
-    /// Rooms of Sokoban by a solver, greedily or at random
-    Sokoban(OfSokoban),
-    /// A warehouse by rules of ordering, by looking ahead or at random
-    Warehouse(OfWarehouse),
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
-struct OfSokoban {
-    #[command(flatten)]
-    rooms: Rooms,
-    /// Who plays
-    #[arg(long, value_name = "NAME", default_value = "solver", value_parser = values::one_of(sokoban::Policy::ALL.map(|it| (it.name(), it))))]
-    policy: sokoban::Policy,
-    /// Probability that a step of the solver is drawn at random
-    #[arg(long, value_name = "P", default_value = "0", value_parser = values::share)]
-    mistakes: f64,
-    /// Print the rooms instead of playing them: # wall, _ floor, O target, X box, \u{221a} box on target, P player, S player on
-    /// target
-    #[arg(long)]
-    print_rooms: bool,
-    #[command(flatten)]
-    shown: Shown,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
-struct OfWarehouse {
-    #[command(flatten)]
-    market: Market,
-    /// Who plays
-    #[arg(long, value_name = "NAME", default_value = "base-stock", value_parser = values::one_of(warehouse::Policy::ALL.map(|it| (it.name(), it))))]
-    policy: warehouse::Policy,
-    #[command(flatten)]
-    shown: Shown,
+    /// Rooms of Sokoban by a solver
+    #[command(after_help = HELP)]
+    Sokoban {
+        #[command(flatten)]
+        rooms: Rooms,
+        /// Probability that a step of the solver is drawn at random
+        #[arg(long, value_name = "P", default_value = "0", value_parser = values::share)]
+        mistakes: f64,
+        /// Print the rooms instead of playing them: # wall, _ floor, O target, X box, \u{221a} box on target, P player, S
+        /// player on target
+        #[arg(long)]
+        print_rooms: bool,
+        #[command(flatten)]
+        shown: Shown,
+    },
+    /// A warehouse by a base-stock rule
+    #[command(after_help = HELP)]
+    Warehouse {
+        #[command(flatten)]
+        market: Market,
+        #[command(flatten)]
+        shown: Shown,
+    },
 }
 
 /// The options of output and of the report.
@@ -84,25 +74,15 @@ const HELP: &str = include_str!("help/play.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     match options.environment {
-        Environment::Sokoban(OfSokoban {
-            rooms,
-            mut policy,
-            mistakes: chance,
-            print_rooms,
-            shown,
-        }) => {
-            if print_rooms {
-                return Ok(plain::lines(rooms.drawn()?).into());
-            }
-            match &mut policy {
-                sokoban::Policy::Solver { mistakes } => *mistakes = Probability::new(chance)?,
-                _ if chance > 0.0 => return Err("--mistakes: are of the solver".into()),
-                _ => {}
-            }
-            played(&rooms, policy.name(), shown, |seed| policy.player(seed))
+        Environment::Sokoban { rooms, print_rooms: true, .. } => {
+            Ok(plain::lines(rooms.drawn()?).into())
         }
-        Environment::Warehouse(OfWarehouse { market, policy, shown }) => {
-            played(&market, policy.name(), shown, |seed| policy.player(seed))
+        Environment::Sokoban { rooms, mistakes, shown, .. } => {
+            let mistakes = Probability::new(mistakes)?;
+            played(&rooms, "solver", shown, |seed| solver(mistakes, seed))
+        }
+        Environment::Warehouse { market, shown } => {
+            played(&market, "base-stock", shown, |_| base_stock())
         }
     }
 }

@@ -704,20 +704,12 @@ fn a_model_plays_sokoban_is_asked_between_turns_and_stops_by_its_answers() {
     assert_eq!(whole["runs"]["success_rate"]["value"], 0.0);
     let lines = fs::read_to_string(Path::new(&out).join("estimates.jsonl")).unwrap();
     assert_eq!(lines.lines().count(), 18);
-    let row = |report: &Value, by: &str, in_a_row: u64| {
-        let rows = report["stopping"].as_array().unwrap().iter();
-        rows.clone().find(|row| row["by"] == by && row["in_a_row"] == in_a_row).unwrap().clone()
-    };
-    let [nobody, first] = [row(&whole, "nobody", 0), row(&whole, "m", 1)];
-    assert_eq!((&nobody["n_stopped"], &first["n_stopped"]), (&json!(0), &json!(2)));
-    assert!(first["mean_spent"]["value"].as_f64() < nobody["mean_spent"]["value"].as_f64());
-    // A question and its answer after the first turn of each run.
-    assert_eq!(first["mean_asking_tokens"]["value"], 60.0);
+    // A question and its answer after each turn but the last.
+    assert_eq!(whole["runs"]["mean_asking_tokens"]["value"], 9.0 * 60.0);
     assert_eq!(play(&out, &[]).1, 0, "nothing is asked twice");
 
     let (early, asked) = play(&stopped, &["--stop-after", "2"]);
     assert_eq!((&early["runs"]["n_stopped"], asked), (&json!(2), 2 * 4));
-    assert!(early.get("stopping").is_none(), "what was stopped has no other course");
 }
 
 #[test]
@@ -776,22 +768,20 @@ fn runs_that_were_played_are_asked_about_again_from_their_rollouts() {
     let play =
         ["sokoban", "--count", "3", "--resource", "steps", "--resamples", "0", "--output", &played];
     assert!(program::run_other("play", &play).status.success());
-    let folder = Path::new(&played);
-    let lines = |name: &str| -> Vec<Value> {
-        let text = fs::read_to_string(folder.join(name)).unwrap();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    };
-    let rollouts = folder.join("rollouts.jsonl").to_str().unwrap().to_owned();
+    let rollouts = format!("{played}/rollouts.jsonl");
     let base = ["budget", &rollouts, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
     let report = report(&run(&[&base[..], &["--resource", "steps"]].concat()));
-    let turns: usize =
-        lines("rollouts.jsonl").iter().map(|run| run["turns"].as_array().unwrap().len() - 1).sum();
+    let text = fs::read_to_string(&rollouts).unwrap();
+    let runs: Vec<Value> = text.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    let turns: usize = runs.iter().map(|run| run["turns"].as_array().unwrap().len() - 1).sum();
     assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(3), turns));
-    // What the solver still needs is what it then takes.
-    let needs = lines("needs.jsonl");
-    let held =
-        needs.iter().filter(|it| (1.0..=9.0).contains(&it["need"].as_f64().unwrap())).count();
-    assert_eq!((needs.len(), &report["rows"][0]["counts"]["hits"]), (turns, &json!(held)));
+    // After the answer to each turn, the solver takes the steps of the turns that follow.
+    let left = runs.iter().flat_map(|run| {
+        let turns = run["turns"].as_array().unwrap();
+        (1..turns.len()).map(|at| turns[at..].iter().map(|it| it["steps"].as_f64().unwrap()).sum())
+    });
+    let held = left.filter(|left: &f64| (1.0..=9.0).contains(left)).count();
+    assert_eq!(report["rows"][0]["counts"]["hits"], held);
     let first = content(&Path::new(&out).join("runs"));
     assert!(first.contains("You play Sokoban."));
     let bare = [

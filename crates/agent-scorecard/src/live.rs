@@ -23,11 +23,10 @@ use crate::{
 
 mod budget;
 mod confidence;
-mod on_the_way;
 mod play;
 mod triage;
 
-pub use budget::{ESTIMATORS, budget};
+pub use budget::budget;
 pub use confidence::confidence;
 pub use play::{Played, play, rooms, runs};
 pub use triage::{ReSolved, triage, triage_scores};

@@ -189,9 +189,7 @@ impl<E: Environment> PlayConversation<E> {
         (turn.reward, turn.penalty, turn.n_actions) =
             (acted.reward, acted.penalty, acted.n_actions);
         // The current turn does not count as remaining.
-        let turns_left = self.turns_left().saturating_sub(1);
-        (turn.spent, turn.need) = (acted.spent, self.environment.need(turns_left));
-        turn.features = self.environment.features();
+        (turn.spent, turn.features) = (acted.spent, self.environment.features());
         self.turns.push(turn);
         match self.environment.end() {
             Some(end) => self.finish_run(end),

@@ -59,13 +59,6 @@ pub trait Environment {
     /// The reason for the end of the run; `None` while the run continues.
     fn end(&self) -> Option<End>;
 
-    /// Returns the least remaining cost of the first resource, as far as it is known; infinite if the task can no longer be
-    /// completed, or not within `turns_left` turns.
-    fn need(&self, turns_left: usize) -> Option<f64> {
-        let _ = turns_left;
-        None
-    }
-
     /// The values of [`Environment::FEATURES`] in the current state.
     fn features(&self) -> Vec<f64> {
         Vec::new()

@@ -30,9 +30,6 @@ pub struct PlayTurn {
     pub reasoning_tokens: u64,
     /// The amount spent of each of [`Environment::RESOURCES`].
     pub spent: Vec<f64>,
-    /// The least remaining cost of the first resource after the turn, as far as the environment knows it; infinite if the task
-    /// could no longer be completed within the limits.
-    pub need: Option<f64>,
     /// The values of [`Environment::FEATURES`] after the turn.
     pub features: Vec<f64>,
     /// The answer of the model after the turn; `None` if there was no question.
@@ -109,7 +106,7 @@ pub(super) fn tokens(turns: &[PlayTurn]) -> Vec<[Option<f64>; 3]> {
 
 /// Converts runs in one kind of environment to rollouts. The resources are `fresh_input_tokens` (excluding repeated parts of
 /// requests), `output_tokens`, `total_tokens` of both, and the resources of the environment; the features are
-/// [`Environment::FEATURES`]. The remaining need of a run is left out, because no estimator may see it. Runs that an answer or a
+/// [`Environment::FEATURES`]. Runs that an answer or a
 /// cap ended, and runs that were not played to their end, are marked as cut off ([`Rollouts::set_censored`]). Runs without a turn
 /// are left out.
 ///

@@ -16,6 +16,8 @@ use crate::{
 const BETWEEN: &str = "||";
 /// The penalty for a reply without an action or with a word that is no action.
 const PENALTY: f64 = -0.1;
+/// The number of states after which the search for the least remaining steps stops without a result.
+const MOST_STATES: usize = 100_000;
 /// Tags and marks that are removed from an answer.
 const MARKS: &str = include_str!("marks.txt");
 
@@ -43,7 +45,6 @@ pub struct Sokoban {
     most_actions_of_a_turn: usize,
     most_actions: usize,
     tells_limits: bool,
-    most_states: usize,
     texts: Texts,
     n_turns: usize,
     n_actions: usize,
@@ -62,7 +63,6 @@ impl Sokoban {
             most_actions_of_a_turn: 3,
             most_actions: 30,
             tells_limits: false,
-            most_states: 100_000,
             texts: Texts::default(),
             n_turns: 0,
             n_actions: 0,
@@ -82,10 +82,6 @@ impl Sokoban {
         /// this.
         with_limits_told(tells_limits: bool);
 
-        /// Sets the number of states after which the search for the least remaining steps stops without a result; 0 for no
-        /// search.
-        with_most_states(most_states: usize);
-
         /// Sets the words of the model's texts.
         with_texts(texts: Texts);
     }
@@ -94,6 +90,16 @@ impl Sokoban {
     #[must_use]
     pub const fn game(&self) -> &Game {
         &self.game
+    }
+
+    /// Returns the least steps to the solution; none solve the room if they are more than the limits leave.
+    pub(super) fn least_steps(&self, turns_left: usize) -> Need {
+        let actions_left = self.most_actions.saturating_sub(self.n_actions);
+        let most = actions_left.min(turns_left.saturating_mul(self.most_actions_of_a_turn));
+        match self.game.room().least_steps(MOST_STATES) {
+            Need::Steps(plan) if plan.len() > most => Need::Unsolvable,
+            need => need,
+        }
     }
 
     const fn words(&self) -> &Words<Template> {
@@ -218,17 +224,6 @@ impl Environment for Sokoban {
             () if is_solved => Some(End::Succeeded),
             () if is_over => Some(End::AtLimit),
             () => None,
-        }
-    }
-
-    fn need(&self, turns_left: usize) -> Option<f64> {
-        let actions_left = self.most_actions.saturating_sub(self.n_actions);
-        let most = actions_left.min(turns_left.saturating_mul(self.most_actions_of_a_turn));
-        match self.game.room().least_steps(self.most_states) {
-            Need::Exact { least, .. } if least as usize > most => Some(f64::INFINITY),
-            Need::Exact { least, .. } => Some(f64::from(least)),
-            Need::Unsolvable => Some(f64::INFINITY),
-            Need::Bounds { .. } => None,
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The least remaining number of steps or pushes of a room, by A* search.
+//! The least remaining number of steps of a room, by A* search.
 //!
-//! An edge is a push; its cost is one push, or the push and the walk to it. The lower bound is the least sum of push distances
+//! An edge is a push; its cost is the push and the walk to it. The lower bound is the least sum of push distances
 //! over assignments of boxes to targets. No push lowers this bound by more than one, so that a state is final when it is first
 //! taken from the queue. States are left out if a box can never reach a target, or if boxes away from targets block each other
 //! forever.
@@ -23,37 +23,19 @@ use crate::sokoban::room::{Direction, Room};
 /// The remaining need of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// The least number, and steps that achieve it.
-    Exact {
-        /// The least number of steps, or of pushes.
-        least: u32,
-        /// Steps that solve the room.
-        plan: Vec<Direction>,
-    },
+    /// As few steps as possible, which solve the room.
+    Steps(Vec<Direction>),
     /// The search has reached its limit.
-    Bounds {
-        /// The lower bound of the need.
-        low: u32,
-        /// An upper bound of the need; `None` if no solution was found.
-        high: Option<u32>,
-    },
+    Unknown,
     /// No steps solve the room.
     Unsolvable,
 }
 
-/// The quantity that is counted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Count {
-    Steps,
-    Pushes,
-}
-
 impl Room {
-    /// Returns the least number of steps, including pushes, that solve the room from its current state.
+    /// Returns the fewest steps, including pushes, that solve the room from its current state.
     ///
     /// `most_states` limits the number of stored states; each takes about 100 bytes: a million is enough for nearly all rooms of
-    /// 10 x 10 cells with three boxes. A solved room needs 0. With more than 64 boxes, and with no state allowed, the bound is
-    /// the number of boxes off target.
+    /// 10 x 10 cells with three boxes. A solved room needs no step. The need of rooms with more than 64 boxes is unknown.
     ///
     /// Cost: for each state, a walk over the room and an assignment in the cube of the number of boxes.
     ///
@@ -61,8 +43,7 @@ impl Room {
     /// use agent_benchmarks::{Error, sokoban::{Direction, Need, Room}};
     ///
     /// let room = Room::parse("#######\n#@ $ .#\n#######")?;
-    /// let Need::Exact { least, plan } = room.least_steps(1_000) else { panic!("it can be solved") };
-    /// assert_eq!((least, plan), (3, vec![Direction::Right; 3]));
+    /// assert_eq!(room.least_steps(1_000), Need::Steps(vec![Direction::Right; 3]));
     ///
     /// // The box stands in a corner.
     /// let room = Room::parse("#######\n#@   .#\n#$    #\n#######")?;
@@ -71,54 +52,28 @@ impl Room {
     /// ```
     #[must_use]
     pub fn least_steps(&self, most_states: usize) -> Need {
-        self.search(Count::Steps, most_states)
-    }
-
-    /// Returns the least number of pushes that solve the room from its current state; walks cost nothing. See
-    /// [`Self::least_steps`].
-    ///
-    /// ```
-    /// use agent_benchmarks::{Error, sokoban::{Need, Room}};
-    ///
-    /// let room = Room::parse("#######\n#@ $ .#\n#######")?;
-    /// assert!(matches!(room.least_pushes(1_000), Need::Exact { least: 2, .. }));
-    /// # Ok::<(), Error>(())
-    /// ```
-    #[must_use]
-    pub fn least_pushes(&self, most_states: usize) -> Need {
-        self.search(Count::Pushes, most_states)
-    }
-
-    fn search(&self, count: Count, most_states: usize) -> Need {
-        match self.n_boxes() > MOST_BOXES || most_states == 0 {
-            true => {
-                let low = (self.n_boxes() - self.n_on_target()) as u32;
-                Need::Bounds { low, high: None }
-            }
-            false => Search::new(self, count).run(most_states),
+        match self.n_boxes() > MOST_BOXES {
+            true => Need::Unknown,
+            false => Search::new(self).run(most_states),
         }
     }
 }
 
 struct Search {
-    count: Count,
     map: Map,
-    /// The walks to the next pushes, and the walks after them.
+    /// The walks to the next pushes.
     walk: Walk,
-    walk_after: Walk,
     states: Vec<State>,
     places: HashMap<Rc<[u16]>, usize>,
     /// The open states by the least total cost that their bounds allow.
     open: Vec<Vec<usize>>,
     /// The boxes that count as walls while others are examined.
     held: Vec<usize>,
-    /// The least total of a solution found so far.
-    high: Option<u32>,
 }
 
 /// A visited state.
 struct State {
-    /// The positions of the boxes in order, then the player's position or the least cell that the player can walk to.
+    /// The positions of the boxes in order, then the player's position.
     key: Rc<[u16]>,
     cost: u32,
     bound: u32,
@@ -140,34 +95,20 @@ struct Push {
 const FIRST: u32 = u32::MAX;
 
 impl Search {
-    fn new(room: &Room, count: Count) -> Self {
+    fn new(room: &Room) -> Self {
         let (boxes, targets) = room.boxes_and_targets();
         let n_cells = room.rows() * room.columns();
         let mut search = Self {
-            count,
             map: Map::new(room, &targets),
             walk: Walk::new(n_cells),
-            walk_after: Walk::new(n_cells),
             states: Vec::new(),
             places: HashMap::new(),
             open: Vec::new(),
             held: Vec::new(),
-            high: None,
         };
-        search.put(&boxes, true);
-        let player = search.player(room.player());
-        search.put(&boxes, false);
-        let key = boxes.into_iter().chain([player]).map(|cell| cell as u16).collect();
+        let key = boxes.into_iter().chain([room.player()]).map(|cell| cell as u16).collect();
         search.meet(key, 0, Push { parent: FIRST, from: room.player() as u16, direction: 0 });
         search
-    }
-
-    /// Returns the part of the player's position that belongs to a state: walks cost nothing where pushes are counted.
-    fn player(&mut self, at: usize) -> usize {
-        match self.count {
-            Count::Steps => at,
-            Count::Pushes => self.walk_after.around(&self.map, at),
-        }
     }
 
     fn put(&mut self, boxes: &[usize], is_there: bool) {
@@ -187,10 +128,10 @@ impl Search {
                 continue;
             }
             if state.bound == 0 {
-                return Need::Exact { least: state.cost, plan: self.plan(place) };
+                return Need::Steps(self.plan(place));
             }
             if n_states >= most_states {
-                return Need::Bounds { low: total as u32, high: self.high };
+                return Need::Unknown;
             }
             state.is_done = true;
             self.expand(place);
@@ -216,13 +157,16 @@ impl Search {
                 }
                 self.map.shift(from, to);
                 if !self.is_stuck(to) {
-                    let step = if self.count == Count::Steps { walked + 1 } else { 1 };
                     let mut next = key.to_vec();
                     next[moved] = to as u16;
                     next[..n].sort_unstable();
-                    next[n] = self.player(from) as u16;
+                    next[n] = from as u16;
                     let (parent, direction) = (place as u32, direction as u8);
-                    self.meet(next, cost + step, Push { parent, from: from as u16, direction });
+                    self.meet(
+                        next,
+                        cost + walked + 1,
+                        Push { parent, from: from as u16, direction },
+                    );
                 }
                 self.map.shift(to, from);
             }
@@ -246,9 +190,6 @@ impl Search {
             return;
         }
         (state.cost, state.push) = (cost, push);
-        if state.bound == 0 {
-            self.high = Some(self.high.map_or(cost, |high| high.min(cost)));
-        }
         let total = (cost + state.bound) as usize;
         if self.open.len() <= total {
             self.open.resize_with(total + 1, Vec::new);

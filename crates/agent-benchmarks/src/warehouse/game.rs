@@ -115,13 +115,6 @@ impl Game {
         }
     }
 
-    /// Returns a copy with this demand and other travel times, in which a policy looks ahead without seeing the future.
-    pub(super) fn imagined(&self, demand: Demand) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(0);
-        rng.set_stream(2);
-        Self { demand, rng, ..self.clone() }
-    }
-
     /// The number of past steps.
     #[must_use]
     pub const fn steps(&self) -> usize {

@@ -353,7 +353,7 @@ impl Protocol for Options {
         let records = asking.run(Self::NAME, &instances, |it| it.conversation())?;
         self.write_files(&rollouts, &records)?;
         let live = self.common.live();
-        let mut report = live::budget(&records, &rollouts, &counts, &live::ESTIMATORS, &live)?;
+        let mut report = live::budget(&records, &rollouts, &counts, &live)?;
         report.together.notes.get_or_insert_default().splice(0..0, left_out);
         Ok((records.into_iter().map(|record| record.record).collect(), report))
     }

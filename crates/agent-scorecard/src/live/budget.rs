@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The estimators with rows next to a model; they learn from earlier runs.
-pub const ESTIMATORS: [By; 3] = [By::Linear, By::Quantile, By::Conformal];
+const ESTIMATORS: [By; 3] = [By::Linear, By::Quantile, By::Conformal];
 
 /// The figures of a row after the first two, in the order of the paper's table 1 and then of its table 4.
 const SHOWN: [&Metric<Known>; 18] = [
@@ -101,11 +101,12 @@ const COUNTS: [(&str, &str); 8] = [
     ("runs_failed_and_stopped", "n_stopped_failed_rollouts"),
 ];
 
-/// Scores a model's estimates of the remaining cost of runs, by resource, next to estimators at the same prefixes.
+/// Scores a model's estimates of the remaining cost of runs, by resource, next to the estimators linear, quantile and
+/// conformal at the same prefixes.
 ///
-/// The rows of the model and of each of the `estimators` read every interval as feasible, as the paper does. If there
-/// are caps, further rows are [by the cap](Reading::Cap). The records are of these rollouts;
-/// `counts` has all runs of the log, including those that are not rollouts.
+/// The rows of the model and of each estimator read every interval as feasible, as the paper does. If there are caps,
+/// further rows are [by the cap](Reading::Cap). The records are of these rollouts; `counts` has all runs of the log,
+/// including those that are not rollouts.
 ///
 /// # Errors
 ///
@@ -114,35 +115,48 @@ pub fn budget(
     records: &[BudgetRecord],
     rollouts: &Rollouts,
     counts: &RunCounts,
-    estimators: &[By],
     options: &LiveOptions,
 ) -> Result<Report, Error> {
     let names = records.first().map_or(&[][..], |record| &record.resources);
-    let mut answers: BTreeMap<String, Answers> = BTreeMap::new();
-    for (place, name) in names.iter().enumerate() {
-        let of_name = answers.entry(name.clone()).or_default();
-        for sample in records.iter().flat_map(|record| record.samples(place)) {
-            let estimate = sample.estimate();
-            let problem = (estimate == Estimate::NoAnswer).then(|| "unreadable".to_owned());
-            let of_run = of_name.entry(sample.rollout().to_string()).or_default();
-            of_run.insert(sample.turn(), Recorded { estimate, problem });
-        }
-    }
+    let samples = records.iter().flat_map(|record| {
+        let of_resource =
+            move |(place, name)| record.samples(place).iter().map(move |it| (name, it));
+        names.iter().enumerate().flat_map(of_resource)
+    });
+    let answers =
+        samples.map(|(name, it)| (name, it.rollout().to_string(), it.turn(), it.estimate()));
     let unfinished = records.iter().filter(|record| record.record.run.error.is_some()).count();
     let left_out = records
         .iter()
         .enumerate()
         .flat_map(|(run, record)| record.left_out.iter().map(move |turn| (run.to_string(), *turn)));
-    let model = Answered { answers, unfinished, left_out: left_out.collect() };
-    table(Some(model), names, rollouts, counts, estimators, options)
+    let model = Answered::new(answers, unfinished, left_out.collect());
+    table(Some(model), names, rollouts, counts, options)
 }
 
 /// The answers of a model about runs, by the positions of the runs.
 pub(super) struct Answered {
     pub(super) answers: BTreeMap<String, Answers>,
-    pub(super) unfinished: usize,
+    unfinished: usize,
     /// Prefixes that it was not asked about.
-    pub(super) left_out: BTreeSet<(String, usize)>,
+    left_out: BTreeSet<(String, usize)>,
+}
+
+impl Answered {
+    /// Collects estimates by resource, position of the run, and turn.
+    pub(super) fn new<'a>(
+        estimates: impl Iterator<Item = (&'a String, String, usize, Estimate)>,
+        unfinished: usize,
+        left_out: BTreeSet<(String, usize)>,
+    ) -> Self {
+        let mut answers: BTreeMap<String, Answers> = BTreeMap::new();
+        for (resource, run, turn, estimate) in estimates {
+            let problem = (estimate == Estimate::NoAnswer).then(|| "unreadable".to_owned());
+            let of_run = answers.entry(resource.clone()).or_default().entry(run).or_default();
+            of_run.insert(turn, Recorded { estimate, problem });
+        }
+        Self { answers, unfinished, left_out }
+    }
 }
 
 /// Returns the table of a model, if one has answered, and of estimators.
@@ -151,11 +165,10 @@ pub(super) fn table(
     names: &[String],
     rollouts: &Rollouts,
     counts: &RunCounts,
-    estimators: &[By],
     options: &LiveOptions,
 ) -> Result<Report, Error> {
-    let unfinished = model.as_ref().map_or(0, |model| model.unfinished);
-    let left_out = model.as_ref().map_or_else(BTreeSet::new, |model| model.left_out.clone());
+    let (unfinished, left_out) =
+        model.as_ref().map_or_else(Default::default, |it| (it.unfinished, it.left_out.clone()));
     let recorded = |answers| By::Recorded { file: options.model.clone(), answers };
     let model = model.map(|model| recorded(model.answers));
     // Ids of a log may be missing or repeated; positions are not.
@@ -171,7 +184,7 @@ pub(super) fn table(
     let readings = [Reading::Answers, Reading::Cap];
     let (mut settings, mut unchanged) = (Vec::new(), BTreeSet::new());
     for &reading in readings.iter().take(1 + usize::from(is_capped)) {
-        for by in model.iter().chain(estimators) {
+        for by in model.iter().chain(&ESTIMATORS) {
             let is_model = matches!(by, By::Recorded { .. });
             let (mut joint, mut is_new) = (Vec::new(), false);
             for name in names {

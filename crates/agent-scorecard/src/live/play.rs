@@ -1,23 +1,19 @@
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use agent_benchmarks::{
     play::{End, Environment, Play, PlayConversation, PlayRecord, play as played},
     sokoban::{Room, RoomSettings},
 };
-use budget_estimation::{Estimate, Rollouts};
+use budget_estimation::Rollouts;
 use rayon::prelude::*;
 use run_logs::json_lines::RunCounts;
 use scoring_rules::{Level, Seed};
 use trajectory_metrics::{Better, Measure};
 
 use crate::{
-    budget::runs::{Answers, By, Recorded},
     compare::side::measure,
     error::Error,
-    live::{
-        LiveOptions, budget,
-        on_the_way::{ASKING, Course, WITHIN},
-    },
+    live::{LiveOptions, budget},
     metrics::mean,
     report::{
         block::{Block, Field, Report, Value},
@@ -39,7 +35,7 @@ pub struct Played<'a> {
     pub has_goal: bool,
 }
 
-pub(super) const SUCCESS: Measure = measure(
+const SUCCESS: Measure = measure(
     "success_rate",
     "success rate",
     Better::Higher,
@@ -47,13 +43,11 @@ pub(super) const SUCCESS: Measure = measure(
 )
 .within(0.0, 1.0);
 
-const DEPENDENT: &str = "stopping: estimators have no intervals, as one that stops runs learns from what it let go on, so that runs hang on each other; other seeds can turn out otherwise";
-
 /// A measure of a run.
 type OfRun = (Measure, fn(&PlayRecord) -> Option<f64>);
 
 /// What means over runs are of.
-const MEANS: [OfRun; 5] = [
+const MEANS: [OfRun; 4] = [
     (
         measure(
             "mean_reward",
@@ -78,27 +72,23 @@ const MEANS: [OfRun; 5] = [
         .within(0.0, f64::INFINITY),
         |run| run.turns.iter().map(|turn| turn.tokens[1].map(|tokens| tokens as f64)).sum(),
     ),
-    (ASKING, |run| {
-        let tokens = run.asking().into_iter().sum::<Option<u64>>()? as f64;
-        Some(tokens).filter(|tokens| *tokens > 0.0)
-    }),
     (
         measure(
-            "mean_beyond_least",
-            "spent beyond the least",
+            "mean_asking_tokens",
+            "tokens of questions",
             Better::Lower,
-            "Mean, over runs that did their task, of what the turns after the first spent of the environment's first resource beyond the least that they had to.",
-        ),
+            "Mean number of tokens of the questions during a run and of their answers.",
+        )
+        .within(0.0, f64::INFINITY),
         |run| {
-            let need = run.turns.first()?.need.filter(|_| run.succeeded)?;
-            let spent = run.turns.iter().skip(1).filter_map(|turn| turn.spent.first()).sum::<f64>();
-            Some(spent - need)
+            let tokens = run.asking().into_iter().sum::<Option<u64>>()? as f64;
+            Some(tokens).filter(|tokens| *tokens > 0.0)
         },
     ),
 ];
 
 /// Scores runs in an environment and the estimates of their remaining cost: by the player, if it was asked, and by
-/// `estimators` that learn from earlier runs. The table is the one of [`super::budget()`].
+/// estimators that learn from earlier runs. The table is the one of [`super::budget()`].
 ///
 /// # Errors
 ///
@@ -106,49 +96,41 @@ const MEANS: [OfRun; 5] = [
 ///
 /// ```
 /// use agent_scorecard::{
-///     agent_benchmarks::{play::{Play, rollouts}, sokoban::{Policy, RoomSettings, Sokoban}},
-///     live::{ESTIMATORS, LiveOptions, Played, play, rooms, runs},
+///     agent_benchmarks::{Probability, play::{Play, rollouts}, sokoban::{RoomSettings, Sokoban, solver}},
+///     live::{LiveOptions, Played, play, rooms, runs},
 /// };
 ///
 /// let rooms = rooms(&RoomSettings::TRAINING, 1, 12)?.into_iter();
 /// let rooms = rooms.map(|(seed, room)| (seed, Sokoban::new(room))).collect();
-/// let records = runs(rooms, &Play::new(), |seed| Policy::Greedy.player(seed))?;
+/// let records = runs(rooms, &Play::new(), |seed| solver(Probability::ZERO, seed))?;
 /// let resources = ["steps".to_owned()];
 /// let rollouts = rollouts::<Sokoban>(&records)?;
 /// let played = Played { records: &records, rollouts: &rollouts, resources: &resources, has_goal: true };
-/// let options = LiveOptions { model: "greedy".to_owned(), resamples: 0, seed: 1 };
-/// let report = play::<Sokoban>(&played, &ESTIMATORS, &options)?;
-/// assert!(report.conclusion[0].starts_with("greedy did its task in "));
+/// let options = LiveOptions { model: "solver".to_owned(), resamples: 0, seed: 1 };
+/// let report = play(&played, &options)?;
+/// assert!(report.conclusion[0].starts_with("solver did its task in "));
 /// assert_eq!(report.columns.len(), 3);
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```
-pub fn play<E: Environment>(
-    runs: &Played<'_>,
-    estimators: &[By],
-    options: &LiveOptions,
-) -> Result<Report, Error> {
+pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Error> {
     let Played { records, rollouts, resources, has_goal } = *runs;
     // The full spending of runs that an answer or a cap ended is unknown.
     let rollouts = &rollouts.filter(|run| !run.is_censored());
     let places = rollouts.iter().filter_map(|run| Some((run.id()?, run.index().to_string())));
     let places: HashMap<&str, String> = places.collect();
-    let mut answers: BTreeMap<String, Answers> = BTreeMap::new();
-    for record in records {
-        let Some(place) = places.get(record.record.run.id.as_str()) else { continue };
-        for (turn, known) in (1..).zip(&record.turns) {
-            for (name, &estimate) in resources.iter().zip(&known.estimates) {
-                let problem = (estimate == Estimate::NoAnswer).then(|| "unreadable".to_owned());
-                let of_run = answers.entry(name.clone()).or_default().entry(place.clone());
-                of_run.or_default().insert(turn, Recorded { estimate, problem });
-            }
-        }
-    }
+    let of_known = |it: &'a PlayRecord| Some((it, places.get(it.record.run.id.as_str())?));
+    let answers = records.iter().filter_map(of_known).flat_map(|(record, place)| {
+        (1..).zip(&record.turns).flat_map(move |(turn, known)| {
+            let each = resources.iter().zip(&known.estimates);
+            each.map(move |(name, estimate)| (name, place.clone(), turn, *estimate))
+        })
+    });
     let unfinished = records.iter().filter(|record| record.end.is_none()).count();
-    let left_out = BTreeSet::new();
-    let model = (!answers.is_empty()).then_some(budget::Answered { answers, unfinished, left_out });
+    let model = budget::Answered::new(answers, unfinished, BTreeSet::new());
+    let model = Some(model).filter(|model| !model.answers.is_empty());
     let mut counts = RunCounts::default();
     rollouts.iter().for_each(|run| counts.add(Some(run.succeeded()), None));
-    let mut report = budget::table(model, resources, rollouts, &counts, estimators, options)?;
+    let mut report = budget::table(model, resources, rollouts, &counts, options)?;
 
     let block = of_runs(records, has_goal)?;
     let finished = records.iter().filter(|it| it.end.is_some()).count();
@@ -190,34 +172,7 @@ pub fn play<E: Environment>(
         first.push(mean);
     }
     report.together.fields.insert(0, Field::block("runs", block));
-    if stopped > 0 {
-        report.conclusion.splice(0..0, first);
-        return Ok(report);
-    }
-    let course = Course::new(rollouts, records, resources, &options.model)?;
-    if let Some((rows, picture)) = course.stopping(estimators)? {
-        if course.is_capped(|_| true)?
-            && has_goal
-            && let Some(Ok(rate)) = rows.first().map(|row| row.figure(WITHIN.key))
-        {
-            let rate = percent(&rate);
-            first.push(format!("Within the caps, it did so in {rate} of these."));
-        }
-        let title = "What monitors of answers would come to".to_owned();
-        report.together.fields.push(Field::rows("stopping", title, rows));
-        report.together.notes.get_or_insert_default().push(DEPENDENT.to_owned());
-        report.together.pictures.insert("stopping".to_owned(), picture);
-    }
     report.conclusion.splice(0..0, first);
-    let least = E::RESOURCES.first().map(|of| (of, course.needs(estimators, of)));
-    if let Some((of, found)) = least {
-        let (rows, said) = found?;
-        if !rows.is_empty() {
-            let title = format!("Estimates against the least {of} that were left");
-            report.together.fields.push(Field::rows("need", title, rows));
-        }
-        report.conclusion.extend(said);
-    }
     Ok(report)
 }
 

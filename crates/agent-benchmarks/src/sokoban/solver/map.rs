@@ -78,10 +78,9 @@ impl Walk {
         }
     }
 
-    /// Walks from a cell to every cell within reach without a push. The least of these represents all of them.
-    pub(super) fn around(&mut self, map: &Map, start: usize) -> usize {
+    /// Walks from a cell to every cell within reach without a push.
+    pub(super) fn around(&mut self, map: &Map, start: usize) {
         self.go(&map.next, start, |to, _| !map.is_full[to]);
-        self.reached.iter().copied().min().unwrap_or(start)
     }
 
     /// Adds the steps to a reached cell.

@@ -7,8 +7,8 @@
 use std::hint::black_box;
 
 use budget_estimation::{
-    PrefixFeatures, Resource, Rollouts,
-    forest::{ForestSettings, QuantileForest, TrainingRows},
+    Resource, Rollouts,
+    forest::{ForestSettings, PrefixFeatures, QuantileForest, TrainingRows},
 };
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{Rng, SeedableRng};
@@ -85,21 +85,21 @@ fn forests(c: &mut Criterion) {
             features: &rows,
             targets: &targets,
             split_targets: &logs,
-            weights: None,
-            censored: None,
-            cluster_ends: None,
+            weights: &vec![1.0; n],
+            censored: &vec![false; n],
+            cluster_ends: &Vec::from_iter(1..=n),
         };
         let settings = ForestSettings { trees, ..ForestSettings::default() };
         group.bench_function(format!("grow_{n}_rows_{trees}_trees"), |b| {
-            b.iter(|| QuantileForest::fit(black_box(&rows), &settings).unwrap());
+            b.iter(|| QuantileForest::fit(black_box(&rows), &settings));
         });
-        let forest = QuantileForest::fit(&rows, &settings).unwrap();
+        let forest = QuantileForest::fit(&rows, &settings);
         let (mut space, mut at) = (Vec::new(), 0);
         group.bench_function(format!("interval_{n}_rows_{trees}_trees"), |b| {
             b.iter(|| {
                 at = (at + 37) % n;
                 let row = &rows.features[at * rows.columns..(at + 1) * rows.columns];
-                let distribution = forest.distribution(black_box(row), &mut space).unwrap();
+                let distribution = forest.distribution(black_box(row), &mut space);
                 distribution.quantile(0.9) - distribution.quantile(0.1)
             });
         });

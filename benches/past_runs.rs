@@ -6,8 +6,8 @@
 use std::hint::black_box;
 
 use budget_estimation::{
-    AdaptiveConformal, Calibrated, Estimator, Level, LinearEstimator, MarginUnit, PastQuantiles,
-    Resource, Rollouts, SplitConformal,
+    AdaptiveConformal, Calibrated, Estimator, Level, LinearEstimator, PastQuantiles, Resource,
+    Rollouts,
 };
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use rand::{Rng, SeedableRng};
@@ -50,14 +50,9 @@ fn past_runs(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("past_quantiles", n), |b| {
             b.iter(|| replay(&rollouts, tokens, PastQuantiles::new(coverage)));
         });
-        group.bench_function(BenchmarkId::new("split_conformal", n), |b| {
-            let split = SplitConformal::new(coverage);
-            let calibrated = Calibrated::new(linear(), split, MarginUnit::Midpoint);
-            b.iter(|| replay(&rollouts, tokens, calibrated.clone()));
-        });
         group.bench_function(BenchmarkId::new("adaptive_conformal", n), |b| {
             let adaptive = AdaptiveConformal::new(coverage, 0.002).unwrap();
-            let calibrated = Calibrated::new(linear(), adaptive, MarginUnit::Midpoint);
+            let calibrated = Calibrated::new(linear(), adaptive);
             b.iter(|| replay(&rollouts, tokens, calibrated.clone()));
         });
     }

@@ -14,9 +14,8 @@ use std::{env, fs, hint::black_box, process::Command, time::Instant};
 
 use benches::{processor_seconds, random_rows, random_traces};
 use budget_estimation::{
-    AdaptiveConformal, BudgetEstimator, Calibrated, Estimator, Level, LinearEstimator, MarginUnit,
-    Metrics, PastQuantiles, ProgressMetrics, Resource, Rollouts, Seed, SplitConformal, Weight,
-    estimator_from_fn,
+    AdaptiveConformal, BudgetEstimator, Calibrated, Estimator, Level, LinearEstimator, Metrics,
+    PastQuantiles, ProgressMetrics, Resource, Rollouts, Seed, Weight, estimator_from_fn,
 };
 use censoring::{IpcwWeights, KaplanMeier, StopReason, StopTimes, Stopped, TerminationAudit};
 use knapsack_oracle::{FitRule, Item, Knapsack, KnapsackItem, Plan, Pool, Regime, kendall_tau_b};
@@ -32,7 +31,7 @@ use typed_graphs::LARGE;
 /// Makes an input of the given size, and what is to be done with it.
 type Make = fn(usize) -> Box<dyn FnOnce()>;
 
-const WORK: [(&str, usize, Make); 32] = [
+const WORK: [(&str, usize, Make); 31] = [
     ("mean_score, log, rows", 10_000_000, |n| {
         with_rows(n, |p, y| {
             black_box(mean_score(&LogScore::exact(), p, y, None).unwrap());
@@ -180,12 +179,7 @@ const WORK: [(&str, usize, Make); 32] = [
         let coverage = Level::new(0.8).unwrap();
         let adaptive = AdaptiveConformal::new(coverage, 0.002).unwrap();
         let linear = LinearEstimator::learning(1_000.0, 0.3).unwrap();
-        replay(n / 1_000, 1_000, Calibrated::new(linear, adaptive, MarginUnit::Midpoint))
-    }),
-    ("replay, Calibrated by SplitConformal, turns of runs of 10", 10_000_000, |n| {
-        let split = SplitConformal::new(Level::new(0.8).unwrap());
-        let linear = LinearEstimator::learning(10.0, 0.3).unwrap();
-        replay(n / 10, 10, Calibrated::new(linear, split, MarginUnit::Midpoint))
+        replay(n / 1_000, 1_000, Calibrated::new(linear, adaptive))
     }),
     ("replay and learning, BudgetEstimator, turns of runs of 10", 10_000_000, |n| {
         replay(n / 10, 10, BudgetEstimator::default())

@@ -1,7 +1,8 @@
 //! What trains an estimator: its answers, their rewards, and records of prefixes with their targets.
 
 use budget_estimation::{
-    AnswerMode, ChatPrompt, Level, Prefix, Probability, TargetWidth, TrainingRecords,
+    AnswerMode, Level, Prefix, Probability,
+    bagen::{TargetWidth, TrainingRecords},
 };
 use pyo3::prelude::*;
 
@@ -77,10 +78,10 @@ pub(crate) fn training_records(
                 .collect()
         };
         let found = if raised.is_some() { Ok(Vec::new()) } else { messages() };
-        ChatPrompt::from(found.unwrap_or_else(|error| {
+        found.unwrap_or_else(|error| {
             raised = Some(error);
             Vec::new()
-        }))
+        })
     };
     let mut lines = Vec::new();
     let written = match supervised {

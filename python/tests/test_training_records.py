@@ -3,7 +3,7 @@
 The checks are those of their loaders, written out, because the libraries need several gigabytes: TRL takes a row as a
 dialogue if ``messages`` or ``prompt`` is a list of messages with ``role`` and ``content``, and verl reads ``prompt``,
 ``data_source``, ``ability``, ``reward_model["ground_truth"]`` and ``extra_info``. The records are those of
-``crates/budget-estimation/tests/training.rs``.
+``crates/budget-estimation/tests/all/training.rs``.
 """
 
 import json

@@ -21,7 +21,7 @@ mod policies;
 mod probes;
 
 pub use actions::{Action, Refusal};
-pub use budget_estimation::{FeasibilityProbe, ProbeMethod};
+pub use budget_estimation::bagen::{FeasibilityProbe, ProbeMethod};
 pub use catalogue::{Freight, Retailer, STEPS, Sku};
 pub use cents::Cents;
 pub use demand::{Demand, Start};

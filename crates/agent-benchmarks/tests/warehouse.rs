@@ -6,7 +6,7 @@
 use agent_benchmarks::{
     Conversation, Error, Reply, Seed, StopReason, Value,
     budget::{Budget, ResourceKind},
-    budget_estimation::{Estimate, ProbeMethod},
+    budget_estimation::{Estimate, bagen::ProbeMethod},
     converse, model_from_fn,
     play::{End, Environment, Play, PlayRecord, play, rollouts},
     warehouse::{

@@ -11,7 +11,7 @@ use agent_scorecard::{
     },
     live::{self, LiveOptions, Played, rooms},
 };
-use budget_estimation::{ProbeMethod, Rollouts, Seed, StopRule};
+use budget_estimation::{Rollouts, Seed, StopRule, bagen::ProbeMethod};
 use run_logs::write_rollouts;
 use serde_json::json;
 

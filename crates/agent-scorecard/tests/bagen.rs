@@ -8,7 +8,7 @@ use agent_benchmarks::{
 use agent_scorecard::{
     budget::bagen::{Published, SampleMetrics, as_published, training_reward},
     budget_estimation::{
-        AnswerError, AnswerMode, Estimate, Interval, ProbeMethod, Rollouts, Sample, Seed,
+        AnswerError, AnswerMode, Estimate, Interval, Rollouts, Sample, Seed, bagen::ProbeMethod,
         parse_answer,
     },
     run_logs::{

@@ -4,9 +4,9 @@
 use std::{collections::BTreeMap, fs::File, path::Path};
 
 use agent_scorecard::budget_estimation::{
-    AbortLimit, AbortUnit, EarlyStops, Estimate, Estimator, Level, LinearEstimator, Metrics,
-    PastQuantiles, Probability, Reading, Rollouts, Sample, Seed, StopRule, SuccessForecaster,
-    Weight, early_stopping,
+    AbortLimit, EarlyStops, Estimate, Estimator, Level, LinearEstimator, Metrics, PastQuantiles,
+    Probability, Reading, Rollouts, Sample, Seed, StopRule, SuccessForecaster, Weight,
+    early_stopping,
 };
 use agent_scorecard::run_logs::RolloutFile;
 use agent_scorecard::trajectory_metrics::{
@@ -172,56 +172,36 @@ impl Forecasts {
 
 /// All of this for one list of runs. Returns the AUROC, and the stops under the default limit.
 fn report(title: &str, rollouts: &Rollouts) -> (f64, EarlyStops) {
-    let limit = AbortLimit::default();
-    let by_turn = AbortLimit { unit: AbortUnit::Turn, ..limit };
-    let mut result = None;
-    for (name, limit) in [
-        ("runs, confidence 0.9", limit),
-        ("runs, in expectation", limit.in_expectation()),
-        ("turns, confidence 0.9", by_turn),
-        ("turns, in expectation", by_turn.in_expectation()),
-    ] {
-        let found = online(rollouts, limit, 50);
-        let area = found.area();
-        if result.is_none() {
-            let (area, [low, high]) = area;
-            println!("{title}: AUROC {area:.3} [{low:.3}, {high:.3}], skill {:.4}", found.skill());
-            // In hindsight: the threshold of the chance with 5 % false aborts among the turns.
-            let mut feasible: Vec<f64> = found
-                .samples
-                .iter()
-                .zip(&found.chances)
-                .filter(|(sample, _)| sample.is_feasible())
-                .map(|(_, chance)| chance.get())
-                .collect();
-            feasible.sort_by(f64::total_cmp);
-            let threshold = feasible[feasible.len() / 20];
-            found.show(
-                &format!("{title}, 5 % of turns in hindsight"),
-                &found.labelled(|i| found.chances[i].get() < threshold),
-            );
-            let over = |i: usize| found.samples[i].left().is_some_and(|left| left < 0.0);
-            found.show(&format!("{title}, exceeded cap only"), &found.labelled(over));
-            found.show(&format!("{title}, past quantiles"), &found.samples);
-            let mut linear = LinearEstimator::learning(40.0, 0.5).unwrap();
-            let tokens = found.scored.resource("output_tokens").unwrap();
-            let samples = found.scored.score(tokens, &mut linear).unwrap();
-            found.show(&format!("{title}, linear"), &samples);
-            for value in [5_000.0, 10_000.0, 20_000.0, 40_000.0] {
-                let rule = StopRule::not_worthwhile(value).unwrap();
-                let stops = found.stops(&found.samples, rule);
-                println!(
-                    "{title}, worth {value}: saved {:.3}, points lost {:.1}",
-                    stops.saved_share().unwrap(),
-                    100.0 * stops.success_rate_lost().unwrap()
-                );
-            }
-        }
-        let samples = found.labelled(|i| found.impossible[i]);
-        let stops = found.show(&format!("{title}, {name}"), &samples);
-        result.get_or_insert((area.0, stops));
+    let found = online(rollouts, AbortLimit::default(), 50);
+    let (area, [low, high]) = found.area();
+    println!("{title}: AUROC {area:.3} [{low:.3}, {high:.3}], skill {:.4}", found.skill());
+    // In hindsight: the threshold of the chance with 5 % false aborts among the turns.
+    let samples = found.samples.iter().zip(&found.chances);
+    let feasible = samples.filter(|(sample, _)| sample.is_feasible());
+    let mut feasible: Vec<f64> = feasible.map(|(_, chance)| chance.get()).collect();
+    feasible.sort_by(f64::total_cmp);
+    let threshold = feasible[feasible.len() / 20];
+    found.show(
+        &format!("{title}, 5 % of turns in hindsight"),
+        &found.labelled(|i| found.chances[i].get() < threshold),
+    );
+    let over = |i: usize| found.samples[i].left().is_some_and(|left| left < 0.0);
+    found.show(&format!("{title}, exceeded cap only"), &found.labelled(over));
+    found.show(&format!("{title}, past quantiles"), &found.samples);
+    let mut linear = LinearEstimator::learning(40.0, 0.5).unwrap();
+    let tokens = found.scored.resource("output_tokens").unwrap();
+    let samples = found.scored.score(tokens, &mut linear).unwrap();
+    found.show(&format!("{title}, linear"), &samples);
+    for value in [5_000.0, 10_000.0, 20_000.0, 40_000.0] {
+        let stops = found.stops(&found.samples, StopRule::not_worthwhile(value).unwrap());
+        println!(
+            "{title}, worth {value}: saved {:.3}, points lost {:.1}",
+            stops.saved_share().unwrap(),
+            100.0 * stops.success_rate_lost().unwrap()
+        );
     }
-    result.unwrap()
+    let samples = found.labelled(|i| found.impossible[i]);
+    (area, found.show(&format!("{title}, confidence 0.9"), &samples))
 }
 
 fn with_cap(rollouts: &Rollouts, cap: f64) -> Rollouts {

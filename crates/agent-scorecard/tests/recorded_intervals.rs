@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, fs::File, path::Path};
 
 use agent_scorecard::budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, Estimate, Estimator, Level, LinearEstimator,
-    MarginUnit, Metrics, PastQuantiles, Reading, Rollouts, Sample, Seed, StopRule, early_stopping,
+    Metrics, PastQuantiles, Reading, Rollouts, Sample, Seed, StopRule, early_stopping,
 };
 use agent_scorecard::run_logs::RolloutFile;
 use rand_chacha::{
@@ -183,7 +183,7 @@ fn table(title: &str, orders: &[Order]) -> [Figures; 2] {
         let plain = without_keys(&order.rollouts);
         let adaptive = AdaptiveConformal::new(level, 0.002).unwrap();
         let past = PastQuantiles::new(level);
-        let conformal = Calibrated::new(past.clone(), adaptive, MarginUnit::Midpoint);
+        let conformal = Calibrated::new(past.clone(), adaptive);
         let estimators: [Box<dyn Estimator>; 5] = [
             Box::new(past),
             Box::new(LinearEstimator::learning(20.0, 0.5).unwrap()),

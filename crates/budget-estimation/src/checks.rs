@@ -8,11 +8,6 @@ use crate::error::Error;
 /// The largest cost, so that sums and products of costs do not overflow.
 pub(crate) const MOST: f64 = 1e100;
 
-/// The largest stored number of runs: whole numbers up to here are exact in 64-bit floating point, and
-/// counting on does not overflow.
-#[cfg(feature = "serde")]
-pub(crate) const MOST_RUNS: u64 = 1 << 53;
-
 /// Returns whether a number is a valid cost or cap.
 #[inline]
 pub(crate) fn is_amount(value: f64) -> bool {

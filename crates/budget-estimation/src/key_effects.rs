@@ -16,7 +16,6 @@ pub(crate) struct KeyEffects<const SHRINKAGE: u32, const LEAST_VALUES: usize> {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 struct Effect {
     runs: u64,
     sum: f64,
@@ -57,12 +56,5 @@ impl<const SHRINKAGE: u32, const LEAST_VALUES: usize> KeyEffects<SHRINKAGE, LEAS
             effect.runs += 1;
             effect.sum += unexplained + own;
         }
-    }
-
-    /// Returns whether a stored value is possible after this number of runs.
-    #[cfg(feature = "serde")]
-    pub(crate) fn is_valid(&self, runs: u64) -> bool {
-        let mut effects = self.by_name.values().flat_map(BTreeMap::values);
-        effects.all(|effect| effect.sum.is_finite() && effect.runs <= runs)
     }
 }

@@ -1,11 +1,13 @@
 #![doc = include_str!("../README.md")]
 
 mod answer_error;
+pub mod bagen;
 mod calibration;
 mod checks;
 mod error;
 mod estimates;
 mod estimators;
+#[doc(hidden)]
 pub mod forest;
 mod key_effects;
 mod learning;
@@ -18,44 +20,59 @@ mod recorded_run;
 mod replay;
 mod resource;
 mod rollouts;
-mod scratch;
 mod short_number;
+mod state;
 mod stopping;
 mod success;
-mod training;
 
 pub use answer_error::AnswerError;
-pub use calibration::{
-    AdaptiveConformal, Calibrated, MarginUnit, OnlineCalibrator, SplitConformal,
-};
-pub use censoring;
-pub use censoring::{StopReason, Stopped};
+pub use calibration::{adaptive_conformal::AdaptiveConformal, calibrated::Calibrated};
+pub use censoring::{self, StopReason, Stopped};
 pub use error::Error;
-pub use estimates::{AnswerMode, Estimate, Reading, parse_answer, parse_answers};
+pub use estimates::{
+    answer::{parse_answer, parse_answers},
+    answer_mode::AnswerMode,
+    estimate::Estimate,
+    reading::Reading,
+};
 pub use estimators::{
-    BudgetEstimator, Estimator, LinearEstimator, PastQuantiles, Screened, estimator_from_fn,
+    budget_estimator::BudgetEstimator,
+    estimator::{Estimator, estimator_from_fn},
+    linear::LinearEstimator,
+    past_quantiles::PastQuantiles,
 };
 pub use metrics::{
-    ClassScores, DetectionSummary, DiagnosticSummary, FeasibilitySummary, IntervalSummary,
-    LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
-    best_interval, joint_hits,
+    all_measures::{Metrics, MetricsSummary},
+    best_interval::best_interval,
+    detection::DetectionSummary,
+    feasibility::{ClassScores, FeasibilitySummary},
+    interval_diagnostics::DiagnosticSummary,
+    interval_reward::Miss,
+    interval_scores::IntervalSummary,
+    joint_hits::joint_hits,
+    linear_comparison::LinearSummary,
+    progress_axis::ProgressAxis,
+    progress_metrics::{ProgressMetrics, ProgressSummary},
 };
 pub use recorded_run::RecordedRun;
-pub use replay::{Context, Prefix, PrefixFeatures, ResourceContext, Sample};
+pub use replay::{
+    context::{Context, ResourceContext},
+    prefix::Prefix,
+    sample::Sample,
+};
 pub use resource::Resource;
-pub use rollouts::{Rollout, Rollouts, Usage};
-pub use scoring_rules;
-pub use scoring_rules::{FromFn, Interval, Level, Probability, Seed, Weight};
+pub use rollouts::{rollout::Rollout, storage::Rollouts, usage::Usage};
+pub use scoring_rules::{self, FromFn, Interval, Level, Probability, Seed, Weight};
 pub use stopping::{
-    Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
-    joint_early_stopping, stopping_curve,
+    advice::{Advice, AdviceReason},
+    early_stopping::{early_stopping, joint_early_stopping},
+    early_stops::EarlyStops,
+    monitor::BudgetMonitor,
+    stop_rule::StopRule,
+    stopping_curve::{StoppingPoint, stopping_curve},
 };
-pub use success::{AbortLimit, AbortUnit, SuccessForecast, SuccessForecaster};
-#[cfg(feature = "serde")]
-pub use training::{ChatPrompt, TrainingRecords};
-pub use training::{
-    FeasibilityProbe, FinishedRun, ProbeMethod, TargetRounding, TargetWidth, balance_samples,
-    released_split, reward_retention, split_rollouts,
+pub use success::{
+    abort_limit::AbortLimit,
+    success_forecaster::{SuccessForecast, SuccessForecaster},
 };
-pub use trajectory_metrics;
-pub use trajectory_metrics::{ForecastPolicy, ScoringRule, Tps};
+pub use trajectory_metrics::{self, ForecastPolicy, ScoringRule, Tps};

@@ -1,19 +1,11 @@
 //! Sorted values with fast insertion and selection by rank.
 
-use std::{
-    cmp::Ordering,
-    ops::{Add, Sub},
-    slice,
-};
+use std::{cmp::Ordering, slice};
 
 /// A value that [`OrderStatistics`] keeps in order.
 pub(crate) trait Ranked: Copy {
     /// Returns the total order of the values.
     fn order(&self, other: &Self) -> Ordering;
-
-    /// Returns the weight of the value as an integer, so that sums are exact and do not depend on their
-    /// order.
-    fn units(&self) -> u128;
 }
 
 /// Values in ascending order. Equal values stay in the order of their insertion.
@@ -43,61 +35,60 @@ pub(crate) struct Blocks<T> {
     blocks: Vec<Vec<T>>,
     /// The first value of each block, side by side for the search.
     firsts: Vec<T>,
-    counts: PrefixSums<usize>,
-    units: PrefixSums<u128>,
+    counts: PrefixSums,
     len: usize,
 }
 
 /// Fenwick's tree: entry i holds the sum over the `i & -i` blocks that end with block i, from 1.
 #[derive(Clone, Debug, Default)]
-struct PrefixSums<S>(Vec<S>);
+struct PrefixSums(Vec<usize>);
 
-impl<S: Copy + Default + Add<Output = S> + Sub<Output = S>> PrefixSums<S> {
+impl PrefixSums {
     /// Creates the tree of the sums of single blocks.
-    fn new(mut sums: Vec<S>) -> Self {
+    fn new(mut sums: Vec<usize>) -> Self {
         for at in 1..=sums.len() {
             let (sum, next) = (sums[at - 1], at + lowest_bit(at));
             if let Some(next) = sums.get_mut(next - 1) {
-                *next = *next + sum;
+                *next += sum;
             }
         }
         Self(sums)
     }
 
-    fn add(&mut self, block: usize, more: S) {
+    /// Adds 1 to the sum of a block.
+    fn increment(&mut self, block: usize) {
         let mut at = block + 1;
         while let Some(sum) = self.0.get_mut(at - 1) {
-            *sum = *sum + more;
+            *sum += 1;
             at += lowest_bit(at);
         }
     }
 
     /// Moves a part of the sum of a block to a new block behind it.
-    fn split(&mut self, block: usize, moved: S) {
+    fn split(&mut self, block: usize, moved: usize) {
         // The sums of single blocks, which undoes `new`.
         let mut sums = std::mem::take(&mut self.0);
         for at in (1..=sums.len()).rev() {
             let (sum, next) = (sums[at - 1], at + lowest_bit(at));
             if let Some(next) = sums.get_mut(next - 1) {
-                *next = *next - sum;
+                *next -= sum;
             }
         }
-        sums[block] = sums[block] - moved;
+        sums[block] -= moved;
         sums.insert(block + 1, moved);
         *self = Self::new(sums);
     }
 
-    /// Returns the number of leading blocks whose sum does not reach far enough, and their sum. `reached`
-    /// must stay true for larger sums.
-    fn before(&self, reached: impl Fn(S) -> bool) -> (usize, S) {
-        let (mut at, mut sum) = (0, S::default());
+    /// Returns the number of leading blocks that end at or before a position, and their sum.
+    fn before(&self, position: usize) -> (usize, usize) {
+        let (mut at, mut sum) = (0, 0);
         let mut step = self.0.len().checked_ilog2().map_or(0, |bits| 1 << bits);
         while step > 0 {
             if let Some(&more) = self.0.get(at + step - 1)
-                && !reached(sum + more)
+                && sum + more <= position
             {
                 at += step;
-                sum = sum + more;
+                sum += more;
             }
             step /= 2;
         }
@@ -142,26 +133,10 @@ impl<T: Ranked> OrderStatistics<T> {
         match self {
             Self::One(block) => block.get(i),
             Self::Many(blocks) => {
-                let (block, before) = blocks.counts.before(|count| count > i);
+                let (block, before) = blocks.counts.before(i);
                 blocks.blocks.get(block)?.get(i - before)
             }
         }
-    }
-
-    /// Returns the smallest value at which the sum of the units up to it reaches far enough; `None` if the
-    /// sum of all does not. `reached` must stay true for larger sums.
-    pub(crate) fn first_reaching(&self, reached: impl Fn(u128) -> bool) -> Option<&T> {
-        let (block, mut sum) = match self {
-            Self::One(block) => (block, 0),
-            Self::Many(blocks) => {
-                let (block, before) = blocks.units.before(&reached);
-                (blocks.blocks.get(block)?, before)
-            }
-        };
-        block.iter().find(|value| {
-            sum = sum.saturating_add(value.units());
-            reached(sum)
-        })
     }
 
     /// Returns all values in ascending order.
@@ -186,8 +161,7 @@ impl<T: Ranked> Blocks<T> {
         let blocks: Vec<Vec<T>> = values.chunks(longest(len) / 2).map(room_for_more).collect();
         let firsts = blocks.iter().filter_map(|block| block.first()).copied().collect();
         let counts = PrefixSums::new(blocks.iter().map(Vec::len).collect());
-        let units = PrefixSums::new(blocks.iter().map(|block| units(block)).collect());
-        Self { blocks, firsts, counts, units, len }
+        Self { blocks, firsts, counts, len }
     }
 
     fn insert(&mut self, value: T) {
@@ -202,11 +176,7 @@ impl<T: Ranked> Blocks<T> {
             *first = value;
         }
         self.len += 1;
-        self.counts.add(at, 1);
-        // Most values of some collections have none.
-        if value.units() > 0 {
-            self.units.add(at, value.units());
-        }
+        self.counts.increment(at);
         if block.len() < SHORT || block.len() < longest(self.len) {
             return;
         }
@@ -214,14 +184,9 @@ impl<T: Ranked> Blocks<T> {
         let Some(&first) = upper.first() else { return };
         block.truncate(block.len() - upper.len());
         self.counts.split(at, upper.len());
-        self.units.split(at, units(&upper));
         self.firsts.insert(at + 1, first);
         self.blocks.insert(at + 1, upper);
     }
-}
-
-fn units<T: Ranked>(block: &[T]) -> u128 {
-    block.iter().map(T::units).sum()
 }
 
 /// Returns a block of these values with spare capacity for the same number of values.
@@ -275,16 +240,12 @@ mod tests {
 
     use super::*;
 
-    /// A key, a weight, and when it was inserted.
-    type Row = (i32, u128, usize);
+    /// A key, and when it was inserted.
+    type Row = (i32, usize);
 
     impl Ranked for Row {
         fn order(&self, other: &Self) -> Ordering {
             self.0.cmp(&other.0)
-        }
-
-        fn units(&self) -> u128 {
-            self.1
         }
     }
 
@@ -292,13 +253,12 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn values_ranks_and_sums_equal_those_of_one_stable_sort(
-            rows in prop::collection::vec((-60_i32..60, 1_u128..5), 0..3_000),
+        fn values_and_ranks_equal_those_of_one_stable_sort(
+            keys in prop::collection::vec(-60_i32..60, 0..3_000),
             stored_at in 0_usize..3_000,
             rising in any::<bool>(),
         ) {
-            let mut sorted: Vec<Row> =
-                rows.iter().enumerate().map(|(at, &(key, units))| (key, units, at)).collect();
+            let mut sorted: Vec<Row> = keys.into_iter().zip(0..).collect();
             if rising {
                 sorted.sort_by_key(|row| row.0);
             }
@@ -312,18 +272,10 @@ mod tests {
             sorted.sort_by_key(|row| row.0);
             prop_assert_eq!(found.len(), sorted.len());
             prop_assert!(found.iter().eq(&sorted));
-            let (mut units, mut want) = (0, Vec::new());
             for (i, row) in sorted.iter().enumerate() {
                 prop_assert_eq!(found.nth(i + 1), Some(row));
-                want.resize(units as usize, *row);
-                units += row.1;
-                want.resize(units as usize, *row);
             }
             prop_assert_eq!((found.nth(0), found.nth(sorted.len() + 1)), (None, None));
-            for (least, row) in (1_u128..).zip(&want) {
-                prop_assert_eq!(found.first_reaching(|sum| sum >= least), Some(row));
-            }
-            prop_assert_eq!(found.first_reaching(|sum| sum > units), None);
             prop_assert_eq!(&OrderStatistics::from(sorted), &found);
         }
     }

@@ -10,7 +10,3 @@ pub(crate) mod rollout;
 pub(crate) mod storage;
 mod transformations;
 pub(crate) mod usage;
-
-pub use rollout::Rollout;
-pub use storage::Rollouts;
-pub use usage::Usage;

@@ -2,12 +2,8 @@
 //! impossible.
 
 pub(crate) mod abort_limit;
-mod calibration_runs;
 mod chance_calibration;
 mod success_effects;
 mod success_fit;
 pub(crate) mod success_forecaster;
 mod success_rows;
-
-pub use abort_limit::{AbortLimit, AbortUnit};
-pub use success_forecaster::{SuccessForecast, SuccessForecaster};

@@ -1,4 +1,7 @@
-use budget_estimation::{FeasibilityProbe, ProbeMethod, Rollouts};
+use budget_estimation::{
+    Rollouts,
+    bagen::{FeasibilityProbe, ProbeMethod},
+};
 use scoring_rules::Seed;
 
 use crate::{
@@ -21,7 +24,7 @@ use crate::{
 ///
 /// ```
 /// use agent_benchmarks::{Error, Seed, play::{Play, play}};
-/// use agent_benchmarks::budget_estimation::ProbeMethod;
+/// use agent_benchmarks::budget_estimation::bagen::ProbeMethod;
 /// use agent_benchmarks::warehouse::{Policy, STEPS, Start, Warehouse, probed_rollouts};
 ///
 /// let mut records = Vec::new();

@@ -10,7 +10,7 @@ use agent_benchmarks::{
     },
 };
 use agent_scorecard::live;
-use budget_estimation::{ProbeMethod, Seed};
+use budget_estimation::{Seed, bagen::ProbeMethod};
 use run_logs::{
     Format, ReadOptions, Reply, RolloutFile,
     bagen::{

@@ -5,8 +5,8 @@ use std::{
 
 use budget_estimation::{
     AdaptiveConformal, AnswerMode, BudgetEstimator, Calibrated, Error, Estimate, Estimator, Level,
-    LinearEstimator, MarginUnit, PastQuantiles, ProbeMethod, Reading, Resource, Rollout, Rollouts,
-    Sample, Seed, estimator_from_fn,
+    LinearEstimator, PastQuantiles, Reading, Resource, Rollout, Rollouts, Sample, Seed,
+    bagen::ProbeMethod, estimator_from_fn,
 };
 
 use run_logs::json_lines::RunCounts;
@@ -105,7 +105,7 @@ impl By {
             Self::Quantile => Box::new(past()),
             Self::Conformal => {
                 let calibrator = AdaptiveConformal::new(coverage, STEP)?;
-                Box::new(Calibrated::new(past(), calibrator, MarginUnit::Midpoint))
+                Box::new(Calibrated::new(past(), calibrator))
             }
             Self::QuantileForest => Box::new(BudgetEstimator::new(coverage)),
             // Read from the file, not asked.
@@ -386,8 +386,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
                 .unwrap_or(Estimate::NoAnswer))
         });
         let calibrator = AdaptiveConformal::new(options.coverage, STEP)?;
-        let mut calibrated =
-            options.calibrates.then(|| Calibrated::new(given, calibrator, MarginUnit::Midpoint));
+        let mut calibrated = options.calibrates.then(|| Calibrated::new(given, calibrator));
         // A second estimator, which is asked for the probability of success.
         let mut forest = is_forest.then(|| BudgetEstimator::new(options.coverage));
         for (position, run) in runs().enumerate() {

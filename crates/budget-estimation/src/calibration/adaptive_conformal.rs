@@ -1,15 +1,23 @@
+use std::cmp::Ordering;
+
 use scoring_rules::Level;
 
-use super::{online_calibrator::misses, sorted_scores::SortedScores};
 #[cfg(feature = "serde")]
 use crate::checks::stored;
 use crate::{
-    calibration::online_calibrator::OnlineCalibrator, checks::setting, error::Error, ranks::least,
+    checks::setting,
+    error::Error,
+    order_statistics::{OrderStatistics, Ranked},
+    ranks::least,
 };
 
 scoring_rules::checked! {
-    /// Adaptive conformal inference: split conformal prediction at a miss level that falls after misses and
-    /// rises after hits.
+    /// Chooses the margin by which intervals are widened, by adaptive conformal inference: the margin is a
+    /// quantile of past scores at a miss level that falls after misses and rises after hits.
+    ///
+    /// The score of an interval is the smallest margin with which it contains the remaining cost R,
+    /// `s = max(low - R, R - high)` in units of the margin. It is negative if the interval could have been
+    /// narrower.
     ///
     /// With a = 1 - coverage and the step g, each score moves the level by `g (a - miss)`, where a miss
     /// is 1 and a hit 0. The margin is the score of rank `(1 - level) (n + 1)`, rounded up, among all n
@@ -27,7 +35,7 @@ scoring_rules::checked! {
     /// Takes O(n^(1/3)) per score for n scores so far, well under a microsecond for 10^6, and stores all scores.
     ///
     /// ```
-    /// use budget_estimation::{AdaptiveConformal, Error, Level, OnlineCalibrator};
+    /// use budget_estimation::{AdaptiveConformal, Error, Level};
     ///
     /// let mut calibrator = AdaptiveConformal::new(Level::new(0.8)?, 0.1)?;
     /// calibrator.update(&[1.0, 2.0, 3.0, 4.0]);
@@ -48,12 +56,22 @@ scoring_rules::checked! {
         step: f64,
         /// The current target share of misses.
         level: f64,
-        scores: SortedScores,
+        scores: OrderStatistics<Score>,
         longest_run: usize,
         #[cfg_attr(feature = "serde", serde(skip))]
         margin: f64,
     }
     restore: Self::restore
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+struct Score(#[cfg_attr(feature = "serde", serde(with = "scoring_rules::infinite"))] f64);
+
+impl Ranked for Score {
+    fn order(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
 }
 
 impl AdaptiveConformal {
@@ -64,7 +82,7 @@ impl AdaptiveConformal {
     /// [`scoring_rules::Error::Setting`] unless the step is above 0 and at most 1.
     pub fn new(coverage: Level, step: f64) -> Result<Self, Error> {
         setting("step", step, step > 0.0 && step <= 1.0, "above 0 and at most 1")?;
-        let (level, scores) = (1.0 - coverage.get(), SortedScores::default());
+        let (level, scores) = (1.0 - coverage.get(), OrderStatistics::default());
         Ok(Self { coverage, step, level, scores, longest_run: 0, margin: f64::INFINITY })
     }
 
@@ -83,22 +101,33 @@ impl AdaptiveConformal {
         if rank < 1.0 {
             f64::NEG_INFINITY
         } else {
-            self.scores.nth(rank as usize).unwrap_or(f64::INFINITY)
+            self.scores.nth(rank as usize).map_or(f64::INFINITY, |score| score.0)
         }
     }
-}
 
-impl OnlineCalibrator for AdaptiveConformal {
-    fn margin(&self) -> f64 {
+    /// Returns the current margin. Plus infinity makes intervals contain everything, and minus infinity makes
+    /// them contain nothing.
+    #[must_use]
+    pub const fn margin(&self) -> f64 {
         self.margin
     }
 
-    fn update(&mut self, scores: &[f64]) {
-        let missed = misses(scores, self.margin) as f64;
+    /// Learns from the scores of one finished run, in the order of its prefixes. The margin changes
+    /// only here, so all of them belong to the current margin. NaN counts as plus infinity, a miss.
+    pub fn update(&mut self, scores: &[f64]) {
+        // An infinite margin contains every score, minus infinity none.
+        let holds = |score: f64| match self.margin {
+            f64::INFINITY => true,
+            f64::NEG_INFINITY => false,
+            margin => score <= margin,
+        };
+        let missed = scores.iter().filter(|&&score| !holds(score)).count() as f64;
         let expected = (1.0 - self.coverage.get()) * scores.len() as f64;
         self.level += self.step * (expected - missed);
         self.longest_run = self.longest_run.max(scores.len());
-        self.scores.add(scores, 1.0);
+        for &score in scores {
+            self.scores.insert(Score(if score.is_nan() { f64::INFINITY } else { score }));
+        }
         self.margin = self.margin_of_level();
     }
 }
@@ -108,7 +137,6 @@ impl AdaptiveConformal {
     fn restore(&mut self) -> Result<(), Error> {
         // Before the first score the margin is infinite at every level.
         self.margin = Self::new(self.coverage, self.step)?.margin;
-        self.scores.check()?;
         stored(self.level.is_finite(), "the level must be finite")?;
         let problem = "the longest run cannot have more scores than all runs together";
         stored(self.longest_run <= self.scores.len(), problem)?;

@@ -3,21 +3,17 @@ use scoring_rules::Interval;
 #[cfg(feature = "serde")]
 use crate::checks::stored;
 use crate::{
-    calibration::{margin_unit::MarginUnit, online_calibrator::OnlineCalibrator},
-    error::Error,
-    estimates::estimate::Estimate,
-    estimators::estimator::Estimator,
-    replay::prefix::Prefix,
-    resource::Resource,
-    rollouts::rollout::Rollout,
+    calibration::adaptive_conformal::AdaptiveConformal, error::Error,
+    estimates::estimate::Estimate, estimators::estimator::Estimator, replay::prefix::Prefix,
+    resource::Resource, rollouts::rollout::Rollout,
 };
 
 scoring_rules::checked! {
     /// Wraps an estimator and widens or narrows its intervals, so that they reach their nominal coverage of
     /// the remaining cost. Learns from each finished run.
     ///
-    /// An interval `[low, high]` becomes `[low - q u, high + q u]`, with the calibrator's margin q and the
-    /// unit u. A negative lower bound becomes 0. The answer is `impossible` if the lower bound exceeds the
+    /// An interval `[low, high]` with midpoint m becomes `[low - q m, high + q m]`, with the calibrator's margin
+    /// q: a margin of 0.1 is a tenth of the estimated remaining cost. A negative lower bound becomes 0. The answer is `impossible` if the lower bound exceeds the
     /// amount left under a cap. An interval without a finite upper bound, as before the first runs, becomes a
     /// missing answer. So does an interval that a negative margin reverses. Other answers do not change.
     ///
@@ -27,8 +23,7 @@ scoring_rules::checked! {
     ///
     /// ```
     /// use budget_estimation::{
-    ///     Calibrated, Error, Estimate, Level, MarginUnit, Rollouts, SplitConformal,
-    ///     estimator_from_fn,
+    ///     AdaptiveConformal, Calibrated, Error, Estimate, Level, Rollouts, estimator_from_fn,
     /// };
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
@@ -38,61 +33,52 @@ scoring_rules::checked! {
     /// let tokens = rollouts.resource("tokens")?;
     /// // Always predicts exactly 10 more tokens.
     /// let point = estimator_from_fn(|_| Estimate::interval(10.0, 10.0));
-    /// let split = SplitConformal::new(Level::new(0.8)?);
-    /// let mut calibrated = Calibrated::new(point, split, MarginUnit::Resource);
+    /// let adaptive = AdaptiveConformal::new(Level::new(0.8)?, 0.001)?;
+    /// let mut calibrated = Calibrated::new(point, adaptive);
     /// let samples = rollouts.score(tokens, &mut calibrated)?;
-    /// // The margin is infinite up to the fourth run.
-    /// assert_eq!(samples[7].estimate(), Estimate::NoAnswer);
-    /// assert!(samples[8..].iter().all(|sample| sample.is_hit()));
-    /// assert_eq!(samples[12].estimate(), Estimate::interval(1.0, 19.0)?);
+    /// // The margin is infinite for the first runs.
+    /// assert_eq!(samples[1].estimate(), Estimate::NoAnswer);
+    /// assert_eq!(samples[12].estimate(), Estimate::interval(1.5, 18.5)?);
     /// # Ok::<(), Error>(())
     /// ```
     ///
     /// Reference: Romano, Patterson, Candès (2019), Conformalized quantile regression, NeurIPS, theorem 1.
     #[derive(Clone, Debug, PartialEq)]
-    pub struct Calibrated<E, C> {
+    pub struct Calibrated<E> {
         estimator: E,
-        calibrator: C,
-        unit: MarginUnit,
+        calibrator: AdaptiveConformal,
         /// For the current run: completed turns, and the interval of the estimator.
         given: Vec<(usize, Interval)>,
     }
     check: Self::check
 }
 
-impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
+impl<E: Estimator> Calibrated<E> {
     /// Combines an estimator and a calibrator, both before the first run.
     #[must_use]
-    pub fn new(estimator: E, calibrator: C, unit: MarginUnit) -> Self {
-        Self { estimator, calibrator, unit, given: Vec::new() }
+    pub const fn new(estimator: E, calibrator: AdaptiveConformal) -> Self {
+        Self { estimator, calibrator, given: Vec::new() }
     }
 
     /// Returns the calibrator, with its margin after the runs so far.
     #[must_use]
-    pub const fn calibrator(&self) -> &C {
+    pub const fn calibrator(&self) -> &AdaptiveConformal {
         &self.calibrator
     }
 
-    fn unit_of(&self, interval: Interval) -> f64 {
-        match self.unit {
-            MarginUnit::Resource => 1.0,
-            // A unit of 0: only an infinite margin changes such an interval.
-            MarginUnit::Midpoint => midpoint(interval),
-        }
-    }
-
     /// Returns the smallest margin with which the interval contains the remaining cost.
-    fn score(&self, interval: Interval, remaining: f64) -> f64 {
+    fn score(interval: Interval, remaining: f64) -> f64 {
         let distance = (interval.low() - remaining).max(remaining - interval.high());
-        let mut score = match self.unit_of(interval) {
+        let mut score = match midpoint(interval) {
             unit if unit > 0.0 => distance / unit,
+            // Only an infinite margin changes an interval without a size.
             _ if distance <= 0.0 => f64::NEG_INFINITY,
             _ => f64::INFINITY,
         };
         // Rounding can leave the score a few units in the last place short. The margin is often the score of
         // an equal run, and a score that is too low would turn its hit into a miss.
         for _ in 0..8 {
-            let [low, high] = self.moved(interval, score);
+            let [low, high] = Self::moved(interval, score);
             if !score.is_finite() || (low <= remaining && remaining <= high) {
                 break;
             }
@@ -102,9 +88,9 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     }
 
     /// Returns the bounds of an interval after moving them by a margin.
-    fn moved(&self, interval: Interval, margin: f64) -> [f64; 2] {
+    fn moved(interval: Interval, margin: f64) -> [f64; 2] {
         // Without a product of 0 and infinity.
-        let by = if margin.is_finite() { margin * self.unit_of(interval) } else { margin };
+        let by = if margin.is_finite() { margin * midpoint(interval) } else { margin };
         [(interval.low() - by).max(0.0), interval.high() + by]
     }
 
@@ -127,12 +113,12 @@ fn midpoint(interval: Interval) -> f64 {
     interval.low() / 2.0 + interval.high() / 2.0
 }
 
-impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
+impl<E: Estimator> Estimator for Calibrated<E> {
     fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
         let estimate = self.estimator.estimate(prefix)?;
         let Estimate::Interval(interval) = estimate else { return Ok(estimate) };
         self.remember(prefix.turns(), interval);
-        let [low, high] = self.moved(interval, self.calibrator.margin());
+        let [low, high] = Self::moved(interval, self.calibrator.margin());
         // A negative margin can reverse an interval.
         let Ok(moved) = Interval::new(low, high) else { return Ok(Estimate::NoAnswer) };
         Ok(match Estimate::Interval(moved).collapsed(prefix.usage().left()) {
@@ -151,7 +137,7 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
             // An estimate after the last turn is not scored.
             for (turns, interval) in given.into_iter().filter(|(turns, _)| *turns < rollout.turns())
             {
-                scores.push(self.score(interval, rollout.remaining(resource, turns)?));
+                scores.push(Self::score(interval, rollout.remaining(resource, turns)?));
             }
             self.calibrator.update(&scores);
         }
@@ -160,7 +146,7 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
 }
 
 #[cfg(feature = "serde")]
-impl<E, C> Calibrated<E, C> {
+impl<E> Calibrated<E> {
     fn check(&self) -> Result<(), Error> {
         let rise = self.given.is_sorted_by(|a, b| a.0 < b.0);
         let late = self.given.first().is_none_or(|(turns, _)| *turns > 0);

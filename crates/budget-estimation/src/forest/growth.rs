@@ -4,7 +4,9 @@ use rand_chacha::{
 };
 
 use super::{
-    node::Node, ordinals::Ordinals, settings::ForestSettings, training_rows::TrainingRows,
+    node::Node,
+    ordinals::Ordinals,
+    training_rows::{ForestSettings, TrainingRows},
 };
 
 /// Groups of distinct values of a feature, between which a split can be.
@@ -17,7 +19,6 @@ pub(super) struct Nursery<'a> {
     columns: Vec<Column>,
     /// Weight, and weight times split target, of each row. The split targets have the mean 0.
     sums: Vec<Sums>,
-    clusters: usize,
     settings: &'a ForestSettings,
 }
 
@@ -72,25 +73,17 @@ struct Task {
 }
 
 impl<'a> Nursery<'a> {
-    /// Starts a tree. The rows must have been checked.
-    pub(super) fn new(
-        rows: &'a TrainingRows<'a>,
-        weights: &[f64],
-        settings: &'a ForestSettings,
-    ) -> Self {
-        let n = rows.targets.len();
-        let total: f64 = weights.iter().sum();
-        let products =
-            weights.iter().zip(rows.split_targets).map(|(weight, target)| weight * target);
-        let mean = products.sum::<f64>() / total;
-        let sums = weights.iter().zip(rows.split_targets).map(|(&weight, target)| {
+    pub(super) fn new(rows: &'a TrainingRows<'a>, settings: &'a ForestSettings) -> Self {
+        let weighted = || rows.weights.iter().zip(rows.split_targets);
+        let sum: f64 = weighted().map(|(weight, target)| weight * target).sum();
+        let mean = sum / rows.weights.iter().sum::<f64>();
+        let sums = weighted().map(|(&weight, target)| {
             let first = weight * (target - mean);
             Sums { weight, first, second: first * (target - mean) }
         });
         let column = |index: usize| {
             let feature = || rows.features.iter().skip(index).step_by(rows.columns).copied();
-            let counted = feature().zip(weights).filter(|&(_, &weight)| weight > 0.0);
-            let ordinals = Ordinals::new(counted.map(|(value, _)| value).collect(), GROUPS);
+            let ordinals = Ordinals::new(feature().collect(), GROUPS);
             let varies = ordinals.len() > 1;
             varies.then(|| {
                 let groups = feature().map(|value| ordinals.position(value) as u8).collect();
@@ -101,7 +94,6 @@ impl<'a> Nursery<'a> {
             rows,
             columns: (0..rows.columns).filter_map(column).collect(),
             sums: sums.collect(),
-            clusters: rows.cluster_ends.map_or(n, <[usize]>::len),
             settings,
         }
     }
@@ -122,31 +114,21 @@ impl<'a> Nursery<'a> {
         growth.grow()
     }
 
-    /// Returns the rows of random clusters, in their order, without rows of weight 0.
+    /// Returns the rows of random clusters, in their order.
     fn sample(&self, generator: &mut ChaCha8Rng) -> Vec<u32> {
-        let wanted = (self.settings.sampled * self.clusters as f64).ceil() as usize;
-        let mut wanted = wanted.clamp(1, self.clusters);
-        let mut rows = Vec::new();
-        for cluster in 0..self.clusters {
+        let clusters = self.rows.cluster_ends.len();
+        let wanted = (self.settings.sampled * clusters as f64).ceil() as usize;
+        let mut wanted = wanted.clamp(1, clusters.max(1));
+        let (mut rows, mut start) = (Vec::new(), 0);
+        for (cluster, &end) in self.rows.cluster_ends.iter().enumerate() {
             // Each subset of the wanted size is equally likely.
-            let left = self.clusters - cluster;
-            if wanted < left && below(generator, left) >= wanted {
-                continue;
+            let left = clusters - cluster;
+            if wanted == left || (wanted > 0 && below(generator, left) < wanted) {
+                wanted -= 1;
+                rows.extend(start..end as u32);
             }
-            wanted -= 1;
-            match self.rows.cluster_ends {
-                None => rows.push(cluster as u32),
-                Some(ends) => {
-                    let start = cluster.checked_sub(1).and_then(|before| ends.get(before));
-                    let end = ends.get(cluster).copied().unwrap_or(0);
-                    rows.extend(start.copied().unwrap_or(0) as u32..end as u32);
-                }
-            }
-            if wanted == 0 {
-                break;
-            }
+            start = end as u32;
         }
-        rows.retain(|&row| self.sums.get(row as usize).is_some_and(|sums| sums.weight > 0.0));
         rows
     }
 }

@@ -22,3 +22,33 @@ impl Node {
         self.next + u32::from(value > self.threshold)
     }
 }
+
+/// How nodes are stored: a split as its feature, threshold and left child, and a leaf as `null`.
+#[cfg(feature = "serde")]
+pub(super) mod stored {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::Node;
+
+    type Split = Option<(u32, f64, u32)>;
+
+    pub(in crate::forest) fn serialize<S: Serializer>(
+        nodes: &[Node],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(nodes.iter().map(|node| -> Split {
+            (node.threshold < f64::INFINITY).then_some((node.column, node.threshold, node.next))
+        }))
+    }
+
+    pub(in crate::forest) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Node>, D::Error> {
+        let nodes = Vec::<Split>::deserialize(deserializer)?;
+        let node = |(split, at): (Split, u32)| match split {
+            None => Node::leaf(at),
+            Some((column, threshold, next)) => Node { threshold, column, next },
+        };
+        Ok(nodes.into_iter().zip(0..).map(node).collect())
+    }
+}

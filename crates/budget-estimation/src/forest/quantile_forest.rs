@@ -1,14 +1,9 @@
-use crate::{
-    checks::same_length,
-    error::Error,
-    forest::{
-        distribution::{Distribution, accumulate},
-        growth::Nursery,
-        node::Node,
-        ordinals::Ordinals,
-        settings::ForestSettings,
-        training_rows::TrainingRows,
-    },
+use super::{
+    distribution::{Distribution, accumulate},
+    growth::Nursery,
+    node::Node,
+    ordinals::Ordinals,
+    training_rows::{ForestSettings, TrainingRows},
 };
 
 /// Groups of distinct targets, among which a quantile is found.
@@ -37,31 +32,32 @@ scoring_rules::checked! {
     /// 983-999; Li, Bradic (2020), Censored quantile regression forest, Proceedings of AISTATS 108, 2109-2119;
     /// Beran (1981), Nonparametric regression with randomly censored survival data, technical report, University of
     /// California, Berkeley.
-    #[derive(Clone, Debug, PartialEq)]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct QuantileForest {
-        /// Number of features of a row.
-        pub(super) columns: u32,
         /// One number per group of targets, in ascending order.
-        pub(super) values: Vec<f64>,
+        values: Vec<f64>,
         /// The first node of each tree.
-        pub(super) roots: Vec<u32>,
-        #[cfg_attr(feature = "serde", serde(with = "super::stored"))]
-        pub(super) nodes: Vec<Node>,
+        roots: Vec<u32>,
+        #[cfg_attr(feature = "serde", serde(with = "super::node::stored"))]
+        nodes: Vec<Node>,
         /// The end of each node among the entries; only leaves have entries.
-        pub(super) ends: Vec<u32>,
+        ends: Vec<u32>,
         /// One over the number of trees and the weight of the leaf, for each node.
         #[cfg_attr(feature = "serde", serde(skip))]
-        pub(super) scales: Vec<f64>,
+        scales: Vec<f64>,
         /// The group of targets of each entry, in ascending order in each leaf. Groups of lower bounds follow the groups of
         /// targets.
-        pub(super) groups: Vec<u16>,
+        groups: Vec<u16>,
         /// The weight of all rows of an entry, in a common unit.
-        pub(super) weights: Vec<f32>,
+        weights: Vec<f32>,
         /// Whether there are lower bounds.
         #[cfg_attr(feature = "serde", serde(skip))]
-        pub(super) censored: bool,
+        censored: bool,
     }
-    restore: Self::restore
+    restore: |forest| {
+        forest.prepare();
+        Ok::<(), std::convert::Infallible>(())
+    }
 }
 
 /// The number of trees walked at the same time, so that one does not wait for the memory accesses of another.
@@ -69,45 +65,24 @@ const LANES: usize = 8;
 
 impl QuantileForest {
     /// Grows a forest.
-    ///
-    /// # Errors
-    ///
-    /// [`scoring_rules::Error::Setting`] for a setting out of its range and for numbers that are NaN or too large;
-    /// [`scoring_rules::Error::Empty`] without a row of positive weight; [`scoring_rules::Error::Length`] if lengths do not agree.
-    pub fn fit(rows: &TrainingRows<'_>, settings: &ForestSettings) -> Result<Self, Error> {
-        settings.check()?;
-        rows.check()?;
-        let (weights, unit) = rows.scaled_weights();
-        let counted = rows.targets.iter().zip(&weights).filter(|&(_, &weight)| weight > 0.0);
-        let targets = Ordinals::new(counted.map(|(&target, _)| target).collect(), TARGETS);
+    #[must_use]
+    pub fn fit(rows: &TrainingRows<'_>, settings: &ForestSettings) -> Self {
+        let targets = Ordinals::new(rows.targets.to_vec(), TARGETS);
         // Rows in the order of their targets, so that the entries of each leaf are in order.
-        let row = |(row, (&target, &weight)): (usize, (&f64, &f64))| {
-            let is_bound =
-                rows.censored.and_then(|censored| censored.get(row)).is_some_and(|&is| is);
+        let all = rows.targets.iter().zip(rows.weights).zip(rows.censored).zip(0..);
+        let mut order: Vec<(u16, u32, f64)> = Vec::with_capacity(rows.targets.len());
+        order.extend(all.map(|(((&target, &weight), &is_bound), row)| {
             let group = targets.position(target) + if is_bound { targets.len() } else { 0 };
-            (weight > 0.0).then_some((group as u16, row as u32, weight))
-        };
-        let rows_of_all = rows.targets.iter().zip(&weights).enumerate();
-        let mut order: Vec<_> = rows_of_all.filter_map(row).collect();
+            (group as u16, row, weight)
+        }));
         order.sort_unstable_by_key(|&(group, row, _)| (group, row));
-        let mut forest = Self {
-            columns: rows.columns as u32,
-            values: targets.middle,
-            roots: Vec::new(),
-            nodes: Vec::new(),
-            ends: Vec::new(),
-            scales: Vec::new(),
-            groups: Vec::new(),
-            weights: Vec::new(),
-            censored: rows.censored.is_some_and(|censored| censored.contains(&true)),
-        };
-        let scaled = ForestSettings { smallest_leaf: settings.smallest_leaf / unit, ..*settings };
-        let nursery = Nursery::new(rows, &weights, &scaled);
+        let mut forest = Self { values: targets.middle, ..Self::default() };
+        let nursery = Nursery::new(rows, settings);
         for tree in 0..settings.trees {
             forest.add(nursery.tree(tree), rows, &order);
         }
-        forest.set_scales();
-        Ok(forest)
+        forest.prepare();
+        forest
     }
 
     /// Adds a tree and puts all rows into its leaves.
@@ -145,7 +120,9 @@ impl QuantileForest {
         }
     }
 
-    pub(super) fn set_scales(&mut self) {
+    /// Computes the parts that are not stored.
+    fn prepare(&mut self) {
+        self.censored = self.groups.iter().any(|&group| usize::from(group) >= self.values.len());
         let trees = self.roots.len() as f64;
         let mut start = 0;
         self.scales.clear();
@@ -173,36 +150,15 @@ impl QuantileForest {
         }
     }
 
-    /// Returns whether another forest has the same targets.
-    #[cfg(feature = "serde")]
-    pub(crate) fn has_targets_of(&self, other: &Self) -> bool {
-        self.values == other.values
-    }
-
     /// Returns the distribution with these probabilities up to each target of this forest.
     pub(crate) fn with_cumulative<'a>(&'a self, cumulative: &'a [f64]) -> Distribution<'a> {
         Distribution { values: &self.values, cumulative }
     }
 
-    /// Number of features of a row.
-    #[must_use]
-    pub fn columns(&self) -> usize {
-        self.columns as usize
-    }
-
     /// Returns the conditional distribution of the target, given the features of a row.
     ///
     /// `space` is memory that is used again.
-    ///
-    /// # Errors
-    ///
-    /// [`scoring_rules::Error::Length`] for a row with another number of features.
-    pub fn distribution<'a>(
-        &'a self,
-        row: &[f64],
-        space: &'a mut Vec<f64>,
-    ) -> Result<Distribution<'a>, Error> {
-        same_length("features of a row", self.columns as usize, row.len())?;
+    pub fn distribution<'a>(&'a self, row: &[f64], space: &'a mut Vec<f64>) -> Distribution<'a> {
         space.clear();
         space.resize(self.values.len() * (1 + usize::from(self.censored)), 0.0);
         for roots in self.roots.chunks(LANES) {
@@ -227,6 +183,6 @@ impl QuantileForest {
             }
         }
         accumulate(space, self.values.len());
-        Ok(Distribution { values: &self.values, cumulative: space })
+        Distribution { values: &self.values, cumulative: space }
     }
 }

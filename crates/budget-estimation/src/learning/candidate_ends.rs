@@ -18,7 +18,6 @@ const ABOVE: [f64; 3] = [4.0, 2.0, 1.4];
 /// Candidates for the bounds of an interval at one prefix, from the widest to the narrowest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct CandidateEnds {
     pub(super) lows: [f64; CANDIDATES],
     pub(super) highs: [f64; CANDIDATES],

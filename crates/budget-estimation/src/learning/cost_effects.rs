@@ -15,7 +15,6 @@ const FIRST: u64 = 5;
 /// categorical features, arXiv:1706.09516, section 3.2.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct CostEffects {
     runs: u64,
     sums: [f64; 2],
@@ -29,19 +28,6 @@ impl CostEffects {
     /// Returns the sums of the effects of a run.
     pub(super) fn effects(&self, keys: &Keys) -> [f64; 2] {
         self.effects.each_ref().map(|effects| effects.sum(keys))
-    }
-
-    /// Returns the number of runs learned.
-    #[cfg(feature = "serde")]
-    pub(super) const fn runs(&self) -> u64 {
-        self.runs
-    }
-
-    /// Returns whether a stored value can be one of this type.
-    #[cfg(feature = "serde")]
-    pub(super) fn is_valid(&self) -> bool {
-        self.sums.iter().all(|sum| sum.is_finite())
-            && self.effects.iter().all(|effects| effects.is_valid(self.runs))
     }
 
     /// Learns the logarithm of a run's total and the logarithm of its number of turns.

@@ -1,10 +1,6 @@
-use scoring_rules::Weight;
-
-use crate::{
-    error::Error,
-    forest::{
-        quantile_forest::QuantileForest, settings::ForestSettings, training_rows::TrainingRows,
-    },
+use crate::forest::{
+    quantile_forest::QuantileForest,
+    training_rows::{ForestSettings, TrainingRows},
 };
 
 /// The weight of a row of a failed run. A row of a successful run has the weight 1.
@@ -40,7 +36,6 @@ impl Ending {
 /// Rows of recent runs, from which forests are grown.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct PastRows {
     columns: usize,
     /// Missing values are `None`.
@@ -95,12 +90,11 @@ impl PastRows {
     ///
     /// A run that was cut off when it was as long as the longest run counts as a run that failed there, as if
     /// there were a limit on turns: no run shows how it would have continued.
-    pub(super) fn forests(&self, longest: usize, seed: u64) -> Result<[QuantileForest; 2], Error> {
+    pub(super) fn forests(&self, longest: usize, seed: u64) -> [QuantileForest; 2] {
         let mut weights = self.weights.clone();
         for (weight, after) in weights.iter_mut().zip(&self.cut_off_after) {
             *weight *= if after.is_some_and(|after| after >= longest) { FAILED } else { 1.0 };
         }
-        let weights = Weight::from_slice(&weights)?;
         let is_bound = |after: &Option<usize>| after.is_some_and(|after| after < longest);
         let censored: Vec<bool> = self.cut_off_after.iter().map(is_bound).collect();
         let mean = self.remaining.iter().sum::<f64>() / self.len().max(1) as f64;
@@ -117,32 +111,14 @@ impl PastRows {
                 features,
                 targets: &self.remaining,
                 split_targets: &split,
-                weights: Some(weights),
-                cluster_ends: Some(&self.ends),
-                censored: Some(&censored),
+                weights: &weights,
+                cluster_ends: &self.ends,
+                censored: &censored,
             };
             QuantileForest::fit(&rows, &ForestSettings { smallest_leaf, seed, ..settings })
         };
         let all = ForestSettings { trees: 24, smallest_leaf: 8.0, ..ForestSettings::default() };
         let alone = ForestSettings { trees: 8, smallest_leaf: 25.0, tried: 1.0, ..all };
-        Ok([fit(self.columns, &self.features, all)?, fit(1, &turns, alone)?])
-    }
-
-    /// Returns whether a stored value can be one of this type.
-    #[cfg(feature = "serde")]
-    pub(super) fn is_valid(&self, columns: usize) -> bool {
-        let rows = self.len();
-        // Sums of costs, each at most 1e100.
-        let amount = |y: &f64| (0.0..=1e110).contains(y);
-        self.columns == columns
-            && self.features.len() == rows * columns
-            && self.weights.len() == rows
-            && self.cut_off_after.len() == rows
-            && self.remaining.iter().chain(&self.weights).all(amount)
-            && self.ends.first() != Some(&0)
-            && self.ends.is_sorted_by(|a, b| a < b)
-            && self.ends.last().copied().unwrap_or(0) == rows
-            && rows <= MOST + MOST / 8 + super::ROWS_OF_A_RUN
-            && self.features.iter().all(|x| x.abs() <= 1e110 || *x == f64::NEG_INFINITY)
+        [fit(self.columns, &self.features, all), fit(1, &turns, alone)]
     }
 }

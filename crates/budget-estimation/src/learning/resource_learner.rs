@@ -7,8 +7,6 @@ use super::{
     past_rows::{Ending, PastRows},
     stage_ends::{PastForecast, StageEnds},
 };
-#[cfg(feature = "serde")]
-use crate::checks::{MOST_RUNS, stored};
 use crate::{
     error::Error,
     forest::quantile_forest::QuantileForest,
@@ -19,7 +17,7 @@ use crate::{
     },
     resource::Resource,
     rollouts::rollout::Rollout,
-    scratch::Scratch,
+    state::Scratch,
 };
 
 /// Runs after which the first forest is grown.
@@ -41,26 +39,24 @@ const SHARES: [f64; 3] = [0.0, 0.5, 1.0];
 /// Quantiles of the rest of a run that was cut off.
 const RESTS: [f64; 3] = [1.0 / 6.0, 0.5, 5.0 / 6.0];
 
-scoring_rules::checked! {
-    /// The knowledge learnt about one resource.
-    #[derive(Clone, Debug, PartialEq)]
-    pub(crate) struct ResourceLearner {
-        features: PrefixFeatures,
-        keys: CostEffects,
-        rows: PastRows,
-        runs: u64,
-        /// The largest number of turns of a run.
-        longest: usize,
-        next_forest: u64,
-        forests: Option<Box<[QuantileForest; 2]>>,
-        /// By share of the forest of all columns.
-        ends: [StageEnds; 3],
-        /// The share that is used.
-        share: usize,
-        #[cfg_attr(feature = "serde", serde(skip))]
-        space: Scratch<Space>,
-    }
-    check: Self::check
+/// The knowledge learnt about one resource.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+pub(crate) struct ResourceLearner {
+    features: PrefixFeatures,
+    keys: CostEffects,
+    rows: PastRows,
+    runs: u64,
+    /// The largest number of turns of a run.
+    longest: usize,
+    next_forest: u64,
+    forests: Option<Box<[QuantileForest; 2]>>,
+    /// By share of the forest of all columns.
+    ends: [StageEnds; 3],
+    /// The share that is used.
+    share: usize,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    space: Scratch<Space>,
 }
 
 /// Memory that is used again.
@@ -81,15 +77,15 @@ impl Space {
         coverage: Level,
         spent: f64,
         left: Option<f64>,
-    ) -> Result<Option<Remaining<'a>>, Error> {
-        let Some([all, turns]) = forests else { return Ok(None) };
+    ) -> Option<Remaining<'a>> {
+        let [all, turns] = forests?;
         let share = SHARES.get(share).copied().unwrap_or(1.0);
         let Self { row, cumulative, of_turns, .. } = self;
         if share > 0.0 {
-            all.distribution(row, cumulative)?;
+            all.distribution(row, cumulative);
         }
         if share < 1.0 {
-            turns.distribution(row.get(..1).unwrap_or_default(), of_turns)?;
+            turns.distribution(row.get(..1).unwrap_or_default(), of_turns);
             if share > 0.0 {
                 let both = cumulative.iter_mut().zip(&*of_turns);
                 both.for_each(|(all, turns)| *all = share * *all + (1.0 - share) * turns);
@@ -98,7 +94,7 @@ impl Space {
             }
         }
         let distribution = all.with_cumulative(cumulative);
-        Ok(Some(Remaining::new(distribution, coverage, spent, left)))
+        Some(Remaining::new(distribution, coverage, spent, left))
     }
 }
 
@@ -128,12 +124,6 @@ impl ResourceLearner {
         })
     }
 
-    /// Returns the name of the resource.
-    #[cfg(feature = "serde")]
-    pub(crate) fn resource_name(&self) -> &str {
-        self.features.resource_name()
-    }
-
     /// Returns the bounds of the interval for a prefix; `None` before the first forest.
     pub(crate) fn interval(
         &mut self,
@@ -147,7 +137,7 @@ impl ResourceLearner {
         let usage = prefix.usage();
         let (spent, left) = (usage.total(), usage.left());
         let forests = self.forests.as_deref();
-        let remaining = self.space.0.remaining(forests, self.share, coverage, spent, left)?;
+        let remaining = self.space.0.remaining(forests, self.share, coverage, spent, left);
         let Some((remaining, ends)) = remaining.zip(self.ends.get(self.share)) else {
             return Ok(None);
         };
@@ -198,7 +188,7 @@ impl ResourceLearner {
             }
             for (share, forecasts) in forecasts.iter_mut().enumerate() {
                 let forests = self.forests.as_deref();
-                let predicted = self.space.0.remaining(forests, share, coverage, spent, left)?;
+                let predicted = self.space.0.remaining(forests, share, coverage, spent, left);
                 let Some(predicted) = predicted else { continue };
                 let ends = predicted.candidates();
                 for rest in &endings.rests {
@@ -223,7 +213,7 @@ impl ResourceLearner {
         self.longest = self.longest.max(turns);
         self.choose(forecasts, coverage);
         if self.runs >= self.next_forest && self.rows.len() >= FEWEST_ROWS {
-            self.forests = Some(Box::new(self.rows.forests(self.longest, seed)?));
+            self.forests = Some(Box::new(self.rows.forests(self.longest, seed)));
             self.next_forest = next_forest(self.runs);
         }
         Ok(())
@@ -243,7 +233,7 @@ impl ResourceLearner {
         }
         self.set_row(whole)?;
         let (forests, spent) = (self.forests.as_deref(), whole.usage().total());
-        let predicted = self.space.0.remaining(forests, self.share, coverage, spent, None)?;
+        let predicted = self.space.0.remaining(forests, self.share, coverage, spent, None);
         let rests = predicted.map(|predicted| RESTS.map(|p| predicted.quantile(p)).to_vec());
         Ok(Endings { rests: rests.unwrap_or_default(), is_scored: !is_over })
     }
@@ -274,24 +264,6 @@ impl ResourceLearner {
                 (best, self.share) = (cost, share);
             }
         }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl ResourceLearner {
-    fn check(&self) -> Result<(), Error> {
-        let columns = self.features.len() + CostEffects::COLUMNS;
-        let valid = self.rows.is_valid(columns) && self.keys.is_valid();
-        stored(valid, "the rows must have the columns of the features and finite numbers")?;
-        let few = self.runs.max(self.keys.runs()) <= MOST_RUNS;
-        stored(few, "the number of runs is too large")?;
-        let alike = self.forests.as_deref().is_none_or(|[all, turns]| {
-            all.columns() == columns && turns.columns() == 1 && all.has_targets_of(turns)
-        });
-        stored(alike, "the forests must have the columns of the rows and the same targets")?;
-        let mut ends = self.ends.iter();
-        let valid = self.share < self.ends.len() && ends.all(|ends| ends.is_valid(self.runs));
-        stored(valid, "the ends of intervals must be candidates, and past runs in order")
     }
 }
 

@@ -1,7 +1,5 @@
 use scoring_rules::Level;
 
-#[cfg(feature = "serde")]
-use super::candidate_ends::CANDIDATES;
 use super::{
     candidate_ends::{CENTRAL, CandidateEnds},
     end_losses::{Chosen, EndLosses, STAGES},
@@ -14,7 +12,6 @@ const RUNS: usize = 150;
 /// losses that they would have had on past forecasts.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct StageEnds {
     /// What past forecasts offered, oldest first.
     past: Vec<PastForecast>,
@@ -29,7 +26,6 @@ pub(super) struct StageEnds {
 /// A forecast for a run that has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct PastForecast {
     pub(super) ends: CandidateEnds,
     pub(super) remaining: f64,
@@ -107,25 +103,5 @@ impl StageEnds {
         let ([lows, highs], cost) = losses.best(self.lengths.len() as f64 * faded / weights);
         (self.lows, self.highs) = (lows, highs);
         cost
-    }
-
-    /// Returns whether a stored value is possible after this number of runs.
-    #[cfg(feature = "serde")]
-    pub(super) fn is_valid(&self, runs: u64) -> bool {
-        let past = |past: &PastForecast| {
-            let ends = past.ends.lows.iter().chain(&past.ends.highs);
-            let amounts = ends.chain([&past.remaining, &past.weight]);
-            let shares = [past.ends.progress, past.progress];
-            amounts.copied().all(|y| (0.0..=1e110).contains(&y))
-                && shares.iter().all(|share| (0.0..=1.0).contains(share))
-                && past.run < runs
-        };
-        let forecasts = self.lengths.iter().try_fold(0_usize, |sum, n| sum.checked_add(*n));
-        self.lengths.len() <= RUNS
-            && forecasts == Some(self.past.len())
-            && self.past.iter().all(past)
-            && self.past.is_sorted_by(|a, b| a.run <= b.run)
-            && self.borders.iter().all(|border| (0.0..=1.0).contains(border))
-            && self.lows.iter().chain(&self.highs).all(|&at| at < CANDIDATES)
     }
 }

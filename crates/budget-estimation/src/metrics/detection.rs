@@ -80,14 +80,6 @@ impl Detection {
         *first = earlier(*first, alarm);
     }
 
-    /// Adds the samples of `other`, which must come from the same rollouts: a run in both is one run.
-    pub(super) fn merge(&mut self, other: &Self) {
-        for (&rollout, &alarm) in &other.0 {
-            let first = self.0.entry(rollout).or_default();
-            *first = earlier(*first, alarm);
-        }
-    }
-
     /// Returns the delays over all samples so far; `None` without a sample of a failed run.
     pub(super) fn finish(&self) -> Option<DetectionSummary> {
         let failed = self.0.len();
@@ -125,7 +117,7 @@ impl Sample {
     /// Share of the resource that was spent, C_k / C_T; in [0, 1], and 1 if the whole run spends
     /// nothing.
     #[must_use]
-    pub fn spent_share(&self) -> f64 {
+    pub(crate) fn spent_share(&self) -> f64 {
         let total = self.used() + self.remaining();
         if total > 0.0 { self.used() / total } else { 1.0 }
     }

@@ -54,15 +54,6 @@ impl LinearSummary {
 }
 
 impl Sample {
-    /// Returns the absolute error of linear extrapolation (which knows T) minus the absolute error of the midpoint.
-    /// It is positive if the midpoint is closer to the remaining cost. `None` without an interval and for k = 0.
-    #[must_use]
-    pub fn linear_error_reduction(&self) -> Option<f64> {
-        let ends = self.estimate().ends()?;
-        let midpoint = ends.low() + ends.width() / 2.0;
-        Some(self.linear_error()? - (midpoint - self.remaining()).abs())
-    }
-
     /// Absolute error of the extrapolation.
     #[inline]
     pub(super) fn linear_error(&self) -> Option<f64> {

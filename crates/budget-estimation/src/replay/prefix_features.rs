@@ -9,24 +9,14 @@ use crate::{
 /// Number of turns of the recent mean.
 const RECENT: usize = 3;
 
-/// Names of the columns of the estimated resource, after `turns`.
-const ESTIMATED: [&str; 9] = [
-    "spent",
-    "last_cost",
-    "mean_cost",
-    "recent_mean_cost",
-    "largest_cost",
-    "trend",
-    "spread",
-    "cap_left",
-    "cap_share",
-];
+/// Number of columns of the estimated resource, with the number of turns first.
+const ESTIMATED: usize = 10;
 
-/// Column names for each other resource.
-const OTHER: [&str; 6] = ["spent", "first_cost", "last_cost", "growth", "last_growth", "cap_share"];
+/// Number of columns of each other resource.
+const OTHER: usize = 6;
 
-/// Column names for each of the caller's features.
-const FEATURE: [&str; 2] = ["latest", "sum"];
+/// Number of columns of each of the caller's features.
+const FEATURE: usize = 2;
 
 /// The feature vector of a prefix, for estimators that learn from numbers. It is the same for a live run
 /// and for its replay, to the last bit.
@@ -58,30 +48,6 @@ const FEATURE: [&str; 2] = ["latest", "sum"];
 /// should replace it.
 ///
 /// Keys of the run are texts and have no column; see [`Prefix::key`].
-///
-/// ```
-/// use budget_estimation::{Error, PrefixFeatures, Rollouts};
-///
-/// let mut rollouts = Rollouts::new(["tokens", "usd"])?.with_features(["errors"])?;
-/// rollouts.push(&[50.0, 0.1, 20.0, 0.2, 80.0, 0.4, 10.0, 0.1], true)?;
-/// rollouts.set_feature(0, 2, "errors", 1.0)?;
-/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
-/// rollouts.set_cap(tokens, 200.0)?;
-///
-/// let rollout = rollouts.get(0)?;
-/// let features = PrefixFeatures::new(&rollout, tokens)?;
-/// let mut row = Vec::new();
-/// for prefix in rollout.replay(tokens)?.skip(2) {
-///     features.append_to(&mut row, &prefix)?;
-/// }
-/// let value = |name: &str| features.names().position(|other| other == name).map(|at| row[at]);
-/// assert_eq!((value("turns"), value("spent"), value("trend")), (Some(3.0), Some(150.0), Some(1.0)));
-/// assert_eq!((value("cap_left"), value("cap_share")), (Some(50.0), Some(0.75)));
-/// assert_eq!((value("usd.last_cost"), value("usd.last_growth")), (Some(0.4), Some(0.2)));
-/// assert_eq!((value("errors.latest"), value("errors.sum")), (Some(1.0), Some(1.0)));
-/// assert_eq!(value("usd.cap_share"), Some(PrefixFeatures::MISSING));
-/// # Ok::<(), Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -115,30 +81,12 @@ impl PrefixFeatures {
         })
     }
 
-    /// Returns the name of the estimated resource.
-    #[cfg(feature = "serde")]
-    pub(crate) fn resource_name(&self) -> &str {
-        &self.resource
-    }
-
     /// Number of columns.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is always a column")]
     pub fn len(&self) -> usize {
         let (others, features) = (self.others.len(), self.features.len());
-        1 + ESTIMATED.len() + others * OTHER.len() + features * FEATURE.len()
-    }
-
-    /// Returns the names of the columns, in their order.
-    pub fn names(&self) -> impl Iterator<Item = String> {
-        let plain = std::iter::once("turns").chain(ESTIMATED).map(str::to_owned);
-        let dotted = |names: &'_ [String], columns: &'static [&'static str]| {
-            let all =
-                names.iter().map(move |name| columns.iter().map(move |of| format!("{name}.{of}")));
-            all.flatten().collect::<Vec<_>>()
-        };
-        let others = dotted(&self.others, &OTHER);
-        plain.chain(others).chain(dotted(&self.features, &FEATURE))
+        ESTIMATED + others * OTHER + features * FEATURE
     }
 
     /// Appends the row of a prefix, one number per column.
@@ -161,13 +109,13 @@ impl PrefixFeatures {
             // The other resources exclude the estimated one.
             let near = at + usize::from(at >= prefix.resource().index);
             let column = find(columns, near, |column| column.name == *name);
-            row.extend(column.map_or([Self::MISSING; 6], |column| of_other(prefix, column)));
+            row.extend(column.map_or([Self::MISSING; OTHER], |column| of_other(prefix, column)));
         }
         for (at, name) in self.features.iter().enumerate() {
             let column = find(&rollouts.features, at, |feature| feature.name == *name);
             let first = prefix.start + prefix.rollout;
             let known = column.and_then(|column| column.after(prefix.rollout, first, k));
-            row.extend(known.map_or([Self::MISSING; 2], |(latest, sum)| [latest, sum]));
+            row.extend(known.map_or([Self::MISSING; FEATURE], |(latest, sum)| [latest, sum]));
         }
         Ok(())
     }
@@ -181,7 +129,7 @@ fn find<T>(entries: &[T], near: usize, is_it: impl Fn(&T) -> bool) -> Option<&T>
 }
 
 #[inline]
-fn of_estimated(k: usize, usage: &Usage<'_>) -> [f64; 9] {
+fn of_estimated(k: usize, usage: &Usage<'_>) -> [f64; ESTIMATED - 1] {
     let (costs, spent) = (usage.costs(), usage.total());
     let spent_after = |turns: usize| {
         let sum = turns.checked_sub(1).and_then(|last| usage.cumulative().get(last));
@@ -220,7 +168,7 @@ fn share(spent: f64, cap: f64) -> f64 {
 }
 
 #[inline]
-fn of_other(prefix: &Prefix<'_>, column: &Column) -> [f64; 6] {
+fn of_other(prefix: &Prefix<'_>, column: &Column) -> [f64; OTHER] {
     let (missing, k) = (PrefixFeatures::MISSING, prefix.turns());
     let at = |turn: usize| {
         // Turns count from 1.

@@ -1,54 +1,23 @@
-use scoring_rules::Level;
+use scoring_rules::{Level, Probability};
 
-/// The unit of the rate of false alarms.
-///
-/// ```
-/// use budget_estimation::{AbortLimit, AbortUnit, Error, Level, Probability};
-///
-/// // 18 runs with chances of 1, and one with a low chance at one of its two turns.
-/// let mut runs = vec![vec![Probability::ONE]; 18];
-/// runs.push(vec![Probability::new(0.1)?, Probability::new(0.9)?]);
-/// let limit = AbortLimit::new(Level::new(0.075)?).in_expectation();
-/// assert_eq!(limit.threshold(&runs)?, Some(Probability::new(0.1)?));
-/// // (1 / 2 + 1) / (19 + 1) is the rate among turns at a threshold of 0.9.
-/// let by_turn = AbortLimit { unit: AbortUnit::Turn, ..limit };
-/// assert_eq!(by_turn.threshold(&runs)?, Some(Probability::new(0.9)?));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum AbortUnit {
-    /// The rate is the probability that a feasible run is predicted impossible at any of its prefixes, after
-    /// each turn except the last: P(stopped | feasible run).
-    #[default]
-    Run,
-    /// The rate is the expected share of the prefixes of a feasible run at which it is predicted impossible.
-    Turn,
-}
+use crate::error::Error;
 
 /// The highest tolerated rate of false alarms, and a learned threshold that keeps it.
 ///
 /// A run is predicted impossible where its probability of success is below the threshold. A run is feasible
 /// if it succeeds within its caps. A false alarm, also called a false abort, is a feasible run that is
-/// predicted impossible. [`AbortUnit`] determines whether runs or turns count. The threshold is learned from
-/// *calibration runs*: feasible runs that were not used to fit the model of the probabilities.
+/// predicted impossible at any of its prefixes, after each turn except the last. The threshold is learned
+/// from *calibration runs*: feasible runs that were not used to fit the model of the probabilities.
 ///
 /// # Guarantee
 ///
 /// For any model and any distribution of runs, if the calibration runs and the later runs are
-/// independent draws from one distribution and the model is fixed before the first calibration run:
-///
-/// - With a confidence of 1 - delta, the default with 0.9, the rate of the learned threshold is at most the
-///   tolerated rate, except with probability delta over the draw of the calibration runs. Thresholds are
-///   tested in a fixed sequence, from 0 upwards, until one fails at level delta. For runs, the p-value of a
-///   threshold is P(Binomial(n, rate) <= number of false alarms). The accepted threshold is then the k-th
-///   smallest among the n lowest probabilities of the runs, with the largest k for which P(Binomial(n, rate)
-///   < k) <= delta. For turns, it is the Hoeffding-Bentkus p-value.
-/// - With [`AbortLimit::in_expectation`], the rate is at most the tolerated rate on average over the
-///   draws of the calibration runs (conformal risk control). Exchangeable runs are enough for this. A
-///   single threshold may exceed the rate.
+/// independent draws from one distribution and the model is fixed before the first calibration run: with a
+/// confidence of 1 - delta, the rate of the learned threshold is at most the tolerated rate, except with
+/// probability delta over the draw of the calibration runs. Thresholds are tested in a fixed sequence, from 0
+/// upwards, until one fails at level delta. The p-value of a threshold is P(Binomial(n, rate) <= number of
+/// false alarms). The accepted threshold is then the k-th smallest among the n lowest probabilities of the
+/// runs, with the largest k for which P(Binomial(n, rate) < k) <= delta.
 ///
 /// If there are too few calibration runs for any threshold to pass, no run is predicted impossible: see
 /// [`AbortLimit::least_runs`]. Runs of one task are not independent of each other. The guarantee does not
@@ -56,11 +25,8 @@ pub enum AbortUnit {
 ///
 /// References: Angelopoulos, Bates, Candès, Jordan, Lei (2025), Learn then test: calibrating
 /// predictive algorithms to achieve risk control, Annals of Applied Statistics 19(2),
-/// doi:10.1214/24-AOAS1998, arXiv:2110.01052; Bates, Angelopoulos, Lei, Malik, Jordan (2021),
-/// Distribution-free, risk-controlling prediction sets, doi:10.1145/3478535 (the Hoeffding-Bentkus
-/// p-value); Angelopoulos, Bates, Fisch, Lei, Schuster (2024), Conformal risk control, ICLR,
-/// arXiv:2208.02814; Wilks (1941), Determination of sample sizes for setting tolerance limits,
-/// doi:10.1214/aoms/1177731788 (order statistics as limits).
+/// doi:10.1214/24-AOAS1998, arXiv:2110.01052; Wilks (1941), Determination of sample sizes for setting
+/// tolerance limits, doi:10.1214/aoms/1177731788 (order statistics as limits).
 ///
 /// ```
 /// use budget_estimation::{AbortLimit, Error, Level, Probability};
@@ -72,8 +38,6 @@ pub enum AbortUnit {
 ///     .collect::<Result<_, Error>>()?;
 /// // 0.95^60 = 0.046: the smallest of the lowest chances is a threshold with confidence 0.9.
 /// assert_eq!(limit.threshold(&runs)?, Some(Probability::new(0.205)?));
-/// // On average over calibration runs, 3 of 61 later runs may fall below it.
-/// assert_eq!(limit.in_expectation().threshold(&runs)?, Some(Probability::new(0.215)?));
 /// // With 44 runs, no threshold is certain enough: 0.95^44 > 0.1.
 /// assert_eq!((limit.least_runs(), limit.threshold(&runs[..44])?), (45, None));
 /// # Ok::<(), Error>(())
@@ -84,11 +48,8 @@ pub enum AbortUnit {
 pub struct AbortLimit {
     /// The tolerated rate.
     pub rate: Level,
-    /// The probability, over the draw of calibration runs, with which the rate is kept; `None` for a limit
-    /// in expectation.
-    pub confidence: Option<Level>,
-    /// Whether runs or turns count.
-    pub unit: AbortUnit,
+    /// The probability, over the draw of calibration runs, with which the rate is kept.
+    pub confidence: Level,
 }
 
 /// At most 5 % of the feasible runs, with confidence 0.9.
@@ -115,49 +76,61 @@ impl AbortLimit {
     /// At most this rate of feasible runs, with confidence 0.9.
     #[must_use]
     pub const fn new(rate: Level) -> Self {
-        Self { rate, confidence: Some(NINE_TENTHS), unit: AbortUnit::Run }
-    }
-
-    /// Keeps the rate on average over the draw of calibration runs instead of with a confidence.
-    #[must_use]
-    pub const fn in_expectation(self) -> Self {
-        Self { confidence: None, ..self }
+        Self { rate, confidence: NINE_TENTHS }
     }
 
     /// Returns the smallest number of calibration runs with which there can be a threshold.
     #[must_use]
     pub fn least_runs(&self) -> usize {
-        // All three rules pass a threshold without a false alarm among n runs only if (1 - rate)^n is small
-        // enough.
-        let mut low = 0;
-        let mut high = 1;
-        while !self.accepts(high, 0.0) {
-            (low, high) = (high, high.saturating_mul(2));
-            if high > 1 << 60 {
-                return usize::MAX;
-            }
-        }
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if self.accepts(middle, 0.0) { high = middle } else { low = middle }
-        }
-        high
+        // The smallest n with (1 - rate)^n <= 1 - confidence, up to rounding.
+        let near = ((1.0 - self.confidence.get()).ln() / (-self.rate.get()).ln_1p()).ceil();
+        let near = near as usize;
+        let mut candidates = near.saturating_sub(1).max(1)..=near.saturating_add(1);
+        candidates.find(|&runs| self.accepts(runs, 0)).unwrap_or(usize::MAX)
     }
 
-    /// Returns whether a threshold with these false alarms among n calibration runs passes. False alarms are
-    /// a number of runs, or the sum over runs of a share of turns.
-    pub(super) fn accepts(&self, runs: usize, aborts: f64) -> bool {
-        let (n, rate) = (runs as f64, self.rate.get());
-        let Some(confidence) = self.confidence else {
-            // The allowance is for the rounding of the rate, as in 0.05 * 20.
-            return aborts + 1.0 <= (rate + 1e-12) * (n + 1.0);
-        };
-        let p = match self.unit {
-            AbortUnit::Run => binomial_tail(n, rate, aborts),
-            AbortUnit::Turn => hoeffding_bentkus(n, rate, aborts),
-        };
-        p <= 1.0 - confidence.get()
+    /// Returns whether a threshold with these false alarms among n calibration runs passes.
+    fn accepts(&self, runs: usize, aborts: usize) -> bool {
+        let tail = binomial_tail(runs as f64, self.rate.get(), aborts as f64);
+        tail <= 1.0 - self.confidence.get()
     }
+
+    /// Returns the largest of the lowest probabilities of calibration runs, in ascending order, that passes as a
+    /// threshold.
+    pub(super) fn passing(&self, lowest: &[f64]) -> Option<Probability> {
+        // The false alarms with each probability as the threshold: the runs before it. Equal probabilities
+        // count as lower, which can only lower the threshold.
+        let ranks: Vec<usize> = (0..lowest.len()).collect();
+        let passing = ranks.partition_point(|&aborts| self.accepts(lowest.len(), aborts));
+        Probability::new(*lowest.get(passing.checked_sub(1)?)?).ok()
+    }
+
+    /// Returns the threshold: the largest of the given probabilities below which a run may be predicted
+    /// impossible; `None` if no threshold passes.
+    ///
+    /// `chances` has one list per calibration run with a probability for each prefix. All calibration runs
+    /// must be feasible. A run without a prefix is never predicted impossible. Takes O(n log n) for n
+    /// probabilities.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Empty`] without a calibration run.
+    pub fn threshold<C: AsRef<[Probability]>>(
+        &self,
+        chances: &[C],
+    ) -> Result<Option<Probability>, Error> {
+        let mut lowest: Vec<f64> = chances.iter().map(|run| lowest_of(run.as_ref())).collect();
+        lowest.sort_by(f64::total_cmp);
+        if lowest.is_empty() {
+            return Err(scoring_rules::Error::Empty.into());
+        }
+        Ok(self.passing(&lowest))
+    }
+}
+
+/// Returns the lowest probability of a run; 1 without any.
+pub(super) fn lowest_of(run: &[Probability]) -> f64 {
+    run.iter().map(|chance| chance.get()).fold(1.0, f64::min)
 }
 
 /// P(Binomial(n, rate) <= k), for whole k: the sum of the probabilities from 0 to k. Takes O(k).
@@ -177,17 +150,4 @@ fn binomial_tail(n: f64, rate: f64, k: f64) -> f64 {
         }
     }
     (sum.ln() + log_of_unit).exp().min(1.0)
-}
-
-/// Returns the p-value of "the mean of n losses from 0 to 1 is above the rate", given the sum of the losses.
-fn hoeffding_bentkus(n: f64, rate: f64, sum: f64) -> f64 {
-    let mean = sum / n;
-    if mean >= rate {
-        return 1.0;
-    }
-    let part = |a: f64, b: f64| if a > 0.0 { a * (a / b).ln() } else { 0.0 };
-    let divergence = part(mean, rate) + part(1.0 - mean, 1.0 - rate);
-    let hoeffding = (-n * divergence).exp();
-    let bentkus = std::f64::consts::E * binomial_tail(n, rate, sum.ceil());
-    hoeffding.min(bentkus)
 }

@@ -17,7 +17,6 @@ const MOST_FORECASTS: usize = 4096;
 /// Probabilities stated before the outcome was known, and the map that calibrates them.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct ChanceCalibration {
     forecasts: VecDeque<(Probability, bool, Weight)>,
     runs: u64,
@@ -56,17 +55,5 @@ impl ChanceCalibration {
     /// Returns the calibrated probability; the probability itself before the first fit.
     pub(super) fn apply(&self, chance: Probability) -> Probability {
         self.map.map_or(chance, |map| map.apply(chance))
-    }
-
-    /// Returns the number of runs.
-    #[cfg(feature = "serde")]
-    pub(super) const fn runs(&self) -> u64 {
-        self.runs
-    }
-
-    /// Returns whether a stored value can be one of this type.
-    #[cfg(feature = "serde")]
-    pub(super) fn is_valid(&self) -> bool {
-        self.forecasts.len() <= MOST_FORECASTS
     }
 }

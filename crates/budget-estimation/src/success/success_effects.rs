@@ -13,7 +13,6 @@ use crate::{
 /// per key of a run, for n values; memory grows with the number of values.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct SuccessEffects {
     runs: u64,
     successes: u64,
@@ -50,11 +49,5 @@ impl SuccessEffects {
         self.effects.learn(keys, unexplained);
         self.runs += 1;
         self.successes += u64::from(feasible);
-    }
-
-    /// Returns whether a stored value can be one of this type.
-    #[cfg(feature = "serde")]
-    pub(super) fn is_valid(&self) -> bool {
-        self.successes <= self.runs && self.effects.is_valid(self.runs)
     }
 }

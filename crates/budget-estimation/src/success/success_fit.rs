@@ -26,14 +26,12 @@ pub(super) fn thinned(n: usize) -> impl ExactSizeIterator<Item = usize> {
 /// The past runs from which a model is fitted.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct PastRuns {
     runs: VecDeque<PastRun>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 struct PastRun {
     feasible: bool,
     /// Raw rows, one after the other.
@@ -48,22 +46,11 @@ impl PastRuns {
         }
         self.runs.push_back(PastRun { feasible, rows });
     }
-
-    /// Returns whether a stored value can be one of this type.
-    #[cfg(feature = "serde")]
-    pub(super) fn is_valid(&self, columns: usize) -> bool {
-        self.runs.len() <= MOST_RUNS
-            && self
-                .runs
-                .iter()
-                .all(|run| run.rows.len() % columns == 0 && run.rows.len() <= MOST_ROWS * columns)
-    }
 }
 
 /// A model of the probability of success. It never changes after the fit.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct SuccessFit {
     scale: RowScale,
     effects: SuccessEffects,
@@ -110,13 +97,5 @@ impl SuccessFit {
     pub(super) fn chance(&self, row: &mut Vec<f64>) -> Result<Probability, Error> {
         self.scale.apply(row);
         Ok(self.model.success_probability(row)?)
-    }
-
-    /// Returns whether a stored value can be one of this type.
-    #[cfg(feature = "serde")]
-    pub(super) fn is_valid(&self, columns: usize) -> bool {
-        self.scale.is_valid(columns)
-            && self.model.slopes().len() == self.scale.len()
-            && self.effects.is_valid()
     }
 }

@@ -22,7 +22,6 @@ const PRODUCTS: usize = 6;
 /// The columns from which the probability of success is predicted.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct SuccessRows {
     features: PrefixFeatures,
 }
@@ -30,12 +29,6 @@ pub(super) struct SuccessRows {
 impl SuccessRows {
     pub(super) fn new(rollout: &Rollout<'_>, resource: Resource) -> Result<Self, Error> {
         Ok(Self { features: PrefixFeatures::new(rollout, resource)? })
-    }
-
-    /// Returns the name of the estimated resource.
-    #[cfg(feature = "serde")]
-    pub(super) fn resource_name(&self) -> &str {
-        self.features.resource_name()
     }
 
     /// Number of columns of a raw row.
@@ -74,7 +67,6 @@ pub(super) fn is_over(prefix: &Prefix<'_>) -> bool {
 /// columns are added. A missing value counts as the mean.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct RowScale {
     /// By column: the scale, and the mean of the scaled values.
     columns: Vec<(f64, f64)>,
@@ -109,32 +101,8 @@ impl RowScale {
     pub(super) fn len(&self) -> usize {
         self.columns.len() + PRODUCTS
     }
-
-    /// Returns whether a stored value can be one of this type.
-    #[cfg(feature = "serde")]
-    pub(super) fn is_valid(&self, columns: usize) -> bool {
-        let mut entries = self.columns.iter();
-        self.columns.len() == columns
-            && entries.all(|(scale, mean)| *scale > 0.0 && scale.is_finite() && mean.is_finite())
-    }
 }
 
 fn scaled(x: f64, scale: f64) -> f64 {
     (x.abs() / scale).ln_1p().copysign(x)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rollouts::storage::Rollouts;
-
-    #[test]
-    fn the_columns_of_products_have_these_names() {
-        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
-        rollouts.push(&[1.0], true).unwrap();
-        let tokens = rollouts.resource("tokens").unwrap();
-        let features = PrefixFeatures::new(&rollouts.get(0).unwrap(), tokens).unwrap();
-        let names: Vec<String> = features.names().collect();
-        assert_eq!((names[TURNS].as_str(), names[SPENT].as_str()), ("turns", "spent"));
-    }
 }

@@ -81,7 +81,7 @@ def quantiles(y, weights, levels):
 def stored(forest, x, y, w):
     """The forest as this crate stores it."""
     values, groups = np.unique(y, return_inverse=True)
-    out = dict(columns=x.shape[1], values=values.tolist(), roots=[], nodes=[], ends=[], groups=[], weights=[])
+    out = dict(values=values.tolist(), roots=[], nodes=[], ends=[], groups=[], weights=[])
     for tree in forest.estimators_:
         t, root = tree.tree_, len(out["nodes"])
         out["roots"].append(root)
@@ -115,7 +115,7 @@ def one_forest(rng):
     forest.fit(x, y, sample_weight=w)
     queries, _ = rows(rng, 20)
     expected = [quantiles(y, forest_weights(forest, x, w, q), LEVELS) for q in queries]
-    return dict(stored=stored(forest, x, y, w), queries=listed(queries), levels=LEVELS, quantiles=expected)
+    return dict(columns=x.shape[1], stored=stored(forest, x, y, w), queries=listed(queries), levels=LEVELS, quantiles=expected)
 
 
 def pinball(q, y, p):

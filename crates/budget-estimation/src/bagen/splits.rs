@@ -1,0 +1,119 @@
+use scoring_rules::Seed;
+
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
+
+use crate::{checks::setting, error::Error, replay::sample::Sample};
+
+/// Puts items into a random order, by sorting them by random words of 64 bits.
+pub(super) fn shuffle<T>(items: &mut [T], generator: &mut ChaCha8Rng) {
+    items.sort_by_cached_key(|_| generator.next_u64());
+}
+
+/// The position lists of this number of rollouts take about 2 GB.
+const MOST_ROLLOUTS: usize = 100_000_000;
+
+/// Splits n rollouts at random into parts with the given shares. Rollouts are not divided, so that no
+/// run is used both for training and for testing.
+///
+/// Each part is a sorted list of positions. Part i ends at `floor(n (s_1 + ... + s_i))` among the
+/// shuffled positions, so that each size is off by less than one. Takes O(n log n).
+/// [`released_split`](crate::bagen::released_split) is the split of the released code, to the bit.
+///
+/// # Errors
+///
+/// [`scoring_rules::Error::Empty`] without a share; [`scoring_rules::Error::Setting`] for a share outside 0 to 1, for shares
+/// that do not sum to 1 (within 1e-9), and for more than 100 million rollouts.
+///
+/// ```
+/// use budget_estimation::{Error, Seed, bagen::split_rollouts};
+///
+/// let parts = split_rollouts(10, &[0.4, 0.5, 0.1], Seed::new(42))?;
+/// assert_eq!(parts.iter().map(Vec::len).collect::<Vec<_>>(), [4, 5, 1]);
+/// let mut all = parts.concat();
+/// all.sort_unstable();
+/// assert!(all.into_iter().eq(0..10));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E: 40 % for fine-tuning,
+/// 50 % for reinforcement learning, 10 % held out.
+pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<usize>>, Error> {
+    if shares.is_empty() {
+        return Err(scoring_rules::Error::Empty.into());
+    }
+    setting("number of rollouts", n as f64, n <= MOST_ROLLOUTS, "at most 100 million")?;
+    let mut total = 0.0;
+    for &share in shares {
+        setting("share", share, (0.0..=1.0).contains(&share), "from 0 to 1")?;
+        total += share;
+    }
+    setting("sum of the shares", total, (total - 1.0).abs() <= 1e-9, "1")?;
+    let mut order: Vec<usize> = (0..n).collect();
+    shuffle(&mut order, &mut ChaCha8Rng::seed_from_u64(seed.get()));
+    let (mut parts, mut start, mut sum) = (Vec::with_capacity(shares.len()), 0, 0.0);
+    for (i, share) in shares.iter().enumerate() {
+        sum += share;
+        let end = if i + 1 == shares.len() { n } else { (n as f64 * sum) as usize };
+        let end = end.clamp(start, n);
+        let mut part = order.get(start..end).unwrap_or_default().to_vec();
+        part.sort_unstable();
+        parts.push(part);
+        start = end;
+    }
+    Ok(parts)
+}
+
+/// Positions of equally many feasible and infeasible samples, in a random order.
+///
+/// Trivial samples are removed and feasible samples are repeated `copies` times. Then random samples of the more frequent
+/// label are removed. Takes O(n log n).
+///
+/// # Errors
+///
+/// [`scoring_rules::Error::Setting`] unless there are 1 to 1000 copies; [`scoring_rules::Error::Empty`] if a label has no sample.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Rollouts, Sample, Seed, bagen::balance_samples};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[5.0, 5.0, 5.0], true)?;
+/// rollouts.push(&[5.0, 5.0, 5.0, 5.0, 5.0, 5.0], false)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut samples = Vec::new();
+/// for rollout in rollouts.iter() {
+///     for k in 0..rollout.turns() {
+///         samples.push(Sample::new(&rollout, tokens, k, Estimate::NoAnswer)?);
+///     }
+/// }
+/// // Three feasible samples, each twice, and six infeasible samples.
+/// let chosen = balance_samples(&samples, 2, Seed::new(42))?;
+/// assert_eq!(chosen.len(), 12);
+/// assert_eq!(chosen.iter().filter(|&&i| samples[i].is_feasible()).count(), 6);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E, with two copies.
+pub fn balance_samples(samples: &[Sample], copies: usize, seed: Seed) -> Result<Vec<usize>, Error> {
+    setting("number of copies", copies as f64, (1..=1000).contains(&copies), "from 1 to 1000")?;
+    let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
+    let mut chosen = |feasible: bool, copies: usize| {
+        let kept = samples.iter().enumerate();
+        let kept = kept.filter(|(_, s)| s.is_feasible() == feasible && !s.is_trivial());
+        let mut kept: Vec<usize> = kept.flat_map(|(i, _)| std::iter::repeat_n(i, copies)).collect();
+        shuffle(&mut kept, &mut generator);
+        kept
+    };
+    let (mut feasible, mut others) = (chosen(true, copies), chosen(false, 1));
+    let each = feasible.len().min(others.len());
+    if each == 0 {
+        return Err(scoring_rules::Error::Empty.into());
+    }
+    feasible.truncate(each);
+    others.truncate(each);
+    feasible.append(&mut others);
+    shuffle(&mut feasible, &mut generator);
+    Ok(feasible)
+}

@@ -1,0 +1,24 @@
+//! Tests of the crate, in one program.
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
+
+mod answers;
+mod budget_estimator;
+mod calibration;
+mod common;
+mod decimal_caps;
+mod default_edges;
+mod forest;
+mod golden;
+mod handles;
+mod impossible;
+mod long_runs;
+mod loops;
+mod metrics;
+mod published;
+mod recorded_run;
+mod references;
+mod replay;
+mod rewards;
+mod stopping;
+mod stored_states;
+mod training;

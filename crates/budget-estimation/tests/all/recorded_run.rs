@@ -1,0 +1,131 @@
+//! A run that its agent's loop records.
+
+use budget_estimation::{
+    Advice, BudgetMonitor, Error, Estimate, Probability, RecordedRun, Rollouts, StopReason,
+    StopRule,
+};
+use censoring::Observation;
+use proptest::prelude::*;
+use trajectory_metrics::{ForecastPolicy, LogScore, Tps, WeightSchedule};
+
+fn monitor() -> BudgetMonitor {
+    let monitor = BudgetMonitor::new([("tokens", Some(100.0)), ("usd", None)]).unwrap();
+    monitor.with_stop_rule(StopRule::impossible_in_a_row(2).unwrap())
+}
+
+fn tps() -> Tps<LogScore> {
+    Tps::new(LogScore::clipped(1e-6).unwrap(), WeightSchedule::LinearFront)
+}
+
+proptest! {
+    #[test]
+    fn a_recorded_run_is_what_its_parts_would_have_been(
+        turns in prop::collection::vec((0_u8..60, 0_u8..9, 0.0..=1.0_f64), 1..9),
+        succeeded in any::<bool>(),
+    ) {
+        let (mut run, mut alone) = (RecordedRun::new(monitor()).unwrap(), monitor());
+        let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
+        let (mut costs, mut forecasts) = (Vec::new(), Vec::new());
+        for &(tokens, cents, forecast) in &turns {
+            let spent = [f64::from(tokens), f64::from(cents) / 100.0];
+            let estimates = [Estimate::interval(30.0, 60.0).unwrap(), Estimate::NoAnswer];
+            run.push_forecast(forecast);
+            run.push(&spent).unwrap();
+            let pairs = [(spent[0], estimates[0]), (spent[1], estimates[1])];
+            prop_assert_eq!(run.advise(&estimates, None), alone.push(&pairs, None));
+            prop_assert!(run.monitor().left().eq(alone.left()));
+            costs.extend(spent);
+            forecasts.push(Probability::new(forecast).unwrap());
+        }
+        run.finish(succeeded).unwrap();
+        let trace = trajectory_metrics::Trace::new(&forecasts, succeeded).unwrap();
+        prop_assert_eq!(run.tps(&tps()), Ok(tps().score(trace).unwrap()));
+        let stopped = run.stopped().unwrap();
+        prop_assert_eq!(stopped.observation(), Observation::Complete(trace));
+
+        rollouts.push(&costs, succeeded).unwrap();
+        let tokens = rollouts.resource("tokens").unwrap();
+        rollouts.set_cap_of(0, tokens, 100.0).unwrap();
+        rollouts.append(run.rollouts()).unwrap();
+        let [a, b] = [0, 1].map(|at| rollouts.get(at).unwrap());
+        prop_assert_eq!((a.succeeded(), a.cap(tokens)), (b.succeeded(), b.cap(tokens)));
+        let [a, b] = [&a, &b].map(|run| run.replay(tokens).unwrap().map(|prefix| prefix.usage()));
+        prop_assert!(a.eq(b));
+    }
+}
+
+#[test]
+fn a_run_that_its_cap_ends_is_cut_off_and_has_no_score() {
+    let mut run = RecordedRun::new(monitor()).unwrap().with_keys(["model"]).unwrap();
+    run.set_key("model", "small").unwrap();
+    let undefined =
+        |error| matches!(error, Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. })));
+    assert!(undefined(run.stopped().map(|_| 0.0)));
+    run.push_forecast(0.5);
+    run.push(&[101.0, 0.0]).unwrap();
+    let advice = run.advise(&[Estimate::NoAnswer; 2], None).unwrap();
+    assert!(matches!(advice, Advice::Stop(_)), "{advice}");
+    run.cut(advice.stop_reason().unwrap()).unwrap();
+    assert_eq!(run.stopped().unwrap().observation(), Observation::Censored);
+    assert!(undefined(run.tps(&tps())));
+    let rollout = run.rollouts().get(0).unwrap();
+    assert_eq!((rollout.is_censored(), rollout.key("model")), (true, Some("small")));
+    // A reason that may have to do with the outcome is no cut-off.
+    let mut run = RecordedRun::new(monitor()).unwrap();
+    run.push_forecast(0.5);
+    run.push(&[1.0, 0.0]).unwrap();
+    run.cut(StopReason::ParseError).unwrap();
+    assert!(matches!(run.stopped().unwrap().observation(), Observation::Excluded(_)));
+    assert!(!run.rollouts().get(0).unwrap().is_censored());
+}
+
+#[test]
+fn an_unknown_cost_is_recorded_and_only_what_rests_on_it_is_an_error() {
+    let mut run = RecordedRun::new(monitor()).unwrap();
+    run.push(&[Some(10.0), None]).unwrap();
+    assert_eq!(run.advise(&[Estimate::NoAnswer; 2], None), Ok(Advice::Continue));
+    run.push(&[None, Some(0.1)]).unwrap();
+    let unknown = Error::UnknownCost { rollout: 0, turn: 2, resource: "tokens".to_owned() };
+    assert_eq!(run.advise(&[Estimate::NoAnswer; 2], None), Err(unknown));
+    assert!(matches!(run.push(&[1.0]), Err(Error::CostCount { found: 1, .. })));
+    assert_eq!(run.monitor().turns(), 2);
+    let begun = RecordedRun::new(run.monitor().clone());
+    assert!(matches!(begun, Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))));
+}
+
+#[test]
+fn a_missing_forecast_is_treated_by_the_policy_of_the_run() {
+    let ended = |policy| {
+        let mut run = RecordedRun::new(monitor()).unwrap().with_policy(policy);
+        [Some(0.5), None].into_iter().for_each(|forecast| run.push_forecast(forecast));
+        run.finish(true)?;
+        Ok(run.stopped()?.forecasts().len())
+    };
+    assert_eq!(ended(ForecastPolicy::CarryForward), Ok(2));
+    assert_eq!(ended(ForecastPolicy::Skip), Ok(1));
+    for policy in [ForecastPolicy::Refuse, ForecastPolicy::LeaveOut] {
+        let refused: Result<usize, Error> = ended(policy);
+        let forecast = matches!(
+            refused,
+            Err(Error::TrajectoryMetrics(trajectory_metrics::Error::Forecast { step: 2, .. }))
+        );
+        assert!(forecast, "{refused:?}");
+    }
+}
+
+#[test]
+fn a_run_that_has_ended_takes_no_turn_and_no_second_end() {
+    let mut run = RecordedRun::new(monitor()).unwrap();
+    run.push_forecast(0.7);
+    run.push(&[10.0, 0.1]).unwrap();
+    run.finish(false).unwrap();
+    assert_eq!(run.push(&[10.0, 0.1]), Err(Error::RunEnded));
+    assert_eq!(run.finish(true), Err(Error::RunEnded));
+    assert_eq!(run.cut(StopReason::MaxSteps), Err(Error::RunEnded));
+    run.push_forecast(0.1);
+    assert_eq!(run.rollouts().get(0).unwrap().turns(), 1);
+    assert!(!run.rollouts().get(0).unwrap().succeeded());
+    assert!(
+        matches!(run.stopped().unwrap().observation(), Observation::Complete(trace) if !trace.outcome())
+    );
+}

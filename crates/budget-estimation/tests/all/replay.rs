@@ -1,0 +1,519 @@
+//! What a replay shows, and that it shows nothing else.
+
+use budget_estimation::{
+    BudgetMonitor, Context, Error, Estimate, Estimator, LinearEstimator, Prefix, RecordedRun,
+    Resource, Rollout, Rollouts, Sample, estimator_from_fn, forest::PrefixFeatures,
+};
+use proptest::prelude::*;
+
+/// A run of two resources that has not begun, with a cap on the output.
+fn recorded(cap: Option<f64>) -> RecordedRun {
+    RecordedRun::new(BudgetMonitor::new([("input", None), ("output", cap)]).unwrap()).unwrap()
+}
+
+fn rollouts(runs: &[(Vec<[f64; 2]>, bool)]) -> Rollouts {
+    let mut rollouts = Rollouts::new(["input", "output"]).unwrap();
+    for (turns, succeeded) in runs {
+        rollouts.push(turns.as_flattened(), *succeeded).unwrap();
+    }
+    rollouts
+}
+
+/// Everything that the public interface of a prefix shows.
+fn seen(prefix: &Prefix<'_>) -> String {
+    let usages: Vec<_> =
+        prefix.resources().map(|(resource, name)| (name, prefix.usage_of(resource))).collect();
+    let keys: Vec<_> = prefix.keys().collect();
+    let named = ["task", "model", "none"].map(|name| prefix.key(name));
+    let features: Vec<_> =
+        (0..20).map(|turn| ["errors", "tests"].map(|name| prefix.feature(turn, name))).collect();
+    format!(
+        "{prefix:?} {} {:?} {:?} {usages:?} {keys:?} {named:?} {features:?} {}",
+        prefix.turns(),
+        prefix.resource(),
+        prefix.usage(),
+        Context::new(prefix)
+    )
+}
+
+/// The bits of the feature vector.
+fn row(features: &PrefixFeatures, prefix: &Prefix<'_>) -> Vec<u64> {
+    let mut row = Vec::new();
+    features.append_to(&mut row, prefix).unwrap();
+    assert_eq!(row.len(), features.len());
+    row.iter().map(|value| value.to_bits()).collect()
+}
+
+fn turns(range: std::ops::Range<usize>) -> impl Strategy<Value = Vec<[f64; 2]>> {
+    let cost = (0_u32..1000).prop_map(f64::from);
+    prop::collection::vec([cost.clone(), cost], range)
+}
+
+proptest! {
+    #[test]
+    fn two_runs_with_one_past_look_the_same_whatever_comes(
+        past in turns(1..6), futures in [turns(1..6), turns(1..6)], unknown in any::<bool>(),
+    ) {
+        // The second run fails, and a cost of its other resource may become unknown.
+        let mut both = Vec::new();
+        for (which, future) in futures.iter().enumerate() {
+            let rollouts = rollouts(&[]);
+            let all: Vec<[f64; 2]> = past.iter().chain(future).copied().collect();
+            let mut costs: Vec<_> = all.as_flattened().iter().copied().map(Some).collect();
+            if which == 1 && unknown {
+                costs[2 * past.len()] = None;
+            }
+            let rollouts = rollouts.with_keys(["model"]).unwrap();
+            let mut rollouts = rollouts.with_features(["errors", "tests"]).unwrap();
+            rollouts.push_partly_known(&costs, which == 0).unwrap();
+            rollouts.set_key(0, "model", "m").unwrap();
+            for turn in 0..=all.len() {
+                if turn <= past.len() || which == 1 {
+                    rollouts.set_feature(0, turn, "errors", turn as f64).unwrap();
+                }
+            }
+            // A value of the last turn of one run only.
+            rollouts.set_feature(0, all.len(), "tests", which as f64).unwrap();
+            let output = rollouts.resource("output").unwrap();
+            rollouts.set_cap(output, 1500.0).unwrap();
+            let rollout = rollouts.get(0).unwrap();
+            let first = rollout.probe(output).unwrap();
+            let prefixes = rollout.replay(output).unwrap().take(past.len());
+            let features = PrefixFeatures::new(&rollout, output).unwrap();
+            let all = |prefix: Prefix<'_>| (seen(&prefix), row(&features, &prefix));
+            both.push(std::iter::once(first).chain(prefixes).map(all).collect::<Vec<_>>());
+        }
+        prop_assert_eq!(&both[0], &both[1]);
+        prop_assert_eq!(both[0].len(), past.len() + 1);
+    }
+
+    #[test]
+    fn a_live_run_shows_what_its_replay_will_show(
+        turns in turns(2..8), cap in 1_u32..900,
+        errors in prop::collection::vec(prop::option::of(-9.0..9.0_f64), 8),
+        unknown in prop::option::of(0_usize..8), cents in any::<bool>(),
+    ) {
+        // Another run before this one, and another order of resources and features.
+        let unit = if cents { 0.01 } else { 1.0 };
+        let rollouts = rollouts(&[(vec![[1.0, 2.0]; 3], true)]).with_keys(["model"]).unwrap();
+        let mut rollouts = rollouts.with_features(["tests", "errors"]).unwrap();
+        let costs = |turn: usize| {
+            let [input, output] = turns[turn];
+            [(unknown != Some(turn)).then_some(input * unit), Some(output * unit)]
+        };
+        let all: Vec<Option<f64>> = (0..turns.len()).flat_map(costs).collect();
+        rollouts.push_partly_known(&all, true).unwrap();
+        let output = rollouts.resource("output").unwrap();
+        rollouts.set_cap(output, f64::from(cap)).unwrap();
+        rollouts.set_key(1, "model", "m").unwrap();
+        rollouts.set_task(1, "t").unwrap();
+        // Set backwards, which gives the same as in the order of turns.
+        for turn in (0..turns.len()).rev() {
+            if let Some(value) = errors[turn] {
+                rollouts.set_feature(1, turn, "errors", value).unwrap();
+            }
+        }
+        let rollout = rollouts.get(1).unwrap();
+        let features = PrefixFeatures::new(&rollout, output).unwrap();
+        let first = rollout.probe(output).unwrap();
+        let mut replayed = std::iter::once(first).chain(rollout.replay(output).unwrap());
+
+        let live = recorded(Some(f64::from(cap))).with_keys(["model"]).unwrap();
+        let mut live = live.with_features(["errors"]).unwrap();
+        live.set_key("model", "m").unwrap();
+        live.set_key("task", "t").unwrap();
+        for (turn, errors) in errors.iter().take(turns.len()).enumerate() {
+            if let Some(value) = *errors {
+                live.set_feature(turn, "errors", value).unwrap();
+            }
+            let (prefix, replayed) = (live.prefix(output).unwrap(), replayed.next().unwrap());
+            prop_assert_eq!(seen(&prefix), seen(&replayed));
+            prop_assert_eq!(row(&features, &prefix), row(&features, &replayed));
+            live.push(&costs(turn)).unwrap();
+        }
+        prop_assert!(replayed.next().is_none());
+    }
+
+    #[test]
+    fn the_feature_vector_is_what_plain_sums_give(
+        turns in turns(1..9), errors in prop::collection::vec(prop::option::of(0_u32..9), 10),
+    ) {
+        let mut rollouts = rollouts(&[]).with_features(["errors"]).unwrap();
+        rollouts.push(turns.as_flattened(), true).unwrap();
+        let output = rollouts.resource("output").unwrap();
+        rollouts.set_cap(output, 700.0).unwrap();
+        for (turn, value) in errors.iter().take(turns.len() + 1).enumerate() {
+            if let Some(value) = *value {
+                rollouts.set_feature(0, turn, "errors", f64::from(value)).unwrap();
+            }
+        }
+        let rollout = rollouts.get(0).unwrap();
+        let features = PrefixFeatures::new(&rollout, output).unwrap();
+        let first = rollout.probe(output).unwrap();
+        let missing = PrefixFeatures::MISSING;
+        let mean = |costs: &[f64]| costs.iter().sum::<f64>() / costs.len() as f64;
+        let largest = |costs: &[f64]| costs.iter().copied().fold(missing, f64::max);
+        for prefix in std::iter::once(first).chain(rollout.replay(output).unwrap()) {
+            let k = prefix.turns();
+            let [input, output] = [0, 1].map(|at| turns[..k].iter().map(|turn| turn[at]).collect::<Vec<f64>>());
+            let spent: f64 = output.iter().sum();
+            let known: Vec<f64> = errors[..=k].iter().flatten().copied().map(f64::from).collect();
+            let some = |there: bool, value: f64| if there { value } else { missing };
+            // Whole numbers, so that this is exact.
+            let turns = k as f64;
+            let squares = turns * output.iter().map(|cost| cost * cost).sum::<f64>() - spent * spent;
+            let expected = [
+                k as f64,
+                spent,
+                output.last().copied().unwrap_or(missing),
+                some(k > 0, mean(&output)),
+                some(k > 0, mean(&output[k.saturating_sub(3)..])),
+                largest(&output),
+                some(spent > 0.0, mean(&output[k.saturating_sub(3)..]) / mean(&output)),
+                some(spent > 0.0, squares.sqrt() / spent),
+                700.0 - spent,
+                spent / 700.0,
+                input.iter().sum(),
+                input.first().copied().unwrap_or(missing),
+                input.last().copied().unwrap_or(missing),
+                if k > 1 { input[k - 1] - input[0] } else { missing },
+                if k > 1 { input[k - 1] - input[k - 2] } else { missing },
+                missing,
+                known.last().copied().unwrap_or(missing),
+                some(!known.is_empty(), known.iter().sum()),
+            ];
+            let bits = expected.map(|value: f64| (value + 0.0).to_bits());
+            // The squares of the spread are k roundings from the exact ones, of which the root leaves half; further
+            // operations here and there round four times.
+            let (mut found, mut bits) = (row(&features, &prefix), bits);
+            let spreads = [&mut found[7], &mut bits[7]].map(std::mem::take);
+            prop_assert!(spreads[0].abs_diff(spreads[1]) <= k as u64 / 2 + 4, "{:?}", spreads);
+            prop_assert_eq!(found, bits, "{:?}", expected);
+        }
+    }
+
+    #[test]
+    fn samples_are_what_a_plain_sum_gives(
+        runs in prop::collection::vec((turns(1..9), any::<bool>()), 1..6), cap in 0_u32..6000,
+    ) {
+        let mut rollouts = rollouts(&runs);
+        let output = rollouts.resource("output").unwrap();
+        rollouts.set_cap(output, f64::from(cap)).unwrap();
+        let mut as_much_again = estimator_from_fn(|prefix| {
+            let used = prefix.usage().total();
+            Estimate::interval(0.0, used)
+        });
+        let samples = rollouts.score(output, &mut as_much_again).unwrap();
+        let mut at = 0;
+        for (run, (turns, succeeded)) in runs.iter().enumerate() {
+            let costs: Vec<f64> = turns.iter().map(|turn| turn[1]).collect();
+            let total: f64 = costs.iter().sum();
+            for k in 1..costs.len() {
+                let used: f64 = costs[..k].iter().sum();
+                let left: f64 = costs[k..].iter().sum();
+                let sample = samples[at];
+                prop_assert_eq!((sample.rollout(), sample.turn(), sample.turns()), (run, k, costs.len()));
+                prop_assert_eq!((sample.used(), sample.remaining()), (used, left));
+                prop_assert_eq!(sample.is_feasible(), *succeeded && total <= f64::from(cap));
+                prop_assert_eq!(sample.is_hit(), left <= used);
+                prop_assert_eq!(sample.is_trivial(), left == 0.0);
+                let linear = used / k as f64 * costs.len() as f64 - used;
+                prop_assert!((sample.linear_reference().unwrap() - linear).abs() <= 1e-9 * (1.0 + linear));
+                // Made one by one it is the same sample.
+                let alone = Sample::new(&rollouts.get(run).unwrap(), output, k, sample.estimate());
+                prop_assert_eq!(alone.unwrap(), sample);
+                at += 1;
+            }
+        }
+        prop_assert_eq!(at, samples.len());
+    }
+}
+
+#[test]
+fn a_prefix_ends_before_the_last_turn_and_the_probe_comes_before_the_first() {
+    let rollouts = rollouts(&[(vec![[1.0, 2.0]; 3], true), (vec![[1.0, 2.0]], true)]);
+    let output = rollouts.resource("output").unwrap();
+    let turns = |run: usize| -> Vec<usize> {
+        let prefixes = rollouts.get(run).unwrap().replay(output).unwrap();
+        assert_eq!(prefixes.len(), prefixes.clone().count());
+        prefixes.map(|prefix| prefix.turns()).collect()
+    };
+    assert_eq!((turns(0), turns(1)), (vec![1, 2], vec![]));
+    let first = rollouts.get(0).unwrap();
+    assert_eq!(first.probe(output).unwrap().turns(), 0);
+    let mut fixed = estimator_from_fn(|_| Estimate::interval(5.0, 7.0));
+    let sample = first.score_probe(output, &mut fixed).unwrap();
+    assert_eq!((sample.turn(), sample.remaining(), sample.is_hit()), (0, 6.0, true));
+    assert_eq!(sample.linear_reference(), None);
+    let error = Sample::new(&first, output, 3, Estimate::Impossible).unwrap_err();
+    assert_eq!(error, Error::NoSuchTurn { rollout: 0, turn: 3, turns: 3 });
+}
+
+#[test]
+fn an_unknown_cost_is_an_error_only_for_who_asks_for_it() {
+    let mut rollouts = rollouts(&[]);
+    let costs = [Some(1.0), Some(2.0), None, Some(3.0), Some(4.0), Some(5.0)];
+    rollouts.push_partly_known(&costs, true).unwrap();
+    let [input, output] = ["input", "output"].map(|name| rollouts.resource(name).unwrap());
+    let rollout = rollouts.get(0).unwrap();
+    let unknown = Error::UnknownCost { rollout: 0, turn: 2, resource: "input".into() };
+    assert_eq!(rollout.usage(input).unwrap_err(), unknown);
+    assert_eq!(rollout.remaining(input, 1).unwrap_err(), unknown);
+    assert_eq!(rollout.replay(input).err(), Some(unknown.clone()));
+    assert_eq!(rollout.cumulative(input, 1), Ok(1.0));
+    assert!(rollout.knows(output) && !rollout.knows(input));
+
+    let shown: Vec<_> = rollout
+        .replay(output)
+        .unwrap()
+        .map(|prefix| prefix.usage_of(input).map(|usage| usage.total()))
+        .collect();
+    assert_eq!(shown, [Some(1.0), None]);
+
+    // A cap on what is not known makes the label unknown, unless the run failed anyway.
+    rollouts.set_cap(input, 10.0).unwrap();
+    assert_eq!(rollouts.get(0).unwrap().is_feasible(), Err(unknown));
+    rollouts.push_partly_known(&costs, false).unwrap();
+    assert_eq!(rollouts.get(1).unwrap().is_feasible(), Ok(false));
+}
+
+#[test]
+fn a_run_is_feasible_only_within_every_cap() {
+    let mut rollouts = rollouts(&[(vec![[3.0, 4.0]; 2], true)]);
+    let [input, output] = ["input", "output"].map(|name| rollouts.resource(name).unwrap());
+    rollouts.set_cap(input, 6.0).unwrap();
+    assert_eq!(rollouts.get(0).unwrap().is_feasible(), Ok(true));
+    rollouts.set_cap_of(0, output, 7.0).unwrap();
+    assert_eq!(rollouts.get(0).unwrap().is_feasible(), Ok(false));
+    assert_eq!(rollouts.get(0).unwrap().cap(output), Ok(Some(7.0)));
+    // The cap on all rollouts is that of later ones too; the cap of one is not.
+    rollouts.push(&[3.0, 9.0], true).unwrap();
+    let caps = [input, output].map(|resource| rollouts.get(1).unwrap().cap(resource).unwrap());
+    assert_eq!(caps, [Some(6.0), None]);
+}
+
+#[test]
+fn a_sum_of_resources_is_a_resource_and_a_choice_of_rollouts_keeps_what_they_are() {
+    let mut rollouts = rollouts(&[(vec![[1.0, 2.0]; 2], false), (vec![[3.0, 4.0]; 3], true)]);
+    rollouts.set_id(1, "b").unwrap();
+    rollouts.set_task(1, "t").unwrap();
+    let parts: Vec<Resource> = rollouts.resources().map(|(resource, _)| resource).collect();
+    let total = rollouts.add_sum("total", &parts).unwrap();
+    rollouts.set_cap_of(1, total, 20.0).unwrap();
+    assert_eq!(rollouts.get(0).unwrap().usage(total).unwrap().costs(), [3.0, 3.0]);
+    let kept = rollouts.filter(|rollout| rollout.succeeded());
+    let rollout = kept.get(0).unwrap();
+    assert_eq!((kept.len(), rollout.id(), rollout.task()), (1, Some("b"), Some("t")));
+    assert_eq!(rollout.usage(total).unwrap().cumulative(), [7.0, 14.0, 21.0]);
+    assert_eq!(rollout.cap(total), Ok(Some(20.0)));
+    assert_eq!(
+        rollouts.add_sum("total", &parts),
+        Err(Error::ResourceName { name: "total".into() })
+    );
+    assert_eq!(
+        rollouts.add_sum("none", &[]),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    );
+}
+
+#[test]
+fn wrong_rollouts_are_refused_and_leave_no_trace() {
+    let mut rollouts = rollouts(&[]);
+    let resource = || "output".to_owned();
+    let cost = |value| Error::Cost { rollout: 0, turn: 1, resource: resource(), value };
+    assert_eq!(rollouts.push(&[], true), Err(Error::NoTurns { rollout: 0 }));
+    assert_eq!(
+        rollouts.push(&[1.0; 3], true),
+        Err(Error::CostCount { rollout: 0, found: 3, resources: 2 })
+    );
+    for value in [-1.0, f64::INFINITY, 1e101] {
+        assert_eq!(rollouts.push(&[1.0, value], true), Err(cost(value)));
+        let cap = Error::Cap { resource: resource(), value };
+        let output = rollouts.resource("output").unwrap();
+        assert_eq!(rollouts.set_cap(output, value), Err(cap));
+    }
+    assert!(matches!(rollouts.push(&[1.0, f64::NAN], true), Err(Error::Cost { turn: 1, .. })));
+    assert!(rollouts.is_empty() && rollouts.iter().len() == 0);
+    assert_eq!(rollouts.get(0).unwrap_err(), Error::NoSuchRollout { rollout: 0, rollouts: 0 });
+    assert!(matches!(rollouts.resource("time"), Err(Error::NoSuchResource { .. })));
+    assert!(matches!(Rollouts::new(["a", "a"]), Err(Error::ResourceName { .. })));
+    assert!(matches!(Rollouts::new([""]), Err(Error::ResourceName { .. })));
+    assert!(matches!(
+        Rollouts::new(Vec::<String>::new()),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    ));
+}
+
+#[test]
+fn a_wrong_turn_of_a_live_run_is_refused_and_leaves_no_trace() {
+    let mut live = recorded(None);
+    let output = live.resource("output").unwrap();
+    live.push(&[None, Some(2.0)]).unwrap();
+    let before = seen(&live.prefix(output).unwrap());
+    let wrong = Error::Cost { rollout: 0, turn: 2, resource: "output".into(), value: -1.0 };
+    assert_eq!(live.push(&[Some(1.0), Some(-1.0)]), Err(wrong));
+    let count = Error::CostCount { rollout: 0, found: 1, resources: 2 };
+    assert_eq!(live.push(&[Some(1.0)]), Err(count));
+    assert_eq!(seen(&live.prefix(output).unwrap()), before);
+    let input = live.resource("input").unwrap();
+    let unknown = Error::UnknownCost { rollout: 0, turn: 1, resource: "input".into() };
+    assert_eq!(live.prefix(input).unwrap_err(), unknown);
+}
+
+#[test]
+fn an_estimator_learns_from_a_run_only_after_its_last_prefix() {
+    #[derive(Default)]
+    struct Diary(Vec<String>);
+    impl Estimator for Diary {
+        fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
+            self.0.push(format!("estimate {}", prefix.turns()));
+            Ok(Estimate::NoAnswer)
+        }
+        fn learn(&mut self, rollout: &Rollout<'_>, _: Resource) -> Result<(), Error> {
+            self.0.push(format!("learn {}", rollout.index()));
+            Ok(())
+        }
+    }
+    let rollouts = rollouts(&[(vec![[1.0, 2.0]; 3], true), (vec![[1.0, 2.0]; 2], true)]);
+    let mut diary = Diary::default();
+    rollouts.score(rollouts.resource("input").unwrap(), &mut diary).unwrap();
+    assert_eq!(diary.0, ["estimate 1", "estimate 2", "learn 0", "estimate 1", "learn 1"]);
+}
+
+#[test]
+fn an_error_of_the_estimator_or_of_the_caller_stops_the_replay() {
+    let rollouts = rollouts(&[(vec![[1.0, 2.0]; 3], true)]);
+    let input = rollouts.resource("input").unwrap();
+    let gone = Error::Estimator { reason: "gone".into() };
+    let mut broken = estimator_from_fn(|_| Err(gone.clone()));
+    assert_eq!(rollouts.score(input, &mut broken), Err(gone.clone()));
+    let mut fine = estimator_from_fn(|_| Ok(Estimate::Impossible));
+    let stop = |_: &Sample| Err(gone.clone());
+    assert_eq!(rollouts.get(0).unwrap().score(input, &mut fine, stop), Err(gone.clone()));
+}
+
+#[test]
+fn linear_extrapolation_learns_the_length_of_successes_alone_and_never_says_zero_turns() {
+    let rollouts = rollouts(&[
+        (vec![[1.0, 10.0]; 4], true),
+        (vec![[1.0, 10.0]; 90], false),
+        (vec![[1.0, 10.0]; 8], true),
+        (vec![[1.0, 10.0]; 9], true),
+    ]);
+    let output = rollouts.resource("output").unwrap();
+    let mut linear = LinearEstimator::learning(2.0, 0.0).unwrap();
+    let samples = rollouts.score(output, &mut linear).unwrap();
+    let point = |rollout: usize, turn: usize| {
+        let found = samples.iter().find(|s| (s.rollout(), s.turn()) == (rollout, turn)).unwrap();
+        found.estimate().ends().unwrap().low()
+    };
+    // Assumed turns: 2 at first, then 4, and the mean of 4 and 8.
+    assert_eq!(
+        [point(0, 1), point(0, 3), point(1, 1), point(2, 3), point(3, 1), point(3, 8)],
+        [10.0, 10.0, 30.0, 10.0, 50.0, 10.0]
+    );
+    assert_eq!(linear.assumed_turns(), 7.0);
+    for (turns, half_width) in [(0.5, 0.1), (f64::NAN, 0.1), (5.0, 1.1), (5.0, f64::NAN)] {
+        assert!(matches!(
+            LinearEstimator::new(turns, half_width),
+            Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
+        ));
+    }
+}
+
+/// The text of later turns is as hidden as their costs.
+#[test]
+fn a_prefix_shows_the_contents_of_its_completed_turns_only() {
+    let mut rollouts = rollouts(&[(vec![[1.0, 2.0]; 3], false), (vec![[1.0, 2.0]; 3], true)]);
+    for turn in 0..=3 {
+        rollouts.set_content(1, turn, format!("turn {turn}")).unwrap();
+    }
+    for turn in 1..=3 {
+        rollouts.set_observation(1, turn, format!("seen {turn}")).unwrap();
+    }
+    let output = rollouts.resource("output").unwrap();
+    // Also where rollouts before it were left out.
+    let kept = rollouts.filter(|rollout| rollout.succeeded());
+    for (rollouts, run) in [(&rollouts, 1), (&kept, 0)] {
+        let rollout = rollouts.get(run).unwrap();
+        assert_eq!(rollout.content(3), Some("turn 3"));
+        let first = rollout.probe(output).unwrap();
+        assert_eq!((first.content(0), first.content(1)), (Some("turn 0"), None));
+        // What was seen before the first turn is known before it.
+        assert_eq!((first.observation(1), first.observation(2)), (Some("seen 1"), None));
+        for prefix in rollout.replay(output).unwrap() {
+            let shown: Vec<usize> = (0..9).filter(|&turn| prefix.content(turn).is_some()).collect();
+            assert!(shown.into_iter().eq(0..=prefix.turns()));
+            let seen = (0..9).filter(|&turn| prefix.observation(turn).is_some());
+            assert!(seen.eq(1..=prefix.turns()));
+        }
+    }
+    assert_eq!(rollouts.get(0).unwrap().content(0), None);
+    let error = Error::NoSuchTurn { rollout: 1, turn: 4, turns: 3 };
+    assert_eq!(rollouts.set_content(1, 4, "too late"), Err(error.clone()));
+    assert_eq!(rollouts.set_observation(1, 4, "too late"), Err(error));
+
+    let mut live = recorded(None);
+    live.set_content(0, "task").unwrap();
+    assert!(live.set_content(1, "early").is_err());
+    live.push(&[Some(1.0), Some(2.0)]).unwrap();
+    live.set_content(1, "done").unwrap();
+    let prefix = live.prefix(live.resource("output").unwrap()).unwrap();
+    assert_eq!((prefix.content(0), prefix.content(1)), (Some("task"), Some("done")));
+}
+
+#[test]
+fn wrong_keys_and_features_are_refused_and_leave_no_trace() {
+    let declared = || rollouts(&[(vec![[1.0, 2.0]; 2], true)]);
+    for name in ["", "task", "id", "turns", "start", "input"] {
+        let wrong = Some(Error::ColumnName { name: name.into() });
+        assert_eq!(declared().with_keys([name]).err(), wrong);
+        assert_eq!(declared().with_features([name]).err(), wrong);
+    }
+    let twice = Some(Error::ColumnName { name: "model".into() });
+    assert_eq!(declared().with_keys(["model", "model"]).err(), twice);
+    let rollouts = declared().with_keys(["model"]).unwrap();
+    let mut rollouts = rollouts.with_features(["errors"]).unwrap();
+    let none = |name: &str| Err(Error::NoSuchColumn { name: name.into() });
+    assert_eq!(rollouts.set_key(0, "errors", "m"), none("errors"));
+    assert_eq!(rollouts.set_feature(0, 1, "model", 1.0), none("model"));
+    let rollout = Err(Error::NoSuchRollout { rollout: 1, rollouts: 1 });
+    assert_eq!(rollouts.set_key(1, "model", "m"), rollout);
+    assert_eq!(rollouts.set_feature(1, 0, "errors", 1.0), rollout);
+    let turn = Err(Error::NoSuchTurn { rollout: 0, turn: 3, turns: 2 });
+    assert_eq!(rollouts.set_feature(0, 3, "errors", 1.0), turn);
+    for value in [f64::NAN, f64::INFINITY, -1.1e100] {
+        let wrong = rollouts.set_feature(0, 1, "errors", value).unwrap_err();
+        assert!(matches!(wrong, Error::Feature { rollout: 0, turn: 1, .. }), "{wrong}");
+    }
+    let input = rollouts.resource("input").unwrap();
+    let parts = [input];
+    let taken = Err(Error::ResourceName { name: "errors".into() });
+    assert_eq!(rollouts.add_sum("errors", &parts), taken);
+    let rollout = rollouts.get(0).unwrap();
+    assert_eq!((rollout.keys().count(), rollout.feature(1, "errors")), (0, None));
+    // A row belongs to one resource.
+    let features = PrefixFeatures::new(&rollout, input).unwrap();
+    let output = rollout.probe(rollouts.resource("output").unwrap()).unwrap();
+    let unlike = Err(Error::Unlike { what: "the estimated resource" });
+    assert_eq!(features.append_to(&mut Vec::new(), &output), unlike);
+}
+
+#[test]
+fn a_choice_of_rollouts_keeps_their_keys_and_features() {
+    let rollouts = rollouts(&[(vec![[1.0, 2.0]; 2], false), (vec![[3.0, 4.0]; 3], true)]);
+    let rollouts = rollouts.with_keys(["model"]).unwrap();
+    let mut rollouts = rollouts.with_features(["errors"]).unwrap();
+    for (rollout, turns) in [(0, 2), (1, 3)] {
+        rollouts.set_key(rollout, "model", format!("m{rollout}")).unwrap();
+        for turn in [0, turns] {
+            let value = (10 * rollout + turn) as f64;
+            rollouts.set_feature(rollout, turn, "errors", value).unwrap();
+        }
+    }
+    let kept = rollouts.filter(|rollout| rollout.succeeded());
+    let rollout = kept.get(0).unwrap();
+    assert_eq!(rollout.keys().collect::<Vec<_>>(), [("model", "m1")]);
+    let features: Vec<_> = (0..5).map(|turn| rollout.feature(turn, "errors")).collect();
+    assert_eq!(features, [Some(10.0), None, None, Some(13.0), None]);
+}

@@ -1,0 +1,263 @@
+//! States that are stored in the middle and go on from there as if they had not been.
+
+use std::fmt::Debug;
+
+use budget_estimation::{
+    AdaptiveConformal, Advice, AdviceReason, BudgetMonitor, Calibrated, Error, Estimate, Estimator,
+    LinearEstimator, Metrics, PastQuantiles, Probability, Resource, Rollouts, StopReason, StopRule,
+};
+use censoring::StopClass;
+use proptest::prelude::*;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::common::{always, interval, level, probability, runs, stored, turn};
+
+fn refused<T: DeserializeOwned + Debug>(text: &str) -> String {
+    serde_json::from_str::<T>(text).unwrap_err().to_string()
+}
+
+fn costs() -> impl Strategy<Value = Vec<(Vec<f64>, bool)>> {
+    let cost = prop_oneof![(0_u32..500).prop_map(|c| f64::from(c) / 100.0), 0.0..9.0_f64];
+    prop::collection::vec((prop::collection::vec(cost, 1..7), any::<bool>()), 1..20)
+}
+
+fn rollouts(all: &[(Vec<f64>, bool)]) -> (Rollouts, Resource) {
+    let (mut rollouts, usd) = runs(all.iter().map(|(costs, succeeded)| (costs, *succeeded)));
+    rollouts.set_cap(usd, 20.0).unwrap();
+    for (run, (costs, succeeded)) in all.iter().enumerate() {
+        if !succeeded && costs.len() > 3 {
+            rollouts.set_censored(run).unwrap();
+        }
+    }
+    (rollouts, usd)
+}
+
+/// Replays runs before an estimator and one that is stored before each estimate.
+fn estimates_alike<E>(mut whole: E, runs: &[(Vec<f64>, bool)]) -> Result<(), TestCaseError>
+where
+    E: Estimator + Serialize + DeserializeOwned + Debug + PartialEq,
+{
+    let (rollouts, usd) = rollouts(runs);
+    let mut resumed = stored(&whole);
+    for rollout in rollouts.iter() {
+        for prefix in rollout.replay(usd).unwrap() {
+            let estimate = whole.estimate(&prefix).unwrap();
+            prop_assert_eq!(estimate, resumed.estimate(&prefix).unwrap());
+            resumed = stored(&resumed);
+        }
+        whole.learn(&rollout, usd).unwrap();
+        resumed.learn(&rollout, usd).unwrap();
+        prop_assert_eq!(&whole, &resumed);
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn calibrators_go_on_to_the_last_bit(
+        runs in prop::collection::vec(prop::collection::vec(prop_oneof![
+            8 => -5.0..5.0_f64, 1 => Just(f64::INFINITY), 1 => Just(f64::NEG_INFINITY), 1 => Just(0.5),
+        ], 0..5), 1..20),
+        coverage in 0.05..0.95_f64,
+    ) {
+        let mut whole = AdaptiveConformal::new(level(coverage), 0.1).unwrap();
+        let mut resumed = stored(&whole);
+        for run in &runs {
+            whole.update(run);
+            resumed.update(run);
+            prop_assert_eq!(whole.margin().to_bits(), resumed.margin().to_bits());
+            resumed = stored(&resumed);
+            prop_assert_eq!(&whole, &resumed);
+        }
+    }
+
+    #[test]
+    fn estimators_go_on_to_the_last_bit(runs in costs()) {
+        let level = level(0.5);
+        estimates_alike(LinearEstimator::new(5.0, 0.5).unwrap(), &runs)?;
+        estimates_alike(LinearEstimator::learning(5.0, 0.5).unwrap(), &runs)?;
+        estimates_alike(PastQuantiles::new(level), &runs)?;
+        estimates_alike(PastQuantiles::survival_aware(level), &runs)?;
+        let linear = LinearEstimator::new(5.0, 0.5).unwrap();
+        let adaptive = AdaptiveConformal::new(level, 0.1).unwrap();
+        estimates_alike(Calibrated::new(linear, adaptive), &runs)?;
+    }
+
+    #[test]
+    fn monitors_go_on_to_the_last_bit(
+        turns in prop::collection::vec((0.0..9.0_f64, 0_u32..500, 0_u8..6), 1..20),
+    ) {
+        let mut monitor = BudgetMonitor::new([("usd", Some(8.5)), ("tokens", None)])
+            .unwrap()
+            .with_stop_rule(StopRule::impossible_in_a_row(3).unwrap())
+            .with_stop_rule(StopRule::failure_probability(Probability::HALF))
+            .with_warning_at(0.7)
+            .unwrap();
+        let mut resumed = stored(&monitor);
+        for &(seconds, cents, said) in &turns {
+            let spent = [f64::from(cents) / 100.0, seconds];
+            let estimate = match said {
+                0 | 1 => Estimate::Impossible,
+                2 => Estimate::NoAnswer,
+                _ => interval(0.1, f64::from(said)),
+            };
+            let stated = Probability::new(f64::from(said) / 10.0).ok();
+            let advice = monitor.push(&turn(&spent, &[estimate; 2]), stated).unwrap();
+            prop_assert_eq!(&advice, &resumed.push(&turn(&spent, &[estimate; 2]), stated).unwrap());
+            resumed = stored(&resumed);
+            prop_assert_eq!(&resumed, &monitor);
+        }
+    }
+
+}
+
+#[test]
+fn what_cannot_be_a_state_is_refused() {
+    let adaptive = r#"{"coverage":0.8,"step":0.1,"level":0.2,"scores":[2,3],"longest_run":1}"#;
+    assert!(serde_json::from_str::<AdaptiveConformal>(adaptive).is_ok());
+    for (from, to, what) in [
+        ("0.1", "2.0", "step is 2"),
+        ("0.8", "1.0", "level"),
+        ("[2,3]", "[3,2]", "sorted"),
+        ("[2,3]", r#"["nan"]"#, "inf"),
+        (r#""longest_run":1"#, r#""longest_run":3"#, "longest"),
+        (r#""longest_run":1"#, r#""longest_run":1,"x":1"#, "unknown"),
+    ] {
+        let error = refused::<AdaptiveConformal>(&adaptive.replacen(from, to, 1));
+        assert!(error.contains(what), "{error}");
+    }
+    refused::<LinearEstimator>(r#"{"turns":0.5,"half_width":0.5,"learnt":null}"#);
+    refused::<LinearEstimator>(r#"{"turns":5,"half_width":0.5,"learnt":{"runs":2,"total":4}}"#);
+    let error = refused::<Calibrated<LinearEstimator>>(
+        r#"{"estimator":{"turns":5,"half_width":0.5,"learnt":null},"given":[[2,[2,3]],[1,[2,3]]],
+        "calibrator":{"coverage":0.8,"step":0.1,"level":0.2,"scores":[],"longest_run":0}}"#,
+    );
+    assert!(error.contains("turns must rise"), "{error}");
+    let past = r#"{"coverage":0.5,"survival_aware":false,"past":{"state":{"by_turn":[],"longest_cut_off":1},
+        "fingerprint":1}}"#;
+    assert!(refused::<PastQuantiles>(past).contains("the state was changed"));
+    let monitor = |resources: &str, rest: &str| {
+        refused::<BudgetMonitor>(&format!(r#"{{"resources":[{resources}],{rest}}}"#))
+    };
+    let rest = r#""stop_rules":[],"warn_at":1,"impossible_in_a_row":[0,0],"turns":0"#;
+    for resources in [
+        "",
+        r#"{"name":"","cap":1,"spent":"0e0"}"#,
+        r#"{"name":"usd","cap":-1,"spent":"0e0"}"#,
+        r#"{"name":"usd","cap":1,"spent":"-1e0"}"#,
+        r#"{"name":"usd","cap":1,"spent":"1e399"}"#,
+    ] {
+        monitor(resources, rest);
+    }
+    let one = r#"{"name":"usd","cap":1,"spent":"0e0"}"#;
+    monitor(one, &rest.replace(r#""warn_at":1"#, r#""warn_at":2"#));
+    monitor(one, &rest.replace("[0,0]", "[0,2]"));
+    monitor(one, &rest.replace("[]", r#"[{"impossible":{"in_a_row":0}}]"#));
+}
+
+#[test]
+fn counts_of_samples_are_merged_elsewhere_and_checked_there() {
+    let (rollouts, usd) = rollouts(&[(vec![1.0, 2.0, 3.0], true), (vec![1.0, 30.0], false)]);
+    let mut linear = LinearEstimator::new(4.0, 0.5).unwrap();
+    let samples = rollouts.score(usd, &mut linear).unwrap();
+    let mut whole = Metrics::new().with_coverage(level(0.5)).with_diagnostics();
+    let mut merged = whole.clone();
+    for sample in &samples {
+        whole.update(sample).unwrap();
+        let mut part = Metrics::new().with_coverage(level(0.5)).with_diagnostics();
+        part.update(sample).unwrap();
+        merged.merge(&stored(&part)).unwrap();
+    }
+    assert_eq!(stored(&merged).finish(), whole.finish());
+    let whole = serde_json::to_value(&whole).unwrap();
+    for (path, hostile) in [
+        ("/proper", serde_json::json!({"coverage": 0.5})),
+        ("/midpoint_errors", serde_json::json!([[-1.0, 1.0]])),
+        ("/midpoint_errors", serde_json::json!([[1.0, -1.0]])),
+        ("/predictions/0/0/ones", serde_json::json!(-1)),
+    ] {
+        let mut changed = whole.clone();
+        *changed.pointer_mut(path).unwrap() = hostile;
+        assert!(serde_json::from_value::<Metrics>(changed).is_err(), "{path}");
+    }
+}
+
+#[test]
+fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
+    let mut monitor =
+        BudgetMonitor::new([("output_tokens", Some(100.0)), ("wall_time", Some(60.0))])
+            .unwrap()
+            .with_stop_rule(StopRule::impossible_in_a_row(2).unwrap())
+            .with_stop_rule(StopRule::failure_probability(probability(0.9)));
+    let silent = [Estimate::NoAnswer; 2];
+    let sure = probability(0.95);
+    let stop = monitor.push(&turn(&[1.0, 1.0], &silent), Some(sure)).unwrap();
+    assert_eq!(stop, Advice::Stop(AdviceReason::FailureProbability { probability: sure }));
+    let impossible = [Estimate::Impossible; 2];
+    let warning = monitor.push(&turn(&[1.0, 1.0], &impossible), None).unwrap();
+    assert_eq!((warning.stop_reason(), matches!(warning, Advice::Warn(_))), (None, true));
+    let stop = monitor.push(&turn(&[1.0, 1.0], &impossible), Some(sure)).unwrap();
+    assert_eq!(stop, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
+    assert!(matches!(stop.stop_reason(), Some(StopReason::Other(_))));
+    let stop = monitor.push(&turn(&[1.0, 60.0], &silent), None).unwrap();
+    assert_eq!(stop.to_string(), "stop: the cap on wall_time is exceeded");
+    assert_eq!(stop.stop_reason(), Some(StopReason::MaxTime));
+    for (name, reason) in [
+        ("tokens", StopReason::MaxTokens),
+        ("input tokens", StopReason::MaxTokens),
+        ("Cost-USD", StopReason::MaxCost),
+        ("tool_calls", StopReason::MaxSteps),
+        ("outputTokens", StopReason::MaxTokens),
+        ("wall_clock", StopReason::MaxTime),
+        ("duration", StopReason::MaxTime),
+        ("latencyMs", StopReason::MaxTime),
+        ("credits", StopReason::MaxCost),
+        ("euro", StopReason::MaxCost),
+        ("costUSD", StopReason::MaxCost),
+        ("rounds", StopReason::MaxSteps),
+        ("iterations", StopReason::MaxSteps),
+        ("LLMCalls", StopReason::MaxSteps),
+        ("patience", StopReason::MaxOther { resource: "patience".to_owned() }),
+        ("eurocents", StopReason::MaxOther { resource: "eurocents".to_owned() }),
+    ] {
+        let mut monitor = BudgetMonitor::new([(name, Some(0.0))]).unwrap();
+        let stop = monitor.push(&turn(&[1.0], &silent[..1]), None).unwrap();
+        assert_eq!(stop.stop_reason(), Some(reason), "{name}");
+        assert_eq!(stop.stop_reason().map(|it| it.class()), Some(StopClass::Censored), "{name}");
+    }
+    for names in [["usd", "usd"], ["usd", ""]] {
+        let named = BudgetMonitor::new(names.map(|name| (name, None)));
+        assert!(matches!(named, Err(Error::ResourceName { .. })));
+    }
+    let mut counted = 0;
+    let (rollouts, usd) = rollouts(&[(vec![1.0, 2.0, 3.0], true)]);
+    let mut silent = always(Estimate::NoAnswer);
+    rollouts
+        .get(0)
+        .unwrap()
+        .score(usd, &mut silent, |sample| {
+            assert_eq!(sample.cap(), Some(20.0));
+            counted += 1;
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(counted, 2);
+}
+
+#[test]
+fn a_monitor_spends_nothing_before_its_first_turn() {
+    let monitor = r#"{"resources":[{"name":"usd","cap":1.0,"spent":"5e0"}],"stop_rules":[],
+        "warn_at":1.0,"impossible_in_a_row":[0,0],"turns":0}"#;
+    assert!(refused::<BudgetMonitor>(monitor).contains("nothing is spent before the first turn"));
+    let begun = monitor.replace("\"turns\":0", "\"turns\":1");
+    assert_eq!(serde_json::from_str::<BudgetMonitor>(&begun).unwrap().spent(), [5.0]);
+}
+
+#[test]
+fn a_monitor_may_be_given_the_rule_that_it_has_anyway() {
+    let monitor = BudgetMonitor::new([("tokens", Some(4.0))]).unwrap();
+    let mut monitor = monitor.with_stop_rule(StopRule::CapExceeded);
+    let advice = stored(&monitor).push(&turn(&[5.0], &[Estimate::NoAnswer]), None).unwrap();
+    assert_eq!(advice, monitor.push(&turn(&[5.0], &[Estimate::NoAnswer]), None).unwrap());
+    assert!(matches!(advice, Advice::Stop(AdviceReason::CapExceeded { .. })));
+}

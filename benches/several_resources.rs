@@ -41,7 +41,7 @@ fn group<const R: usize>(c: &mut Criterion) {
                 instances
                     .iter()
                     .map(|Instance { capacities, items }| {
-                        let knapsack = Knapsack::new(*capacities, items).unwrap();
+                        let knapsack = Knapsack::several(*capacities, items).unwrap();
                         black_box(knapsack).solve().value
                     })
                     .sum::<u64>()

@@ -198,7 +198,7 @@ pub fn pools(problems: &Pool, options: &TriageOptions) -> Result<Vec<Pools>, Err
             let seed = Seed::new(options.seed);
             let injected = InjectedPool::inject(&chunks, unsolvable.items(), ratio, seed)?;
             let marked = injected.into_iter();
-            let marked = marked.map(|it| (it.pool().clone(), Some(it.unsolvable().to_vec())));
+            let marked = marked.map(|it| (it.pool, Some(it.unsolvable)));
             all.push(Pools { ratio: Some(ratio), pools: marked.collect() });
         }
     }

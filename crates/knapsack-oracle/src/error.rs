@@ -4,7 +4,6 @@
 /// use knapsack_oracle::{Error, Item};
 ///
 /// let error = Item::new("parser", 1.0, 0, true).unwrap_err();
-/// assert_eq!(error, Error::ItemCost { id: "parser".into() });
 /// let message = r#"item "parser" costs nothing; give it a cost of at least 1"#;
 /// assert!(error.to_string().starts_with(message));
 /// ```
@@ -43,17 +42,13 @@ pub enum Error {
         /// The value as given.
         value: f64,
     },
-    /// An item costs nothing.
-    #[error("item {id:?} costs nothing; give it a cost of at least 1 in at least one resource")]
-    ItemCost {
+    /// An item costs nothing, or it is solved and cannot be injected as unsolvable.
+    #[error("item {id:?} {problem}")]
+    Item {
         /// The id of the item.
         id: String,
-    },
-    /// An item to be injected as unsolvable is marked as solved.
-    #[error("item {id:?} is solved, so it cannot be injected as unsolvable; leave it out")]
-    SolvedItem {
-        /// The id of the item.
-        id: String,
+        /// What is wrong, and what to do.
+        problem: &'static str,
     },
     /// Two items of a pool or two steps of a plan have the same id.
     #[error("the id {id:?} occurs twice, at positions {first} and {second}; ids must be distinct")]
@@ -71,13 +66,13 @@ pub enum Error {
          below 2^63; round them to fewer digits"
     )]
     NoCommonUnit,
-    /// A plan contains an id that is not in the pool.
-    #[error("step {index} of the plan has the id {id:?}, which is not in the pool")]
-    UnknownId {
+    /// A step of a plan has an id that is not in the pool, or a position of another pool.
+    #[error("step {index} of the plan has {problem}")]
+    Step {
         /// The position in the plan, from 0.
         index: usize,
-        /// The id as given.
-        id: String,
+        /// What is wrong, and what to do.
+        problem: String,
     },
     /// A plan allocates more than the budget.
     #[error("the plan allocates {allocated}; the budget is {budget}")]
@@ -87,17 +82,15 @@ pub enum Error {
         /// The budget.
         budget: u64,
     },
-    /// A plan has a position outside the pool, so it was made for another pool.
-    #[error(
-        "step {index} of the plan has the position {position}, but the pool has {items} items; \
-         use the pool that the plan was made for"
-    )]
-    OtherPool {
-        /// The position in the plan, from 0.
-        index: usize,
-        /// The position in the pool, from 0.
-        position: usize,
-        /// The number of items in the pool.
-        items: usize,
-    },
+}
+
+impl Error {
+    /// Returns the error of a step whose position is not one of `items` items.
+    pub(crate) fn other_pool(index: usize, position: usize, items: usize) -> Self {
+        let problem = format!(
+            "the position {position}, but the pool has {items} items; use the pool that the plan was \
+             made for"
+        );
+        Self::Step { index, problem }
+    }
 }

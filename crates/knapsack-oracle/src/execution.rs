@@ -1,5 +1,4 @@
 use crate::{
-    amount::Amount,
     error::Error,
     plans::plan::{Plan, Step},
     pools::{item::Item, pool::Pool},
@@ -25,11 +24,11 @@ pub enum Regime {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Attempt<A = u64> {
+pub struct Attempt {
     /// The position of the item in its pool, from 0.
     pub position: usize,
     /// The amount of the budget that the attempt spent.
-    pub spent: A,
+    pub spent: u64,
     /// The value that the attempt earned: the value of the item, or 0.
     pub earned: f64,
 }
@@ -38,23 +37,23 @@ pub struct Attempt<A = u64> {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Execution<A = u64> {
+pub struct Execution {
     /// The regime of the execution.
     pub regime: Regime,
     /// The attempts in order. They are the first steps of the plan.
-    pub attempts: Vec<Attempt<A>>,
+    pub attempts: Vec<Attempt>,
     /// The position of the item that did not fit the rest of the budget and so stopped execution. `None` if
     /// the plan was executed to its end.
     pub stopped_by: Option<usize>,
     /// The value that all attempts earned together.
     pub earned: f64,
     /// What all attempts spent of the budget.
-    pub spent: A,
+    pub spent: u64,
     /// Whether the planner saw costs or outcomes.
     pub informed: bool,
 }
 
-impl<A: Amount> Plan<A> {
+impl Plan {
     /// Executes a plan in order until its end, or until the budget is exhausted.
     ///
     /// Nothing is attempted after the item that stops the plan, even if a later item would fit.
@@ -86,15 +85,10 @@ impl<A: Amount> Plan<A> {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::OtherPool`] if the plan has a position outside this pool.
-    pub fn execute(
-        &self,
-        pool: &Pool<A>,
-        budget: A,
-        regime: Regime,
-    ) -> Result<Execution<A>, Error> {
+    /// Returns [`Error::Step`] if the plan has a position outside this pool.
+    pub fn execute(&self, pool: &Pool, budget: u64, regime: Regime) -> Result<Execution, Error> {
         attempt_each(self, pool, budget, regime, |item, step| {
-            let is_finished = regime == Regime::Advisory || step.allocation.covers(item.cost());
+            let is_finished = regime == Regime::Advisory || step.allocation >= item.cost();
             Ok(item.is_solved() && is_finished)
         })
     }
@@ -143,35 +137,35 @@ impl<A: Amount> Plan<A> {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::OtherPool`] if the plan has a position outside this pool, and the errors of
+    /// Returns [`Error::Step`] if the plan has a position outside this pool, and the errors of
     /// `solves`.
     pub fn execute_capped<E: From<Error>>(
         &self,
-        pool: &Pool<A>,
-        budget: A,
-        mut solves: impl FnMut(Step<A>) -> Result<bool, E>,
-    ) -> Result<Execution<A>, E> {
+        pool: &Pool,
+        budget: u64,
+        mut solves: impl FnMut(Step) -> Result<bool, E>,
+    ) -> Result<Execution, E> {
         attempt_each(self, pool, budget, Regime::Enforced, |_, step| {
-            if step.allocation == A::NOTHING { Ok(false) } else { solves(step) }
+            if step.allocation == 0 { Ok(false) } else { solves(step) }
         })
     }
 }
 
 /// Attempts the steps of a plan in order, until one does not fit the rest of the budget.
-fn attempt_each<A: Amount, E: From<Error>>(
-    plan: &Plan<A>,
-    pool: &Pool<A>,
-    budget: A,
+fn attempt_each<E: From<Error>>(
+    plan: &Plan,
+    pool: &Pool,
+    budget: u64,
     regime: Regime,
-    mut solves: impl FnMut(&Item<A>, Step<A>) -> Result<bool, E>,
-) -> Result<Execution<A>, E> {
+    mut solves: impl FnMut(&Item, Step) -> Result<bool, E>,
+) -> Result<Execution, E> {
     let items = pool.items();
     let (mut attempts, mut stopped_by) = (Vec::with_capacity(plan.steps().len()), None);
     let (mut left, mut points) = (budget, 0_u64);
     for (index, &step) in plan.steps().iter().enumerate() {
         let Step { position, allocation } = step;
         let Some(item) = items.get(position) else {
-            return Err(Error::OtherPool { index, position, items: items.len() }.into());
+            return Err(Error::other_pool(index, position, items.len()).into());
         };
         let spent = match regime {
             Regime::Advisory => item.cost(),
@@ -190,6 +184,12 @@ fn attempt_each<A: Amount, E: From<Error>>(
         attempts.push(Attempt { position, spent, earned: if solved { item.value() } else { 0.0 } });
     }
     let earned = pool.points().value(points);
-    let spent = A::from_fn(|resource| budget.parts()[resource] - left.parts()[resource]);
-    Ok(Execution { regime, attempts, stopped_by, earned, spent, informed: plan.is_informed() })
+    Ok(Execution {
+        regime,
+        attempts,
+        stopped_by,
+        earned,
+        spent: budget - left,
+        informed: plan.is_informed(),
+    })
 }

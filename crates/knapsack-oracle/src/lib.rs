@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod amount;
 mod engines;
 mod error;
 mod execution;
@@ -10,10 +9,8 @@ mod plans;
 mod pools;
 mod references;
 mod scores;
-mod stored;
 mod values;
 
-pub use amount::Amount;
 pub use error::Error;
 pub use execution::{Attempt, Execution, Regime};
 pub use knapsacks::{
@@ -22,8 +19,6 @@ pub use knapsacks::{
     most_solved::{most_solved, most_solved_items},
 };
 pub use planners::{
-    forecast_threshold::ForecastThreshold,
-    from_fn::{informed_from_fn, prospective_from_fn},
     informed::{CheapestFirst, InformedPlanner, OraclePlanner, ValuePerCost},
     prospective::{InOrder, ProspectiveItem, ProspectivePlanner, RandomOrder},
 };
@@ -47,5 +42,5 @@ pub use scores::{
     variants::{VariantPair, VariantScores},
 };
 pub use scoring_rules;
-pub use scoring_rules::{FromFn, Probability, Seed};
+pub use scoring_rules::Seed;
 pub use values::{knapsack_item::KnapsackItem, proof::Proof, unreadable_reason::UnreadableReason};

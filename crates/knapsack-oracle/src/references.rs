@@ -1,6 +1,5 @@
 //! The values that the best planner and a random planner earn from a pool.
 
 pub(crate) mod exact_random;
-mod item_outcome;
 pub(crate) mod oracle;
 pub(crate) mod sampled_random;

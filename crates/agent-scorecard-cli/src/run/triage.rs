@@ -333,7 +333,7 @@ impl Options {
         let known: BTreeMap<&str, &Question> =
             questions.iter().chain(unsolvable).map(|it| (it.id.as_str(), it)).collect();
         let of_pool = |pool: &InjectedPool| {
-            let ids = pool.pool().items().iter();
+            let ids = pool.pool.items().iter();
             ids.filter_map(|item| known.get(item.id()).copied().cloned()).collect()
         };
         Ok(injected.iter().map(of_pool).collect())

@@ -1,15 +1,21 @@
+use scoring_rules::checks::setting;
+
 use crate::{
-    amount::Amount,
-    engines::several_resources::branch_and_bound::BranchAndBound,
+    engines::{
+        checked_sum::checked_sum,
+        choice::Choice,
+        one_resource::{greedy::greedy, solver::solve},
+        several_resources::branch_and_bound::BranchAndBound,
+    },
     error::Error,
-    values::{choice::Choice, knapsack_item::KnapsackItem, proof::Proof},
+    values::{knapsack_item::KnapsackItem, proof::Proof},
 };
 
 /// A 0-1 knapsack: choose items with the largest total profit whose total weight is at most the
 /// capacity.
 ///
 /// Profits and weights are whole numbers of at least 0. They are checked once; everything after
-/// that is exact. With weights `[u64; R]` there are R capacities at once, from 1 to 8, for instance of
+/// that is exact. [`Knapsack::several`] has R capacities at once, with weights `[u64; R]`, for instance of
 /// tokens, of dollars in whole millionths, and of seconds.
 ///
 /// ```
@@ -26,14 +32,14 @@ use crate::{
 /// // Tokens and dollars: the first item alone would take all the dollars.
 /// let items = [(5, [4, 6]), (4, [5, 2]), (3, [3, 3]), (2, [2, 1])]
 ///     .map(|(profit, weight)| KnapsackItem { profit, weight });
-/// let best = Knapsack::new([10, 6], &items)?.solve();
+/// let best = Knapsack::several([10, 6], &items)?.solve();
 /// assert_eq!((best.value, best.weight, best.chosen), (9, [10, 6], vec![1, 2, 3]));
 /// # Ok::<(), knapsack_oracle::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Knapsack<'a, A: Amount = u64> {
-    capacity: A,
-    items: &'a [KnapsackItem<A>],
+pub struct Knapsack<'a, W = u64> {
+    capacity: W,
+    items: &'a [KnapsackItem<W>],
 }
 
 /// A choice of items that fits. Returned by [`Knapsack::solve`] and [`Knapsack::greedy`].
@@ -50,11 +56,11 @@ pub struct Knapsack<'a, A: Amount = u64> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Solution<A: Amount = u64> {
+pub struct Solution<W = u64> {
     /// The total profit of the chosen items.
     pub value: u64,
     /// The total weight of the chosen items, at most the capacity.
-    pub weight: A,
+    pub weight: W,
     /// The positions of the chosen items, in ascending order from 0.
     pub chosen: Vec<usize>,
     /// An upper bound on the value of every choice. It equals `value` if the choice is proved to
@@ -67,7 +73,7 @@ pub struct Solution<A: Amount = u64> {
     pub states: u64,
 }
 
-impl<A: Amount> Solution<A> {
+impl<W> Solution<W> {
     /// Returns whether the choice is proved to be optimal: its value equals the upper bound.
     #[must_use]
     pub const fn is_optimal(&self) -> bool {
@@ -75,19 +81,22 @@ impl<A: Amount> Solution<A> {
     }
 }
 
-impl<'a, A: Amount> Knapsack<'a, A> {
+const MAX_SUM: u64 = i64::MAX.unsigned_abs();
+
+impl<'a> Knapsack<'a> {
     /// Creates an instance from its capacity and items.
     ///
     /// Without items, the choice is empty and the value is 0.
     ///
     /// # Errors
     ///
-    /// With one resource, returns [`Error::TooLarge`] for more than 4,194,304 items, and [`Error::Sum`] if all
-    /// profits or all weights sum to more than 2^63 - 1. With an array of resources, returns
-    /// [`scoring_rules::Error::Setting`] unless there are 1 to 8, [`Error::TooLarge`] for more than 1,000 items,
-    /// and [`Error::Sum`] if the profits sum to 2^64 or more.
-    pub fn new(capacity: A, items: &'a [KnapsackItem<A>]) -> Result<Self, Error> {
-        A::check(items)?;
+    /// Returns [`Error::TooLarge`] for more than 4,194,304 items, and [`Error::Sum`] if all profits or all weights sum
+    /// to more than 2^63 - 1.
+    pub fn new(capacity: u64, items: &'a [KnapsackItem]) -> Result<Self, Error> {
+        let most = "at most 4,194,304 items are supported; use smaller pools";
+        check_length(items.len(), 1 << 22, most)?;
+        checked_sum("profits", MAX_SUM, items.iter().map(|item| item.profit))?;
+        checked_sum("weights", MAX_SUM, items.iter().map(|item| item.weight))?;
         Ok(Self { capacity, items })
     }
 
@@ -104,7 +113,55 @@ impl<'a, A: Amount> Knapsack<'a, A> {
     /// items on if their profits equal their weights and have 17 digits. Then [`Solution::proof`]
     /// is [`Proof::None`] and `upper_bound` is above `value`.
     ///
-    /// With several resources the worst case is exponential, and the search ends after at most 2^22 nodes
+    /// # Method
+    ///
+    /// Dynamic programming over the items whose choice is in doubt, after D. Pisinger
+    /// (1997), A minimal algorithm for the 0-1 knapsack problem, <https://doi.org/10.1287/opre.45.5.758>, and
+    /// S. Martello, D. Pisinger, P. Toth (1999), Dynamic programming and strong bounds for the 0-1
+    /// knapsack problem, <https://doi.org/10.1287/mnsc.45.3.414>. It works from both ends of the
+    /// core and meets in the middle, after E. Horowitz, S. Sahni (1974), Computing partitions with
+    /// applications to the knapsack problem, <https://doi.org/10.1145/321812.321823>.
+    #[must_use]
+    pub fn solve(&self) -> Solution {
+        self.solution(solve(self.capacity, self.items))
+    }
+
+    /// Takes each item that still fits, in descending order of profit per weight. Equal ratios are
+    /// taken in order of position.
+    ///
+    /// The upper bound is the Dantzig bound: the largest value if items may be divided, rounded down. Takes O(n
+    /// log n).
+    ///
+    /// Reference: G. B. Dantzig (1957), Discrete-variable extremum problems,
+    /// <https://doi.org/10.1287/opre.5.2.266>.
+    #[must_use]
+    pub fn greedy(&self) -> Solution {
+        self.solution(greedy(self.capacity, self.items))
+    }
+
+    fn solution(&self, choice: Choice) -> Solution {
+        let weight = choice.chosen.iter().map(|&item| self.items[item].weight).sum();
+        Solution::new(choice, self.items, weight)
+    }
+}
+
+impl<'a, const R: usize> Knapsack<'a, [u64; R]> {
+    /// Creates an instance with several capacities.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`scoring_rules::Error::Setting`] unless there are 1 to 8 capacities, [`Error::TooLarge`] for more
+    /// than 1,000 items, and [`Error::Sum`] if the profits sum to 2^64 or more.
+    pub fn several(capacity: [u64; R], items: &'a [KnapsackItem<[u64; R]>]) -> Result<Self, Error> {
+        setting("number of resources", R as f64, (1..=8).contains(&R), "from 1 to 8")?;
+        check_length(items.len(), 1_000, "at most 1,000 items are supported; use smaller pools")?;
+        checked_sum("profits", u64::MAX, items.iter().map(|item| item.profit))?;
+        Ok(Self { capacity, items })
+    }
+
+    /// Finds a choice with the largest value, and proves it.
+    ///
+    /// The worst case is exponential, and the search ends after at most 2^22 nodes
     /// of the search tree. Pools of 60 items are quick if profits are random or correlate weakly with the
     /// weights (`docs/performance.md`). If each profit is the mean of three or more weights, possibly plus
     /// a constant, the search may end without a proof. [`solve_within`](Self::solve_within) can
@@ -112,54 +169,47 @@ impl<'a, A: Amount> Knapsack<'a, A> {
     ///
     /// # Method
     ///
-    /// With one resource, dynamic programming over the items whose choice is in doubt, after D. Pisinger
-    /// (1997), A minimal algorithm for the 0-1 knapsack problem, <https://doi.org/10.1287/opre.45.5.758>, and
-    /// S. Martello, D. Pisinger, P. Toth (1999), Dynamic programming and strong bounds for the 0-1
-    /// knapsack problem, <https://doi.org/10.1287/mnsc.45.3.414>. It works from both ends of the
-    /// core and meets in the middle, after E. Horowitz, S. Sahni (1974), Computing partitions with
-    /// applications to the knapsack problem, <https://doi.org/10.1145/321812.321823>.
-    ///
-    /// With several resources, branch and bound. Each node of the search tree is bounded by the dual of its
+    /// Branch and bound. Each node of the search tree is bounded by the dual of its
     /// linear program. The dual starts from the solution of the parent node. The bound is evaluated on the items
     /// themselves, and its rounding error is added to it, so rounding never cuts off an optimal choice. Items
     /// are fixed if every better choice contains them, or if none does. Reference: Kellerer, Pferschy, Pisinger
     /// (2004), Knapsack problems, chapter 9, doi:10.1007/978-3-540-24777-7.
     #[must_use]
-    pub fn solve(&self) -> Solution<A> {
-        self.solution(A::solve(self.capacity, self.items))
+    pub fn solve(&self) -> Solution<[u64; R]> {
+        self.solve_within(1 << 22)
     }
 
-    /// Takes each item that still fits, in descending order of profit per weight. Equal ratios are
-    /// taken in order of position.
+    /// Rounds a choice from the linear program in which items may be divided, whose value is the upper bound.
     ///
-    /// The upper bound is the Dantzig bound: the largest value if items may be divided, rounded down. Takes O(n
-    /// log n). With several resources, the choice is rounded from the linear program in which items may be
-    /// divided. Each step of the simplex method takes O(R n), and the number of steps is about the number of
-    /// items that the linear program leaves out.
-    ///
-    /// Reference: G. B. Dantzig (1957), Discrete-variable extremum problems,
-    /// <https://doi.org/10.1287/opre.5.2.266>.
+    /// Each step of the simplex method takes O(R n), and the number of steps is about the number of items that the
+    /// linear program leaves out.
     #[must_use]
-    pub fn greedy(&self) -> Solution<A> {
-        self.solution(A::greedy(self.capacity, self.items))
+    pub fn greedy(&self) -> Solution<[u64; R]> {
+        self.solve_within(1)
     }
 
-    fn solution(&self, Choice { chosen, upper_bound, proof, states }: Choice) -> Solution<A> {
-        let items = || chosen.iter().map(|&position| &self.items[position]);
-        let value = items().map(|item| item.profit).sum();
-        let weight = A::from_fn(|resource| items().map(|item| item.weight.parts()[resource]).sum());
-        let upper_bound = upper_bound.unwrap_or(value);
-        let is_bound = proof == Proof::None && value == upper_bound;
-        let proof = if is_bound { Proof::Bound } else { proof };
-        Solution { value, weight, chosen, upper_bound, proof, states }
-    }
-}
-
-impl<const R: usize> Knapsack<'_, [u64; R]> {
     /// Finds the best choice within a given number of nodes of the search tree, and an upper bound
     /// on the value of every choice.
     #[must_use]
     pub fn solve_within(&self, nodes: u64) -> Solution<[u64; R]> {
-        self.solution(BranchAndBound::new(&self.capacity, self.items).run(nodes))
+        let choice = BranchAndBound::new(&self.capacity, self.items).run(nodes);
+        let of = |r: usize| choice.chosen.iter().map(|&item| self.items[item].weight[r]).sum();
+        let weight = std::array::from_fn(of);
+        Solution::new(choice, self.items, weight)
     }
+}
+
+impl<W> Solution<W> {
+    fn new(choice: Choice, items: &[KnapsackItem<W>], weight: W) -> Self {
+        let Choice { chosen, upper_bound, proof, states } = choice;
+        let value = chosen.iter().map(|&position| items[position].profit).sum();
+        let upper_bound = upper_bound.unwrap_or(value);
+        let is_bound = proof == Proof::None && value == upper_bound;
+        let proof = if is_bound { Proof::Bound } else { proof };
+        Self { value, weight, chosen, upper_bound, proof, states }
+    }
+}
+
+fn check_length(items: usize, most: usize, reason: &'static str) -> Result<(), Error> {
+    if items <= most { Ok(()) } else { Err(Error::TooLarge { what: "choice", items, reason }) }
 }

@@ -1,16 +1,11 @@
 use crate::{
-    amount::Amount,
     error::Error,
-    planners::while_they_fit::while_they_fit,
     plans::plan::{Plan, Step},
     pools::pool::Pool,
 };
 
 /// A reference planner that knows or forecasts costs and outcomes. [`Plan::informed`] runs it and
 /// marks its plans.
-///
-/// [`informed_from_fn`](crate::informed_from_fn) makes a planner from a function. References to
-/// planners and boxed planners are planners too.
 ///
 /// ```
 /// use knapsack_oracle::{
@@ -29,28 +24,16 @@ use crate::{
 /// assert!(Plan::informed(&OraclePlanner, &pool, 400)?.is_informed());
 /// # Ok::<(), Error>(())
 /// ```
-pub trait InformedPlanner<A: Amount = u64> {
+pub trait InformedPlanner {
     /// Returns the steps in order. Their allocations must sum to at most the budget.
     ///
     /// # Errors
     ///
     /// Returns an error if the planner cannot plan for this pool.
-    fn plan(&self, pool: &Pool<A>, budget: A) -> Result<Vec<Step<A>>, Error>;
+    fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error>;
 }
 
-impl<A: Amount, P: InformedPlanner<A> + ?Sized> InformedPlanner<A> for &P {
-    fn plan(&self, pool: &Pool<A>, budget: A) -> Result<Vec<Step<A>>, Error> {
-        (**self).plan(pool, budget)
-    }
-}
-
-impl<A: Amount, P: InformedPlanner<A> + ?Sized> InformedPlanner<A> for Box<P> {
-    fn plan(&self, pool: &Pool<A>, budget: A) -> Result<Vec<Step<A>>, Error> {
-        (**self).plan(pool, budget)
-    }
-}
-
-impl<A: Amount> Plan<A> {
+impl Plan {
     /// Makes a plan with a reference planner that knows or forecasts costs and outcomes. The plan
     /// and all its results are marked as informed.
     ///
@@ -58,9 +41,9 @@ impl<A: Amount> Plan<A> {
     ///
     /// Returns the errors of [`Plan::prospective`] and of the planner.
     pub fn informed(
-        planner: &(impl InformedPlanner<A> + ?Sized),
-        pool: &Pool<A>,
-        budget: A,
+        planner: &(impl InformedPlanner + ?Sized),
+        pool: &Pool,
+        budget: u64,
     ) -> Result<Self, Error> {
         Self::from_steps(planner.plan(pool, budget)?, pool, budget, true)
     }
@@ -88,7 +71,7 @@ impl InformedPlanner for CheapestFirst {
     fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error> {
         let mut order: Vec<usize> = (0..pool.items().len()).collect();
         order.sort_by_key(|&i| pool.items()[i].cost());
-        Ok(while_they_fit(&order, budget, |i| pool.items()[i].cost()))
+        Ok(while_they_fit(&order, pool, budget))
     }
 }
 
@@ -101,14 +84,25 @@ impl InformedPlanner for ValuePerCost {
         // Cross products are exact, so equal ratios tie.
         let product = |i: usize, j: usize| u128::from(points[i]) * u128::from(cost(j));
         order.sort_by(|&a, &b| product(b, a).cmp(&product(a, b)));
-        Ok(while_they_fit(&order, budget, cost))
+        Ok(while_they_fit(&order, pool, budget))
     }
 }
 
-impl<A: Amount> InformedPlanner<A> for OraclePlanner {
-    fn plan(&self, pool: &Pool<A>, budget: A) -> Result<Vec<Step<A>>, Error> {
+impl InformedPlanner for OraclePlanner {
+    fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error> {
         let mut order = pool.oracle(budget)?.chosen;
         order.sort_by_key(|&i| pool.items()[i].cost());
-        Ok(while_they_fit(&order, budget, |i| pool.items()[i].cost()))
+        Ok(while_they_fit(&order, pool, budget))
     }
+}
+
+/// Returns the steps of the longest prefix of an order whose costs fit the budget; each allocation is the cost.
+fn while_they_fit(order: &[usize], pool: &Pool, budget: u64) -> Vec<Step> {
+    let mut left = budget;
+    let step = |&position: &usize| {
+        let allocation = pool.items()[position].cost();
+        left = left.checked_sub(allocation)?;
+        Some(Step { position, allocation })
+    };
+    order.iter().map_while(step).collect()
 }

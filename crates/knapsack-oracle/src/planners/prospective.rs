@@ -1,28 +1,31 @@
 use scoring_rules::Seed;
 
 use crate::{
-    amount::Amount,
     engines::random_order::permutations::Permutations,
     error::Error,
     plans::plan::{Plan, Step},
-    pools::{item::Item, pool::Pool},
+    pools::pool::Pool,
 };
 
 /// The part of an item that a planner sees before anything is attempted: neither its cost nor whether it will
 /// be solved.
 ///
 /// ```
-/// use knapsack_oracle::{Error, Item, Plan, Pool, ProspectiveItem, Step, prospective_from_fn};
+/// use knapsack_oracle::{Error, Item, Plan, Pool, ProspectiveItem, ProspectivePlanner, Step};
 ///
-/// fn most_valuable_first(items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
-///     let mut items = items.to_vec();
-///     items.sort_by(|a, b| b.value().total_cmp(&a.value()).then(a.id().cmp(b.id())));
-///     let allocation = budget / items.len() as u64;
-///     items.iter().map(|item| Step { position: item.position(), allocation }).collect()
+/// struct MostValuableFirst;
+///
+/// impl ProspectivePlanner for MostValuableFirst {
+///     fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+///         let mut items = items.to_vec();
+///         items.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.id.cmp(b.id)));
+///         let allocation = budget / items.len() as u64;
+///         items.iter().map(|item| Step { position: item.position, allocation }).collect()
+///     }
 /// }
 ///
 /// let pool = Pool::new(vec![Item::new("a", 1.0, 50, true)?, Item::new("b", 2.0, 70, true)?])?;
-/// let plan = Plan::prospective(&prospective_from_fn(most_valuable_first), &pool, 100)?;
+/// let plan = Plan::prospective(&MostValuableFirst, &pool, 100)?;
 /// assert_eq!(plan.steps()[0], Step { position: 1, allocation: 50 });
 /// # Ok::<(), Error>(())
 /// ```
@@ -36,44 +39,21 @@ use crate::{
 ///     let mut items = items.to_vec();
 ///     items.sort_by_key(|item| item.cost());
 ///     let allocation = budget / items.len() as u64;
-///     items.iter().map(|item| Step { position: item.position(), allocation }).collect()
+///     items.iter().map(|item| Step { position: item.position, allocation }).collect()
 /// }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ProspectiveItem<'a> {
-    id: &'a str,
-    value: f64,
-    position: usize,
-}
-
-impl<'a> ProspectiveItem<'a> {
-    fn new<A: Amount>((position, item): (usize, &'a Item<A>)) -> Self {
-        Self { id: item.id(), value: item.value(), position }
-    }
-
-    /// Returns the id of the item, by which a planner may look up its text.
-    #[must_use]
-    pub const fn id(&self) -> &'a str {
-        self.id
-    }
-
-    /// Returns the value of solving the item.
-    #[must_use]
-    pub const fn value(&self) -> f64 {
-        self.value
-    }
-
-    /// Returns the position of the item in the pool, from 0.
-    #[must_use]
-    pub const fn position(&self) -> usize {
-        self.position
-    }
+    /// The id of the item, by which a planner may look up its text.
+    pub id: &'a str,
+    /// The value of solving the item.
+    pub value: f64,
+    /// The position of the item in the pool, from 0.
+    pub position: usize,
 }
 
 /// A planner that sees only ids, values and the budget. [`Plan::prospective`] runs it.
-///
-/// [`prospective_from_fn`](crate::prospective_from_fn) makes a planner from a function. References
-/// to planners and boxed planners are planners too.
 ///
 /// The types cannot hide data that a planner already has: a closure may hold the pool. Such a planner should
 /// be an [`InformedPlanner`](crate::InformedPlanner).
@@ -91,42 +71,36 @@ impl<'a> ProspectiveItem<'a> {
 /// let planners: Vec<Box<dyn ProspectivePlanner>> =
 ///     vec![Box::new(InOrder), Box::new(RandomOrder::new(Seed::new(7), 0))];
 /// for planner in planners {
-///     assert_eq!(Plan::prospective(&planner, &pool, 200)?.steps().len(), 3);
+///     assert_eq!(Plan::prospective(&*planner, &pool, 200)?.steps().len(), 3);
 /// }
 /// # Ok::<(), Error>(())
 /// ```
-pub trait ProspectivePlanner<A = u64> {
+pub trait ProspectivePlanner {
     /// Returns the steps in order. Their allocations must sum to at most the budget.
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>>;
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step>;
 }
 
-impl<A, P: ProspectivePlanner<A> + ?Sized> ProspectivePlanner<A> for &P {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
-        (**self).plan(items, budget)
-    }
-}
-
-impl<A, P: ProspectivePlanner<A> + ?Sized> ProspectivePlanner<A> for Box<P> {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
-        (**self).plan(items, budget)
-    }
-}
-
-impl<A: Amount> Plan<A> {
+impl Plan {
     /// Makes a plan with a planner that sees neither costs nor outcomes.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::OtherPool`] for a position outside the pool, [`Error::DuplicateId`] for a
+    /// Returns [`Error::Step`] for a position outside the pool, [`Error::DuplicateId`] for a
     /// position that occurs twice, and [`Error::OverBudget`] if the allocations sum to more than
     /// the budget.
     pub fn prospective(
-        planner: &(impl ProspectivePlanner<A> + ?Sized),
-        pool: &Pool<A>,
-        budget: A,
+        planner: &(impl ProspectivePlanner + ?Sized),
+        pool: &Pool,
+        budget: u64,
     ) -> Result<Self, Error> {
-        let shown: Vec<ProspectiveItem<'_>> =
-            pool.items().iter().enumerate().map(ProspectiveItem::new).collect();
+        let items = pool.items().iter().enumerate();
+        let shown: Vec<ProspectiveItem<'_>> = items
+            .map(|(position, item)| ProspectiveItem {
+                id: item.id(),
+                value: item.value(),
+                position,
+            })
+            .collect();
         Self::from_steps(planner.plan(&shown, budget), pool, budget, false)
     }
 }
@@ -137,8 +111,8 @@ impl<A: Amount> Plan<A> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct InOrder;
 
-impl<A: Amount> ProspectivePlanner<A> for InOrder {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
+impl ProspectivePlanner for InOrder {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
         equal_shares(items, budget)
     }
 }
@@ -173,16 +147,15 @@ impl RandomOrder {
     }
 }
 
-impl<A: Amount> ProspectivePlanner<A> for RandomOrder {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
+impl ProspectivePlanner for RandomOrder {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
         let mut steps = equal_shares(items, budget);
         Permutations::<1>::new(steps.len(), self.seed.get(), self.stream).shuffle(&mut steps);
         steps
     }
 }
 
-fn equal_shares<A: Amount>(items: &[ProspectiveItem<'_>], budget: A) -> Vec<Step<A>> {
-    let share = |part: u64| part.checked_div(items.len() as u64).unwrap_or(0);
-    let allocation = A::from_fn(|resource| share(budget.parts()[resource]));
-    items.iter().map(|item| Step { position: item.position(), allocation }).collect()
+fn equal_shares(items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+    let allocation = budget.checked_div(items.len() as u64).unwrap_or(0);
+    items.iter().map(|item| Step { position: item.position, allocation }).collect()
 }

@@ -1,82 +1,75 @@
-use crate::{amount::Amount, error::Error, pools::pool::Pool};
+use crate::{error::Error, pools::pool::Pool};
 
 /// One step of a plan: the item to attempt and its allocation. Planners return steps;
 /// [`ProspectiveItem`](crate::ProspectiveItem) has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Step<A = u64> {
+pub struct Step {
     /// The position of the item in its pool, from 0.
     pub position: usize,
     /// The part of the budget that the planner allocates to the item.
-    pub allocation: A,
+    pub allocation: u64,
 }
 
-/// An ordered plan for a pool: the items to attempt, each with an allocation.
-///
-/// A plan contains no item twice. A plan records whether its planner saw costs and outcomes, and so does every result
-/// computed from it.
-///
-/// With the feature `serde` a plan can be stored and read again. It is read without its pool;
-/// [`Plan::execute`](crate::Plan::execute) checks that the plan fits the pool.
-///
-/// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
-///
-/// ```
-/// use knapsack_oracle::{Error, Item, Plan, Pool};
-///
-/// let pool =
-///     Pool::new(vec![Item::new("a", 1.0, 500, true)?, Item::new("b", 1.0, 300, false)?])?;
-/// let plan = Plan::new(&[("b", 250), ("a", 150)], &pool, 400)?;
-/// assert_eq!(plan.steps()[0].position, 1);
-/// assert_eq!((plan.allocated(), plan.is_informed()), (400, false));
-/// assert!(matches!(
-///     Plan::new(&[("b", 250), ("a", 151)], &pool, 400),
-///     Err(Error::OverBudget { allocated: 401, budget: 400 })
-/// ));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(deny_unknown_fields, bound(deserialize = "A: serde::Deserialize<'de>"))
-)]
-pub struct Plan<A: Amount = u64> {
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "distinct"))]
-    steps: Vec<Step<A>>,
-    informed: bool,
-}
-
-/// Reads steps, no two of which may be for the same item.
-#[cfg(feature = "serde")]
-fn distinct<'de, A, D>(deserializer: D) -> Result<Vec<Step<A>>, D::Error>
-where
-    A: serde::Deserialize<'de>,
-    D: serde::Deserializer<'de>,
-{
-    let steps: Vec<Step<A>> = serde::Deserialize::deserialize(deserializer)?;
-    let mut positions: Vec<usize> = steps.iter().map(|step| step.position).collect();
-    positions.sort_unstable();
-    match positions.windows(2).any(|pair| pair[0] == pair[1]) {
-        false => Ok(steps),
-        true => Err(serde::de::Error::custom(
-            "an item is in the plan twice; plan each item at most once",
-        )),
+scoring_rules::checked! {
+    /// An ordered plan for a pool: the items to attempt, each with an allocation.
+    ///
+    /// A plan contains no item twice. A plan records whether its planner saw costs and outcomes, and so does every result
+    /// computed from it.
+    ///
+    /// With the feature `serde` a plan can be stored and read again. It is read without its pool;
+    /// [`Plan::execute`](crate::Plan::execute) checks that the plan fits the pool.
+    ///
+    /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Error, Item, Plan, Pool};
+    ///
+    /// let pool =
+    ///     Pool::new(vec![Item::new("a", 1.0, 500, true)?, Item::new("b", 1.0, 300, false)?])?;
+    /// let plan = Plan::new(&[("b", 250), ("a", 150)], &pool, 400)?;
+    /// assert_eq!(plan.steps()[0].position, 1);
+    /// assert_eq!((plan.allocated(), plan.is_informed()), (400, false));
+    /// assert!(matches!(
+    ///     Plan::new(&[("b", 250), ("a", 151)], &pool, 400),
+    ///     Err(Error::OverBudget { allocated: 401, budget: 400 })
+    /// ));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Plan {
+        steps: Vec<Step>,
+        informed: bool,
     }
+    check: Plan::check
 }
 
-impl<A: Amount> Plan<A> {
+impl Plan {
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<(), &'static str> {
+        let mut positions: Vec<usize> = self.steps.iter().map(|step| step.position).collect();
+        positions.sort_unstable();
+        match positions.windows(2).any(|pair| pair[0] == pair[1]) {
+            false => Ok(()),
+            true => Err("an item is in the plan twice; plan each item at most once"),
+        }
+    }
+
     /// Creates a plan from ids and allocations, in order. The author is assumed to have seen
     /// neither costs nor outcomes.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::UnknownId`] for an id outside the pool, [`Error::DuplicateId`] with positions in the plan for a
+    /// Returns [`Error::Step`] for an id outside the pool, [`Error::DuplicateId`] with positions in the plan for a
     /// repeated id, and [`Error::OverBudget`] if the allocations sum to more than the budget.
-    pub fn new<S: AsRef<str>>(steps: &[(S, A)], pool: &Pool<A>, budget: A) -> Result<Self, Error> {
-        let known = |(step, (id, allocation)): (usize, &(S, A))| match pool.position(id.as_ref()) {
+    pub fn new<S: AsRef<str>>(steps: &[(S, u64)], pool: &Pool, budget: u64) -> Result<Self, Error> {
+        let known = |(step, (id, allocation)): (usize, &(S, u64))| match pool.position(id.as_ref())
+        {
             Some(position) => Ok(Step { position, allocation: *allocation }),
-            None => Err(Error::UnknownId { index: step, id: id.as_ref().to_owned() }),
+            None => {
+                let problem = format!("the id {:?}, which is not in the pool", id.as_ref());
+                Err(Error::Step { index: step, problem })
+            }
         };
         let steps = steps.iter().enumerate().map(known).collect::<Result<_, _>>()?;
         Self::from_steps(steps, pool, budget, false)
@@ -84,7 +77,7 @@ impl<A: Amount> Plan<A> {
 
     /// Returns the steps in order of execution.
     #[must_use]
-    pub fn steps(&self) -> &[Step<A>] {
+    pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
@@ -96,8 +89,8 @@ impl<A: Amount> Plan<A> {
 
     /// Returns the sum of all allocations.
     #[must_use]
-    pub fn allocated(&self) -> A::Sum {
-        A::sum(self.steps.iter().map(|step| step.allocation))
+    pub fn allocated(&self) -> u128 {
+        self.steps.iter().map(|step| u128::from(step.allocation)).sum()
     }
 
     /// Returns the plan without the items that have an allocation of 0: the planned set
@@ -117,31 +110,29 @@ impl<A: Amount> Plan<A> {
     /// Reference: TRIAGE (2026), section 4, arXiv:2605.13414.
     #[must_use]
     pub fn without_zero_allocations(&self) -> Self {
-        let planned = self.steps.iter().filter(|step| step.allocation != A::NOTHING);
+        let planned = self.steps.iter().filter(|step| step.allocation != 0);
         Self { steps: planned.copied().collect(), informed: self.informed }
     }
 
-    /// Returns an error for the first resource for which the plan allocates more than the budget.
-    pub(crate) fn check_budget(&self, budget: A) -> Result<(), Error> {
+    pub(crate) fn check_budget(&self, budget: u64) -> Result<(), Error> {
         let allocated = self.allocated();
-        let mut resources = A::parts_of(&allocated).iter().zip(budget.parts());
-        match resources.find(|(allocated, budget)| **allocated > u128::from(**budget)) {
-            Some((&allocated, &budget)) => Err(Error::OverBudget { allocated, budget }),
-            None => Ok(()),
+        match allocated > u128::from(budget) {
+            true => Err(Error::OverBudget { allocated, budget }),
+            false => Ok(()),
         }
     }
 
     /// Creates a plan from positions, with the same checks as [`Plan::new`].
     pub(crate) fn from_steps(
-        steps: Vec<Step<A>>,
-        pool: &Pool<A>,
-        budget: A,
+        steps: Vec<Step>,
+        pool: &Pool,
+        budget: u64,
         informed: bool,
     ) -> Result<Self, Error> {
         let items = pool.items();
-        let outside = |(_, step): &(usize, &Step<A>)| step.position >= items.len();
+        let outside = |(_, step): &(usize, &Step)| step.position >= items.len();
         if let Some((index, &Step { position, .. })) = steps.iter().enumerate().find(outside) {
-            return Err(Error::OtherPool { index, position, items: items.len() });
+            return Err(Error::other_pool(index, position, items.len()));
         }
         let plan = match Self::without_repeats(steps, items.len(), informed) {
             Ok(plan) => plan,
@@ -156,7 +147,7 @@ impl<A: Amount> Plan<A> {
 
     /// Creates a plan unless two steps are for the same item. All positions must be below `items`.
     pub(crate) fn without_repeats(
-        steps: Vec<Step<A>>,
+        steps: Vec<Step>,
         items: usize,
         informed: bool,
     ) -> Result<Self, Repeat> {

@@ -1,5 +1,4 @@
 use crate::{
-    amount::Amount,
     engines::plan_text::lenient_json::find_plan,
     plans::{
         plan::{Plan, Repeat},
@@ -15,23 +14,23 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum PlanReading<A: Amount = u64> {
+pub enum PlanReading {
     /// A plan within its budget.
     Plan {
         /// The plan.
-        plan: Plan<A>,
+        plan: Plan,
         /// The repairs, in order.
-        repairs: Vec<Repair<A>>,
+        repairs: Vec<Repair>,
     },
     /// A plan that allocates more than its budget. It can be executed: the enforced regime stops
     /// when the budget is spent, and the advisory regime ignores allocations.
     OverBudget {
         /// The plan.
-        plan: Plan<A>,
+        plan: Plan,
         /// The sum of its allocations.
-        allocated: A::Sum,
+        allocated: u128,
         /// The repairs, in order.
-        repairs: Vec<Repair<A>>,
+        repairs: Vec<Repair>,
     },
     /// The plan contains an item twice. It cannot be executed, because an item can be attempted
     /// only once. [`PlanReading::published`] keeps the first entry of an item instead.
@@ -39,7 +38,7 @@ pub enum PlanReading<A: Amount = u64> {
         /// The first id that is repeated.
         id: String,
         /// The repairs, in order.
-        repairs: Vec<Repair<A>>,
+        repairs: Vec<Repair>,
     },
     /// The text contains no plan.
     Unparseable {
@@ -52,7 +51,7 @@ pub enum PlanReading<A: Amount = u64> {
     },
 }
 
-impl<A: Amount> PlanReading<A> {
+impl PlanReading {
     /// Reads a plan from the text of a model: `{"plan": [{"id": "a", "allocation": 500}, …]}` or only the list,
     /// possibly within prose or a code fence.
     ///
@@ -80,10 +79,6 @@ impl<A: Amount> PlanReading<A> {
     /// - An allocation may be a list of the one number or an object whose only field has a name of an
     ///   allocation, such as `{"tokens": 500}`. An entry whose allocation is any other object is dropped.
     ///
-    /// For several resources, the allocation is a list with an entry for each of them, in the order of the costs:
-    /// `{"id": "a", "allocation": [500, 2]}`. The rules above hold for each entry of this list. An entry of the
-    /// plan is dropped if its list is too short or too long, or if its allocation is an object.
-    ///
     /// Every difference from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. Writing the
     /// resulting plan in that form and reading it again gives the same plan without repairs.
     ///
@@ -102,18 +97,13 @@ impl<A: Amount> PlanReading<A> {
     /// assert!(matches!(PlanReading::new(text, &pool, 1_000), PlanReading::OverBudget { .. }));
     /// let reason = UnreadableReason::NoJson;
     /// assert_eq!(PlanReading::new("I give up", &pool, 1_000), PlanReading::Unparseable { reason, at: 9 });
-    ///
-    /// // Tokens and cents.
-    /// let pool = Pool::new(vec![Item::new("a", 1.0, [500, 2], true)?])?;
-    /// let reading = PlanReading::new(r#"[{"id": "a", "allocation": [1.2e3, 2]}]"#, &pool, [2_000, 5]);
-    /// assert_eq!(reading.plan().map(|plan| plan.steps()[0].allocation), Some([1_200, 2]));
     /// # Ok::<(), Error>(())
     /// ```
     ///
     /// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. The paper does not specify which of several plans
     /// is used, the names of the fields, or the treatment of repeated items.
     #[must_use]
-    pub fn new(text: &str, pool: &Pool<A>, budget: A) -> Self {
+    pub fn new(text: &str, pool: &Pool, budget: u64) -> Self {
         Self::read(text, pool, budget, false)
     }
 
@@ -142,11 +132,11 @@ impl<A: Amount> PlanReading<A> {
     ///
     /// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414.
     #[must_use]
-    pub fn published(text: &str, pool: &Pool<A>, budget: A) -> Self {
+    pub fn published(text: &str, pool: &Pool, budget: u64) -> Self {
         Self::read(text, pool, budget, true)
     }
 
-    fn read(text: &str, pool: &Pool<A>, budget: A, is_published: bool) -> Self {
+    fn read(text: &str, pool: &Pool, budget: u64, is_published: bool) -> Self {
         let list = match find_plan(text) {
             Ok(list) => list,
             Err((reason, at)) => return Self::Unparseable { reason, at },
@@ -183,7 +173,7 @@ impl<A: Amount> PlanReading<A> {
 
     /// Returns the plan if there is one that can be executed.
     #[must_use]
-    pub const fn plan(&self) -> Option<&Plan<A>> {
+    pub const fn plan(&self) -> Option<&Plan> {
         match self {
             Self::Plan { plan, .. } | Self::OverBudget { plan, .. } => Some(plan),
             Self::DuplicateId { .. } | Self::Unparseable { .. } => None,
@@ -192,7 +182,7 @@ impl<A: Amount> PlanReading<A> {
 
     /// Returns the repairs in order.
     #[must_use]
-    pub fn repairs(&self) -> &[Repair<A>] {
+    pub fn repairs(&self) -> &[Repair] {
         match self {
             Self::Plan { repairs, .. }
             | Self::OverBudget { repairs, .. }

@@ -1,8 +1,7 @@
 use crate::{
-    amount::Amount,
     engines::plan_text::{
         allocation::allocation,
-        entry::{Entry, Scalar, Value},
+        entry::{Entry, Value},
     },
     plans::plan::Step,
     pools::pool::Pool,
@@ -16,7 +15,7 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum Repair<A = u64> {
+pub enum Repair {
     /// Text before or after the JSON was ignored. White space does not count.
     TextStripped {
         /// The number of bytes before the JSON.
@@ -94,7 +93,7 @@ pub enum Repair<A = u64> {
         /// The allocation as given. Empty if it was missing.
         given: String,
         /// The allocation that was used.
-        taken: A,
+        taken: u64,
     },
 }
 
@@ -132,12 +131,12 @@ pub enum DropReason {
 
 /// Returns the steps of the entries that can be kept, in their order. Appends repaired and dropped entries to `repairs`. By
 /// the published rules, the first of several entries for one item counts.
-pub(super) fn repaired<A: Amount>(
+pub(super) fn repaired(
     entries: &[Entry<'_>],
-    pool: &Pool<A>,
+    pool: &Pool,
     is_published: bool,
-    repairs: &mut Vec<Repair<A>>,
-) -> Vec<Step<A>> {
+    repairs: &mut Vec<Repair>,
+) -> Vec<Step> {
     let mut steps = Vec::with_capacity(entries.len());
     let mut planned = vec![false; pool.items().len()];
     for (entry, fields) in entries.iter().enumerate() {
@@ -158,13 +157,13 @@ pub(super) fn repaired<A: Amount>(
 
 /// Converts an entry to a step, or returns the repair that drops it. The repairs of an entry that
 /// is kept are appended to `repairs`.
-fn step<A: Amount>(
+fn step(
     entry: usize,
     fields: &Entry<'_>,
-    pool: &Pool<A>,
+    pool: &Pool,
     is_published: bool,
-    repairs: &mut Vec<Repair<A>>,
-) -> Result<Step<A>, Repair<A>> {
+    repairs: &mut Vec<Repair>,
+) -> Result<Step, Repair> {
     let dropped = |reason| Repair::EntryDropped { entry, reason };
     let Some(Value::Scalar(id)) = &fields.id.value else {
         let reason = if fields.is_object { DropReason::NoId } else { DropReason::NotAnObject };
@@ -180,7 +179,7 @@ fn step<A: Amount>(
     };
     let written = fields.allocation.value.as_ref();
     let text = || written.map_or_else(String::new, Value::text);
-    let found = amount(written).or(is_published.then_some((A::NOTHING, false)));
+    let found = amount(written).or(is_published.then_some((0, false)));
     let Some((allocation, as_written)) = found else {
         return Err(dropped(DropReason::NotATokenCount { given: text() }));
     };
@@ -201,22 +200,15 @@ fn step<A: Amount>(
 }
 
 /// Returns the allocation that a value denotes, and whether it needed no conversion.
-fn amount<A: Amount>(value: Option<&Value<'_>>) -> Option<(A, bool)> {
-    let resources = A::NOTHING.parts().len();
-    let parts: Vec<(u64, bool)> = match value {
-        Some(Value::Scalar(scalar)) if resources == 1 => vec![allocation(Some(scalar))?],
-        Some(Value::Nested { only: Some(scalar), .. }) if resources == 1 => {
-            vec![(allocation(Some(scalar))?.0, false)]
-        }
-        Some(Value::List(parts)) if parts.len() == resources => {
-            let parts = parts.iter().map(|part| allocation(Some(part)));
-            let is_plain = resources > 1;
-            parts
-                .map(|part| part.map(|(n, plain)| (n, plain && is_plain)))
-                .collect::<Option<_>>()?
-        }
-        None | Some(Value::Scalar(Scalar::Bare("null" | "None"))) => vec![(0, false); resources],
-        Some(_) => return None,
-    };
-    Some((A::from_fn(|resource| parts[resource].0), parts.iter().all(|part| part.1)))
+fn amount(value: Option<&Value<'_>>) -> Option<(u64, bool)> {
+    match value {
+        None => Some((0, false)),
+        Some(Value::Scalar(scalar)) => allocation(scalar),
+        Some(Value::Nested { only: Some(scalar), .. }) => Some((allocation(scalar)?.0, false)),
+        Some(Value::List(parts)) => match parts.as_slice() {
+            [part] => Some((allocation(part)?.0, false)),
+            _ => None,
+        },
+        Some(Value::Nested { only: None, .. }) => None,
+    }
 }

@@ -13,25 +13,16 @@ use crate::{
 /// which has an example.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct InjectedPool {
-    pool: Pool,
-    unsolvable: Vec<bool>,
+    /// The pool, which has the same number of items as before.
+    pub pool: Pool,
+    /// Whether each item was injected, in the order of the pool.
+    /// [`UnsolvableCounts`](crate::UnsolvableCounts) compares these marks with a plan.
+    pub unsolvable: Vec<bool>,
 }
 
 impl InjectedPool {
-    /// Returns the pool, which has the same number of items as before.
-    #[must_use]
-    pub const fn pool(&self) -> &Pool {
-        &self.pool
-    }
-
-    /// Returns whether each item was injected, in the order of the pool.
-    /// [`UnsolvableCounts`](crate::UnsolvableCounts) compares these marks with a plan.
-    #[must_use]
-    pub fn unsolvable(&self) -> &[bool] {
-        &self.unsolvable
-    }
-
     /// Replaces a share of the items of each pool by unsolvable items, to probe whether a planner
     /// recognizes them.
     ///
@@ -60,21 +51,21 @@ impl InjectedPool {
     /// let unsolvable = items("abstain", false)?;
     ///
     /// let injected = InjectedPool::inject(&[pool], &unsolvable, 0.25, Seed::new(7))?.remove(0);
-    /// assert_eq!(injected.pool().items().len(), 8);
-    /// assert_eq!(injected.unsolvable().iter().filter(|&&mark| mark).count(), 2);
+    /// assert_eq!(injected.pool.items().len(), 8);
+    /// assert_eq!(injected.unsolvable.iter().filter(|&&mark| mark).count(), 2);
     ///
     /// // A planner that attempts everything detects none of them.
-    /// let budget = injected.pool().budget(Alpha::new(0.5)?);
-    /// let plan = Plan::prospective(&InOrder, injected.pool(), budget)?;
+    /// let budget = injected.pool.budget(Alpha::new(0.5)?);
+    /// let plan = Plan::prospective(&InOrder, &injected.pool, budget)?;
     /// let mut counts = UnsolvableCounts::default();
-    /// counts.update(&plan, injected.unsolvable())?;
+    /// counts.update(&plan, &injected.unsolvable)?;
     /// assert_eq!((counts.detection_rate()?, counts.waste_rate()?), (0.0, 0.25));
     /// # Ok::<(), Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// Returns [`scoring_rules::Error::Setting`] for a ratio outside 0 to 1, [`Error::SolvedItem`] for an
+    /// Returns [`scoring_rules::Error::Setting`] for a ratio outside 0 to 1, [`Error::Item`] for an
     /// unsolvable item marked as solved, [`scoring_rules::Error::Length`] with the required number if there are too
     /// few unsolvable items, and the errors of [`Pool::new`], for instance [`Error::DuplicateId`] if an unsolvable
     /// item has the id of an item of the pool. Unsolvable items are dealt one per pool and round, so pools of
@@ -87,7 +78,8 @@ impl InjectedPool {
     ) -> Result<Vec<Self>, Error> {
         setting("ratio", ratio, (0.0..=1.0).contains(&ratio), "a number from 0 to 1")?;
         if let Some(solved) = unsolvable.iter().find(|item| item.is_solved()) {
-            return Err(Error::SolvedItem { id: solved.id().to_owned() });
+            let problem = "is solved, so it cannot be injected as unsolvable; leave it out";
+            return Err(Error::Item { id: solved.id().to_owned(), problem });
         }
         let replaced = |pool: &Pool| share_of(ratio, pool.items().len() as u64) as usize;
         // The items are dealt one per pool and round, so that no two pools share an item. The last required item is

@@ -1,50 +1,53 @@
-use crate::{amount::Amount, error::Error};
+use crate::error::Error;
 
-/// One task of a pool: its value, the cost of an attempt, and whether an attempt solves it.
-///
-/// The cost is a `u64`, or an [`Amount`] of several resources.
-///
-/// ```
-/// use knapsack_oracle::{Error, Item};
-///
-/// let item = Item::new("fix-typo", 1.0, 1_200, true)?;
-/// assert_eq!((item.id(), item.cost(), item.is_solved()), ("fix-typo", 1_200, true));
-///
-/// // Tokens and cents.
-/// let item = Item::new("fix-typo", 1.0, [1_200, 3], true)?;
-/// assert_eq!(item.cost(), [1_200, 3]);
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Item<A: Amount = u64> {
-    id: String,
-    value: f64,
-    cost: A,
-    solved: bool,
+scoring_rules::checked! {
+    /// One task of a pool: its value, the cost of an attempt, and whether an attempt solves it.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Error, Item};
+    ///
+    /// let item = Item::new("fix-typo", 1.0, 1_200, true)?;
+    /// assert_eq!((item.id(), item.cost(), item.is_solved()), ("fix-typo", 1_200, true));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Item {
+        id: String,
+        value: f64,
+        cost: u64,
+        solved: bool,
+    }
+    check: Item::check
 }
 
-impl<A: Amount> Item<A> {
-    /// Creates an item with a cost of at least 1 in at least one resource, for instance in output tokens.
+impl Item {
+    /// Creates an item with a cost of at least 1, for instance in output tokens.
     ///
     /// # Errors
     ///
     /// Returns [`Error::ItemValue`] for a value that is not from 1e-100 to 1e100, and
-    /// [`Error::ItemCost`] for a cost of 0.
-    pub fn new(id: impl Into<String>, value: f64, cost: A, solved: bool) -> Result<Self, Error> {
-        let id = id.into();
-        if !(1e-100..=1e100).contains(&value) {
-            return Err(Error::ItemValue { id, value });
+    /// [`Error::Item`] for a cost of 0.
+    pub fn new(id: impl Into<String>, value: f64, cost: u64, solved: bool) -> Result<Self, Error> {
+        let item = Self { id: id.into(), value, cost, solved };
+        item.check()?;
+        Ok(item)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let Self { ref id, value, cost, .. } = *self;
+        match (1e-100..=1e100).contains(&value) {
+            false => Err(Error::ItemValue { id: id.clone(), value }),
+            true if cost == 0 => {
+                let problem = "costs nothing; give it a cost of at least 1";
+                Err(Error::Item { id: id.clone(), problem })
+            }
+            true => Ok(()),
         }
-        if cost == A::NOTHING {
-            return Err(Error::ItemCost { id });
-        }
-        Ok(Self { id, value, cost, solved })
     }
 
     /// Returns the cost of an attempt.
     #[must_use]
-    pub const fn cost(&self) -> A {
+    pub const fn cost(&self) -> u64 {
         self.cost
     }
 
@@ -64,22 +67,5 @@ impl<A: Amount> Item<A> {
     #[must_use]
     pub const fn is_solved(&self) -> bool {
         self.solved
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de, A: Amount + serde::Deserialize<'de>> serde::Deserialize<'de> for Item<A> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(serde::Deserialize)]
-        #[serde(rename = "Item")]
-        struct Stored<A> {
-            id: String,
-            value: f64,
-            cost: A,
-            solved: bool,
-        }
-
-        let Stored { id, value, cost, solved } = Stored::deserialize(deserializer)?;
-        Self::new(id, value, cost, solved).map_err(serde::de::Error::custom)
     }
 }

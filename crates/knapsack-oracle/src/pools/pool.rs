@@ -1,7 +1,6 @@
 use scoring_rules::checks::setting;
 
 use crate::{
-    amount::Amount,
     engines::checked_sum::checked_sum,
     error::Error,
     pools::{alpha::Alpha, item::Item, points::Points},
@@ -9,7 +8,7 @@ use crate::{
 
 /// Items that share a budget, in the order in which a planner sees them.
 ///
-/// Costs are a `u64`, or an [`Amount`] of several resources. Values are stored as whole multiples of a
+/// Values are stored as whole multiples of a
 /// common decimal or binary unit, so all sums of them are exact.
 ///
 /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
@@ -31,44 +30,40 @@ use crate::{
 /// With the feature `serde` a pool is stored as a list of its items. A list that is
 /// read is checked like in [`Self::new`].
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(try_from = "Vec<Item<A>>", bound = "A: serde::Deserialize<'de>")
-)]
-pub struct Pool<A: Amount = u64> {
-    items: Vec<Item<A>>,
-    total: A,
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<Item>", into = "Vec<Item>"))]
+pub struct Pool {
+    items: Vec<Item>,
+    total: u64,
     points: Points,
     /// Positions of the items, sorted by id.
     by_id: Vec<usize>,
 }
 
-#[cfg(feature = "serde")]
-impl<A: Amount + serde::Serialize> serde::Serialize for Pool<A> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.items.serialize(serializer)
+impl From<Pool> for Vec<Item> {
+    fn from(pool: Pool) -> Self {
+        pool.items
     }
 }
 
-impl<A: Amount> TryFrom<Vec<Item<A>>> for Pool<A> {
+impl TryFrom<Vec<Item>> for Pool {
     type Error = Error;
 
-    fn try_from(items: Vec<Item<A>>) -> Result<Self, Error> {
+    fn try_from(items: Vec<Item>) -> Result<Self, Error> {
         Self::new(items)
     }
 }
 
-impl<A: Amount> Pool<A> {
+impl Pool {
     /// Creates a pool of at least one item.
     ///
     /// # Errors
     ///
     /// Returns [`scoring_rules::Error::Empty`] without items, [`Error::DuplicateId`] if two items have the same
-    /// id, [`Error::Sum`] if the costs in a resource sum to 2^64 or more, and
+    /// id, [`Error::Sum`] if the costs sum to 2^64 or more, and
     /// [`Error::NoCommonUnit`] if the values, such as 1e100 and 1e-100, have no common unit in
     /// which their sum is below 2^63.
-    pub fn new(items: Vec<Item<A>>) -> Result<Self, Error> {
+    pub fn new(items: Vec<Item>) -> Result<Self, Error> {
         if items.is_empty() {
             return Err(Error::ScoringRules(scoring_rules::Error::Empty));
         }
@@ -81,12 +76,7 @@ impl<A: Amount> Pool<A> {
                 return Err(Error::DuplicateId { id, first, second });
             }
         }
-        let mut totals = Vec::new();
-        for resource in 0..A::NOTHING.parts().len() {
-            let costs = items.iter().map(|item| item.cost().parts()[resource]);
-            totals.push(checked_sum("costs", u64::MAX, costs)?);
-        }
-        let total = A::from_fn(|resource| totals[resource]);
+        let total = checked_sum("costs", u64::MAX, items.iter().map(Item::cost))?;
         let values: Vec<f64> = items.iter().map(Item::value).collect();
         let points = Points::new(&values)?;
         Ok(Self { items, total, points, by_id })
@@ -105,7 +95,7 @@ impl<A: Amount> Pool<A> {
 
     /// Returns the items in order.
     #[must_use]
-    pub fn items(&self) -> &[Item<A>] {
+    pub fn items(&self) -> &[Item] {
         &self.items
     }
 
@@ -118,15 +108,15 @@ impl<A: Amount> Pool<A> {
 
     /// Returns the total cost of all items.
     #[must_use]
-    pub const fn total_cost(&self) -> A {
+    pub const fn total_cost(&self) -> u64 {
         self.total
     }
 
-    /// Returns the budget: exactly `floor(alpha * total cost)` of each resource, where the total is over
+    /// Returns the budget: exactly `floor(alpha * total cost)`, where the total is over
     /// all items, solvable or not.
     #[must_use]
-    pub fn budget(&self, alpha: Alpha) -> A {
-        A::from_fn(|resource| alpha.budget(self.total.parts()[resource]))
+    pub fn budget(&self, alpha: Alpha) -> u64 {
+        alpha.budget(self.total)
     }
 
     pub(crate) const fn points(&self) -> &Points {

@@ -5,7 +5,7 @@ use crate::{
     },
     error::Error,
     pools::pool::Pool,
-    references::item_outcome::ItemOutcome,
+    references::sampled_random::ItemOutcome,
 };
 
 /// The exact expectation of a random planner. Returned by [`Pool::random_exact`].
@@ -78,7 +78,7 @@ impl Pool {
 }
 
 fn run_probabilities(
-    outcomes: &[ItemOutcome<u64>],
+    outcomes: &[ItemOutcome],
     total_cost: u64,
     budget: u64,
 ) -> Result<Vec<f64>, Error> {

@@ -1,5 +1,4 @@
 use crate::{
-    amount::Amount,
     error::Error,
     knapsacks::{knapsack::Knapsack, most_solved::most_solved_items},
     pools::pool::Pool,
@@ -32,35 +31,31 @@ pub struct Oracle {
     pub chosen: Vec<usize>,
 }
 
-impl<A: Amount> Pool<A> {
+impl Pool {
     /// Finds the best value within a budget and a set of items that earns it.
     ///
     /// The value is the maximum of `sum of value * solved` over the sets of items that cost at most
     /// the budget: an exact 0-1 knapsack over the solvable items.
     ///
-    /// For one resource and equal values, the cheapest items are best, and one sort finds them. Otherwise
-    /// the pool is solved by [`Knapsack::solve`](crate::Knapsack::solve), whose documentation describes its
-    /// time and memory. For several resources, the worst case is exponential, so the search ends after the
-    /// 2^22 nodes of that search.
+    /// For equal values, the cheapest items are best, and one sort finds them. Otherwise the pool is solved by
+    /// [`Knapsack::solve`](crate::Knapsack::solve), whose documentation describes its time and memory.
     ///
     /// Reference: TRIAGE (2026), equations 1 and 3, arXiv:2605.13414.
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] if the search ends without a proof: for one resource if it would need more than
-    /// 2 GiB. For one resource and values that differ, also for more than 4,194,304 solvable items, and
-    /// [`Error::Sum`] if the costs of solvable items sum to more than 2^63 - 1. For several resources, also
-    /// for more than 1,000 solvable items, and [`scoring_rules::Error::Setting`] for more than 8 resources.
-    pub fn oracle(&self, budget: A) -> Result<Oracle, Error> {
+    /// For values that differ: [`Error::TooLarge`] if the search would need more than 2 GiB, and for more than
+    /// 4,194,304 solvable items; [`Error::Sum`] if the costs of solvable items sum to more than 2^63 - 1.
+    pub fn oracle(&self, budget: u64) -> Result<Oracle, Error> {
         let solvable: Vec<usize> =
             (0..self.items().len()).filter(|&i| self.items()[i].is_solved()).collect();
         let item = |&i: &usize| KnapsackItem {
             profit: self.points().each[i],
             weight: self.items()[i].cost(),
         };
-        let items: Vec<KnapsackItem<A>> = solvable.iter().map(item).collect();
-        let chosen = if let ([budget], true) = (budget.parts(), self.points().equal) {
-            most_solved_items(items.iter().map(|item| (item.weight.parts()[0], true)), *budget)
+        let items: Vec<KnapsackItem> = solvable.iter().map(item).collect();
+        let chosen = if self.points().equal {
+            most_solved_items(items.iter().map(|item| (item.weight, true)), budget)
         } else {
             let best = Knapsack::new(budget, &items)?.solve();
             if !best.is_optimal() {

@@ -1,11 +1,9 @@
 use scoring_rules::{Seed, checks::setting};
 
 use crate::{
-    amount::Amount,
     engines::{compensated_sum::sum, random_order::permutations::Permutations},
     error::Error,
-    pools::pool::Pool,
-    references::item_outcome::ItemOutcome,
+    pools::{item::Item, pool::Pool},
 };
 
 /// The treatment of an item that does not fit the rest of the budget.
@@ -39,20 +37,20 @@ pub enum FitRule {
 /// An estimate of the expectation of a random planner. Returned by [`Pool::random_sampled`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(bound = "A::Mean: serde::Serialize"))]
+#[cfg_attr(feature = "serde", serde(bound = "f64: serde::Serialize"))]
 #[non_exhaustive]
-pub struct SampledRandom<A: Amount = u64> {
+pub struct SampledRandom {
     /// The mean value earned.
     pub value: f64,
     /// The standard error of `value`: `sqrt(s^2 / shuffles)`, where s^2 is the sample variance.
     pub standard_error: f64,
     /// The mean cost, at most the budget.
-    pub spent: A::Mean,
+    pub spent: f64,
     /// The number of shuffles.
     pub shuffles: usize,
 }
 
-impl<A: Amount> Pool<A> {
+impl Pool {
     /// Estimates the expected value of a planner without any self-knowledge from random orders.
     ///
     /// [`Pool::random_exact`] computes the expectation for [`FitRule::StopAtFirst`]. The paper uses
@@ -83,17 +81,17 @@ impl<A: Amount> Pool<A> {
     /// ```
     pub fn random_sampled(
         &self,
-        budget: A,
+        budget: u64,
         rule: FitRule,
         shuffles: usize,
         seed: Seed,
-    ) -> Result<SampledRandom<A>, Error> {
+    ) -> Result<SampledRandom, Error> {
         let is_valid = (2..=MAX_SHUFFLES).contains(&shuffles);
         setting("shuffles", shuffles as f64, is_valid, "from 2 to 10 million")?;
         let outcomes = &ItemOutcome::all(self);
-        if budget.covers(self.total_cost()) {
+        if budget >= self.total_cost() {
             let value = sum(outcomes.iter().map(|outcome| outcome.earned));
-            let spent = A::mean(A::sum(std::iter::once(self.total_cost())), 1.0);
+            let spent = self.total_cost() as f64;
             return Ok(SampledRandom { value, standard_error: 0.0, spent, shuffles });
         }
         let n = outcomes.len() as u64;
@@ -114,20 +112,20 @@ const MAX_SHUFFLES: usize = 10_000_000;
 /// The number of shuffles that read one stream.
 const BLOCK: usize = 1 << 10;
 
-struct Runs<'a, A> {
-    outcomes: &'a [ItemOutcome<A>],
-    budget: A,
+struct Runs<'a> {
+    outcomes: &'a [ItemOutcome],
+    budget: u64,
     rule: FitRule,
     shuffles: usize,
     seed: u64,
 }
 
-impl<A: Amount> Runs<'_, A> {
-    fn all<const K: usize>(&self) -> SampledRandom<A> {
+impl Runs<'_> {
+    fn all<const K: usize>(&self) -> SampledRandom {
         let mut earned = Vec::with_capacity(BLOCK.min(self.shuffles));
         let mut outcomes = self.outcomes.to_vec();
         let (mut mean, mut squares, mut done) = (0.0_f64, 0.0_f64, 0_usize);
-        let mut spent = A::sum(std::iter::empty());
+        let mut spent = 0_u128;
         for (stream, start) in (0_u64..).zip((0..self.shuffles).step_by(BLOCK)) {
             outcomes.copy_from_slice(self.outcomes);
             let orders = Permutations::<K>::new(outcomes.len(), self.seed, stream);
@@ -146,7 +144,7 @@ impl<A: Amount> Runs<'_, A> {
         SampledRandom {
             value: mean,
             standard_error: (squares / (shuffles - 1.0) / shuffles).sqrt(),
-            spent: A::mean(spent, shuffles),
+            spent: spent as f64 / shuffles,
             shuffles: done,
         }
     }
@@ -155,17 +153,13 @@ impl<A: Amount> Runs<'_, A> {
     /// `spent`.
     fn block<const K: usize>(
         &self,
-        outcomes: &mut [ItemOutcome<A>],
+        outcomes: &mut [ItemOutcome],
         mut orders: Permutations<K>,
         size: usize,
         earned: &mut Vec<f64>,
-        spent: &mut A::Sum,
+        spent: &mut u128,
     ) {
-        let least = |resource: usize| {
-            let costs = self.outcomes.iter().map(|outcome| outcome.cost.parts()[resource]);
-            costs.min().unwrap_or_default()
-        };
-        let cheapest = A::from_fn(least);
+        let cheapest = self.outcomes.iter().map(|outcome| outcome.cost).min().unwrap_or_default();
         earned.clear();
         earned.extend((0..size).map(|_| {
             let (mut left, mut value) = (self.budget, 0.0);
@@ -183,12 +177,29 @@ impl<A: Amount> Runs<'_, A> {
                         left = rest;
                         value += outcome.earned;
                     }
-                    left.covers(cheapest)
+                    left >= cheapest
                 }),
             }
-            let (budget, left) = (self.budget, left);
-            A::from_fn(|r| budget.parts()[r] - left.parts()[r]).add_to(spent);
+            *spent += u128::from(self.budget - left);
             value
         }));
+    }
+}
+
+/// What a random planner experiences of an item.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ItemOutcome {
+    pub(super) cost: u64,
+    /// The value that an attempt earns.
+    pub(super) earned: f64,
+}
+
+impl ItemOutcome {
+    pub(super) fn all(pool: &Pool) -> Vec<Self> {
+        let outcome = |item: &Item| Self {
+            cost: item.cost(),
+            earned: if item.is_solved() { item.value() } else { 0.0 },
+        };
+        pool.items().iter().map(outcome).collect()
     }
 }

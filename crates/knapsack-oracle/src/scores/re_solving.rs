@@ -1,8 +1,6 @@
 use scoring_rules::checks::setting;
 
 use crate::error::Error;
-#[cfg(feature = "serde")]
-use crate::stored::must;
 
 /// An item that was attempted twice: as a baseline, and again with its allocation disclosed to the
 /// model as a budget. [`BudgetAware`] counts such items and has an example.
@@ -63,7 +61,8 @@ impl BudgetAware {
         let counts = [self.lost_correct, self.newly_correct, self.still_wrong];
         let items = counts.into_iter().try_fold(self.kept_correct, u64::checked_add);
         let items = items.ok_or("the counts must sum to less than 2^64")?;
-        must(self.compliant <= items, "`compliant` must be at most the number of items")
+        let is_valid = self.compliant <= items;
+        is_valid.then_some(()).ok_or("`compliant` must be at most the number of items")
     }
 
     /// Counts an item.

@@ -1,5 +1,3 @@
-#[cfg(feature = "serde")]
-use crate::stored::must;
 use crate::{
     error::Error,
     plans::plan::{Plan, Step},
@@ -45,8 +43,11 @@ scoring_rules::checked! {
 impl UnsolvableCounts {
     #[cfg(feature = "serde")]
     fn check(&self) -> Result<(), &'static str> {
-        must(self.left_out <= self.unsolvable, "`left_out` must be at most `unsolvable`")?;
-        must(self.wasted <= self.allocated, "`wasted` must be at most `allocated`")
+        match self.left_out <= self.unsolvable {
+            false => Err("`left_out` must be at most `unsolvable`"),
+            true if self.wasted > self.allocated => Err("`wasted` must be at most `allocated`"),
+            true => Ok(()),
+        }
     }
 
     /// Counts the unsolvable items and the allocations of one plan. `unsolvable` marks the items of
@@ -54,14 +55,15 @@ impl UnsolvableCounts {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::OtherPool`] if the plan has a position beyond the marks; nothing is counted then.
+    /// Returns [`Error::Step`] if the plan has a position beyond the marks; nothing is counted then.
     pub fn update(&mut self, plan: &Plan, unsolvable: &[bool]) -> Result<(), Error> {
         let marked = unsolvable.iter().filter(|&&mark| mark).count() as u64;
         let (mut planned, mut wasted) = (0, 0);
         for (index, &Step { position, allocation }) in plan.steps().iter().enumerate() {
             let items = unsolvable.len();
-            let mark =
-                unsolvable.get(position).ok_or(Error::OtherPool { index, position, items })?;
+            let mark = unsolvable
+                .get(position)
+                .ok_or_else(|| Error::other_pool(index, position, items))?;
             if *mark && allocation > 0 {
                 planned += 1;
                 wasted += u128::from(allocation);

@@ -12,7 +12,7 @@
 /// // Tokens and cents.
 /// let items =
 ///     [KnapsackItem { profit: 6, weight: [4, 9] }, KnapsackItem { profit: 5, weight: [3, 2] }];
-/// assert_eq!(Knapsack::new([5, 8], &items)?.solve().value, 5);
+/// assert_eq!(Knapsack::several([5, 8], &items)?.solve().value, 5);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

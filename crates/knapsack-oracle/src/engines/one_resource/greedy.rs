@@ -1,4 +1,7 @@
-use crate::values::{choice::Choice, knapsack_item::KnapsackItem, proof::Proof};
+use crate::{
+    engines::choice::Choice,
+    values::{knapsack_item::KnapsackItem, proof::Proof},
+};
 
 /// Returns the positions of the items that can be part of a choice, by profit per weight in
 /// descending order, then by position.

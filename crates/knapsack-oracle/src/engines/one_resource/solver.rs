@@ -9,7 +9,10 @@ use super::{
     search::{End, Goal, MOST_STATES, search},
     second_limit::second_bound,
 };
-use crate::values::{choice::Choice, knapsack_item::KnapsackItem, proof::Proof};
+use crate::{
+    engines::choice::Choice,
+    values::{knapsack_item::KnapsackItem, proof::Proof},
+};
 
 /// The numbers of partial choices to examine before the next strategy is used.
 #[derive(Clone, Copy, Debug)]

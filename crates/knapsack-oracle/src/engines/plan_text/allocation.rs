@@ -9,12 +9,11 @@ use super::entry::Scalar;
 /// unit (`about 1,200 tokens`, `~1.2k`). It is rounded down, and limited to `u64::MAX`. A negative,
 /// missing or null allocation is 0. `1,200`, `1_200`, `"1200 tokens"`, `1.2k`, `1.2e3` and `1200.7`
 /// are 1200.
-pub(crate) fn allocation(value: Option<&Scalar<'_>>) -> Option<(u64, bool)> {
+pub(crate) fn allocation(value: &Scalar<'_>) -> Option<(u64, bool)> {
     let (text, quoted) = match value {
-        None => return Some((0, false)),
-        Some(Scalar::Text(text)) => (text.as_str(), true),
-        Some(Scalar::Bare("null" | "None")) => return Some((0, false)),
-        Some(Scalar::Bare(text)) => (*text, false),
+        Scalar::Text(text) => (text.as_str(), true),
+        Scalar::Bare("null" | "None") => return Some((0, false)),
+        Scalar::Bare(text) => (*text, false),
     };
     let plain =
         text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));

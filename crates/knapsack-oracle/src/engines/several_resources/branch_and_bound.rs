@@ -1,6 +1,6 @@
 use crate::{
-    engines::{gcd::gcd, several_resources::linear_program::LinearProgram},
-    values::{choice::Choice, knapsack_item::KnapsackItem, proof::Proof},
+    engines::{choice::Choice, gcd::gcd, several_resources::linear_program::LinearProgram},
+    values::{knapsack_item::KnapsackItem, proof::Proof},
 };
 
 /// A depth-first branch and bound search.

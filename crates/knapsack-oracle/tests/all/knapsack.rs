@@ -1,17 +1,11 @@
 //! The exact solver compared with brute force and with dynamic programming over all capacities.
-#![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{Error, Knapsack, KnapsackItem, Proof, Solution};
 use proptest::prelude::{any, prop, prop_assert, prop_assert_eq, proptest};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Items with the given profits and weights.
-fn items(profits: &[u64], weights: &[u64]) -> Vec<KnapsackItem> {
-    assert_eq!(profits.len(), weights.len());
-    let pairs = profits.iter().zip(weights);
-    pairs.map(|(&profit, &weight)| KnapsackItem { profit, weight }).collect()
-}
+use crate::{brute_force, knapsack_items, table};
 
 /// Checks what holds for every solution, and returns its value.
 fn checked(capacity: u64, items: &[KnapsackItem], solution: &Solution) -> u64 {
@@ -28,7 +22,7 @@ fn checked(capacity: u64, items: &[KnapsackItem], solution: &Solution) -> u64 {
 }
 
 fn solved(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
-    let items = items(profits, weights);
+    let items = knapsack_items(profits, weights);
     let instance = Knapsack::new(capacity, &items).unwrap();
     let solution = instance.solve();
     assert_eq!(solution.upper_bound, solution.value);
@@ -37,38 +31,6 @@ fn solved(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
     checked(capacity, &items, &greedy);
     assert!(greedy.value <= solution.value && solution.value <= greedy.upper_bound);
     checked(capacity, &items, &solution)
-}
-
-fn brute_force(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
-    // Each choice differs from the one before by one item.
-    let (mut value, mut weight, mut best) = (0, 0, 0);
-    let mut taken = vec![false; profits.len()];
-    for step in 1_u32..1 << profits.len() {
-        let item = step.trailing_zeros() as usize;
-        taken[item] = !taken[item];
-        if taken[item] {
-            value += profits[item];
-            weight += weights[item];
-        } else {
-            value -= profits[item];
-            weight -= weights[item];
-        }
-        if weight <= capacity {
-            best = best.max(value);
-        }
-    }
-    best
-}
-
-fn table(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
-    let mut best = vec![0; usize::try_from(capacity).unwrap() + 1];
-    for (&profit, &weight) in profits.iter().zip(weights) {
-        let weight = weight as usize;
-        for room in (weight..best.len()).rev() {
-            best[room] = best[room].max(best[room - weight] + profit);
-        }
-    }
-    *best.last().unwrap()
 }
 
 /// Profits and weights of a random kind, with numbers up to about `top`.
@@ -92,6 +54,15 @@ fn random_items(rng: &mut ChaCha8Rng, n: usize, top: u64) -> (Vec<u64>, Vec<u64>
         .unzip()
 }
 
+fn best_of_all(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
+    let weights: Vec<[u64; 1]> = weights.iter().map(|&weight| [weight]).collect();
+    brute_force([capacity], profits, &weights)
+}
+
+fn best_of_table(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
+    *table(capacity, profits, weights).last().unwrap()
+}
+
 fn capacity(rng: &mut impl Rng, weights: &[u64]) -> u64 {
     let total: u64 = weights.iter().sum();
     (total as f64 * rng.random_range(0.0..1.1)) as u64
@@ -106,7 +77,7 @@ fn the_solver_equals_brute_force_on_20_000_pools() {
         let top = [3, 20, 1_000, 100_000, 1 << 40, 1 << 58][rng.random_range(0..6)];
         let (profits, weights) = random_items(&mut rng, n, top);
         let capacity = capacity(&mut rng, &weights);
-        let want = brute_force(capacity, &profits, &weights);
+        let want = best_of_all(capacity, &profits, &weights);
         assert_eq!(
             solved(capacity, &profits, &weights),
             want,
@@ -123,7 +94,7 @@ fn the_solver_equals_dynamic_programming_on_2_000_larger_pools() {
         let top = rng.random_range(5..=60);
         let (profits, weights) = random_items(&mut rng, n, top);
         let capacity = capacity(&mut rng, &weights);
-        let want = table(capacity, &profits, &weights);
+        let want = best_of_table(capacity, &profits, &weights);
         assert_eq!(
             solved(capacity, &profits, &weights),
             want,
@@ -141,11 +112,11 @@ fn numbers_near_the_limit_of_a_sum_are_exact() {
             let (profits, weights): (Vec<u64>, Vec<u64>) =
                 (0..n).map(|_| (rng.random_range(1..=top), rng.random_range(1..=top))).unzip();
             let capacity = capacity(&mut rng, &weights);
-            let want = brute_force(capacity, &profits, &weights);
+            let want = best_of_all(capacity, &profits, &weights);
             assert_eq!(solved(capacity, &profits, &weights), want);
             assert_eq!(
                 solved(capacity, &weights, &weights),
-                brute_force(capacity, &weights, &weights)
+                best_of_all(capacity, &weights, &weights)
             );
         }
     }
@@ -158,7 +129,7 @@ fn numbers_near_the_limit_of_a_sum_are_exact() {
 
 #[test]
 fn items_without_weight_are_taken_and_items_without_profit_are_not() {
-    let items = items(&[0, 3, 5, 0], &[0, 0, 1, 7]);
+    let items = knapsack_items(&[0, 3, 5, 0], &[0, 0, 1, 7]);
     let instance = Knapsack::new(0, &items).unwrap();
     assert_eq!(instance.solve().chosen, [1]);
     assert_eq!(instance.greedy().chosen, [1]);
@@ -170,11 +141,11 @@ fn items_without_weight_are_taken_and_items_without_profit_are_not() {
 fn invalid_input_is_a_typed_error() {
     let half = 1 << 62;
     assert_eq!(
-        Knapsack::new(1, &items(&[1; 3], &[half, half - 1, 1])).unwrap_err(),
+        Knapsack::new(1, &knapsack_items(&[1; 3], &[half, half - 1, 1])).unwrap_err(),
         Error::Sum { what: "weights", item: 2, limit: i64::MAX as u64 }
     );
     assert_eq!(
-        Knapsack::new(1, &items(&[u64::MAX], &[1])).unwrap_err(),
+        Knapsack::new(1, &knapsack_items(&[u64::MAX], &[1])).unwrap_err(),
         Error::Sum { what: "profits", item: 0, limit: i64::MAX as u64 }
     );
     let ones = vec![KnapsackItem { profit: 1, weight: 1 }; (1 << 22) + 1];
@@ -192,7 +163,7 @@ proptest! {
         let (profits, weights): (Vec<u64>, Vec<u64>) = pairs.into_iter().unzip();
         let small = solved(capacity, &profits, &weights);
         prop_assert!(small <= solved(capacity + 1, &profits, &weights));
-        prop_assert_eq!(small, table(capacity, &profits, &weights));
+        prop_assert_eq!(small, best_of_table(capacity, &profits, &weights));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Every exact solver, one of them brute force, solves the same list of cases.
 
-#![allow(clippy::unwrap_used)]
-
 use knapsack_oracle::{BudgetStaircase, Item, Knapsack, KnapsackItem, Pool, most_solved};
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
+
+use crate::{brute_force, knapsack_items, table};
 
 struct Case {
     capacity: u64,
@@ -16,9 +16,9 @@ struct Case {
 
 impl Case {
     /// The items, with each weight turned into the given form.
-    fn items<W>(&self, weight: fn(u64) -> W) -> Vec<KnapsackItem<W>> {
-        let pairs = self.profits.iter().zip(&self.weights);
-        pairs.map(|(&profit, &w)| KnapsackItem { profit, weight: weight(w) }).collect()
+    fn items<W: Copy>(&self, weight: fn(u64) -> W) -> Vec<KnapsackItem<W>> {
+        let weights: Vec<W> = self.weights.iter().map(|&w| weight(w)).collect();
+        knapsack_items(&self.profits, &weights)
     }
 }
 
@@ -26,8 +26,13 @@ type Solver = (&'static str, fn(&Case) -> Option<u64>);
 
 /// Each solver returns the best value, or `None` for a case that it does not support.
 const SOLVERS: [Solver; 8] = [
-    ("brute force", brute_force),
-    ("table over capacities", table),
+    ("brute force", |case| {
+        let weights: Vec<[u64; 1]> = case.weights.iter().map(|&w| [w]).collect();
+        (weights.len() <= 14).then(|| brute_force([case.capacity], &case.profits, &weights))
+    }),
+    ("table over capacities", |case| {
+        table(case.capacity, &case.profits, &case.weights).last().copied()
+    }),
     ("exact solver", |case| {
         let solution = Knapsack::new(case.capacity, &case.items(|w| w)).unwrap().solve();
         let sum = |of: &[u64]| solution.chosen.iter().map(|&i| of[i]).sum::<u64>();
@@ -40,11 +45,11 @@ const SOLVERS: [Solver; 8] = [
     }),
     ("several resources, with one resource", |case| {
         let items = case.items(|w| [w]);
-        Some(Knapsack::new([case.capacity], &items).unwrap().solve().value)
+        Some(Knapsack::several([case.capacity], &items).unwrap().solve().value)
     }),
     ("several resources, the same one twice", |case| {
         let items = case.items(|w| [w; 2]);
-        Some(Knapsack::new([case.capacity; 2], &items).unwrap().solve().value)
+        Some(Knapsack::several([case.capacity; 2], &items).unwrap().solve().value)
     }),
     ("oracle of a pool", pool),
     ("most solved", |case| {
@@ -53,28 +58,6 @@ const SOLVERS: [Solver; 8] = [
         equal.then(|| most_solved(items, case.capacity) as u64)
     }),
 ];
-
-fn brute_force(case: &Case) -> Option<u64> {
-    let n = case.profits.len();
-    let sum =
-        |of: &[u64], set: u32| (0..n).filter(|i| set >> i & 1 == 1).map(|i| of[i]).sum::<u64>();
-    let sets = (n <= 14).then(|| 0..1_u32 << n)?;
-    sets.filter(|&set| sum(&case.weights, set) <= case.capacity)
-        .map(|set| sum(&case.profits, set))
-        .max()
-}
-
-fn table(case: &Case) -> Option<u64> {
-    let capacity = usize::try_from(case.capacity).ok().filter(|&c| c <= 100_000)?;
-    let mut best = vec![0; capacity + 1];
-    for (&profit, &weight) in case.profits.iter().zip(&case.weights) {
-        let weight = usize::try_from(weight).unwrap();
-        for room in (weight..=capacity).rev() {
-            best[room] = best[room].max(best[room - weight] + profit);
-        }
-    }
-    best.last().copied()
-}
 
 /// Pools contain only items with a value and a cost above 0.
 fn pool(case: &Case) -> Option<u64> {

@@ -1,32 +1,14 @@
 //! The knapsack with several capacities.
-#![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{Error, Knapsack, KnapsackItem, Proof};
 use proptest::prelude::*;
 
-/// Items with the given profits and weights.
-fn items<const R: usize>(profits: &[u64], weights: &[[u64; R]]) -> Vec<KnapsackItem<[u64; R]>> {
-    assert_eq!(profits.len(), weights.len());
-    let pairs = profits.iter().zip(weights);
-    pairs.map(|(&profit, &weight)| KnapsackItem { profit, weight }).collect()
-}
-
-/// The best value of all sets that fit.
-fn brute_force<const R: usize>(capacities: [u64; R], profits: &[u64], weights: &[[u64; R]]) -> u64 {
-    let of_set = |set: u32| {
-        let members = || (0..profits.len()).filter(move |i| set >> i & 1 == 1);
-        let fits = (0..R).all(|r| {
-            members().map(|i| u128::from(weights[i][r])).sum::<u128>() <= u128::from(capacities[r])
-        });
-        if fits { members().map(|i| profits[i]).sum() } else { 0 }
-    };
-    (0..1_u32 << profits.len()).map(of_set).max().unwrap()
-}
+use crate::{brute_force, knapsack_items, setting};
 
 /// Checks that each choice is consistent and that the solution has the best value.
 fn check<const R: usize>(capacities: [u64; R], profits: &[u64], weights: &[[u64; R]], best: u64) {
-    let items = items(profits, weights);
-    let knapsack = Knapsack::new(capacities, &items).unwrap();
+    let items = knapsack_items(profits, weights);
+    let knapsack = Knapsack::several(capacities, &items).unwrap();
     let greedy = knapsack.greedy();
     assert!(greedy.value <= best && best <= greedy.upper_bound, "{greedy:?}, best {best}");
     for nodes in [0, 1, 2, 3, 10] {
@@ -106,7 +88,7 @@ fn fourteen_items_are_solved_like_by_brute_force() {
 #[test]
 fn values_equal_those_of_an_integer_programming_solver() {
     let golden: serde_json::Value =
-        serde_json::from_str(include_str!("golden/several.json")).unwrap();
+        serde_json::from_str(include_str!("../golden/several.json")).unwrap();
     let cases = golden["cases"].as_array().unwrap();
     assert_eq!(cases.len(), 9);
     for case in cases {
@@ -163,8 +145,8 @@ fn effort<const R: usize>(draws: &mut Draws, kind: usize, n: u64, top: u64) -> [
         let (profits, weights): (Vec<u64>, Vec<[u64; R]>) = (0..n).map(item).unzip();
         let capacities =
             std::array::from_fn(|r| weights.iter().map(|weights| weights[r]).sum::<u64>() / 2);
-        let items = items(&profits, &weights);
-        let knapsack = Knapsack::new(capacities, &items).unwrap();
+        let items = knapsack_items(&profits, &weights);
+        let knapsack = Knapsack::several(capacities, &items).unwrap();
         let (best, greedy, few) = (knapsack.solve(), knapsack.greedy(), knapsack.solve_within(5));
         let open = few.upper_bound - few.value;
         let figures =
@@ -218,15 +200,12 @@ fn a_capacity_of_0_leaves_only_items_that_do_not_need_the_resource() {
 
 #[test]
 fn invalid_input_is_a_typed_error() {
-    let error = Knapsack::<[u64; 0]>::new([], &[]).unwrap_err();
-    assert!(
-        matches!(error, Error::ScoringRules(scoring_rules::Error::Setting { value: 0.0, .. })),
-        "{error}"
-    );
-    assert!(Knapsack::new([1; 9], &[]).is_err());
-    let error = Knapsack::new([1], &items(&[u64::MAX, 1], &[[1]; 2])).unwrap_err();
+    assert_eq!(setting(Knapsack::several([], &[])), "number of resources");
+    assert_eq!(setting(Knapsack::several([1; 9], &[])), "number of resources");
+    let error = Knapsack::several([1], &knapsack_items(&[u64::MAX, 1], &[[1]; 2])).unwrap_err();
     assert_eq!(error, Error::Sum { what: "profits", item: 1, limit: u64::MAX });
-    let error = Knapsack::new([1], &[KnapsackItem { profit: 1, weight: [1] }; 1_001]).unwrap_err();
+    let error =
+        Knapsack::several([1], &[KnapsackItem { profit: 1, weight: [1] }; 1_001]).unwrap_err();
     assert!(matches!(error, Error::TooLarge { items: 1_001, .. }), "{error}");
 }
 
@@ -234,7 +213,7 @@ fn invalid_input_is_a_typed_error() {
 #[test]
 fn results_are_stored_with_snake_case_names() {
     let items = [KnapsackItem { profit: 7, weight: [2, 3] }];
-    let knapsack = Knapsack::new([5, 5], &items).unwrap();
+    let knapsack = Knapsack::several([5, 5], &items).unwrap();
     assert_eq!(
         serde_json::to_string(&knapsack.solve()).unwrap(),
         r#"{"value":7,"weight":[2,3],"chosen":[0],"upper_bound":7,"proof":"bound","states":1}"#

@@ -1,5 +1,4 @@
 //! The oracle for items of equal value.
-#![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{most_solved, most_solved_items};
 use proptest::prelude::*;

@@ -1,16 +1,16 @@
 //! Settings, plans and counts can be stored as JSON and read again, and invalid JSON is refused.
 //! Results can be stored.
-#![cfg(feature = "serde")]
-#![allow(clippy::unwrap_used)]
 
 use std::fmt::Debug;
 
 use knapsack_oracle::{
-    Alpha, BudgetAware, CheapestFirst, DropReason, FitRule, ForecastThreshold, InOrder, Item,
-    KnapsackItem, OraclePlanner, Plan, PlanReading, Pool, Probability, RandomOrder, ReSolve,
-    Regime, Repair, Seed, Step, UnreadableReason, UnsolvableCounts, ValuePerCost, VariantScores,
+    Alpha, BudgetAware, CheapestFirst, DropReason, FitRule, InOrder, Item, KnapsackItem,
+    OraclePlanner, Plan, PlanReading, Pool, RandomOrder, ReSolve, Regime, Repair, Seed, Step,
+    UnreadableReason, UnsolvableCounts, ValuePerCost, VariantScores,
 };
 use serde::{Serialize, de::DeserializeOwned};
+
+use crate::item;
 
 fn round_trips<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> String {
     let text = serde_json::to_string(value).unwrap();
@@ -33,8 +33,7 @@ fn refuses<T: Serialize + DeserializeOwned + PartialEq + Debug>(
 }
 
 fn pool() -> Pool {
-    let item = |id, cost, solved| Item::new(id, 1.0, cost, solved).unwrap();
-    Pool::new(vec![item("a", 5, true), item("b", 3, false), item("c", 4, true)]).unwrap()
+    crate::pool([item("a", 5, true), item("b", 3, false), item("c", 4, true)])
 }
 
 #[test]
@@ -53,13 +52,6 @@ fn settings_and_planners_round_trip() {
     round_trips(&Step { position: 1, allocation: 2 });
     round_trips(&ReSolve { allocation: 5, cost: 4, solved_before: true, solved_after: false });
     round_trips(&KnapsackItem { profit: 3, weight: 4 });
-    let probabilities = vec![Probability::HALF, Probability::ONE];
-    let threshold = Probability::new(0.25).unwrap();
-    let planner = ForecastThreshold::new(vec![5, 4], probabilities, threshold).unwrap();
-    refuses(
-        &planner,
-        &[("0.25", "1.25", "1.25"), ("[5,", "[", "success probabilities: expected 1, found 2")],
-    );
 }
 
 #[test]
@@ -86,18 +78,11 @@ fn results_are_written() {
     );
     let oracle = pool.oracle(9).unwrap();
     assert_eq!(serde_json::to_string(&oracle).unwrap(), r#"{"value":2.0,"chosen":[0,2]}"#);
-    let several = Pool::new(vec![Item::new("a", 1.0, [5, 2], true).unwrap()]).unwrap();
-    let plan = Plan::new(&[("a", [9, 9])], &several, [9, 9]).unwrap();
-    round_trips(&plan);
-    let run = plan.execute(&several, [9, 9], Regime::Advisory).unwrap();
+    let plan = Plan::new(&[("a", 9)], &pool, 9).unwrap();
+    let run = plan.execute(&pool, 9, Regime::Advisory).unwrap();
     assert_eq!(
         serde_json::to_string(&run).unwrap(),
-        r#"{"regime":"advisory","attempts":[{"position":0,"spent":[5,2],"earned":1.0}],"stopped_by":null,"earned":1.0,"spent":[5,2],"informed":false}"#
-    );
-    let random = several.random_sampled([9, 9], FitRule::StopAtFirst, 2, Seed::new(1)).unwrap();
-    assert_eq!(
-        serde_json::to_string(&random).unwrap(),
-        r#"{"value":1.0,"standard_error":0.0,"spent":[5.0,2.0],"shuffles":2}"#
+        r#"{"regime":"advisory","attempts":[{"position":0,"spent":5,"earned":1.0}],"stopped_by":null,"earned":1.0,"spent":5,"informed":false}"#
     );
 }
 
@@ -128,7 +113,4 @@ fn an_item_is_read_from_json_through_the_same_checks() {
     assert_eq!(text, r#"{"id":"a","value":0.1,"cost":7,"solved":true}"#);
     let refused = [("7", "0", "costs nothing"), ("0.1", "0", "1e-100"), ("0.1", "-1", "1e-100")];
     refuses(&item, &refused);
-    let several = Item::new("a", 0.1, [7, 2], true).unwrap();
-    assert_eq!(round_trips(&several), r#"{"id":"a","value":0.1,"cost":[7,2],"solved":true}"#);
-    round_trips(&Pool::new(vec![several]).unwrap());
 }

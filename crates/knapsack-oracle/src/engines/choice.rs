@@ -2,7 +2,7 @@ use crate::values::proof::Proof;
 
 /// A choice of items with its proof.
 #[derive(Debug)]
-pub struct Choice {
+pub(crate) struct Choice {
     /// Positions of the chosen items in ascending order.
     pub(crate) chosen: Vec<usize>,
     /// An upper bound on the value of every choice, unless the choice is proved to be the best.

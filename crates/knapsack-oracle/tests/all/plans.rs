@@ -1,14 +1,14 @@
 //! Plans: which are refused, which are repaired, and that no text causes a panic.
-#![allow(clippy::unwrap_used)]
 
-use knapsack_oracle::{
-    DropReason, Error, Item, Plan, PlanReading, Pool, Repair, Step, UnreadableReason,
-};
+use knapsack_oracle::{DropReason, Error, Plan, PlanReading, Pool, Repair, Step, UnreadableReason};
 use proptest::prelude::*;
 
+use crate::item;
+
 fn pool() -> Pool {
-    let item = |id, cost| Item::new(id, 1.0, cost, true).unwrap();
-    Pool::new(vec![item("a", 100), item("b", 200), item("c", 300), item("7", 400)]).unwrap()
+    crate::pool(
+        [("a", 100), ("b", 200), ("c", 300), ("7", 400)].map(|(id, cost)| item(id, cost, true)),
+    )
 }
 
 fn steps(reading: &PlanReading) -> Vec<(usize, u64)> {
@@ -23,7 +23,7 @@ fn a_strict_plan_names_items_of_the_pool_once_within_the_budget() {
     assert!(!plan.is_informed());
     assert_eq!(
         Plan::new(&[("a", 1), ("x", 1)], &pool, 300),
-        Err(Error::UnknownId { index: 1, id: "x".into() })
+        Err(Error::Step { index: 1, problem: r#"the id "x", which is not in the pool"#.into() })
     );
     assert_eq!(
         Plan::new(&[("a", 1), ("b", 1), ("a", 1)], &pool, 300),
@@ -178,8 +178,7 @@ fn deviations_from_json_are_repaired_and_listed() {
 
 #[test]
 fn a_padded_id_of_the_pool_itself_needs_no_repair() {
-    let item = |id| Item::new(id, 1.0, 5, true).unwrap();
-    let pool = Pool::new(vec![item("a"), item(" a ")]).unwrap();
+    let pool = crate::pool(["a", " a "].map(|id| item(id, 5, true)));
     let reading = PlanReading::new(r#"[{"id": " a ", "allocation": 5}]"#, &pool, 100);
     assert_eq!((steps(&reading), reading.repairs()), (vec![(1, 5)], &[][..]));
 }
@@ -336,7 +335,7 @@ proptest! {
         characters in prop::collection::vec(any::<char>(), 0..20),
     ) {
         let id: String = characters.into_iter().collect();
-        let pool = Pool::new(vec![Item::new(id.clone(), 1.0, 1, true).unwrap()]).unwrap();
+        let pool = crate::pool([item(id.clone(), 1, true)]);
         let text = serde_json::json!([{ "id": id, "allocation": 1 }]).to_string();
         let reading = PlanReading::new(&text, &pool, 1);
         prop_assert_eq!(steps(&reading), [(0, 1)]);

@@ -96,15 +96,6 @@ pub fn all_finite(what: &'static str, values: &[f64]) -> Result<(), Error> {
 /// # Errors
 ///
 /// [`Error::OutOfOrder`] with the first number that may not follow the one before it.
-///
-/// # Examples
-///
-/// ```
-/// use scoring_rules::{Error, checks::ascending};
-///
-/// let error = ascending("edges", &[0.1, 0.5, 0.4], |before, edge| before <= edge);
-/// assert!(matches!(error, Err(Error::OutOfOrder { index: 2, .. })));
-/// ```
 pub fn ascending<T: Copy + Into<f64>>(
     what: &'static str,
     values: &[T],

@@ -6,13 +6,4 @@ pub(crate) mod decomposition;
 pub(crate) mod dominance;
 pub(crate) mod murphy;
 pub(crate) mod pool;
-pub(crate) mod skill_score;
 pub(crate) mod success_rate;
-
-pub use binning::Binning;
-pub use corp::Corp;
-pub use decomposition::Decomposition;
-pub use dominance::Dominance;
-pub use murphy::{MurphyCurve, MurphyPiece};
-pub use pool::PooledBlocks;
-pub use skill_score::skill_score;

@@ -157,20 +157,6 @@ pub enum Error {
     /// There is no quantile of level 0.5.
     #[error("the median is missing; give the quantile of level 0.5 as well")]
     NoMedian,
-    /// The probabilities of all classes do not sum to 1.
-    #[error("the probabilities of all classes sum to {sum}; they must sum to 1 within 1e-9")]
-    SumNotOne {
-        /// The sum.
-        sum: f64,
-    },
-    /// The forecast has no such class.
-    #[error("there is no class {class}; the forecast has {classes} classes, counted from 0")]
-    NoSuchClass {
-        /// The given class, counted from 0.
-        class: usize,
-        /// The number of classes.
-        classes: usize,
-    },
     /// A quantity does not exist for this input.
     #[error("{name} is undefined: {reason}")]
     Undefined {
@@ -216,19 +202,6 @@ pub enum Error {
         outcome: bool,
         /// The score.
         value: f64,
-    },
-    /// An array does not have the shape of another one.
-    #[cfg(feature = "ndarray")]
-    #[error("{what}, axis {axis}: expected length {expected}, found {found}")]
-    Shape {
-        /// The argument.
-        what: &'static str,
-        /// The first axis that differs, counted from 0.
-        axis: usize,
-        /// The expected length of the axis.
-        expected: usize,
-        /// The length of the axis, or 0 if the argument does not have it.
-        found: usize,
     },
 }
 

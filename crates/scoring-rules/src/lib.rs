@@ -1,12 +1,14 @@
 #![doc = include_str!("../README.md")]
 
-pub mod categorical;
+mod categorical;
 mod checked;
+#[doc(hidden)]
 pub mod checks;
 mod decompositions;
 mod error;
 mod from_fn;
 #[cfg(feature = "serde")]
+#[doc(hidden)]
 pub mod infinite;
 mod intervals;
 mod loops;
@@ -14,6 +16,7 @@ pub mod propriety;
 mod rows;
 mod rule;
 mod rules;
+#[doc(hidden)]
 pub mod runs;
 mod sums;
 mod ties;
@@ -21,24 +24,34 @@ mod values;
 
 pub use categorical::Categorical;
 pub use decompositions::{
-    Binning, Corp, Decomposition, Dominance, MurphyCurve, MurphyPiece, PooledBlocks, skill_score,
+    binning::Binning, corp::Corp, decomposition::Decomposition, dominance::Dominance,
+    murphy::MurphyCurve, pool::PooledBlocks,
 };
 pub use error::Error;
 pub use from_fn::{FromFn, from_fn};
 pub use intervals::{
-    Ensemble, Quantiles, empirical_coverage, interval_loss, mean_width, pinball_loss,
+    ensemble::Ensemble, interval_loss::interval_loss, pinball_loss::pinball_loss,
+    quantiles::Quantiles,
 };
 pub use rows::{mean_score, score_slice};
-#[cfg(feature = "ndarray")]
-pub use rows::{mean_score_array, score_array};
-#[cfg(feature = "rayon")]
-pub use rows::{par_mean_score, par_score_slice};
 pub use rule::ScoringRule;
 pub use rules::{
-    AnyRule, BetaScore, BoostingScore, BrierScore, ElementaryScore, LogScore, LossDerivatives,
-    PowerScore, PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture,
+    any_rule::AnyRule,
+    beta::beta_score::BetaScore,
+    boosting::BoostingScore,
+    brier::BrierScore,
+    log::log_score::LogScore,
+    power::{power_score::PowerScore, pseudospherical_score::PseudosphericalScore},
+    smooth::{LossDerivatives, SmoothRule},
+    spherical::SphericalScore,
+    thresholds::{elementary_score::ElementaryScore, threshold_mixture::ThresholdMixture},
 };
-pub use sums::decimals;
-pub use sums::{CompensatedSum, DecimalSum, ExactMean, ExactSum};
-pub use ties::{Block, TiedBlocks};
-pub use values::{Interval, Level, Observed, OrderedScore, Probability, Seed, Weight};
+pub use sums::{
+    compensated_sum::CompensatedSum, decimal_sum::DecimalSum, decimals, exact_mean::ExactMean,
+    exact_sum::ExactSum,
+};
+pub use ties::{block::Block, tied_blocks::TiedBlocks};
+pub use values::{
+    interval::Interval, level::Level, observed::Observed, ordered_score::OrderedScore,
+    probability::Probability, seed::Seed, weight::Weight,
+};

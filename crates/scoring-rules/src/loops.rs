@@ -1,4 +1,4 @@
-//! The inner loops over many forecasts: rows, runs of steps and the whole-number weights of steps.
+//! The inner loops over many forecasts: rows, short runs and the whole-number weights of steps.
 
 pub(crate) mod row_sums;
 pub(crate) mod runs;

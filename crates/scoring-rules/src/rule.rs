@@ -6,7 +6,6 @@ use crate::{
         runs::Runs,
         step_weights::StepWeights,
     },
-    rule::sealed::Sealed,
     values::probability::Probability,
 };
 
@@ -115,39 +114,14 @@ pub trait ScoringRule {
         sum_of_pairs(forecasts, outcomes, |forecast, outcome| self.score(forecast, outcome))
     }
 
-    // The methods below implement `loops::weighted_sum` and `loops::weighted_sums`, within a relative difference of 1e-12 from
-    // the default. `Sealed` cannot be named outside of this crate, so that other rules neither call nor override them.
-
+    /// Sets `sums[i]` to the weighted sum of [`score`](Self::score) over the steps of run i, within a relative difference of
+    /// 1e-12. Stops at the end of the shorter of `sums` and the runs. An infinite score makes a sum infinite.
     #[doc(hidden)]
-    #[must_use]
-    fn weighted_sum(
-        &self,
-        forecasts: &[Probability],
-        outcome: bool,
-        weights: StepWeights,
-        _: Sealed,
-    ) -> f64 {
-        weights.sum(forecasts, |forecast| self.score(forecast, outcome))
-    }
-
-    #[doc(hidden)]
-    fn weighted_sums(
-        &self,
-        runs: Runs<'_>,
-        weights: StepWeights,
-        sums: &mut [f64],
-        sealed: Sealed,
-    ) {
+    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
         for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
-            *sum = self.weighted_sum(&runs.forecasts()[start..end], outcome, weights, sealed);
+            *sum = weights.sum(&runs.forecasts()[start..end], |p| self.score(p, outcome));
         }
     }
-}
-
-pub(crate) mod sealed {
-    /// An argument that only this crate can give.
-    #[derive(Clone, Copy, Debug)]
-    pub struct Sealed;
 }
 
 impl<P: Deref<Target: ScoringRule>> ScoringRule for P {
@@ -182,25 +156,8 @@ impl<P: Deref<Target: ScoringRule>> ScoringRule for P {
     }
 
     #[inline]
-    fn weighted_sum(
-        &self,
-        forecasts: &[Probability],
-        outcome: bool,
-        weights: StepWeights,
-        sealed: Sealed,
-    ) -> f64 {
-        (**self).weighted_sum(forecasts, outcome, weights, sealed)
-    }
-
-    #[inline]
-    fn weighted_sums(
-        &self,
-        runs: Runs<'_>,
-        weights: StepWeights,
-        sums: &mut [f64],
-        sealed: Sealed,
-    ) {
-        (**self).weighted_sums(runs, weights, sums, sealed);
+    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
+        (**self).weighted_sums(runs, weights, sums);
     }
 }
 

@@ -42,13 +42,3 @@ macro_rules! by_name {
 }
 #[cfg(feature = "serde")]
 use by_name;
-
-pub use any_rule::AnyRule;
-pub use beta::beta_score::BetaScore;
-pub use boosting::BoostingScore;
-pub use brier::BrierScore;
-pub use log::log_score::LogScore;
-pub use power::{power_score::PowerScore, pseudospherical_score::PseudosphericalScore};
-pub use smooth::{LossDerivatives, SmoothRule};
-pub use spherical::SphericalScore;
-pub use thresholds::{elementary_score::ElementaryScore, threshold_mixture::ThresholdMixture};

@@ -4,10 +4,7 @@
 //! per run. Other rules are scored step by step.
 
 pub use crate::loops::{runs::Runs, step_weights::StepWeights};
-use crate::{
-    rule::{ScoringRule, sealed::Sealed},
-    values::probability::Probability,
-};
+use crate::{rule::ScoringRule, values::probability::Probability};
 
 /// Returns the weighted sum of [`ScoringRule::score`] over the steps of one run, within a relative
 /// difference of 1e-12. An infinite score makes the sum infinite.
@@ -27,17 +24,7 @@ pub fn weighted_sum<R: ScoringRule + ?Sized>(
     outcome: bool,
     weights: StepWeights,
 ) -> f64 {
-    rule.weighted_sum(steps, outcome, weights, Sealed)
-}
-
-/// Sets `sums[i]` to the [`weighted_sum`] of run i, with the same bits. Stops at the end of the shorter of
-/// `sums` and the runs. [`Runs`] has an example.
-#[inline]
-pub fn weighted_sums<R: ScoringRule + ?Sized>(
-    rule: &R,
-    runs: Runs<'_>,
-    weights: StepWeights,
-    sums: &mut [f64],
-) {
-    rule.weighted_sums(runs, weights, sums, Sealed);
+    let (mut sum, end) = ([0.0], steps.len());
+    rule.weighted_sums(Runs::one(steps, &end, &outcome), weights, &mut sum);
+    sum[0]
 }

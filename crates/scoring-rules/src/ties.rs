@@ -4,6 +4,3 @@ pub(crate) mod block;
 pub(crate) mod counting;
 pub(crate) mod radix_sort;
 pub(crate) mod tied_blocks;
-
-pub use block::Block;
-pub use tied_blocks::TiedBlocks;

@@ -8,11 +8,3 @@ pub(crate) mod ordered_score;
 pub(crate) mod probability;
 pub(crate) mod seed;
 pub(crate) mod weight;
-
-pub use interval::Interval;
-pub use level::Level;
-pub use observed::Observed;
-pub use ordered_score::OrderedScore;
-pub use probability::Probability;
-pub use seed::Seed;
-pub use weight::Weight;

@@ -107,10 +107,12 @@ impl Estimate {
 /// Returns the error of an interval that begins below 0 or is infinite.
 #[cold]
 fn invalid(ends: Interval) -> Error {
-    match ends.finite() {
-        Err(error) if ends.low() >= 0.0 => error.into(),
-        _ => Error::NegativeEstimate { low: ends.low(), high: ends.high() },
+    let (low, high) = (ends.low(), ends.high());
+    if low < 0.0 {
+        return Error::NegativeEstimate { low, high };
     }
+    let (what, value) = if low.is_finite() { ("the high end", high) } else { ("the low end", low) };
+    scoring_rules::Error::NotFinite { what, value }.into()
 }
 
 impl fmt::Display for Estimate {

@@ -121,7 +121,7 @@ fn a_stream_cannot_be_told_from_itself_and_a_complete_lead_holds_whatever_the_ch
     let chances = [Probability::HALF; 2];
     let same = StreamDifference::new(&tps, &second, &second, None).unwrap();
     assert!(!same.keeps_sign());
-    assert_eq!(same.bounds(), Interval::point(0.0).unwrap());
+    assert_eq!(same.bounds(), Interval::new(0.0, 0.0).unwrap());
     assert_eq!(same.largest_width(&chances), Ok(Some(0.0)));
     let lead = StreamDifference::new(&tps, &first, &second, None).unwrap();
     assert!(lead.keeps_sign());
@@ -134,7 +134,7 @@ fn streams_that_are_both_always_right_cannot_be_told_apart() {
     let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
     let right = [Stopped::new(&[Probability::ONE], Some(true), None).unwrap()];
     let difference = StreamDifference::new(&tps, &right, &right, None).unwrap();
-    assert_eq!(difference.bounds(), Interval::point(0.0).unwrap());
+    assert_eq!(difference.bounds(), Interval::new(0.0, 0.0).unwrap());
     assert!(!difference.keeps_sign());
 }
 

@@ -28,9 +28,6 @@ use crate::{
 /// let forecasts = Probability::from_slice(&[0.25, 0.75])?;
 /// let curve = MurphyCurve::new(&TiedBlocks::new(forecasts, &[true, false], None)?)?;
 /// assert_eq!(curve.at(Level::HALF), 0.5); // one false alarm and one miss: (1/2 + 1/2) / 2
-/// let area: f64 =
-///     curve.pieces().map(|p| (p.end - p.start) * (p.at_start + p.at_end) / 2.0).sum();
-/// assert_eq!(2.0 * area, 0.5625); // the mean Brier loss
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -51,21 +48,6 @@ pub(crate) struct Decisions {
     pub(crate) false_alarms: f64,
     /// The weight of successes with forecasts of at most the threshold.
     pub(crate) misses: f64,
-}
-
-/// A linear piece of a [`MurphyCurve`], over thresholds from `start` to below `end`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct MurphyPiece {
-    /// The first threshold: 0 or a forecast.
-    pub start: f64,
-    /// The start of the next piece: a forecast or 1.
-    pub end: f64,
-    /// The value at the start. The curve may jump there from the `at_end` of the previous piece.
-    pub at_start: f64,
-    /// The limit of the values towards the end.
-    pub at_end: f64,
 }
 
 impl MurphyCurve {
@@ -121,22 +103,8 @@ impl MurphyCurve {
     pub fn at(&self, threshold: Level) -> f64 {
         let c = threshold.get();
         let piece = self.pieces.partition_point(|piece| piece.start <= c).saturating_sub(1);
-        self.value(self.pieces[piece], c)
-    }
-
-    /// The pieces in ascending order. They cover (0, 1) without gaps.
-    pub fn pieces(&self) -> impl Iterator<Item = MurphyPiece> {
-        let ends = self.pieces[1..].iter().map(|next| next.start).chain([1.0]);
-        self.pieces.iter().zip(ends).map(|(&piece, end)| MurphyPiece {
-            start: piece.start,
-            end,
-            at_start: self.value(piece, piece.start),
-            at_end: self.value(piece, end),
-        })
-    }
-
-    fn value(&self, piece: Decisions, c: f64) -> f64 {
-        (c * piece.false_alarms + (1.0 - c) * piece.misses) / (self.failures + self.successes)
+        let Decisions { false_alarms, misses, .. } = self.pieces[piece];
+        (c * false_alarms + (1.0 - c) * misses) / (self.failures + self.successes)
     }
 }
 

@@ -16,12 +16,6 @@ pub struct PooledBlocks {
 }
 
 impl PooledBlocks {
-    /// The weight of all rows.
-    #[must_use]
-    pub fn weight(&self) -> f64 {
-        self.failures + self.successes
-    }
-
     /// The weighted share of successes, in [0, 1]: the value of the regression. It is 1 only if no
     /// row failed; a share that would round to 1 is the largest number below 1.
     #[must_use]

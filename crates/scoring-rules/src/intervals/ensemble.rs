@@ -15,7 +15,7 @@ use crate::{
 /// use scoring_rules::{Ensemble, Error};
 ///
 /// let ensemble = Ensemble::new(&[5.0, 3.0, 9.0], None)?;
-/// assert_eq!(ensemble.members(), [3.0, 5.0, 9.0]);
+/// assert_eq!(ensemble, Ensemble::new(&[3.0, 5.0, 9.0], None)?);
 ///
 /// let error = Ensemble::new(&[5.0, f64::INFINITY], None).unwrap_err();
 /// assert!(matches!(error, Error::NotFiniteAt { index: 1, .. }));
@@ -90,9 +90,6 @@ impl Ensemble {
     ///
     /// let weights = Weight::from_slice(&[1.0, 2.0, 0.0])?;
     /// let weighted = Ensemble::new(&[5.0, 3.0, 9.0], Some(weights))?;
-    /// assert_eq!(weighted.members(), [3.0, 5.0]);
-    /// assert_eq!(weighted.weights(), Some(Weight::from_slice(&[2.0, 1.0])?));
-    ///
     /// let repeated = Ensemble::new(&[3.0, 3.0, 5.0], None)?;
     /// let outcome = Observed::exact(4.0)?;
     /// let losses = [weighted, repeated].map(|forecast| forecast.crps_loss(outcome));
@@ -121,16 +118,8 @@ impl Ensemble {
     }
 
     /// The members in ascending order; there is at least one.
-    #[must_use]
-    pub fn members(&self) -> &[f64] {
+    pub(crate) fn members(&self) -> &[f64] {
         &self.members
-    }
-
-    /// The weights of the [members](Self::members), in the same order, or `None` if none were
-    /// given.
-    #[must_use]
-    pub fn weights(&self) -> Option<&[Weight]> {
-        self.weights.as_ref().map(|weights| &weights.each[..])
     }
 
     /// The weighted share of the members before a position, and of the members from it on.

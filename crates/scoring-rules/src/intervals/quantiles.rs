@@ -1,7 +1,7 @@
 use crate::{
     checks::{all_finite, ascending, same_length},
     error::Error,
-    values::{interval::Interval, level::Level},
+    values::level::Level,
 };
 
 /// Levels that differ by at most this much count as equal: 0.025 and `(1 - 0.95) / 2` are different
@@ -14,16 +14,11 @@ const SAME_LEVEL: f64 = 1e-12;
 /// JSON it is a list of pairs of a level and a value, such as `[[0.25, 3.0], [0.5, 5.0]]`.
 ///
 /// ```
-/// use scoring_rules::{Error, Interval, Level, Quantiles};
+/// use scoring_rules::{Error, Level, Quantiles};
 ///
 /// let levels = [Level::new(0.25)?, Level::HALF, Level::new(0.75)?];
 /// let forecast = Quantiles::new(&levels, &[3.0, 5.0, 9.0])?;
-/// assert_eq!(forecast.levels(), levels);
-/// assert_eq!(forecast.values(), [3.0, 5.0, 9.0]);
-/// assert_eq!(forecast.iter().last(), Some((levels[2], 9.0)));
-/// assert_eq!(forecast.median(), Some(5.0));
-/// assert_eq!(forecast.interval(Level::HALF), Some(Interval::new(3.0, 9.0)?));
-/// assert_eq!(forecast.interval(Level::new(0.9)?), None);
+/// assert_eq!(Vec::from(forecast), [(levels[0], 3.0), (levels[1], 5.0), (levels[2], 9.0)]);
 ///
 /// let error = Quantiles::new(&levels, &[3.0, 9.0, 5.0]).unwrap_err();
 /// assert_eq!(error.to_string(), "values, entry 2: 5 after 9; give them in ascending order");
@@ -62,44 +57,13 @@ impl Quantiles {
     }
 
     /// The levels, in strictly ascending order.
-    #[must_use]
-    pub fn levels(&self) -> &[Level] {
+    pub(crate) fn levels(&self) -> &[Level] {
         &self.levels
     }
 
-    /// The values, one per level, in ascending order.
-    #[must_use]
-    pub fn values(&self) -> &[f64] {
-        &self.values
-    }
-
-    /// The pairs of a level and its value.
-    #[must_use]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Level, f64)> {
+    /// The pairs of a level and its value, in ascending order.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Level, f64)> {
         self.levels.iter().copied().zip(self.values.iter().copied())
-    }
-
-    /// The quantile of level 1/2, or `None` if it was not forecast.
-    #[must_use]
-    pub fn median(&self) -> Option<f64> {
-        self.value_at(0.5)
-    }
-
-    /// Returns the central interval with the given coverage, between the quantiles of levels
-    /// `(1 - coverage) / 2` and `(1 + coverage) / 2`, or `None` if one of them was not forecast.
-    /// Levels that differ by at most 1e-12 count as equal.
-    #[must_use]
-    pub fn interval(&self, coverage: Level) -> Option<Interval> {
-        let low = self.value_at((1.0 - coverage.get()) / 2.0)?;
-        let high = self.value_at((1.0 + coverage.get()) / 2.0)?;
-        Some(Interval::between(low, high))
-    }
-
-    /// The value of the level that equals `wanted` except for rounding.
-    fn value_at(&self, wanted: f64) -> Option<f64> {
-        let away = |(level, value): (Level, f64)| ((level.get() - wanted).abs(), value);
-        let nearest = self.iter().map(away).min_by(|a, b| a.0.total_cmp(&b.0));
-        nearest.filter(|&(distance, _)| distance <= SAME_LEVEL).map(|(_, value)| value)
     }
 
     /// Checks that the levels are 1/2 and pairs with sum 1.

@@ -3,15 +3,12 @@ use crate::{checks::same_length, error::Error, values::probability::Probability}
 /// Many runs laid end to end: all forecasts, the end of each run, and whether it succeeded.
 ///
 /// ```
-/// use scoring_rules::{BrierScore, Probability, runs::{Runs, StepWeights, weighted_sums}};
+/// use scoring_rules::{BrierScore, Probability, ScoringRule, runs::{Runs, StepWeights}};
 ///
 /// let forecasts = Probability::from_slice(&[0.5, 1.0, 0.5])?;
 /// let runs = Runs::new(forecasts, 0, &[2, 3], &[true, false])?;
-/// assert_eq!(runs.forecasts(), forecasts);
-/// assert_eq!(runs.iter().collect::<Vec<_>>(), [(0, 2, true), (2, 3, false)]);
-///
 /// let mut sums = [0.0; 2];
-/// weighted_sums(&BrierScore, runs, StepWeights::Falling, &mut sums);
+/// BrierScore.weighted_sums(runs, StepWeights::Falling, &mut sums);
 /// assert_eq!(sums, [-0.5, -0.25]);
 ///
 /// assert!(Runs::new(forecasts, 0, &[2, 4], &[true, false]).is_err());
@@ -67,15 +64,14 @@ impl<'a> Runs<'a> {
     }
 
     /// All forecasts, including forecasts of other runs.
-    #[must_use]
     #[inline]
-    pub const fn forecasts(&self) -> &'a [Probability] {
+    pub(crate) const fn forecasts(&self) -> &'a [Probability] {
         self.forecasts
     }
 
     /// The start, the end and the outcome of each run.
     #[inline]
-    pub fn iter(&self) -> impl Iterator<Item = (usize, usize, bool)> + use<'a> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize, bool)> + use<'a> {
         let mut next = self.start;
         self.ends.iter().zip(self.outcomes).map(move |(&end, &outcome)| {
             let start = next;

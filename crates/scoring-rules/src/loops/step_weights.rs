@@ -49,19 +49,8 @@ impl StepWeights {
     ///
     /// Steps are added in a fixed order, so that the result always has the same bits. The error
     /// does not grow with the length of the run.
-    ///
-    /// ```
-    /// use scoring_rules::{Probability, runs::StepWeights};
-    ///
-    /// let steps = Probability::from_slice(&[0.5, 0.25, 1.0])?;
-    /// assert_eq!(StepWeights::Equal.sum(steps, |p| p.get()), 1.75);
-    /// assert_eq!(StepWeights::Falling.sum(steps, |p| p.get()), 3.0);
-    /// assert_eq!(StepWeights::Rising.sum(steps, |p| p.get()), 4.0);
-    /// # Ok::<(), scoring_rules::Error>(())
-    /// ```
-    #[must_use]
     #[inline]
-    pub fn sum(self, steps: &[Probability], score: impl Fn(Probability) -> f64) -> f64 {
+    pub(crate) fn sum(self, steps: &[Probability], score: impl Fn(Probability) -> f64) -> f64 {
         let (start, change) = match self {
             Self::Equal => (1.0, 0.0),
             Self::Falling => (to_f64(steps.len()), -1.0),

@@ -1,6 +1,6 @@
 use crate::{
     loops::{runs::Runs, step_weights::StepWeights, window::sum_of_finite},
-    rule::{ScoringRule, sealed::Sealed},
+    rule::ScoringRule,
     rules::{
         sides::Sides,
         smooth::{SmoothScore, ThresholdDensity, smooth_rule},
@@ -54,18 +54,7 @@ impl ScoringRule for BrierScore {
     }
 
     #[inline]
-    fn weighted_sum(
-        &self,
-        forecasts: &[Probability],
-        outcome: bool,
-        weights: StepWeights,
-        _: Sealed,
-    ) -> f64 {
-        sum_of_finite(weights, forecasts, 0, forecasts.len(), |p| self.score(p, outcome))
-    }
-
-    #[inline]
-    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64], _: Sealed) {
+    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
         for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
             let score = |p| self.score(p, outcome);
             *sum = sum_of_finite(weights, runs.forecasts(), start, end, score);

@@ -158,15 +158,6 @@ impl ExactMean {
     }
 
     /// The sum of all weights, at least 0. A value added without a weight has weight 1.
-    ///
-    /// ```
-    /// use scoring_rules::{Error, ExactMean, Weight};
-    ///
-    /// let mut mean: ExactMean = [0.2, 0.4].into_iter().collect();
-    /// mean.update_weighted(0.3, Weight::new(1.5)?)?;
-    /// assert_eq!(mean.weight(), 3.5);
-    /// # Ok::<(), Error>(())
-    /// ```
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.all_weight().value()

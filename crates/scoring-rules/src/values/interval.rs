@@ -53,23 +53,6 @@ impl<T: Copy + PartialOrd + Into<f64>> Interval<T> {
         }
     }
 
-    /// Makes the interval that contains only one value: both bounds are equal to it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotANumber`] for NaN.
-    ///
-    /// ```
-    /// use scoring_rules::Interval;
-    ///
-    /// let point = Interval::point(0.5)?;
-    /// assert_eq!((point.width(), point.as_point()), (0.0, Some(0.5)));
-    /// # Ok::<(), scoring_rules::Error>(())
-    /// ```
-    pub fn point(value: T) -> Result<Self, Error> {
-        Self::new(value, value)
-    }
-
     /// Returns the only value of the interval, or `None` if the bounds differ.
     #[must_use]
     pub fn as_point(self) -> Option<T> {
@@ -78,18 +61,16 @@ impl<T: Copy + PartialOrd + Into<f64>> Interval<T> {
 }
 
 impl Interval {
-    /// All numbers: the interval of an unknown number.
-    pub const ALL: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
-
     /// Returns the interval between two numbers, given in either order.
     ///
-    /// NaN means an unknown number: if one of the two is NaN, the interval is [`Self::ALL`].
+    /// NaN means an unknown number: if one of the two is NaN, the interval contains all numbers.
     ///
     /// ```
     /// use scoring_rules::Interval;
     ///
     /// assert_eq!(Interval::between(5.0, 2.0), Interval::new(2.0, 5.0)?);
-    /// assert_eq!(Interval::between(5.0, f64::NAN), Interval::ALL);
+    /// let all = Interval::new(f64::NEG_INFINITY, f64::INFINITY)?;
+    /// assert_eq!(Interval::between(5.0, f64::NAN), all);
     /// # Ok::<(), scoring_rules::Error>(())
     /// ```
     #[must_use]
@@ -99,7 +80,7 @@ impl Interval {
         } else if b <= a {
             Self { low: b, high: a }
         } else {
-            Self::ALL
+            Self { low: f64::NEG_INFINITY, high: f64::INFINITY }
         }
     }
 
@@ -109,22 +90,6 @@ impl Interval {
     #[inline]
     pub const fn width(self) -> f64 {
         if self.low == self.high { 0.0 } else { self.high - self.low }
-    }
-
-    /// Returns the interval itself if both bounds are finite.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotFinite`] if a bound is infinite.
-    #[inline]
-    pub const fn finite(self) -> Result<Self, Error> {
-        if !self.low.is_finite() {
-            Err(Error::NotFinite { what: "the low end", value: self.low })
-        } else if !self.high.is_finite() {
-            Err(Error::NotFinite { what: "the high end", value: self.high })
-        } else {
-            Ok(self)
-        }
     }
 }
 

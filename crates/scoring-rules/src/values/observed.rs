@@ -42,9 +42,7 @@ use crate::error::Error;
 ///
 /// let ended = Observed::capped(12.0, 40.0)?;
 /// let stopped = Observed::capped(40.0, 40.0)?;
-/// assert!(!ended.is_censored() && stopped.is_censored());
-/// assert_eq!((ended.value(), ended.cap()), (12.0, Some(40.0)));
-/// assert_eq!(Observed::exact(12.0)?.cap(), None);
+/// assert_eq!(<(f64, Option<f64>)>::from(ended), (12.0, Some(40.0)));
 ///
 /// // Forecasts above the cap have equal losses.
 /// for forecast in [40.0, 90.0] {
@@ -99,22 +97,9 @@ impl Observed {
     }
 
     /// Returns the observed number: the outcome, or the cap if the outcome is censored.
-    #[must_use]
     #[inline]
-    pub const fn value(self) -> f64 {
+    pub(crate) const fn value(self) -> f64 {
         self.value
-    }
-
-    /// Returns the cap, or `None` if there is none.
-    #[must_use]
-    pub const fn cap(self) -> Option<f64> {
-        if self.cap.is_finite() { Some(self.cap) } else { None }
-    }
-
-    /// Returns whether the outcome reached its cap, so that only a lower bound is known.
-    #[must_use]
-    pub const fn is_censored(self) -> bool {
-        self.value == self.cap
     }
 
     /// The smaller of a forecast and the cap.
@@ -137,6 +122,6 @@ impl TryFrom<(f64, Option<f64>)> for Observed {
 
 impl From<Observed> for (f64, Option<f64>) {
     fn from(observed: Observed) -> Self {
-        (observed.value, observed.cap())
+        (observed.value, Some(observed.cap).filter(|cap| cap.is_finite()))
     }
 }

@@ -65,16 +65,8 @@ impl Weight {
         }
     }
 
-    /// Views weights as plain numbers, without a copy. Unlike [`get`](Self::get), the view shows a
-    /// zero with the sign with which it was given.
-    ///
-    /// ```
-    /// use scoring_rules::Weight;
-    ///
-    /// assert_eq!(Weight::as_f64_slice(&[Weight::ONE, Weight::ZERO]), &[1.0, 0.0]);
-    /// ```
-    #[must_use]
-    pub fn as_f64_slice(weights: &[Self]) -> &[f64] {
+    /// Views weights as plain numbers, without a copy.
+    pub(crate) fn as_f64_slice(weights: &[Self]) -> &[f64] {
         Checked::peel_slice(Self::peel_slice(weights))
     }
 

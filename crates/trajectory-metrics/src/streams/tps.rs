@@ -1,7 +1,4 @@
-use scoring_rules::{
-    ExactMean, Probability, ScoringRule, Weight,
-    runs::{Runs, weighted_sums},
-};
+use scoring_rules::{ExactMean, Probability, ScoringRule, Weight, runs::Runs};
 
 use crate::{
     checks::same_length,
@@ -253,7 +250,7 @@ impl<R: ScoringRule> Tps<R> {
         let (mut start, mut done) = (0, 0);
         for (ends, outcomes) in all_ends.chunks(BATCH).zip(outcomes.chunks(BATCH)) {
             let runs = Runs::new(forecasts, start, ends, outcomes)?;
-            weighted_sums(&self.rule, runs, weights, &mut scores);
+            self.rule.weighted_sums(runs, weights, &mut scores);
             for (total, &end) in totals.iter_mut().zip(ends) {
                 *total = weights.total(end - start);
                 start = end;

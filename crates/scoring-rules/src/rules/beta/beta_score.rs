@@ -8,7 +8,7 @@ use crate::{
         runs::Runs,
         step_weights::StepWeights,
     },
-    rule::{ScoringRule, sealed::Sealed},
+    rule::ScoringRule,
     rules::{
         beta::{
             divergence::divergence, incomplete_beta::IncompleteBeta, polynomial::BetaPolynomial,
@@ -78,18 +78,13 @@ crate::checked! {
     restore: |read| BetaScore::new(read.alpha, read.beta).map(|checked| *read = checked)
 }
 
+/// The scores of a failure and of a success, as functions of the probability of the other outcome.
 #[derive(Clone, Default)]
 enum Form {
     #[default]
     Log,
-    Polynomial {
-        success: BetaPolynomial,
-        failure: BetaPolynomial,
-    },
-    Integral {
-        success: Integral,
-        failure: Integral,
-    },
+    Polynomial([BetaPolynomial; 2]),
+    Integral([Integral; 2]),
 }
 
 /// The score of one outcome as an incomplete beta integral, with a table of it if that is accurate.
@@ -129,15 +124,12 @@ impl BetaScore {
         }
         let form = if alpha == 0.0 && beta == 0.0 {
             Form::Log
-        } else if let (Some(success), Some(failure)) =
-            (BetaPolynomial::new(beta + 1.0, alpha), BetaPolynomial::new(alpha + 1.0, beta))
+        } else if let (Some(failure), Some(success)) =
+            (BetaPolynomial::new(alpha + 1.0, beta), BetaPolynomial::new(beta + 1.0, alpha))
         {
-            Form::Polynomial { success, failure }
+            Form::Polynomial([failure, success])
         } else {
-            Form::Integral {
-                success: Integral::new(beta + 1.0, alpha),
-                failure: Integral::new(alpha + 1.0, beta),
-            }
+            Form::Integral([Integral::new(alpha + 1.0, beta), Integral::new(beta + 1.0, alpha)])
         };
         Ok(Self { alpha, beta, form })
     }
@@ -192,57 +184,50 @@ impl ScoringRule for BetaScore {
     fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
         match &self.form {
             Form::Log => LogScore::exact().fill_scores(forecasts, outcomes, scores),
-            Form::Polynomial { success, failure } => {
-                fill(forecasts, outcomes, scores, of_either(success, failure));
-            }
-            Form::Integral { .. } => fill(forecasts, outcomes, scores, |p, y| self.score(p, y)),
+            Form::Polynomial(forms) => fill(forecasts, outcomes, scores, of_either(*forms)),
+            Form::Integral(_) => fill(forecasts, outcomes, scores, |p, y| self.score(p, y)),
         }
     }
 
     fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
         match &self.form {
             Form::Log => LogScore::exact().sum_scores(forecasts, outcomes),
-            Form::Polynomial { success, failure } => {
-                sum_of_pairs(forecasts, outcomes, of_either(success, failure))
+            Form::Polynomial(forms) => sum_of_pairs(forecasts, outcomes, of_either(*forms)),
+            Form::Integral(_) => sum_of_pairs(forecasts, outcomes, |p, y| self.score(p, y)),
+        }
+    }
+
+    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
+        let forecasts = runs.forecasts();
+        let success = |p: Probability| (p.complement().get(), p.get());
+        let failure = |p: Probability| (p.get(), p.complement().get());
+        match &self.form {
+            Form::Log => LogScore::exact().weighted_sums(runs, weights, sums),
+            Form::Polynomial(forms) => {
+                for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
+                    *sum = if outcome {
+                        forms[1].weighted_sum(forecasts, start, end, weights, success)
+                    } else {
+                        forms[0].weighted_sum(forecasts, start, end, weights, failure)
+                    };
+                }
             }
-            Form::Integral { .. } => sum_of_pairs(forecasts, outcomes, |p, y| self.score(p, y)),
-        }
-    }
-
-    #[inline]
-    fn weighted_sum(
-        &self,
-        forecasts: &[Probability],
-        outcome: bool,
-        weights: StepWeights,
-        _: Sealed,
-    ) -> f64 {
-        self.sum_of_run(forecasts, 0, forecasts.len(), outcome, weights)
-    }
-
-    fn weighted_sums(
-        &self,
-        runs: Runs<'_>,
-        weights: StepWeights,
-        sums: &mut [f64],
-        sealed: Sealed,
-    ) {
-        if let Form::Log = self.form {
-            return LogScore::exact().weighted_sums(runs, weights, sums, sealed);
-        }
-        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
-            *sum = self.sum_of_run(runs.forecasts(), start, end, outcome, weights);
+            Form::Integral(forms) => {
+                for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
+                    let form = &forms[usize::from(outcome)];
+                    *sum = weights.sum(&forecasts[start..end], |p| {
+                        let (given, against) = Sides::new(p).of(outcome);
+                        form.score(against, given)
+                    });
+                }
+            }
         }
     }
 }
 
 /// The score of a row without a branch on its outcome: both polynomials, one of them times 0.
 #[inline(always)]
-fn of_either(
-    success: &BetaPolynomial,
-    failure: &BetaPolynomial,
-) -> impl Fn(Probability, bool) -> f64 {
-    let (success, failure) = (*success, *failure);
+fn of_either([failure, success]: [BetaPolynomial; 2]) -> impl Fn(Probability, bool) -> f64 {
     move |forecast, outcome| {
         let (p, y) = (forecast.get(), f64::from(outcome));
         let (given, against) = ((p - (1.0 - y)).abs(), (p - y).abs());
@@ -252,48 +237,14 @@ fn of_either(
     }
 }
 
-impl BetaScore {
-    #[inline]
-    fn sum_of_run(
-        &self,
-        forecasts: &[Probability],
-        start: usize,
-        end: usize,
-        outcome: bool,
-        weights: StepWeights,
-    ) -> f64 {
-        let success = |p: Probability| (p.complement().get(), p.get());
-        let failure = |p: Probability| (p.get(), p.complement().get());
-        match &self.form {
-            Form::Log => {
-                LogScore::exact().weighted_sum(&forecasts[start..end], outcome, weights, Sealed)
-            }
-            Form::Polynomial { success: form, .. } if outcome => {
-                form.weighted_sum(forecasts, start, end, weights, success)
-            }
-            Form::Polynomial { failure: form, .. } => {
-                form.weighted_sum(forecasts, start, end, weights, failure)
-            }
-            Form::Integral { success: form, .. } if outcome => {
-                weights.sum(&forecasts[start..end], |p| form.score(p.complement().get(), p.get()))
-            }
-            Form::Integral { failure: form, .. } => {
-                weights.sum(&forecasts[start..end], |p| form.score(p.get(), p.complement().get()))
-            }
-        }
-    }
-}
-
 impl SmoothScore for BetaScore {
     #[inline]
     fn score_of(&self, forecast: Sides, outcome: bool) -> f64 {
-        let Sides { p, rest } = forecast;
+        let (given, against) = forecast.of(outcome);
         match &self.form {
             Form::Log => LogScore::exact().score_of(forecast, outcome),
-            Form::Polynomial { success, .. } if outcome => success.score(rest, p),
-            Form::Polynomial { failure, .. } => failure.score(p, rest),
-            Form::Integral { success, .. } if outcome => success.score(rest, p),
-            Form::Integral { failure, .. } => failure.score(p, rest),
+            Form::Polynomial(forms) => forms[usize::from(outcome)].score(against, given),
+            Form::Integral(forms) => forms[usize::from(outcome)].score(against, given),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::{
         step_weights::StepWeights,
         window::{WINDOW, outside, with_window},
     },
-    rule::{ScoringRule, sealed::Sealed},
+    rule::ScoringRule,
     rules::{
         log::{
             kullback_leibler::kullback_leibler,
@@ -16,6 +16,7 @@ use crate::{
         sides::Sides,
         smooth::{SmoothScore, ThresholdDensity, smooth_rule},
     },
+    runs::weighted_sum,
     sums::compensated_sum::CompensatedSum,
     values::probability::Probability,
 };
@@ -158,11 +159,11 @@ impl LogScore {
         let (mut total, mut end) = (CompensatedSum::default(), 0);
         for piece in run.chunks(WINDOW) {
             end += piece.len();
-            let plain = self.weighted_sum(piece, outcome, StepWeights::Equal, Sealed);
+            let plain = weighted_sum(&self, piece, outcome, StepWeights::Equal);
             if plain.is_infinite() {
                 return plain;
             }
-            let falling = || self.weighted_sum(piece, outcome, StepWeights::Falling, Sealed);
+            let falling = || weighted_sum(&self, piece, outcome, StepWeights::Falling);
             total.add(match weights {
                 StepWeights::Equal => plain,
                 StepWeights::Falling => falling() + (run.len() - end) as f64 * plain,
@@ -238,20 +239,7 @@ impl ScoringRule for LogScore {
 
     /// One logarithm per run instead of one per step: a sum of logs with whole weights is the log of
     /// a product of prefix products. Within 1e-12 relative of the sum of logs.
-    fn weighted_sum(
-        &self,
-        forecasts: &[Probability],
-        outcome: bool,
-        weights: StepWeights,
-        sealed: Sealed,
-    ) -> f64 {
-        let mut sum = [0.0];
-        let end = forecasts.len();
-        self.weighted_sums(Runs::one(forecasts, &end, &outcome), weights, &mut sum, sealed);
-        sum[0]
-    }
-
-    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64], _: Sealed) {
+    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
         let fits = |n: usize| n <= WINDOW && weights != StepWeights::Rising;
         // All products first, then all logarithms, so that neither waits for the other.
         for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {

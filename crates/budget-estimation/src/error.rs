@@ -1,4 +1,4 @@
-use crate::{answer_error::AnswerError, resource::Resource, short_number::Short};
+use crate::{answer_error::AnswerError, short_number::Short};
 
 /// The reason why an input is invalid or a number is undefined.
 ///
@@ -84,12 +84,6 @@ pub enum Error {
         /// The number of turns of the rollout.
         turns: usize,
     },
-    /// A rollout has no turns.
-    #[error("rollout {rollout} has no turns; give at least one")]
-    NoTurns {
-        /// Position of the rollout, from 0.
-        rollout: usize,
-    },
     /// A rollout does not have one cost per turn and resource.
     #[error("rollout {rollout} has {found} costs; give {resources} for each turn")]
     CostCount {
@@ -141,14 +135,6 @@ pub enum Error {
         /// The upper bound.
         high: f64,
     },
-    /// The remaining cost of a sample is 0, so no value can be divided by it.
-    #[error("rollout {rollout}, turn {turn}: nothing remained; leave out trivial samples")]
-    NothingRemains {
-        /// Position of the rollout, from 0.
-        rollout: usize,
-        /// The number of completed turns.
-        turn: usize,
-    },
     /// A line of a file cannot be read or written.
     #[error("line {line}: {field}{}{problem}", if field.is_empty() { "" } else { ": " })]
     Line {
@@ -162,86 +148,56 @@ pub enum Error {
     /// The answer of a model cannot be read.
     #[error(transparent)]
     Answer(#[from] AnswerError),
-    /// Two parts with different settings cannot be merged.
-    #[error("the parts differ in {what}; make both with the same settings")]
-    Unlike {
-        /// The setting in which they differ.
-        what: &'static str,
-    },
-    /// The error or the width of an interval times the weight overflows, or a ratio to a given reference.
-    #[error("rollout {rollout}, turn {turn}: the interval is too large; its error overflows")]
-    TooLarge {
-        /// Position of the rollout, from 0.
-        rollout: usize,
-        /// The number of completed turns.
-        turn: usize,
-    },
-    /// Lists of samples, one list per resource, do not belong to the same prefixes.
-    #[error("entry {index}: the samples of all resources must belong to the same rollout and turn")]
-    OtherPrefix {
-        /// Position in the lists, from 0.
-        index: usize,
-    },
-    /// A sample belongs to another resource than the requested one.
-    #[error("sample {sample} belongs to {found}; give only samples of {expected}")]
-    OtherResource {
-        /// Position of the sample, from 0.
-        sample: usize,
-        /// Name of the requested resource.
-        expected: String,
-        /// Name of the sample's resource.
-        found: String,
-    },
-    /// One measure was given samples of two resources, which have no common unit.
-    #[error(
-        "a sample belongs to another resource than earlier samples; evaluate each resource separately"
-    )]
-    MixedResources {
-        /// The resource of earlier samples.
-        expected: Resource,
-        /// The resource of this sample.
-        found: Resource,
-    },
-    /// A sample does not match its rollout in turns, costs, cap or success.
-    #[error(
-        "sample {sample} does not match rollout {rollout}; give the samples together with the \
-         rollouts that they were made from"
-    )]
-    OtherRollouts {
-        /// Position of the sample, from 0.
-        sample: usize,
-        /// Position of the rollout that the sample names, from 0.
-        rollout: usize,
-    },
-    /// Amounts of two resources cannot be added.
-    #[error("amounts of {found:?} cannot be added to amounts of {expected:?}; keep them apart")]
-    MixedUnits {
-        /// Name of the resource of earlier amounts.
-        expected: String,
-        /// Name of the resource of these amounts.
-        found: String,
-    },
     /// An estimator failed with its own error.
     #[error("the estimator failed: {reason}")]
     Estimator {
         /// The reason.
         reason: String,
     },
-    /// Samples are not sorted, or repeat a prefix.
-    #[error(
-        "sample {sample} is out of order; sort samples by rollout and turn, with each prefix once"
-    )]
-    SampleOrder {
-        /// Position of the sample, from 0.
-        sample: usize,
-    },
     /// A recorded run has ended and takes no further turn and no second end.
     #[error("the run has ended; record a new one")]
     RunEnded,
-    /// A run that succeeded cannot be marked as cut off.
-    #[error("rollout {rollout} succeeded; only a failed rollout can be marked as cut off")]
-    CensoredSuccess {
+    /// A run lacks something that is needed.
+    #[error("rollout {rollout} {problem}")]
+    Rollout {
         /// Position of the rollout, from 0.
         rollout: usize,
+        /// The problem.
+        problem: &'static str,
     },
+    /// A prefix has no value of a measure.
+    #[error("rollout {rollout}, turn {turn}: {problem}")]
+    Prefix {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// The number of completed turns.
+        turn: usize,
+        /// The problem.
+        problem: &'static str,
+    },
+    /// A sample is out of order, or belongs to another resource or to other rollouts.
+    #[error("sample {sample} {problem}")]
+    Sample {
+        /// Position of the sample, from 0.
+        sample: usize,
+        /// The problem.
+        problem: String,
+    },
+    /// Things that do not belong together: parts with different settings, or samples and amounts of different
+    /// resources.
+    #[error("{problem}")]
+    Unlike {
+        /// The problem.
+        problem: String,
+    },
+}
+
+impl Error {
+    /// The error of two parts that differ in a setting.
+    #[cold]
+    pub(crate) fn unlike(what: &str) -> Self {
+        Self::Unlike {
+            problem: format!("the parts differ in {what}; make both with the same settings"),
+        }
+    }
 }

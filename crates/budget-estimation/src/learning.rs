@@ -1,7 +1,6 @@
 //! The learning of the default estimator from past runs.
 
 mod candidate_ends;
-mod cost_effects;
 mod end_losses;
 mod past_rows;
 pub(crate) mod resource_learner;

@@ -15,7 +15,6 @@ mod metrics;
 #[cfg(feature = "serde")]
 mod missing;
 mod order_statistics;
-mod ranks;
 mod recorded_run;
 mod replay;
 mod resource;
@@ -46,13 +45,10 @@ pub use metrics::{
     best_interval::best_interval,
     detection::DetectionSummary,
     feasibility::{ClassScores, FeasibilitySummary},
-    interval_diagnostics::DiagnosticSummary,
     interval_reward::Miss,
-    interval_scores::IntervalSummary,
-    joint_hits::joint_hits,
-    linear_comparison::LinearSummary,
-    progress_axis::ProgressAxis,
-    progress_metrics::{ProgressMetrics, ProgressSummary},
+    interval_scores::{DiagnosticSummary, IntervalSummary, LinearSummary},
+    one_resource::joint_hits,
+    progress_metrics::{ProgressAxis, ProgressMetrics, ProgressSummary},
 };
 pub use recorded_run::RecordedRun;
 pub use replay::{

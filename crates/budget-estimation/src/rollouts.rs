@@ -1,11 +1,7 @@
 pub(crate) mod column;
 pub(crate) mod decimals;
-pub(crate) mod feature_column;
-mod features;
-mod growing;
-pub(crate) mod key_column;
-mod keys;
-mod median_caps;
+mod declared;
+pub(crate) mod declared_column;
 pub(crate) mod rollout;
 pub(crate) mod storage;
 mod transformations;

@@ -1,7 +1,6 @@
 //! Decisions from estimates: stop a run early, or warn.
 
 pub(crate) mod advice;
-mod cap_reason;
 pub(crate) mod early_stopping;
 pub(crate) mod early_stops;
 pub(crate) mod monitor;

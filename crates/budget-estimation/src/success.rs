@@ -3,7 +3,6 @@
 
 pub(crate) mod abort_limit;
 mod chance_calibration;
-mod success_effects;
 mod success_fit;
 pub(crate) mod success_forecaster;
 mod success_rows;

@@ -30,7 +30,6 @@ const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct FinishedRun {
     /// The achievement of the run, such as its final balance; below 0 for a bankrupt run.
     pub achieved: f64,
@@ -53,7 +52,6 @@ pub struct FinishedRun {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FeasibilityProbe {
     /// Whether the run reaches the target within all budgets.
@@ -79,8 +77,6 @@ pub struct FeasibilityProbe {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ProbeMethod {
     /// As the paper describes: target and all budgets are drawn independently, so that a run can miss any

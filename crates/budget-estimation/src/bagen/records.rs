@@ -20,7 +20,10 @@ use crate::{
 /// prefixes with a remaining cost of 0 are excluded.
 ///
 /// ```
-/// use budget_estimation::{Error, Rollouts, bagen::{TargetWidth, TrainingRecords}};
+/// use budget_estimation::{
+///     Error, Prefix, Rollouts,
+///     bagen::{TargetWidth, TrainingRecords},
+/// };
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
@@ -29,7 +32,7 @@ use crate::{
 /// assert_eq!(records.probes()?, [(0, 0), (0, 1), (0, 2)]);
 ///
 /// let mut file = Vec::new();
-/// let prompt = |prefix: &_| vec![("user", format!("Turn {}?", prefix.turns()))];
+/// let prompt = |prefix: &Prefix<'_>| vec![("user", format!("Turn {}?", prefix.turns()))];
 /// records.write_supervised(&[(0, 1)], prompt, &mut file)?;
 /// let line = String::from_utf8(file).unwrap();
 /// assert!(line.contains(r#"{"content":"<answer>[90, 110]</answer>","role":"assistant"}"#));
@@ -52,10 +55,6 @@ pub struct TrainingRecords<'a> {
     /// The input of the first turn. It then counts as known before that turn, k = 0, so the remaining cost at k = 0 excludes
     /// the cost of the prompt.
     pub first_input: Option<Resource>,
-    /// Whether the target is the remaining cost as a single number.
-    pub points: bool,
-    /// Whether each answer follows a thought between `<think>` tags, in words of our own.
-    pub thoughts: bool,
 }
 
 /// The messages of a prompt, each with a role, such as `user`, and a content.
@@ -65,17 +64,13 @@ impl<'a> TrainingRecords<'a> {
     /// Creates records with intervals of this width around the remaining cost, with all options off.
     #[must_use]
     pub fn new(rollouts: &'a Rollouts, resource: Resource, width: TargetWidth) -> Self {
-        let (rounding, first_input) = Default::default();
-        let [probes_after_last_turn, points, thoughts] = [false; 3];
         Self {
             rollouts,
             resource,
             width,
-            rounding,
-            probes_after_last_turn,
-            first_input,
-            points,
-            thoughts,
+            rounding: TargetRounding::default(),
+            probes_after_last_turn: false,
+            first_input: None,
         }
     }
 
@@ -117,8 +112,7 @@ impl<'a> TrainingRecords<'a> {
         writer: impl Write,
     ) -> Result<(), Error> {
         self.write(probes, prompt, writer, |id, turn, mut messages, target| {
-            let Target { answer, thought, .. } = target;
-            let answer = format!("{thought}<answer>{answer}</answer>");
+            let answer = format!("<answer>{}</answer>", target.answer);
             messages.push(json!({"role": "assistant", "content": answer}));
             json!({"id": id, "turn": turn, "messages": messages})
         })
@@ -151,7 +145,7 @@ impl<'a> TrainingRecords<'a> {
                 "data_source": NAME,
                 "ability": NAME,
                 "prompt": prompt,
-                "reward_model": {"style": "rule", "ground_truth": answer},
+                "reward_model": {"style": "rule", "ground_truth": answer.to_string()},
                 "extra_info": extra,
             })
         })
@@ -173,7 +167,7 @@ impl<'a> TrainingRecords<'a> {
             let shown = prefix(&rollout, self.resource, usage, turn);
             let message = |(role, content)| json!({"role": role, "content": content});
             let messages = prompt(&shown).into_iter().map(message).collect();
-            let target = self.target(&rollout, turn, shown.usage().total())?;
+            let target = self.target(&rollout, turn)?;
             let record = record(rollout.id(), turn, messages, target);
             writeln!(writer, "{record}").map_err(|error| Error::Line {
                 line,
@@ -191,32 +185,17 @@ impl<'a> TrainingRecords<'a> {
         Ok((remaining - rollout.usage(input)?.first(1).total()).max(0.0))
     }
 
-    fn target(&self, rollout: &Rollout<'_>, turn: usize, used: f64) -> Result<Target, Error> {
+    fn target(&self, rollout: &Rollout<'_>, turn: usize) -> Result<Target, Error> {
         let (remaining, feasible) = (self.remaining(rollout, turn)?, rollout.is_feasible()?);
-        let width = if self.points { TargetWidth::Fixed(0.0) } else { self.width };
-        let answer =
-            match Estimate::training_target(feasible.then_some(remaining), width, self.rounding)? {
-                Estimate::Interval(ends) if self.points => ends.low().to_string(),
-                target => target.to_string(),
-            };
-        let thought = match (self.thoughts, feasible) {
-            (false, _) => String::new(),
-            (true, true) => format!(
-                "<think>{turn} turns have used {used}. About {remaining} should be left to do.</think>"
-            ),
-            (true, false) => format!(
-                "<think>{turn} turns have used {used}. The run will not succeed within its limits.</think>"
-            ),
-        };
-        Ok(Target { answer, thought, remaining, feasible })
+        let known = feasible.then_some(remaining);
+        let answer = Estimate::training_target(known, self.width, self.rounding)?;
+        Ok(Target { answer, remaining, feasible })
     }
 }
 
 /// The facts about a probe in its record.
 struct Target {
-    answer: String,
-    /// Before the answer; empty without one.
-    thought: String,
+    answer: Estimate,
     remaining: f64,
     feasible: bool,
 }

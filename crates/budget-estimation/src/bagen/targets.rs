@@ -11,8 +11,6 @@ use crate::{checks::setting, error::Error, estimates::estimate::Estimate};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TargetWidth {
     /// A share of the remaining cost, from 0 to 1.
@@ -33,8 +31,6 @@ pub enum TargetWidth {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TargetRounding {
     /// The whole number at or below the decimal result, as in the formula of appendix E.

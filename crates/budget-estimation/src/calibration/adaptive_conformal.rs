@@ -5,10 +5,10 @@ use scoring_rules::Level;
 #[cfg(feature = "serde")]
 use crate::checks::stored;
 use crate::{
+    checks::least,
     checks::setting,
     error::Error,
     order_statistics::{OrderStatistics, Ranked},
-    ranks::least,
 };
 
 scoring_rules::checked! {

@@ -3,11 +3,11 @@ use std::cmp::Ordering;
 use scoring_rules::Level;
 
 use crate::{
+    checks::least,
     error::Error,
     estimates::estimate::Estimate,
     estimators::estimator::Estimator,
     order_statistics::{OrderStatistics, Ranked},
-    ranks::least,
     replay::prefix::Prefix,
     resource::Resource,
     rollouts::rollout::Rollout,

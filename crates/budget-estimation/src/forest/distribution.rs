@@ -1,4 +1,4 @@
-use crate::ranks::least;
+use crate::checks::least;
 
 /// A distribution of some values.
 #[derive(Clone, Copy, Debug)]

@@ -39,7 +39,7 @@ impl Ending {
 pub(super) struct PastRows {
     columns: usize,
     /// Missing values are `None`.
-    #[cfg_attr(feature = "serde", serde(with = "crate::missing::features"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::missing"))]
     features: Vec<f64>,
     remaining: Vec<f64>,
     weights: Vec<f64>,

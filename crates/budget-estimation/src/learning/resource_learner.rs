@@ -3,14 +3,13 @@ use scoring_rules::Level;
 use super::{
     ROWS_OF_A_RUN,
     candidate_ends::Remaining,
-    cost_effects::CostEffects,
     past_rows::{Ending, PastRows},
     stage_ends::{PastForecast, StageEnds},
 };
 use crate::{
     error::Error,
     forest::quantile_forest::QuantileForest,
-    key_effects::Keys,
+    key_effects::{CostEffects, Keys},
     replay::{
         prefix::{Prefix, prefix},
         prefix_features::PrefixFeatures,

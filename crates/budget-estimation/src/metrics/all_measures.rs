@@ -7,10 +7,10 @@ use crate::{
     estimates::estimate::Estimate,
     metrics::{
         feasibility::FeasibilitySummary,
-        interval_diagnostics::{DiagnosticSummary, Diagnostics},
         interval_reward::{Miss, reward},
-        interval_scores::{IntervalSummary, ProperLosses},
-        linear_comparison::LinearSummary,
+        interval_scores::{
+            DiagnosticSummary, Diagnostics, IntervalSummary, LinearSummary, ProperLosses,
+        },
         one_resource::OneResource,
         quantile::quantiles,
         tally::{Tally, add_to_means, finish_means, finite, merge_means, merge_tallies, ratio},
@@ -135,8 +135,8 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] for a width or an error that overflows when it is multiplied by the weight;
-    /// [`Error::MixedResources`] if earlier samples have another resource. The sample is not added.
+    /// [`Error::Prefix`] for a width or an error that overflows when it is multiplied by the weight;
+    /// [`Error::Unlike`] if earlier samples have another resource. The sample is not added.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
         self.update_weighted(sample, Weight::ONE)
@@ -212,14 +212,14 @@ impl Metrics {
     /// # Errors
     ///
     /// [`Error::Unlike`] unless both have the same nominal coverage, or both have none, and if only one has
-    /// diagnostics; [`Error::MixedResources`] if the two have samples of different resources.
+    /// diagnostics, and if the two have samples of different resources.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.diagnostics.is_some() != other.diagnostics.is_some() {
-            return Err(Error::Unlike { what: "the diagnostics" });
+            return Err(Error::unlike("the diagnostics"));
         }
         let claimed = |metrics: &Self| metrics.proper.as_ref().map(|proper| proper.coverage);
         if claimed(self) != claimed(other) {
-            return Err(Error::Unlike { what: "the claimed coverage" });
+            return Err(Error::unlike("the claimed coverage"));
         }
         self.resource.merge(other.resource)?;
         self.trivial.merge(&other.trivial);

@@ -1,7 +1,7 @@
 use scoring_rules::{CompensatedSum, Interval, Level, Weight};
 
 use crate::{
-    checks::same_length, error::Error, metrics::one_resource::OneResource, ranks::least,
+    checks::least, checks::same_length, error::Error, metrics::one_resource::OneResource,
     replay::sample::Sample,
 };
 
@@ -25,8 +25,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`scoring_rules::Error::Length`] unless there is one weight per sample; [`Error::MixedResources`] for samples of several
-/// resources; [`Error::TooLarge`] if a ratio overflows; [`scoring_rules::Error::Undefined`] if no sample counts.
+/// [`scoring_rules::Error::Length`] unless there is one weight per sample; [`Error::Unlike`] for samples of several
+/// resources; [`Error::Prefix`] if a ratio overflows; [`scoring_rules::Error::Undefined`] if no sample counts.
 ///
 /// ```
 /// use budget_estimation::{

@@ -75,8 +75,6 @@ pub(crate) fn reward(estimate: Estimate, remaining: f64) -> f64 {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Miss {
     /// The interval lies below the remaining cost: the run cost more than predicted.
     Optimistic,
@@ -89,7 +87,7 @@ impl Sample {
     ///
     /// # Errors
     ///
-    /// [`Error::NothingRemains`] if the remaining cost is 0.
+    /// [`Error::Prefix`] if the remaining cost is 0.
     pub fn reward(&self) -> Result<f64, Error> {
         self.check_remaining()?;
         Ok(reward(self.estimate(), self.remaining()))
@@ -116,14 +114,14 @@ impl Sample {
         if values.iter().all(|value| (value * weight.get()).is_finite()) {
             Ok(())
         } else {
-            Err(Error::TooLarge { rollout: self.rollout(), turn: self.turn() })
+            Err(self.problem("the interval is too large; its error overflows"))
         }
     }
 
     #[inline]
     pub(crate) fn check_remaining(&self) -> Result<(), Error> {
         if self.is_trivial() {
-            return Err(Error::NothingRemains { rollout: self.rollout(), turn: self.turn() });
+            return Err(self.problem("nothing remained; leave out trivial samples"));
         }
         Ok(())
     }

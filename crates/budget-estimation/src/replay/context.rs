@@ -1,5 +1,3 @@
-use std::fmt;
-
 use crate::replay::prefix::Prefix;
 
 /// The facts that a prompt for an estimate states: the usage of each turn, the total usage, and the
@@ -17,15 +15,6 @@ use crate::replay::prefix::Prefix;
 /// let prefix = rollouts.get(0)?.replay(output)?.nth(1).ok_or(scoring_rules::Error::Empty)?;
 ///
 /// let context = Context::new(&prefix);
-/// assert_eq!(
-///     context.to_string(),
-///     "completed turns: 2\n\
-///      turn 1: input_tokens 900, output_tokens 50\n\
-///      turn 2: input_tokens 1000, output_tokens 20\n\
-///      used: input_tokens 1900, output_tokens 70\n\
-///      cap: output_tokens 200\n"
-/// );
-/// // Another wording, from the fields:
 /// let [input, output] = &context.resources[..] else { panic!() };
 /// let first = (input.costs[0].unwrap(), output.costs[0].unwrap());
 /// let text = format!("Turn 1: input {} tokens, output {} tokens", first.0, first.1);
@@ -33,7 +22,6 @@ use crate::replay::prefix::Prefix;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Context {
     /// Number of completed turns.
@@ -57,7 +45,6 @@ pub struct Context {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ResourceContext {
     /// Its name.
@@ -81,38 +68,5 @@ impl Context {
             cap: prefix.cap_of(resource),
         });
         Self { completed_turns: prefix.turns(), resources: resources.collect() }
-    }
-
-    fn list(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        title: fmt::Arguments<'_>,
-        value: impl Fn(&ResourceContext) -> Option<Option<f64>>,
-    ) -> fmt::Result {
-        write!(f, "{title}")?;
-        let shown = self.resources.iter().filter_map(|one| value(one).map(|v| (&one.name, v)));
-        for (at, (name, value)) in shown.enumerate() {
-            let before = if at == 0 { " " } else { ", " };
-            match value {
-                Some(value) => write!(f, "{before}{name} {value}")?,
-                None => write!(f, "{before}{name} unknown")?,
-            }
-        }
-        writeln!(f)
-    }
-}
-
-impl fmt::Display for Context {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "completed turns: {}", self.completed_turns)?;
-        for turn in 0..self.completed_turns {
-            let cost = |one: &ResourceContext| one.costs.get(turn).copied();
-            self.list(f, format_args!("turn {}:", turn + 1), cost)?;
-        }
-        self.list(f, format_args!("used:"), |one| Some(one.used))?;
-        if self.resources.iter().any(|one| one.cap.is_some()) {
-            self.list(f, format_args!("cap:"), |one| one.cap.map(Some))?;
-        }
-        Ok(())
     }
 }

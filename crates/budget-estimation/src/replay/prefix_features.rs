@@ -101,7 +101,7 @@ impl PrefixFeatures {
         let columns = &rollouts.columns;
         let estimated = columns.get(prefix.resource().index);
         if estimated.is_none_or(|column| column.name != self.resource) {
-            return Err(Error::Unlike { what: "the estimated resource" });
+            return Err(Error::unlike("the estimated resource"));
         }
         row.push(k as f64);
         row.extend(of_estimated(k, &prefix.usage()));

@@ -1,4 +1,5 @@
 use crate::{
+    checks::same_length,
     error::Error,
     estimates::{estimate::Estimate, reading::Reading},
     resource::Resource,
@@ -23,17 +24,14 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Sample {
     rollout: usize,
     turn: usize,
     turns: usize,
     resource: Resource,
     /// Plus infinity without a cap.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::missing::cap::serialize"))]
     cap: f64,
     /// The amount left under the cap; plus infinity without a cap.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::missing::cap::serialize"))]
     left: f64,
     used: f64,
     remaining: f64,
@@ -215,6 +213,11 @@ impl Sample {
     pub fn with_estimate(self, estimate: Estimate) -> Result<Self, Error> {
         Ok(Self { estimate: estimate.checked()?, ..self })
     }
+
+    #[cold]
+    pub(crate) const fn problem(&self, problem: &'static str) -> Error {
+        Error::Prefix { rollout: self.rollout, turn: self.turn, problem }
+    }
 }
 
 /// What all samples of one finished run have in common.
@@ -263,5 +266,19 @@ impl SampledRun {
             estimate,
             reading: Reading::default(),
         })
+    }
+}
+
+/// Checks that samples of two resources belong to the same prefixes.
+pub(crate) fn same_prefixes(first: &[Sample], other: &[Sample]) -> Result<(), Error> {
+    same_length("samples", first.len(), other.len())?;
+    let place = |sample: &Sample| (sample.rollout, sample.turn);
+    match first.iter().zip(other).position(|(a, b)| place(a) != place(b)) {
+        None => Ok(()),
+        Some(index) => Err(Error::Unlike {
+            problem: format!(
+                "entry {index}: the samples of all resources must belong to the same rollout and turn"
+            ),
+        }),
     }
 }

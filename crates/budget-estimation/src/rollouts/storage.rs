@@ -1,15 +1,13 @@
-use std::collections::BTreeMap;
-
 use crate::{
     checks::is_amount,
     error::Error,
     resource::Resource,
     rollouts::{
         column::Column,
-        feature_column::FeatureColumn,
-        key_column::{KeyColumn, TASK},
+        declared_column::{FeatureColumn, KeyColumn, TASK},
     },
 };
+use std::collections::BTreeMap;
 
 /// Fields of the JSON Lines that are no keys or features.
 pub(crate) const FIELDS: [&str; 11] = [
@@ -139,7 +137,7 @@ impl Rollouts {
     ///
     /// # Errors
     ///
-    /// [`Error::NoTurns`] without a cost; [`Error::CostCount`] unless there is one cost per turn and
+    /// [`Error::Rollout`] without a cost; [`Error::CostCount`] unless there is one cost per turn and
     /// resource; [`Error::Cost`] for a cost that is not from 0 to 1e100. Nothing is appended.
     pub fn push(&mut self, costs: &[f64], succeeded: bool) -> Result<usize, Error> {
         self.push_costs(costs.len(), |i| Some(costs.get(i).copied().unwrap_or(f64::NAN)), succeeded)
@@ -166,7 +164,7 @@ impl Rollouts {
     ) -> Result<usize, Error> {
         let (rollout, resources) = (self.len(), self.columns.len());
         if n == 0 {
-            return Err(Error::NoTurns { rollout });
+            return Err(Error::Rollout { rollout, problem: "has no turns; give at least one" });
         }
         if !n.is_multiple_of(resources) {
             return Err(Error::CostCount { rollout, found: n, resources });
@@ -300,14 +298,15 @@ impl Rollouts {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchRollout`] if there is no rollout at this position; [`Error::CensoredSuccess`]
+    /// [`Error::NoSuchRollout`] if there is no rollout at this position; [`Error::Rollout`]
     /// if the rollout succeeded.
     ///
     /// [`PastQuantiles::survival_aware`]: crate::PastQuantiles::survival_aware
     pub fn set_censored(&mut self, rollout: usize) -> Result<(), Error> {
         let rollouts = self.len();
         if *self.successes.get(rollout).ok_or(Error::NoSuchRollout { rollout, rollouts })? {
-            return Err(Error::CensoredSuccess { rollout });
+            let problem = "succeeded; only a failed rollout can be marked as cut off";
+            return Err(Error::Rollout { rollout, problem });
         }
         if let Some(entry) = self.censored.get_mut(rollout) {
             *entry = true;
@@ -401,4 +400,35 @@ impl Rollouts {
 #[cold]
 fn other_rollouts(resource: Resource) -> Error {
     Error::NoSuchResource { name: format!("{} with the name of this handle", resource.index) }
+}
+
+/// A rollout that grows turn by turn, for a run in progress. Only such a rollout can have no turn.
+impl Rollouts {
+    /// Appends a rollout without a turn.
+    pub(crate) fn begin(&mut self) {
+        for column in &mut self.columns {
+            column.push(std::iter::empty());
+        }
+        self.end_rollout(0, false);
+    }
+
+    /// Appends a turn to the last rollout.
+    pub(crate) fn continue_with(&mut self, costs: &[Option<f64>]) -> Result<(), Error> {
+        let Some(rollout) = self.len().checked_sub(1) else {
+            return Err(scoring_rules::Error::Empty.into());
+        };
+        let (found, resources) = (costs.len(), self.columns.len());
+        if found != resources {
+            return Err(Error::CostCount { rollout, found, resources });
+        }
+        let turns = self.get(rollout)?.turns();
+        self.check_costs(found, |i| costs.get(i).copied().flatten(), rollout, turns + 1)?;
+        for (column, cost) in self.columns.iter_mut().zip(costs) {
+            column.continue_with(cost.unwrap_or(f64::NAN));
+        }
+        if let Some(end) = self.ends.last_mut() {
+            *end += 1;
+        }
+        Ok(())
+    }
 }

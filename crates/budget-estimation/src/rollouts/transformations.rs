@@ -1,14 +1,16 @@
-use scoring_rules::DecimalSum;
-
 use crate::{
     checks::MOST,
     error::Error,
     resource::Resource,
     rollouts::{
-        column::Column, feature_column::FeatureColumn, key_column::KeyColumn, rollout::Rollout,
+        column::Column,
+        declared_column::{FeatureColumn, KeyColumn},
+        rollout::Rollout,
         storage::Rollouts,
     },
 };
+use scoring_rules::DecimalSum;
+use std::collections::BTreeMap;
 
 impl Rollouts {
     /// Adds a resource that is the sum of others, such as the total tokens of a turn. It has no cap.
@@ -75,7 +77,7 @@ impl Rollouts {
     /// all.append(&one)?;
     /// assert_eq!(all.get(1)?.total(all.resource("tokens")?)?, 70.0);
     /// let other = Rollouts::new(["usd"])?;
-    /// assert_eq!(all.append(&other), Err(Error::Unlike { what: "the resources" }));
+    /// assert!(matches!(all.append(&other), Err(Error::Unlike { .. })));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn append(&mut self, other: &Self) -> Result<(), Error> {
@@ -89,7 +91,7 @@ impl Rollouts {
             ("the features", alike(features)),
         ] {
             if !alike {
-                return Err(Error::Unlike { what });
+                return Err(Error::unlike(what));
             }
         }
         other.iter().for_each(|rollout| self.copy(&rollout));
@@ -123,4 +125,55 @@ impl Rollouts {
             to.extend(from.range(own.clone()).map(|(&(_, turn), it)| ((index, turn), it.clone())));
         }
     }
+}
+
+impl Rollouts {
+    /// Returns the median total cost of the rollouts of each family, including failed rollouts. These medians
+    /// serve as caps in a benchmark without a natural budget.
+    ///
+    /// For an even number of rollouts, the median is the mean of the two middle totals. If both are whole
+    /// numbers and their mean is not, it is the lower one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownCost`] if a cost is unknown; [`Error::NoSuchResource`] for a handle from other rollouts.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Rollouts};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// for (model, tokens) in [("a", 900.0), ("b", 70.0), ("a", 401.0), ("a", 500.0), ("b", 81.0)] {
+    ///     let rollout = rollouts.push(&[tokens], true)?;
+    ///     rollouts.set_task(rollout, model)?;
+    /// }
+    /// let tokens = rollouts.resource("tokens")?;
+    /// let caps = rollouts.median_caps(tokens, |rollout| rollout.task().unwrap_or("").to_owned())?;
+    /// assert_eq!(caps.into_iter().collect::<Vec<_>>(), [("a".into(), 500.0), ("b".into(), 70.0)]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, table 2, and its code for SWE-bench.
+    pub fn median_caps<G: Ord>(
+        &self,
+        resource: Resource,
+        family: impl Fn(&Rollout<'_>) -> G,
+    ) -> Result<BTreeMap<G, f64>, Error> {
+        let mut totals: BTreeMap<G, Vec<f64>> = BTreeMap::new();
+        self.column(resource)?;
+        for rollout in self.iter() {
+            let total = rollout.total(resource)?;
+            totals.entry(family(&rollout)).or_default().push(total);
+        }
+        Ok(totals.into_iter().map(|(family, totals)| (family, median(totals))).collect())
+    }
+}
+
+/// Returns the median of at least one number.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let at = |index: usize| values.get(index).copied().unwrap_or(0.0);
+    let (low, high) = (at(values.len().saturating_sub(1) / 2), at(values.len() / 2));
+    let mean = low + (high - low) / 2.0;
+    let is_whole = |value: f64| value.fract() == 0.0;
+    if is_whole(low) && is_whole(high) && !is_whole(mean) { low } else { mean }
 }

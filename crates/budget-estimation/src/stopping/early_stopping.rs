@@ -3,7 +3,7 @@ use scoring_rules::{ExactSum, Probability};
 use crate::{
     checks::same_length,
     error::Error,
-    replay::sample::Sample,
+    replay::sample::{Sample, same_prefixes},
     resource::Resource,
     rollouts::storage::Rollouts,
     stopping::{
@@ -27,8 +27,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::OtherResource`] for a sample of another resource; [`Error::OtherRollouts`] for a sample that
-/// does not match its rollout; [`Error::SampleOrder`] unless samples are sorted by rollout and turn;
+/// [`Error::Sample`] for a sample of another resource, for a sample that does not match its rollout, and unless
+/// samples are sorted by rollout and turn;
 /// [`Error::NoSuchRollout`] for a sample of a missing rollout; [`scoring_rules::Error::Length`] unless there is one
 /// probability per sample; [`Error::UnknownCost`] if a cost of a run is unknown.
 ///
@@ -74,7 +74,7 @@ pub fn early_stopping(
 ///
 /// # Errors
 ///
-/// [`scoring_rules::Error::Empty`] without a resource; [`scoring_rules::Error::Length`] or [`Error::OtherPrefix`] if the samples of two
+/// [`scoring_rules::Error::Empty`] without a resource; [`scoring_rules::Error::Length`] or [`Error::Unlike`] if the samples of two
 /// resources belong to different prefixes; otherwise as [`early_stopping`].
 ///
 /// ```
@@ -108,14 +108,7 @@ pub fn joint_early_stopping(
     let ((_, samples), others) = resources.split_first().ok_or(scoring_rules::Error::Empty)?;
     let given = failure_probabilities.map_or(samples.len(), <[Probability]>::len);
     same_length("failure_probabilities", samples.len(), given)?;
-    let place = |sample: &Sample| (sample.rollout(), sample.turn());
-    for (_, other) in others {
-        same_length("samples", samples.len(), other.len())?;
-        let mut pairs = samples.iter().zip(*other);
-        if let Some(index) = pairs.position(|(a, b)| place(a) != place(b)) {
-            return Err(Error::OtherPrefix { index });
-        }
-    }
+    others.iter().try_for_each(|(_, other)| same_prefixes(samples, other))?;
     let parts = resources.iter().map(|&(resource, samples)| {
         let name = rollouts.column(resource)?.name.clone();
         let sums = [(); 2].map(|()| ExactSum::default());

@@ -54,12 +54,14 @@ impl EarlyStops {
     ///
     /// # Errors
     ///
-    /// [`Error::MixedUnits`] for counts of another resource; nothing is added.
+    /// [`Error::Unlike`] for counts of another resource; nothing is added.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         match (&self.resource, &other.resource) {
             (Some(expected), Some(found)) if expected != found => {
-                let (expected, found) = (expected.clone(), found.clone());
-                return Err(Error::MixedUnits { expected, found });
+                let problem = format!(
+                    "amounts of {found:?} cannot be added to amounts of {expected:?}; keep them apart"
+                );
+                return Err(Error::Unlike { problem });
             }
             (None, Some(name)) => self.resource = Some(name.clone()),
             _ => {}

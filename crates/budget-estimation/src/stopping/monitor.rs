@@ -47,11 +47,9 @@ scoring_rules::checked! {
         /// The value of each resource's sum.
         #[cfg_attr(feature = "serde", serde(skip))]
         spent: Vec<f64>,
-        #[cfg_attr(feature = "serde", serde(rename = "stop_rules"))]
         rules: Vec<StopRule>,
         warn_at: f64,
         /// Impossible estimates in a row so far, by reading.
-        #[cfg_attr(feature = "serde", serde(rename = "impossible_in_a_row"))]
         in_a_row: [u32; 2],
         turns: u64,
     }
@@ -64,9 +62,7 @@ scoring_rules::checked! {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 struct Watched {
     name: String,
-    /// Plus infinity without a cap.
-    #[cfg_attr(feature = "serde", serde(with = "crate::missing::cap"))]
-    cap: f64,
+    cap: Option<f64>,
     /// The sum from which on there is a warning; plus infinity for no warning.
     #[cfg_attr(feature = "serde", serde(skip))]
     near: f64,
@@ -91,11 +87,9 @@ impl BudgetMonitor {
             if name.is_empty() || watched.iter().any(|other| other.name == name) {
                 return Err(Error::ResourceName { name });
             }
-            let cap = match cap {
-                None => f64::INFINITY,
-                Some(value) if is_amount(value) => value,
-                Some(value) => return Err(Error::Cap { resource: name, value }),
-            };
+            if let Some(value) = cap.filter(|cap| !is_amount(*cap)) {
+                return Err(Error::Cap { resource: name, value });
+            }
             let (near, spent) = (f64::INFINITY, DecimalSum::default());
             watched.push(Watched { name, cap, near, spent });
         }
@@ -124,12 +118,10 @@ impl BudgetMonitor {
         setting("share of a cap to warn at", share, valid, "from 0 to 1")?;
         self.warn_at = share;
         for resource in &mut self.resources {
-            resource.near = if share < 1.0 && resource.cap.is_finite() {
-                // The product of the two decimals as written.
-                Decimal::shortest(share).times(Decimal::shortest(resource.cap)).nearest()
-            } else {
-                f64::INFINITY
-            };
+            // The product of the two decimals as written.
+            let near = |cap| Decimal::shortest(share).times(Decimal::shortest(cap)).nearest();
+            let cap = resource.cap.filter(|_| share < 1.0);
+            resource.near = cap.map_or(f64::INFINITY, near);
         }
         Ok(self)
     }
@@ -219,8 +211,7 @@ impl BudgetMonitor {
         estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
         // An estimate before the first turn may be given again.
         self.in_a_row = if self.turns == 0 { [0; 2] } else { self.in_a_row };
-        let left = |resource: &Watched| left_of(resource.cap, resource.spent);
-        let left: Vec<f64> = self.resources.iter().map(left).collect();
+        let left: Vec<f64> = self.left().map(|left| left.unwrap_or(f64::INFINITY)).collect();
         let named = |at: Option<usize>| Some(self.resources[at?].name.clone());
         let shown = estimates.iter().zip(&left).map(|(estimate, left)| (*estimate, Some(*left)));
         let seen = Seen::new(&mut self.in_a_row, shown, failure_probability);
@@ -269,7 +260,7 @@ impl BudgetMonitor {
     /// Returns the cap on each resource; `None` without a cap.
     #[must_use]
     pub fn caps(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
-        self.resources.iter().map(|resource| Some(resource.cap).filter(|cap| cap.is_finite()))
+        self.resources.iter().map(|resource| resource.cap)
     }
 
     /// Returns the amount of each resource left under its cap, negative if the cap is exceeded; `None` without a cap.
@@ -285,8 +276,7 @@ impl BudgetMonitor {
     /// ```
     #[must_use]
     pub fn left(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
-        let left = |resource: &Watched| left_of(resource.cap, resource.spent);
-        self.resources.iter().map(move |it| it.cap.is_finite().then(|| left(it)))
+        self.resources.iter().map(|it| it.cap.map(|cap| left_of(cap, it.spent)))
     }
 
     /// Returns the amount of each resource spent so far.
@@ -318,6 +308,6 @@ impl BudgetMonitor {
         // There can also be an estimate before the first turn.
         let most = self.turns.saturating_add(1);
         let valid = self.in_a_row.iter().all(|&row| u64::from(row) <= most);
-        stored(valid, "impossible_in_a_row must be at most the number of turns plus 1")
+        stored(valid, "in_a_row must be at most the number of turns plus 1")
     }
 }

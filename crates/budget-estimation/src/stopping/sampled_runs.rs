@@ -22,16 +22,21 @@ pub(super) fn sampled_runs<'a>(
 ) -> Result<Vec<Run<'a>>, Error> {
     let key = |sample: &Sample| (sample.rollout(), sample.turn());
     if let Some(i) = samples.windows(2).position(|pair| key(&pair[0]) >= key(&pair[1])) {
-        return Err(Error::SampleOrder { sample: i + 1 });
+        let problem = "is out of order; sort samples by rollout and turn, with each prefix once";
+        return Err(Error::Sample { sample: i + 1, problem: problem.to_owned() });
     }
     let name = |resource| rollouts.column(resource).map(|column| column.name.clone());
     let expected = name(resource)?;
     if let Some(sample) = samples.iter().position(|sample| sample.resource() != resource) {
         let rollout = samples[sample].rollout();
         let found = name(samples[sample].resource());
-        return Err(found.map_or(Error::OtherRollouts { sample, rollout }, |found| {
-            Error::OtherResource { sample, expected, found }
-        }));
+        return Err(found.map_or_else(
+            |_| other_rollouts(sample, rollout),
+            |found| {
+                let problem = format!("belongs to {found}; give only samples of {expected}");
+                Error::Sample { sample, problem }
+            },
+        ));
     }
     if let Some(last) = samples.last() {
         rollouts.get(last.rollout())?;
@@ -45,7 +50,7 @@ pub(super) fn sampled_runs<'a>(
             let turn = sample.turn();
             let of_run = || run.sample(turn, usage.first(turn), sample.estimate());
             if turn >= rollout.turns() || of_run()?.with_reading(sample.reading()) != *sample {
-                return Err(Error::OtherRollouts { sample: first + i, rollout: rollout.index() });
+                return Err(other_rollouts(first + i, rollout.index()));
             }
         }
         first += samples.len();
@@ -53,4 +58,12 @@ pub(super) fn sampled_runs<'a>(
         Ok(Run { feasible, total, samples, first: first - samples.len() })
     };
     rollouts.iter().map(run).collect()
+}
+
+#[cold]
+fn other_rollouts(sample: usize, rollout: usize) -> Error {
+    let problem = format!(
+        "does not match rollout {rollout}; give the samples together with the rollouts that they were made from"
+    );
+    Error::Sample { sample, problem }
 }

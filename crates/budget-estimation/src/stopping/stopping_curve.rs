@@ -24,7 +24,6 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct StoppingPoint {
     /// The threshold: runs stop when their probability of failure is at least this.
@@ -74,6 +73,7 @@ pub fn stopping_curve(
     let mut spent = ExactSum::default();
     let mut changes = Vec::with_capacity(samples.len());
     for run in sampled_runs(rollouts, resource, samples)? {
+        let chances = failure_probabilities.get(run.first..).unwrap_or_default();
         if run.feasible {
             whole.successes += 1;
             whole.success_prefixes += run.samples.len() as u64;
@@ -81,74 +81,48 @@ pub fn stopping_curve(
             whole.failures += 1;
             spent.add(run.total);
         }
-        changes_of(
-            run.samples,
-            run.feasible,
-            failure_probabilities.get(run.first..).unwrap_or_default(),
-            &mut changes,
-        );
+        // The prefixes above all before them. One of them stops the run at thresholds above the one before it.
+        let mut records: Vec<(Probability, f64)> = Vec::new();
+        for (sample, &at) in run.samples.iter().zip(chances) {
+            changes.push((at, Change::Holds { feasible: run.feasible }));
+            if records.last().is_none_or(|(highest, _)| at > *highest) {
+                records.push((at, sample.remaining()));
+            }
+        }
+        for (i, &(at, saved)) in records.iter().enumerate() {
+            let instead_of = records.get(i + 1).map(|(_, saved)| *saved);
+            changes.push((at, Change::Stop { feasible: run.feasible, saved, instead_of }));
+        }
     }
     whole.spent_by_failures = spent.value();
-    changes.sort_by(|a: &Change, b| b.at.get().total_cmp(&a.at.get()));
-
+    changes.sort_by(|(a, _), (b, _)| b.get().total_cmp(&a.get()));
     let mut saved = ExactSum::default();
     let mut curve: Vec<StoppingPoint> = Vec::new();
-    for level in changes.chunk_by(|a, b| a.at == b.at) {
-        for change in level {
-            whole.false_alarm_prefixes += u64::from(change.feasible);
-            let Some(more) = change.more_saved else { continue };
-            let first = u64::from(change.first_stop);
-            if change.feasible {
-                whole.stopped_successes += first;
-            } else {
-                whole.stopped_failures += first;
-                saved.add(more.0);
-                saved.add(-more.1);
+    for level in changes.chunk_by(|(a, _), (b, _)| a == b) {
+        for (_, change) in level {
+            match *change {
+                Change::Holds { feasible } => whole.false_alarm_prefixes += u64::from(feasible),
+                Change::Stop { feasible: true, instead_of, .. } => {
+                    whole.stopped_successes += u64::from(instead_of.is_none());
+                }
+                Change::Stop { saved: more, instead_of, .. } => {
+                    whole.stopped_failures += u64::from(instead_of.is_none());
+                    saved.add(more);
+                    saved.add(-instead_of.unwrap_or(0.0));
+                }
             }
         }
         whole.saved = saved.value();
-        let Some(at_least) = level.first().map(|change| change.at) else { continue };
+        let Some(&(at_least, _)) = level.first() else { continue };
         curve.push(StoppingPoint { at_least, stops: whole.clone() });
     }
     Ok(curve)
 }
 
-/// The change when the threshold falls to the probability of one sample.
-struct Change {
-    at: Probability,
-    feasible: bool,
-    /// If the run stops here from now on: what that saves, and what its previous stop saved.
-    more_saved: Option<(f64, f64)>,
-    /// Whether the run did not stop before.
-    first_stop: bool,
-}
-
-/// Adds the changes of one run. As the threshold falls, the stop of the run moves from one record of
-/// its probabilities to the previous record.
-fn changes_of(
-    samples: &[Sample],
-    feasible: bool,
-    chances: &[Probability],
-    changes: &mut Vec<Change>,
-) {
-    let mut record: Option<(Probability, usize)> = None;
-    for (sample, &at) in samples.iter().zip(chances) {
-        let is_record = record.is_none_or(|(highest, _)| at > highest);
-        if is_record {
-            // The previous record stops the run at lower thresholds, and saves more than this one.
-            if let Some(before) = record.and_then(|(_, i)| changes.get_mut(i)) {
-                before.first_stop = false;
-                if let Some((_, later)) = &mut before.more_saved {
-                    *later = sample.remaining();
-                }
-            }
-            record = Some((at, changes.len()));
-        }
-        changes.push(Change {
-            at,
-            feasible,
-            more_saved: is_record.then(|| (sample.remaining(), 0.0)),
-            first_stop: is_record,
-        });
-    }
+/// What changes when the threshold falls to a stated probability.
+enum Change {
+    /// The rule holds at one more prefix.
+    Holds { feasible: bool },
+    /// A run stops, or stops earlier than at a prefix that saved less.
+    Stop { feasible: bool, saved: f64, instead_of: Option<f64> },
 }

@@ -3,10 +3,7 @@ use std::collections::VecDeque;
 use censoring::{LogisticSuccess, LogisticSuccessModel, SuccessLearner, SuccessModel};
 use scoring_rules::{Probability, Weight};
 
-use crate::{
-    error::Error,
-    success::{success_effects::SuccessEffects, success_rows::RowScale},
-};
+use crate::{error::Error, key_effects::SuccessEffects, success::success_rows::RowScale};
 
 /// The penalty on the slopes, in runs. Chosen on half of the tasks of tau2-bench.
 const PENALTY: f64 = 4.0;
@@ -35,7 +32,7 @@ pub(super) struct PastRuns {
 struct PastRun {
     feasible: bool,
     /// Raw rows, one after the other.
-    #[cfg_attr(feature = "serde", serde(with = "crate::missing::features"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::missing"))]
     rows: Vec<f64>,
 }
 

@@ -2,7 +2,7 @@ use scoring_rules::Probability;
 
 use crate::{
     error::Error,
-    key_effects::Keys,
+    key_effects::{Keys, SuccessEffects},
     replay::prefix::Prefix,
     resource::Resource,
     rollouts::rollout::Rollout,
@@ -10,7 +10,6 @@ use crate::{
     success::{
         abort_limit::{AbortLimit, lowest_of},
         chance_calibration::ChanceCalibration,
-        success_effects::SuccessEffects,
         success_fit::{PastRuns, SuccessFit, thinned},
         success_rows::{SuccessRows, is_over},
     },
@@ -51,7 +50,6 @@ const MOST_MODELS: usize = 6;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SuccessForecast {
     /// The probability that the run succeeds and exceeds none of its caps.

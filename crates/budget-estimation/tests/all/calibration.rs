@@ -7,7 +7,7 @@ use budget_estimation::{
 use proptest::prelude::*;
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 
-use crate::common::{always, exponential, interval, learnt, level, refused, runs, uniform};
+use crate::common::{always, exponential, interval, learnt, level, refused, runs, stored, uniform};
 
 fn adaptive(coverage: f64, step: f64) -> AdaptiveConformal {
     AdaptiveConformal::new(level(coverage), step).unwrap()
@@ -307,11 +307,18 @@ proptest! {
         coverage in (1_i64..10).prop_map(|tenths| 10 * tenths),
         step in prop::sample::select(vec![50_i64, 100, 250, 500]),
         runs in prop::collection::vec(prop::collection::vec(0_i64..50, 0..6), 1..60),
+        // Many scores are in several blocks.
+        length in prop::sample::select(vec![1_usize, 40]),
+        stored_at in 0_usize..60,
     ) {
+        let runs = runs.into_iter().map(|run| run.repeat(length));
         let mut calibrator = adaptive(coverage as f64 / 100.0, step as f64 / 1000.0);
         let mut level = 10_000 * (100 - coverage);
         let (mut all, mut margin) = (Vec::new(), f64::INFINITY);
-        for run in &runs {
+        for (at, run) in runs.enumerate() {
+            if at == stored_at {
+                calibrator = stored(&calibrator);
+            }
             let scores: Vec<f64> = run.iter().map(|&score| score as f64).collect();
             let missed = scores.iter().filter(|&&score| score > margin).count() as i64;
             level += step * (10 * (100 - coverage) * run.len() as i64 - 1000 * missed);

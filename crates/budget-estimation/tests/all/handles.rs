@@ -139,7 +139,7 @@ fn measures_of_one_resource_refuse_samples_of_another_at_its_place() {
     let mut metrics = Metrics::new();
     metrics.update(&one(["tokens", "usd"])).unwrap();
     let mixed = metrics.update(&one(["usd", "tokens"]));
-    assert!(matches!(mixed, Err(Error::MixedResources { .. })), "{mixed:?}");
+    assert!(matches!(mixed, Err(Error::Unlike { .. })), "{mixed:?}");
     let resource = one(["tokens", "usd"]).resource();
     assert_eq!(stored(&resource), resource);
 }

@@ -2,8 +2,8 @@
 
 use approx::assert_relative_eq;
 use budget_estimation::{
-    AbortLimit, BudgetMonitor, Error, Estimate, Probability, Reading, RecordedRun, Rollouts,
-    Sample, StopRule, SuccessForecast, SuccessForecaster, early_stopping,
+    AbortLimit, BudgetMonitor, Estimate, Probability, Reading, RecordedRun, Rollouts, Sample,
+    StopRule, SuccessForecast, SuccessForecaster, early_stopping,
 };
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use statrs::function::beta::beta_reg;
@@ -367,8 +367,7 @@ fn another_resource_than_the_one_learned_is_an_error_and_changes_nothing() {
     other.push(&[1.0, 2.0], true).unwrap();
     let usd = other.resource("usd").unwrap();
     let before = forecast(&mut forecaster, &[50.0], None);
-    let unlike = Error::Unlike { what: "the estimated resource" };
-    assert_eq!(forecaster.learn(&other.get(0).unwrap(), usd), Err(unlike));
+    refused(forecaster.learn(&other.get(0).unwrap(), usd), "differ in the estimated resource");
     assert_eq!(forecast(&mut forecaster, &[50.0], None), before);
 }
 

@@ -6,7 +6,6 @@ use budget_estimation::{
 };
 use proptest::prelude::*;
 use scoring_rules::{Observed, Quantiles};
-use trajectory_metrics::ClusterEstimate;
 
 use crate::common::{interval, level, refused, runs as rollouts, stored, whole_runs};
 
@@ -237,8 +236,7 @@ proptest! {
 fn samples_with_nothing_left_have_no_reward_and_are_counted_by_metrics_and_nothing_else() {
     let said = vec![interval(0.0, 1.0); 2];
     let trivial = samples(&[(vec![5, 5, 0], true, said.clone()), (vec![5, 5, 0], false, said)]);
-    let error = Error::NothingRemains { rollout: 0, turn: 2 };
-    assert_eq!(trivial[1].reward(), Err(error.clone()));
+    refused(trivial[1].reward(), "rollout 0, turn 2: nothing remained");
     let mut metrics = Metrics::default();
     metrics.update(&trivial[0]).unwrap();
     let before = metrics.finish().unwrap();
@@ -314,25 +312,6 @@ fn a_miss_has_a_side() {
 }
 
 #[test]
-fn samples_of_one_run_are_one_cluster() {
-    let said = vec![interval(0.0, 100.0); 3];
-    let runs = [
-        (vec![5; 4], true, said.clone()),
-        (vec![500; 4], true, said.clone()),
-        (vec![5; 4], true, said.clone()),
-        (vec![5; 4], false, said),
-    ];
-    let samples = samples(&runs);
-    let hit = |sample: &Sample| sample.is_feasible().then(|| f64::from(sample.is_hit()));
-    let rows = samples.iter().filter_map(|sample| Some((hit(sample)?, sample.rollout())));
-    let (values, clusters): (Vec<f64>, Vec<usize>) = rows.unzip();
-    let found = ClusterEstimate::mean(&values, None, &clusters).unwrap();
-    // Three clusters with sums of residuals 1, -2 and 1, over nine samples.
-    assert_eq!((found.estimate, found.clusters), (2.0 / 3.0, 3));
-    assert!((found.standard_error - (1.5_f64 * 6.0).sqrt() / 9.0).abs() < 1e-15);
-}
-
-#[test]
 fn a_joint_hit_needs_every_resource_on_the_same_prefix() {
     let a = samples(&[(vec![5, 5, 5], true, vec![interval(9.0, 11.0), interval(9.0, 11.0)])]);
     let b = samples(&[(vec![5, 5, 5], true, vec![interval(0.0, 99.0), Estimate::Impossible])]);
@@ -340,38 +319,38 @@ fn a_joint_hit_needs_every_resource_on_the_same_prefix() {
     assert_eq!(joint_hits(&[&a, &b]), Ok(vec![true, false]));
     assert_eq!(joint_hits(&[&a, &b[..1]]).map_err(|_| ()), Err(()));
     let turned: Vec<Sample> = b.iter().rev().copied().collect();
-    assert_eq!(joint_hits(&[&a, &turned]), Err(Error::OtherPrefix { index: 0 }));
-    assert_eq!(joint_hits(&[]), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
+    refused(joint_hits(&[&a, &turned]), "entry 0: the samples of all resources");
+    refused(joint_hits(&[]), "the input is empty");
 }
 
-/// A sample of each of two resources, and the error of adding the second to the first.
-fn two_resources() -> ([Sample; 2], Error) {
+const MIXED: &str = "a sample belongs to another resource than earlier samples";
+
+/// A sample of each of two resources.
+fn two_resources() -> [Sample; 2] {
     let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
     rollouts.push(&[100.0, 0.25, 200.0, 0.5, 50.0, 0.75], true).unwrap();
     let [tokens, usd] = ["tokens", "usd"].map(|name| rollouts.resource(name).unwrap());
     let rollout = rollouts.get(0).unwrap();
     let sample = |(of, k)| Sample::new(&rollout, of, k, interval(1.0, 300.0)).unwrap();
-    let error = Error::MixedResources { expected: tokens, found: usd };
-    ([(tokens, 1), (usd, 2)].map(sample), error)
+    [(tokens, 1), (usd, 2)].map(sample)
 }
 
 #[test]
 fn samples_of_two_resources_are_refused_by_every_measure_with_a_unit() {
-    let ([a, b], mixed) = two_resources();
-    let mixed = || mixed.clone();
+    let [a, b] = two_resources();
     let (mut one, mut other) = (Metrics::default(), Metrics::default());
     one.update(&a).unwrap();
-    assert_eq!(one.update(&b), Err(mixed()));
+    refused(one.update(&b), MIXED);
     // A weight of 0 leaves no trace.
     one.update_weighted(&b, Weight::ZERO).unwrap();
     other.update(&b).unwrap();
     let before = one.finish();
-    assert_eq!(one.merge(&other), Err(mixed()));
+    refused(one.merge(&other), MIXED);
     assert_eq!(one.finish(), before);
     let mut progress = ProgressMetrics::new(4).unwrap();
     progress.update(&a).unwrap();
     // In another bin.
-    assert_eq!(progress.update(&b), Err(mixed()));
+    refused(progress.update(&b), MIXED);
 }
 
 proptest! {
@@ -458,8 +437,7 @@ fn a_share_of_the_cap_needs_a_cap() {
 
 #[test]
 fn a_list_of_samples_of_two_resources_has_no_joint_hits() {
-    let (mixed, error) = two_resources();
-    assert_eq!(joint_hits(&[&mixed]), Err(error));
+    refused(joint_hits(&[&two_resources()]), MIXED);
 }
 
 /// The paper asks only whether the answer is an interval; here one above what is left says "impossible".

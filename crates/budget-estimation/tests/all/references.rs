@@ -1,20 +1,14 @@
 //! Informed references: no interval of their kind has a smaller loss.
 
-use budget_estimation::{
-    Error, Estimate, Interval, Level, Metrics, Rollouts, Sample, Weight, best_interval,
-    estimator_from_fn,
-};
+use budget_estimation::{Error, Estimate, Interval, Level, Metrics, Sample, Weight, best_interval};
 use proptest::prelude::*;
+
+use crate::common::{always, interval, level, refused, whole_runs};
 
 /// The samples of runs of one resource, without answers.
 fn samples(runs: &[(Vec<u8>, bool)]) -> Vec<Sample> {
-    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
-    for (costs, succeeded) in runs {
-        let costs: Vec<f64> = costs.iter().map(|&cost| f64::from(cost)).collect();
-        rollouts.push(&costs, *succeeded).unwrap();
-    }
-    let tokens = rollouts.resource("tokens").unwrap();
-    rollouts.score(tokens, &mut estimator_from_fn(|_| Ok(Estimate::NoAnswer))).unwrap()
+    let (rollouts, tokens) = whole_runs(runs);
+    rollouts.score(tokens, &mut always(Estimate::NoAnswer)).unwrap()
 }
 
 type Reference = fn(&Sample) -> Option<f64>;
@@ -27,7 +21,7 @@ fn loss(samples: &[Sample], ends: Interval, coverage: Level, reference: Referenc
     let mut metrics = Metrics::new().with_coverage(coverage);
     for sample in samples {
         let unit = reference(sample).unwrap();
-        let estimate = Estimate::interval(ends.low() * unit, ends.high() * unit).unwrap();
+        let estimate = interval(ends.low() * unit, ends.high() * unit);
         metrics.update(&sample.with_estimate(estimate).unwrap()).unwrap();
     }
     metrics.finish().unwrap().intervals.unwrap().interval_loss.unwrap()
@@ -48,7 +42,7 @@ proptest! {
         coverage in prop_oneof![Just(0.5), Just(0.8), 0.05..0.95_f64],
         which in 0..3_usize,
     ) {
-        let (samples, coverage) = (samples(&runs), Level::new(coverage).unwrap());
+        let (samples, coverage) = (samples(&runs), level(coverage));
         let reference = REFERENCES[which];
         let best = best_interval(&samples, coverage, None, reference).unwrap();
         let least = loss(&samples, best, coverage, reference);
@@ -76,7 +70,7 @@ proptest! {
         let mut copies: Vec<Sample> = samples.clone();
         copies.extend(samples.iter().zip(&doubled).filter(|(_, two)| **two).map(|(it, _)| it));
         copies.reverse();
-        let (half, reference) = (Level::HALF, REFERENCES[which]);
+        let (half, reference) = (level(0.5), REFERENCES[which]);
         let weighted = best_interval(&samples, half, Some(weights), reference).unwrap();
         prop_assert_eq!(weighted, best_interval(&copies, half, None, reference).unwrap());
     }
@@ -86,7 +80,7 @@ proptest! {
 #[test]
 fn the_oracle_of_mean_cost_and_turns_is_exact_for_runs_of_equal_turns() {
     let samples = samples(&[(vec![7; 5], true), (vec![3; 9], true), (vec![1, 90], false)]);
-    let coverage = Level::new(0.8).unwrap();
+    let coverage = level(0.8);
     for reference in &REFERENCES[1..] {
         let best = best_interval(&samples, coverage, None, reference).unwrap();
         assert_eq!(best, Interval::new(1.0, 1.0).unwrap());
@@ -99,26 +93,14 @@ fn the_oracle_of_mean_cost_and_turns_is_exact_for_runs_of_equal_turns() {
 #[test]
 fn a_best_interval_needs_a_feasible_sample_and_a_weight_per_sample() {
     let failed = samples(&[(vec![1, 2, 3], false)]);
-    let undefined = best_interval(&failed, Level::HALF, None, |_| Some(1.0));
-    assert!(
-        matches!(undefined, Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))),
-        "{undefined:?}"
-    );
+    let undefined = best_interval(&failed, level(0.5), None, |_| Some(1.0));
+    refused(undefined, "no feasible sample has a reference above 0");
     let weights = Weight::from_slice(&[1.0]).unwrap();
-    let short = best_interval(&failed, Level::HALF, Some(weights), |_| Some(1.0));
-    assert!(
-        matches!(
-            short,
-            Err(Error::ScoringRules(scoring_rules::Error::Length { expected: 2, found: 1, .. }))
-        ),
-        "{short:?}"
-    );
+    let short = best_interval(&failed, level(0.5), Some(weights), |_| Some(1.0));
+    refused(short, "weights: expected 2, found 1");
     let known = samples(&[(vec![1, 2, 3], true)]);
-    let unknown = best_interval(&known, Level::HALF, None, |_| None);
-    assert!(
-        matches!(unknown, Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))),
-        "{unknown:?}"
-    );
+    let unknown = best_interval(&known, level(0.5), None, |_| None);
+    refused(unknown, "no feasible sample has a reference above 0");
     let negative = known[0].with_estimate(Estimate::Interval(Interval::new(-1.0, 1.0).unwrap()));
     assert!(matches!(negative, Err(Error::NegativeEstimate { .. })), "{negative:?}");
 }

@@ -1,18 +1,16 @@
 //! Which rewards pay for honesty, over a grid of distributions.
 
-use budget_estimation::{Error, Estimate, Interval, Level, Probability};
+use budget_estimation::{Error, Estimate, Interval, Probability};
 use proptest::prelude::*;
 use scoring_rules::{
     ScoringRule, from_fn,
     propriety::{Examination, Verdict},
 };
 
+use crate::common::{interval, level, probability, refused};
+
 const SCALES: [f64; 3] = [0.5, 100.0, 20_000.0];
 const COVERAGES: [f64; 3] = [0.5, 0.8, 0.95];
-
-fn level(coverage: f64) -> Level {
-    Level::new(coverage).unwrap()
-}
 
 /// The largest gain of another interval over the honest one, and both widths: the other's, the honest one's. The
 /// honest interval is the central one of three possible remaining amounts; masses beyond its ends are just below
@@ -56,9 +54,8 @@ fn stated(answer: Estimate, scale: f64, coverage: f64) -> impl ScoringRule {
 
 /// Scores of what an answer without a probability says: an interval, or `impossible` below one half.
 fn answered(reward: impl Fn(Estimate, Option<f64>) -> f64) -> impl ScoringRule {
-    let interval = Estimate::interval(115.0, 125.0).unwrap();
     from_fn(move |p: Probability, succeeds: bool| {
-        let answer = if p.get() < 0.5 { Estimate::Impossible } else { interval };
+        let answer = if p.get() < 0.5 { Estimate::Impossible } else { interval(115.0, 125.0) };
         reward(answer, succeeds.then_some(120.0))
     })
 }
@@ -76,7 +73,7 @@ fn the_proper_reward_pays_for_the_honest_interval_and_the_honest_probability() -
             };
             let (gain, widths) = largest_gain(reward, coverage);
             assert!(gain < 0.0, "{scale} {coverage}: {gain} {widths:?}");
-            for answer in [Estimate::interval(50.0, 90.0)?, Estimate::Impossible] {
+            for answer in [interval(50.0, 90.0), Estimate::Impossible] {
                 let found = Examination::new(&stated(answer, scale, coverage))?;
                 assert_eq!(found.verdict, Verdict::NoCounterexample { ties: vec![] }, "{found}");
             }
@@ -143,11 +140,11 @@ proptest! {
         low in 0.0..1e6, width in 0.0..1e6, remaining in prop::option::of(0.0..1e100),
         success in prop::option::of(0.0..=1.0), scale in 1e-9..1e9, coverage in 0.01..0.99,
     ) {
-        let success = success.map(|p| Probability::new(p).unwrap());
+        let success = success.map(probability);
         let reward = |answer: Estimate| answer.proper_reward(success, remaining, scale, level(coverage)).unwrap();
         let worst = reward(Estimate::NoAnswer);
         prop_assert_eq!(worst, if remaining.is_some() { -2.0 } else { -1.0 });
-        for answer in [Estimate::Impossible, Estimate::interval(low, low + width).unwrap()] {
+        for answer in [Estimate::Impossible, interval(low, low + width)] {
             let reward = reward(answer);
             prop_assert!((worst - 1e-12..=0.0).contains(&reward), "{reward}");
         }
@@ -159,14 +156,11 @@ fn amounts_out_of_range_are_refused() {
     let reward = |answer: Estimate, remaining, scale| {
         answer.proper_reward(None, remaining, scale, level(0.8))
     };
-    let setting = |found: Result<f64, Error>| {
-        matches!(found, Err(Error::ScoringRules(scoring_rules::Error::Setting { .. })))
-    };
     for amount in [-1.0, f64::NAN, f64::INFINITY] {
-        assert!(setting(reward(Estimate::Impossible, Some(amount), 1.0)));
-        assert!(setting(reward(Estimate::Impossible, None, amount)));
+        refused(reward(Estimate::Impossible, Some(amount), 1.0), "remaining amount is ");
+        refused(reward(Estimate::Impossible, None, amount), "scale is ");
     }
-    assert!(setting(reward(Estimate::Impossible, None, 0.0)));
+    refused(reward(Estimate::Impossible, None, 0.0), "scale is 0");
     let negative = Estimate::Interval(Interval::new(-1.0, 1.0).unwrap());
     assert!(matches!(reward(negative, None, 1.0), Err(Error::NegativeEstimate { .. })));
 }

@@ -2,17 +2,13 @@
 
 use budget_estimation::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, Error, Estimate, Interval, Metrics,
-    Probability, ProgressMetrics, Reading, Rollouts, Sample, StopRule, early_stopping,
-    estimator_from_fn, joint_early_stopping, stopping_curve,
+    Probability, ProgressMetrics, Reading, Resource, Rollouts, Sample, StopRule, early_stopping,
+    joint_early_stopping, stopping_curve,
 };
 use proptest::prelude::*;
 use scoring_rules::ExactSum;
 
-/// One entry per resource.
-fn turn(costs: &[f64], estimates: &[Estimate]) -> Vec<(f64, Estimate)> {
-    assert_eq!(costs.len(), estimates.len());
-    costs.iter().copied().zip(estimates.iter().copied()).collect()
-}
+use crate::common::{always, interval, probability, refused, runs, turn, whole_runs};
 
 /// What the paper printed, from `golden/budget.json` of its figures.
 #[test]
@@ -48,32 +44,28 @@ fn counts_of_the_four_benchmarks_add_up_to_the_published_averages() {
     assert_eq!(checked, 5);
 }
 
-/// Runs with costs from 1 up, one sample a prefix that is kept.
-fn recorded(runs: &[(Vec<u8>, bool)], answers: &[u8]) -> (Rollouts, Vec<Sample>, Vec<Probability>) {
-    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
-    for (costs, succeeded) in runs {
-        let costs: Vec<f64> = costs.iter().map(|&cost| f64::from(cost)).collect();
-        rollouts.push(&costs, *succeeded).unwrap();
-    }
-    let tokens = rollouts.resource("tokens").unwrap();
+/// One sample for each prefix that is kept, and the stated probabilities of failure.
+fn recorded(
+    runs: &[(Vec<u8>, bool)],
+    answers: &[u8],
+) -> (Rollouts, Resource, Vec<Sample>, Vec<Probability>) {
+    let (rollouts, tokens) = whole_runs(runs);
     let mut answers = answers.iter().cycle().copied();
     let (mut samples, mut chances) = (Vec::new(), Vec::new());
     for rollout in rollouts.iter() {
         for k in 1..rollout.turns() {
             let answer = answers.next().unwrap();
-            if answer == 9 {
-                continue;
-            }
             let estimate = match answer {
                 0..=2 => Estimate::Impossible,
                 3 => Estimate::NoAnswer,
-                _ => Estimate::interval(1.0, 5.0).unwrap(),
+                9 => continue,
+                _ => interval(1.0, 5.0),
             };
             samples.push(Sample::new(&rollout, tokens, k, estimate).unwrap());
-            chances.push(Probability::new(f64::from(answer) / 10.0).unwrap());
+            chances.push(probability(f64::from(answer) / 10.0));
         }
     }
-    (rollouts, samples, chances)
+    (rollouts, tokens, samples, chances)
 }
 
 fn some_runs() -> impl Strategy<Value = (Vec<(Vec<u8>, bool)>, Vec<u8>)> {
@@ -84,8 +76,7 @@ fn some_runs() -> impl Strategy<Value = (Vec<(Vec<u8>, bool)>, Vec<u8>)> {
 proptest! {
     #[test]
     fn the_curve_is_early_stopping_at_every_threshold((runs, answers) in some_runs()) {
-        let (rollouts, samples, chances) = recorded(&runs, &answers);
-        let tokens = rollouts.resource("tokens").unwrap();
+        let (rollouts, tokens, samples, chances) = recorded(&runs, &answers);
         let curve = stopping_curve(&rollouts, tokens, &samples, &chances).unwrap();
         let mut levels = chances.clone();
         levels.sort_by(|a, b| b.get().total_cmp(&a.get()));
@@ -100,8 +91,7 @@ proptest! {
 
     #[test]
     fn longer_rows_stop_fewer_runs_and_save_less((runs, answers) in some_runs()) {
-        let (rollouts, samples, _) = recorded(&runs, &answers);
-        let tokens = rollouts.resource("tokens").unwrap();
+        let (rollouts, tokens, samples, _) = recorded(&runs, &answers);
         let mut last: Option<EarlyStops> = None;
         for in_a_row in 1..5 {
             let rule = StopRule::impossible_in_a_row(in_a_row).unwrap();
@@ -116,44 +106,9 @@ proptest! {
         }
     }
 
-    /// Without caps, turn by turn and after the fact.
-    #[test]
-    fn a_monitor_stops_the_runs_that_early_stopping_stops_and_saves_as_much(
-        (runs, answers) in some_runs(),
-        rule in prop_oneof![
-            (1_u32..4).prop_map(|n| StopRule::impossible_in_a_row(n).unwrap()),
-            (0_u8..10).prop_map(|n| {
-                StopRule::failure_probability(Probability::new(f64::from(n) / 10.0).unwrap())
-            }),
-        ],
-    ) {
-        let (rollouts, samples, chances) = recorded(&runs, &answers);
-        let tokens = rollouts.resource("tokens").unwrap();
-        let stops = early_stopping(&rollouts, tokens, &samples, Some(&chances), &[rule]).unwrap();
-        let (mut stopped, mut saved) = (0, 0.0);
-        for rollout in rollouts.iter() {
-            let mut monitor = BudgetMonitor::new([("tokens", None)]).unwrap().with_stop_rule(rule);
-            let of_run = samples.iter().zip(&chances).filter(|(s, _)| s.rollout() == rollout.index());
-            let mut before = 0.0;
-            for (sample, &chance) in of_run {
-                let spent = sample.used() - before;
-                before = sample.used();
-                let advice = monitor.push(&turn(&[spent], &[sample.estimate()]), Some(chance)).unwrap();
-                if matches!(advice, Advice::Stop(_)) {
-                    stopped += 1;
-                    saved += if rollout.succeeded() { 0.0 } else { sample.remaining() };
-                    break;
-                }
-            }
-        }
-        prop_assert_eq!(stopped, stops.stopped_successes + stops.stopped_failures);
-        prop_assert_eq!(saved, stops.saved);
-    }
-
     #[test]
     fn the_first_impossible_saves_what_came_after_it((runs, answers) in some_runs()) {
-        let (rollouts, samples, _) = recorded(&runs, &answers);
-        let tokens = rollouts.resource("tokens").unwrap();
+        let (rollouts, tokens, samples, _) = recorded(&runs, &answers);
         let stops =
             early_stopping(&rollouts, tokens, &samples, None, &[StopRule::first_impossible()]).unwrap();
         let (mut saved, mut spent) = (0.0, 0.0);
@@ -171,24 +126,15 @@ proptest! {
 #[test]
 fn samples_out_of_order_and_chances_that_do_not_match_are_errors() {
     let runs = [(vec![1, 2, 3], true), (vec![4, 5, 6], false)];
-    let (rollouts, mut samples, chances) = recorded(&runs, &[5]);
-    let tokens = rollouts.resource("tokens").unwrap();
-    let rule = StopRule::first_impossible();
-    assert_eq!(
-        early_stopping(&rollouts, tokens, &samples, Some(&chances[1..]), &[rule]),
-        Err(Error::ScoringRules(scoring_rules::Error::Length {
-            what: "failure_probabilities",
-            expected: 4,
-            found: 3
-        }))
-    );
+    let (rollouts, tokens, mut samples, chances) = recorded(&runs, &[5]);
+    let stops = |samples: &[Sample], chances| {
+        early_stopping(&rollouts, tokens, samples, chances, &[StopRule::first_impossible()])
+    };
+    refused(stops(&samples, Some(&chances[1..])), "failure_probabilities: expected 4, found 3");
     samples.swap(1, 2);
-    assert_eq!(
-        early_stopping(&rollouts, tokens, &samples, None, &[rule]),
-        Err(Error::SampleOrder { sample: 2 })
-    );
-    let none = early_stopping(&rollouts, tokens, &[], None, &[rule]).unwrap();
-    assert_eq!(none.false_abort_rate(), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
+    refused(stops(&samples, None), "sample 2 is out of order");
+    let none = stops(&[], None).unwrap();
+    refused(none.false_abort_rate(), "the input is empty");
     assert_eq!(none.saved_share(), Ok(0.0));
 }
 
@@ -196,25 +142,11 @@ fn samples_out_of_order_and_chances_that_do_not_match_are_errors() {
 fn counts_that_cannot_be_give_no_share() {
     let mut stops = EarlyStops::default();
     (stops.stopped_successes, stops.successes) = (3, 2);
-    assert!(matches!(
-        stops.success_lost(),
-        Err(Error::ScoringRules(scoring_rules::Error::Setting {
-            name: "stopped_successes",
-            value: 3.0,
-            ..
-        }))
-    ));
+    refused(stops.success_lost(), "stopped_successes is 3");
     stops.spent_by_failures = 10.0;
     for saved in [-1.0, 10.5, f64::NAN, f64::INFINITY] {
         stops.saved = saved;
-        let error = stops.saved_share().unwrap_err();
-        assert!(
-            matches!(
-                error,
-                Error::ScoringRules(scoring_rules::Error::Setting { name: "saved", .. })
-            ),
-            "{error}"
-        );
+        refused(stops.saved_share(), "saved is ");
     }
     stops.saved = 10.0;
     assert_eq!(stops.saved_share(), Ok(1.0));
@@ -225,9 +157,8 @@ fn counts_that_cannot_be_give_no_share() {
 fn a_row_is_of_answers_that_follow_each_other() {
     let rule = StopRule::impossible_in_a_row(2).unwrap();
     let mut monitor = BudgetMonitor::new([("tokens", None)]).unwrap().with_stop_rule(rule);
-    let interval = Estimate::interval(10.0, 20.0).unwrap();
     let (impossible, none) = (Estimate::Impossible, Estimate::NoAnswer);
-    let answers = [impossible, interval, impossible, none, impossible, impossible];
+    let answers = [impossible, interval(10.0, 20.0), impossible, none, impossible, impossible];
     let stopped = answers.map(|answer| {
         matches!(monitor.push(&turn(&[1.0], &[answer]), None).unwrap(), Advice::Stop(_))
     });
@@ -236,7 +167,7 @@ fn a_row_is_of_answers_that_follow_each_other() {
 
 #[test]
 fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
-    let rule = StopRule::failure_probability(Probability::new(0.9).unwrap());
+    let rule = StopRule::failure_probability(probability(0.9));
     let mut monitor = BudgetMonitor::new([("usd", Some(10.0)), ("tokens", None)]).unwrap();
     monitor = monitor.with_stop_rule(rule).with_warning_at(0.5).unwrap();
     let silent = [Estimate::NoAnswer; 2];
@@ -253,17 +184,15 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     let below = Estimate::Interval(Interval::new(-1.0, 5.0).unwrap());
     let error = Error::NegativeEstimate { low: -1.0, high: 5.0 };
     assert_eq!(monitor.push(&turn(&[1.0, 1.0], &[below; 2]), None), Err(error.clone()));
-    let (rollouts, ..) = recorded(&[(vec![1, 2, 3], true)], &[5]);
-    let tokens = rollouts.resource("tokens").unwrap();
+    let (rollouts, tokens) = runs([([1.0, 2.0, 3.0], true)]);
     assert_eq!(Sample::new(&rollouts.get(0).unwrap(), tokens, 1, below), Err(error.clone()));
-    let mut careless = estimator_from_fn(|_| Ok(below));
-    assert_eq!(rollouts.score(tokens, &mut careless), Err(error));
+    assert_eq!(rollouts.score(tokens, &mut always(below)), Err(error));
     assert_eq!((monitor.turns(), monitor.spent()), (0, [0.0, 0.0].as_slice()));
 
     assert_eq!(monitor.push(&turn(&[4.0, 1e9], &silent), None), Ok(Advice::Continue));
     let near = Advice::Warn(AdviceReason::NearCap { resource: "usd".to_owned() });
     assert_eq!(monitor.push(&turn(&[1.0, 0.0], &silent), None), Ok(near));
-    let probability = Probability::new(0.95).unwrap();
+    let probability = probability(0.95);
     let stop = Advice::Stop(AdviceReason::FailureProbability { probability });
     assert_eq!(monitor.push(&turn(&[1.0, 0.0], &silent), Some(probability)), Ok(stop));
     let exceeded = Advice::Stop(AdviceReason::CapExceeded { resource: "usd".to_owned() });
@@ -271,48 +200,36 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
 }
 
 #[test]
-fn samples_of_another_resource_than_the_one_saved_are_an_error() {
+fn samples_of_another_resource_or_other_rollouts_are_an_error_though_the_positions_agree() {
     let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
     rollouts.push(&[100.0, 0.25, 200.0, 0.5, 50.0, 0.75], false).unwrap();
-    let (tokens, usd) = (rollouts.resource("tokens").unwrap(), rollouts.resource("usd").unwrap());
-    let mut silent = estimator_from_fn(|_| Ok(Estimate::NoAnswer));
+    let [tokens, usd] = ["tokens", "usd"].map(|name| rollouts.resource(name).unwrap());
+    let mut silent = always(Estimate::NoAnswer);
     let mut samples = rollouts.score(tokens, &mut silent).unwrap();
-    let stated = [Probability::HALF; 2];
-    let rule = StopRule::first_impossible();
-    let other = || Error::OtherResource {
-        sample: 0,
-        expected: "usd".to_owned(),
-        found: "tokens".to_owned(),
+    let stops = |rollouts: &Rollouts, of, samples: &[Sample]| {
+        early_stopping(rollouts, of, samples, None, &[StopRule::first_impossible()])
     };
-    assert_eq!(early_stopping(&rollouts, usd, &samples, None, &[rule]), Err(other()));
-    assert_eq!(stopping_curve(&rollouts, usd, &samples, &stated), Err(other()));
-    assert!(stopping_curve(&rollouts, tokens, &samples, &stated).is_ok());
+    let curve = |rollouts: &Rollouts, of, samples: &[Sample]| {
+        stopping_curve(rollouts, of, samples, &[Probability::HALF; 2])
+    };
+    let other = "sample 0 belongs to tokens; give only samples of usd";
+    refused(stops(&rollouts, usd, &samples), other);
+    refused(curve(&rollouts, usd, &samples), other);
+    assert!(curve(&rollouts, tokens, &samples).is_ok());
     // One of two is enough.
     samples[1] = Sample::new(&rollouts.get(0).unwrap(), usd, 2, Estimate::NoAnswer).unwrap();
-    let mixed = early_stopping(&rollouts, tokens, &samples, None, &[rule]).unwrap_err();
-    assert!(matches!(mixed, Error::OtherResource { sample: 1, .. }), "{mixed}");
-}
-
-#[test]
-fn samples_of_other_rollouts_are_an_error_though_the_positions_agree() {
-    let mut tokens_only = Rollouts::new(["output_tokens"]).unwrap();
-    tokens_only.push(&[100.0, 200.0, 50.0], false).unwrap();
-    let mut both = Rollouts::new(["cost_usd", "output_tokens"]).unwrap();
+    refused(stops(&rollouts, tokens, &samples), "sample 1 belongs to usd");
+    // Of rollouts with one other resource, or with a longer run.
+    let (one, only) = runs([([100.0, 200.0, 50.0], false)]);
+    let samples = one.score(only, &mut silent).unwrap();
+    let other = "sample 0 does not match rollout 0";
+    let mut both = Rollouts::new(["usd", "tokens"]).unwrap();
     both.push(&[0.25, 100.0, 0.5, 200.0, 0.75, 50.0], false).unwrap();
-    let tokens = tokens_only.resource("output_tokens").unwrap();
-    let usd = both.resource("cost_usd").unwrap();
-    let mut silent = estimator_from_fn(|_| Ok(Estimate::NoAnswer));
-    let samples = tokens_only.score(tokens, &mut silent).unwrap();
-    let stated = [Probability::HALF; 2];
-    let rule = StopRule::first_impossible();
-    let other = Error::OtherRollouts { sample: 0, rollout: 0 };
-    assert_eq!(early_stopping(&both, usd, &samples, None, &[rule]), Err(other.clone()));
-    assert_eq!(stopping_curve(&both, usd, &samples, &stated), Err(other));
-    // A run of other length, too.
-    let mut longer = Rollouts::new(["output_tokens"]).unwrap();
-    longer.push(&[100.0, 200.0, 50.0, 0.0], false).unwrap();
-    let found = early_stopping(&longer, tokens, &samples, None, &[rule]);
-    assert_eq!(found, Err(Error::OtherRollouts { sample: 0, rollout: 0 }));
+    let first = both.resource("usd").unwrap();
+    refused(stops(&both, first, &samples), other);
+    refused(curve(&both, first, &samples), other);
+    let (longer, _) = runs([([100.0, 200.0, 50.0, 0.0], false)]);
+    refused(stops(&longer, only, &samples), other);
 }
 
 #[test]
@@ -326,8 +243,7 @@ fn early_stops_of_two_resources_do_not_merge() {
     let (mut all, usd) = (EarlyStops::default(), stops("cost_usd"));
     assert_eq!(all.merge(&stops("tokens")), Ok(()));
     let before = all.clone();
-    let mixed = Error::MixedUnits { expected: "tokens".to_owned(), found: "cost_usd".to_owned() };
-    assert_eq!(all.merge(&usd), Err(mixed));
+    refused(all.merge(&usd), "amounts of \"cost_usd\" cannot be added to amounts of \"tokens\"");
     assert_eq!((all.resource.as_deref(), &all), (Some("tokens"), &before));
     // Counts without a name, such as published ones, go with any.
     assert_eq!(all.merge(&EarlyStops::default()), Ok(()));
@@ -337,8 +253,8 @@ fn early_stops_of_two_resources_do_not_merge() {
 #[derive(Debug)]
 struct CappedRuns {
     rollouts: Rollouts,
-    /// The position of the resource that is estimated.
-    estimated: usize,
+    /// The resources that are estimated.
+    watched: Vec<(Resource, &'static str)>,
     /// By run and turn, for up to three resources.
     answers: Vec<Vec<([Estimate; 3], Probability)>>,
 }
@@ -353,16 +269,16 @@ fn capped_runs() -> impl Strategy<Value = CappedRuns> {
         2 => Just(Estimate::Impossible),
         1 => Just(Estimate::NoAnswer),
         5 => (0_u32..900, 0_u32..300).prop_map(|(low, width)| {
-            Estimate::interval(f64::from(low) / 10.0, f64::from(low + width) / 10.0).unwrap()
+            interval(f64::from(low) / 10.0, f64::from(low + width) / 10.0)
         }),
     ];
     let cap =
         prop::option::weighted(0.7, (0_u32..1500).prop_map(|tenths| f64::from(tenths) / 10.0));
-    let stated =
-        (0_u32..=10).prop_map(|tenths| Probability::new(f64::from(tenths) / 10.0).unwrap());
+    let stated = (0_u32..=10).prop_map(|tenths| probability(f64::from(tenths) / 10.0));
     let turn = (prop::array::uniform3(cost), prop::array::uniform3(answer), stated);
     let run = (prop::collection::vec(turn, 1..7), prop::array::uniform3(cap), any::<bool>());
-    (1_usize..=3, 0_usize..3, prop::collection::vec(run, 1..6)).prop_map(|(resources, at, runs)| {
+    let number = (1_usize..=3, 0_usize..3);
+    (number, prop::collection::vec(run, 1..6)).prop_map(|((resources, first), runs)| {
         let names = ["tokens", "usd", "weeks"];
         let mut rollouts = Rollouts::new(names.into_iter().take(resources)).unwrap();
         let handles: Vec<_> = rollouts.resources().map(|(handle, _)| handle).collect();
@@ -380,7 +296,8 @@ fn capped_runs() -> impl Strategy<Value = CappedRuns> {
             }
             answers.push(turns.into_iter().map(|(_, answer, stated)| (answer, stated)).collect());
         }
-        CappedRuns { rollouts, estimated: at % resources, answers }
+        let watched = handles.into_iter().zip(names).skip(first % resources).collect();
+        CappedRuns { rollouts, watched, answers }
     })
 }
 
@@ -391,7 +308,7 @@ fn stop_rule() -> impl Strategy<Value = StopRule> {
             StopRule::impossible_in_a_row(n).unwrap().with_reading(reading)
         }),
         1 => (0_u32..=10).prop_map(|tenths| {
-            StopRule::failure_probability(Probability::new(f64::from(tenths) / 10.0).unwrap())
+            StopRule::failure_probability(probability(f64::from(tenths) / 10.0))
         }),
         1 => (1_u32..2000).prop_map(|tenths| {
             StopRule::not_worthwhile(f64::from(tenths) / 10.0).unwrap()
@@ -402,111 +319,51 @@ fn stop_rule() -> impl Strategy<Value = StopRule> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
+    /// One resource or several at once, of which others may have caps too, with an answer before the first turn.
     #[test]
     fn a_monitor_and_early_stopping_agree_under_caps_on_every_stop_saved_share_and_false_abort(
         runs in capped_runs(), rules in prop::collection::vec(stop_rule(), 0..3),
     ) {
-        let CappedRuns { rollouts, estimated, answers } = runs;
-        let (resource, name) = rollouts.resources().nth(estimated).unwrap();
-        let (mut samples, mut stated) = (Vec::new(), Vec::new());
-        let (mut metrics, mut trivial_alarms) = (Metrics::new(), 0.0);
-        let mut expected = EarlyStops::default();
-        let (mut saved, mut spent) = (ExactSum::default(), ExactSum::default());
-        for (rollout, answers) in rollouts.iter().zip(&answers) {
-            let usage = rollout.usage(resource).unwrap();
-            let mut monitor = BudgetMonitor::new([(name, usage.cap())]).unwrap();
-            for &rule in &rules {
-                monitor = monitor.with_stop_rule(rule);
-            }
-            let feasible = rollout.is_feasible().unwrap();
-            let mut stopped_at = None;
-            for (k, &(answers, chance)) in (1..rollout.turns()).zip(answers) {
-                let answer = answers[estimated];
-                let sample = Sample::new(&rollout, resource, k, answer).unwrap();
-                let advice = monitor.push(&turn(&usage.costs()[k - 1..k], &[answer]), Some(chance)).unwrap();
-                let stop = matches!(advice, Advice::Stop(_));
-                if stop && stopped_at.is_none() {
-                    stopped_at = Some(sample);
-                }
-                if let Advice::Warn(AdviceReason::Impossible { .. }) = advice {
-                    prop_assert!(sample.predicts_impossible());
-                }
-                expected.success_prefixes += u64::from(feasible);
-                expected.false_alarm_prefixes += u64::from(feasible && stop);
-                metrics.update(&sample).unwrap();
-                // Metrics leave out a sample of which nothing remained.
-                if sample.is_trivial() && feasible {
-                    trivial_alarms += f64::from(sample.predicts_impossible());
-                }
-                samples.push(sample);
-                stated.push(chance);
-            }
-            let stopped = u64::from(stopped_at.is_some());
-            if feasible {
-                (expected.successes, expected.stopped_successes) =
-                    (expected.successes + 1, expected.stopped_successes + stopped);
-            } else {
-                (expected.failures, expected.stopped_failures) =
-                    (expected.failures + 1, expected.stopped_failures + stopped);
-                saved.add(stopped_at.map_or(0.0, |sample| sample.remaining()));
-                spent.add(usage.total());
-            }
-        }
-        (expected.saved, expected.spent_by_failures) = (saved.value(), spent.value());
-        expected.resource = Some(name.to_owned());
-        let mut with_caps = rules;
-        with_caps.push(StopRule::CapExceeded);
-        let found =
-            early_stopping(&rollouts, resource, &samples, Some(&stated), &with_caps).unwrap();
-        prop_assert_eq!(found.saved_share(), expected.saved_share());
-        prop_assert_eq!(found, expected);
-
-        // The same rule counts the false aborts of the feasibility counts.
-        let first = [StopRule::first_impossible().with_reading(Reading::Cap)];
-        let alarms = early_stopping(&rollouts, resource, &samples, None, &first).unwrap();
-        let counted = metrics.finish().map_or(0.0, |all| all.feasibility.feasible_as_impossible);
-        prop_assert_eq!(alarms.false_alarm_prefixes as f64, counted + trivial_alarms);
-    }
-
-    /// The same for all resources at once, with an answer before the first turn.
-    #[test]
-    fn a_monitor_of_several_resources_and_joint_early_stopping_agree_on_every_stop(
-        runs in capped_runs(), rules in prop::collection::vec(stop_rule(), 0..3),
-    ) {
-        let CappedRuns { rollouts, answers, .. } = runs;
-        let handles: Vec<_> = rollouts.resources().collect();
-        let mut samples = vec![Vec::new(); handles.len()];
+        let CappedRuns { rollouts, watched, answers } = runs;
+        let mut samples = vec![Vec::new(); watched.len()];
         let (mut stated, mut counts) = (Vec::new(), EarlyStops::default());
-        let mut sums = vec![(ExactSum::default(), ExactSum::default()); handles.len()];
+        let mut sums = vec![(ExactSum::default(), ExactSum::default()); watched.len()];
+        let (mut metrics, mut trivial_alarms) = (Metrics::new(), 0.0);
         for (rollout, answers) in rollouts.iter().zip(&answers) {
-            let usages: Vec<_> =
-                handles.iter().map(|&(handle, _)| rollout.usage(handle).unwrap()).collect();
-            let caps = handles.iter().zip(&usages).map(|(&(_, name), usage)| (name, usage.cap()));
+            let usages: Vec<_> = watched.iter().map(|(of, _)| rollout.usage(*of).unwrap()).collect();
+            let caps = watched.iter().zip(&usages).map(|(&(_, name), usage)| (name, usage.cap()));
             let mut monitor = BudgetMonitor::new(caps).unwrap();
             for &rule in &rules {
                 monitor = monitor.with_stop_rule(rule);
             }
             let feasible = rollout.is_feasible().unwrap();
             let mut stopped_at = None;
-            for (k, (estimates, chance)) in answers.iter().enumerate() {
-                let estimates = &estimates[..handles.len()];
+            for (k, (answers, chance)) in answers.iter().enumerate() {
+                let estimates = &answers[..watched.len()];
                 let advice = if k == 0 {
                     monitor.begin(estimates, Some(*chance)).unwrap()
                 } else {
                     let costs: Vec<f64> = usages.iter().map(|usage| usage.costs()[k - 1]).collect();
                     monitor.push(&turn(&costs, estimates), Some(*chance)).unwrap()
                 };
+                let own = watched.iter().zip(estimates);
+                let own = own.map(|((of, _), &it)| Sample::new(&rollout, *of, k, it).unwrap());
+                let own: Vec<Sample> = own.collect();
+                if let Advice::Warn(AdviceReason::Impossible { .. }) = advice {
+                    prop_assert!(own.iter().any(Sample::predicts_impossible));
+                }
                 let stop = matches!(advice, Advice::Stop(_));
                 if stop && stopped_at.is_none() {
                     stopped_at = Some(k);
                 }
                 counts.success_prefixes += u64::from(feasible);
                 counts.false_alarm_prefixes += u64::from(feasible && stop);
-                for ((own, &(handle, _)), &estimate) in
-                    samples.iter_mut().zip(&handles).zip(estimates)
-                {
-                    own.push(Sample::new(&rollout, handle, k, estimate).unwrap());
+                metrics.update(&own[0]).unwrap();
+                // Metrics leave out a sample of which nothing remained.
+                if own[0].is_trivial() && feasible {
+                    trivial_alarms += f64::from(own[0].predicts_impossible());
                 }
+                samples.iter_mut().zip(own).for_each(|(all, sample)| all.push(sample));
                 stated.push(*chance);
             }
             let stopped = u64::from(stopped_at.is_some());
@@ -517,23 +374,34 @@ proptest! {
             }
             counts.failures += 1;
             counts.stopped_failures += stopped;
-            for ((saved, spent), &(handle, _)) in sums.iter_mut().zip(&handles) {
-                saved.add(stopped_at.map_or(0.0, |k| rollout.remaining(handle, k).unwrap()));
-                spent.add(rollout.total(handle).unwrap());
+            for ((saved, spent), (of, _)) in sums.iter_mut().zip(&watched) {
+                saved.add(stopped_at.map_or(0.0, |k| rollout.remaining(*of, k).unwrap()));
+                spent.add(rollout.total(*of).unwrap());
             }
         }
         let mut with_caps = rules;
         with_caps.push(StopRule::CapExceeded);
         let lists: Vec<_> =
-            handles.iter().zip(&samples).map(|(&(handle, _), own)| (handle, &own[..])).collect();
+            watched.iter().zip(&samples).map(|(&(of, _), own)| (of, &own[..])).collect();
         let found = joint_early_stopping(&rollouts, &lists, Some(&stated), &with_caps).unwrap();
-        prop_assert_eq!(found.len(), handles.len());
-        for ((found, (saved, spent)), (_, name)) in found.into_iter().zip(sums).zip(handles) {
+        prop_assert_eq!(found.len(), watched.len());
+        let (first, own) = lists[0];
+        if let [found] = &found[..] {
+            let alone = early_stopping(&rollouts, first, own, Some(&stated), &with_caps);
+            prop_assert_eq!(Ok(found), alone.as_ref());
+        }
+        for ((found, (saved, spent)), (_, name)) in found.into_iter().zip(sums).zip(&watched) {
             let mut expected = counts.clone();
             (expected.saved, expected.spent_by_failures) = (saved.value(), spent.value());
-            expected.resource = Some(name.to_owned());
+            expected.resource = Some((*name).to_owned());
+            prop_assert_eq!(found.saved_share(), expected.saved_share());
             prop_assert_eq!(found, expected);
         }
+        // The same rule counts the false aborts of the feasibility counts.
+        let rule = [StopRule::first_impossible().with_reading(Reading::Cap)];
+        let alarms = early_stopping(&rollouts, first, own, None, &rule).unwrap();
+        let counted = metrics.finish().map_or(0.0, |all| all.feasibility.feasible_as_impossible);
+        prop_assert_eq!(alarms.false_alarm_prefixes as f64, counted + trivial_alarms);
     }
 }
 
@@ -545,16 +413,10 @@ fn joint_early_stopping_takes_the_same_prefixes_of_each_resource() {
     let sample = |of, k| Sample::new(&rollouts.get(0).unwrap(), of, k, Estimate::NoAnswer).unwrap();
     let (first, second) = ([sample(tokens, 1)], [sample(usd, 2)]);
     let joint = |resources: &[_]| joint_early_stopping(&rollouts, resources, None, &[]);
-    assert_eq!(joint(&[]), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
-    let other = joint(&[(tokens, &first[..]), (usd, &second[..])]);
-    assert_eq!(other, Err(Error::OtherPrefix { index: 0 }));
-    let fewer = joint(&[(tokens, &first[..]), (usd, &[])]);
-    assert!(
-        matches!(fewer, Err(Error::ScoringRules(scoring_rules::Error::Length { .. }))),
-        "{fewer:?}"
-    );
-    let mixed = joint(&[(tokens, &first[..]), (usd, &first[..])]);
-    assert!(matches!(mixed, Err(Error::OtherResource { .. })), "{mixed:?}");
+    refused(joint(&[]), "the input is empty");
+    refused(joint(&[(tokens, &first[..]), (usd, &second[..])]), "entry 0: the samples of all");
+    refused(joint(&[(tokens, &first[..]), (usd, &[])]), "samples: expected 1, found 0");
+    refused(joint(&[(tokens, &first[..]), (usd, &first[..])]), "sample 0 belongs to tokens");
 }
 
 #[test]
@@ -568,52 +430,40 @@ fn estimates_before_the_first_turn_come_before_the_first_turn() {
         assert_eq!(advice, Advice::Warn(AdviceReason::Impossible { in_a_row: 1 }));
     }
     assert_eq!((monitor.turns(), monitor.spent()), (0, &[0.0][..]));
-    assert!(matches!(
-        monitor.begin(&[], None),
-        Err(Error::ScoringRules(scoring_rules::Error::Length { expected: 1, found: 0, .. }))
-    ));
+    refused(monitor.begin(&[], None), "expected 1, found 0");
     let advice = monitor.push(&turn(&[1.0], &impossible), None).unwrap();
     assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
-    let late = monitor.begin(&impossible, None);
-    assert!(
-        matches!(late, Err(Error::ScoringRules(scoring_rules::Error::Setting { value: 1.0, .. }))),
-        "{late:?}"
-    );
+    refused(monitor.begin(&impossible, None), "number of completed turns is 1");
 }
 
 #[test]
 fn samples_made_under_another_cap_or_outcome_are_an_error() {
-    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
-    rollouts.push(&[5.0, 5.0, 5.0], true).unwrap();
-    let tokens = rollouts.resource("tokens").unwrap();
+    let costs = [5.0; 3];
+    let (mut rollouts, tokens) = runs([(costs, true)]);
     let sample = |rollouts: &Rollouts| {
         Sample::new(&rollouts.get(0).unwrap(), tokens, 1, Estimate::NoAnswer).unwrap()
     };
-    let before = sample(&rollouts);
+    let before = [sample(&rollouts)];
     rollouts.set_cap(tokens, 20.0).unwrap();
-    let rule = [StopRule::CapExceeded];
-    let other = Error::OtherRollouts { sample: 0, rollout: 0 };
-    assert_eq!(early_stopping(&rollouts, tokens, &[before], None, &rule), Err(other.clone()));
-    let stated = [Probability::HALF];
-    assert_eq!(stopping_curve(&rollouts, tokens, &[before], &stated), Err(other.clone()));
-    assert!(early_stopping(&rollouts, tokens, &[sample(&rollouts)], None, &rule).is_ok());
+    let stops = |rollouts: &Rollouts, samples: &[Sample]| {
+        early_stopping(rollouts, tokens, samples, None, &[StopRule::CapExceeded])
+    };
+    let other = "sample 0 does not match rollout 0";
+    refused(stops(&rollouts, &before), other);
+    refused(stopping_curve(&rollouts, tokens, &before, &[Probability::HALF]), other);
+    assert!(stops(&rollouts, &[sample(&rollouts)]).is_ok());
     // The same costs and cap, but a failure.
-    let mut failed = Rollouts::new(["tokens"]).unwrap();
-    failed.push(&[5.0, 5.0, 5.0], false).unwrap();
-    assert_eq!(early_stopping(&failed, tokens, &[before], None, &rule), Err(other));
+    refused(stops(&runs([(costs, false)]).0, &before), other);
 }
 
 /// By `Reading::Cap`, an interval above what is left says "impossible" to every measure; by `Reading::Answers`, to none.
 #[test]
 fn one_reading_decides_what_is_impossible_in_every_measure() {
-    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
-    rollouts.push(&[60.0, 30.0, 20.0], false).unwrap();
-    let tokens = rollouts.resource("tokens").unwrap();
+    let (mut rollouts, tokens) = runs([([60.0, 30.0, 20.0], false)]);
     rollouts.set_cap(tokens, 100.0).unwrap();
     let rollout = rollouts.get(0).unwrap();
-    let samples = [(1, 40.0), (2, 10.5)].map(|(k, low)| {
-        Sample::new(&rollout, tokens, k, Estimate::interval(low, 50.0).unwrap()).unwrap()
-    });
+    let samples = [(1, 40.0), (2, 10.5)]
+        .map(|(k, low)| Sample::new(&rollout, tokens, k, interval(low, 50.0)).unwrap());
     assert_eq!(samples.map(|sample| sample.left()), [Some(40.0), Some(10.0)]);
     for (reading, alarms, mean_turns, fail_f1, saved) in [
         (Reading::Cap, 1.0, Some(2.0), Some(2.0 / 3.0), 20.0),
@@ -648,12 +498,6 @@ fn lost_success_is_a_share_of_feasible_runs_or_of_all_runs() {
     (stops.stopped_successes, stops.successes, stops.failures) = (2, 50, 30);
     assert_eq!((stops.success_lost(), stops.success_rate_lost()), (Ok(0.04), Ok(0.025)));
     stops.stopped_successes = 51;
-    assert!(matches!(
-        stops.success_rate_lost(),
-        Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
-    ));
-    assert_eq!(
-        EarlyStops::default().success_rate_lost(),
-        Err(Error::ScoringRules(scoring_rules::Error::Empty))
-    );
+    refused(stops.success_rate_lost(), "stopped_successes is 51");
+    refused(EarlyStops::default().success_rate_lost(), "the input is empty");
 }

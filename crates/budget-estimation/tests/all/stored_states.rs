@@ -139,7 +139,7 @@ fn what_cannot_be_a_state_is_refused() {
     let monitor = |resources: &str, rest: &str| {
         refused::<BudgetMonitor>(&format!(r#"{{"resources":[{resources}],{rest}}}"#))
     };
-    let rest = r#""stop_rules":[],"warn_at":1,"impossible_in_a_row":[0,0],"turns":0"#;
+    let rest = r#""rules":[],"warn_at":1,"in_a_row":[0,0],"turns":0"#;
     for resources in [
         "",
         r#"{"name":"","cap":1,"spent":"0e0"}"#,
@@ -246,8 +246,8 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
 
 #[test]
 fn a_monitor_spends_nothing_before_its_first_turn() {
-    let monitor = r#"{"resources":[{"name":"usd","cap":1.0,"spent":"5e0"}],"stop_rules":[],
-        "warn_at":1.0,"impossible_in_a_row":[0,0],"turns":0}"#;
+    let monitor = r#"{"resources":[{"name":"usd","cap":1.0,"spent":"5e0"}],"rules":[],
+        "warn_at":1.0,"in_a_row":[0,0],"turns":0}"#;
     assert!(refused::<BudgetMonitor>(monitor).contains("nothing is spent before the first turn"));
     let begun = monitor.replace("\"turns\":0", "\"turns\":1");
     assert_eq!(serde_json::from_str::<BudgetMonitor>(&begun).unwrap().spent(), [5.0]);

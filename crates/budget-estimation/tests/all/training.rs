@@ -11,6 +11,8 @@ use budget_estimation::{
 };
 use proptest::prelude::*;
 
+use crate::common::{interval, refused, runs};
+
 fn golden() -> serde_json::Value {
     serde_json::from_str(include_str!("../golden/budget.json")).unwrap()
 }
@@ -38,6 +40,10 @@ fn degenerate_policies_earn_the_published_rewards() {
     assert_eq!(format!("{scalars:.3}"), format!("{expected:.3}"));
 }
 
+fn decimal_target(remaining: f64, width: TargetWidth) -> Result<Estimate, Error> {
+    Estimate::training_target(Some(remaining), width, TargetRounding::Decimal)
+}
+
 #[test]
 fn targets_are_those_worked_by_the_formula() {
     let rows = golden()["sft_targets_worked_by_formula"].as_array().unwrap().clone();
@@ -49,10 +55,8 @@ fn targets_are_those_worked_by_the_formula() {
             TargetWidth::Share,
         );
         let number = |name: &str| row[name].as_f64().unwrap();
-        let target =
-            Estimate::training_target(Some(number("remaining")), width, TargetRounding::Decimal)
-                .unwrap();
-        assert_eq!(target, Estimate::interval(number("low"), number("high")).unwrap(), "{row}");
+        let target = decimal_target(number("remaining"), width);
+        assert_eq!(target, Ok(interval(number("low"), number("high"))), "{row}");
     }
 }
 
@@ -60,9 +64,9 @@ proptest! {
     /// In whole numbers: `floor(r (100 - w) / 100)`.
     #[test]
     fn a_target_of_whole_per_cent_is_that_of_whole_numbers(r in 1_u64..1_000_000, w in 0_u64..=100) {
-        let target = Estimate::training_target(Some(r as f64), TargetWidth::Share(w as f64 / 100.0), TargetRounding::Decimal).unwrap();
+        let target = decimal_target(r as f64, TargetWidth::Share(w as f64 / 100.0));
         let (low, high) = ((r * (100 - w) / 100).max(1), r * (100 + w) / 100);
-        prop_assert_eq!(target, Estimate::interval(low as f64, high as f64).unwrap());
+        prop_assert_eq!(target, Ok(interval(low as f64, high as f64)));
     }
 
     #[test]
@@ -143,11 +147,7 @@ fn the_buckets_of_a_subsample_are_those_of_length_and_not_of_the_order_of_the_ru
 }
 
 fn rollouts(turns: &[usize]) -> Rollouts {
-    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
-    for (i, &turns) in turns.iter().enumerate() {
-        rollouts.push(&vec![1.0; turns], i % 3 == 0).unwrap();
-    }
-    rollouts
+    runs(turns.iter().enumerate().map(|(i, &turns)| (vec![1.0; turns], i % 3 == 0))).0
 }
 
 #[test]
@@ -165,10 +165,7 @@ fn balanced_samples_have_as_many_of_either_label_and_none_that_is_trivial() {
     let feasible = balanced.iter().filter(|&&i| samples[i].is_feasible()).count();
     assert_eq!((balanced.len(), feasible), (22, 11));
     assert!(balanced.iter().all(|&i| !samples[i].is_trivial()));
-    assert_eq!(
-        balance_samples(&samples[..4], 2, Seed::new(42)),
-        Err(Error::ScoringRules(scoring_rules::Error::Empty))
-    );
+    refused(balance_samples(&samples[..4], 2, Seed::new(42)), "the input is empty");
 }
 
 /// Each of these has one prefix and is then taken out of its bucket; that must not cost a pass over the others.
@@ -178,41 +175,24 @@ fn a_subsample_of_very_many_short_runs_is_drawn_at_once() {
     assert_eq!(rollouts.released_prefixes(1, 100_000, Seed::new(42)).unwrap().len(), 100_000);
 }
 
-/// The probes as success and caps of the runs give the label back.
+fn half_reachable(runs: &[FinishedRun], method: ProbeMethod, seed: u64) -> Vec<FeasibilityProbe> {
+    FeasibilityProbe::half_reachable(runs, method, Seed::new(seed)).unwrap()
+}
+
 #[test]
-fn a_probe_set_as_success_and_caps_is_feasible_where_it_is_reachable() {
-    let mut rollouts = Rollouts::new(["weeks", "items", "usd"]).unwrap();
-    let names = ["weeks", "items", "usd"].map(|name| rollouts.resource(name).unwrap());
-    let mut runs = Vec::new();
-    for i in 0..40 {
-        // No item in a run of two.
-        let items = if i % 2 == 0 { 0.0 } else { 0.1 * f64::from(i) };
-        let run = rollouts.push(&[2.0, items, 0.3, 2.0, 0.2, 0.1 * f64::from(i)], true).unwrap();
-        let total = |name| rollouts.get(run).unwrap().total(name).unwrap();
-        let [time, items, usd] = names.map(total);
-        runs.push(FinishedRun { achieved: 500.0 + f64::from(i), time, spent: vec![items, usd] });
-    }
-    runs[0].spent[0] = 0.0;
-    let probes =
-        FeasibilityProbe::half_reachable(&runs, ProbeMethod::Described, Seed::new(42)).unwrap();
-    assert_eq!(probes[0].budgets[0], 0.0);
-    let mut labelled = Rollouts::new(["weeks", "items", "usd"]).unwrap();
-    for (run, probe) in runs.iter().zip(&probes) {
-        let reached = run.achieved >= probe.target;
-        let costs: Vec<f64> = [run.time].iter().chain(&run.spent).copied().collect();
-        let at = labelled.push(&costs, reached).unwrap();
-        let caps = [probe.time_budget].into_iter().chain(probe.budgets.iter().copied());
-        for (name, cap) in names.into_iter().zip(caps) {
-            labelled.set_cap_of(at, name, cap).unwrap();
+fn runs_with_amounts_out_of_range_have_no_probes() {
+    for (achieved, time, spent) in [
+        (f64::NAN, 22.0, 1.0),
+        (1e101, 22.0, 1.0),
+        (1.0, 0.0, 1.0),
+        (1.0, 22.0, -1.0),
+        (1.0, 22.0, f64::NAN),
+        (1.0, 22.0, 1e101),
+    ] {
+        let runs = [FinishedRun { achieved, time, spent: vec![spent] }];
+        for method in [ProbeMethod::Described, ProbeMethod::Released] {
+            refused(FeasibilityProbe::half_reachable(&runs, method, Seed::new(1)), "of a run is ");
         }
-        assert_eq!(labelled.get(at).unwrap().is_feasible(), Ok(probe.reachable));
-    }
-    for wrong in [-1.0, f64::NAN, 1e101] {
-        runs[1].spent[1] = wrong;
-        assert!(matches!(
-            FeasibilityProbe::half_reachable(&runs, ProbeMethod::Described, Seed::new(42)),
-            Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
-        ));
     }
 }
 
@@ -225,8 +205,7 @@ fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
             spent: vec![3e4 / f64::from(i), 7e5],
         })
         .collect();
-    let probes =
-        FeasibilityProbe::half_reachable(&runs, ProbeMethod::Described, Seed::new(42)).unwrap();
+    let probes = half_reachable(&runs, ProbeMethod::Described, 42);
     assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 50);
     let mut largest: f64 = 0.0;
     let missed: Vec<_> = probes.iter().zip(&runs).filter(|(probe, _)| !probe.reachable).collect();
@@ -258,30 +237,14 @@ fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
         largest = ratios.iter().copied().fold(largest, f64::max);
     }
     assert!(largest > 1.8);
-    assert_eq!(
-        probes,
-        FeasibilityProbe::half_reachable(&runs, ProbeMethod::Described, Seed::new(42)).unwrap()
-    );
-    assert_ne!(
-        probes,
-        FeasibilityProbe::half_reachable(&runs, ProbeMethod::Described, Seed::new(43)).unwrap()
-    );
+    assert_eq!(probes, half_reachable(&runs, ProbeMethod::Described, 42));
+    assert_ne!(probes, half_reachable(&runs, ProbeMethod::Described, 43));
 }
 
 #[test]
 fn more_rollouts_than_memory_can_hold_are_an_error_before_any_is_listed() {
     for n in [usize::MAX, 100_000_001] {
-        let error = split_rollouts(n, &[0.5, 0.5], Seed::new(1)).unwrap_err();
-        assert!(
-            matches!(
-                error,
-                Error::ScoringRules(scoring_rules::Error::Setting {
-                    name: "number of rollouts",
-                    ..
-                })
-            ),
-            "{error}"
-        );
+        refused(split_rollouts(n, &[0.5, 0.5], Seed::new(1)), "number of rollouts");
     }
 }
 
@@ -314,8 +277,7 @@ proptest! {
             prop_assert_eq!(rollout.cap(tokens).unwrap(), None);
         }
         let short = rollouts.probed(&achieved[1..], weeks, &[], method, Seed::new(seed));
-        let is_length = matches!(short, Err(Error::ScoringRules(scoring_rules::Error::Length { .. })));
-        prop_assert!(is_length);
+        refused(short, "achieved: expected ");
     }
 }
 
@@ -326,7 +288,7 @@ fn bankrupt_runs_have_probes_too() {
     let runs = [-120_000.0, 0.0, 500_000.0, -1.0, 0.0, 7e5, -3e4, 0.0].map(run);
     for method in [ProbeMethod::Described, ProbeMethod::Released] {
         for seed in 0..50 {
-            let probes = FeasibilityProbe::half_reachable(&runs, method, Seed::new(seed)).unwrap();
+            let probes = half_reachable(&runs, method, seed);
             for (run, probe) in runs.iter().zip(&probes) {
                 let spent = run.spent.iter().zip(&probe.budgets).all(|(spent, most)| spent <= most);
                 let is_met = run.achieved >= probe.target && run.time <= probe.time_budget && spent;
@@ -334,9 +296,6 @@ fn bankrupt_runs_have_probes_too() {
             }
         }
     }
-    let runs = [run(f64::NAN)];
-    let error = FeasibilityProbe::half_reachable(&runs, ProbeMethod::Released, Seed::new(1));
-    assert!(matches!(error, Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))));
 }
 
 /// Golden numbers: tests/golden/released_selection.py, which runs the released functions.
@@ -372,9 +331,7 @@ fn released_prefixes_and_splits_are_those_of_the_released_code() {
 #[test]
 fn released_probes_fill_their_ranges_and_no_more() {
     let run = FinishedRun { achieved: 400.0, time: 12.0, spent: vec![50.0, 0.0] };
-    let probes =
-        FeasibilityProbe::half_reachable(&vec![run; 8_000], ProbeMethod::Released, Seed::new(9))
-            .unwrap();
+    let probes = half_reachable(&vec![run; 8_000], ProbeMethod::Released, 9);
     let [mut reachable, mut missed, mut budgets] = [(); 3].map(|()| Vec::new());
     for probe in &probes {
         if probe.reachable { &mut reachable } else { &mut missed }.push(probe.target / 400.0);
@@ -429,12 +386,9 @@ fn truncated_targets_are_those_of_the_released_code() {
         (437.0, TargetWidth::Fixed(500.0), 1.0, 937.0),
         (0.0, TargetWidth::Fixed(100.0), 0.0, 0.0),
     ] {
-        let interval = Estimate::interval(low, high).unwrap();
-        assert_eq!(target(remaining, width), Ok(interval), "{remaining} {width:?}");
+        assert_eq!(target(remaining, width), Ok(interval(low, high)), "{remaining} {width:?}");
     }
-    let zero =
-        Estimate::training_target(Some(0.0), TargetWidth::Fixed(1.0), TargetRounding::Decimal);
-    assert!(matches!(zero, Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))));
+    refused(decimal_target(0.0, TargetWidth::Fixed(1.0)), "remaining amount");
 }
 
 mod records {
@@ -444,14 +398,12 @@ mod records {
     use super::*;
 
     fn written() -> (Rollouts, Vec<Value>, Vec<Value>) {
-        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
-        rollouts.push(&[50.0, 20.0, 30.0, 0.0], true).unwrap();
-        rollouts.push(&[60.0, 40.0], false).unwrap();
+        let (mut rollouts, tokens) =
+            runs([(&[50.0, 20.0, 30.0, 0.0][..], true), (&[60.0, 40.0], false)]);
         rollouts.set_id(0, "a").unwrap();
         for turn in 0..=4 {
             rollouts.set_content(0, turn, format!("text {turn}")).unwrap();
         }
-        let tokens = rollouts.resource("tokens").unwrap();
         let records = TrainingRecords::new(&rollouts, tokens, TargetWidth::Share(0.1));
         let probes = records.probes().unwrap();
         // After the third turn nothing remains of the feasible run.
@@ -471,7 +423,7 @@ mod records {
             text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
         };
         let missing = records.write_supervised(&[(1, 3)], prompt, Vec::new());
-        assert_eq!(missing, Err(Error::NoSuchTurn { rollout: 1, turn: 3, turns: 2 }));
+        refused(missing, "rollout 1: turn 3 is out of range");
         (rollouts.clone(), lines(supervised), lines(reinforcement))
     }
 
@@ -533,24 +485,17 @@ mod records {
         records.first_input = Some(input);
         assert_eq!(last(&records, (0, 0)), "<answer>[90, 110]</answer>");
         assert_eq!(last(&records, (0, 1)), "<answer>[72, 88]</answer>");
-        records.points = true;
-        assert_eq!(last(&records, (0, 0)), "<answer>100</answer>");
-        let thoughts = "<think>1 turns have used 120. About 80 should be left to do.</think>";
-        records.thoughts = true;
-        assert_eq!(last(&records, (0, 1)), format!("{thoughts}<answer>80</answer>"));
     }
 
     /// What `python/tests/test_training_records.py` checks the shape of; `UPDATE_RECORDS=1` writes the files.
     #[test]
     fn the_stored_records_of_dialogues_are_those_that_are_written() {
-        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
-        rollouts.push(&[50.0, 20.0, 30.5], true).unwrap();
-        rollouts.push(&[60.0, 40.0], false).unwrap();
+        let (mut rollouts, tokens) =
+            runs([(&[50.0, 20.0, 30.5][..], true), (&[60.0, 40.0], false)]);
         rollouts.set_id(0, "a").unwrap();
         for (run, turn) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)] {
             rollouts.set_content(run, turn, format!("text {turn} of \"run\" {run}")).unwrap();
         }
-        let tokens = rollouts.resource("tokens").unwrap();
         let records = TrainingRecords::new(&rollouts, tokens, TargetWidth::Share(0.1));
         let probes = records.probes().unwrap();
         let chat = |prefix: &budget_estimation::Prefix<'_>| {

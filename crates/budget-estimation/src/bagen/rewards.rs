@@ -1,11 +1,10 @@
-use scoring_rules::{
-    BrierScore, Interval, Level, Observed, Probability, ScoringRule, interval_loss,
-};
-
 use crate::{
     checks::{is_amount, positive, setting},
     error::Error,
     estimates::estimate::Estimate,
+};
+use scoring_rules::{
+    BrierScore, Interval, Level, Observed, Probability, ScoringRule, interval_loss,
 };
 
 impl Estimate {
@@ -86,4 +85,80 @@ impl Estimate {
         };
         Ok(feasibility - loss)
     }
+}
+
+/// The most that a correct interval earns.
+const INTERVAL: f64 = 1.8;
+/// The reward of a correct `impossible`.
+const IMPOSSIBLE: f64 = 0.2;
+
+impl Estimate {
+    /// Returns the paper's reward for reinforcement learning, in [0, 1.8]; not proper.
+    ///
+    /// If r remains, an interval that contains r earns `1.8 max(0, 1 - (high - low) / r)`, and any other
+    /// answer 0. If the run could not succeed (`remaining` is `None`), `impossible` earns 0.2, and any other
+    /// answer 0. A malformed answer is [`Estimate::NoAnswer`] and earns 0.
+    ///
+    /// If an interval is expected to earn m on a run that succeeds, `impossible` pays only where success is less likely than
+    /// `0.2 / (0.2 + m)`: a tenth for the perfect interval, with m = 1.8, and more for worse ones. The interval that earns
+    /// most is narrower than an honest one. [`Estimate::proper_reward`] of a stated probability has neither effect.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] unless the remaining cost is above 0 and at most 1e100; exclude trivial samples.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Estimate};
+    ///
+    /// let tight = Estimate::interval(90.0, 110.0)?;
+    /// assert!((tight.rule_reward(Some(100.0))? - 1.8 * 0.8).abs() < 1e-15);
+    /// assert_eq!(tight.rule_reward(Some(200.0))?, 0.0);
+    /// assert_eq!(Estimate::Impossible.rule_reward(None)?, 0.2);
+    /// assert_eq!(Estimate::NoAnswer.rule_reward(None)?, 0.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E.
+    pub fn rule_reward(self, remaining: Option<f64>) -> Result<f64, Error> {
+        let Some(remaining) = remaining else {
+            return Ok(if self == Self::Impossible { IMPOSSIBLE } else { 0.0 });
+        };
+        positive("remaining amount", remaining)?;
+        Ok(match self.ends() {
+            Some(ends) if ends.contains(remaining) => {
+                INTERVAL * (1.0 - ends.width() / remaining).max(0.0)
+            }
+            _ => 0.0,
+        })
+    }
+}
+
+/// Returns the share of its reward that an estimator keeps on a new task: its reward on a task without training divided by
+/// its reward on the task of its training.
+///
+/// At least 0; above 1 if it does better on the other task.
+///
+/// # Errors
+///
+/// [`scoring_rules::Error::Setting`] for a reward that is negative or not finite; [`scoring_rules::Error::Undefined`] if the reward on
+/// the task of the training is 0.
+///
+/// ```
+/// use budget_estimation::{Error, bagen::reward_retention};
+///
+/// assert_eq!(reward_retention(0.143, 0.052)?, 0.052 / 0.143);
+/// assert!(matches!(reward_retention(0.0, 0.1), Err(Error::ScoringRules(_))));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix H, table 6.
+pub fn reward_retention(in_task: f64, transferred: f64) -> Result<f64, Error> {
+    for (name, value) in [("in-task reward", in_task), ("transferred reward", transferred)] {
+        setting(name, value, (0.0..f64::INFINITY).contains(&value), "finite and at least 0")?;
+    }
+    if in_task == 0.0 {
+        let (name, reason) = ("the retention", "the in-task reward is 0");
+        return Err(scoring_rules::Error::Undefined { name, reason }.into());
+    }
+    Ok(transferred / in_task)
 }

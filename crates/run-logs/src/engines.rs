@@ -1,6 +1,5 @@
 //! Readers of JSON and of archives with limits.
 
-#[cfg(feature = "archives")]
 pub(crate) mod archive;
 pub(crate) mod folder;
 pub(crate) mod fresh_input;

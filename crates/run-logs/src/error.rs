@@ -201,7 +201,7 @@ pub enum Error {
         /// The folder.
         place: Box<Place>,
         /// The known formats.
-        known: &'static str,
+        known: String,
     },
     /// The content has no known format, or is invalid before its format can be recognized.
     #[error("{place}: {}the format is not recognized; known formats: {known}", before(problem))]
@@ -211,15 +211,7 @@ pub enum Error {
         /// The problem with the JSON object at the start of the file, if there is one.
         problem: Option<Problem>,
         /// The known formats.
-        known: &'static str,
-    },
-    /// The format needs a feature that this build lacks.
-    #[error("{place}: reading this format needs the feature {feature} of the crate run-logs")]
-    Feature {
-        /// The file.
-        place: Box<Place>,
-        /// The feature.
-        feature: &'static str,
+        known: String,
     },
     /// A turn has no value for a stream, and the policy refuses missing values.
     #[error("run {run}: turn {turn}: {reason}; choose another policy for missing values")]
@@ -262,9 +254,6 @@ pub enum Error {
     /// The costs of a run are invalid.
     #[error(transparent)]
     BudgetEstimation(#[from] budget_estimation::Error),
-    /// The problems of a pool are invalid.
-    #[error(transparent)]
-    KnapsackOracle(#[from] knapsack_oracle::Error),
 }
 
 /// Returns a problem as text, in front of its consequence.
@@ -282,7 +271,6 @@ impl Error {
     }
 
     /// Returns the same error with the name of the entry of an archive.
-    #[cfg(feature = "archives")]
     pub(crate) fn in_entry(mut self, entry: &str) -> Self {
         if let Self::Invalid { place, .. } | Self::Io { place, .. } = &mut self {
             place.entry = Some(entry.to_owned());
@@ -295,8 +283,7 @@ impl Error {
         if let Self::Invalid { place, .. }
         | Self::Io { place, .. }
         | Self::UnknownFormat { place, .. }
-        | Self::NoLog { place, .. }
-        | Self::Feature { place, .. } = &mut self
+        | Self::NoLog { place, .. } = &mut self
         {
             place.file = place.file.take().or_else(|| file.map(str::to_owned));
         }

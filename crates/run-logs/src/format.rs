@@ -19,7 +19,7 @@ pub enum Format {
     /// The format is recognized from the content.
     #[default]
     Auto,
-    /// Logs of inspect_ai: a `.json` file, or an `.eval` archive (feature `archives`).
+    /// Logs of inspect_ai: a `.json` file, or an `.eval` archive.
     Inspect,
     /// Recorded exchanges with a model: JSON Lines of
     /// `{"id", "task"?, "outcome"?, "turns": [{"request", "response"}]}`.
@@ -62,24 +62,30 @@ impl Format {
     /// Returns the name of the format.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Inspect => "inspect",
-            Self::Exchanges => "exchanges",
-            Self::OpenAiChat => "openai_chat",
-            Self::OpenAiResponses => "openai_responses",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-            Self::Ollama => "ollama",
-            Self::Atif => "atif",
-            Self::Harbor => "harbor",
-            Self::Tau2 => "tau2",
-        }
+        NAMES[self as usize]
     }
 }
 
-/// The names of [`Format::ALL`], for messages.
-pub(crate) const NAMES: &str = "inspect, exchanges, openai_chat, openai_responses, anthropic, gemini, ollama, atif, harbor or tau2";
+/// The names of [`Format::ALL`].
+const NAMES: [&str; 11] = [
+    "auto",
+    "inspect",
+    "exchanges",
+    "openai_chat",
+    "openai_responses",
+    "anthropic",
+    "gemini",
+    "ollama",
+    "atif",
+    "harbor",
+    "tau2",
+];
+
+/// The known formats, for messages.
+pub(crate) fn known() -> String {
+    let [_, first @ .., last] = NAMES;
+    format!("{} or {last}", first.join(", "))
+}
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -96,10 +102,81 @@ impl FromStr for Format {
     ///
     /// [`Error::Invalid`] for any other word.
     fn from_str(word: &str) -> Result<Self, Error> {
-        let found = Self::ALL.into_iter().find(|format| format.name() == word);
-        let value: String = word.chars().take(40).collect();
-        let place = Place { field: "format".to_owned(), ..Place::default() };
         let expected = "the name of a format, or auto";
-        found.ok_or_else(|| Error::invalid(place, Problem::Value { value, expected }))
+        named(word, "format", expected, Self::ALL.into_iter().map(|it| (it.name(), it)))
+    }
+}
+
+/// Returns the value of this name.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] for a word that names none of the values.
+pub(crate) fn named<T>(
+    word: &str,
+    field: &str,
+    expected: &'static str,
+    mut all: impl Iterator<Item = (&'static str, T)>,
+) -> Result<T, Error> {
+    let found = all.find(|(name, _)| *name == word).map(|(_, value)| value);
+    let value: String = word.chars().take(40).collect();
+    let place = Place { field: field.to_owned(), ..Place::default() };
+    found.ok_or_else(|| Error::invalid(place, Problem::Value { value, expected }))
+}
+
+/// The parts of a log to read, and the limits on memory.
+///
+/// ```
+/// use run_logs::ReadOptions;
+///
+/// let options = ReadOptions { requests: true, ..ReadOptions::default() };
+/// assert_eq!(options.limits.max_depth, 128);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The limits; [`ReadLimits::default`] unless they are set.
+    pub limits: ReadLimits,
+    /// Whether [`Turn::request`](crate::Turn::request) is filled; false by default. Each request repeats the conversation before
+    /// it, so memory grows with the square of the number of turns.
+    pub requests: bool,
+}
+
+/// Limits on the memory that a log may make the reader hold.
+///
+/// Exceeding one of them is an error, so that a hostile or damaged file cannot exhaust memory or the stack.
+///
+/// ```
+/// use run_logs::ReadLimits;
+///
+/// let limits = ReadLimits { max_string: 1 << 20, ..ReadLimits::default() };
+/// assert_eq!((limits.max_string, limits.max_depth), (1 << 20, 128));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadLimits {
+    /// The maximum nesting depth of a value; 128 by default. Values above 512 count as 512, which fits on every thread's stack.
+    pub max_depth: usize,
+    /// The maximum length in bytes of a string that is kept; 64 MiB by default. Strings of fields that are not read may be
+    /// longer.
+    pub max_string: usize,
+    /// The maximum number of bytes of strings and values in one run; 1 GiB by default. Lists and maps count with their capacity.
+    /// A repeated text, as in requests, counts each time.
+    pub max_run: usize,
+    /// The largest unpacked size of an entry of an archive, in bytes; 16 GiB by default. Entries
+    /// are unpacked as a stream and never held whole.
+    pub max_entry: u64,
+    /// The maximum ratio of the unpacked size of an archive entry to its packed size; 500 by default. The ratio does not apply to
+    /// the first 16 MiB of an entry, because short repetitive logs pack well.
+    pub max_ratio: u64,
+}
+
+impl Default for ReadLimits {
+    fn default() -> Self {
+        Self {
+            max_depth: 128,
+            max_string: 64 << 20,
+            max_run: 1 << 30,
+            max_entry: 16 << 30,
+            max_ratio: 500,
+        }
     }
 }

@@ -10,7 +10,6 @@ pub(crate) mod paths;
 pub(crate) mod pools;
 pub(crate) mod rollouts;
 pub(crate) mod run_iterator;
-pub(crate) mod shape;
 pub(crate) mod steps;
 pub(crate) mod tau2;
 pub(crate) mod trace_line;

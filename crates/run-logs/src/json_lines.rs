@@ -19,7 +19,6 @@
 //! ```
 
 pub(crate) mod alike;
-pub(crate) mod bare;
 pub(crate) mod columns;
 pub(crate) mod fields;
 pub(crate) mod parsing;

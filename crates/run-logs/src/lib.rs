@@ -7,7 +7,6 @@ mod format;
 mod formats;
 pub mod json_lines;
 mod read;
-mod read_options;
 mod rules;
 mod values;
 
@@ -22,18 +21,17 @@ pub use conversions::{
     run_table::RunTable,
     stream_runs::{StreamRun, StreamRuns},
     streams::{
-        action_span::ActionSpan,
         confidence_stream::{ConfidenceStream, StreamOptions},
         missing_value::MissingValue,
         stated_confidence::{ConfidenceField, ConfidenceReading},
-        token_confidence::{ShortLists, TokenMeasure, token_confidence},
+        token_confidence::{ActionSpan, ShortLists, TokenMeasure, token_confidence},
     },
 };
 pub use engines::folder::open_file;
 pub use engines::fresh_input::fresh_input_tokens;
 pub use engines::json::writing::to_json;
 pub use error::{Error, Place, Problem};
-pub use format::Format;
+pub use format::{Format, ReadLimits, ReadOptions};
 pub use formats::bagen;
 pub use formats::harbor::write::to_atif;
 pub use formats::paths::{AgentCall, PathRun};
@@ -44,7 +42,7 @@ pub use formats::trace_rules::TraceRules;
 pub use formats::traces::{Missing, TraceFile, TraceRemarks, TraceRun, fold_traces};
 pub use knapsack_oracle::{self, Item, Pool};
 pub use read::{Runs, read, read_path};
-pub use read_options::{ReadLimits, ReadOptions};
+
 pub use rules::{AtLimit, FactRules, Judgement, Repeats, ScoreRange, Ungraded};
 pub use scoring_rules;
 pub use scoring_rules::{Interval, Probability};

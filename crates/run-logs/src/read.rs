@@ -9,15 +9,13 @@ use std::{
 use crate::{
     engines::folder::{Folder, open_file},
     error::{Error, Place},
-    format::{Format, NAMES},
+    format::{Format, ReadOptions, known},
     formats::{
         chat, harbor,
-        inspect::{self, JsonLog},
-        run_iterator::{HeadOf, Opened, RunIterator},
-        shape::Shape,
+        inspect::{self, JsonLog, archive_log::ArchiveLog},
+        run_iterator::{HeadOf, Opened, RunIterator, Shape},
         tau2,
     },
-    read_options::ReadOptions,
     values::{evaluation::Evaluation, run::Run},
 };
 
@@ -104,7 +102,7 @@ pub fn read_path(
     files_in(path, &mut runs.files)?;
     if !runs.open_next()? {
         let place = Box::new(Place { file: Some(name), ..Place::default() });
-        return Err(Error::NoLog { place, known: NAMES });
+        return Err(Error::NoLog { place, known: known() });
     }
     Ok(runs)
 }
@@ -258,7 +256,7 @@ pub(crate) fn open<'a>(
     if is_archive(&prefix) && matches!(format, Format::Auto | Format::Inspect) {
         source.seek(SeekFrom::Start(0)).map_err(|error| io(&error))?;
         let head = HeadOf::default();
-        let runs = inspect::archive(source, options, &head)?;
+        let runs = Box::new(ArchiveLog::open(source, options, &head)?);
         return Ok(Opened { evaluation: head, ..Opened::alone(Format::Inspect, runs) });
     }
     // Some editors write a byte-order mark.
@@ -271,7 +269,7 @@ pub(crate) fn open<'a>(
         (Format::Auto, None) => {
             let (place, problem) = shape.into_fault().unzip();
             let place = Box::new(place.unwrap_or_default());
-            return Err(Error::UnknownFormat { place, problem, known: NAMES });
+            return Err(Error::UnknownFormat { place, problem, known: known() });
         }
         (format, _) => format,
     };

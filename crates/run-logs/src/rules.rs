@@ -293,20 +293,6 @@ impl FactRules {
     /// [`Error::Undefined`] if neither the rules nor the log say which of several scores counts, if the score does not represent
     /// a number, or if it is outside the range of the rules.
     pub fn judgement(&self, run: &Run) -> Result<Judgement, Error> {
-        let found = self.judged(run)?;
-        let wanted = self.scorer.as_ref().filter(|_| run.grade.is_none());
-        match wanted.is_some_and(|wanted| is_of_other_scorer(run, wanted)) {
-            false => Ok(found),
-            true => {
-                let Judgement { stop, is_at_limit, .. } = found;
-                let found = Judgement { stop, is_at_limit, ..Judgement::default() };
-                Ok(found.ungraded(Ungraded::OtherScorer))
-            }
-        }
-    }
-
-    /// Judges a run of an evaluation that has the requested scorer.
-    pub(crate) fn judged(&self, run: &Run) -> Result<Judgement, Error> {
         let stop = run.stop.clone();
         let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
         let is_at_limit = run.limit.is_some() || stop.as_ref().is_some_and(is_limit);
@@ -455,16 +441,6 @@ pub(crate) const PLACE_SCORES: &str = "give the range that they can have, as in 
 pub(crate) fn has_score(run: &Run, wanted: &str) -> Option<bool> {
     let all = scores(run);
     (!all.is_empty()).then(|| all.iter().any(|(name, _)| is_scorer(name, wanted)))
-}
-
-/// Returns whether a run belongs to an evaluation without the scorer. The evaluation names only other scorers, or it names none
-/// and the run has scores only of others. A run without this score in an evaluation that has the scorer does not count.
-fn is_of_other_scorer(run: &Run, wanted: &str) -> bool {
-    let of_evaluation = || run.evaluation.as_ref().and_then(|it| it.has_scorer(wanted));
-    match has_score(run, wanted) {
-        Some(true) => false,
-        own => of_evaluation().or(own) == Some(false),
-    }
 }
 
 /// Returns the scores of a run by name. A scorer with several values has one score per value, named `scorer.key`.

@@ -104,7 +104,7 @@ impl LoggedRun {
         options: &StreamOptions<'_>,
         stated: &mut SeenConfidences,
     ) -> Result<Self, Error> {
-        let judged = rules.judged(&run)?;
+        let judged = rules.judgement(&run)?;
         let wanted = rules.scorer.as_ref().filter(|_| run.grade.is_none());
         let has_score = wanted.and_then(|wanted| has_score(&run, wanted));
         let Judgement { grade, ungraded, outcome, stop, is_at_limit, is_settled, scorer } = judged;
@@ -196,9 +196,7 @@ impl LoggedRun {
         &self,
         stream: ConfidenceStream,
     ) -> impl ExactSizeIterator<Item = &Result<Probability, MissingValue>> {
-        let at = ConfidenceStream::ALL.iter().position(|other| *other == stream);
-        // Every stream is in the list.
-        self.values.iter().map(move |values| &values[at.unwrap_or(0)])
+        self.values.iter().map(move |values| &values[stream as usize])
     }
 
     /// Returns the forecasts of a stream under a policy. If a turn has no value, returns the number of the first such turn,

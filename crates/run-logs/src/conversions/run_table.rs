@@ -13,9 +13,8 @@ use crate::{
         streams::confidence_stream::{ConfidenceStream, StreamOptions},
     },
     error::Error,
-    format::Format,
+    format::{Format, ReadOptions},
     read::{Runs, read_path},
-    read_options::ReadOptions,
     rules::{FactRules, PLACE_SCORES, Repeats, Ungraded, success},
     values::{
         account::{Account, AccountedEvaluation},
@@ -353,29 +352,12 @@ impl RunTable {
     /// # Ok::<(), Error>(())
     /// ```
     #[must_use]
-    pub fn by_model(self) -> BTreeMap<Option<String>, Self> {
+    pub fn by_model(mut self) -> BTreeMap<Option<String>, Self> {
         let (missing, _) = self.missing();
-        let Self {
-            rows,
-            rules,
-            stated_rules,
-            evaluations,
-            file,
-            logs,
-            dropped,
-            problem,
-            has_scorer,
-            stated,
-        } = self;
-        let empty = || Self {
-            rules: rules.clone(),
-            stated_rules: stated_rules.clone(),
-            file: file.clone(),
-            problem: problem.clone(),
-            has_scorer: has_scorer.clone(),
-            stated: stated.clone(),
-            ..Self::default()
-        };
+        let (rows, dropped) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.dropped));
+        let evaluations = std::mem::take(&mut self.evaluations);
+        let logs = std::mem::take(&mut self.logs);
+        let empty = || self.clone();
         let mut models: BTreeMap<_, Self> = BTreeMap::new();
         let is_named = |it: &Arc<Evaluation>| it.model.is_some();
         let nobody = missing.iter().filter(|run| run.model.is_none()).count() as u64;

@@ -21,7 +21,7 @@ use ruzstd::decoding::{
 
 use crate::{
     error::{Error, Place, Problem},
-    read_options::ReadLimits,
+    format::ReadLimits,
 };
 
 /// An archive and its entries.

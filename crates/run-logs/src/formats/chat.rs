@@ -4,22 +4,16 @@
 //! which field a document must have.
 
 pub(crate) mod document;
-pub(crate) mod gemini;
 pub(crate) mod logprobs;
 pub(crate) mod messages;
-pub(crate) mod output;
 pub(crate) mod response;
 
 use std::io::Read;
 
 use crate::{
     error::Error,
-    format::Format,
-    formats::{
-        run_iterator::{RunIterator, documents},
-        shape::Shape,
-    },
-    read_options::ReadOptions,
+    format::{Format, ReadOptions},
+    formats::run_iterator::{RunIterator, Shape, documents},
 };
 
 /// Returns which of these formats the first bytes of a file show, if any.

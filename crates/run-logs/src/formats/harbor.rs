@@ -1,7 +1,6 @@
 //! Trajectories in the Agent Trajectory Interchange Format (ATIF), and trials of Harbor, which refer
 //! to them.
 
-pub(crate) mod metrics;
 pub(crate) mod trajectory;
 pub(crate) mod trial;
 pub(crate) mod write;
@@ -11,13 +10,11 @@ use std::io::Read;
 use crate::{
     engines::folder::Folder,
     error::Error,
-    format::Format,
+    format::{Format, ReadOptions},
     formats::{
         harbor::{trajectory::trajectory, trial::Trial},
-        run_iterator::{HeadOf, Opened, RunIterator, documents},
-        shape::Shape,
+        run_iterator::{HeadOf, Opened, RunIterator, Shape, documents},
     },
-    read_options::ReadOptions,
 };
 
 /// Returns the one of the two formats that the first bytes of a file show.

@@ -1,27 +1,21 @@
 //! Logs of inspect_ai, as one JSON object (`.json`) or as an archive (`.eval`).
 
-#[cfg(feature = "archives")]
 pub(crate) mod archive_log;
-pub(crate) mod attachments;
 pub(crate) mod events;
 pub(crate) mod header;
 pub(crate) mod messages;
 pub(crate) mod sample;
 
-use std::{
-    io::{Read, Seek},
-    sync::Arc,
-};
+use std::{io::Read, sync::Arc};
 
 use crate::{
     engines::json::reader::Json,
     error::{Error, Problem},
+    format::ReadOptions,
     formats::{
         inspect::{header::Header, sample::sample},
-        run_iterator::{HeadOf, RunIterator, until_error},
-        shape::Shape,
+        run_iterator::{HeadOf, RunIterator, Shape, until_error},
     },
-    read_options::ReadOptions,
     values::run::Run,
 };
 
@@ -30,27 +24,6 @@ pub(crate) fn recognizes(shape: &Shape) -> bool {
     !shape.is_list
         && shape.has_all(&["version", "status", "eval"])
         && (shape.has_key("eval", "task") || shape.has_no_key("eval"))
-}
-
-/// Reads the runs of an archive.
-#[cfg(feature = "archives")]
-pub(crate) fn archive<'a>(
-    source: impl Read + Seek + 'a,
-    options: &ReadOptions,
-    head: &HeadOf,
-) -> Result<RunIterator<'a>, Error> {
-    Ok(Box::new(archive_log::ArchiveLog::open(source, options, head)?))
-}
-
-/// Returns the error of a build that cannot read archives.
-#[cfg(not(feature = "archives"))]
-pub(crate) fn archive<'a>(
-    _source: impl Read + Seek + 'a,
-    _options: &ReadOptions,
-    _head: &HeadOf,
-) -> Result<RunIterator<'a>, Error> {
-    let place = Box::new(crate::error::Place::default());
-    Err(Error::Feature { place, feature: "archives" })
 }
 
 /// The samples of a log that is one JSON object, read one at a time.

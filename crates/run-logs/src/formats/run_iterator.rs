@@ -1,5 +1,5 @@
 use std::{
-    io::Read,
+    io::{self, Read},
     iter,
     path::PathBuf,
     sync::{Arc, OnceLock},
@@ -7,9 +7,8 @@ use std::{
 
 use crate::{
     engines::json::reader::Json,
-    error::Error,
-    format::Format,
-    read_options::ReadOptions,
+    error::{Error, Place, Problem},
+    format::{Format, ReadLimits, ReadOptions},
     values::{evaluation::Evaluation, run::Run},
 };
 
@@ -75,4 +74,137 @@ pub(crate) fn documents<'a>(
         }
         Ok(None)
     }))
+}
+
+/// The visible part of a file's first bytes: the fields of the first object, as far as they can be seen.
+#[derive(Debug, Default)]
+pub(crate) struct Shape {
+    fields: Vec<(String, Sketch)>,
+    /// Whether the file starts with a list of such objects.
+    pub(crate) is_list: bool,
+    /// The problem with the object, if the problem prevents seeing more of it.
+    fault: Option<(Place, Problem)>,
+}
+
+/// The known facts about a value.
+#[derive(Debug)]
+pub(crate) enum Sketch {
+    Text(String),
+    /// The keys of an object, or of the first object in a list.
+    Keys(Vec<String>),
+    Other,
+}
+
+impl Shape {
+    /// Reads the fields of the first object in a prefix of a file, which may be the whole file.
+    pub(crate) fn of(prefix: &[u8], is_whole: bool) -> Self {
+        let mut shape = Self::default();
+        // The end of the prefix is no fault of the file; the part before it counts.
+        let rest: &mut dyn Read = if is_whole { &mut io::empty() } else { &mut Unseen };
+        let read = shape.read(&mut Json::new(prefix.chain(rest), ReadLimits::default()));
+        if let Err(Error::Invalid { place, problem }) = read {
+            shape.fault = Some((*place, problem));
+        }
+        shape
+    }
+
+    /// Returns the problem with the object: `None` if there is none, or if no field of an object was seen, so that the file need
+    /// not be JSON.
+    pub(crate) fn into_fault(self) -> Option<(Place, Problem)> {
+        self.fault.filter(|_| !self.fields.is_empty())
+    }
+
+    fn read(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
+        json.next_document()?;
+        if json.token()? == b'[' {
+            self.is_list = true;
+            json.begin_list()?;
+            json.next_element()?;
+        }
+        json.begin_object()?;
+        while let Some(key) = json.next_key()? {
+            self.fields.push((key, Sketch::Other));
+            let mut keys = Vec::new();
+            let sketch = match json.token()? {
+                b'"' => json.text().map(Sketch::Text),
+                b'{' => {
+                    let read = first_keys(json, &mut keys);
+                    read.map(|()| Sketch::Other)
+                }
+                b'[' => {
+                    let mut first = true;
+                    json.list(|json| {
+                        if std::mem::take(&mut first) && json.token()? == b'{' {
+                            first_keys(json, &mut keys)
+                        } else {
+                            json.skip()
+                        }
+                    })
+                    .map(|()| Sketch::Other)
+                }
+                _ => json.skip().map(|()| Sketch::Other),
+            };
+            if let Some((_, last)) = self.fields.last_mut() {
+                if !keys.is_empty() {
+                    *last = Sketch::Keys(keys);
+                } else if let Ok(Sketch::Text(text)) = &sketch {
+                    *last = Sketch::Text(text.clone());
+                }
+            }
+            sketch?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether the object has a field.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|(field, _)| field == name)
+    }
+
+    /// Returns whether the object has all of these fields.
+    pub(crate) fn has_all(&self, names: &[&str]) -> bool {
+        names.iter().all(|name| self.has(name))
+    }
+
+    /// Returns the text of a field.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find_map(|(field, sketch)| match sketch {
+            Sketch::Text(text) if field == name => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Returns whether a field is an object, or a list whose first entry is an object, with this key.
+    pub(crate) fn has_key(&self, name: &str, key: &str) -> bool {
+        self.fields.iter().any(|(field, sketch)| match sketch {
+            Sketch::Keys(keys) => field == name && keys.iter().any(|found| found == key),
+            _ => false,
+        })
+    }
+
+    /// Returns whether there is a field that shows no key: its object or list is empty, or its value is of another type.
+    pub(crate) fn has_no_key(&self, name: &str) -> bool {
+        let is_bare = |sketch: &Sketch| !matches!(sketch, Sketch::Keys(_));
+        self.fields.iter().any(|(field, sketch)| field == name && is_bare(sketch))
+    }
+}
+
+/// The part after a prefix: an error, unlike the end of a file.
+struct Unseen;
+
+impl Read for Unseen {
+    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::other("the prefix ends here"))
+    }
+}
+
+/// Collects the keys of an object; keys before the end of the prefix stay.
+fn first_keys(json: &mut Json<'_>, keys: &mut Vec<String>) -> Result<(), Error> {
+    json.map(|json, key| {
+        if keys.len() >= 64 {
+            return Err(json.error(Problem::Unsupported { what: "an object of many keys" }));
+        }
+        keys.push(key);
+        json.skip()
+    })
 }

@@ -19,13 +19,12 @@ use crate::{
     },
     json_lines::{
         alike::alike_names,
-        bare::AnyNumber,
         columns::{
             Column, FORECAST, HORIZON, Header, ID, MODEL, OUTCOME, STEP, STOP, SUCCESS_CHANCE,
             TASK, TRIAL,
         },
         fields::{Given, Name},
-        parsing::{InputError, bytes},
+        parsing::{AnyNumber, InputError, bytes},
         table::{Place, Table, csv_header, keys, refuse_utf16},
     },
     rules::Repeats,

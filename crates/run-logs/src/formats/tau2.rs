@@ -11,13 +11,11 @@ use crate::{
         json::reader::{Json, fields},
     },
     error::{Error, Problem},
-    format::Format,
+    format::{Format, ReadOptions},
     formats::{
-        run_iterator::{HeadOf, Opened, RunIterator, until_error},
-        shape::Shape,
+        run_iterator::{HeadOf, Opened, RunIterator, Shape, until_error},
         tau2::simulation::{Header, Simulation, simulation},
     },
-    read_options::ReadOptions,
     values::run::Run,
 };
 

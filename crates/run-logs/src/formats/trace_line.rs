@@ -3,9 +3,8 @@ use memchr::memchr_iter;
 use serde::{Deserialize, Deserializer};
 
 use crate::json_lines::{
-    bare::{AnyNumber, replace_bare},
     fields::{Given, name, optional_name},
-    parsing::{is_object, parse_line},
+    parsing::{AnyNumber, is_object, parse_line, replace_bare},
 };
 
 /// One line.

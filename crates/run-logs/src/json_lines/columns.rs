@@ -207,7 +207,7 @@ impl Column {
 }
 
 /// Returns a number, or a list of its word if it is not finite, as written by
-/// [`replace_bare`](crate::json_lines::bare::replace_bare).
+/// [`replace_bare`](crate::json_lines::parsing::replace_bare).
 fn number_or_bare(number: f64, word: &str) -> Value {
     Number::from_f64(number).map_or_else(|| vec![word].into(), Value::Number)
 }

@@ -1,5 +1,6 @@
-use std::{fmt, io::Read};
+use std::{borrow::Cow, fmt, io::Read, sync::LazyLock};
 
+use regex_lite::{Captures, Regex};
 use serde::{Deserialize, de::DeserializeOwned};
 use trajectory_metrics::distinct_keys::repeated_key;
 
@@ -215,4 +216,35 @@ fn describe(
 /// Returns the path to the refused value; `None` for the whole object.
 fn field_of(error: &serde_path_to_error::Error<serde_json::Error>) -> Option<String> {
     Some(error.path().to_string()).filter(|path| path != "." && path != "?")
+}
+
+/// A number of a line in which lists represent non-finite numbers; `None` for null.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number such as 0.85, or null")]
+pub(crate) enum AnyNumber {
+    Finite(Option<f64>),
+    Bare([String; 1]),
+}
+
+impl AnyNumber {
+    pub(crate) fn get(&self) -> Option<f64> {
+        match self {
+            Self::Finite(value) => *value,
+            Self::Bare([bare]) => bare.parse().ok(),
+        }
+    }
+}
+
+/// A text, or a word that may be a number.
+static TOKEN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|[0-9A-Za-z+.-]+"#).ok());
+
+/// Returns the line with a replacement for each non-finite number outside of texts: `NaN` and `Infinity`, as Python writes them,
+/// and numbers beyond the largest, such as `1e999`. JSON has none of them.
+pub(crate) fn replace_bare(line: &str, replacement: impl Fn(&str) -> String) -> Cow<'_, str> {
+    let replace = |token: &Captures<'_>| match token[0].parse::<f64>() {
+        Ok(number) if !number.is_finite() => replacement(&token[0]),
+        _ => token[0].to_owned(),
+    };
+    TOKEN.as_ref().map_or(Cow::Borrowed(line), |token| token.replace_all(line, replace))
 }

@@ -10,9 +10,8 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value};
 
 use crate::json_lines::{
-    bare::replace_bare,
     columns::{Column, Header},
-    parsing::{InputError, is_object, lines, parse_line},
+    parsing::{InputError, is_object, lines, parse_line, replace_bare},
 };
 
 /// The characters that separate cells, the usual one first.

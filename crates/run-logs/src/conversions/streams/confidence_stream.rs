@@ -4,12 +4,12 @@ use scoring_rules::Probability;
 
 use crate::{
     conversions::streams::{
-        action_span::ActionSpan,
         missing_value::MissingValue,
         stated_confidence::ConfidenceField,
-        token_confidence::{ShortLists, TokenMeasure, token_confidence},
+        token_confidence::{ActionSpan, ShortLists, TokenMeasure, token_confidence},
     },
-    error::{Error, Place, Problem},
+    error::Error,
+    format::named,
     values::run::Turn,
 };
 
@@ -57,15 +57,15 @@ impl ConfidenceStream {
     /// Returns the name of the stream.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::TokenProbability => "token_probability",
-            Self::Entropy => "entropy",
-            Self::EntropyRenormalised => "entropy_renormalised",
-            Self::ActionTokenProbability => "action_token_probability",
-            Self::ActionEntropy => "action_entropy",
-            Self::ActionEntropyRenormalised => "action_entropy_renormalised",
-            Self::StatedConfidence => "stated_confidence",
-        }
+        [
+            "token_probability",
+            "entropy",
+            "entropy_renormalised",
+            "action_token_probability",
+            "action_entropy",
+            "action_entropy_renormalised",
+            "stated_confidence",
+        ][self as usize]
     }
 
     /// Returns the value of a turn.
@@ -124,11 +124,8 @@ impl FromStr for ConfidenceStream {
     ///
     /// [`Error::Invalid`] for any other word.
     fn from_str(word: &str) -> Result<Self, Error> {
-        let found = Self::ALL.into_iter().find(|stream| stream.name() == word);
-        let value: String = word.chars().take(40).collect();
-        let place = Place { field: "stream".to_owned(), ..Place::default() };
         let expected = "token_probability, entropy or entropy_renormalised, also with action_ in front, or stated_confidence";
-        found.ok_or_else(|| Error::invalid(place, Problem::Value { value, expected }))
+        named(word, "stream", expected, Self::ALL.into_iter().map(|it| (it.name(), it)))
     }
 }
 

@@ -1,4 +1,4 @@
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::LazyLock};
 
 use regex_lite::Regex;
 use scoring_rules::Probability;
@@ -7,7 +7,7 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     conversions::streams::missing_value::MissingValue,
     error::Error,
-    read_options::ReadLimits,
+    format::ReadLimits,
     values::{
         confidence_scale::ConfidenceScale,
         run::{Arguments, Reply},
@@ -157,33 +157,23 @@ impl ConfidenceField {
     fn stated(&self, reply: &Reply) -> Result<Stated, MissingValue> {
         let spoken = without_thoughts(&reply.text);
         let text = spoken.as_ref();
-        if self.pattern.is_some() {
-            self.matched(text)
-        } else if let Some(element) = self.element(text)? {
+        let is_lenient = self.reading == ConfidenceReading::Lenient;
+        let element = match self.reading {
+            _ if self.pattern.is_some() => return self.matched(text),
+            ConfidenceReading::Strict => only_element(text, &self.name)?,
+            ConfidenceReading::Lenient => last_element(text, &self.name),
+        };
+        if let Some(element) = element {
             self.number(element)
         } else if let Some(value) = object_field(text.trim(), &self.name) {
             self.of_value(&value)
-        } else if let Some(field) = self.field_text(text) {
+        } else if let Some(field) = field_text(text, &self.name).filter(|_| is_lenient) {
             self.number(field)
         } else if let Some(value) = only_line(text, &self.name)? {
             self.number(&value)
         } else {
             self.argument(reply)
         }
-    }
-
-    /// Returns the content of the element.
-    fn element<'t>(&self, text: &'t str) -> Result<Option<&'t str>, MissingValue> {
-        match self.reading {
-            ConfidenceReading::Strict => only_element(text, &self.name),
-            ConfidenceReading::Lenient => Ok(last_element(text, &self.name)),
-        }
-    }
-
-    /// Returns a field of an object anywhere in the text.
-    fn field_text<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let is_lenient = self.reading == ConfidenceReading::Lenient;
-        is_lenient.then(|| field_text(text, &self.name)).flatten()
     }
 
     /// Returns the number that the pattern finds; several matches must state the same.
@@ -401,35 +391,13 @@ fn decimal_comma(text: &str) -> String {
     }
 }
 
+/// A decimal number at the start of a text.
+static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?").ok()
+});
+
 /// Returns the length of the decimal number that a text starts with; 0 if there is none.
 fn number_length(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let digits = |from: usize| {
-        bytes
-            .get(from..)
-            .unwrap_or_default()
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count()
-    };
-    let start = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
-    let whole = digits(start);
-    let mut end = start + whole;
-    if bytes.get(end) == Some(&b'.') {
-        let fraction = digits(end + 1);
-        if whole + fraction == 0 {
-            return 0;
-        }
-        end += 1 + fraction;
-    } else if whole == 0 {
-        return 0;
-    }
-    if matches!(bytes.get(end), Some(b'e' | b'E')) {
-        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
-        let exponent = digits(end + 1 + sign);
-        if exponent > 0 {
-            end += 1 + sign + exponent;
-        }
-    }
-    end
+    let found = NUMBER.as_ref().and_then(|number| number.find(text));
+    found.map_or(0, |number| number.len())
 }

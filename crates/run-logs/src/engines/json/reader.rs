@@ -5,7 +5,7 @@ use std::{
 
 use crate::{
     error::{Error, Place, Problem},
-    read_options::ReadLimits,
+    format::ReadLimits,
 };
 
 /// Reads an object: the names of its fields, each with the code that reads its value.
@@ -140,14 +140,12 @@ impl<'a> Json<'a> {
     }
 
     /// Continues a run of which another input was read: sets its sample, and the number of bytes that it holds.
-    #[cfg(feature = "archives")]
     pub(crate) fn continue_run(&mut self, sample: Option<String>, held: usize) {
         self.place.sample = sample;
         self.held = held;
     }
 
     /// Returns the sample and the bytes that the current run holds, for [`Json::continue_run`].
-    #[cfg(feature = "archives")]
     pub(crate) fn into_run(self) -> (Option<String>, usize) {
         (self.place.sample, self.held)
     }

@@ -1,3 +1,4 @@
+use serde::de::IgnoredAny;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
@@ -162,30 +163,9 @@ fn is_cut_off(bytes: &[u8]) -> bool {
 
 /// Returns whether a number is whole; `None` unless it is a number of JSON.
 fn number_form(bytes: &[u8]) -> Option<bool> {
-    let digits = |bytes: &[u8]| bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let rest = bytes.strip_prefix(b"-").unwrap_or(bytes);
-    let length = digits(rest);
-    if length == 0 || (length > 1 && rest.first() == Some(&b'0')) {
-        return None;
-    }
-    let (mut rest, mut is_whole) = (rest.get(length..)?, true);
-    if let Some(fraction) = rest.strip_prefix(b".") {
-        let length = digits(fraction);
-        (rest, is_whole) = (fraction.get(length..)?, false);
-        if length == 0 {
-            return None;
-        }
-    }
-    if let Some(exponent) = rest.strip_prefix(b"e").or_else(|| rest.strip_prefix(b"E")) {
-        let signed = exponent.strip_prefix(b"-").or_else(|| exponent.strip_prefix(b"+"));
-        let exponent = signed.unwrap_or(exponent);
-        let length = digits(exponent);
-        (rest, is_whole) = (exponent.get(length..)?, false);
-        if length == 0 {
-            return None;
-        }
-    }
-    rest.is_empty().then_some(is_whole)
+    let is_number = bytes.starts_with(b"-") || bytes.first().is_some_and(u8::is_ascii_digit);
+    let is_json = is_number && serde_json::from_slice::<IgnoredAny>(bytes).is_ok();
+    is_json.then(|| !bytes.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')))
 }
 
 impl Json<'_> {

@@ -5,7 +5,7 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::reader::Json,
     error::{Error, Problem},
-    read_options::ReadLimits,
+    format::ReadLimits,
     values::run::Arguments,
 };
 

@@ -1,5 +1,4 @@
-use std::fmt::Write as _;
-
+use serde::{Serialize, Serializer};
 use trajectory_metrics::tool_calls::Value;
 
 /// Returns a value as JSON without blanks. Numbers that are not finite are null.
@@ -13,71 +12,22 @@ use trajectory_metrics::tool_calls::Value;
 /// ```
 #[must_use]
 pub fn to_json(value: &Value) -> String {
-    let mut text = String::new();
-    push_value(&mut text, value);
-    text
+    // Keys are texts, and numbers that are not finite are null.
+    serde_json::to_string(&Exact(value)).unwrap_or_default()
 }
 
-/// Appends a value as JSON. Numbers that are not finite are null.
-pub(crate) fn push_value(text: &mut String, value: &Value) {
-    // Writing to a string cannot fail.
-    let _ = match value {
-        Value::Null => write!(text, "null"),
-        Value::Bool(value) => write!(text, "{value}"),
-        Value::Integer(number) => write!(text, "{number}"),
-        Value::Real(number) if number.is_finite() => write!(text, "{number:?}"),
-        Value::Real(_) => write!(text, "null"),
-        Value::Text(string) => {
-            push_string(text, string);
-            Ok(())
-        }
-        Value::List(values) => {
-            push_entries(text, '[', ']', values, push_value);
-            Ok(())
-        }
-        Value::Map(values) => {
-            push_entries(text, '{', '}', values, |text, (key, value)| {
-                push_string(text, key);
-                text.push(':');
-                push_value(text, value);
-            });
-            Ok(())
-        }
-    };
-}
+/// A value whose integers keep all digits.
+struct Exact<'a>(&'a Value);
 
-fn push_entries<T>(
-    text: &mut String,
-    opener: char,
-    closer: char,
-    entries: impl IntoIterator<Item = T>,
-    mut push: impl FnMut(&mut String, T),
-) {
-    text.push(opener);
-    for (position, entry) in entries.into_iter().enumerate() {
-        if position > 0 {
-            text.push(',');
-        }
-        push(text, entry);
-    }
-    text.push(closer);
-}
-
-fn push_string(text: &mut String, string: &str) {
-    text.push('"');
-    for letter in string.chars() {
-        match letter {
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            control if control < ' ' => {
-                // Writing to a string cannot fail.
-                let _ = write!(text, "\\u{:04x}", u32::from(control));
+impl Serialize for Exact<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Integer(number) => serializer.serialize_i128(*number),
+            Value::List(values) => serializer.collect_seq(values.iter().map(Exact)),
+            Value::Map(values) => {
+                serializer.collect_map(values.iter().map(|(key, value)| (key, Exact(value))))
             }
-            letter => text.push(letter),
+            value => value.serialize(serializer),
         }
     }
-    text.push('"');
 }

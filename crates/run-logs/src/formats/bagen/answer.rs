@@ -1,3 +1,6 @@
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
 use scoring_rules::Interval;
 
 /// An answer as the released evaluation reads it.
@@ -32,11 +35,12 @@ pub enum Answer {
 /// ```
 #[must_use]
 pub fn parse_token_answer(text: &str) -> Option<Answer> {
-    let content = tag_content(strip(text), true)?;
+    let content = tag_content(&ANY_ANSWER, text)?;
     if is_impossible(content) {
         return Some(Answer::Impossible);
     }
-    let mut numbers = whole_numbers(content);
+    let found = WHOLES.iter().flat_map(|digits| digits.find_iter(content));
+    let mut numbers = found.filter_map(|digits| digits.as_str().parse().ok());
     let interval = sorted([numbers.next()?, numbers.next()?])?;
     Some(Answer::Intervals(vec![interval]))
 }
@@ -63,24 +67,21 @@ pub fn parse_token_answer(text: &str) -> Option<Answer> {
 /// ```
 #[must_use]
 pub fn parse_warehouse_answer(text: &str) -> Option<Answer> {
-    const LABELS: [&[&str]; 3] = [
-        &["time_weeks", "time"],
-        &["warehouse_item_weeks", "warehouse"],
-        &["cumulative_cost_usd", "cumulative_cost", "cost"],
-    ];
-    let content = tag_content(strip(text), true)?;
+    let content = tag_content(&ANY_ANSWER, text)?;
     if is_impossible(content) {
         return Some(Answer::Impossible);
     }
-    let named = LABELS.map(|labels| labels.iter().find_map(|label| labelled(content, label)));
-    let pairs: Vec<[f64; 2]> = match named.into_iter().collect::<Option<_>>() {
-        Some(pairs) => pairs,
-        None => all_bracketed(content, decimal).take(LABELS.len()).collect(),
+    let labelled = |patterns: &Vec<Option<Regex>>| {
+        patterns.iter().find_map(|pattern| pairs(pattern.as_ref(), content).next())
     };
-    if pairs.len() < LABELS.len() {
+    let found: Vec<[f64; 2]> = match LABELLED.iter().map(labelled).collect::<Option<_>>() {
+        Some(found) => found,
+        None => pairs(DECIMAL_PAIR.as_ref(), content).take(3).collect(),
+    };
+    if found.len() < 3 {
         return None;
     }
-    pairs.into_iter().map(sorted).collect::<Option<_>>().map(Answer::Intervals)
+    found.into_iter().map(sorted).collect::<Option<_>>().map(Answer::Intervals)
 }
 
 fn sorted([one, other]: [f64; 2]) -> Option<Interval> {
@@ -126,18 +127,18 @@ impl TrainingAnswer {
 /// ```
 #[must_use]
 pub fn parse_training_answer(text: &str) -> Option<TrainingAnswer> {
-    let content = tag_content(text, false)?;
+    let content = tag_content(&ANSWER, text)?;
     if is_impossible(content) {
         return Some(TrainingAnswer::Impossible);
     }
-    if let Some(ends) = all_bracketed(content, whole_number).next() {
+    if let Some(ends) = pairs(WHOLE_PAIR.as_ref(), content).next() {
         return Some(TrainingAnswer::Ends(ends));
     }
-    let (value, rest) = whole_number(strip(content))?;
-    rest.is_empty().then_some(TrainingAnswer::Scalar(value))
+    let is_whole = !content.is_empty() && content.bytes().all(|byte| byte.is_ascii_digit());
+    content.parse().ok().filter(|_| is_whole).map(TrainingAnswer::Scalar)
 }
 
-/// White space as in Python's `\s` and `strip`.
+/// The parts of Python's `re` and `str` that the released parsers use. White space as in Python's `\s` and `strip`.
 pub(super) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
@@ -146,98 +147,50 @@ pub(super) fn strip(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
-fn strip_start(text: &str) -> &str {
-    text.trim_start_matches(is_space)
+/// A pattern that is compiled once.
+type Pattern = LazyLock<Option<Regex>>;
+
+/// Any [white space](is_space).
+const SPACE: &str =
+    r"[\s\x1c-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]*";
+
+const WHOLE: &str = "[0-9]+";
+const DECIMAL: &str = r"-?[0-9]+(?:\.[0-9]+)?";
+
+static WHOLES: Pattern = LazyLock::new(|| Regex::new(WHOLE).ok());
+static WHOLE_PAIR: Pattern = LazyLock::new(|| pair_pattern("", WHOLE));
+static DECIMAL_PAIR: Pattern = LazyLock::new(|| pair_pattern("", DECIMAL));
+static ANSWER: Pattern = LazyLock::new(|| Regex::new("(?s)<answer>(.*?)</answer>").ok());
+static ANY_ANSWER: Pattern = LazyLock::new(|| Regex::new("(?is)<answer>(.*?)</answer>").ok());
+
+/// Two numbers in brackets after a label and a colon, for each label of each resource of Warehouse.
+static LABELLED: LazyLock<[Vec<Option<Regex>>; 3]> = LazyLock::new(|| {
+    let labels: [&[&str]; 3] = [
+        &["time_weeks", "time"],
+        &["warehouse_item_weeks", "warehouse"],
+        &["cumulative_cost_usd", "cumulative_cost", "cost"],
+    ];
+    let pattern = |label: &&str| pair_pattern(&format!("(?i){label}{SPACE}[:：]{SPACE}"), DECIMAL);
+    labels.map(|labels| labels.iter().map(pattern).collect())
+});
+
+/// Returns the pattern of two numbers in brackets.
+fn pair_pattern(before: &str, number: &str) -> Option<Regex> {
+    let between = format!("{SPACE},{SPACE}");
+    Regex::new(&format!(r"{before}\[{SPACE}({number}){between}({number}){SPACE}\]")).ok()
 }
 
-/// Returns the text after the first `pattern`, which is ASCII.
-fn after<'a>(text: &'a str, pattern: &str, ignore_case: bool) -> Option<&'a str> {
-    let found = |at: &usize| {
-        let part = text.as_bytes().get(*at..*at + pattern.len()).unwrap_or_default();
-        if ignore_case {
-            part.eq_ignore_ascii_case(pattern.as_bytes())
-        } else {
-            part == pattern.as_bytes()
-        }
-    };
-    let at = (0..text.len()).find(found)?;
-    text.get(at + pattern.len()..)
+/// Returns all pairs of numbers that a pattern finds, from left to right.
+fn pairs(pattern: Option<&Regex>, text: &str) -> impl Iterator<Item = [f64; 2]> {
+    let found = pattern.into_iter().flat_map(|pattern| pattern.captures_iter(text));
+    found.filter_map(|pair| Some([pair[1].parse().ok()?, pair[2].parse().ok()?]))
 }
 
 /// Returns the text between the first `<answer>` and the next `</answer>`, without white space around it.
-pub(super) fn tag_content(text: &str, ignore_case: bool) -> Option<&str> {
-    let content = after(text, "<answer>", ignore_case)?;
-    let rest = after(content, "</answer>", ignore_case)?;
-    content.get(..content.len() - rest.len() - "</answer>".len()).map(strip)
+fn tag_content<'a>(pattern: &Pattern, text: &'a str) -> Option<&'a str> {
+    pattern.as_ref()?.captures(text)?.get(1).map(|content| strip(content.as_str()))
 }
 
-pub(super) fn is_impossible(content: &str) -> bool {
+fn is_impossible(content: &str) -> bool {
     strip(content).to_lowercase() == "impossible"
-}
-
-/// Returns the digits at the start of a text, and the rest.
-fn digits(text: &str) -> Option<(&str, &str)> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    text.split_at_checked(end).filter(|(digits, _)| !digits.is_empty())
-}
-
-/// Returns all sequences of digits.
-pub(super) fn whole_numbers(text: &str) -> impl Iterator<Item = f64> {
-    text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
-}
-
-pub(super) fn whole_number(text: &str) -> Option<(f64, &str)> {
-    let (number, rest) = digits(text)?;
-    Some((number.parse().ok()?, rest))
-}
-
-/// `-?\d+(?:\.\d+)?`
-pub(super) fn decimal(text: &str) -> Option<(f64, &str)> {
-    let unsigned = text.strip_prefix('-').unwrap_or(text);
-    let (_, mut rest) = digits(unsigned)?;
-    if let Some((_, after)) = rest.strip_prefix('.').and_then(digits) {
-        rest = after;
-    }
-    Some((text.get(..text.len() - rest.len())?.parse().ok()?, rest))
-}
-
-/// Parses two numbers in brackets at the start of a text, and returns the rest.
-pub(super) fn bracketed<'a>(
-    text: &'a str,
-    number: impl Fn(&'a str) -> Option<(f64, &'a str)>,
-) -> Option<([f64; 2], &'a str)> {
-    let (low, rest) = number(strip_start(text.strip_prefix('[')?))?;
-    let rest = strip_start(strip_start(rest).strip_prefix(',')?);
-    let (high, rest) = number(rest)?;
-    Some(([low, high], strip_start(rest).strip_prefix(']')?))
-}
-
-/// Returns all such pairs, from left to right.
-pub(super) fn all_bracketed<'a>(
-    text: &'a str,
-    number: impl Fn(&'a str) -> Option<(f64, &'a str)> + Copy + 'a,
-) -> impl Iterator<Item = [f64; 2]> + 'a {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        loop {
-            rest = rest.get(rest.find('[')?..)?;
-            if let Some((pair, after)) = bracketed(rest, number) {
-                rest = after;
-                return Some(pair);
-            }
-            rest = rest.get(1..)?;
-        }
-    })
-}
-
-/// Returns the first pair after `label` and a colon, in any case.
-pub(super) fn labelled(text: &str, label: &str) -> Option<[f64; 2]> {
-    let mut rest = text;
-    loop {
-        rest = after(rest, label, true)?;
-        let colon = strip_start(rest).strip_prefix([':', '：']);
-        if let Some((pair, _)) = colon.and_then(|after| bracketed(strip_start(after), decimal)) {
-            return Some(pair);
-        }
-    }
 }

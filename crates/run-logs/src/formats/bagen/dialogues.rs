@@ -9,11 +9,11 @@ use crate::{
         json::{reader::Json, writing::to_json},
     },
     error::Error,
+    format::ReadLimits,
     formats::bagen::{
         answer::{is_space, strip},
         estimate_file::Kind,
     },
-    read_options::ReadLimits,
 };
 
 /// The tokens of one turn without the history that its request repeats.

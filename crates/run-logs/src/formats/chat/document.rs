@@ -6,12 +6,11 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::reader::{Json, fields},
     error::{Error, Problem},
-    format::Format,
+    format::{Format, ReadOptions},
     formats::chat::{
         messages::{ReadMessage, ToolResult, messages, request},
         response::{ReadTurn, Response, UNKNOWN_REPLY, error_text},
     },
-    read_options::ReadOptions,
     values::run::{Message, RecordedCall, Reply, Role, Run, Score, Turn, Usage},
 };
 

@@ -3,7 +3,7 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::reader::{Json, fields, named_fields},
     error::{Error, Problem},
-    read_options::ReadOptions,
+    format::ReadOptions,
     values::run::{Arguments, Message, RecordedCall, Role},
 };
 
@@ -50,7 +50,8 @@ pub(crate) fn message(json: &mut Json<'_>) -> Result<ReadMessage, Error> {
     Ok(ReadMessage { message, refusal: refusal.or(blocks.refusal), results: blocks.results })
 }
 
-fn role(json: &mut Json<'_>) -> Result<Role, Error> {
+/// Reads the role of a message, under any of the names that formats of chats have for it.
+pub(crate) fn role(json: &mut Json<'_>) -> Result<Role, Error> {
     let expected = "system, developer, user, assistant, model, tool or function";
     json.word(expected, |word| match word {
         "system" | "developer" => Some(Role::System),

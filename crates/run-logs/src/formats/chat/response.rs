@@ -3,10 +3,8 @@ use crate::{
     error::{Error, Problem},
     formats::{
         chat::{
-            gemini::{candidates, feedback},
-            logprobs::{tokens, tokens_of},
-            messages::{Blocks, ReadMessage, content, message},
-            output::output,
+            logprobs::{more_tokens, tokens, tokens_of},
+            messages::{Blocks, CallFields, ReadMessage, content, function, message},
         },
         counts::{Counts, Dialect},
     },
@@ -259,4 +257,157 @@ pub(crate) fn error_text(json: &mut Json<'_>) -> Result<Option<String>, Error> {
         }
         _ => json.text().map(Some),
     }
+}
+
+/// Reads `candidates` of Gemini.
+pub(crate) fn candidates(
+    json: &mut Json<'_>,
+    replies: &mut Vec<(u64, Reply)>,
+) -> Result<(), Error> {
+    json.list(|json| {
+        json.hold(size_of::<Reply>())?;
+        let next = replies.len() as u64;
+        let (mut index, mut reply, mut tokens) = (next, Reply::default(), None);
+        fields!(given |json| {
+            "index" => index = json.count()?,
+            "content" => parts(json, &mut reply)?,
+            "finishReason" => reply.stop = Some(json.text()?.into()),
+            "logprobsResult" => tokens = logprobs_result(json)?,
+        })?;
+        reply.tokens = tokens_of(tokens, &reply.text);
+        replies.push((index, reply));
+        Ok(())
+    })
+}
+
+/// Reads the parts of a candidate. Thoughts are not part of its text.
+fn parts(json: &mut Json<'_>, reply: &mut Reply) -> Result<(), Error> {
+    fields!(given |json| {
+        "parts" => json.list(|json| {
+            let (mut text, mut is_thought) = (None, false);
+            fields!(given |json| {
+                "text" => text = Some(json.text()?),
+                "thought" => is_thought = json.boolean()?,
+                "functionCall" => reply.tool_calls.push(function(json, Some("id"))?),
+            })?;
+            if let (Some(text), false) = (text, is_thought) {
+                reply.text.push_str(&text);
+            }
+            Ok(())
+        })?,
+    })
+}
+
+/// Reads `logprobsResult`: the chosen tokens, and in a second list the most probable ones.
+fn logprobs_result(json: &mut Json<'_>) -> Result<Option<Tokens>, Error> {
+    let (mut chosen, mut top): (Option<Tokens>, Option<Vec<Tokens>>) = (None, None);
+    fields!(given |json| {
+        "chosenCandidates" => chosen = Some(token_list(json)?),
+        "topCandidates" => top = Some(json.list_of(|json| {
+            let mut step = Tokens::default();
+            fields!(given |json| { "candidates" => step = token_list(json)?, })?;
+            Ok(step)
+        })?),
+    })?;
+    let (Some(chosen), Some(top)) = (&chosen, &top) else { return Ok(chosen) };
+    if chosen.len() != top.len() {
+        let value = format!("a list of {}", top.len());
+        let expected = "one entry per chosen token";
+        return Err(json.error_at("topCandidates", Problem::Value { value, expected }));
+    }
+    let mut tokens = Tokens::default();
+    for (token, step) in chosen.iter().zip(top) {
+        tokens.push(token.bytes, token.logprob);
+        step.iter().for_each(|other| tokens.push_alternative(other.bytes, other.logprob));
+    }
+    Ok(Some(tokens))
+}
+
+/// Reads a list of `{"token", "logProbability"}`. A missing probability becomes NaN.
+fn token_list(json: &mut Json<'_>) -> Result<Tokens, Error> {
+    let mut tokens = Tokens::default();
+    json.list(|json| {
+        let (mut text, mut logprob) = (String::new(), f64::NAN);
+        fields!(given |json| {
+            "token" => text = json.text()?,
+            "logProbability" => logprob = json.any_real()?,
+        })?;
+        json.hold(32)?;
+        tokens.push(text.as_bytes(), logprob);
+        Ok(())
+    })?;
+    Ok(tokens)
+}
+
+/// Reads why a prompt was blocked.
+pub(crate) fn feedback(json: &mut Json<'_>) -> Result<Option<String>, Error> {
+    let mut reason = None;
+    fields!(given |json| { "blockReason" => reason = Some(json.text()?), })?;
+    Ok(reason.map(|reason| format!("the prompt was blocked: {reason}")))
+}
+
+/// Reads `output` of the Responses form: messages and calls. Other items, such as reasoning, are skipped.
+///
+/// The reply has tokens if each of its texts has tokens.
+pub(crate) fn output(json: &mut Json<'_>) -> Result<Reply, Error> {
+    let mut reply = Reply::default();
+    let mut tokens = Spoken::default();
+    json.list(|json| item(json, &mut reply, &mut tokens))?;
+    reply.tokens = tokens.tokens.filter(|_| !tokens.is_partial);
+    Ok(reply)
+}
+
+/// The tokens of all texts.
+#[derive(Default)]
+struct Spoken {
+    tokens: Option<Tokens>,
+    /// Whether a text has no tokens.
+    is_partial: bool,
+}
+
+fn item(json: &mut Json<'_>, reply: &mut Reply, tokens: &mut Spoken) -> Result<(), Error> {
+    json.hold(size_of::<Reply>())?;
+    let (mut kind, mut call) = (None, CallFields::default());
+    fields!(|json, field| {
+        "type" => kind = json.optional(Json::text)?,
+        // The id of the item differs from the id of the call.
+        "call_id" => call.id = json.optional(Json::name)?,
+        "content" if json.token()? == b'[' => json.list(|json| text_part(json, reply, tokens))?,
+        "content" => json.skip()?,
+        // Other tools have names and inputs of other types.
+        "arguments" | "input" if json.token()? != b'"' => json.skip()?,
+        in CallFields::FIELDS => call.field(json, field)?,
+    })?;
+    if matches!(kind.as_deref(), Some("function_call" | "custom_tool_call")) {
+        reply.tool_calls.push(call.finish(json)?);
+    }
+    Ok(())
+}
+
+/// Reads a part of a message: text with its log-probabilities, or a refusal.
+fn text_part(json: &mut Json<'_>, reply: &mut Reply, tokens: &mut Spoken) -> Result<(), Error> {
+    let (mut kind, mut text, mut refusal) = (None, None, None);
+    let (mut read, mut is_listed) = (Tokens::default(), false);
+    fields!(given |json| {
+        "type" => kind = Some(json.text()?),
+        "text" => text = Some(json.text()?),
+        "refusal" => refusal = Some(json.text()?),
+        "logprobs" => {
+            is_listed = true;
+            more_tokens(json, &mut read)?;
+        },
+    })?;
+    if let Some(refusal) = refusal {
+        reply.refusal.get_or_insert_default().push_str(&refusal);
+    }
+    // Texts of reasoning have another kind.
+    let is_text = kind.as_deref().is_none_or(|kind| kind == "output_text");
+    if let (Some(text), true) = (text, is_text) {
+        tokens.is_partial |= read.is_empty() && !text.is_empty();
+        if is_listed {
+            tokens.tokens.get_or_insert_default().append(&read);
+        }
+        reply.text.push_str(&text);
+    }
+    Ok(())
 }

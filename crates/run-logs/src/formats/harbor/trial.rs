@@ -13,15 +13,14 @@ use crate::{
         json::reader::{Json, fields, named_fields},
     },
     error::{Error, Problem},
+    format::ReadOptions,
     formats::{
         counts::{Counts, Dialect},
-        harbor::{
-            metrics::{final_metrics, or_else, reals, sum, tokens_without_text, value},
-            trajectory::{Trajectory, trajectory},
+        harbor::trajectory::{
+            Trajectory, final_metrics, or_else, reals, sum, tokens_without_text, trajectory, value,
         },
         run_iterator::HeadOf,
     },
-    read_options::ReadOptions,
     values::{
         evaluation::Evaluation,
         run::{Caller, Reply, Run, RunLimit, Score, Turn, Usage},

@@ -3,11 +3,8 @@ use std::collections::BTreeMap;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::writing::push_value,
-    formats::harbor::{
-        metrics::{map, number, sum},
-        trajectory,
-    },
+    engines::json::writing::to_json,
+    formats::harbor::trajectory::{self, map, number, sum},
     values::{
         run::{Arguments, Caller, RecordedCall, Reply, Run, Score, Turn, Usage},
         tokens::Tokens,
@@ -97,7 +94,7 @@ pub fn to_atif(run: &Run) -> String {
             text.push_str(",\"");
             text.push_str(name);
             text.push_str("\":");
-            push_value(&mut text, &field);
+            text.push_str(&to_json(&field));
         }
     }
     text.push('}');

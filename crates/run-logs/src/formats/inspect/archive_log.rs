@@ -7,6 +7,7 @@ use std::{
 use crate::{
     engines::{archive::Directory, json::reader::Json},
     error::{Error, Place, Problem},
+    format::ReadOptions,
     formats::{
         inspect::{
             header::Header,
@@ -14,7 +15,6 @@ use crate::{
         },
         run_iterator::HeadOf,
     },
-    read_options::ReadOptions,
     values::run::Run,
 };
 

@@ -5,10 +5,7 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::reader::{Json, fields, named_fields},
     error::{Error, Problem},
-    formats::inspect::{
-        attachments::Attachments,
-        messages::{self, Output, Parts},
-    },
+    formats::inspect::messages::{self, Attachments, Output, Parts},
     values::run::{Arguments, Caller, Turn, Usage},
 };
 

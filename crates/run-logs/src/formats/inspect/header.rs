@@ -26,7 +26,6 @@ impl Header {
     }
 
     /// Reads an object with these fields, such as `header.json`; `None` if it has no `eval`.
-    #[cfg(feature = "archives")]
     pub(crate) fn within(json: &mut Json<'_>) -> Result<Option<Self>, Error> {
         let mut header = Self::default();
         fields!(|json, field| { in Self::FIELDS => header.field(json, field)?, })?;

@@ -6,13 +6,12 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::reader::{Json, fields, named_fields},
     error::{Error, Problem},
+    format::ReadOptions,
     formats::inspect::{
-        attachments::Attachments,
         events::{self, Events, ReadTurn, without_nan},
         header::Header,
-        messages::{self, Parts},
+        messages::{self, Attachments, Parts},
     },
-    read_options::ReadOptions,
     values::run::{Caller, Message, Reply, Role, Run, RunLimit, Score, Turn, Usage},
 };
 
@@ -49,7 +48,6 @@ pub(crate) fn sample(
     sample.finish(json, header)
 }
 
-#[cfg(feature = "archives")]
 impl Sample {
     /// Reads the first entry of a sample in chunks.
     pub(crate) fn shell(json: &mut Json<'_>, options: &ReadOptions) -> Result<Self, Error> {

@@ -5,8 +5,11 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::reader::{Json, fields},
     error::{Error, Problem},
-    formats::counts::{Counts, Dialect},
-    read_options::ReadOptions,
+    format::ReadOptions,
+    formats::{
+        chat::messages,
+        counts::{Counts, Dialect},
+    },
     values::run::{Arguments, Caller, Message, RecordedCall, Reply, Role, Turn, Usage},
 };
 
@@ -195,7 +198,7 @@ pub(crate) fn entry(json: &mut Json<'_>) -> Result<Entry, Error> {
     let (mut id, mut caller, mut is_error, mut several) = (String::new(), None, false, None);
     let (mut used, mut cost) = (None, None);
     fields!(given |json| {
-        "role" => role = Some(self::role(json)?),
+        "role" => role = Some(messages::role(json)?),
         "content" => said.text = json.text()?,
         "tool_calls" => said.calls = calls(json)?,
         "cost" => cost = Some(json.amount()?),
@@ -222,16 +225,6 @@ pub(crate) fn entry(json: &mut Json<'_>) -> Result<Entry, Error> {
             Entry::Results(vec![ToolResult { id, caller, text: said.text, is_error }])
         }
         (role, _) => Entry::Said(role, said),
-    })
-}
-
-fn role(json: &mut Json<'_>) -> Result<Role, Error> {
-    json.word("system, user, assistant or tool", |word| match word {
-        "system" => Some(Role::System),
-        "user" => Some(Role::User),
-        "assistant" => Some(Role::Assistant),
-        "tool" => Some(Role::Tool),
-        _ => None,
     })
 }
 

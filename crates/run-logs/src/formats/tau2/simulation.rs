@@ -6,8 +6,8 @@ use trajectory_metrics::tool_calls::{ToolCall, Value};
 use crate::{
     engines::json::reader::{Json, fields},
     error::{Error, Problem},
+    format::ReadOptions,
     formats::tau2::conversation::{Conversation, requestor},
-    read_options::ReadOptions,
     values::{
         evaluation::Evaluation,
         run::{Caller, ExpectedCall, Run, RunLimit, Score, Usage},

@@ -1,14 +1,12 @@
 //! Tables: comma-separated values and rows with a step each, as traces and as outcomes of logs.
-#![allow(clippy::unwrap_used)]
-
-use std::io::Cursor;
 
 use proptest::prelude::*;
 use run_logs::{
-    ConfidenceScale, Error, FactRules, ForecastPolicy, Format, Outcomes, ReadOptions, Repeats,
-    RunTable, StopReason, StreamOptions, TraceFile, TraceRules, TraceRun, json_lines::InputError,
-    read,
+    ConfidenceScale, Error, FactRules, ForecastPolicy, Outcomes, Repeats, RunTable, StopReason,
+    StreamOptions, TraceFile, TraceRules, TraceRun, json_lines::InputError,
 };
+
+use crate::common::runs;
 
 fn traces(file: &str, text: impl AsRef<[u8]>) -> Result<Vec<TraceRun>, InputError> {
     let policy = ForecastPolicy::CarryForward;
@@ -355,11 +353,13 @@ fn log() -> String {
 }
 
 fn joined(file: &str, text: &str) -> Result<(RunTable, Outcomes), Error> {
-    let runs = read(Cursor::new(log().into_bytes()), Format::Auto, &ReadOptions::default())?;
+    joined_to(&log(), file, text)
+}
+
+fn joined_to(log: &str, file: &str, text: &str) -> Result<(RunTable, Outcomes), Error> {
     let mut outcomes = Outcomes::read(file, text.as_bytes())?;
-    let policy = FactRules::default();
-    let options = StreamOptions::default();
-    let table = RunTable::with_outcomes(runs, &mut outcomes, &policy, &options)?;
+    let (runs, rules) = (runs(log).into_iter().map(Ok), FactRules::default());
+    let table = RunTable::with_outcomes(runs, &mut outcomes, &rules, &StreamOptions::default())?;
     Ok((table, outcomes))
 }
 
@@ -397,14 +397,9 @@ fn names_of_an_outcome_are_trimmed_and_whole_and_other_columns_are_said() {
             "o.csv: columns not read: resolved",
         ]
     );
-    let log = br#"{"id": "3", "outcome": null, "turns": [{"response": {"choices": []}}]}"#;
-    let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default()).unwrap();
-    let mut outcomes = Outcomes::read("o.csv", &b"id,outcome\n3.0,1\n,\n"[..]);
-    assert!(outcomes.is_err());
-    outcomes = Outcomes::read("o.csv", &b"id,outcome\n3.0,1\n"[..]);
-    let policy = FactRules::default();
-    let options = StreamOptions::default();
-    let table = RunTable::with_outcomes(runs, &mut outcomes.unwrap(), &policy, &options).unwrap();
+    let log = r#"{"id": "3", "outcome": null, "turns": [{"response": {"choices": []}}]}"#;
+    assert!(joined_to(log, "o.csv", "id,outcome\n3.0,1\n,\n").is_err());
+    let (table, _) = joined_to(log, "o.csv", "id,outcome\n3.0,1\n").unwrap();
     assert_eq!(table.rows()[0].outcome, Some(true));
 }
 

@@ -1,30 +1,24 @@
 //! Results that tau2-bench wrote, read as its own reader reads them (`golden/tau2/make.py`), and
 //! recorded runs in its form.
-#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
-
-mod packed;
 
 use std::{collections::BTreeMap, fs, path::Path};
 
+use crate::common::{Folder, fault, lines, runs_at, text, value};
 use censoring::StopReason;
-use packed::{Folder, lines, value};
 use run_logs::{
-    AtLimit, Caller, Error, FactRules, Format, Problem, ReadOptions, Run, RunTable, StreamOptions,
+    AtLimit, Caller, FactRules, Format, Problem, ReadOptions, Run, RunTable, StreamOptions,
     read_path,
 };
 use serde_json::{Value as Json, json};
 use trajectory_metrics::tool_calls::{ArgumentRule, CallMatcher, ToolCall, ToolCallMatcher, Value};
 
 fn runs(path: &Path) -> Vec<Run> {
-    let read = read_path(path, Format::Auto, &ReadOptions::default()).unwrap();
-    assert_eq!(read.format(), Format::Tau2);
-    read.map(|run| run.unwrap_or_else(|error| panic!("{error}"))).collect()
+    runs_at(path, Format::Tau2)
 }
 
 /// Compares a run with what the benchmark's reader says; returns how many fields were compared.
 fn compare(run: &Run, expected: &Json) -> usize {
     let at = format!("{} of {}", expected["id"], expected["task"]);
-    let text = |json: &Json| json.as_str().map(str::to_owned);
     assert_eq!(Some(run.id.clone()), text(&expected["id"]), "{at}");
     // Domains number their tasks alike.
     let task = text(&expected["task"]).map(|task| match run.metadata.get("domain") {
@@ -107,26 +101,14 @@ fn results_in_one_file_and_in_a_folder_are_read_as_the_benchmark_reads_them() {
     // The cases that the script makes are all there.
     let mut ends: BTreeMap<String, usize> = BTreeMap::new();
     for run in &read {
-        *ends.entry(run.metadata["termination_reason"].clone().to_text()).or_default() += 1;
+        let Value::Text(ended) = &run.metadata["termination_reason"] else { panic!("{run:?}") };
+        *ends.entry(ended.clone()).or_default() += 1;
     }
     assert!(ends.len() == 10 && ends.values().all(|&count| count >= 5), "{ends:?}");
     // The results file in the folder stands for the whole folder.
     let both = runs(&folder.0);
     assert_eq!(both.len(), read.len());
     assert_eq!(runs(&folder.0.join("folder/results.json")), read[200..]);
-}
-
-trait ToText {
-    fn to_text(self) -> String;
-}
-
-impl ToText for Value {
-    fn to_text(self) -> String {
-        match self {
-            Value::Text(text) => text,
-            other => panic!("{other:?}"),
-        }
-    }
 }
 
 #[test]
@@ -200,22 +182,20 @@ fn a_folder_that_does_not_agree_with_its_index_is_an_error() {
     let first = |path: &Path| {
         read_path(path, Format::Auto, &ReadOptions::default()).unwrap().next().unwrap()
     };
-    let problem = |error: Error| match error {
-        Error::Invalid { place, problem } => {
-            assert!(place.file.as_ref().unwrap().ends_with(".json"), "{place}");
-            (place.field, problem)
-        }
-        other => panic!("{other}"),
+    let problem = || {
+        let (place, problem) = fault(first(&path));
+        assert!(place.file.as_ref().unwrap().ends_with(".json"), "{place}");
+        (place.field, problem)
     };
-    let (field, missing) = problem(first(&path).unwrap_err());
+    let (field, missing) = problem();
     assert_eq!(field, "simulations");
     assert_eq!(missing, Problem::Missing);
     folder.write("simulations/b.json", &simulation("b"));
-    let (field, dangling) = problem(first(&path).unwrap_err());
+    let (field, dangling) = problem();
     assert_eq!(field, "simulation_index");
     assert!(matches!(dangling, Problem::Dangling { what } if what.contains("simulation a")));
     folder.write("simulations/a.json", &simulation("a"));
-    let (_, extra) = problem(first(&path).unwrap_err());
+    let (_, extra) = problem();
     assert!(matches!(extra, Problem::Value { value, .. } if value == "b"));
     fs::remove_file(folder.0.join("simulations/b.json")).unwrap();
     assert_eq!(first(&path).unwrap().id, "a");
@@ -359,14 +339,10 @@ fn hostile_results_are_errors_with_the_simulation_and_the_field() {
     let first = |tail: &str| {
         let path = folder.write("results.json", &format!("{head}{tail}"));
         let mut runs = read_path(&path, Format::Auto, &ReadOptions::default()).unwrap();
-        match runs.next().unwrap().unwrap_err() {
-            Error::Invalid { place, problem } => {
-                assert!(place.file.as_ref().unwrap().ends_with("results.json"), "{place}");
-                assert_eq!(place.sample.as_deref(), Some("s"), "{place}");
-                (place.field, problem)
-            }
-            other => panic!("{other}"),
-        }
+        let (place, problem) = fault(runs.next().unwrap());
+        assert!(place.file.as_ref().unwrap().ends_with("results.json"), "{place}");
+        assert_eq!(place.sample.as_deref(), Some("s"), "{place}");
+        (place.field, problem)
     };
     let call =
         r#"", "messages": [{"role": "assistant", "tool_calls": [{"name": "f", "arguments": "#;

@@ -1,34 +1,16 @@
 //! Trajectories that the package atif wrote and trials that Harbor wrote, read as these packages
 //! read them (`golden/harbor/make.py`); trajectories that this crate writes.
-#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
-mod packed;
+use std::{collections::BTreeMap, fs, io::Cursor, path::Path};
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::Cursor,
-    path::{Path, PathBuf},
-};
-
+use crate::common::{self, Folder, fault, golden, lines, runs_at, text, value, with_requests};
 use censoring::StopReason;
-use packed::{Folder, lines, value};
 use run_logs::{
-    Caller, Error, Format, Problem, ReadOptions, Role, Run, RunTable, Turn, Usage, read, read_path,
+    Caller, Format, Problem, ReadOptions, Role, Run, RunTable, Turn, Usage, read, read_path,
     to_atif,
 };
 use serde_json::{Value as Json, json};
 use trajectory_metrics::tool_calls::Value;
-
-fn runs(path: &Path, format: Format) -> Vec<Run> {
-    let read = read_path(path, Format::Auto, &ReadOptions::default()).unwrap();
-    assert_eq!(read.format(), format);
-    read.map(|run| run.unwrap_or_else(|error| panic!("{error}"))).collect()
-}
-
-fn text(json: &Json) -> Option<String> {
-    json.as_str().map(str::to_owned)
-}
 
 /// Compares turns with what the package reads; returns how many fields were compared.
 fn compare_turns(turns: &[Turn], expected: &[Json], at: &str) -> usize {
@@ -119,10 +101,10 @@ fn trials_of_a_job_that_were_planned_and_are_missing_are_counted() {
 fn trajectories_of_all_versions_are_read_as_the_package_atif_reads_them() {
     let folder = Folder::new("atif");
     let mut text_of_all = String::new();
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/harbor/atif.jsonl.gz");
-    let file = flate2::read::GzDecoder::new(fs::File::open(path).unwrap());
+    let file =
+        flate2::read::GzDecoder::new(fs::File::open(golden("harbor/atif.jsonl.gz")).unwrap());
     std::io::Read::read_to_string(&mut { file }, &mut text_of_all).unwrap();
-    let read = runs(&folder.write("atif.jsonl", &text_of_all), Format::Atif);
+    let read = runs_at(&folder.write("atif.jsonl", &text_of_all), Format::Atif);
     let expected = lines("harbor/atif.expected.jsonl.gz");
     assert!(expected[0]["origin"].as_str().unwrap().contains("atif 1.8.0, harbor 0.25.0"));
     assert_eq!((read.len(), expected.len()), (240, 241));
@@ -241,8 +223,8 @@ fn trials_of_harbor_are_read_as_harbor_reads_them() {
 
 #[test]
 fn exceptions_leave_a_valid_reward_where_the_table_of_harbor_says_so() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/harbor/policies.json");
-    let table: Json = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let table = fs::read_to_string(golden("harbor/policies.json")).unwrap();
+    let table: Json = serde_json::from_str(&table).unwrap();
     let policies = table["policies"].as_object().unwrap();
     assert!(policies.len() >= 55);
     let mut policies = policies.clone();
@@ -251,9 +233,7 @@ fn exceptions_leave_a_valid_reward_where_the_table_of_harbor_says_so() {
         let result = json!({"task_name": "t", "trial_name": "n", "trial_uri": "u",
             "verifier_result": {"rewards": {"reward": 1.0}},
             "exception_info": {"exception_type": name, "exception_message": "m"}});
-        let mut read =
-            read(Cursor::new(result.to_string()), Format::Auto, &ReadOptions::default()).unwrap();
-        let run = read.next().unwrap().unwrap();
+        let run = common::runs(result.to_string()).remove(0);
         assert_eq!(run.excluded.is_none(), policy[0].as_bool().unwrap(), "{name}");
         let stop = run.stop.unwrap();
         match policy[1].as_str().unwrap() {
@@ -272,19 +252,17 @@ fn exceptions_leave_a_valid_reward_where_the_table_of_harbor_says_so() {
 
 /// Runs of every format that this crate reads.
 fn runs_of_all_formats() -> Vec<Run> {
-    let golden = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let mut all = Vec::new();
     let mut take = |path: &Path| {
         let read = read_path(path, Format::Auto, &ReadOptions::default()).unwrap();
         all.extend(read.map(|run| run.unwrap()));
     };
     for name in ["openai_chat", "openai_responses", "gemini", "ollama"] {
-        take(&golden.join(format!("chat/{name}.jsonl")));
+        take(&golden(&format!("chat/{name}.jsonl")));
     }
-    take(&golden.join("inspect/0.3.285.json"));
-    take(&golden.join("inspect/0.3.110.json"));
-    #[cfg(feature = "archives")]
-    take(&golden.join("inspect/0.3.285.eval"));
+    take(&golden("inspect/0.3.285.json"));
+    take(&golden("inspect/0.3.110.json"));
+    take(&golden("inspect/0.3.285.eval"));
     let folder = Folder::new("all-formats");
     for name in ["tau2/tau2.jsonl.gz", "harbor/harbor.jsonl.gz"] {
         folder.unpack(name);
@@ -378,9 +356,7 @@ fn requests_are_the_steps_before_a_turn_with_results_in_their_order() {
              "metrics": {"prompt_tokens": 10, "cached_tokens": 4},
              "observation": {"results": [{"source_call_id": "y", "content": "2"}, {"content": "?"}]}},
             {"step_id": 4, "source": "agent", "message": "done", "llm_call_count": 0}]});
-    let options = ReadOptions { requests: true, ..ReadOptions::default() };
-    let mut runs = read(Cursor::new(log.to_string()), Format::Auto, &options).unwrap();
-    let run = runs.next().unwrap().unwrap();
+    let run = common::all(log.to_string(), Format::Auto, &with_requests()).unwrap().remove(0);
     assert_eq!((run.turns.len(), run.n_model_calls()), (2, 1));
     assert_eq!((run.usage.input_tokens, run.usage.cached_tokens), (Some(10), Some(4)));
     let sent: Vec<_> = run.turns[1].request.iter().map(|m| (m.role, m.text.as_str())).collect();
@@ -409,7 +385,7 @@ fn a_trial_never_reads_files_outside_its_folder() {
         let result = json!({"task_name": "t", "trial_name": "n", "trial_uri": "u",
             "step_results": null});
         let result = folder.write("trial/result.json", &result.to_string());
-        let run = runs(&result, Format::Harbor).remove(0);
+        let run = runs_at(&result, Format::Harbor).remove(0);
         assert_eq!(run.turns.len(), 1, "{path}");
         assert_eq!(run.metadata["unread_trajectories"], vec![path.into()].into());
     }
@@ -417,7 +393,7 @@ fn a_trial_never_reads_files_outside_its_folder() {
     let result = json!({"task_name": "t", "trial_name": "n", "trial_uri": "u",
         "step_results": [{"step_name": "../../.."}]});
     let result = folder.write("trial/result.json", &result.to_string());
-    assert!(runs(&result, Format::Harbor)[0].turns.is_empty());
+    assert!(runs_at(&result, Format::Harbor)[0].turns.is_empty());
 }
 
 #[test]
@@ -425,14 +401,9 @@ fn wrong_types_name_the_file_the_run_and_the_field() {
     let folder = Folder::new("harbor-errors");
     let first = |text: &str| {
         let path = folder.write("log.json", text);
-        let error = match read_path(&path, Format::Auto, &ReadOptions::default()) {
-            Ok(mut runs) => runs.next().unwrap().unwrap_err(),
-            Err(error) => error,
-        };
-        match error {
-            Error::Invalid { place, problem } => (place.sample, place.field, problem),
-            other => panic!("{other}"),
-        }
+        let read = read_path(&path, Format::Auto, &ReadOptions::default());
+        let (place, problem) = fault(read.and_then(|mut runs| runs.next().unwrap()));
+        (place.sample, place.field, problem)
     };
     let head = r#"{"schema_version": "ATIF-v1.8", "session_id": "s", "agent": {"name": "a"}, "steps": [{"step_id": 1, "source": "agent", "message": """#;
     let s = Some("s".to_owned());

@@ -1,41 +1,21 @@
 //! Responses written by the packages of their formats, compared field by field with what those
 //! packages read (`golden/chat/make.py` and `make_anthropic.py`).
-#![allow(clippy::panic, clippy::unwrap_used)]
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{collections::BTreeMap, fs};
 
 use censoring::StopReason;
-use run_logs::{Arguments, Format, ReadOptions, Reply, Run, Usage, read_path};
+use run_logs::{Arguments, Format, Reply, Run, Usage};
 use serde_json::Value as Json;
 use trajectory_metrics::tool_calls::Value;
 
-fn golden(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/chat").join(name)
-}
+use crate::common::{golden, runs_at, value};
 
 fn expected(format: &str, package: &str) -> Vec<Json> {
-    let text = fs::read_to_string(golden(&format!("{format}.expected.jsonl"))).unwrap();
+    let text = fs::read_to_string(golden(&format!("chat/{format}.expected.jsonl"))).unwrap();
     let mut lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
     let origin: Json = lines.next().unwrap();
     assert!(origin["origin"].as_str().unwrap().contains(package), "{origin}");
     lines.collect()
-}
-
-fn value(json: &Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(value) => Value::Bool(*value),
-        Json::Number(number) => number
-            .as_i64()
-            .map(i128::from)
-            .or_else(|| number.as_u64().map(i128::from))
-            .map_or_else(|| Value::Real(number.as_f64().unwrap()), Value::Integer),
-        Json::String(text) => Value::Text(text.clone()),
-        Json::Array(values) => Value::List(values.iter().map(value).collect()),
-        Json::Object(values) => {
-            Value::Map(values.iter().map(|(key, entry)| (key.clone(), value(entry))).collect())
-        }
-    }
 }
 
 fn text(json: &Json) -> Option<&str> {
@@ -121,10 +101,7 @@ fn compare(format: Format) -> (Vec<Run>, usize) {
     let package = if format == Format::Anthropic { "anthropic 2.12.0" } else { "openai 3.54.0" };
     let expected = expected(name, package);
     assert!(expected.len() >= 200);
-    let read = read_path(&golden(&format!("{name}.jsonl")), Format::Auto, &ReadOptions::default());
-    let read = read.unwrap();
-    assert_eq!(read.format(), format);
-    let runs: Vec<Run> = read.collect::<Result<_, _>>().unwrap();
+    let runs = runs_at(&golden(&format!("chat/{name}.jsonl")), format);
     assert_eq!(runs.len(), expected.len());
     let mut compared = 0;
     for (at, (run, expected)) in runs.iter().zip(&expected).enumerate() {

@@ -1,14 +1,11 @@
 //! What a reply used, in the forms in which servers and logs count it.
-#![allow(clippy::unwrap_used)]
 
-use std::io::Cursor;
+use run_logs::{Run, Usage, UsageRemark};
 
-use run_logs::{Format, ReadOptions, Run, Usage, UsageRemark, read};
+use crate::common::runs;
 
 fn run(log: &str) -> Run {
-    let runs = read(Cursor::new(log.to_owned()), Format::Auto, &ReadOptions::default()).unwrap();
-    let [run] = <[Run; 1]>::try_from(runs.map(Result::unwrap).collect::<Vec<_>>()).unwrap();
-    run
+    <[Run; 1]>::try_from(runs(log)).unwrap().into_iter().next().unwrap()
 }
 
 /// The usage of a chat completion with these fields of `usage`.
@@ -314,8 +311,7 @@ fn a_reply_in_several_turns_or_lines_counts_once() {
         assert_eq!((reply.text.as_str(), reply.tool_calls.len()), ("Looking.", 1));
     }
     let lines = format!("{said}\n{called}\n{other}\n");
-    let runs = read(Cursor::new(lines), Format::Auto, &ReadOptions::default()).unwrap();
-    let runs: Vec<Run> = runs.map(Result::unwrap).collect();
+    let runs = runs(lines);
     let used: Vec<_> = runs.iter().map(|run| (run.id.as_str(), run.usage.total_tokens())).collect();
     assert_eq!(used, [("msg_1", Some(1_290)), ("msg_2", Some(1_310))]);
     assert_eq!(runs[0].turns[0].reply.as_ref().unwrap().tool_calls.len(), 1);
@@ -386,11 +382,7 @@ fn a_failed_line_of_a_batch_is_a_run_with_an_error() {
         for (log, at) in
             [(format!("{worked}\n{failed}\n"), 1), (format!("{failed}\n{worked}\n"), 0)]
         {
-            let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default());
-            let runs: Vec<Run> = runs
-                .unwrap_or_else(|error| panic!("{failed}: {error}"))
-                .map(Result::unwrap)
-                .collect();
+            let runs = runs(log);
             assert_eq!(runs[at].error.as_deref(), Some(error), "{failed}");
             assert_eq!((runs[1 - at].error.as_deref(), runs.len()), (None, 2));
             assert!(runs[at].turns[0].reply.is_none());

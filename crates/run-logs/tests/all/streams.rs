@@ -1,28 +1,22 @@
 //! Streams of confidence against an independent computation (`golden/streams/streams.py`): value by
 //! value on a log of all cases, and on recorded runs of a small model if `REAL_RUNS` names them.
-#![allow(clippy::panic, clippy::print_stderr, clippy::unwrap_used)]
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,
-    io::Cursor,
     path::{Path, PathBuf},
 };
 
 use run_logs::{
     ActionSpan, ConfidenceField, ConfidenceReading, ConfidenceScale, ConfidenceStream, FactRules,
     ForecastPolicy, Format, MissingValue, ReadOptions, Reply, Run, RunTable, ShortLists,
-    StreamOptions, read, read_path,
+    StreamOptions,
 };
 
-fn golden(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/streams").join(name)
-}
+use crate::common::{self, golden};
 
 fn runs(path: &Path) -> Vec<Run> {
-    let read = read_path(path, Format::Auto, &ReadOptions::default()).unwrap();
-    assert_eq!(read.format(), Format::Exchanges);
-    read.collect::<Result<_, _>>().unwrap()
+    common::runs_at(path, Format::Exchanges)
 }
 
 /// The options that the part of a name after the colon stands for.
@@ -44,7 +38,7 @@ fn options(variant: &str) -> StreamOptions<'static> {
 fn compare(path: &Path, figures: &str) -> BTreeMap<String, usize> {
     let runs = runs(path);
     let runs: BTreeMap<&str, &Run> = runs.iter().map(|run| (run.id.as_str(), run)).collect();
-    let text = fs::read_to_string(golden(figures)).unwrap();
+    let text = fs::read_to_string(golden("streams").join(figures)).unwrap();
     let mut lines = text.lines();
     assert!(lines.next().unwrap().starts_with("# origin: streams.py"));
     let (mut met, mut seen) = (BTreeMap::new(), BTreeSet::new());
@@ -79,7 +73,7 @@ fn compare(path: &Path, figures: &str) -> BTreeMap<String, usize> {
 
 #[test]
 fn every_stream_of_a_log_of_all_cases_equals_the_independent_computation() {
-    let met = compare(&golden("synthetic.jsonl"), "synthetic.csv");
+    let met = compare(&golden("streams/synthetic.jsonl"), "synthetic.csv");
     // Each reason has its cases.
     let reasons = [
         "value",
@@ -165,9 +159,7 @@ fn tokens_that_are_sent_again_are_counted_once() {
     };
     let turns = [turn(300, 50), turn(400, 100), turn(500, 100)].join(",");
     let log = format!(r#"{{"id": "a", "outcome": false, "turns": [{turns}]}}"#);
-    let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default()).unwrap();
-    let policy = FactRules::default();
-    let table = RunTable::new(runs, &policy, &StreamOptions::default()).unwrap();
+    let table = common::table(common::runs(log), &FactRules::default()).unwrap();
     assert_eq!(table.rows()[0].fresh_input_tokens(), [Some(300), Some(50), Some(0)]);
     let rollouts = table.rollouts().unwrap();
     let total = |name| {
@@ -180,7 +172,7 @@ fn tokens_that_are_sent_again_are_counted_once() {
 
 #[test]
 fn tokens_of_reasoning_count_and_the_action_is_found_in_their_bytes() {
-    let runs = runs(&golden("synthetic.jsonl"));
+    let runs = runs(&golden("streams/synthetic.jsonl"));
     let mut offsets = Vec::new();
     for turn in runs.iter().flat_map(|run| &run.turns) {
         let [whole, action] = [ConfidenceStream::Entropy, ConfidenceStream::ActionEntropy]
@@ -199,16 +191,14 @@ fn tokens_of_reasoning_count_and_the_action_is_found_in_their_bytes() {
     let apart = runs.iter().find(|run| run.id == "reasoning-apart-0").unwrap();
     let reply = apart.turns[0].reply.as_ref().unwrap();
     assert_eq!(reply.text, "<action>8</action>");
-    // The element is in the tokens, too, and a place in the text is found by the text alone.
-    for span in [ActionSpan::default(), ActionSpan::Given(&|_| Some(8..9))] {
-        let span = span.locate(reply).unwrap();
-        assert_eq!(&reply.tokens.as_ref().unwrap().bytes()[span], b"8");
-    }
+    // The element is in the tokens, too.
+    let span = ActionSpan::default().locate(reply).unwrap();
+    assert_eq!(&reply.tokens.as_ref().unwrap().bytes()[span], b"8");
 }
 
 #[test]
 fn a_reply_with_tool_calls_has_streams_although_its_text_leaves_out_the_calls() {
-    let runs = runs(&golden("synthetic.jsonl"));
+    let runs = runs(&golden("streams/synthetic.jsonl"));
     let turn = &runs.iter().find(|run| run.id == "tool-element").unwrap().turns[0];
     assert_eq!(turn.reply.as_ref().unwrap().text, "");
     assert!(ConfidenceStream::Entropy.value(turn, &StreamOptions::default()).is_ok());
@@ -269,26 +259,10 @@ fn a_pattern_says_where_the_confidence_stands() {
 fn log_probabilities_without_texts_of_tokens_have_streams_of_the_whole_reply_only() {
     let log = r#"{"schema_version":"ATIF-v1.6","session_id":"s","agent":{"name":"n"},"steps":[{"step_id":1,
         "source":"agent","message":"<action>8</action>","metrics":{"logprobs":[-0.5,-0.5]}}]}"#;
-    let mut runs = read(Cursor::new(log), Format::Atif, &ReadOptions::default()).unwrap();
-    let turn = &runs.next().unwrap().unwrap().turns[0];
+    let turn = &common::runs(log)[0].turns[0];
     let value = |stream: ConfidenceStream| stream.value(turn, &StreamOptions::default());
     let whole = value(ConfidenceStream::TokenProbability).unwrap().get();
     assert!((whole - (-0.5_f64).exp()).abs() < 1e-15, "{whole}");
     let action = value(ConfidenceStream::ActionTokenProbability);
     assert_eq!(action, Err(MissingValue::Alignment { offset: 0 }));
-}
-
-#[test]
-fn the_caller_can_give_the_action_span() {
-    let runs = runs(&golden("synthetic.jsonl"));
-    let first = runs[0].turns[0].clone();
-    let whole = |reply: &run_logs::Reply| Some(0..reply.text.len());
-    let none = |_: &run_logs::Reply| None;
-    let value = |stream: ConfidenceStream, action| {
-        stream.value(&first, &StreamOptions { action, ..StreamOptions::default() })
-    };
-    let given = value(ConfidenceStream::ActionEntropy, ActionSpan::Given(&whole));
-    assert_eq!(given, value(ConfidenceStream::Entropy, ActionSpan::default()));
-    let missing = value(ConfidenceStream::ActionEntropy, ActionSpan::Given(&none));
-    assert_eq!(missing, Err(MissingValue::NoAction));
 }

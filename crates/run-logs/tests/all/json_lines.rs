@@ -1,5 +1,4 @@
 //! Files of our own: what is read, and where what is refused stands.
-#![allow(clippy::unwrap_used)]
 
 use std::io::{self, Read};
 

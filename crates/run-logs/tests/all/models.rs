@@ -1,5 +1,4 @@
 //! A file of traces whose lines name several models.
-#![allow(clippy::unwrap_used)]
 
 use run_logs::{ForecastPolicy, TraceFile};
 

@@ -1,5 +1,4 @@
 //! Values of JSON in logs: the same as serde_json reads, and the numbers that Python writes beside them.
-#![allow(clippy::unwrap_used)]
 
 use std::io::Cursor;
 
@@ -63,44 +62,9 @@ fn any_json() -> impl Strategy<Value = serde_json::Value> {
 
 #[test]
 fn numbers_and_words_are_those_of_json_and_of_python() {
-    let texts = [
-        "0",
-        "-0",
-        "10",
-        "1.5",
-        "-2.5e3",
-        "1E+2",
-        "1e-400",
-        "01",
-        "+1",
-        ".5",
-        "1.",
-        "1e",
-        "--1",
-        "1e400",
-        "0x1",
-        "tru",
-        "true",
-        "null",
-        "None",
-        "nan",
-        "-",
-        "",
-        " ",
-        "1 2",
-        "\"a",
-        "\"\n\"",
-        "\"\\x\"",
-        "[1,]",
-        "{\"a\":1,}",
-        "[,1]",
-        "{1:2}",
-        "{\"a\" 1}",
-        "[1 2]",
-        "]",
-        "\u{1}",
-    ];
-    for text in texts {
+    let texts = "0¦-0¦10¦1.5¦-2.5e3¦1E+2¦1e-400¦01¦+1¦.5¦1.¦1e¦--1¦1e400¦0x1¦tru¦true¦null¦None¦nan¦-¦¦ ¦1 2\
+        ¦\"a¦\"\n\"¦\"\\x\"¦[1,]¦{\"a\":1,}¦[,1]¦{1:2}¦{\"a\" 1}¦[1 2]¦]¦\u{1}";
+    for text in texts.split('¦') {
         let theirs = serde_json::from_str::<serde_json::Value>(text);
         let ours = value(text);
         assert_eq!(ours.is_ok(), theirs.is_ok(), "{text}: {ours:?}");

@@ -1,9 +1,10 @@
 //! A log of any format that ends too early is an error wherever it ends, and never a shorter log.
-#![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::io::Cursor;
 
-use run_logs::{Error, Format, Problem, ReadOptions, Run, read};
+use run_logs::{Error, Format, Problem, ReadOptions, read};
+
+use crate::common::{all, with_requests};
 
 /// A small log of each format that is one run.
 const LOGS: [(Format, &str); 12] = [
@@ -54,16 +55,6 @@ const LOGS: [(Format, &str); 12] = [
     ),
 ];
 
-fn all(text: &[u8], format: Format) -> Result<Vec<Run>, Error> {
-    let options = ReadOptions { requests: true, ..ReadOptions::default() };
-    let runs = read(Cursor::new(text), format, &options)?;
-    if format == Format::Auto {
-        let recognized = runs.format();
-        assert_ne!(recognized, Format::Auto);
-    }
-    runs.collect()
-}
-
 #[test]
 fn a_log_of_any_format_that_is_cut_off_anywhere_is_an_error() {
     for (format, log) in LOGS {
@@ -71,10 +62,10 @@ fn a_log_of_any_format_that_is_cut_off_anywhere_is_an_error() {
         let opened = read(Cursor::new(log), Format::Auto, &ReadOptions::default()).unwrap();
         assert_eq!(opened.format(), format);
         for asked in [Format::Auto, format] {
-            assert_eq!(all(log, asked).unwrap().len(), 1, "{format}");
+            assert_eq!(all(log, asked, &with_requests()).unwrap().len(), 1, "{format}");
             for end in 1..log.len() {
                 let shown = String::from_utf8_lossy(&log[..end]);
-                match all(&log[..end], asked).unwrap_err() {
+                match all(&log[..end], asked, &with_requests()).unwrap_err() {
                     Error::Invalid { problem: Problem::Truncated, .. } => {}
                     // A number, a word or a character may end before the log does.
                     Error::Invalid {

@@ -1,28 +1,17 @@
 //! Recorded exchanges and conversations: their forms, what is data and what is an error.
-#![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::io::Cursor;
 
 use censoring::StopReason;
-use run_logs::{
-    Arguments, Error, Format, Problem, ReadLimits, ReadOptions, Role, Run, Usage, read,
-};
+use run_logs::{Arguments, Format, Problem, ReadLimits, ReadOptions, Role, Run, Usage, read};
 use trajectory_metrics::tool_calls::Value;
 
-fn with(text: &str, format: Format, options: &ReadOptions) -> Result<Vec<Run>, Error> {
-    read(Cursor::new(text.as_bytes()), format, options)?.collect()
-}
-
-fn runs(text: &str) -> Vec<Run> {
-    with(text, Format::Auto, &ReadOptions::default()).unwrap()
-}
+use crate::common::{all, fault, runs, with_requests};
 
 /// The line, the field path and the problem of the only error.
 fn refusal(text: &str) -> (Option<u64>, String, Problem) {
-    match with(text, Format::Exchanges, &ReadOptions::default()) {
-        Err(Error::Invalid { place, problem }) => (place.line, place.field.clone(), problem),
-        other => panic!("{text}: {other:?}"),
-    }
+    let (place, problem) = fault(all(text, Format::Exchanges, &ReadOptions::default()));
+    (place.line, place.field, problem)
 }
 
 const EXCHANGE: &str = r#"{"id": 7, "task": "sums", "trial": 2, "outcome": true, "stop": "max_steps", "horizon": 9,
@@ -58,11 +47,10 @@ fn an_exchange_keeps_task_outcome_stop_calls_and_usage() {
 
 #[test]
 fn requests_are_kept_if_they_are_asked_for() {
-    let options = ReadOptions { requests: true, ..ReadOptions::default() };
-    let runs = with(EXCHANGE, Format::Auto, &options).unwrap();
+    let runs = all(EXCHANGE, Format::Auto, &with_requests()).unwrap();
     let [question] = runs[0].turns[0].request.as_slice() else { panic!("{:?}", runs[0].turns) };
     assert_eq!((question.role, question.text.as_str()), (Role::User, "What is 1 + 1?"));
-    assert!(self::runs(EXCHANGE)[0].turns[0].request.is_empty());
+    assert!(crate::common::runs(EXCHANGE)[0].turns[0].request.is_empty());
 }
 
 #[test]
@@ -112,8 +100,7 @@ fn a_conversation_has_a_turn_for_each_message_of_the_model() {
         {"role": "assistant", "content": null, "function_call": {"name": "old", "arguments": "{"}},
         {"role": "tool", "tool_call_id": "c", "content": "x"},
         {"role": "assistant", "content": "done", "refusal": "no"}]}"#;
-    let options = ReadOptions { requests: true, ..ReadOptions::default() };
-    let runs = with(text, Format::Auto, &options).unwrap();
+    let runs = all(text, Format::Auto, &with_requests()).unwrap();
     let [first, second] = runs[0].turns.as_slice() else { panic!("{runs:?}") };
     let call = &first.reply.as_ref().unwrap().tool_calls[0];
     assert_eq!(call.name, "old");
@@ -186,12 +173,12 @@ fn arguments_that_are_no_json_are_data_and_a_lone_surrogate_in_the_log_is_an_err
         )
     };
     for text in [r#""{\"a\": \"\\ud800\"}""#, r#""{\"a\": 1e400}""#, r#""{\"a\": 1, \"a\": 2}""#] {
-        let runs = runs(&line(text));
+        let runs = runs(line(text));
         let reply = runs[0].turns[0].reply.as_ref().unwrap();
         assert!(matches!(reply.tool_calls[0].arguments, Arguments::Unparsed { .. }), "{text}");
     }
     for empty in [r#""""#, "null", r#""null""#, "{}"] {
-        let runs = runs(&line(empty));
+        let runs = runs(line(empty));
         let reply = runs[0].turns[0].reply.as_ref().unwrap();
         let none = Arguments::Parsed(Value::Map(Default::default()));
         assert_eq!(reply.tool_calls[0].arguments, none, "{empty}");
@@ -227,30 +214,13 @@ fn deep_nesting_and_long_strings_are_errors_where_they_are_read_and_where_they_a
     let limits = ReadLimits { max_string: 1_000, ..ReadLimits::default() };
     let options = ReadOptions { limits, ..ReadOptions::default() };
     let long = "x".repeat(1_001);
-    let read = |text: &str| with(text, Format::Exchanges, &options).map(|runs| runs.len());
+    let read = |text: &str| all(text, Format::Exchanges, &options).map(|runs| runs.len());
     let kept = format!(
         r#"{{"turns": [{{"response": {{"choices": [{{"message": {{"content": "{long}"}}}}]}}}}]}}"#
     );
-    let error = read(&kept).unwrap_err();
-    assert!(
-        matches!(&error, Error::Invalid { problem: Problem::StringTooLong { limit: 1_000 }, .. }),
-        "{error}"
-    );
+    assert_eq!(fault(read(&kept)).1, Problem::StringTooLong { limit: 1_000 });
     // A string that is not kept is passed over.
     assert_eq!(read(&format!(r#"{{"note": "{long}", "turns": []}}"#)), Ok(1));
-}
-
-#[test]
-fn a_cut_off_file_is_an_error_at_every_byte_and_no_panic() {
-    let whole = runs(EXCHANGE).len();
-    assert_eq!(whole, 1);
-    for end in 1..EXCHANGE.len() {
-        let cut = with(&EXCHANGE[..end], Format::Exchanges, &ReadOptions::default());
-        assert!(
-            matches!(&cut, Err(Error::Invalid { problem: Problem::Truncated, .. })),
-            "{end}: {cut:?}"
-        );
-    }
 }
 
 /// A run of two exchanges in the form of Anthropic's Messages API. The order of the fields of an
@@ -339,8 +309,7 @@ fn a_conversation_of_anthropic_has_calls_and_what_became_of_them() {
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t2", "is_error": true, "content": [{"type": "text", "text": "no "}, {"type": "text", "text": "right"}]},
             {"type": "tool_result", "tool_use_id": "t1", "content": "found"}, {"type": "text", "text": "Go on."}]},
         {"role": "assistant", "content": "Done."}]}"#;
-    let options = ReadOptions { requests: true, ..ReadOptions::default() };
-    let runs = with(text, Format::Auto, &options).unwrap();
+    let runs = all(text, Format::Auto, &with_requests()).unwrap();
     assert_eq!(runs[0].model.as_deref(), Some("claude-x"));
     let [first, second] = runs[0].turns.as_slice() else { panic!("{runs:?}") };
     let reply = first.reply.as_ref().unwrap();

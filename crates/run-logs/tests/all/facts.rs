@@ -1,7 +1,5 @@
 //! What counts, by which rules: grades, limits, repeats, what is missing, and the account of it all.
 
-#![allow(clippy::unwrap_used)]
-
 use std::io::Cursor;
 
 use proptest::prelude::*;
@@ -11,6 +9,8 @@ use run_logs::{
 };
 use serde_json::{Value, json};
 use trajectory_metrics::tool_calls::Value as Fact;
+
+use crate::common::{self, runs};
 
 /// The table of a log of inspect_ai with these samples, by these rules.
 fn table(samples: &[Value], rules: &FactRules) -> Result<RunTable, Error> {
@@ -25,12 +25,7 @@ fn log(samples: &[Value], eval: Value, results: Value) -> Value {
 }
 
 fn logs(logs: &[Value], rules: &FactRules) -> Result<RunTable, Error> {
-    let read_one = |log: &Value| {
-        let text = log.to_string().into_bytes();
-        let runs = read(Cursor::new(text), Format::Auto, &ReadOptions::default()).unwrap();
-        runs.collect::<Vec<_>>()
-    };
-    RunTable::new(logs.iter().flat_map(read_one), rules, &StreamOptions::default())
+    common::table(logs.iter().flat_map(|log| runs(log.to_string())).collect(), rules)
 }
 
 fn sample(id: &str, score: impl Into<Value>) -> Value {
@@ -356,9 +351,7 @@ fn a_retry_and_a_copy_count_once_and_the_newest_complete_one_is_kept() {
 #[test]
 fn equal_lines_of_one_id_count_once_and_runs_without_an_id_may_look_alike() {
     let rows = |lines: &[&str], rules: &FactRules| {
-        let text = lines.join("\n");
-        let runs = read(Cursor::new(text), Format::Exchanges, &ReadOptions::default()).unwrap();
-        RunTable::new(runs, rules, &StreamOptions::default()).unwrap().rows().len()
+        common::table(runs(lines.join("\n")), rules).unwrap().rows().len()
     };
     let named = r#"{"id": "a", "outcome": true, "turns": [{"response": {"choices": [{"message": {"content": "x"}}]}}]}"#;
     let otherwise = named.replace("\"x\"", "\"y\"");
@@ -502,20 +495,15 @@ fn lines_that_differ_in_log_probabilities_alone_are_two_runs() {
             .to_string()
     };
     for (second, n) in [(-0.2, 2), (-0.1, 1)] {
-        let text = [line(-0.1), line(second)].join("\n");
-        let runs = read(Cursor::new(text), Format::Auto, &ReadOptions::default()).unwrap();
-        let table = RunTable::new(runs, &FactRules::default(), &StreamOptions::default()).unwrap();
-        assert_eq!(table.rows().len(), n);
+        let runs = runs([line(-0.1), line(second)].join("\n"));
+        assert_eq!(common::table(runs, &FactRules::default()).unwrap().rows().len(), n);
     }
 }
 
 #[test]
 fn outcomes_join_a_run_and_its_retry() {
     let logs = ["a", "b"].map(|id| log(&[sample("1", "I")], json!({"eval_id": id}), json!(null)));
-    let runs = logs.iter().flat_map(|log| {
-        let text = log.to_string().into_bytes();
-        read(Cursor::new(text), Format::Auto, &ReadOptions::default()).unwrap().collect::<Vec<_>>()
-    });
+    let runs = logs.iter().flat_map(|log| runs(log.to_string())).map(Ok);
     let line = br#"{"id": "1", "outcome": true}"#;
     let mut outcomes = run_logs::Outcomes::read("o.jsonl", &line[..]).unwrap();
     let (rules, streams) = (FactRules::default(), StreamOptions::default());

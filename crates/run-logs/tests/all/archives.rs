@@ -1,15 +1,11 @@
 //! Archives that are damaged or made to do harm.
-#![cfg(feature = "archives")]
-#![allow(clippy::panic, clippy::unwrap_used)]
 
-use std::{
-    fs,
-    io::{Cursor, Write},
-    path::Path,
-};
+use std::{fs, io::Write};
 
 use flate2::{Compression, Crc, write::DeflateEncoder};
-use run_logs::{Error, Format, Place, Problem, ReadLimits, ReadOptions, Run, read};
+use run_logs::{Error, Format, Place, Problem, ReadLimits, ReadOptions, Run};
+
+use crate::common::{self, fault, golden};
 
 /// An entry of a zip archive: name, method, packed bytes, unpacked size and checksum.
 struct Entry {
@@ -90,15 +86,12 @@ fn with_header(entries: impl IntoIterator<Item = Entry>) -> Vec<u8> {
 }
 
 fn all(file: &[u8], limits: ReadLimits) -> Result<Vec<Run>, Error> {
-    read(Cursor::new(file), Format::Auto, &ReadOptions { limits, ..ReadOptions::default() })?
-        .collect()
+    common::all(file, Format::Auto, &ReadOptions { limits, ..ReadOptions::default() })
 }
 
 fn problem(file: &[u8]) -> (Problem, Place) {
-    match all(file, ReadLimits::default()).unwrap_err() {
-        Error::Invalid { place, problem } => (problem, *place),
-        other => panic!("{other:?}"),
-    }
+    let (place, problem) = fault(all(file, ReadLimits::default()));
+    (problem, place)
 }
 
 #[test]
@@ -118,9 +111,9 @@ fn an_entry_that_expands_too_far_is_stopped_while_it_is_unpacked() {
     let file = with_header([bomb]);
     let limits = ReadLimits::default();
     assert_eq!(all(&file, ReadLimits { max_ratio: 2_000, ..limits }).unwrap().len(), 1);
-    let stopped = |limits| match all(&file, limits).unwrap_err() {
-        Error::Invalid { place, problem } => (problem, place.entry.unwrap()),
-        other => panic!("{other:?}"),
+    let stopped = |limits| {
+        let (place, problem) = fault(all(&file, limits));
+        (problem, place.entry.unwrap())
     };
     let name = "samples/1_epoch_1.json".to_owned();
     assert_eq!(stopped(limits), (Problem::Ratio { limit: 500 }, name.clone()));
@@ -230,21 +223,8 @@ fn chunks_that_do_not_fit_are_errors_that_name_their_entry() {
     let parts = [("messages/0.json", long.as_bytes()), ("messages/1.json", long.as_bytes())];
     let parts = [parts[0], parts[1], ("messages/2.json", long.as_bytes())];
     let limits = ReadLimits { max_run: 1_500, ..ReadLimits::default() };
-    let found = all(&in_chunks(&parts), limits).unwrap_err();
-    let Error::Invalid { problem, .. } = found else { panic!("{found}") };
+    let (_, problem) = fault(all(&in_chunks(&parts), limits));
     assert_eq!(problem, Problem::RunTooLarge { limit: 1_500 });
-}
-
-#[test]
-fn an_archive_that_is_cut_off_is_an_error_and_not_an_empty_log() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for log in ["0.3.110.eval", "0.3.285.eval"] {
-        let file = fs::read(path.join("tests/golden/inspect").join(log)).unwrap();
-        for length in [4, 1000, file.len() / 2, file.len() - 30, file.len() - 1] {
-            let (found, _) = problem(&file[..length]);
-            assert_eq!(found, Problem::Truncated, "{log}: {length}");
-        }
-    }
 }
 
 #[test]
@@ -290,9 +270,8 @@ fn sizes_and_places_that_lie_are_errors_and_cost_no_memory() {
 
 #[test]
 fn any_damaged_byte_is_an_error_or_changes_nothing() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"));
     for log in ["0.3.110.killed.eval", "0.3.285.killed.eval"] {
-        let whole = fs::read(path.join("tests/golden/inspect").join(log)).unwrap();
+        let whole = fs::read(golden("inspect").join(log)).unwrap();
         let expected = all(&whole, ReadLimits::default()).unwrap();
         let mut refused = 0;
         for at in (0..whole.len()).step_by(61) {

@@ -1,5 +1,4 @@
 //! Rollouts from and to JSON Lines.
-#![allow(clippy::panic, clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use run_logs::{RolloutFile, Rollouts, json_lines::InputError, write_rollouts};
@@ -151,14 +150,6 @@ fn a_key_that_stands_twice_in_an_object_is_refused_with_its_line_and_field() {
     assert!(read(&format!("{{{rest}, {}}}\n{{{rest}}}", many.join(", "))).is_ok());
     let twice = format!("{{{rest}, {}, \"k7\": 0}}", many.join(", "));
     assert_eq!(read(&twice).unwrap_err().field.as_deref(), Some("k7"));
-}
-
-#[test]
-fn a_byte_order_mark_before_the_first_line_is_passed_over() {
-    let line = r#"{"turns": [{"tokens": 1}], "success": true}"#;
-    assert_eq!(read(&format!("\u{feff}{line}\n{line}\n")).unwrap().len(), 2);
-    let second = read(&format!("{line}\n\u{feff}{line}\n"));
-    assert_eq!(second.unwrap_err().line, Some(2));
 }
 
 #[test]

@@ -1,12 +1,8 @@
 //! Logs that inspect_ai wrote, read as its own reader reads them (`golden/inspect/make.py`).
-#![cfg(feature = "archives")]
-#![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
-    io::Cursor,
-    path::{Path, PathBuf},
 };
 
 use run_logs::{
@@ -15,6 +11,8 @@ use run_logs::{
 };
 use serde_json::Value as Json;
 use trajectory_metrics::tool_calls::Value;
+
+use crate::common::{self, golden, text, value, with_requests};
 
 const LOGS: [&str; 8] = [
     "0.3.110.eval",
@@ -27,14 +25,10 @@ const LOGS: [&str; 8] = [
     "0.3.285.chunked.eval",
 ];
 
-fn golden(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/inspect").join(name)
-}
-
 /// What the package's reader says of each sample, by id and epoch.
 fn expected(log: &str) -> BTreeMap<(String, u64), Json> {
     let log = log.replace("chunked.eval", "eval");
-    let text = fs::read_to_string(golden(&format!("{log}.golden"))).unwrap();
+    let text = fs::read_to_string(golden(&format!("inspect/{log}.golden"))).unwrap();
     let mut lines = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
     let origin = lines.next().unwrap();
     assert!(origin["origin"].as_str().unwrap().starts_with("read_eval_log of inspect_ai 0.3."));
@@ -43,29 +37,10 @@ fn expected(log: &str) -> BTreeMap<(String, u64), Json> {
 }
 
 fn runs(log: &str, options: &ReadOptions) -> Vec<Run> {
-    let runs = read(File::open(golden(log)).unwrap(), Format::Auto, options).unwrap();
+    let runs =
+        read(File::open(golden("inspect").join(log)).unwrap(), Format::Auto, options).unwrap();
     assert_eq!(runs.format(), Format::Inspect);
     runs.map(|run| run.unwrap_or_else(|error| panic!("{log}: {error}"))).collect()
-}
-
-fn value(json: &Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(value) => Value::Bool(*value),
-        Json::Number(number) => match number.as_i64() {
-            Some(number) => Value::Integer(number.into()),
-            None => Value::Real(number.as_f64().unwrap()),
-        },
-        Json::String(text) => Value::Text(text.clone()),
-        Json::Array(values) => Value::List(values.iter().map(value).collect()),
-        Json::Object(values) => {
-            Value::Map(values.iter().map(|(key, json)| (key.clone(), value(json))).collect())
-        }
-    }
-}
-
-fn text(json: &Json) -> Option<String> {
-    json.as_str().map(str::to_owned)
 }
 
 fn check_usage(found: &Usage, expected: &Json, at: &str) {
@@ -248,10 +223,9 @@ fn limits_and_errors_are_stop_reasons_and_scores_stand_beside_limits() {
 
 #[test]
 fn requests_are_resolved_from_pools_and_from_events_alike() {
-    let options = ReadOptions { requests: true, ..ReadOptions::default() };
     // The old version writes every request whole; the new one refers to a pool.
     for log in ["0.3.110.eval", "0.3.285.eval"] {
-        let runs = runs(log, &options);
+        let runs = runs(log, &with_requests());
         let tools = runs.iter().find(|run| run.id == "a/b 2").unwrap();
         let turns: Vec<&Turn> = tools.agent_turns().collect();
         let lengths: Vec<usize> = turns.iter().map(|turn| turn.request.len()).collect();
@@ -266,9 +240,7 @@ fn requests_are_resolved_from_pools_and_from_events_alike() {
 
 #[test]
 fn samples_in_chunks_are_read_as_the_same_samples_in_one_entry() {
-    for options in
-        [ReadOptions::default(), ReadOptions { requests: true, ..ReadOptions::default() }]
-    {
+    for options in [ReadOptions::default(), with_requests()] {
         let whole = runs("0.3.285.eval", &options);
         assert!(whole.iter().any(|run| run.turns.len() > 4));
         assert_eq!(runs("0.3.285.chunked.eval", &options), whole);
@@ -277,7 +249,7 @@ fn samples_in_chunks_are_read_as_the_same_samples_in_one_entry() {
 
 #[test]
 fn a_folder_of_logs_is_read_file_by_file_and_other_files_are_listed() {
-    let mut runs = read_path(&golden(""), Format::Auto, &ReadOptions::default()).unwrap();
+    let mut runs = read_path(&golden("inspect"), Format::Auto, &ReadOptions::default()).unwrap();
     let count = runs.by_ref().filter(|run| run.is_ok()).count();
     assert_eq!(count, LOGS.iter().map(|log| expected(log).len()).sum::<usize>());
     let mut left_out: Vec<String> = runs
@@ -294,7 +266,7 @@ fn one(fields: &str) -> Run {
     let log = format!(
         r#"{{"version":2,"status":"success","eval":{{"task":"t","model":"m"}},"samples":[{{"id":1,"epoch":1,{fields}}}]}}"#
     );
-    read(Cursor::new(log), Format::Auto, &ReadOptions::default()).unwrap().next().unwrap().unwrap()
+    common::runs(log).remove(0)
 }
 
 #[test]
@@ -395,8 +367,8 @@ fn the_task_is_the_sample_of_the_evaluation_and_its_epochs_are_trials() {
         )
     };
     let named = |eval: &str| {
-        let runs = read(Cursor::new(log(eval)), Format::Inspect, &ReadOptions::default());
-        let runs = runs.unwrap().map(|run| run.unwrap());
+        let runs = common::all(log(eval), Format::Inspect, &ReadOptions::default()).unwrap();
+        let runs = runs.into_iter();
         runs.map(|run| (run.task.unwrap(), run.id, run.trial.unwrap())).collect::<Vec<_>>()
     };
     let own = |task: &str, id: &str, trial| (task.to_owned(), id.to_owned(), trial);

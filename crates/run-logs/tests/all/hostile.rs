@@ -1,11 +1,12 @@
 //! Files that are damaged or made to do harm are typed errors that say where, never a panic and never
 //! an empty log.
-#![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::io::Cursor;
 
-use run_logs::{Error, Format, Place, Problem, ReadLimits, ReadOptions, Run, read};
+use run_logs::{Error, Format, Place, Problem, ReadLimits, ReadOptions, read};
 use trajectory_metrics::tool_calls::Value;
+
+use crate::common::{all, fault, runs};
 
 /// A log of inspect_ai with these samples.
 fn log(samples: &str) -> String {
@@ -14,36 +15,27 @@ fn log(samples: &str) -> String {
     )
 }
 
-fn all(text: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Vec<Run>, Error> {
-    read(Cursor::new(text), Format::Inspect, options)?.collect()
-}
-
 /// The problem of a log, and where it is.
 fn problem(text: impl AsRef<[u8]>) -> (Problem, Place) {
-    match all(text, &ReadOptions::default()).unwrap_err() {
-        Error::Invalid { place, problem } => (problem, *place),
-        other => panic!("{other:?}"),
-    }
+    let (place, problem) = fault(all(text, Format::Inspect, &ReadOptions::default()));
+    (problem, place)
+}
+
+/// The options under which a run holds at most a megabyte.
+fn of_a_megabyte() -> ReadOptions {
+    let limits = ReadLimits { max_run: 1 << 20, ..ReadLimits::default() };
+    ReadOptions { limits, ..ReadOptions::default() }
+}
+
+/// Checks that a log exceeds a megabyte under these options.
+fn check_too_large(text: &str, format: Format, options: &ReadOptions) {
+    let (_, problem) = fault(all(text, format, options));
+    assert_eq!(problem, Problem::RunTooLarge { limit: 1 << 20 }, "{format}: {text:.200}");
 }
 
 /// The problem of one sample with this score in its metadata, so that any value is read.
 fn problem_of_value(value: &str) -> Problem {
     problem(log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":{value}}}}}"#))).0
-}
-
-#[test]
-fn a_log_that_is_cut_off_anywhere_is_an_error_and_not_a_shorter_log() {
-    let whole = log(
-        r#"{"id":"a\u00e9","epoch":1,"scores":{"s":{"value":NaN}},"events":[{"event":"model","model":"m","output":{"choices":[{"message":{"content":"x"}}]}}]},{"id":2,"epoch":1}"#,
-    );
-    assert_eq!(all(&whole, &ReadOptions::default()).unwrap().len(), 2);
-    for end in 0..whole.len() {
-        let (problem, _) = problem(&whole.as_bytes()[..end]);
-        // A word that is cut off is no word.
-        let is_cut = matches!(problem, Problem::Truncated | Problem::Syntax { .. });
-        assert!(is_cut, "{end}: {problem:?}");
-    }
-    assert_eq!(problem(format!("{whole}{{}}")).0, Problem::Trailing);
 }
 
 #[test]
@@ -62,7 +54,7 @@ fn nesting_of_a_hundred_thousand_is_an_error_wherever_it_is() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     let sample =
         |depth| log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":{}}}}}"#, nested(depth)));
-    assert!(all(sample(124), &ReadOptions::default()).is_ok());
+    assert_eq!(runs(sample(124)).len(), 1);
     assert_eq!(problem(sample(125)).0, too_deep);
 }
 
@@ -70,7 +62,7 @@ fn nesting_of_a_hundred_thousand_is_an_error_wherever_it_is() {
 fn strings_of_100_mb_are_passed_over_where_they_are_not_read_and_refused_where_they_are() {
     let long = "x".repeat(100_000_000);
     let unread = log(&format!(r#"{{"id":1,"epoch":1,"unread":"{long}"}}"#));
-    assert_eq!(all(&unread, &ReadOptions::default()).unwrap().len(), 1);
+    assert_eq!(runs(unread).len(), 1);
     let read = log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":"{long}"}}}}"#));
     let (found, place) = problem(&read);
     assert_eq!(found, Problem::StringTooLong { limit: 64 << 20 });
@@ -80,22 +72,18 @@ fn strings_of_100_mb_are_passed_over_where_they_are_not_read_and_refused_where_t
     );
     // The limit is the caller's.
     let limits = ReadLimits { max_string: 200_000_000, ..ReadLimits::default() };
-    assert!(all(&read, &ReadOptions { limits, ..ReadOptions::default() }).is_ok());
-    let limits = ReadLimits { max_run: 1 << 20, ..limits };
-    let error = all(&read, &ReadOptions { limits, ..ReadOptions::default() }).unwrap_err();
-    let too_large = Problem::RunTooLarge { limit: 1 << 20 };
-    assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large));
+    let options = ReadOptions { limits, ..ReadOptions::default() };
+    assert!(all(&read, Format::Inspect, &options).is_ok());
+    let options = ReadOptions { limits: ReadLimits { max_run: 1 << 20, ..limits }, ..options };
+    check_too_large(&read, Format::Inspect, &options);
 }
 
 #[test]
 fn a_run_of_many_small_values_is_limited_too() {
     let many = format!("[{}1]", "1,".repeat(300_000));
     let text = log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":{many}}}}}"#));
-    let limits = ReadLimits { max_run: 1 << 20, ..ReadLimits::default() };
-    let error = all(&text, &ReadOptions { limits, ..ReadOptions::default() }).unwrap_err();
-    let too_large = Problem::RunTooLarge { limit: 1 << 20 };
-    assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large));
-    assert!(all(&text, &ReadOptions::default()).is_ok());
+    check_too_large(&text, Format::Inspect, &of_a_megabyte());
+    assert_eq!(runs(&text).len(), 1);
     // What is short in the file and long in memory: turns, empty texts, ranges of a pool.
     for (field, many) in [
         ("events", r#"{"event":"model"}"#),
@@ -106,24 +94,19 @@ fn a_run_of_many_small_values_is_limited_too() {
             r#"{{"id":1,"epoch":1,"{field}":[{many}{}]}}"#,
             format!(",{many}").repeat(9_999)
         ));
-        let options = ReadOptions { limits, requests: true };
-        let error = all(&text, &options).unwrap_err();
-        assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large), "{many}");
+        let options = ReadOptions { requests: true, ..of_a_megabyte() };
+        check_too_large(&text, Format::Inspect, &options);
     }
 }
 
 #[test]
 fn maps_and_lists_count_with_the_room_that_they_take() {
     // 24 and 12 kB of text each, and more than a megabyte of memory.
-    let limits = ReadLimits { max_run: 1 << 20, ..ReadLimits::default() };
-    let options = ReadOptions { limits, ..ReadOptions::default() };
     for small in [r#"{"a":1}"#, "[[1]]"] {
         let many = vec![small; 3_000].join(",");
         let text = log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":[{many}]}}}}"#));
-        let error = all(&text, &options).unwrap_err();
-        let too_large = Problem::RunTooLarge { limit: 1 << 20 };
-        assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large), "{small}");
-        assert!(all(&text, &ReadOptions::default()).is_ok());
+        check_too_large(&text, Format::Inspect, &of_a_megabyte());
+        assert_eq!(runs(&text).len(), 1);
     }
 }
 
@@ -134,18 +117,14 @@ fn a_text_that_is_referred_to_many_times_counts_as_often() {
         let long = "x".repeat(100_000);
         log(&format!(r#"{{"id":1,"epoch":1,"events":[{events}],"attachments":{{"h":"{long}"}}}}"#))
     };
-    let limits = ReadLimits { max_run: 1 << 20, ..ReadLimits::default() };
-    let options = ReadOptions { limits, ..ReadOptions::default() };
-    assert_eq!(all(sample(event), &options).unwrap()[0].turns.len(), 1);
-    let error = all(sample(&vec![event; 20].join(",")), &options).unwrap_err();
-    let too_large = Problem::RunTooLarge { limit: 1 << 20 };
-    assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large));
+    let options = of_a_megabyte();
+    assert_eq!(all(sample(event), Format::Inspect, &options).unwrap()[0].turns.len(), 1);
+    check_too_large(&sample(&vec![event; 20].join(",")), Format::Inspect, &options);
 }
 
 #[test]
 fn requests_that_repeat_a_conversation_count_as_often() {
-    let limits = ReadLimits { max_run: 1 << 20, ..ReadLimits::default() };
-    let options = ReadOptions { limits, ..ReadOptions::default() };
+    let options = of_a_megabyte();
     let long = "x".repeat(100_000);
     let many = |first: &str, then: &str| [&[first][..], &[then; 20][..]].concat().join(",");
     let chat = many(
@@ -170,14 +149,8 @@ fn requests_that_repeat_a_conversation_count_as_often() {
         ),
     ];
     for (format, text) in logs {
-        let all = |options: &ReadOptions| -> Result<Vec<Run>, Error> {
-            read(Cursor::new(&text), format, options)?.collect()
-        };
-        assert_eq!(all(&options).unwrap().len(), 1, "{format}");
-        let error = all(&ReadOptions { requests: true, ..options }).unwrap_err();
-        let too_large = Problem::RunTooLarge { limit: 1 << 20 };
-        let is_it = matches!(&error, Error::Invalid { problem, .. } if *problem == too_large);
-        assert!(is_it, "{format}: {error}");
+        assert_eq!(all(&text, format, &options).unwrap().len(), 1, "{format}");
+        check_too_large(&text, format, &ReadOptions { requests: true, ..options });
     }
 }
 
@@ -194,9 +167,8 @@ fn a_key_that_occurs_twice_is_an_error_where_it_is_read() {
     let usage = r#"{"id":1,"epoch":1,"model_usage":{"m":{"input_tokens":1},"m":{}}}"#;
     assert_eq!(problem(log(usage)).0, twice("m"));
     // Keys that nobody reads are not looked at.
-    assert!(
-        all(log(r#"{"id":1,"epoch":1,"unread":1,"unread":2}"#), &ReadOptions::default()).is_ok()
-    );
+    assert_eq!(runs(log(r#"{"id":1,"epoch":1,"unread":1,"unread":2}"#)).len(), 1);
+    assert_eq!(problem(log("") + "{}").0, Problem::Trailing);
 }
 
 #[test]
@@ -205,7 +177,7 @@ fn half_of_a_surrogate_pair_is_an_error_and_a_pair_is_a_letter() {
         assert_eq!(problem_of_value(&format!("\"{half}\"")), Problem::LoneSurrogate, "{half}");
     }
     let text = log(r#"{"id":"\ud83d\ude00","epoch":1}"#);
-    assert_eq!(all(text, &ReadOptions::default()).unwrap()[0].id, "\u{1F600}");
+    assert_eq!(runs(text)[0].id, "\u{1F600}");
 }
 
 #[test]
@@ -220,7 +192,7 @@ fn bytes_that_are_not_utf_8_are_an_error_where_they_are_read() {
 fn nan_is_a_missing_score_and_an_error_in_a_count() {
     let scored = |value: &str| {
         let text = log(&format!(r#"{{"id":1,"epoch":1,"scores":{{"s":{{"value":{value}}}}}}}"#));
-        all(text, &ReadOptions::default()).unwrap().remove(0).scores["s"].value.clone()
+        runs(text).remove(0).scores["s"].value.clone()
     };
     assert_eq!(scored("NaN"), Value::Null);
     assert_eq!(scored(r#"{"a":NaN,"b":[1,NaN]}"#), {
@@ -239,7 +211,7 @@ fn nan_is_a_missing_score_and_an_error_in_a_count() {
 #[test]
 fn a_field_of_the_wrong_type_is_named_with_its_sample_and_path() {
     let output = r#"{"id":"a","epoch":2,"events":[{"event":"info"},{"event":"model","output":{"choices":[{"message":{"content":"x","tool_calls":[{"id":"c","function":7}]}}]}}]}"#;
-    let error = all(log(output), &ReadOptions::default()).unwrap_err();
+    let error = all(log(output), Format::Inspect, &ReadOptions::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "sample a, epoch 2: samples[0].events[1].output.choices[0].message.tool_calls[0].function: \
@@ -330,11 +302,8 @@ fn a_first_record_with_a_value_of_the_wrong_type_is_an_error_at_that_field() {
         (r#"{"info":{},"tasks":[],"simulations":5}"#, "simulations"),
     ];
     for (text, field) in cases {
-        let runs = read(Cursor::new(text), Format::Auto, &ReadOptions::default());
-        let error = runs.and_then(|runs| runs.collect::<Result<Vec<_>, _>>()).unwrap_err();
-        let Error::Invalid { place, problem: Problem::Type { .. } } = &error else {
-            panic!("{text}: {error}");
-        };
+        let (place, problem) = fault(all(text, Format::Auto, &ReadOptions::default()));
+        assert!(matches!(problem, Problem::Type { .. }), "{text}: {problem}");
         assert_eq!(place.field, field, "{text}");
     }
     // The first run of a recording may have failed before its first turn.

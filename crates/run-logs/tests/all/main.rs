@@ -1,0 +1,20 @@
+//! All tests of the crate, in one program.
+#![allow(clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
+
+mod archives;
+mod chat_formats;
+mod common;
+mod exchanges;
+mod facts;
+mod harbor;
+mod hostile;
+mod inspect;
+mod json_lines;
+mod json_values;
+mod models;
+mod rollout_files;
+mod streams;
+mod tables;
+mod tau2;
+mod truncation;
+mod usage;

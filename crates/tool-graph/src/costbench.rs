@@ -23,14 +23,17 @@ pub(crate) mod event_kind;
 #[cfg(test)]
 mod golden_tests;
 pub(crate) mod library;
+mod numpy_random;
 pub(crate) mod query_scenario;
 pub(crate) mod seeds;
-pub(crate) mod streams;
 pub(crate) mod task;
 pub(crate) mod tool_names;
+mod ziggurat;
 
-pub use cost_model::{CostModel, CostRule};
-pub use event_kind::EventKind;
-pub use library::{Library, LibraryTool};
-pub use seeds::QuerySeed;
-pub use task::Task;
+pub use {
+    cost_model::{CostModel, CostRule},
+    event_kind::EventKind,
+    library::{Library, LibraryTool},
+    seeds::QuerySeed,
+    task::Task,
+};

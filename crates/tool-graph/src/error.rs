@@ -13,84 +13,22 @@ pub enum Error {
     /// A setting or a length is invalid, or the input is empty.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
-    /// The cost of a tool is negative, infinite or NaN.
-    #[error("the cost of tool {tool:?} is {value}; costs must be finite and at least 0")]
-    Cost {
+    /// A tool does not fit its library: its name is not unique, its cost is invalid or cannot be added exactly to the
+    /// others, or it cannot run its components.
+    #[error("{problem}")]
+    Tool {
         /// The name of the tool.
         tool: String,
-        /// The cost.
-        value: f64,
+        /// The problem, with the name.
+        problem: String,
     },
-    /// The costs of a library differ too much in magnitude to be added exactly.
-    #[error(
-        "the cost of tool {tool:?} cannot be added exactly to the costs of the other tools; all costs \
-         together must span at most about 30 decimal places"
-    )]
-    CostRange {
-        /// The name of the first tool whose cost cannot be added to the costs before it.
-        tool: String,
-    },
-    /// Two tools have the same name.
-    #[error("two tools are named {tool:?}; names must be unique")]
-    DuplicateTool {
-        /// The name.
-        tool: String,
-    },
-    /// A composite tool names a component that is not in the library.
-    #[error(
-        "the component {component:?} of tool {tool:?} is not in the library; add the component to the \
-         library or remove it from the tool"
-    )]
-    UnknownComponent {
-        /// The name of the composite tool.
-        tool: String,
-        /// The name of the component.
-        component: String,
-    },
-    /// A composite tool contains itself, directly or through its components.
-    #[error("tool {tool:?} contains itself; remove the cycle from its components")]
-    ComponentCycle {
-        /// The name of a tool on the cycle.
-        tool: String,
-    },
-    /// An input of a component is missing when a composite tool runs it.
-    #[error(
-        "the input {input:?} is missing when tool {tool:?} runs its component {component:?}; the input \
-         must be an input of the tool or an output of an earlier component"
-    )]
-    ComponentInput {
-        /// The name of the composite tool.
-        tool: String,
-        /// The name of the component.
-        component: String,
-        /// The missing data type.
-        input: String,
-    },
-    /// A composite tool declares an output that none of its components yields.
-    #[error(
-        "tool {tool:?} declares the output {output:?}, but none of its components yields it; remove the \
-         output or add a component that yields it"
-    )]
-    ComponentOutput {
-        /// The name of the composite tool.
-        tool: String,
-        /// The data type.
-        output: String,
-    },
-    /// No tool of the graph needs or yields this data type.
-    #[error("no tool needs or yields the data type {name:?}; use one of ToolGraph::type_names")]
-    UnknownType {
-        /// The name of the data type.
+    /// A name is unknown to the library or is not one of the known names, or no tool yields the data type.
+    #[error("{problem}")]
+    Name {
+        /// The name as given.
         name: String,
-    },
-    /// A data type of the goal is missing at the start, and no tool of the library yields it.
-    #[error(
-        "the goal {goal:?} is missing at the start and no tool of the library yields it; use a data \
-         type that some tool yields"
-    )]
-    GoalNeverProduced {
-        /// The name of the data type.
-        goal: String,
+        /// The problem, with the name.
+        problem: String,
     },
     /// The available tools cannot reach the goal from the start.
     #[error(
@@ -102,12 +40,6 @@ pub enum Error {
         goal: String,
         /// The missing data type, which is the goal itself if no available tool yields the goal.
         missing: String,
-    },
-    /// No tool of the library has this name.
-    #[error("the library has no tool named {name:?}")]
-    UnknownTool {
-        /// The name.
-        name: String,
     },
     /// The position of a tool is outside the library.
     #[error("tool {tool} does not exist; the library has {tools} tools, numbered from 0")]
@@ -151,16 +83,6 @@ pub enum Error {
         /// The cost of the best known plan.
         highest: f64,
     },
-    /// A name is not one of the known names.
-    #[error("no {what} is called {name:?}; the names are {known}")]
-    UnknownName {
-        /// What should have the name.
-        what: &'static str,
-        /// The name as given.
-        name: String,
-        /// The known names.
-        known: &'static str,
-    },
     /// A call was made after the call limit was reached.
     #[error("all {limit} calls of this run were made; finish the run or raise its call limit")]
     NoCallsLeft {
@@ -177,4 +99,19 @@ pub enum Error {
     /// A measure of trajectory-metrics is undefined for the given runs.
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),
+}
+
+impl Error {
+    pub(crate) fn tool(tool: &str, problem: String) -> Self {
+        Self::Tool { tool: tool.to_owned(), problem }
+    }
+
+    pub(crate) fn name(name: &str, problem: String) -> Self {
+        Self::Name { name: name.to_owned(), problem }
+    }
+
+    pub(crate) fn unknown_type(name: &str) -> Self {
+        let use_one = "use one of ToolGraph::type_names";
+        Self::name(name, format!("no tool needs or yields the data type {name:?}; {use_one}"))
+    }
 }

@@ -114,7 +114,7 @@ impl Teaching<'_, '_> {
             let mut weights = vec![Weight::ZERO; sample.runs.len()];
             self.continued.iter().for_each(|&run| weights[run] = Weight::ONE);
             let check = |&run: &usize| {
-                let truth = self.branches[run].estimate().map_err(because)?.probability();
+                let truth = self.branches[run].estimate().map_err(because)?.probability;
                 Ok(Check { run, step: sample.steps(run), weight: Weight::ONE, truth })
             };
             (weights, self.continued.iter().map(check).collect::<Result<_, _>>()?)

@@ -116,11 +116,11 @@ impl AuditedRuns<'_, '_> {
         let branches = || self.runs.iter().map(|(_, branches)| branches);
         let estimates: Vec<SuccessEstimate> =
             branches().map(Continuations::estimate).collect::<Result<_, _>>()?;
-        let estimated: Vec<f64> = estimates.iter().map(|e| e.probability().get()).collect();
+        let estimated: Vec<f64> = estimates.iter().map(|e| e.probability.get()).collect();
         let weighted: Vec<(f64, f64)> =
             estimated.iter().enumerate().map(|(run, &q)| (q, self.weight(run))).collect();
         let mut success_probabilities: Vec<Probability> =
-            estimates.iter().map(SuccessEstimate::probability).collect();
+            estimates.iter().map(|estimate| estimate.probability).collect();
         success_probabilities.sort_unstable_by(|a, b| a.get().total_cmp(&b.get()));
         let total = self.sum_of(|_| 1.0);
         let share = |some: &dyn Fn(f64) -> bool| {
@@ -163,7 +163,7 @@ impl AuditedRuns<'_, '_> {
             .runs
             .iter()
             .zip(estimates)
-            .map(|((run, _), estimate)| RunScore::new(&scheme.tps, run, estimate.probability()))
+            .map(|((run, _), estimate)| RunScore::new(&scheme.tps, run, estimate.probability))
             .collect::<Result<_, _>>()?;
         let mean = |probability: &dyn Fn(&SuccessEstimate) -> Probability| {
             let values: Vec<f64> = scores
@@ -174,9 +174,9 @@ impl AuditedRuns<'_, '_> {
             self.resampler.mean(&values, self.weights)
         };
         let simple = mean(&|_| Probability::ZERO)?;
-        let exact = mean(&SuccessEstimate::probability)?;
-        let low = mean(&|estimate| estimate.interval().low())?;
-        let high = mean(&|estimate| estimate.interval().high())?;
+        let exact = mean(&|estimate| estimate.probability)?;
+        let low = mean(&|estimate| estimate.interval.low())?;
+        let high = mean(&|estimate| estimate.interval.high())?;
         let identity = scores.iter().zip(self.runs).map(|(score, (_, branches))| {
             let [failure, success] = score.either();
             let (failures, successes) = (branches.failures as f64, branches.successes as f64);

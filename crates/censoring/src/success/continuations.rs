@@ -12,9 +12,9 @@ use crate::error::Error;
 ///
 /// let branches = Continuations { successes: 2, failures: 6, unresolved: 2, invalid: 1 };
 /// let estimate = branches.estimate()?;
-/// assert_eq!(estimate.probability().get(), 2.0 / 8.0);
-/// assert_eq!(estimate.interval().low().get(), 2.0 / 10.0);
-/// assert_eq!(estimate.standard_error(), (0.25_f64 * 0.75 / 8.0).sqrt());
+/// assert_eq!(estimate.probability.get(), 2.0 / 8.0);
+/// assert_eq!(estimate.interval.low().get(), 2.0 / 10.0);
+/// assert_eq!(estimate.standard_error, (0.25_f64 * 0.75 / 8.0).sqrt());
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,41 +42,24 @@ pub struct Continuations {
 ///
 /// let branches = Continuations { successes: 3, failures: 1, unresolved: 4, invalid: 0 };
 /// let estimate = branches.estimate()?;
-/// assert_eq!(estimate.probability().get(), 0.75);
-/// assert_eq!(estimate.standard_error(), (0.75_f64 * 0.25 / 4.0).sqrt());
+/// assert_eq!(estimate.probability.get(), 0.75);
+/// assert_eq!(estimate.standard_error, (0.75_f64 * 0.25 / 4.0).sqrt());
 ///
-/// let interval = estimate.interval();
+/// let interval = estimate.interval;
 /// assert_eq!((interval.low().get(), interval.high().get()), (0.375, 0.875));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SuccessEstimate {
-    probability: Probability,
-    interval: Interval<Probability>,
-    standard_error: f64,
-}
-
-impl SuccessEstimate {
     /// Successes divided by branches with an outcome.
-    #[must_use]
-    pub const fn probability(&self) -> Probability {
-        self.probability
-    }
-
+    pub probability: Probability,
     /// From the probability with every unresolved branch as a failure to the probability with every one
     /// as a success. It does not cover the sampling error of the branches.
-    #[must_use]
-    pub const fn interval(&self) -> Interval<Probability> {
-        self.interval
-    }
-
-    /// Returns the binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an outcome. It is
+    pub interval: Interval<Probability>,
+    /// The binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an outcome. It is
     /// 0 if all of them ended alike, which does not make the probability certain.
-    #[must_use]
-    pub const fn standard_error(&self) -> f64 {
-        self.standard_error
-    }
+    pub standard_error: f64,
 }
 
 impl Continuations {

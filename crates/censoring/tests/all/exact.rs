@@ -182,7 +182,7 @@ fn the_mean_over_branches_is_the_exact_score_to_1e_15() {
                         unresolved: valid % 3,
                         invalid: 1,
                     };
-                    let chance = branches.estimate().unwrap().probability();
+                    let chance = branches.estimate().unwrap().probability;
                     let exact = exact_score(&tps, &run, chance).unwrap();
                     let branch =
                         |outcome| tps.prefix_score(&forecasts, outcome, run.horizon()).unwrap();

@@ -509,14 +509,11 @@ fn branches_without_an_outcome_give_no_estimate() {
 fn unresolved_branches_move_the_ends_and_invalid_branches_are_ignored() {
     let sure = Continuations { failures: 4, ..Continuations::default() };
     let estimate = sure.estimate().unwrap();
-    assert_eq!(estimate.interval(), Probability::ZERO.into());
-    assert_eq!(estimate.standard_error(), 0.0);
+    assert_eq!(estimate.interval, Probability::ZERO.into());
+    assert_eq!(estimate.standard_error, 0.0);
     let unsure = Continuations { unresolved: 4, ..sure }.estimate().unwrap();
-    assert_eq!(
-        (unsure.interval().low(), unsure.probability()),
-        (Probability::ZERO, Probability::ZERO)
-    );
-    assert_eq!(unsure.interval().high(), Probability::HALF);
+    assert_eq!((unsure.interval.low(), unsure.probability), (Probability::ZERO, Probability::ZERO));
+    assert_eq!(unsure.interval.high(), Probability::HALF);
     assert_eq!(Continuations { invalid: 9, ..sure }.estimate().unwrap(), estimate);
 }
 
@@ -526,9 +523,9 @@ fn the_largest_counts_give_probabilities() {
     let branches =
         Continuations { successes: most, failures: most, unresolved: most, invalid: most };
     let estimate = branches.estimate().unwrap();
-    assert_eq!(estimate.probability(), Probability::HALF);
-    assert!(estimate.interval().low() < estimate.probability());
-    assert!(estimate.probability() < estimate.interval().high());
+    assert_eq!(estimate.probability, Probability::HALF);
+    assert!(estimate.interval.low() < estimate.probability);
+    assert!(estimate.probability < estimate.interval.high());
 }
 
 #[test]

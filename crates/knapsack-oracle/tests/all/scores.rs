@@ -151,7 +151,49 @@ fn tau_b_by_definition(a: &[f64], b: &[f64]) -> Option<f64> {
     (apart_a * apart_b > 0.0).then(|| (agree - disagree) / f64::sqrt(apart_a * apart_b))
 }
 
+fn counts(items: &[ReSolve]) -> BudgetAware {
+    let mut counts = BudgetAware::default();
+    items.iter().for_each(|&item| counts.update(item).unwrap());
+    counts
+}
+
+fn rates(counts: &BudgetAware) -> [f64; 3] {
+    [counts.compliance_rate(), counts.baseline_accuracy(), counts.budget_aware_accuracy()]
+        .map(Result::unwrap)
+}
+
+fn re_solves(most: usize) -> impl Strategy<Value = Vec<ReSolve>> {
+    let item = (1..257_u64, 0..256_u64, any::<bool>(), any::<bool>()).prop_map(
+        |(allocation, cost, solved_before, solved_after)| ReSolve {
+            allocation,
+            cost,
+            solved_before,
+            solved_after,
+        },
+    );
+    prop::collection::vec(item, 1..most)
+}
+
 proptest! {
+    #[test]
+    fn rates_of_merged_counts_are_means_weighted_by_the_number_of_items(
+        data_sets in prop::collection::vec(re_solves(20), 1..6),
+    ) {
+        let mut merged = BudgetAware::default();
+        let (mut items, mut sums) = (0.0, [0.0; 3]);
+        for data_set in &data_sets {
+            let counts = counts(data_set);
+            merged.merge(&counts);
+            let n = counts.items() as f64;
+            items += n;
+            sums.iter_mut().zip(rates(&counts)).for_each(|(sum, rate)| *sum += n * rate);
+        }
+        prop_assert_eq!(merged, counts(&data_sets.concat()));
+        for (rate, sum) in rates(&merged).into_iter().zip(sums) {
+            prop_assert!((rate - sum / items).abs() < 1e-12);
+        }
+    }
+
     #[test]
     fn tau_b_equals_its_definition(
         rows in prop::collection::vec((0..6_i32, 0..6_i32), 0..40),
@@ -184,23 +226,19 @@ proptest! {
     }
 
     #[test]
-    fn the_four_counts_add_up(rows in prop::collection::vec(any::<(u8, u8, bool, bool)>(), 1..50)) {
-        let items: Vec<ReSolve> = rows.iter().map(|&(allocation, cost, solved_before, solved_after)| {
-            ReSolve { allocation: u64::from(allocation) + 1, cost: cost.into(), solved_before, solved_after }
-        }).collect();
-        let mut counts = BudgetAware::default();
-        items.iter().for_each(|&item| counts.update(item).unwrap());
+    fn the_four_counts_add_up(items in re_solves(50)) {
+        let counts = counts(&items);
         prop_assert_eq!(counts.items(), items.len() as u64);
-        let gain = counts.budget_aware_accuracy().unwrap() - counts.baseline_accuracy().unwrap();
+        let [compliance, before, after] = rates(&counts);
         let net = counts.newly_correct as f64 - counts.lost_correct as f64;
-        prop_assert!((gain - net / items.len() as f64).abs() < 1e-14);
+        prop_assert!((after - before - net / items.len() as f64).abs() < 1e-14);
         let count = |is: &dyn Fn(&ReSolve) -> bool| items.iter().filter(|item| is(item)).count() as u64;
         prop_assert_eq!(counts.kept_correct, count(&|item| item.solved_before && item.solved_after));
         prop_assert_eq!(counts.lost_correct, count(&|item| item.solved_before && !item.solved_after));
         prop_assert_eq!(counts.newly_correct, count(&|item| !item.solved_before && item.solved_after));
         prop_assert_eq!(counts.still_wrong, count(&|item| !item.solved_before && !item.solved_after));
         let compliant = count(&|item| item.cost <= item.allocation) as f64 / items.len() as f64;
-        prop_assert_eq!(counts.compliance_rate(), Ok(compliant));
+        prop_assert_eq!(compliance, compliant);
     }
 }
 

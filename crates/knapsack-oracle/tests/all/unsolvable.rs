@@ -1,8 +1,8 @@
 //! Unsolvable items in pools, and plans whose attempts were really cut off at their allocations.
 
 use knapsack_oracle::{
-    Alpha, BudgetAware, Efficiency, Error, InOrder, InjectedPool, Item, OraclePlanner, Plan, Pool,
-    ReSolve, Regime, Seed, Step, UnsolvableCounts,
+    Alpha, Efficiency, Error, InOrder, InjectedPool, Item, OraclePlanner, Plan, Pool, Regime, Seed,
+    Step, UnsolvableCounts,
 };
 use proptest::prelude::*;
 
@@ -132,51 +132,14 @@ proptest! {
         });
         prop_assert_eq!(capped, plan.execute(&pool, budget, Regime::Enforced));
     }
-
-    #[test]
-    fn rates_of_merged_counts_are_means_weighted_by_the_number_of_items(
-        data_sets in prop::collection::vec(
-            prop::collection::vec((1..9_u64, 1..9_u64, any::<bool>(), any::<bool>()), 1..20), 1..6,
-        ),
-    ) {
-        let mut merged = BudgetAware::default();
-        let (mut items, mut rates) = (0.0, [0.0; 3]);
-        for data_set in &data_sets {
-            let re_solve = |&(allocation, cost, solved_before, solved_after)| {
-                ReSolve { allocation, cost, solved_before, solved_after }
-            };
-            let mut counts = BudgetAware::default();
-            data_set.iter().map(re_solve).for_each(|item| counts.update(item).unwrap());
-            merged.merge(&counts);
-            let n = counts.items() as f64;
-            items += n;
-            let of_set = [
-                counts.compliance_rate().unwrap(),
-                counts.baseline_accuracy().unwrap(),
-                counts.budget_aware_accuracy().unwrap(),
-            ];
-            rates.iter_mut().zip(of_set).for_each(|(rate, of_set)| *rate += n * of_set);
-        }
-        let whole: Vec<ReSolve> = data_sets.iter().flatten().map(
-            |&(allocation, cost, solved_before, solved_after)| {
-                ReSolve { allocation, cost, solved_before, solved_after }
-            },
-        ).collect();
-        let mut counts = BudgetAware::default();
-        whole.iter().for_each(|&item| counts.update(item).unwrap());
-        prop_assert_eq!(merged, counts);
-        for (rate, want) in [
-            merged.compliance_rate().unwrap(),
-            merged.baseline_accuracy().unwrap(),
-            merged.budget_aware_accuracy().unwrap(),
-        ].into_iter().zip(rates) {
-            prop_assert!((rate - want / items).abs() < 1e-12);
-        }
-    }
 }
 
 fn pools() -> Vec<Pool> {
     Pool::new(items("solvable", 65, true)).unwrap().chunks(30).unwrap()
+}
+
+fn inject(unsolvable: &[Item], ratio: f64, seed: u64) -> Result<Vec<InjectedPool>, Error> {
+    InjectedPool::inject(&pools(), unsolvable, ratio, Seed::new(seed))
 }
 
 #[test]
@@ -189,7 +152,7 @@ fn a_pool_keeps_its_size_and_its_other_items_at_every_ratio_of_the_paper() {
         (0.75, [22, 22, 3]),
         (1.0, [30, 30, 5]),
     ] {
-        let injected = InjectedPool::inject(&pools(), &unsolvable, ratio, Seed::new(3)).unwrap();
+        let injected = inject(&unsolvable, ratio, 3).unwrap();
         let mut used = Vec::new();
         for ((injected, pool), count) in injected.iter().zip(pools()).zip(counts) {
             let marks = &injected.unsolvable;
@@ -211,8 +174,7 @@ fn a_pool_keeps_its_size_and_its_other_items_at_every_ratio_of_the_paper() {
 #[test]
 fn the_items_injected_at_one_ratio_stay_at_every_larger_ratio() {
     let unsolvable = items("abstain", 90, false);
-    let at =
-        |ratio, seed| InjectedPool::inject(&pools(), &unsolvable, ratio, Seed::new(seed)).unwrap();
+    let at = |ratio, seed| inject(&unsolvable, ratio, seed).unwrap();
     let (few, many) = (at(0.25, 3), at(0.75, 3));
     for (few, many) in few.iter().zip(&many) {
         let both = few.pool.items().iter().zip(many.pool.items());
@@ -245,26 +207,20 @@ fn every_position_and_every_unsolvable_item_is_equally_likely() {
 
 #[test]
 fn invalid_ratios_and_items_are_refused() {
-    let unsolvable = items("abstain", 20, false);
+    let abstain = |count| items("abstain", count, false);
     for ratio in [-0.1, 1.1, f64::NAN] {
-        let refused = InjectedPool::inject(&pools(), &unsolvable, ratio, Seed::new(1));
-        assert_eq!(setting(refused), "ratio");
+        assert_eq!(setting(inject(&abstain(20), ratio, 1)), "ratio");
     }
-    let refused = InjectedPool::inject(&pools(), &unsolvable, 0.25, Seed::new(1));
-    let what = "unsolvable items";
     // 21 items are dealt to three pools in seven rounds; the last pool needs one.
-    assert!(refused.is_ok(), "{refused:?}");
-    let refused = InjectedPool::inject(&pools(), &unsolvable, 0.5, Seed::new(1));
-    assert_eq!(refused, Err(length(what, 44, 20)));
+    assert!(inject(&abstain(20), 0.25, 1).is_ok());
+    let too_few = |found| Err(length("unsolvable items", 44, found));
+    assert_eq!(inject(&abstain(20), 0.5, 1), too_few(20));
     // The number in the error is enough, and one item less is not.
-    assert!(
-        InjectedPool::inject(&pools(), &items("abstain", 44, false), 0.5, Seed::new(1)).is_ok()
-    );
-    let refused = InjectedPool::inject(&pools(), &items("abstain", 43, false), 0.5, Seed::new(1));
-    assert_eq!(refused, Err(length(what, 44, 43)));
-    assert!(InjectedPool::inject(&pools(), &[], 0.0, Seed::new(1)).is_ok());
-    let refused = InjectedPool::inject(&pools(), &items("a", 20, true), 0.25, Seed::new(1));
+    assert!(inject(&abstain(44), 0.5, 1).is_ok());
+    assert_eq!(inject(&abstain(43), 0.5, 1), too_few(43));
+    assert!(inject(&[], 0.0, 1).is_ok());
+    let refused = inject(&items("a", 20, true), 0.25, 1);
     assert!(matches!(refused, Err(Error::Item { .. })), "{refused:?}");
-    let refused = InjectedPool::inject(&pools(), &items("solvable", 90, false), 0.5, Seed::new(1));
+    let refused = inject(&items("solvable", 90, false), 0.5, 1);
     assert!(matches!(refused, Err(Error::DuplicateId { .. })), "{refused:?}");
 }

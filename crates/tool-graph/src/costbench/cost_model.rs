@@ -5,8 +5,8 @@ use crate::{
     costbench::{
         cents::round_to_cents,
         library::Library,
+        numpy_random::NumpyRandom,
         seeds::{QuerySeed, hash_seed},
-        streams::numpy_random::NumpyRandom,
         task::Task,
     },
     error::Error,

@@ -85,10 +85,9 @@ impl FromStr for EventKind {
 
     fn from_str(name: &str) -> Result<Self, Error> {
         let named = Self::ALL.into_iter().find(|kind| kind.name() == name);
-        named.ok_or_else(|| Error::UnknownName {
-            what: "kind of event",
-            name: name.to_owned(),
-            known: "ban_tool, preference_change, cost_change and remove_tools",
+        named.ok_or_else(|| {
+            let known = "ban_tool, preference_change, cost_change and remove_tools";
+            Error::name(name, format!("no kind of event is called {name:?}; the names are {known}"))
         })
     }
 }

@@ -5,8 +5,8 @@ use sha2::{Digest, Sha256};
 use trajectory_metrics::random::PythonRandom;
 
 use super::cents::round_to_cents;
+use super::numpy_random::NumpyRandom;
 use super::seeds::hash_seed;
-use super::streams::numpy_random::NumpyRandom;
 use super::{CostModel, CostRule, Library};
 
 fn golden() -> Value {

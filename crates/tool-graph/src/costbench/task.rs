@@ -117,10 +117,9 @@ impl FromStr for Task {
 
     fn from_str(name: &str) -> Result<Self, Error> {
         let named = Self::ALL.into_iter().find(|task| task.name() == name);
-        named.ok_or_else(|| Error::UnknownName {
-            what: "task",
-            name: name.to_owned(),
-            known: "location, transportation, accommodation, attraction, dining and shopping",
+        named.ok_or_else(|| {
+            let known = "location, transportation, accommodation, attraction, dining and shopping";
+            Error::name(name, format!("no task is called {name:?}; the names are {known}"))
         })
     }
 }

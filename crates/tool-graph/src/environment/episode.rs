@@ -85,7 +85,7 @@ impl<'a> Episode<'a> {
     pub fn new(scenario: &'a Scenario) -> Self {
         let mut episode = Self::unscheduled(scenario);
         if !scenario.events().is_empty() {
-            if scenario.rules().event_schedule == RuleVersion::Released {
+            if scenario.rules.event_schedule == RuleVersion::Released {
                 let mut optimal = Self::for_optimal_run(scenario);
                 episode.reference_schedule = Some(optimal.follow_best_plans());
                 episode.effort = optimal.effort;
@@ -106,7 +106,7 @@ impl<'a> Episode<'a> {
     }
 
     fn unscheduled(scenario: &'a Scenario) -> Self {
-        let seen = match scenario.rules().visible_tools {
+        let seen = match scenario.rules.visible_tools {
             RuleVersion::PaperText => None,
             RuleVersion::Released => {
                 let mut seen = vec![false; scenario.graph().tool_count()];
@@ -166,7 +166,7 @@ impl<'a> Episode<'a> {
 
     fn is_visible(&self, tool: usize) -> bool {
         let is_banned = || self.banned.contains(&tool) && !self.removed.contains(&tool);
-        let keeps_banned = self.scenario.rules().banned_tools == RuleVersion::Released;
+        let keeps_banned = self.scenario.rules.banned_tools == RuleVersion::Released;
         self.can_see(tool) && (self.graph.is_available(tool) || keeps_banned && is_banned())
     }
 
@@ -195,7 +195,7 @@ impl<'a> Episode<'a> {
     /// Returns the number of calls that can still be made.
     #[must_use]
     pub fn calls_left(&self) -> usize {
-        self.scenario.call_limit().saturating_sub(self.records.len())
+        self.scenario.call_limit.saturating_sub(self.records.len())
     }
 
     /// Calls the tool of this name with all the inputs it needs.
@@ -307,7 +307,7 @@ impl<'a> Episode<'a> {
         tool: Option<usize>,
         fault: Option<CallStatus>,
     ) -> CallRecord {
-        let rules = self.scenario.rules();
+        let rules = self.scenario.rules;
         let mut status = match fault.or_else(|| tool.and_then(|tool| self.fault(tool))) {
             Some(_) if self.banned_names.iter().any(|banned| banned == name) => CallStatus::Banned,
             Some(status) => status,
@@ -359,7 +359,7 @@ impl<'a> Episode<'a> {
         }
         if !self.graph.is_available(tool) {
             let is_visible = self.banned.contains(&tool) && !self.removed.contains(&tool);
-            let released = self.scenario.rules().failed_calls == RuleVersion::Released;
+            let released = self.scenario.rules.failed_calls == RuleVersion::Released;
             let is_banned = released && is_visible;
             return Some(if is_banned { CallStatus::Banned } else { CallStatus::Unavailable });
         }
@@ -382,7 +382,7 @@ impl<'a> Episode<'a> {
             events_planned: self.scenario.events().len(),
             events_fired: self.events_fired,
             banned_twice,
-            rules: self.scenario.rules(),
+            rules: self.scenario.rules,
             has_exact_plans: self.has_exact_plans,
             is_greedy: false,
             plans: AllPlans::default(),
@@ -391,7 +391,7 @@ impl<'a> Episode<'a> {
 
     fn check_calls_left(&self) -> Result<(), Error> {
         match self.calls_left() {
-            0 => Err(Error::NoCallsLeft { limit: self.scenario.call_limit() }),
+            0 => Err(Error::NoCallsLeft { limit: self.scenario.call_limit }),
             _ => Ok(()),
         }
     }

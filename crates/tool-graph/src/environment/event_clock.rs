@@ -49,7 +49,7 @@ impl Episode<'_> {
     }
 
     fn remove_tools(&mut self, tools: &[usize]) {
-        if self.scenario.rules().removals == RuleVersion::Released {
+        if self.scenario.rules.removals == RuleVersion::Released {
             for tool in std::mem::take(&mut self.removed) {
                 if self.scenario.graph().is_available(tool) && !self.banned.contains(&tool) {
                     self.graph.restore(tool);
@@ -63,22 +63,17 @@ impl Episode<'_> {
     /// Sets the number of steps to the next event, and returns whether the goal can be reached.
     pub(super) fn plan_next_event(&mut self) -> bool {
         let plan = self.best_plan();
-        let chosen = match self.scenario.trigger_rule() {
-            TriggerRule::AtSteps(steps) => Some(steps.get(self.events_over).copied()),
-            _ => None,
-        };
-        self.steps_to_event = match (chosen, &self.reference_schedule) {
+        let (rule, events) = (&self.scenario.trigger_rule, self.scenario.events().len());
+        self.steps_to_event = match (rule, &self.reference_schedule) {
             // Counted from the start of the run, whatever came before and whatever the best run does.
-            (Some(step), _) => {
-                let is_left = self.events_over < self.scenario.events().len();
-                step.filter(|_| is_left).map(|step| step.saturating_sub(self.steps).max(1))
+            (TriggerRule::AtSteps(steps), _) => {
+                let step = steps.get(self.events_over).filter(|_| self.events_over < events);
+                step.map(|step| step.saturating_sub(self.steps).max(1))
             }
-            (None, Some(schedule)) => schedule[self.events_over],
-            (None, None) => {
-                let (rule, events) = (self.scenario.trigger_rule(), self.scenario.events().len());
-                let steps = |plan: &Plan| rule.steps(plan.tools().len(), events, self.events_over);
-                plan.as_ref().and_then(steps)
-            }
+            (_, Some(schedule)) => schedule[self.events_over],
+            (_, None) => plan
+                .as_ref()
+                .and_then(|plan| rule.steps(plan.tools().len(), events, self.events_over)),
         };
         plan.is_some()
     }

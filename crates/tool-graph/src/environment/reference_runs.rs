@@ -31,7 +31,7 @@ impl Scenario {
         let mut episode = Episode::for_optimal_run(self);
         episode.follow_best_plans();
         let mut run = episode.finish(true);
-        if run.events_fired == 0 && self.tie_rule() == TieRule::FewestCalls {
+        if run.events_fired == 0 && self.tie_rule == TieRule::FewestCalls {
             run.plans = AllPlans::of(self);
         }
         run
@@ -42,8 +42,7 @@ impl Scenario {
     /// ([`EnvironmentRules::greedy_restart`](crate::EnvironmentRules::greedy_restart)).
     ///
     /// It ends at the goal or when the policy finds no further call. With [`GreedyRule::Chain`], the
-    /// latter can happen although the goal is still reachable, and
-    /// [`Transcript::is_stuck`](crate::Transcript::is_stuck) is true then. The call limit does not apply.
+    /// latter can happen although the goal is still reachable. The call limit does not apply.
     ///
     /// Reference: CostBench, appendix B.2, equations 10 and 11.
     ///
@@ -63,7 +62,7 @@ impl Scenario {
             let Some(tool) = choice else { break };
             let record = episode.carry_out(tool);
             let event = record.event.map(|event| &self.events()[event]);
-            previous = match (event, self.rules().greedy_restart) {
+            previous = match (event, self.rules.greedy_restart) {
                 (Some(_), RuleVersion::PaperText) | (Some(Event::PreferenceChange), _) => None,
                 // A banned call has no output that the next call could need.
                 (Some(_), RuleVersion::Released) if record.status == CallStatus::Banned => previous,

@@ -84,32 +84,36 @@ pub struct MeanRunScores {
 #[cfg(feature = "serde")]
 impl RunMeans {
     fn check(&self) -> Result<(), &'static str> {
-        use crate::stored::rule;
-
         let (runs, with_path) = (self.runs as f64, self.paths.weight());
-        rule(self.completed.weight() == runs, "completed must be a mean over all runs")?;
-        rule(with_path <= runs, "paths must be means over at most all runs")?;
-        rule(
-            self.cost_gap.weight() <= with_path,
-            "cost_gap must be a mean over runs that paths are means over",
-        )?;
-        rule(
-            self.lean_cost_gap.weight() <= self.cost_gap.weight(),
-            "lean_cost_gap must be a mean over runs that cost_gap is a mean over",
-        )?;
         let finite = |gaps: &ExactMean| {
             gaps.weight() == 0.0 || gaps.finish().is_ok_and(|gap| gap.is_finite())
         };
-        rule(
-            finite(&self.cost_gap) && finite(&self.lean_cost_gap),
-            "the means of cost_gap and lean_cost_gap must be finite",
-        )?;
         // A completed run has reached the goal.
-        let share = if runs > 0.0 { self.completed.finish() } else { Ok(0.0) };
-        rule(
-            share.is_ok_and(|share| share >= 0.0 && share * runs <= with_path + 0.5),
-            "completed runs must be at least 0 and at most those that paths are means over",
-        )
+        let completed = if runs > 0.0 { self.completed.finish() } else { Ok(0.0) };
+        let rules = [
+            (self.completed.weight() == runs, "completed must be a mean over all runs"),
+            (with_path <= runs, "paths must be means over at most all runs"),
+            (
+                self.cost_gap.weight() <= with_path,
+                "cost_gap must be a mean over runs that paths are means over",
+            ),
+            (
+                self.lean_cost_gap.weight() <= self.cost_gap.weight(),
+                "lean_cost_gap must be a mean over runs that cost_gap is a mean over",
+            ),
+            (
+                finite(&self.cost_gap) && finite(&self.lean_cost_gap),
+                "the means of cost_gap and lean_cost_gap must be finite",
+            ),
+            (
+                completed.is_ok_and(|share| share >= 0.0 && share * runs <= with_path + 0.5),
+                "completed runs must be at least 0 and at most those that paths are means over",
+            ),
+        ];
+        match rules.iter().find(|(holds, _)| !holds) {
+            Some((_, rule)) => Err(rule),
+            None => Ok(()),
+        }
     }
 }
 

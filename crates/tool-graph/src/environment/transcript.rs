@@ -176,13 +176,6 @@ impl Transcript {
         self.events_fired == self.events_planned
     }
 
-    /// Returns whether this is a run of the greedy policy that found no further call before the goal
-    /// ([`Scenario::greedy_run`](crate::Scenario::greedy_run)).
-    #[must_use]
-    pub const fn is_stuck(&self) -> bool {
-        self.is_greedy && !self.goal_reached
-    }
-
     /// Returns whether all plans behind the run, which set the moments of its events and make up the path of
     /// an optimal run, are the best ones. False if the searches for them reached the limit of the scenario
     /// ([`Scenario::with_search_steps`](crate::Scenario::with_search_steps)).

@@ -75,10 +75,10 @@ pub struct Scenario {
     graph: ToolGraph,
     problem: Problem,
     events: Vec<Event>,
-    trigger_rule: TriggerRule,
-    tie_rule: TieRule,
-    rules: EnvironmentRules,
-    call_limit: usize,
+    pub(crate) trigger_rule: TriggerRule,
+    pub(crate) tie_rule: TieRule,
+    pub(crate) rules: EnvironmentRules,
+    pub(crate) call_limit: usize,
     /// The steps that the searches for plans of one run may take together.
     search_steps: u64,
     /// The plan of [`TieRule::FewestCalls`] at the start.
@@ -155,7 +155,7 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Length`], [`Error::Cost`] or [`Error::CostRange`] for a cost change that does not fit
+    /// [`scoring_rules::Error::Length`] or [`Error::Tool`] for a cost change that does not fit
     /// the graph, as in [`ToolGraph::with_costs`]; [`Error::NoSuchTool`] for the removal of a tool
     /// that is not in the library.
     pub fn with_events(self, events: Vec<Event>) -> Result<Self, Error> {
@@ -203,30 +203,6 @@ impl Scenario {
     #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
-    }
-
-    /// Returns the rule for when events occur.
-    #[must_use]
-    pub const fn trigger_rule(&self) -> &TriggerRule {
-        &self.trigger_rule
-    }
-
-    /// Returns the rule that chooses between plans of equal cost.
-    #[must_use]
-    pub const fn tie_rule(&self) -> TieRule {
-        self.tie_rule
-    }
-
-    /// Returns the rules on which CostBench's paper and its released code differ.
-    #[must_use]
-    pub const fn rules(&self) -> EnvironmentRules {
-        self.rules
-    }
-
-    /// Returns the number of calls that a run can make, including failed calls.
-    #[must_use]
-    pub const fn call_limit(&self) -> usize {
-        self.call_limit
     }
 
     /// Returns the optimal plan at the start, made without knowledge of the events.

@@ -13,7 +13,6 @@ use crate::{
     },
     graph::{state::State, tool::Tool, tool_graph::ToolGraph},
     plans::tie_rule::TieRule,
-    stored::{Object, object},
 };
 
 /// The largest allowed number of cost changes times tools in a file. Each change stores a cost for
@@ -27,7 +26,6 @@ struct ScenarioFile {
     tools: Vec<Tool>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     banned: Vec<String>,
-    #[serde(deserialize_with = "object")]
     task: TaskInFile,
     #[serde(default)]
     events: Vec<EventInFile>,
@@ -35,7 +33,7 @@ struct ScenarioFile {
     trigger_rule: TriggerRule,
     #[serde(default)]
     tie_rule: TieRule,
-    #[serde(default, deserialize_with = "object", skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     rules: EnvironmentRules,
     #[serde(default)]
     call_limit: Option<usize>,
@@ -78,7 +76,7 @@ impl ScenarioFile {
         distinct("task.initial", &self.task.initial)?;
         distinct("task.goal", &self.task.goal)?;
         let text = |error: Error| error.to_string();
-        let unknown = |name: &String| text(Error::UnknownType { name: name.clone() });
+        let unknown = |name: &String| text(Error::unknown_type(name));
         let mut graph = ToolGraph::new(self.tools).map_err(text)?;
         for name in &self.banned {
             graph.remove(graph.index_of(name).map_err(text)?);
@@ -267,10 +265,10 @@ impl Serialize for Scenario {
             banned,
             task: TaskInFile { initial: names(self.problem().initial()), goal },
             events,
-            trigger_rule: self.trigger_rule().clone(),
-            tie_rule: self.tie_rule(),
-            rules: self.rules(),
-            call_limit: Some(self.call_limit()),
+            trigger_rule: self.trigger_rule.clone(),
+            tie_rule: self.tie_rule,
+            rules: self.rules,
+            call_limit: Some(self.call_limit),
         };
         file.serialize(serializer)
     }
@@ -278,6 +276,6 @@ impl Serialize for Scenario {
 
 impl<'de> Deserialize<'de> for Scenario {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        ScenarioFile::deserialize(Object(deserializer))?.scenario().map_err(D::Error::custom)
+        ScenarioFile::deserialize(deserializer)?.scenario().map_err(D::Error::custom)
     }
 }

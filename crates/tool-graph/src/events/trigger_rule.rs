@@ -10,7 +10,7 @@
 /// | at steps | as far as the given steps are apart, at least 1 |
 ///
 /// The released rule spreads the events over the plan; the rule of the paper's text puts the last
-/// event at the last call of the plan. See [`Self::steps`] for an example.
+/// event at the last call of the plan.
 ///
 /// Reference: CostBench, appendix B.4. The published figures come from the released rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -30,32 +30,11 @@ pub enum TriggerRule {
 }
 
 impl TriggerRule {
-    /// Returns the number of steps to the next event, at least 1, or `None` if no event is to come.
-    ///
-    /// ```
-    /// use tool_graph::TriggerRule;
-    ///
-    /// assert_eq!(TriggerRule::Released.steps(5, 1, 0), Some(2));
-    /// assert_eq!(TriggerRule::PaperText.steps(5, 1, 0), Some(5));
-    /// assert_eq!(TriggerRule::Released.steps(1, 1, 0), Some(1));
-    /// assert_eq!(TriggerRule::Released.steps(5, 1, 1), None);
-    ///
-    /// let third_and_seventh = TriggerRule::AtSteps(vec![3, 7]);
-    /// assert_eq!(third_and_seventh.steps(5, 2, 0), Some(3));
-    /// assert_eq!(third_and_seventh.steps(5, 2, 1), Some(4));
-    /// ```
-    #[must_use]
-    pub fn steps(&self, plan_length: usize, events: usize, over: usize) -> Option<usize> {
+    /// Returns the number of steps to the next event, at least 1, by a rule that depends on the plan; `None` if no
+    /// event is to come.
+    pub(crate) fn steps(&self, plan_length: usize, events: usize, over: usize) -> Option<usize> {
         let left = events.checked_sub(over).filter(|&left| left > 0)?;
-        let steps = match self {
-            Self::Released => plan_length / left.saturating_add(1),
-            Self::PaperText => plan_length / left,
-            Self::AtSteps(steps) => {
-                let due = steps.get(over)?;
-                let before = over.checked_sub(1).map_or(0, |before| steps[before]);
-                due.saturating_sub(before)
-            }
-        };
-        Some(steps.max(1))
+        let parts = if *self == Self::Released { left.saturating_add(1) } else { left };
+        Some((plan_length / parts).max(1))
     }
 }

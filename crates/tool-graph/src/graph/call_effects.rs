@@ -9,13 +9,13 @@ impl ToolGraph {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownType`] for a data type that no tool needs or yields.
+    /// [`Error::Name`] for a data type that no tool needs or yields.
     pub fn state<S: AsRef<str>>(&self, names: &[S]) -> Result<State, Error> {
         let mut state = State::empty(self.types());
         for name in names {
             let name = name.as_ref();
             let number = self.type_index(name);
-            let number = number.ok_or_else(|| Error::UnknownType { name: name.to_owned() })?;
+            let number = number.ok_or_else(|| Error::unknown_type(name))?;
             state.insert(number as u32);
         }
         Ok(state)

@@ -18,7 +18,8 @@ pub(crate) fn check(tools: &[Tool]) -> Result<Parts, Error> {
     let mut names = Interner::default();
     for tool in tools {
         if !names.intern(&tool.name).1 {
-            return Err(Error::DuplicateTool { tool: tool.name.clone() });
+            let problem = format!("two tools are named {:?}; names must be unique", tool.name);
+            return Err(Error::tool(&tool.name, problem));
         }
     }
     let mut types = Interner::default();
@@ -43,16 +44,23 @@ pub(crate) fn check(tools: &[Tool]) -> Result<Parts, Error> {
         }
         numbers.clear();
         for component in &tool.components {
-            numbers.push(names.get(component).ok_or_else(|| Error::UnknownComponent {
-                tool: tool.name.clone(),
-                component: component.clone(),
+            numbers.push(names.get(component).ok_or_else(|| {
+                let problem = format!(
+                    "the component {component:?} of tool {:?} is not in the library; add the component to the \
+                     library or remove it from the tool",
+                    tool.name
+                );
+                Error::tool(&tool.name, problem)
             })?);
         }
         components.push(numbers.iter().copied());
     }
     let parts = Parts { type_names, needs, yields, components };
     if let Some(tool) = on_a_cycle(&parts.components) {
-        return Err(Error::ComponentCycle { tool: tools[tool].name.clone() });
+        let name = &tools[tool].name;
+        let problem =
+            format!("tool {name:?} contains itself; remove the cycle from its components");
+        return Err(Error::tool(name, problem));
     }
     // For each data type, the last composite tool, counted from 1, in which it was present.
     let mut present = vec![0; parts.type_names.len()];
@@ -73,20 +81,30 @@ fn check_composite(
     let mark = tool + 1;
     let missing = |present: &[usize], list: &[u32]| {
         let missing = list.iter().find(|&&number| present[number as usize] != mark);
-        missing.map(|&number| parts.type_names[number as usize].clone())
+        missing.map(|&number| &parts.type_names[number as usize])
     };
-    let name = || tools[tool].name.clone();
+    let name = &tools[tool].name;
     parts.needs.get(tool).iter().for_each(|&number| present[number as usize] = mark);
     for &component in parts.components.get(tool) {
         let component = component as usize;
         if let Some(input) = missing(present, parts.needs.get(component)) {
-            let component = tools[component].name.clone();
-            return Err(Error::ComponentInput { tool: name(), component, input });
+            let component = &tools[component].name;
+            let problem = format!(
+                "the input {input:?} is missing when tool {name:?} runs its component {component:?}; the input \
+                 must be an input of the tool or an output of an earlier component"
+            );
+            return Err(Error::tool(name, problem));
         }
         parts.yields.get(component).iter().for_each(|&number| present[number as usize] = mark);
     }
     match missing(present, parts.yields.get(tool)) {
-        Some(output) => Err(Error::ComponentOutput { tool: name(), output }),
+        Some(output) => {
+            let problem = format!(
+                "tool {name:?} declares the output {output:?}, but none of its components yields it; remove the \
+                 output or add a component that yields it"
+            );
+            Err(Error::tool(name, problem))
+        }
         None => Ok(()),
     }
 }

@@ -15,10 +15,15 @@ pub(crate) struct Costs {
 
 impl Costs {
     /// `name` returns the name of a tool for an error.
-    pub(crate) fn new(costs: &[f64], name: impl Fn(usize) -> String) -> Result<Self, Error> {
+    pub(crate) fn new<'a>(costs: &[f64], name: impl Fn(usize) -> &'a str) -> Result<Self, Error> {
         for (tool, &value) in costs.iter().enumerate() {
             if !(value >= 0.0 && value.is_finite()) {
-                return Err(Error::Cost { tool: name(tool), value });
+                let name = name(tool);
+                let rule = "costs must be finite and at least 0";
+                return Err(Error::tool(
+                    name,
+                    format!("the cost of tool {name:?} is {value}; {rule}"),
+                ));
             }
         }
         let costs = match Self::few_places(costs) {
@@ -30,7 +35,7 @@ impl Costs {
             total = total
                 .checked_add(units)
                 .filter(|&total| total < u128::MAX >> BITS_BESIDE_COSTS)
-                .ok_or_else(|| Error::CostRange { tool: name(tool) })?;
+                .ok_or_else(|| out_of_range(name(tool)))?;
         }
         Ok(costs)
     }
@@ -54,7 +59,7 @@ impl Costs {
         Some(Self { units: costs.iter().map(units).collect::<Option<_>>()?, exponent: -places })
     }
 
-    fn any(costs: &[f64], name: &impl Fn(usize) -> String) -> Result<Self, Error> {
+    fn any<'a>(costs: &[f64], name: &impl Fn(usize) -> &'a str) -> Result<Self, Error> {
         let decimals: Vec<_> =
             costs.iter().map(|&cost| Decimal::shortest(cost).without_zeros()).collect();
         let used = decimals.iter().filter(|decimal| decimal.units != 0);
@@ -67,7 +72,7 @@ impl Costs {
                     .and_then(|places| 10u128.checked_pow(places))
                     .and_then(|scale| digits.checked_mul(scale)),
             };
-            scaled.ok_or_else(|| Error::CostRange { tool: name(tool) })
+            scaled.ok_or_else(|| out_of_range(name(tool)))
         });
         Ok(Self { units: units.collect::<Result<_, _>>()?, exponent })
     }
@@ -90,6 +95,14 @@ impl Costs {
             Err(_) => format!("{units}e{}", self.exponent).parse().unwrap_or(f64::INFINITY),
         }
     }
+}
+
+fn out_of_range(name: &str) -> Error {
+    let problem = format!(
+        "the cost of tool {name:?} cannot be added exactly to the costs of the other tools; all costs together must \
+         span at most about 30 decimal places"
+    );
+    Error::tool(name, problem)
 }
 
 /// The number of bits reserved for the number of calls in a plan and for sums of two bounds.

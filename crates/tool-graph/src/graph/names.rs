@@ -29,7 +29,7 @@ impl ToolGraph {
     /// Returns the position of the tool with this name, or an error.
     pub(crate) fn index_of(&self, name: &str) -> Result<usize, Error> {
         let tool = self.tool_index(name);
-        tool.ok_or_else(|| Error::UnknownTool { name: name.to_owned() })
+        tool.ok_or_else(|| Error::name(name, format!("the library has no tool named {name:?}")))
     }
 
     /// Returns the names of the tools at these positions, for example of a plan.

@@ -20,7 +20,6 @@ use crate::graph::types::Types;
 /// graph.apply(0, &mut state)?;
 /// assert!(state.is_superset(&start) && !start.is_superset(&state));
 /// assert!(query.is_some_and(|query| state.contains(query)));
-/// assert_eq!((start.len(), state.len(), state.is_empty()), (1, 2, false));
 /// let names: Vec<&str> = state.iter().map(|number| graph.type_names()[number].as_str()).collect();
 /// assert_eq!(names, ["query", "hits"]);
 /// # Ok::<(), tool_graph::Error>(())
@@ -59,18 +58,6 @@ impl State {
     #[must_use]
     pub fn is_superset(&self, other: &Self) -> bool {
         self.types == other.types && self.words.iter().zip(&other.words).all(|(a, b)| b & !a == 0)
-    }
-
-    /// Returns the number of data types that are present.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    /// Returns whether no data type is present.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|&word| word == 0)
     }
 
     /// Returns the positions of the data types that are present, in ascending order.

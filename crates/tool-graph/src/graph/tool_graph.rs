@@ -79,9 +79,7 @@ impl ToolGraph {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Empty`] without tools, and for an invalid tool [`Error::Cost`], [`Error::CostRange`],
-    /// [`Error::DuplicateTool`], [`Error::UnknownComponent`], [`Error::ComponentCycle`],
-    /// [`Error::ComponentInput`] and [`Error::ComponentOutput`].
+    /// [`scoring_rules::Error::Empty`] without tools, and [`Error::Tool`] for an invalid tool.
     ///
     /// # Complexity
     ///
@@ -94,14 +92,14 @@ impl ToolGraph {
     ///
     /// let search = |cost| Tool::new("search", ["query"], ["hits"], cost);
     /// let unpriced = ToolGraph::new(vec![search(f64::NAN)]);
-    /// assert!(matches!(unpriced, Err(Error::Cost { .. })));
+    /// assert!(matches!(unpriced, Err(Error::Tool { .. })));
     /// let twice = ToolGraph::new(vec![search(4.0), search(7.0)]);
-    /// assert_eq!(twice.unwrap_err(), Error::DuplicateTool { tool: "search".into() });
+    /// assert!(twice.unwrap_err().to_string().starts_with("two tools are named \"search\""));
     /// ```
     pub fn new(tools: Vec<Tool>) -> Result<Self, Error> {
         let parts = checks::check(&tools)?;
         let values: Vec<f64> = tools.iter().map(|tool| tool.cost).collect();
-        let costs = Costs::new(&values, |tool| tools[tool].name.clone())?;
+        let costs = Costs::new(&values, |tool| &tools[tool].name)?;
         let types = parts.type_names.len();
         Ok(Self {
             banned: vec![false; tools.len()],
@@ -125,8 +123,8 @@ impl ToolGraph {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Length`] unless there is one cost per tool, and [`Error::Cost`] or
-    /// [`Error::CostRange`] as in [`Self::new`].
+    /// [`scoring_rules::Error::Length`] unless there is one cost per tool, and [`Error::Tool`] as
+    /// in [`Self::new`].
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};
@@ -148,7 +146,7 @@ impl ToolGraph {
         same_length("costs", self.tool_count(), costs.len())?;
         Ok(Self {
             shared: Arc::clone(&self.shared),
-            costs: Costs::new(costs, |tool| self.shared.tools[tool].name.clone())?,
+            costs: Costs::new(costs, |tool| self.name(tool))?,
             values: costs.to_vec(),
             banned: self.banned.clone(),
         })

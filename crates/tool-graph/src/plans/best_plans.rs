@@ -7,17 +7,6 @@ use crate::{
     },
 };
 
-/// Plans with the lowest cost, made by [`ToolGraph::optimal_plans`].
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct OptimalPlans {
-    /// The plans, starting with the plans with the fewest calls.
-    pub plans: Vec<Plan>,
-    /// Whether these are all plans with the lowest cost.
-    pub are_all: bool,
-}
-
 impl ToolGraph {
     /// Returns the best `most` plans, or all if there are fewer, in the order of
     /// [`Self::optimal_plan`]: by cost, then number of calls, then library order.
@@ -59,51 +48,5 @@ impl ToolGraph {
         }
         let plans = plans_in_order(&reduced).take(most);
         Ok(plans.map(|(_, calls)| reduced.plan(self, &calls)).collect())
-    }
-
-    /// Returns up to `most` of the plans with the lowest cost, in the order of [`Self::best_plans`],
-    /// and whether these are all of them.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types.
-    ///
-    /// # Complexity
-    ///
-    /// As for [`Self::best_plans`] with more than one plan.
-    ///
-    /// ```
-    /// use tool_graph::{Tool, ToolGraph};
-    ///
-    /// let graph = ToolGraph::new(vec![
-    ///     Tool::new("search", ["query"], ["hits"], 4.0),
-    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
-    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
-    /// ])?;
-    /// let problem = graph.problem(&["query"], &["choice"])?;
-    ///
-    /// let found = graph.optimal_plans(&problem, 10)?;
-    /// assert_eq!((found.plans.len(), found.are_all), (1, true));
-    /// let found = graph.with_costs(&[4.0, 4.0, 2.0])?.optimal_plans(&problem, 1)?;
-    /// assert_eq!((found.plans.len(), found.are_all), (1, false), "search and ask cost the same");
-    /// # Ok::<(), tool_graph::Error>(())
-    /// ```
-    pub fn optimal_plans(&self, problem: &Problem, most: usize) -> Result<OptimalPlans, Error> {
-        let Some(reduced) = ReducedProblem::new(self, problem)? else {
-            return Ok(OptimalPlans { plans: Vec::new(), are_all: true });
-        };
-        let mut lowest = None;
-        let mut plans = Vec::new();
-        for (weight, calls) in plans_in_order(&reduced) {
-            let cost = reduced.cost_of(weight);
-            if *lowest.get_or_insert(cost) != cost {
-                break;
-            }
-            if plans.len() == most {
-                return Ok(OptimalPlans { plans, are_all: false });
-            }
-            plans.push(reduced.plan(self, &calls));
-        }
-        Ok(OptimalPlans { plans, are_all: true })
     }
 }

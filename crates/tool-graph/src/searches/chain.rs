@@ -239,10 +239,3 @@ impl Iterator for BestChains<'_> {
         Some((weight, calls))
     }
 }
-
-pub(crate) fn chain(reduced: &ReducedProblem) -> Option<Vec<u32>> {
-    if reduced.goal.is_empty() {
-        return Some(Vec::new());
-    }
-    Chain::new(reduced).map(|chain| chain.best())
-}

@@ -64,7 +64,7 @@ impl OptimalPaths {
             if state.contains_all(&reduced.goal) {
                 continue;
             }
-            for tool in callable(reduced, &state) {
+            for tool in reduced.callable(&state) {
                 let next = state.with(reduced.yields.get(tool));
                 let after = weight + reduced.weights[tool];
                 if after > most || weights.get(&next).is_some_and(|&known| known <= after) {
@@ -93,7 +93,7 @@ impl OptimalPaths {
         for (number, (state, weight)) in states.iter().enumerate().rev() {
             is_goal[number] = state.contains_all(&reduced.goal);
             if !is_goal[number] {
-                for tool in callable(reduced, state) {
+                for tool in reduced.callable(state) {
                     let next = numbers.get(&state.with(reduced.yields.get(tool)));
                     let next = next.copied().filter(|&next| {
                         leads_to_goal[next] && states[next].1 == weight + reduced.weights[tool]
@@ -158,14 +158,4 @@ impl OptimalPaths {
         plan.reverse();
         Some(plan)
     }
-}
-
-/// Returns the tools that can be called in this state and yield something new.
-fn callable<'a>(
-    reduced: &'a ReducedProblem,
-    state: &'a TypeSet,
-) -> impl Iterator<Item = usize> + 'a {
-    (0..reduced.tools.len()).filter(|&tool| {
-        state.contains_all(reduced.needs.get(tool)) && !state.contains_all(reduced.yields.get(tool))
-    })
 }

@@ -87,12 +87,9 @@ impl Iterator for BestPlans<'_> {
             if state.contains_all(&self.reduced.goal) {
                 return Some((weight, calls));
             }
-            for tool in 0..self.reduced.tools.len() {
-                let yields = self.reduced.yields.get(tool);
-                if !state.contains_all(self.reduced.needs.get(tool)) || state.contains_all(yields) {
-                    continue;
-                }
-                let next = state.with(yields);
+            let reduced = self.reduced;
+            for tool in reduced.callable(&state) {
+                let next = state.with(reduced.yields.get(tool));
                 calls.push(tool as u32);
                 let needless = self.has_needless_call(&calls, &next);
                 let prefix = if needless { Vec::new() } else { calls.clone() };
@@ -100,7 +97,7 @@ impl Iterator for BestPlans<'_> {
                 if needless {
                     continue;
                 }
-                let weight = weight + self.reduced.weights[tool];
+                let weight = weight + reduced.weights[tool];
                 let bound = match self.bounds.get(&next) {
                     Some(&bound) => bound,
                     None => {

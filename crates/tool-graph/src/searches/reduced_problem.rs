@@ -1,7 +1,7 @@
 use crate::{
     error::Error,
     graph::{lists::Lists, plan::Plan, problem::Problem, tool_graph::ToolGraph},
-    searches::reach::Reach,
+    searches::{reach::Reach, type_set::TypeSet},
 };
 
 /// A problem without the parts that no plan can use.
@@ -151,6 +151,13 @@ impl ReducedProblem {
     /// Returns the cost in a weight, in units of the costs.
     pub(crate) fn cost_of(&self, weight: u128) -> u128 {
         weight >> self.bits_of_calls
+    }
+
+    /// Returns the tools that can be called in a state and yield something new.
+    pub(crate) fn callable<'a>(&'a self, state: &'a TypeSet) -> impl Iterator<Item = usize> + 'a {
+        (0..self.tools.len()).filter(|&tool| {
+            state.contains_all(self.needs.get(tool)) && !state.contains_all(self.yields.get(tool))
+        })
     }
 
     /// Returns the positions in the library of these tools of the reduced problem.

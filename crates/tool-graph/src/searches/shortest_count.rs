@@ -26,12 +26,8 @@ pub(crate) fn count_shortest(reduced: ReducedProblem) -> Option<u128> {
         let mut next: HashMap<TypeSet, (u128, Groups<u64>)> = HashMap::new();
         let mut far: HashSet<TypeSet> = HashSet::new();
         for (state, (ways, groups)) in &layer {
-            for tool in 0..reduced.tools.len() {
-                let yields = reduced.yields.get(tool);
-                if !state.contains_all(reduced.needs.get(tool)) || state.contains_all(yields) {
-                    continue;
-                }
-                let after = state.with(yields);
+            for tool in reduced.callable(state) {
+                let after = state.with(reduced.yields.get(tool));
                 if let Some((sum, _)) = next.get_mut(&after) {
                     *sum = sum.checked_add(*ways)?;
                 } else if !far.contains(&after) {

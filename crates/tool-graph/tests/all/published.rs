@@ -1,7 +1,8 @@
 //! Published figures of CostBench that follow from its text alone.
-#![allow(clippy::unwrap_used)]
 
-use tool_graph::{Tool, ToolGraph};
+use tool_graph::Tool;
+
+use crate::graph_of;
 
 #[test]
 fn the_seven_paths_of_figure_16_are_all_plans_of_its_example() {
@@ -18,8 +19,7 @@ fn the_seven_paths_of_figure_16_are_all_plans_of_its_example() {
             .with_components(letters.filter(|_| name.len() > 1).copied())
     };
     let tools = ["A", "B", "C", "D", "AB", "BC", "CD", "ABC", "BCD"];
-    let graph = ToolGraph::new(tools.iter().map(tool).collect()).unwrap();
-    let problem = graph.problem(&["before A"], &["done"]).unwrap();
+    let (graph, problem) = graph_of(tools.iter().map(tool).collect(), &["before A"], &["done"]);
     assert_eq!(graph.count_chain_plans(&problem), Ok(7));
 
     let printed: [&[&str]; 7] = [
@@ -42,7 +42,7 @@ mod costbench {
     use tool_graph::{Episode, Error};
     use trajectory_metrics::tool_calls::FailureClass;
 
-    const GLOBAL_SEED: u64 = 42;
+    use crate::{played, query_scenario};
 
     /// The plans are all ways to divide a chain of n steps into tools, except for the tool that performs
     /// the whole chain.
@@ -52,8 +52,7 @@ mod costbench {
         for level in 1..=5 {
             let library = Library::new(level).unwrap();
             for task in Task::ALL {
-                let scenario =
-                    CostModel::default().scenario(&library, GLOBAL_SEED, "<Query00001>", task, &[]);
+                let scenario = query_scenario(&library, "<Query00001>", task, &[]);
                 let plans = scenario.graph().count_chain_plans(scenario.problem()).unwrap();
                 assert_eq!(plans, (1 << (library.task_length() - 1)) - 1, "{task:?} of {level}");
                 assert!(level > 1 || plans == 7);
@@ -67,11 +66,7 @@ mod costbench {
     fn the_runs_of_table_10_have_the_failures_marked_in_it_except_for_a_call_that_repeats_a_part() {
         let library = Library::new(2).unwrap();
         let run = |task, names: &[&str]| {
-            let scenario =
-                CostModel::default().scenario(&library, GLOBAL_SEED, "<Query00001>", task, &[]);
-            let mut episode = Episode::new(&scenario);
-            names.iter().for_each(|name| drop(episode.call(name).unwrap()));
-            let run = episode.finish(true);
+            let run = played(&query_scenario(&library, "<Query00001>", task, &[]), names);
             (run.failure_classes(), run.goal_reached())
         };
         let partly_repeated = [
@@ -114,7 +109,7 @@ mod costbench {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         let (mut squares, mut composites) = (0.0, 0.0);
         for query in 1..=200 {
-            let costs = model.costs(&library, GLOBAL_SEED, &format!("<Query{query:05}>"));
+            let costs = model.costs(&library, 42, &format!("<Query{query:05}>"));
             let entries = || library.entries().iter().zip(&costs);
             for (entry, &cost) in entries() {
                 if entry.is_atomic() {
@@ -136,7 +131,7 @@ mod costbench {
         let noise = f64::sqrt(squares / composites);
         assert!((noise - 0.1).abs() < 0.003, "{noise} of {composites}");
 
-        let scenario = model.scenario(&library, GLOBAL_SEED, "<Query00001>", Task::Dining, &[]);
+        let scenario = query_scenario(&library, "<Query00001>", Task::Dining, &[]);
         let mut episode = Episode::new(&scenario);
         for _ in 0..20 {
             episode.call("no such tool").unwrap();

@@ -1,10 +1,12 @@
 //! Plans and removals of the released benchmark for all of its queries, and ties in small graphs.
-#![cfg(feature = "costbench")]
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use serde_json::Value;
 use tool_graph::costbench::{CostModel, EventKind, Library, QuerySeed, Task};
-use tool_graph::{CallStatus, EnvironmentRules, Episode, GreedyRule, TieRule, Tool, ToolGraph};
+use tool_graph::{
+    CallStatus, EnvironmentRules, Episode, GreedyRule, Scenario, TieRule, Tool, ToolGraph,
+};
+
+use crate::{golden, graph_of, names, played, query_scenario};
 
 /// A file of the benchmark's figures that is not part of this project.
 fn recorded(name: &str) -> Option<Value> {
@@ -26,10 +28,6 @@ fn settings<'a>(
         let library = Library::new(word("refinement_level") as usize).unwrap();
         (library, word("global_seed"), setting[rows].as_object().unwrap())
     })
-}
-
-fn names(path: &Value) -> Vec<&str> {
-    path.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect()
 }
 
 #[test]
@@ -60,8 +58,7 @@ fn all_1524_recorded_plans_of_levels_2_to_5_are_those_of_the_released_solver() {
 
 #[test]
 fn runs_at_level_0_have_the_released_seeds_costs_and_plans() {
-    let golden: Value =
-        serde_json::from_str(include_str!("golden/costbench/level0_runs.json")).unwrap();
+    let golden = golden("level0_runs");
     let runs = golden["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 12);
     let library = Library::new(0).unwrap();
@@ -73,7 +70,7 @@ fn runs_at_level_0_have_the_released_seeds_costs_and_plans() {
         }
         assert_eq!(run["costs"].as_object().unwrap().len(), costs.len());
         let task = run["task"].as_str().unwrap().parse().unwrap();
-        let scenario = CostModel::default().scenario(&library, 42, query, task, &[]);
+        let scenario = query_scenario(&library, query, task, &[]);
         let plan = scenario.optimal_plan();
         assert_eq!(scenario.graph().tool_names(plan.tools()), names(&run["optimal"]), "{query}");
         let rounded = (run["optimal_cost"].as_f64().unwrap() * 100.0).round() / 100.0;
@@ -102,8 +99,7 @@ fn all_2286_recorded_ranges_of_removed_lengths_are_drawn() {
 
 #[test]
 fn ties_in_small_graphs_are_decided_as_by_the_heap_of_cpython() {
-    let golden: Value =
-        serde_json::from_str(include_str!("golden/costbench/released_ties.json")).unwrap();
+    let golden = golden("released_ties");
     let mut tied = 0;
     for case in golden["cases"].as_array().unwrap() {
         let tool = |tool: &Value| {
@@ -115,27 +111,33 @@ fn ties_in_small_graphs_are_decided_as_by_the_heap_of_cpython() {
             )
         };
         let tools = case["tools"].as_array().unwrap().iter().map(tool).collect();
-        let graph = ToolGraph::new(tools).unwrap();
-        let problem = graph.problem(&["t0"], &[case["goal"].as_str().unwrap()]).unwrap();
+        let (graph, problem) = graph_of(tools, &["t0"], &[case["goal"].as_str().unwrap()]);
         let plan = TieRule::Released.optimal_plan(&graph, &problem).unwrap().unwrap();
         assert_eq!(graph.tool_names(plan.tools()), names(&case["path"]), "{case}");
-        let cheapest = graph.optimal_plans(&problem, 2).unwrap().plans;
-        tied += usize::from(cheapest.len() > 1);
+        let best = graph.best_plans(&problem, 2).unwrap();
+        tied += usize::from(best.len() > 1 && best[0].cost() == best[1].cost());
     }
     assert!(tied > 60, "{tied}");
 }
 
+/// The events and the scenario of a run in the released environment.
+fn released_scenario(run: &Value) -> (Vec<EventKind>, Scenario) {
+    let library = Library::new(run["level"].as_u64().unwrap() as usize).unwrap();
+    let (query, task) = (run["query_id"].as_str().unwrap(), run["task"].as_str().unwrap());
+    let kinds: Vec<EventKind> =
+        names(&run["events"]).into_iter().map(|kind| kind.parse().unwrap()).collect();
+    let scenario = query_scenario(&library, query, task.parse().unwrap(), &kinds);
+    (kinds, scenario.with_rules(EnvironmentRules::RELEASED))
+}
+
 #[test]
 fn scripted_agents_have_the_same_runs_as_in_the_released_environment() {
-    let golden: Value =
-        serde_json::from_str(include_str!("golden/costbench/released_environment.json")).unwrap();
+    let golden = golden("released_environment");
     let (mut calls, mut failed, mut references, mut greedy, mut left_out) = (0, 0, 0, 0, 0);
     for run in golden["runs"].as_array().unwrap() {
-        let library = Library::new(run["level"].as_u64().unwrap() as usize).unwrap();
-        let (query, task) = (run["query_id"].as_str().unwrap(), run["task"].as_str().unwrap());
-        let kinds: Vec<EventKind> =
-            names(&run["events"]).into_iter().map(|kind| kind.parse().unwrap()).collect();
+        let (kinds, scenario) = released_scenario(run);
         if run["mode"] == "mixed" {
+            let query = run["query_id"].as_str().unwrap();
             assert_eq!(kinds, EventKind::mixed(QuerySeed::new(42, query), kinds.len()), "{query}");
         }
         // After a preference change and another event, the released reference still has the data types
@@ -147,9 +149,6 @@ fn scripted_agents_have_the_same_runs_as_in_the_released_environment() {
             left_out += 1;
             continue;
         }
-        let task = task.parse().unwrap();
-        let scenario = CostModel::default().scenario(&library, 42, query, task, &kinds);
-        let scenario = scenario.with_rules(EnvironmentRules::RELEASED);
         let mut episode = Episode::new(&scenario);
         for call in run["calls"].as_array().unwrap() {
             let found = episode.call_tool(call[0].as_u64().unwrap() as usize).unwrap();
@@ -188,22 +187,12 @@ fn scripted_agents_have_the_same_runs_as_in_the_released_environment() {
 
 #[test]
 fn two_hundred_random_agents_have_the_scores_of_the_released_evaluation_and_the_same_runs_count() {
-    let golden: Value =
-        serde_json::from_str(include_str!("golden/costbench/released_random_agents.json")).unwrap();
+    let golden = golden("released_random_agents");
     let runs = golden["runs"].as_array().unwrap();
     let mut counted = 0;
     for run in runs {
-        let library = Library::new(run["level"].as_u64().unwrap() as usize).unwrap();
-        let (query, task) = (run["query_id"].as_str().unwrap(), run["task"].as_str().unwrap());
-        let kinds: Vec<EventKind> =
-            names(&run["events"]).into_iter().map(|kind| kind.parse().unwrap()).collect();
-        let task = task.parse().unwrap();
-        let scenario = CostModel::default()
-            .scenario(&library, 42, query, task, &kinds)
-            .with_rules(EnvironmentRules::RELEASED);
-        let mut episode = Episode::new(&scenario);
-        episode.replay(&names(&run["calls"])).unwrap();
-        let (found, best) = (episode.finish(true), scenario.optimal_run());
+        let (_, scenario) = released_scenario(run);
+        let (found, best) = (played(&scenario, &names(&run["calls"])), scenario.optimal_run());
         let counts = found.left_out(&best).is_none();
         assert_eq!(Value::from(counts), run["counts"], "{run}");
         counted += usize::from(counts);

@@ -1,13 +1,10 @@
 //! Searches for plans that end at a limit.
-#![allow(clippy::unwrap_used)]
-
-#[allow(dead_code)]
-mod random_tools;
 
 use std::time::{Duration, Instant};
 
-use random_tools::Draw;
 use tool_graph::{Episode, Error, Event, Scenario, Tool, ToolGraph};
+
+use crate::random_tools::Draw;
 
 /// Tools that each yield some of many data types, all of which are the goal: a covering problem, hard if
 /// all costs are equal.

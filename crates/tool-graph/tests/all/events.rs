@@ -1,37 +1,25 @@
 //! Events: when they occur, their effects, and the published figures about them.
-#![cfg(feature = "costbench")]
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use serde_json::Value;
-use tool_graph::costbench::{CostModel, EventKind, Library, Task};
+use tool_graph::costbench::{EventKind, Library, Task};
 use tool_graph::{
-    CallStatus, EnvironmentRules, Episode, Error, Event, GreedyRule, Problem, RunMeans, Scenario,
-    TieRule, Tool, ToolGraph, Transcript, TriggerRule,
+    CallStatus, EnvironmentRules, Episode, Error, Event, GreedyRule, MeanRunScores, RunMeans,
+    Scenario, TieRule, Tool, Transcript, TriggerRule,
 };
 use trajectory_metrics::ExactMean;
 use trajectory_metrics::tool_calls::normalized_edit_distance;
 
+use crate::{EMPTY, chain, golden, graph_of, length, names, query_scenario as scenario};
+
 /// The ids of the benchmark's test queries, with their tasks.
 fn queries() -> Vec<(String, Task)> {
-    let golden: Value =
-        serde_json::from_str(include_str!("golden/costbench/query_numbers.json")).unwrap();
+    let golden = golden("query_numbers");
     let of_task = |task: Task| {
-        let numbers = golden[task.name()].as_array().unwrap().clone();
-        numbers
-            .into_iter()
-            .map(move |number| (format!("<Query{:05}>", number.as_u64().unwrap()), task))
+        let numbers = golden[task.name()].as_array().unwrap().clone().into_iter();
+        numbers.map(move |number| (format!("<Query{:05}>", number.as_u64().unwrap()), task))
     };
     let queries: Vec<_> = Task::ALL.into_iter().flat_map(of_task).collect();
     assert_eq!(queries.len(), 381);
     queries
-}
-
-fn published() -> Value {
-    serde_json::from_str(include_str!("golden/costbench/published.json")).unwrap()
-}
-
-fn scenario(library: &Library, query: &str, task: Task, events: &[EventKind]) -> Scenario {
-    CostModel::default().scenario(library, 42, query, task, events)
 }
 
 fn rounded(value: f64, places: i32) -> f64 {
@@ -39,10 +27,25 @@ fn rounded(value: f64, places: i32) -> f64 {
     (value * scale).round() / scale
 }
 
+/// Cost gap, AED, ANED and exact match as printed.
+fn printed(figures: &MeanRunScores) -> [f64; 4] {
+    let paths = figures.paths.unwrap();
+    [
+        rounded(figures.cost_gap.unwrap(), 3),
+        rounded(paths.edit_distance, 3),
+        rounded(paths.normalized_edit_distance * 100.0, 2),
+        rounded(paths.exact_match_rate * 100.0, 2),
+    ]
+}
+
+fn path(scenario: &Scenario, run: &Transcript) -> Vec<String> {
+    scenario.graph().tool_names(&run.path()).into_iter().map(str::to_owned).collect()
+}
+
 #[test]
 fn greedy_rows_of_tables_3_and_4_equal_the_published_rows() {
     let queries = queries();
-    for row in published()["greedy_policy"].as_array().unwrap() {
+    for row in golden("published")["greedy_policy"].as_array().unwrap() {
         let library = Library::new(row["refinement_level"].as_u64().unwrap() as usize).unwrap();
         let mut means = RunMeans::default();
         for (query, task) in &queries {
@@ -51,13 +54,7 @@ fn greedy_rows_of_tables_3_and_4_equal_the_published_rows() {
             means.update(&run, &scenario.optimal_run()).unwrap();
         }
         let figures = means.finish().unwrap();
-        let paths = figures.paths.unwrap();
-        let found = [
-            rounded(figures.cost_gap.unwrap(), 3),
-            rounded(paths.edit_distance, 3),
-            rounded(paths.normalized_edit_distance * 100.0, 2),
-            rounded(paths.exact_match_rate * 100.0, 2),
-        ];
+        let found = printed(&figures);
         let expected = ["cost_gap", "aed", "aned_percent", "emr_percent"]
             .map(|field| row[field].as_f64().unwrap());
         println!("{found:?}");
@@ -82,29 +79,22 @@ fn without_rounding_errors_ties_are_resolved_differently_and_the_published_figur
         let plan = exact.optimal_plan();
         gt_ned.update(normalized_edit_distance(&exact.optimal_run().path(), plan.tools()));
         let still = exact.with_events(vec![]).unwrap();
-        let plans = still.graph().optimal_plans(still.problem(), 2).unwrap().plans;
-        tied += usize::from(plans.len() > 1);
+        let plans = still.graph().best_plans(still.problem(), 2).unwrap();
+        tied += usize::from(plans.len() > 1 && plans[0].cost() == plans[1].cost());
         let run = still.greedy_run(GreedyRule::Chain);
         means.update(&run, &still.optimal_run()).unwrap();
     }
-    let figures = means.finish().unwrap();
-    let paths = figures.paths.unwrap();
-    let found = [
-        rounded(figures.cost_gap.unwrap(), 3),
-        rounded(paths.edit_distance, 3),
-        rounded(paths.normalized_edit_distance * 100.0, 2),
-        rounded(paths.exact_match_rate * 100.0, 2),
-        rounded(gt_ned.finish().unwrap(), 3),
-    ];
+    let found = printed(&means.finish().unwrap());
     println!("{tied} of 381 queries have tied plans; {found:?}");
-    assert_eq!((tied, found), (22, [0.269, 2.194, 74.61, 11.02, 0.211]));
+    assert_eq!((tied, found), (22, [0.269, 2.194, 74.61, 11.02]));
+    assert_eq!(rounded(gt_ned.finish().unwrap(), 3), 0.211);
 }
 
 #[test]
 fn mean_distances_between_blocked_and_unblocked_optimal_paths_equal_the_published_values() {
     let queries = queries();
     let library = Library::new(2).unwrap();
-    let figures = &published()["mean_gt_ned_one_blocking_level_2"];
+    let figures = &golden("published")["mean_gt_ned_one_blocking_level_2"];
     for kind in EventKind::ALL {
         let name = kind.name();
         let mut mean = ExactMean::default();
@@ -124,14 +114,12 @@ fn mean_distances_between_blocked_and_unblocked_optimal_paths_equal_the_publishe
 
 #[test]
 fn runs_with_up_to_four_events_equal_those_of_an_exhaustive_reference_program() {
-    let golden: Value =
-        serde_json::from_str(include_str!("golden/costbench/blocked_runs.json")).unwrap();
-    let kind = |name: &Value| name.as_str().unwrap().parse::<EventKind>().unwrap();
     let mut compared = 0;
-    for row in golden["runs"].as_array().unwrap() {
+    for row in golden("blocked_runs")["runs"].as_array().unwrap() {
         let library = Library::new(row["level"].as_u64().unwrap() as usize).unwrap();
         let task = row["task"].as_str().unwrap().parse().unwrap();
-        let kinds: Vec<EventKind> = row["events"].as_array().unwrap().iter().map(kind).collect();
+        let kinds = names(&row["events"]).into_iter().map(|kind| kind.parse().unwrap());
+        let kinds: Vec<EventKind> = kinds.collect();
         let rule = match row["rule"].as_str().unwrap() {
             "released" => TriggerRule::Released,
             _ => TriggerRule::PaperText,
@@ -142,9 +130,7 @@ fn runs_with_up_to_four_events_equal_those_of_an_exhaustive_reference_program() 
             ("optimal", "optimal_events", scenario.optimal_run()),
             ("greedy", "greedy_events", scenario.greedy_run(GreedyRule::Chain)),
         ] {
-            let expected: Vec<&str> =
-                row[name].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
-            assert_eq!(names(&scenario, &run), expected, "{name} {row}");
+            assert_eq!(path(&scenario, &run), names(&row[name]), "{name} {row}");
             assert_eq!(run.events_fired() as u64, row[fired].as_u64().unwrap(), "{name} {row}");
             compared += 1;
         }
@@ -152,33 +138,10 @@ fn runs_with_up_to_four_events_equal_those_of_an_exhaustive_reference_program() 
     assert_eq!(compared, 1008);
 }
 
-/// A chain of `n` atomic tools `0 -> 1 -> … -> n` and a composite tool for every sequence of two or more
-/// of them except the whole chain. Each tool costs its length times `cost(position)`.
-fn chain(n: usize, cost: impl Fn(usize) -> f64) -> (ToolGraph, Problem) {
-    let mut tools = Vec::new();
-    for length in 1..n {
-        for first in 0..=n - length {
-            let components = (first..first + length).map(|step| format!("{step}-{}", step + 1));
-            let last = first + length;
-            let cost = cost(tools.len()) * length as f64;
-            let tool =
-                Tool::new(format!("{first}-{last}"), [first.to_string()], [last.to_string()], cost);
-            tools.push(if length == 1 { tool } else { tool.with_components(components) });
-        }
-    }
-    let graph = ToolGraph::new(tools).unwrap();
-    let problem = graph.problem(&["0".to_owned()], &[n.to_string()]).unwrap();
-    (graph, problem)
-}
-
-fn names(scenario: &Scenario, run: &Transcript) -> Vec<String> {
-    scenario.graph().tool_names(&run.path()).into_iter().map(str::to_owned).collect()
-}
-
 #[test]
 fn up_to_n_minus_2_bans_never_disconnect_a_chain_and_n_minus_1_can() {
     for n in 2..=5 {
-        let (graph, problem) = chain(n, |_| 1.0);
+        let (graph, problem) = chain(n, |length| length);
         let solvable = |bans: u32| {
             let mut left = graph.clone();
             (0..graph.tool_count())
@@ -215,59 +178,59 @@ fn n_minus_2_bans_along_the_best_plan_leave_every_task_solvable() {
 
 #[test]
 fn a_ban_that_would_make_the_goal_unreachable_is_skipped() {
-    let (graph, problem) = chain(2, |_| 1.0);
+    let (graph, problem) = chain(2, |length| length);
     let scenario =
         Scenario::new(graph, problem).unwrap().with_events(vec![Event::BanTool]).unwrap();
     let run = scenario.optimal_run();
-    assert_eq!(names(&scenario, &run), ["0-1", "1-2"]);
+    assert_eq!(path(&scenario, &run), ["0-1", "1-2"]);
     assert!(run.goal_reached() && !run.all_events_fired());
     // Runs without all their events must not be compared, so the run is left out.
     let mut means = RunMeans::default();
     means.update(&run, &run).unwrap();
     assert_eq!((means.runs(), means.left_out()), (0, 1));
-    assert_eq!(means.finish(), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
+    assert_eq!(means.finish(), Err(EMPTY));
 }
 
 /// Plans of three calls, of which the best is 0-1, 1-2, 2-3.
 fn three_steps(events: Vec<Event>) -> Scenario {
-    let (graph, problem) = chain(3, |place| if place < 3 { 1.0 } else { 1.5 });
+    let (graph, problem) = chain(3, |length| if length > 1.0 { 1.5 * length } else { 1.0 });
     Scenario::new(graph, problem).unwrap().with_events(events).unwrap()
 }
 
 #[test]
 fn each_event_takes_effect_at_or_after_the_step_at_which_it_is_due() {
     // The plan has three calls, so a single event is due at the first step.
-    let path = |event: Event| {
+    let first = |event: Event| {
         let scenario = three_steps(vec![event]);
         let run = scenario.optimal_run();
         assert!(run.goal_reached() && run.all_events_fired());
         let calls = run.calls().iter().map(|call| (call.cost, call.event)).collect::<Vec<_>>();
-        (names(&scenario, &run).join(" "), calls[0])
+        (path(&scenario, &run).join(" "), calls[0])
     };
     // The banned call stays in the path and costs nothing.
-    assert_eq!(path(Event::BanTool), ("0-1 0-2 2-3".into(), (0.0, Some(0))));
-    assert_eq!(path(Event::PreferenceChange), ("0-1 0-1 1-2 2-3".into(), (1.0, Some(0))));
+    assert_eq!(first(Event::BanTool), ("0-1 0-2 2-3".into(), (0.0, Some(0))));
+    assert_eq!(first(Event::PreferenceChange), ("0-1 0-1 1-2 2-3".into(), (1.0, Some(0))));
     let costs = Event::CostChange(vec![1.0, 1.0, 1.0, 1.0, 0.5]);
-    assert_eq!(path(costs), ("0-1 1-3".into(), (1.0, Some(0))));
-    assert_eq!(path(Event::RemoveTools(vec![1])), ("0-1 1-3".into(), (1.0, Some(0))));
+    assert_eq!(first(costs), ("0-1 1-3".into(), (1.0, Some(0))));
+    assert_eq!(first(Event::RemoveTools(vec![1])), ("0-1 1-3".into(), (1.0, Some(0))));
 }
 
 #[test]
 fn by_the_rule_of_the_papers_text_the_last_event_is_due_at_the_last_call() {
     let scenario = three_steps(vec![Event::BanTool]).with_trigger_rule(TriggerRule::PaperText);
     let run = scenario.optimal_run();
-    assert_eq!(names(&scenario, &run), ["0-1", "1-2", "2-3", "1-3"]);
+    assert_eq!(path(&scenario, &run), ["0-1", "1-2", "2-3", "1-3"]);
     // At the last call, a cost change has no effect, and a preference change removes the goal again.
     let change =
         three_steps(vec![Event::PreferenceChange]).with_trigger_rule(TriggerRule::PaperText);
     let run = change.optimal_run();
-    assert_eq!(names(&change, &run), ["0-1", "1-2", "2-3", "0-1", "1-2", "2-3"]);
+    assert_eq!(path(&change, &run), ["0-1", "1-2", "2-3", "0-1", "1-2", "2-3"]);
     assert!(run.goal_reached() && run.all_events_fired());
 }
 
 #[test]
 fn events_of_different_kinds_occur_in_the_given_order() {
-    let (graph, problem) = chain(5, |place| if place < 5 { 1.0 } else { 1.5 });
+    let (graph, problem) = chain(5, |length| if length > 1.0 { 1.5 * length } else { 1.0 });
     let costs: Vec<f64> =
         (0..graph.tool_count()).map(|place| if place < 5 { 1.0 } else { 1.25 }).collect();
     let events = vec![
@@ -283,63 +246,30 @@ fn events_of_different_kinds_occur_in_the_given_order() {
     assert!(run.goal_reached());
     // One event occurs at every step: all composite tools become as cheap as 1.25, then 1-5 is banned at
     // its call, then all data types are lost, and last the tools of two steps are removed, without effect.
-    assert_eq!(names(&scenario, &run), ["0-1", "1-5", "1-2", "0-4", "4-5"]);
+    assert_eq!(path(&scenario, &run), ["0-1", "1-5", "1-2", "0-4", "4-5"]);
     assert_eq!(run.costs(), [1.0, 0.0, 1.0, 1.25, 1.0]);
-}
-
-#[test]
-fn the_greedy_policy_ignores_the_chain_rule_directly_after_an_event() {
-    let graph = ToolGraph::new(vec![
-        Tool::new("a", ["0"], ["1"], 1.0),
-        Tool::new("b", ["1"], ["goal"], 2.0),
-        Tool::new("c", ["0"], ["2"], 4.0),
-        Tool::new("d", ["2"], ["goal"], 4.0),
-    ])
-    .unwrap();
-    let problem = graph.problem(&["0"], &["goal"]).unwrap();
-    // After "a", "b" is unavailable, and the chain rule would allow no other tool.
-    let events = vec![Event::RemoveTools(vec![1])];
-    let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
-    let run = scenario.greedy_run(GreedyRule::Chain);
-    assert_eq!(names(&scenario, &run), ["a", "c", "d"]);
-    assert!(run.goal_reached());
 }
 
 #[test]
 fn events_that_do_not_fit_the_library_are_errors() {
     let with = |event| {
-        let (graph, problem) = chain(3, |_| 1.0);
+        let (graph, problem) = chain(3, |length| length);
         Scenario::new(graph, problem).unwrap().with_events(vec![event]).map(|_| ())
     };
-    let few = Err(Error::ScoringRules(scoring_rules::Error::Length {
-        what: "costs",
-        expected: 5,
-        found: 2,
-    }));
-    assert_eq!(with(Event::CostChange(vec![1.0, 2.0])), few);
+    assert_eq!(with(Event::CostChange(vec![1.0, 2.0])), Err(length(5, 2)));
     let nan = with(Event::CostChange(vec![1.0, 1.0, f64::NAN, 1.0, 1.0]));
-    assert!(matches!(nan, Err(Error::Cost { .. })), "{nan:?}");
+    assert!(matches!(nan, Err(Error::Tool { .. })), "{nan:?}");
     let none = Err(Error::NoSuchTool { tool: 5, tools: 5 });
     assert_eq!(with(Event::RemoveTools(vec![0, 5])), none);
-    let (graph, _) = chain(3, |_| 1.0);
-    let (_, problem) = chain(4, |_| 1.0);
+    let (graph, _) = chain(3, |length| length);
+    let (_, problem) = chain(4, |length| length);
     let other = Scenario::new(graph, problem).map(|_| ());
     assert_eq!(other, Err(Error::OtherGraph));
 }
 
 #[test]
-fn a_scenario_with_an_unreachable_goal_is_an_error_that_names_the_missing_data_type() {
-    let (mut graph, problem) = chain(2, |_| 1.0);
-    graph.ban(0).unwrap();
-    let error = Scenario::new(graph.clone(), problem).unwrap_err();
-    let Error::GoalOutOfReach { goal, missing } = error else { panic!("{error}") };
-    assert_eq!(graph.type_index(&goal), Some(graph.type_names().len() - 1));
-    assert_ne!(missing, goal);
-}
-
-#[test]
 fn events_occur_at_the_chosen_steps_whatever_the_plans_are() {
-    let (graph, problem) = chain(5, |place| if place < 5 { 1.0 } else { 9.0 });
+    let (graph, problem) = chain(5, |length| if length > 1.0 { 9.0 * length } else { 1.0 });
     let tools = graph.tool_count();
     let same = |tool| if tool < 5 { 1.0 } else { 9.0 };
     let costs = || Event::CostChange((0..tools).map(same).collect());
@@ -359,7 +289,7 @@ fn events_occur_at_the_chosen_steps_whatever_the_plans_are() {
 
 #[test]
 fn chosen_steps_count_from_the_start_of_an_agents_run_under_the_released_rules_too() {
-    let (graph, problem) = chain(2, |_| 1.0);
+    let (graph, problem) = chain(2, |length| length);
     let tools = graph.tool_count();
     let costs = || Event::CostChange(vec![1.0; tools]);
     let scenario = Scenario::new(graph, problem).unwrap();
@@ -374,25 +304,27 @@ fn chosen_steps_count_from_the_start_of_an_agents_run_under_the_released_rules_t
 
 #[test]
 fn a_named_tool_is_banned_from_the_chosen_step_on() {
-    let graph = ToolGraph::new(vec![
-        Tool::new("search", ["query"], ["hits"], 1.0),
-        Tool::new("pick", ["hits"], ["choice"], 1.0),
-        Tool::new("ask", ["hits"], ["choice"], 2.0),
-    ])
-    .unwrap();
-    let problem = graph.problem(&["query"], &["choice"]).unwrap();
+    let (graph, problem) = graph_of(
+        vec![
+            Tool::new("search", ["query"], ["hits"], 1.0),
+            Tool::new("pick", ["hits"], ["choice"], 1.0),
+            Tool::new("ask", ["hits"], ["choice"], 2.0),
+        ],
+        &["query"],
+        &["choice"],
+    );
     let at = |step: usize| {
         let scenario = Scenario::new(graph.clone(), problem.clone()).unwrap();
         let scenario = scenario.with_events(vec![Event::BanNamed("pick".into())]).unwrap();
         let scenario = scenario.with_trigger_rule(TriggerRule::AtSteps(vec![step]));
         let run = scenario.optimal_run();
         let statuses = run.calls().iter().map(|call| call.status == CallStatus::Banned);
-        (names(&scenario, &run).join(" "), statuses.collect::<Vec<_>>(), run.all_events_fired())
+        (path(&scenario, &run).join(" "), statuses.collect::<Vec<_>>(), run.all_events_fired())
     };
     // At a call of another tool the ban is not felt; at a call of the tool itself, that fails.
     assert_eq!(at(1), ("search ask".into(), vec![false, false], true));
     assert_eq!(at(2), ("search pick ask".into(), vec![false, true, false], true));
     let unknown = Scenario::new(graph.clone(), problem.clone()).unwrap();
     let unknown = unknown.with_events(vec![Event::BanNamed("buy".into())]).unwrap_err();
-    assert_eq!(unknown, Error::UnknownTool { name: "buy".into() });
+    assert!(matches!(unknown, Error::Name { name, .. } if name == "buy"));
 }

@@ -1,37 +1,23 @@
 //! Stored values are restored, and values that no run or search can produce are errors.
-#![cfg(feature = "serde")]
-#![allow(clippy::unwrap_used)]
 
 use std::fmt::Debug;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tool_graph::{Episode, Event, RunMeans, Scenario, Tool, ToolGraph, Transcript};
+use tool_graph::{Event, RunMeans, Scenario, Tool, Transcript};
 use trajectory_metrics::ExactMean;
 
-fn graph() -> ToolGraph {
-    ToolGraph::new(vec![
-        Tool::new("search", ["query"], ["hits"], 4.0),
-        Tool::new("ask", ["query"], ["hits"], 7.1),
-        Tool::new("pick", ["hits"], ["choice"], 2.0),
-    ])
-    .unwrap()
-}
+use crate::{four_tools, graph_of, played, scenario_of};
 
 fn scenario() -> Scenario {
-    let problem = graph().problem(&["query"], &["choice"]).unwrap();
-    Scenario::new(graph(), problem).unwrap().with_events(vec![Event::BanTool]).unwrap()
+    let scenario = scenario_of(four_tools(), &["query"], &["choice"]);
+    scenario.with_events(vec![Event::BanTool]).unwrap()
 }
 
 /// A run that calls tools that exist, do not exist, are banned and lack an input.
 fn run() -> Transcript {
-    let scenario = scenario();
-    let mut episode = Episode::new(&scenario);
-    for name in ["buy", "pick", "search", "search", "ask", "ask", "pick", "pick"] {
-        episode.call(name).unwrap();
-    }
-    episode.finish(true)
+    played(&scenario(), &["buy", "pick", "search", "search", "ask", "ask", "pick", "pick"])
 }
 
 fn assert_restored<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> Value {
@@ -56,9 +42,10 @@ fn assert_invalid<T: DeserializeOwned>(json: &Value, path: &str, value: Value) {
 
 #[test]
 fn results_are_written() {
-    let (graph, problem) = (graph(), scenario().problem().clone());
-    let plan = graph.optimal_plan(&problem).unwrap().unwrap();
-    assert_eq!(serde_json::to_value(&plan).unwrap(), json!({"tools": [0, 2], "cost": 6.0}));
+    assert_eq!(
+        serde_json::to_value(scenario().optimal_plan()).unwrap(),
+        json!({"tools": [0, 2], "cost": 6.0})
+    );
     assert_eq!(serde_json::to_value(run()).unwrap()["calls"][2]["status"], json!("banned"));
 
     // More plans than 64 bits can hold.
@@ -66,9 +53,8 @@ fn results_are_written() {
         let step = number / 2;
         Tool::new(format!("{number}"), [format!("t{step}")], [format!("t{}", step + 1)], 1.0)
     });
-    let long = ToolGraph::new(twins.collect()).unwrap();
-    let listed = [["search", "pick"]];
-    let many = long.path_coverage(&long.problem(&["t0"], &["t100"]).unwrap(), &listed).unwrap();
+    let (long, problem) = graph_of(twins.collect(), &["t0"], &["t100"]);
+    let many = long.path_coverage(&problem, &[["search", "pick"]]).unwrap();
     let many = serde_json::to_value(many).unwrap();
     assert_eq!(many["possible"], json!((1u128 << 100).to_string()));
 }

@@ -1,46 +1,33 @@
 //! Runs in a scenario, and the scores of their records.
-#![allow(clippy::unwrap_used)]
 
-mod one_output;
-mod random_tools;
-
-use one_output::tool;
 use proptest::prelude::*;
 use tool_graph::{
-    CallStatus, EnvironmentRules, Episode, Error, Event, GreedyRule, Problem, RuleVersion,
-    RunMeans, Scenario, TieRule, ToolGraph,
+    CallStatus, EnvironmentRules, Episode, Error, Event, GreedyRule, RuleVersion, RunMeans,
+    Scenario, TieRule, Tool, ToolGraph,
 };
 use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
 
-use random_tools::{Draw, random_tools};
+use crate::random_tools::{Draw, random_tools};
+use crate::{EMPTY, golden, graph_of, played, scenario_of};
 
 /// The tools of figure 8 of CostBench and the components of its two paths.
-fn worked_example() -> (ToolGraph, Problem) {
-    let graph = ToolGraph::new(vec![
-        tool("tool 1", &["start"], "b", 40.73, &[]),
-        tool("tool 2", &["b"], "goal", 42.67, &[]),
-        tool("tool 3", &["start"], "a", 22.22, &[]),
-        tool("tool 4", &["a"], "c", 38.55, &[]),
-        tool("tool 5", &["c"], "goal", 23.56, &[]),
-    ])
-    .unwrap();
-    let problem = graph.problem(&["start"], &["goal"]).unwrap();
-    (graph, problem)
+fn worked_example() -> Scenario {
+    let tools = vec![
+        Tool::new("tool 1", ["start"], ["b"], 40.73),
+        Tool::new("tool 2", ["b"], ["goal"], 42.67),
+        Tool::new("tool 3", ["start"], ["a"], 22.22),
+        Tool::new("tool 4", ["a"], ["c"], 38.55),
+        Tool::new("tool 5", ["c"], ["goal"], 23.56),
+    ];
+    scenario_of(tools, &["start"], &["goal"])
 }
 
 #[test]
 fn the_worked_example_of_appendix_b_3_3_is_reproduced() {
-    let published: serde_json::Value =
-        serde_json::from_str(include_str!("golden/costbench/published.json")).unwrap();
-    let example = &published["worked_example_b33"];
-    let (graph, problem) = worked_example();
-    let scenario = Scenario::new(graph, problem).unwrap();
+    let example = &golden("published")["worked_example_b33"];
+    let scenario = worked_example();
     let optimal = scenario.optimal_run();
-    let mut episode = Episode::new(&scenario);
-    for name in ["tool 3", "tool 4", "tool 5"] {
-        episode.call(name).unwrap();
-    }
-    let run = episode.finish(true);
+    let run = played(&scenario, &["tool 3", "tool 4", "tool 5"]);
     let scores = run.scores(&optimal).unwrap();
     assert_eq!(optimal.costs(), [40.73, 42.67]);
     for gap in [scores.cost_gap, scores.cost_gap_without_redundant] {
@@ -58,17 +45,17 @@ fn the_worked_example_of_appendix_b_3_3_is_reproduced() {
 
 #[test]
 fn each_kind_of_invalid_call_has_its_own_status_and_costs_nothing() {
-    let graph = ToolGraph::new(vec![
-        tool("search", &["query", "time"], "hits", 2.0, &[]),
-        tool("pick", &["hits"], "choice", 3.0, &[]),
-        tool("rank", &["hits"], "choice", 9.0, &[]),
-    ])
+    let scenario = scenario_of(
+        vec![
+            Tool::new("search", ["query", "time"], ["hits"], 2.0),
+            Tool::new("pick", ["hits"], ["choice"], 3.0),
+            Tool::new("rank", ["hits"], ["choice"], 9.0),
+        ],
+        &["query", "time"],
+        &["choice"],
+    )
+    .with_events(vec![Event::RemoveTools(vec![2])])
     .unwrap();
-    let problem = graph.problem(&["query", "time"], &["choice"]).unwrap();
-    let scenario = Scenario::new(graph, problem)
-        .unwrap()
-        .with_events(vec![Event::RemoveTools(vec![2])])
-        .unwrap();
     let mut episode = Episode::new(&scenario);
     assert_eq!(episode.visible_tools().len(), 3);
     let mut status = |name: &str, given: &[&str]| {
@@ -115,8 +102,7 @@ fn each_kind_of_invalid_call_has_its_own_status_and_costs_nothing() {
 
 #[test]
 fn a_run_that_misses_the_goal_only_counts_for_completion_and_invalid_calls() {
-    let (graph, problem) = worked_example();
-    let scenario = Scenario::new(graph, problem).unwrap().with_call_limit(2);
+    let scenario = worked_example().with_call_limit(2);
     let optimal = scenario.optimal_run();
     let mut episode = Episode::new(&scenario);
     episode.call("tool 3").unwrap();
@@ -152,38 +138,34 @@ fn a_run_that_misses_the_goal_only_counts_for_completion_and_invalid_calls() {
         assert_eq!(figures.task_completion_ratio, 1.0 / 3.0);
         assert_eq!(figures.invalid_tool_use_ratio, Some(1.0 / 6.0));
     }
-    assert_eq!(RunMeans::default().finish(), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
+    assert_eq!(RunMeans::default().finish(), Err(EMPTY));
 }
 
 #[test]
 fn a_run_as_cheap_as_the_best_one_has_no_cost_gap() {
-    let graph = ToolGraph::new(vec![
-        tool("a", &["0"], "1", 0.1, &[]),
-        tool("b", &["1"], "2", 0.7, &[]),
-        tool("ab", &["0"], "2", 0.8, &["a", "b"]),
-    ])
-    .unwrap();
-    let problem = graph.problem(&["0"], &["2"]).unwrap();
-    let scenario = Scenario::new(graph, problem).unwrap();
+    let scenario = scenario_of(
+        vec![
+            Tool::new("a", ["0"], ["1"], 0.1),
+            Tool::new("b", ["1"], ["2"], 0.7),
+            Tool::new("ab", ["0"], ["2"], 0.8).with_components(["a", "b"]),
+        ],
+        &["0"],
+        &["2"],
+    );
     let optimal = scenario.optimal_run();
     assert_eq!(optimal.path(), [2]);
-    let mut episode = Episode::new(&scenario);
-    episode.call("a").unwrap();
-    episode.call("b").unwrap();
     // As f64 numbers the two costs add up to less than 0.8.
-    let scores = episode.finish(true).scores(&optimal).unwrap();
+    let scores = played(&scenario, &["a", "b"]).scores(&optimal).unwrap();
     assert_eq!((scores.cost_gap, scores.cost_gap_without_redundant), (Some(0.0), Some(0.0)));
 }
 
 #[test]
 fn costs_too_far_apart_for_an_exact_sum_still_have_a_cost_gap() {
-    let graph = ToolGraph::new(vec![
-        tool("a", &["0"], "1", 1e300, &[]),
-        tool("b", &["1"], "2", 1e300, &[]),
-    ])
-    .unwrap();
-    let problem = graph.problem(&["0"], &["2"]).unwrap();
-    let scenario = Scenario::new(graph, problem).unwrap();
+    let scenario = scenario_of(
+        vec![Tool::new("a", ["0"], ["1"], 1e300), Tool::new("b", ["1"], ["2"], 1e300)],
+        &["0"],
+        &["2"],
+    );
     let change = vec![Event::CostChange(vec![1e-300, 1e-300])];
     let changing = scenario.clone().with_events(change).unwrap();
     let run = changing.optimal_run();
@@ -195,23 +177,22 @@ fn costs_too_far_apart_for_an_exact_sum_still_have_a_cost_gap() {
 
 #[test]
 fn a_run_whose_reference_lacks_an_event_is_left_out() {
-    let graph = ToolGraph::new(vec![
-        tool("a", &["0"], "1", 1.0, &[]),
-        tool("b", &["1"], "2", 1.0, &[]),
-        tool("ab", &["0"], "2", 1.5, &["a", "b"]),
-    ])
-    .unwrap();
-    let problem = graph.problem(&["0"], &["2"]).unwrap();
+    let (graph, problem) = graph_of(
+        vec![
+            Tool::new("a", ["0"], ["1"], 1.0),
+            Tool::new("b", ["1"], ["2"], 1.0),
+            Tool::new("ab", ["0"], ["2"], 1.5).with_components(["a", "b"]),
+        ],
+        &["0"],
+        &["2"],
+    );
     let nothing = || Event::RemoveTools(vec![]);
     let events = vec![nothing(), nothing()];
     let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
     // The best plan has one call, at which only one event can occur; on the other path both occur.
     let optimal = scenario.optimal_run();
     assert_eq!((optimal.path(), optimal.events_fired()), (vec![2], 1));
-    let mut episode = Episode::new(&scenario);
-    episode.call("a").unwrap();
-    episode.call("b").unwrap();
-    let run = episode.finish(true);
+    let run = played(&scenario, &["a", "b"]);
     assert!(run.all_events_fired());
     let mut means = RunMeans::default();
     means.update(&run, &optimal).unwrap();
@@ -222,15 +203,17 @@ fn a_run_whose_reference_lacks_an_event_is_left_out() {
 
 #[test]
 fn a_banned_call_is_in_the_path_without_a_failure_class_and_calling_the_tool_again_is_a_failure() {
-    let graph = ToolGraph::new(vec![
-        tool("a", &["0"], "1", 1.0, &[]),
-        tool("b", &["1"], "2", 1.0, &[]),
-        tool("c", &["0"], "1", 2.0, &[]),
-    ])
+    let scenario = scenario_of(
+        vec![
+            Tool::new("a", ["0"], ["1"], 1.0),
+            Tool::new("b", ["1"], ["2"], 1.0),
+            Tool::new("c", ["0"], ["1"], 2.0),
+        ],
+        &["0"],
+        &["2"],
+    )
+    .with_events(vec![Event::BanTool])
     .unwrap();
-    let problem = graph.problem(&["0"], &["2"]).unwrap();
-    let scenario =
-        Scenario::new(graph, problem).unwrap().with_events(vec![Event::BanTool]).unwrap();
     let mut episode = Episode::new(&scenario);
     let banned = episode.call("a").unwrap();
     assert_eq!((banned.status, banned.cost, banned.event), (CallStatus::Banned, 0.0, Some(0)));
@@ -247,12 +230,9 @@ fn a_banned_call_is_in_the_path_without_a_failure_class_and_calling_the_tool_aga
 
 #[test]
 fn a_call_made_again_after_a_preference_change_is_not_repeated() {
-    let graph =
-        ToolGraph::new(vec![tool("a", &["0"], "1", 1.0, &[]), tool("b", &["1"], "2", 1.0, &[])])
-            .unwrap();
-    let problem = graph.problem(&["0"], &["2"]).unwrap();
+    let tools = vec![Tool::new("a", ["0"], ["1"], 1.0), Tool::new("b", ["1"], ["2"], 1.0)];
     let scenario =
-        Scenario::new(graph, problem).unwrap().with_events(vec![Event::PreferenceChange]).unwrap();
+        scenario_of(tools, &["0"], &["2"]).with_events(vec![Event::PreferenceChange]).unwrap();
     let run = scenario.optimal_run();
     assert_eq!(run.path(), [0, 0, 1]);
     assert_eq!(run.failure_classes(), [None, None, None]);
@@ -261,8 +241,7 @@ fn a_call_made_again_after_a_preference_change_is_not_repeated() {
 #[cfg(feature = "serde")]
 #[test]
 fn a_call_record_is_stored_with_readable_keys() {
-    let (graph, problem) = worked_example();
-    let scenario = Scenario::new(graph, problem).unwrap();
+    let scenario = worked_example();
     let mut episode = Episode::new(&scenario);
     episode.call("tool 2").unwrap();
     let json = serde_json::to_value(episode.finish(false)).unwrap();
@@ -331,10 +310,7 @@ proptest! {
         let Ok(problem) = problem else { return Ok(()) };
         let events = random_events(&mut draw, &graph);
         let Ok(scenario) = Scenario::new(graph.clone(), problem) else { return Ok(()) };
-        let mut version = || match draw.below(2) {
-            0 => RuleVersion::PaperText,
-            _ => RuleVersion::Released,
-        };
+        let mut version = || [RuleVersion::PaperText, RuleVersion::Released][draw.below(2)];
         let rules = EnvironmentRules {
             visible_tools: version(),
             banned_tools: version(),

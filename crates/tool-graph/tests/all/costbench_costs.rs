@@ -1,18 +1,18 @@
 //! Seeds and costs against the reference runs of the released benchmark (`golden/costbench`).
-#![cfg(feature = "costbench")]
-#![allow(clippy::unwrap_used)]
 
 use serde_json::Value;
 use tool_graph::Error;
 use tool_graph::costbench::{CostModel, CostRule, EventKind, Library, QuerySeed, Task};
 
+use crate::golden;
+
 #[test]
 fn all_reference_runs_have_the_released_seeds_and_costs_to_the_bit() {
-    let runs: Vec<Value> =
-        serde_json::from_str(include_str!("golden/costbench/reference_runs.json")).unwrap();
+    let golden = golden("reference_runs");
+    let runs = golden.as_array().unwrap();
     assert_eq!(runs.len(), 24);
     let mut compared = 0;
-    for run in &runs {
+    for run in runs {
         let query = run["query_id"].as_str().unwrap();
         let number = |field: &str| run[field].as_f64().unwrap();
         let global_seed = run["global_seed"].as_u64().unwrap();
@@ -169,8 +169,7 @@ fn a_query_has_a_scenario_at_the_extremes_of_all_settings() {
 
 #[test]
 fn seeds_of_events_equal_cpython() {
-    let golden: Value =
-        serde_json::from_str(include_str!("golden/costbench/streams.json")).unwrap();
+    let golden = golden("streams");
     let rows = |value: &Value| value.as_array().unwrap().clone();
     let word = |value: &Value| value.as_u64().unwrap();
     for row in rows(&golden["events"]) {

@@ -8,10 +8,10 @@ use super::ziggurat::{DENSITY, INSIDE, LAST, PER_LAST, WIDTH};
 /// Reference: O'Neill (2014), PCG: a family of simple fast space-efficient statistically good
 /// algorithms for random number generation; Marsaglia and Tsang (2000), The ziggurat method for
 /// generating random variables, doi:10.18637/jss.v005.i08.
-pub(in crate::costbench) struct NumpyRandom(Lcg128Xsl64);
+pub(super) struct NumpyRandom(Lcg128Xsl64);
 
 impl NumpyRandom {
-    pub(in crate::costbench) fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         let [a, b, c, d] = seed_words(seed).map(u128::from);
         Self(Lcg128Xsl64::new(a << 64 | b, c << 64 | d))
     }
@@ -22,7 +22,7 @@ impl NumpyRandom {
     }
 
     /// `normal(0, std)`.
-    pub(in crate::costbench) fn normal(&mut self, std: f64) -> f64 {
+    pub(super) fn normal(&mut self, std: f64) -> f64 {
         std * self.standard_normal()
     }
 

@@ -1,0 +1,163 @@
+//! The greedy policy: the reference runs of the released benchmark, and its rules.
+
+use tool_graph::costbench::Library;
+use tool_graph::{Error, GreedyRule, Plan, Problem, Scenario, TieRule, Tool, ToolGraph};
+
+use crate::{golden, graph_of, names, query_scenario};
+
+fn greedy(graph: &ToolGraph, problem: &Problem, rule: GreedyRule) -> Option<Plan> {
+    graph.greedy_plan(problem, rule).unwrap()
+}
+
+#[test]
+fn all_reference_runs_have_the_released_optimal_and_greedy_paths_and_costs() {
+    let runs = golden("reference_runs");
+    assert_eq!(runs.as_array().unwrap().len(), 24);
+    for run in runs.as_array().unwrap() {
+        let text = |field: &str| run[field].as_str().unwrap();
+        let library = Library::new(run["refinement_level"].as_u64().unwrap() as usize).unwrap();
+        let task = text("task").parse().unwrap();
+        let scenario = query_scenario(&library, text("query_id"), task, &[]);
+        let (graph, problem) = (scenario.graph(), scenario.problem());
+        let plans = [
+            ("optimal", "optimal_cost", scenario.optimal_plan()),
+            ("optimal", "optimal_cost", graph.optimal_plan(problem).unwrap().unwrap()),
+            ("greedy", "greedy_cost", greedy(graph, problem, GreedyRule::Chain).unwrap()),
+        ];
+        for (path, cost, plan) in plans {
+            assert_eq!(
+                graph.tool_names(plan.tools()),
+                names(&run[path]),
+                "{} {path}",
+                text("query_id")
+            );
+            let cents = (run[cost].as_f64().unwrap() * 100.0).round() / 100.0;
+            assert_eq!(plan.cost(), cents, "{} {path}", text("query_id"));
+        }
+        let run = scenario.greedy_run(GreedyRule::Chain);
+        assert_eq!(run.path(), greedy(graph, problem, GreedyRule::Chain).unwrap().tools());
+    }
+}
+
+#[test]
+fn without_the_chain_rule_a_call_need_not_use_the_previous_call() {
+    let (graph, problem) = graph_of(
+        vec![
+            Tool::new("left", ["start"], ["l"], 1.0),
+            Tool::new("right", ["start"], ["r"], 2.0),
+            Tool::new("join", ["l", "r"], ["goal"], 3.0),
+        ],
+        &["start"],
+        &["goal"],
+    );
+    let plan = greedy(&graph, &problem, GreedyRule::Any).unwrap();
+    assert_eq!((plan.tools(), plan.cost()), (&[0, 1, 2][..], 6.0));
+    // No callable tool needs the output of the first call.
+    assert_eq!(greedy(&graph, &problem, GreedyRule::Chain), None);
+}
+
+#[test]
+fn a_composite_of_composites_counts_as_the_number_of_its_atomic_tools() {
+    let (graph, problem) = graph_of(
+        vec![
+            Tool::new("a", ["0"], ["1"], 10.0),
+            Tool::new("b", ["1"], ["2"], 10.0),
+            Tool::new("c", ["2"], ["3"], 10.0),
+            Tool::new("ab", ["0"], ["2"], 19.0).with_components(["a", "b"]),
+            // 9.4 per atomic tool; by its two components it would be 14.1.
+            Tool::new("abc", ["0"], ["3"], 28.2).with_components(["ab", "c"]),
+        ],
+        &["0"],
+        &["3"],
+    );
+    let plan = greedy(&graph, &problem, GreedyRule::Chain).unwrap();
+    assert_eq!(graph.tool_names(plan.tools()), ["abc"]);
+}
+
+#[test]
+fn ties_go_to_the_first_tool_and_useless_tools_are_not_considered() {
+    let (graph, problem) = graph_of(
+        vec![
+            Tool::new("cheap_and_useless", ["0"], ["x"], 0.0),
+            Tool::new("pair", ["0"], ["2"], 20.0).with_components(["one", "two"]),
+            Tool::new("one", ["0"], ["1"], 10.0),
+            Tool::new("two", ["1"], ["2"], 10.0),
+        ],
+        &["0"],
+        &["2"],
+    );
+    for rule in [GreedyRule::Chain, GreedyRule::Any] {
+        let plan = greedy(&graph, &problem, rule).unwrap();
+        assert_eq!(graph.tool_names(plan.tools()), ["pair"]);
+    }
+}
+
+#[test]
+fn the_greedy_plan_is_empty_at_the_goal_and_missing_if_the_goal_is_unreachable() {
+    let (graph, there) = graph_of(vec![Tool::new("a", ["0"], ["1"], 1.0)], &["1"], &["1"]);
+    assert!(greedy(&graph, &there, GreedyRule::Chain).unwrap().tools().is_empty());
+    let never = graph.problem(&[""; 0], &["1"]).unwrap();
+    assert_eq!(greedy(&graph, &never, GreedyRule::Chain), None);
+    let other = ToolGraph::new(vec![Tool::new("a", ["0", "2"], ["1"], 1.0)]).unwrap();
+    assert_eq!(other.greedy_plan(&there, GreedyRule::Chain), Err(Error::OtherGraph));
+}
+
+#[test]
+fn the_released_tie_rule_compares_rounded_sums_and_leaves_ties_to_the_heap() {
+    let both = |graph: &ToolGraph, problem: &Problem| {
+        let rules = [TieRule::FewestCalls, TieRule::Released];
+        rules.map(|rule| rule.optimal_plan(graph, problem).unwrap().unwrap())
+    };
+    // As f64 numbers, 0.1 + 0.2 is 0.30000000000000004 and 0.05 + 0.05 + 0.15 + 0.05 is 0.3.
+    let (graph, problem) = graph_of(
+        vec![
+            Tool::new("a", ["0"], ["1"], 0.1),
+            Tool::new("b", ["1"], ["3"], 0.2),
+            Tool::new("c", ["0"], ["2"], 0.05),
+            Tool::new("d", ["2"], ["4"], 0.05),
+            Tool::new("e", ["4"], ["5"], 0.15),
+            Tool::new("f", ["5"], ["3"], 0.05),
+        ],
+        &["0"],
+        &["3"],
+    );
+    let [few, released] = both(&graph, &problem);
+    assert_eq!((few.tools(), released.tools()), (&[0, 1][..], &[2, 3, 4, 5][..]));
+    assert_eq!((few.cost(), released.cost()), (0.3, 0.3));
+
+    let (graph, problem) = graph_of(
+        vec![
+            Tool::new("a", ["0"], ["1"], 1.0),
+            Tool::new("b", ["0"], ["2"], 1.0),
+            Tool::new("c", ["2"], ["3"], 1.0),
+            Tool::new("d", ["1"], ["3"], 1.0),
+        ],
+        &["0"],
+        &["3"],
+    );
+    let [few, released] = both(&graph, &problem);
+    // The heap of the released solver returns the state of `b` before that of `a`.
+    assert_eq!((few.tools(), released.tools()), (&[0, 3][..], &[1, 2][..]));
+}
+
+#[test]
+fn the_default_rule_is_only_stuck_where_every_rule_is() {
+    // Two searches feed one join, and the chain rule has no way from one search to the other.
+    let (graph, problem) = graph_of(
+        vec![
+            Tool::new("hotels", ["query"], ["rooms"], 1.0),
+            Tool::new("flights", ["query"], ["seats"], 2.0),
+            Tool::new("bundle", ["rooms", "seats"], ["trip"], 3.0),
+        ],
+        &["query"],
+        &["trip"],
+    );
+    assert_eq!(greedy(&graph, &problem, GreedyRule::Chain), None);
+    let plan = greedy(&graph, &problem, GreedyRule::default());
+    assert_eq!(plan.map(|plan| plan.cost()), Some(6.0));
+
+    let scenario = Scenario::new(graph, problem).unwrap();
+    let stuck = scenario.greedy_run(GreedyRule::Chain);
+    assert_eq!((stuck.goal_reached(), stuck.path()), (false, vec![0]));
+    assert!(scenario.greedy_run(GreedyRule::default()).goal_reached());
+}

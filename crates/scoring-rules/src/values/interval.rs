@@ -52,12 +52,6 @@ impl<T: Copy + PartialOrd + Into<f64>> Interval<T> {
             Err(Error::Reversed { low: ends[0], high: ends[1] })
         }
     }
-
-    /// Returns the only value of the interval, or `None` if the bounds differ.
-    #[must_use]
-    pub fn as_point(self) -> Option<T> {
-        (self.low == self.high).then_some(self.low)
-    }
 }
 
 impl Interval {

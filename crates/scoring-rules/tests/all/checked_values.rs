@@ -136,10 +136,9 @@ fn an_interval_contains_its_ends_and_all_numbers_between_them() {
 #[test]
 fn an_end_may_be_infinite_but_not_nan_and_the_low_end_is_first() {
     let below = Interval::new(f64::NEG_INFINITY, 0.0).unwrap();
-    assert_eq!((below.width(), below.as_point()), (f64::INFINITY, None));
+    assert_eq!(below.width(), f64::INFINITY);
     for end in [f64::NEG_INFINITY, f64::INFINITY] {
-        let point = Interval::new(end, end).unwrap();
-        assert_eq!((point.width(), point.as_point()), (0.0, Some(end)));
+        assert_eq!(Interval::new(end, end).unwrap().width(), 0.0);
     }
     for (low, high, what) in [(f64::NAN, 0.0, "the low end"), (0.0, f64::NAN, "the high end")] {
         assert_eq!(Interval::new(low, high), Err(Error::NotANumber { what }));

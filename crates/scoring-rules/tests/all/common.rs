@@ -26,10 +26,10 @@ pub(crate) fn weights_of(values: &[f64]) -> &[Weight] {
 /// A rule, and its name in messages.
 pub(crate) type Named = (String, Box<dyn ScoringRule>);
 
-/// The rules with these names, such as `beta:2,4`.
-pub(crate) fn named(texts: &[&str]) -> Vec<Named> {
-    let rule = |text: &str| -> Box<dyn ScoringRule> { Box::new(text.parse::<AnyRule>().unwrap()) };
-    texts.iter().map(|&text| (text.to_owned(), rule(text))).collect()
+/// The rules with these names, such as `brier beta:2,4`.
+pub(crate) fn named(names: &str) -> Vec<Named> {
+    let rule = |name: &str| -> Box<dyn ScoringRule> { Box::new(name.parse::<AnyRule>().unwrap()) };
+    names.split_whitespace().map(|name| (name.to_owned(), rule(name))).collect()
 }
 
 /// Whether two numbers are equal up to a share of the second.

@@ -103,28 +103,12 @@ fn terms_and_rates_equal_those_of_exact_fractions_to_1e_12() {
 }
 
 fn rules() -> Vec<Named> {
-    let mut rules = named(&[
-        "log",
-        "log:1e-6",
-        "log:0.2",
-        "brier",
-        "beta:1,1",
-        "beta:2,4",
-        "beta:0.5,1.7",
-        "beta:-0.5,-0.5",
-        "beta:0,1.7",
-        "beta:30,12.5",
-        "beta:-0.9,3",
-        "spherical",
-        "boosting",
-        "elementary:0.3",
-        "power:0.5,0.3",
-        "power:1,0.5",
-        "power:2.5,0.1",
-        "pseudospherical:0.5,0.3",
-        "pseudospherical:1,0.5",
-        "pseudospherical:2.5,0.1",
-    ]);
+    let mut rules = named(
+        "log log:1e-6 log:0.2 brier beta:1,1 beta:2,4 beta:0.5,1.7 beta:-0.5,-0.5 \
+         beta:0,1.7 beta:30,12.5 beta:-0.9,3 spherical boosting elementary:0.3 \
+         power:0.5,0.3 power:1,0.5 power:2.5,0.1 pseudospherical:0.5,0.3 \
+         pseudospherical:1,0.5 pseudospherical:2.5,0.1",
+    );
     let thresholds = [(level(0.3), Weight::ONE), (level(0.7), weight_of(2.0))];
     let mixture = ThresholdMixture::new(&thresholds).unwrap();
     rules.push(("mixture".into(), Box::new(mixture)));
@@ -413,9 +397,8 @@ fn weights_at_the_limits_of_their_range_give_the_same_terms() {
 /// Checks the terms for rows whose weights differ by up to hundreds of powers of ten.
 fn check_extreme(rows: &[Row]) {
     let blocks = blocks(rows);
-    let rules = ["log", "log:1e-6", "brier", "spherical", "boosting"];
-    let betas = ["beta:0,2", "beta:-0.5,-0.5", "beta:2,4"];
-    for (name, rule) in named(&[&rules[..], &betas].concat()) {
+    let rules = "log log:1e-6 brier spherical boosting beta:0,2 beta:-0.5,-0.5 beta:2,4";
+    for (name, rule) in named(rules) {
         let parts = unbinned(&*rule, &blocks);
         adds_up(&parts);
         assert!(parts[1] >= 0.0 && parts[2] >= 0.0, "{name}, {rows:?}: {parts:?}");

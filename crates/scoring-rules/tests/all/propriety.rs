@@ -6,7 +6,7 @@ use scoring_rules::{
     Probability, PseudosphericalScore, ScoringRule, SphericalScore, ThresholdMixture, Weight,
 };
 
-use crate::common::{assert_near, level, prob, probabilities, weight_of};
+use crate::common::{assert_near, close, level, named, prob, probabilities, weight_of};
 
 fn probability() -> impl Strategy<Value = Probability> {
     let value = prop_oneof![
@@ -47,66 +47,52 @@ fn strictly_proper(
     Ok(())
 }
 
+/// A parameter of the beta family.
+fn parameter() -> impl Strategy<Value = f64> {
+    prop_oneof![-0.95..0.0_f64, 0.0..6.0_f64, (0..5_u32).prop_map(f64::from)]
+}
+
+/// The members of the power families with this power and baseline.
+fn families(k: f64, b: f64) -> (PowerScore, PseudosphericalScore) {
+    let baseline = level(b);
+    (PowerScore::new(k, baseline).unwrap(), PseudosphericalScore::new(k, baseline).unwrap())
+}
+
 proptest! {
     #[test]
-    fn log_and_brier_are_strictly_proper(p in probability(), q in probability()) {
-        strictly_proper(&LogScore::exact(), p, q)?;
-        strictly_proper(&BrierScore, p, q)?;
-    }
-
-    #[test]
-    fn spherical_and_boosting_scores_are_strictly_proper(p in probability(), q in probability()) {
-        strictly_proper(&SphericalScore, p, q)?;
-        strictly_proper(&BoostingScore, p, q)?;
-    }
-
-    #[test]
-    fn every_member_of_the_power_families_is_strictly_proper(
+    fn every_rule_is_strictly_proper(
+        (alpha, beta) in (parameter(), parameter()),
         k in prop_oneof![-3.0..5.0_f64, (-1..4_i32).prop_map(f64::from)],
         b in 0.001..0.999_f64,
         p in probability(),
         q in probability(),
     ) {
-        let baseline = level(b);
-        strictly_proper(&PowerScore::new(k, baseline).unwrap(), p, q)?;
-        strictly_proper(&PseudosphericalScore::new(k, baseline).unwrap(), p, q)?;
+        strictly_proper(&LogScore::exact(), p, q)?;
+        strictly_proper(&BrierScore, p, q)?;
+        strictly_proper(&SphericalScore, p, q)?;
+        strictly_proper(&BoostingScore, p, q)?;
+        strictly_proper(&BetaScore::new(alpha, beta).unwrap(), p, q)?;
+        let (power, pseudospherical) = families(k, b);
+        strictly_proper(&power, p, q)?;
+        strictly_proper(&pseudospherical, p, q)?;
     }
 
     #[test]
-    fn no_member_of_the_power_families_rewards_a_lie(
+    fn no_member_of_the_power_families_rewards_a_lie_and_a_baseline_scores_nothing(
         k in -10.0..=10.0_f64,
         b in 0.001..0.999_f64,
         p in probability(),
         q in probability(),
-    ) {
-        let baseline = level(b);
-        let rules: [&dyn ScoringRule; 2] = [
-            &PowerScore::new(k, baseline).unwrap(),
-            &PseudosphericalScore::new(k, baseline).unwrap(),
-        ];
-        for rule in rules {
-            let loss = rule.divergence(p, q);
-            prop_assert!(loss >= 0.0, "{loss}");
-            prop_assert_eq!(rule.divergence(q, q), 0.0);
-            let far = (p.get() - q.get()).abs() > 1e-3;
-            prop_assert!(!far || loss > 0.0, "no loss");
-        }
-    }
-
-    #[test]
-    fn a_baseline_scores_nothing_and_the_more_it_is_beaten_the_better(
-        k in -10.0..=10.0_f64,
-        b in 0.001..0.999_f64,
-        p in probability(),
         outcome in any::<bool>(),
     ) {
-        let baseline = level(b);
-        let rules: [&dyn ScoringRule; 2] = [
-            &PowerScore::new(k, baseline).unwrap(),
-            &PseudosphericalScore::new(k, baseline).unwrap(),
-        ];
-        for rule in rules {
+        let (power, pseudospherical) = families(k, b);
+        for rule in [&power as &dyn ScoringRule, &pseudospherical] {
+            let loss = rule.divergence(p, q);
+            let far = (p.get() - q.get()).abs() > 1e-3;
+            prop_assert!(loss >= 0.0 && (!far || loss > 0.0), "{loss}");
+            prop_assert_eq!(rule.divergence(q, q), 0.0);
             prop_assert_eq!(rule.score(prob(b), outcome), 0.0);
+            // The more the baseline is beaten, the better.
             let score = rule.score(p, outcome);
             let better = (p.get() > b) == outcome;
             prop_assert!(if better { score >= 0.0 } else { score <= 0.0 }, "{score}");
@@ -128,16 +114,6 @@ proptest! {
         prop_assert!(loss >= -1e-14 && (parted || loss == 0.0), "{loss}");
         let exact: f64 = levels.iter().map(|&c| 1.5 * ElementaryScore::new(c).divergence(p, q)).sum();
         prop_assert!((loss - exact).abs() < 1e-13, "{loss} {exact}");
-    }
-
-    #[test]
-    fn every_member_of_the_beta_family_is_strictly_proper(
-        alpha in prop_oneof![-0.95..0.0_f64, 0.0..6.0_f64, (0..5_u32).prop_map(f64::from)],
-        beta in prop_oneof![-0.95..0.0_f64, 0.0..6.0_f64, (0..5_u32).prop_map(f64::from)],
-        p in probability(),
-        q in probability(),
-    ) {
-        strictly_proper(&BetaScore::new(alpha, beta).unwrap(), p, q)?;
     }
 
     #[test]
@@ -167,21 +143,10 @@ proptest! {
     ) {
         // Only forecasts whose complement has all digits.
         prop_assume!(p.complement().complement() == p && p.get() + p.complement().get() == 1.0);
-        let mirrored = |rule: &dyn ScoringRule| {
-            (rule.score(p, outcome), rule.score(p.complement(), !outcome))
-        };
-        let beta = BetaScore::new(a, a).unwrap();
-        let rules: [&dyn ScoringRule; 7] = [
-            &LogScore::exact(),
-            &BrierScore,
-            &beta,
-            &SphericalScore,
-            &BoostingScore,
-            &PowerScore::new(a, Level::HALF).unwrap(),
-            &PseudosphericalScore::new(a, Level::HALF).unwrap(),
-        ];
-        for (one, other) in rules.map(mirrored) {
-            prop_assert!(one == other || (one - other).abs() <= 1e-12 * one.abs(), "{one} {other}");
+        let rules = format!("log brier spherical boosting beta:{a},{a} power:{a},0.5 pseudospherical:{a},0.5");
+        for (name, rule) in named(&rules) {
+            let (one, other) = (rule.score(p, outcome), rule.score(p.complement(), !outcome));
+            prop_assert!(close(other, one, 1e-12), "{name} {one} {other}");
         }
     }
 
@@ -199,9 +164,7 @@ proptest! {
         let floor = rule.score(Probability::ONE, false);
         prop_assert_eq!(floor == f64::NEG_INFINITY, beta <= 0.0);
     }
-}
 
-proptest! {
     #[test]
     fn scores_stay_within_their_bounds(
         c in 0.001..0.999_f64,
@@ -292,24 +255,17 @@ fn divergences_at_the_limits_of_numbers_end_and_are_no_nan() {
 fn negative_zero_is_zero_for_every_rule() {
     let (minus, zero) = (prob(-0.0), Probability::ZERO);
     assert!(minus.get().is_sign_positive() && minus.complement() == Probability::ONE);
-    let level = level(0.3);
-    let mut rules: Vec<Box<dyn ScoringRule>> = vec![
-        Box::new(LogScore::exact()),
-        Box::new(BrierScore),
-        Box::new(SphericalScore),
-        Box::new(BoostingScore),
-        Box::new(ElementaryScore::new(level)),
-        Box::new(ThresholdMixture::new(&[(level, Weight::ONE)]).unwrap()),
-    ];
-    for k in [-10.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0] {
-        rules.push(Box::new(PowerScore::new(k, level).unwrap()));
-        rules.push(Box::new(PseudosphericalScore::new(k, level).unwrap()));
-        rules.push(Box::new(BetaScore::new(k.max(-0.9), 0.7).unwrap()));
+    let mut rules = named("log brier spherical boosting elementary:0.3");
+    let mixture = ThresholdMixture::new(&[(level(0.3), Weight::ONE)]).unwrap();
+    rules.push(("mixture".into(), Box::new(mixture)));
+    for k in [-10.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0_f64] {
+        let alpha = k.max(-0.9);
+        rules.extend(named(&format!("power:{k},0.3 pseudospherical:{k},0.3 beta:{alpha},0.7")));
     }
-    for rule in rules {
+    for (name, rule) in rules {
         for outcome in [false, true] {
             let (one, other) = (rule.score(minus, outcome), rule.score(zero, outcome));
-            assert_eq!(one.to_bits(), other.to_bits());
+            assert_eq!(one.to_bits(), other.to_bits(), "{name}");
         }
         let mean = |values: [f64; 2]| {
             let forecasts = probabilities(&values);

@@ -9,21 +9,10 @@ use scoring_rules::{
 use crate::common::{Named, Row, close, copied, named, probabilities, weights_of};
 
 fn rules() -> Vec<Named> {
-    let mut rules = named(&[
-        "log",
-        "log:1e-6",
-        "log:0.1",
-        "log:1e-100",
-        "brier",
-        "beta:2,4",
-        "beta:0,0",
-        "beta:0.5,1.7",
-        "beta:-0.5,0",
-        "spherical",
-        "boosting",
-        "power:1.5,0.3",
-        "pseudospherical:1.5,0.3",
-    ]);
+    let mut rules = named(
+        "log log:1e-6 log:0.1 log:1e-100 brier beta:2,4 beta:0,0 beta:0.5,1.7 \
+         beta:-0.5,0 spherical boosting power:1.5,0.3 pseudospherical:1.5,0.3",
+    );
     let closure = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).abs());
     rules.push(("closure".into(), Box::new(closure)));
     rules

@@ -75,7 +75,7 @@ proptest! {
         before in prop::collection::vec(0.0..=1.0_f64, 1..40),
         outcome in any::<bool>(),
     ) {
-        let mut rules = named(&["log:1e-6", "log", "brier", "beta:2,4", "beta:0.5,0", "beta:0,0"]);
+        let mut rules = named("log:1e-6 log brier beta:2,4 beta:0.5,0 beta:0,0");
         let own = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
         rules.push(("own".into(), Box::new(own)));
         let flat: Vec<f64> = before.iter().chain(&run).copied().collect();

@@ -15,7 +15,7 @@ pub use censoring;
 pub use censoring::{StopReason, Stopped};
 pub use conversions::{
     facts::LeftOutRun,
-    logged_run::{LoggedRun, PARTIAL_SUCCESS},
+    logged_run::LoggedRun,
     outcomes::Outcomes,
     planned_runs::MissingRun,
     run_table::RunTable,

@@ -1,20 +1,18 @@
 use std::{
     collections::{HashSet, VecDeque},
     fmt, fs,
-    io::{Cursor, Read, Seek, SeekFrom},
+    io::{Read, Seek},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use crate::{
-    engines::folder::{Folder, open_file},
+    engines::folder::open_file,
     error::{Error, Place},
     format::{Format, ReadOptions, known},
     formats::{
-        chat, harbor,
-        inspect::{self, JsonLog, archive_log::ArchiveLog},
-        run_iterator::{HeadOf, Opened, RunIterator, Shape},
-        tau2,
+        log_reader::{LogReader, Opened},
+        open,
     },
     values::{evaluation::Evaluation, run::Run},
 };
@@ -23,9 +21,9 @@ use crate::{
 ///
 /// Only one run is held at a time. After an error there are no more runs.
 pub struct Runs<'a> {
-    current: Option<RunIterator<'a>>,
-    /// The head of each opened log.
-    heads: Vec<HeadOf>,
+    current: Option<Box<dyn LogReader + 'a>>,
+    /// The head of each opened log, as far as it has been read.
+    heads: Vec<Option<Arc<Evaluation>>>,
     /// The files still to be opened.
     files: VecDeque<PathBuf>,
     /// The name of the current file, for errors.
@@ -148,9 +146,9 @@ impl<'a> Runs<'a> {
 
     /// Makes a log the current one.
     fn begin(&mut self, opened: Opened<'a>, file: Option<String>) {
-        let Opened { format, runs, owned, evaluation } = opened;
-        self.heads.push(evaluation);
-        (self.format, self.current, self.file) = (format, Some(runs), file);
+        let Opened { format, reader, owned } = opened;
+        self.heads.push(reader.head().cloned());
+        (self.format, self.current, self.file) = (format, Some(reader), file);
         if let Some(owned) = owned {
             while self.unrecognized.pop_if(|file| file.starts_with(&owned)).is_some() {}
             self.owned.insert(owned);
@@ -165,7 +163,7 @@ impl<'a> Runs<'a> {
 
     /// The evaluation of each log opened so far, if the log names one, including evaluations without a run.
     pub(crate) fn heads(&self) -> impl Iterator<Item = Option<&Arc<Evaluation>>> {
-        self.heads.iter().map(|head| head.get())
+        self.heads.iter().map(Option::as_ref)
     }
 
     /// The files of a folder that have been left out so far because of an unrecognized format.
@@ -207,16 +205,21 @@ impl Iterator for Runs<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match self.current.as_mut()?.next() {
-                Some(Ok(run)) => {
+            let reader = self.current.as_mut()?;
+            let next = reader.next_run();
+            if let Some(head) = self.heads.last_mut() {
+                *head = head.take().or_else(|| reader.head().cloned());
+            }
+            match next {
+                Ok(Some(run)) => {
                     let log = self.heads.len() - 1;
                     return Some(Ok(Run { log, ..run }));
                 }
-                Some(Err(error)) => {
+                Err(error) => {
                     self.current = None;
                     return Some(Err(error.in_file(self.file.as_deref())));
                 }
-                None => self.current = None,
+                Ok(None) => self.current = None,
             }
             match self.open_next() {
                 Ok(true) => {}
@@ -236,70 +239,4 @@ impl fmt::Debug for Runs<'_> {
         runs.field("file", &self.file).field("format", &self.format);
         runs.field("files", &self.files).finish_non_exhaustive()
     }
-}
-
-/// The number of bytes that are examined to recognize a format.
-const PREFIX: u64 = 64 << 10;
-
-/// Opens a log: recognizes its format if it is not given, and passes the log to its reader. The path of the file, if there is
-/// one, leads to the other files of a log with several files.
-pub(crate) fn open<'a>(
-    mut source: impl Read + Seek + 'a,
-    format: Format,
-    path: Option<&Path>,
-    options: &ReadOptions,
-) -> Result<Opened<'a>, Error> {
-    let io = |error: &std::io::Error| Error::io(Place::default(), error);
-    let mut prefix = Vec::new();
-    source.by_ref().take(PREFIX).read_to_end(&mut prefix).map_err(|error| io(&error))?;
-    let is_whole = (prefix.len() as u64) < PREFIX;
-    if is_archive(&prefix) && matches!(format, Format::Auto | Format::Inspect) {
-        source.seek(SeekFrom::Start(0)).map_err(|error| io(&error))?;
-        let head = HeadOf::default();
-        let runs = Box::new(ArchiveLog::open(source, options, &head)?);
-        return Ok(Opened { evaluation: head, ..Opened::alone(Format::Inspect, runs) });
-    }
-    // Some editors write a byte-order mark.
-    if prefix.starts_with(b"\xef\xbb\xbf") {
-        prefix.drain(..3);
-    }
-    let shape = Shape::of(&prefix, is_whole);
-    let format = match (format, recognize(&shape)) {
-        (Format::Auto, Some(recognized)) => recognized,
-        (Format::Auto, None) => {
-            let (place, problem) = shape.into_fault().unzip();
-            let place = Box::new(place.unwrap_or_default());
-            return Err(Error::UnknownFormat { place, problem, known: known() });
-        }
-        (format, _) => format,
-    };
-    let source = Cursor::new(prefix).chain(source);
-    let folder = path.and_then(Folder::of);
-    let head = HeadOf::default();
-    let runs = match format {
-        Format::Auto | Format::Inspect => JsonLog::runs(source, options, &head)?,
-        Format::Exchanges
-        | Format::OpenAiChat
-        | Format::OpenAiResponses
-        | Format::Anthropic
-        | Format::Gemini
-        | Format::Ollama => chat::read(source, format, options)?,
-        Format::Atif => harbor::trajectories(source, options)?,
-        Format::Harbor => return harbor::trial(source, &shape, folder, options),
-        Format::Tau2 => return tau2::read(source, &shape, folder, options),
-    };
-    Ok(Opened { evaluation: head, ..Opened::alone(format, runs) })
-}
-
-fn is_archive(prefix: &[u8]) -> bool {
-    prefix.starts_with(b"PK\x03\x04") || prefix.starts_with(b"PK\x05\x06")
-}
-
-fn recognize(shape: &Shape) -> Option<Format> {
-    if inspect::recognizes(shape) {
-        return Some(Format::Inspect);
-    }
-    chat::recognizes(shape)
-        .or_else(|| harbor::recognizes(shape))
-        .or_else(|| tau2::recognizes(shape).then_some(Format::Tau2))
 }

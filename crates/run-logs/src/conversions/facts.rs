@@ -3,7 +3,7 @@
 
 use budget_estimation::Rollouts;
 use serde::Serialize;
-use serde_json::Map;
+use serde_json::{Map, Value};
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
@@ -21,6 +21,9 @@ use crate::{
     },
     json_lines::run_counts::RunCounts,
 };
+
+/// The costs of a turn, by the names of the resources.
+const COSTS: [&str; 4] = ["input_tokens", "output_tokens", "cost_usd", "fresh_input_tokens"];
 
 /// A run that lacks something required for a question.
 #[derive(Clone, Debug, Serialize)]
@@ -115,12 +118,9 @@ impl LoggedRun {
             return Err(self.left_out("no_turn"));
         }
         let turns = self.turn_usage.iter().zip(self.fresh_input_tokens()).map(|(turn, fresh)| {
-            let fields = [
-                ("input_tokens".to_owned(), turn.input_tokens.into()),
-                ("fresh_input_tokens".to_owned(), fresh.into()),
-                ("output_tokens".to_owned(), turn.output_tokens.into()),
-                ("cost_usd".to_owned(), turn.cost_usd.into()),
-            ];
+            let (input, output) = (turn.input_tokens.into(), turn.output_tokens.into());
+            let costs = [input, output, turn.cost_usd.into(), fresh.into()];
+            let fields = COSTS.map(str::to_owned).into_iter().zip(costs);
             Map::from_iter(fields).into()
         });
         let model = self.model.iter().map(|model| ("model".to_owned(), model.as_str().into()));
@@ -260,28 +260,20 @@ impl RunTable {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn rollouts(&self) -> Result<Rollouts, Error> {
-        let mut rollouts = Rollouts::new([
-            "input_tokens",
-            "output_tokens",
-            "cost_usd",
-            "fresh_input_tokens",
-            "total_tokens",
-        ])?;
+        let mut rollouts = Rollouts::new(COSTS.into_iter().chain(["total_tokens"]))?;
         for run in self.rows() {
-            let (Some(outcome), false) = (run.outcome, run.turn_usage.is_empty()) else { continue };
-            let tokens = |count: Option<u64>| count.map(|count| count as f64);
-            let costs: Vec<Option<f64>> = run
-                .turn_usage
+            let Ok(line) = run.rollout() else { continue };
+            let costs: Vec<Option<f64>> = line
+                .turns
                 .iter()
-                .zip(run.fresh_input_tokens())
-                .flat_map(|(turn, fresh)| {
-                    let (input, output) = (tokens(turn.input_tokens), tokens(turn.output_tokens));
-                    let fresh = tokens(fresh);
+                .flat_map(|turn| {
+                    let [input, output, usd, fresh] =
+                        COSTS.map(|name| turn.get(name).and_then(Value::as_f64));
                     let total = fresh.zip(output).map(|(fresh, output)| fresh + output);
-                    [input, output, turn.cost_usd, fresh, total]
+                    [input, output, usd, fresh, total]
                 })
                 .collect();
-            let rollout = rollouts.push_partly_known(&costs, outcome)?;
+            let rollout = rollouts.push_partly_known(&costs, line.success)?;
             rollouts.set_id(rollout, run.name())?;
             if let Some(task) = &run.task {
                 rollouts.set_task(rollout, task.as_str())?;

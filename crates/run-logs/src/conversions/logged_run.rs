@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The reason for leaving out a partial success where runs only succeed or fail.
-pub const PARTIAL_SUCCESS: &str = "partial_success";
+pub(crate) const PARTIAL_SUCCESS: &str = "partial_success";
 
 /// A run of a [`RunTable`](crate::RunTable).
 #[derive(Clone, Debug)]

@@ -54,7 +54,7 @@ const KNOWN: [&Column; 9] = [ID, TASK, TRIAL, MODEL, LOG, OUTCOME, GRADE, EXPECT
 /// ]);
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcomes {
     file: String,
     entries: Vec<Entry>,
@@ -142,16 +142,9 @@ impl Outcomes {
         }
         let mut all = Self {
             file: file.to_owned(),
-            entries: Vec::new(),
-            by_id: HashMap::new(),
-            logs: Vec::new(),
             columns: table.header.notes(),
             not_read: table.header.not_read().collect(),
-            runs: 0,
-            missing: 0,
-            first_missing: None,
-            alike: Vec::new(),
-            looks: HashMap::new(),
+            ..Self::default()
         };
         table.rows(|place, line| all.add(place.line, line))?;
         all.looks = all.by_id.keys().map(|id| (folded(id), id.clone())).collect();

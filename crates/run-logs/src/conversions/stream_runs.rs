@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The runs that have a stream, and the reasons why the others do not.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct StreamRuns {
     runs: Vec<StreamRun>,
     left_out: BTreeMap<&'static str, u64>,
@@ -53,12 +53,7 @@ impl RunTable {
         if stream == ConfidenceStream::StatedConfidence {
             self.check_scale()?;
         }
-        let mut found = StreamRuns {
-            runs: Vec::new(),
-            left_out: BTreeMap::new(),
-            first_left_out: None,
-            counts: ForecastCounts::default(),
-        };
+        let mut found = StreamRuns::default();
         for (row, run) in self.rows().iter().enumerate() {
             match run.checked(stream, policy, &mut found.counts) {
                 Ok(forecasts) => {

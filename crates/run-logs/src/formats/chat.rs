@@ -8,12 +8,12 @@ pub(crate) mod logprobs;
 pub(crate) mod messages;
 pub(crate) mod response;
 
-use std::io::Read;
+use std::{io::Read, iter};
 
 use crate::{
     error::Error,
     format::{Format, ReadOptions},
-    formats::run_iterator::{RunIterator, Shape, documents},
+    formats::log_reader::{Opened, Shape, documents},
 };
 
 /// Returns which of these formats the first bytes of a file show, if any.
@@ -60,23 +60,20 @@ fn is_message(shape: &Shape) -> bool {
         && (shape.has_key("content", "type") || shape.has_all(&["content", "stop_reason"]))
 }
 
-/// Reads the runs of a log.
+/// Opens a log.
 pub(crate) fn read<'a>(
     source: impl Read + 'a,
     format: Format,
     options: &ReadOptions,
-) -> Result<RunIterator<'a>, Error> {
-    let runs = documents(source, options, move |json, number, options| {
+) -> Result<Opened<'a>, Error> {
+    let mut runs = documents(source, options, move |json, number, options| {
         document::read(json, format, number, options)
-    })?;
-    if format != Format::Anthropic {
-        return Ok(runs);
-    }
-    let mut runs = runs.peekable();
-    Ok(Box::new(std::iter::from_fn(move || {
+    })?
+    .peekable();
+    let whole = move || {
         let mut run = match runs.next()? {
-            Ok(run) => run,
-            error => return Some(error),
+            Ok(run) if format == Format::Anthropic => run,
+            other => return Some(other),
         };
         while let Some(Ok(next)) = runs.next_if(|next| {
             next.as_ref().is_ok_and(|next| match (&run.turns[..], &next.turns[..]) {
@@ -92,5 +89,6 @@ pub(crate) fn read<'a>(
             run.usage = reply.and_then(|reply| reply.usage.clone()).unwrap_or_default();
         }
         Some(Ok(run))
-    })))
+    };
+    Ok(Opened { format, reader: Box::new(iter::from_fn(whole)), owned: None })
 }

@@ -13,7 +13,7 @@ use crate::{
     format::{Format, ReadOptions},
     formats::{
         harbor::{trajectory::trajectory, trial::Trial},
-        run_iterator::{HeadOf, Opened, RunIterator, Shape, documents},
+        log_reader::{Opened, Shape, documents},
     },
 };
 
@@ -33,28 +33,24 @@ pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
     ((is_trial || is_job) && !shape.is_list).then_some(Format::Harbor)
 }
 
-/// Reads the runs of a file of trajectories: one run per trajectory.
-pub(crate) fn trajectories<'a>(
+/// Opens a file of trajectories, one run per trajectory, or the result of a trial with the trajectories in its folder. The result
+/// of a job has no run, but states the number of planned runs.
+pub(crate) fn read<'a>(
     source: impl Read + 'a,
-    options: &ReadOptions,
-) -> Result<RunIterator<'a>, Error> {
-    documents(source, options, |json, number, options| {
-        Ok(trajectory(json, options, false)?.into_run(number))
-    })
-}
-
-/// Reads the run of a trial: its `result.json`, and the trajectories in its folder. The result of a job has no run, but states
-/// the number of planned runs.
-pub(crate) fn trial<'a>(
-    source: impl Read + 'a,
+    format: Format,
     shape: &Shape,
     folder: Option<Folder>,
     options: &ReadOptions,
 ) -> Result<Opened<'a>, Error> {
+    if format == Format::Atif {
+        let reader = Box::new(documents(source, options, |json, number, options| {
+            Ok(trajectory(json, options, false)?.into_run(number))
+        })?);
+        return Ok(Opened { format, reader, owned: None });
+    }
     // The trials of a job have separate results.
     let is_job = !shape.has("trial_name");
     let owned = folder.as_ref().filter(|_| !is_job).map(|folder| folder.path().to_owned());
-    let evaluation = HeadOf::default();
-    let runs = Box::new(Trial::new(source, folder, options, &evaluation));
-    Ok(Opened { owned, evaluation, ..Opened::alone(Format::Harbor, runs) })
+    let reader = Box::new(Trial { source: Some(source), folder, options: *options, job: None });
+    Ok(Opened { format, reader, owned })
 }

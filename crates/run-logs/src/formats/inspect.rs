@@ -14,9 +14,9 @@ use crate::{
     format::ReadOptions,
     formats::{
         inspect::{header::Header, sample::sample},
-        run_iterator::{HeadOf, RunIterator, Shape, until_error},
+        log_reader::{LogReader, Shape},
     },
-    values::run::Run,
+    values::{evaluation::Evaluation, run::Run},
 };
 
 /// Returns whether the first bytes of a file show a log of inspect_ai, or one whose `eval` is invalid.
@@ -31,24 +31,21 @@ pub(crate) struct JsonLog<'a> {
     json: Json<'a>,
     options: ReadOptions,
     header: Header,
-    head: HeadOf,
+    /// Whether the whole head has been read.
+    has_head: bool,
     is_in_samples: bool,
 }
 
 impl<'a> JsonLog<'a> {
-    pub(crate) fn runs(
-        source: impl Read + 'a,
-        options: &ReadOptions,
-        head: &HeadOf,
-    ) -> Result<RunIterator<'a>, Error> {
+    pub(crate) fn open(source: impl Read + 'a, options: &ReadOptions) -> Result<Self, Error> {
         let mut json = Json::new(source, options.limits);
         json.begin_object()?;
         let header = Header::default();
-        let head = Arc::clone(head);
-        let mut log = Self { json, options: *options, header, head, is_in_samples: false };
-        Ok(until_error(move || log.next_run()))
+        Ok(Self { json, options: *options, header, has_head: false, is_in_samples: false })
     }
+}
 
+impl LogReader for JsonLog<'_> {
     fn next_run(&mut self) -> Result<Option<Run>, Error> {
         loop {
             if self.is_in_samples {
@@ -65,7 +62,7 @@ impl<'a> JsonLog<'a> {
                     if !self.header.is_known {
                         return Err(self.json.error_at("eval", Problem::Missing));
                     }
-                    self.publish();
+                    self.has_head = true;
                     return Ok(None);
                 }
                 Some(field) if field != "samples" => self.header.field(&mut self.json, field)?,
@@ -76,16 +73,14 @@ impl<'a> JsonLog<'a> {
                 }
                 Some(_) => {
                     self.json.begin_list()?;
-                    self.publish();
+                    self.has_head = true;
                     self.is_in_samples = true;
                 }
             }
         }
     }
 
-    /// Publishes the evaluation, so that it is available without a sample.
-    fn publish(&self) {
-        // The first head is the head of the samples.
-        let _ = self.head.set(Arc::clone(&self.header.evaluation));
+    fn head(&self) -> Option<&Arc<Evaluation>> {
+        self.has_head.then_some(&self.header.evaluation)
     }
 }

@@ -13,10 +13,10 @@ use crate::{
     error::{Error, Problem},
     format::{Format, ReadOptions},
     formats::{
-        run_iterator::{HeadOf, Opened, RunIterator, Shape, until_error},
+        log_reader::{LogReader, Opened, Shape},
         tau2::simulation::{Header, Simulation, simulation},
     },
-    values::run::Run,
+    values::{evaluation::Evaluation, run::Run},
 };
 
 /// Returns whether the first bytes of a file show results, or one simulation.
@@ -45,15 +45,15 @@ pub(crate) fn read<'a>(
     folder: Option<Folder>,
     options: &ReadOptions,
 ) -> Result<Opened<'a>, Error> {
+    let format = Format::Tau2;
     if is_simulation(shape) {
-        let runs = Box::new(simulation::alone(source, *options));
-        return Ok(Opened::alone(Format::Tau2, runs));
+        let reader = Box::new(simulation::alone(source, *options));
+        return Ok(Opened { format, reader, owned: None });
     }
     let simulations = folder.and_then(|folder| folder.join(SIMULATIONS));
     let owned = simulations.as_ref().map(|folder| folder.path().to_owned());
-    let evaluation = HeadOf::default();
-    let runs = Results::runs(source, simulations, options, &evaluation)?;
-    Ok(Opened { owned, evaluation, ..Opened::alone(Format::Tau2, runs) })
+    let reader = Box::new(Results::open(source, simulations, options)?);
+    Ok(Opened { format, reader, owned })
 }
 
 /// The field of the simulations, and the folder that holds them in the folder form.
@@ -66,14 +66,12 @@ const RESULTS: &[&str] = &["timestamp", "info", "tasks", SIMULATIONS, INDEX];
 ///
 /// They are read one at a time. If the simulations precede `info` or `tasks`, which the benchmark never writes, all are held, and
 /// the limit for one run applies to all of them together.
-pub(crate) struct Results<'a> {
+struct Results<'a> {
     json: Json<'a>,
     options: ReadOptions,
     /// The folder of the simulations, if they have separate files.
     folder: Option<Folder>,
     header: Header,
-    /// The place for the facts that all simulations have in common.
-    head: HeadOf,
     /// The ids of the simulations that the folder should hold.
     index: Option<BTreeSet<String>>,
     /// Simulations that wait for the rest of the results.
@@ -92,30 +90,29 @@ enum State {
 }
 
 impl<'a> Results<'a> {
-    pub(crate) fn runs(
+    fn open(
         source: impl Read + 'a,
         folder: Option<Folder>,
         options: &ReadOptions,
-        head: &HeadOf,
-    ) -> Result<RunIterator<'a>, Error> {
+    ) -> Result<Self, Error> {
         let mut json = Json::new(source, options.limits);
         json.begin_object()?;
-        let mut results = Self {
+        Ok(Self {
             json,
             options: *options,
             folder,
             header: Header::default(),
-            head: Arc::clone(head),
             index: None,
             has_info: false,
             has_tasks: false,
             has_simulations: false,
             held: Vec::new(),
             state: State::InResults,
-        };
-        Ok(until_error(move || results.next_run()))
+        })
     }
+}
 
+impl LogReader for Results<'_> {
     fn next_run(&mut self) -> Result<Option<Run>, Error> {
         loop {
             match &mut self.state {
@@ -126,7 +123,7 @@ impl<'a> Results<'a> {
                 State::InSimulations => {
                     let is_complete = self.has_info && self.has_tasks;
                     if is_complete {
-                        self.header.evaluation();
+                        self.header.complete();
                         self.json.begin_run();
                     }
                     if !self.json.next_element()? {
@@ -149,11 +146,16 @@ impl<'a> Results<'a> {
         }
     }
 
+    fn head(&self) -> Option<&Arc<Evaluation>> {
+        self.header.evaluation.as_ref()
+    }
+}
+
+impl Results<'_> {
     fn field(&mut self, field: Option<&'static str>) -> Result<(), Error> {
         let Some(field) = field else {
             self.json.end()?;
-            // The results have one head.
-            let _ = self.head.set(self.header.evaluation());
+            self.header.complete();
             let held = std::mem::take(&mut self.held);
             self.state =
                 if self.has_simulations { State::Held(held.into_iter()) } else { self.files()? };

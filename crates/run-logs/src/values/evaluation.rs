@@ -120,8 +120,7 @@ impl Evaluation {
     }
 
     /// Returns the task of a sample: the name of the evaluation, followed by the sample's name.
-    #[must_use]
-    pub fn task_of(&self, sample: &str) -> String {
+    pub(crate) fn task_of(&self, sample: &str) -> String {
         match &self.task {
             Some(task) => format!("{task}/{sample}"),
             None => sample.to_owned(),

@@ -172,8 +172,7 @@ pub enum Caller {
 
 impl Caller {
     /// Returns true if the agent or one of its subagents made the call, and false for other roles, such as scorers.
-    #[must_use]
-    pub const fn is_agent(&self) -> bool {
+    pub(crate) const fn is_agent(&self) -> bool {
         matches!(self, Self::Agent | Self::Subagent(_))
     }
 

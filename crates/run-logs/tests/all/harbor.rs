@@ -399,44 +399,57 @@ fn a_trial_never_reads_files_outside_its_folder() {
 #[test]
 fn wrong_types_name_the_file_the_run_and_the_field() {
     let folder = Folder::new("harbor-errors");
-    let first = |text: &str| {
-        let path = folder.write("log.json", text);
+    let head = r#"{"schema_version": "ATIF-v1.8", "session_id": "s", "agent": {"name": "a"}, "steps": [{"step_id": 1, "source": "agent", "message": """#;
+    let prompt_tokens = "steps[0].metrics.prompt_tokens";
+    let nested = r#"{"schema_version": "ATIF-v1.8", "steps": [], "subagent_trajectories": ["#;
+    let trial = r#"{"task_name": "t", "trial_name": "n", "trial_uri": "", "verifier_result": {"rewards": {"reward": "1"}}}"#;
+    type Case<'a> = (String, &'a str, Option<&'a str>, fn(&Problem) -> bool);
+    let cases: [Case<'_>; 10] = [
+        (
+            format!("{head}, \"metrics\": {{\"prompt_tokens\": \"9\"}}}}]}}"),
+            "s",
+            Some(prompt_tokens),
+            |it| matches!(it, Problem::Type { expected: "a number", found: "a string" }),
+        ),
+        (
+            format!("{head}, \"metrics\": {{\"prompt_tokens\": NaN}}}}]}}"),
+            "s",
+            Some(prompt_tokens),
+            |it| matches!(it, Problem::Value { .. }),
+        ),
+        (format!("{head}, \"message\": \"\"}}]}}"), "s", Some("steps[0].message"), |it| {
+            matches!(it, Problem::DuplicateKey { .. })
+        }),
+        (
+            format!("{head}, \"tool_calls\": [{{\"function_name\": \"\\ud800\"}}]}}]}}"),
+            "s",
+            Some("steps[0].tool_calls[0].function_name"),
+            |it| *it == Problem::LoneSurrogate,
+        ),
+        (head.to_owned(), "s", None, |it| *it == Problem::Truncated),
+        (format!("{head}, \"extra\": {}", "[".repeat(100_000)), "s", None, |it| {
+            matches!(it, Problem::TooDeep { .. })
+        }),
+        (nested.repeat(1_000), "", None, |it| matches!(it, Problem::TooDeep { .. })),
+        (
+            r#"{"schema_version": "ATIF-v2.0", "steps": []}"#.to_owned(),
+            "",
+            Some("schema_version"),
+            |it| matches!(it, Problem::Value { .. }),
+        ),
+        (r#"{"schema_version": "ATIF-v1.7"}"#.to_owned(), "", Some("steps"), |it| {
+            *it == Problem::Missing
+        }),
+        (trial.to_owned(), "n", Some("verifier_result.rewards.reward"), |it| {
+            matches!(it, Problem::Type { .. })
+        }),
+    ];
+    for (text, sample, expected, is_it) in cases {
+        let path = folder.write("log.json", &text);
         let read = read_path(&path, Format::Auto, &ReadOptions::default());
         let (place, problem) = fault(read.and_then(|mut runs| runs.next().unwrap()));
-        (place.sample, place.field, problem)
-    };
-    let head = r#"{"schema_version": "ATIF-v1.8", "session_id": "s", "agent": {"name": "a"}, "steps": [{"step_id": 1, "source": "agent", "message": """#;
-    let s = Some("s".to_owned());
-    let (sample, field, problem) =
-        first(&format!("{head}, \"metrics\": {{\"prompt_tokens\": \"9\"}}}}]}}"));
-    assert_eq!((sample, field.as_str()), (s.clone(), "steps[0].metrics.prompt_tokens"));
-    assert!(matches!(problem, Problem::Type { expected: "a number", found: "a string" }));
-    let (_, field, problem) =
-        first(&format!("{head}, \"metrics\": {{\"prompt_tokens\": NaN}}}}]}}"));
-    assert_eq!(field, "steps[0].metrics.prompt_tokens");
-    assert!(matches!(problem, Problem::Value { .. }), "{problem}");
-    let (_, field, problem) = first(&format!("{head}, \"message\": \"\"}}]}}"));
-    assert_eq!(field, "steps[0].message");
-    assert!(matches!(problem, Problem::DuplicateKey { .. }));
-    let (_, field, problem) =
-        first(&format!("{head}, \"tool_calls\": [{{\"function_name\": \"\\ud800\"}}]}}]}}"));
-    assert_eq!(
-        (field.as_str(), problem),
-        ("steps[0].tool_calls[0].function_name", Problem::LoneSurrogate)
-    );
-    let (sample, _, problem) = first(head);
-    assert_eq!((sample, problem), (s, Problem::Truncated));
-    let deep = format!("{head}, \"extra\": {}", "[".repeat(100_000));
-    let nested = r#"{"schema_version": "ATIF-v1.8", "steps": [], "subagent_trajectories": ["#;
-    for text in [deep, nested.repeat(1_000)] {
-        assert!(matches!(first(&text).2, Problem::TooDeep { .. }), "{text:.60}");
+        assert_eq!(place.sample.unwrap_or_default(), sample, "{text:.200}");
+        assert!(expected.is_none_or(|field| place.field == field), "{text:.200}: {}", place.field);
+        assert!(is_it(&problem), "{text:.200}: {problem}");
     }
-    let (_, field, problem) = first(r#"{"schema_version": "ATIF-v2.0", "steps": []}"#);
-    assert!(field == "schema_version" && matches!(problem, Problem::Value { .. }));
-    let (_, field, problem) = first(r#"{"schema_version": "ATIF-v1.7"}"#);
-    assert_eq!((field.as_str(), problem), ("steps", Problem::Missing));
-    let trial = r#"{"task_name": "t", "trial_name": "n", "trial_uri": "", "verifier_result": {"rewards": {"reward": "1"}}}"#;
-    let (sample, field, problem) = first(trial);
-    assert_eq!((sample.as_deref(), field.as_str()), (Some("n"), "verifier_result.rewards.reward"));
-    assert!(matches!(problem, Problem::Type { .. }));
 }

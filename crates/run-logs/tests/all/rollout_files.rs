@@ -47,6 +47,14 @@ fn a_wrong_line_is_named_with_its_field() {
             "f:2: field turns[0].tokens: give a number",
         ),
         (r#"{"turns": [{}, {"usd": -1}], "success": 1}"#, "f:2: field turns[1].usd: is -1; give"),
+        (
+            r#"{"turns": [{"usd": 1, "\u0075sd": 2}], "success": 1}"#,
+            "f:2: field turns[0].usd: duplicate; give each key once",
+        ),
+        (
+            r#"{"success": 1, "turns": [{}], "success": false}"#,
+            "f:2: field success: duplicate; give each key once",
+        ),
         (r#"{"turns": [{"usd": 1e101}], "success": 1}"#, "f:2: field turns[0].usd: is 1"),
         (r#"{"id": 1.5, "turns": [{"usd": 1}], "success": 1}"#, "f:2: field id: invalid type"),
         (r#"{"task": [], "turns": [{"usd": 1}], "success": 1}"#, "f:2: field task: invalid type"),
@@ -116,40 +124,6 @@ proptest! {
         write_rollouts(&back, &mut again).unwrap();
         prop_assert_eq!(text, again);
     }
-}
-
-#[test]
-fn a_key_that_stands_twice_in_an_object_is_refused_with_its_line_and_field() {
-    let rest = r#""turns": [{"tokens": 1}], "success": 1"#;
-    let cases = [
-        (
-            r#"{"turns": [{"tokens": 5, "tokens": 500}], "success": 1}"#.to_owned(),
-            "turns[0].tokens",
-        ),
-        (
-            r#"{"turns": [{"usd": 1}, {"usd": 1, "tokens": 5, "usd": 2}], "success": 1}"#
-                .to_owned(),
-            "turns[1].usd",
-        ),
-        (format!(r#"{{"id": "a", {rest}, "id": "b"}}"#), "id"),
-        (format!(r#"{{"success": false, {rest}}}"#), "success"),
-        (format!(r#"{{"turns": [], {rest}}}"#), "turns"),
-        (format!(r#"{{{rest}, "caps": {{"usd": 1, "usd": 2}}}}"#), "caps.usd"),
-        (format!(r#"{{{rest}, "caps": {{"usd": 1}}, "caps": null}}"#), "caps"),
-        // The same key in other letters, and one of a field that is not read.
-        (r#"{"turns": [{"usd": 1, "\u0075sd": 2}], "success": 1}"#.to_owned(), "turns[0].usd"),
-        (format!(r#"{{{rest}, "x": [[{{"k": {{}}, "k": 1}}]]}}"#), "x[0][0].k"),
-    ];
-    for (line, expected) in cases {
-        let text = format!("{{{rest}}}\n{line}\n");
-        let error = read(&text).unwrap_err();
-        assert_eq!(error, InputError::of_field("f", 2, expected, "duplicate; give each key once"));
-    }
-    // Keys of different objects, and many keys of one, are no repetition.
-    let many: Vec<String> = (0..100).map(|i| format!(r#""k{i}": {{"tokens": {i}}}"#)).collect();
-    assert!(read(&format!("{{{rest}, {}}}\n{{{rest}}}", many.join(", "))).is_ok());
-    let twice = format!("{{{rest}, {}, \"k7\": 0}}", many.join(", "));
-    assert_eq!(read(&twice).unwrap_err().field.as_deref(), Some("k7"));
 }
 
 #[test]

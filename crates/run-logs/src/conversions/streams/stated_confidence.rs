@@ -124,8 +124,7 @@ impl ConfidenceField {
     }
 
     /// Reads numbers without a percent sign on this scale.
-    #[must_use]
-    pub const fn with_scale(mut self, scale: ConfidenceScale) -> Self {
+    pub(crate) const fn with_scale(mut self, scale: ConfidenceScale) -> Self {
         self.scale = scale;
         self
     }

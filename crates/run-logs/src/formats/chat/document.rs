@@ -156,16 +156,10 @@ fn spoken(
         for result in &read.results {
             note_result(&mut turns, result);
         }
-        let (message, refusal) = (&read.message, &read.refusal);
-        if message.role == Role::Assistant {
-            let reply = Reply {
-                text: message.text.clone(),
-                refusal: refusal.clone(),
-                tool_calls: message.tool_calls.clone(),
-                ..Reply::default()
-            };
+        if read.role == Role::Assistant {
             json.hold(before.iter().map(Message::size).sum())?;
-            turns.push(Turn { request: before.clone(), reply: Some(reply), ..Turn::default() });
+            let reply = Some(read.said.clone());
+            turns.push(Turn { request: before.clone(), reply, ..Turn::default() });
         }
         if options.requests {
             before.extend(read.sent());

@@ -4,22 +4,25 @@ use crate::{
     engines::json::reader::{Json, fields, named_fields},
     error::{Error, Problem},
     format::ReadOptions,
-    values::run::{Arguments, Message, RecordedCall, Role},
+    values::run::{Arguments, Message, RecordedCall, Reply, Role},
 };
 
 /// A message, with parts that only some formats have.
 pub(crate) struct ReadMessage {
-    pub(crate) message: Message,
-    pub(crate) refusal: Option<String>,
+    pub(crate) role: Role,
+    /// Its text, refusal and calls.
+    pub(crate) said: Reply,
     /// Results of tools, which precede the text.
     pub(crate) results: Vec<ToolResult>,
+    tool_call_id: Option<String>,
 }
 
 impl ReadMessage {
     /// Returns the messages that were sent: each result of a tool is one message.
     pub(crate) fn sent(self) -> impl Iterator<Item = Message> {
-        let Self { message, results, .. } = self;
-        let is_empty = message.text.is_empty() && message.tool_calls.is_empty();
+        let Self { role, said: Reply { text, tool_calls, .. }, results, tool_call_id } = self;
+        let is_empty = text.is_empty() && tool_calls.is_empty();
+        let message = Message { role, text, tool_calls, tool_call_id };
         let rest = (results.is_empty() || !is_empty).then_some(message);
         results.into_iter().map(ToolResult::message).chain(rest)
     }
@@ -32,22 +35,21 @@ pub(crate) fn messages(json: &mut Json<'_>) -> Result<Vec<ReadMessage>, Error> {
 
 /// Reads a message. A message without a role belongs to the model.
 pub(crate) fn message(json: &mut Json<'_>) -> Result<ReadMessage, Error> {
-    let mut message = Message::new(Role::Assistant, "");
-    let mut refusal = None;
-    let mut blocks = Blocks::default();
-    let mut old_call: Option<RecordedCall> = None;
+    let (mut role, mut said, mut results) = (Role::Assistant, Reply::default(), Vec::new());
+    let (mut calls, mut old_call, mut refusal) = (Vec::new(), None, None);
+    let mut tool_call_id = None;
     fields!(given |json| {
-        "role" => message.role = role(json)?,
-        "content" => blocks = content(json)?,
+        "role" => role = self::role(json)?,
+        "content" => (said, results) = content(json)?,
         "refusal" => refusal = Some(json.text()?),
-        "tool_calls" => message.tool_calls = call_list(json)?,
+        "tool_calls" => calls = call_list(json)?,
         "function_call" => old_call = Some(function(json, None)?),
-        "tool_call_id" => message.tool_call_id = Some(json.text()?),
+        "tool_call_id" => tool_call_id = Some(json.text()?),
     })?;
-    message.text = blocks.text;
-    message.tool_calls.extend(old_call);
-    message.tool_calls.extend(blocks.calls);
-    Ok(ReadMessage { message, refusal: refusal.or(blocks.refusal), results: blocks.results })
+    calls.extend(old_call);
+    calls.append(&mut said.tool_calls);
+    let said = Reply { refusal: refusal.or(said.refusal), tool_calls: calls, ..said };
+    Ok(ReadMessage { role, said, results, tool_call_id })
 }
 
 /// Reads the role of a message, under any of the names that formats of chats have for it.
@@ -76,27 +78,16 @@ pub(crate) fn request(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<
         "input" => match json.token()? {
             b'"' => sent.push(Message::new(Role::User, json.text()?)),
             _ => json.list(|json| {
-                let message = message(json)?.message;
+                let message = message(json)?;
                 // Items without text, such as reasoning, are not messages.
-                if !message.text.is_empty() {
-                    sent.push(message);
+                if !message.said.text.is_empty() {
+                    sent.extend(message.sent().last());
                 }
                 Ok(())
             })?,
         },
     })?;
     Ok(sent)
-}
-
-/// The content of a message: the parts of OpenAI's forms, and the blocks of Anthropic's.
-///
-/// Reasoning is not part of the text. Images and other parts are left out.
-#[derive(Default)]
-pub(crate) struct Blocks {
-    pub(crate) text: String,
-    pub(crate) refusal: Option<String>,
-    pub(crate) calls: Vec<RecordedCall>,
-    pub(crate) results: Vec<ToolResult>,
 }
 
 /// The result of a tool, as a block of a message.
@@ -114,30 +105,37 @@ impl ToolResult {
     }
 }
 
-/// Reads content: text, null, or a list of parts.
-pub(crate) fn content(json: &mut Json<'_>) -> Result<Blocks, Error> {
-    let mut blocks = Blocks::default();
+/// Reads the content of a message: text, null, or a list of the parts of OpenAI's forms and the blocks of Anthropic's, with the
+/// results of tools in it.
+///
+/// Reasoning is not part of the text. Images and other parts are left out.
+pub(crate) fn content(json: &mut Json<'_>) -> Result<(Reply, Vec<ToolResult>), Error> {
+    let (mut said, mut results) = (Reply::default(), Vec::new());
     match json.token()? {
         b'n' => _ = json.null()?,
-        b'"' => blocks.text = json.text()?,
-        b'[' => json.list(|json| block(json, &mut blocks))?,
+        b'"' => said.text = json.text()?,
+        b'[' => json.list(|json| block(json, &mut said, &mut results))?,
         _ => return Err(json.type_error("a string, a list of parts or null")),
     }
-    Ok(blocks)
+    Ok((said, results))
 }
 
-fn block(json: &mut Json<'_>, blocks: &mut Blocks) -> Result<(), Error> {
+fn block(
+    json: &mut Json<'_>,
+    said: &mut Reply,
+    results: &mut Vec<ToolResult>,
+) -> Result<(), Error> {
     if json.token()? == b'"' {
-        blocks.text.push_str(&json.text()?);
+        said.text.push_str(&json.text()?);
         return Ok(());
     }
     let (mut kind, mut id, mut name, mut input) = (None, None, None, None);
     let mut result = ToolResult { call: None, text: String::new(), is_error: None };
     fields!(|json| {
-        "text" => blocks.text.push_str(&json.optional(Json::text)?.unwrap_or_default()),
+        "text" => said.text.push_str(&json.optional(Json::text)?.unwrap_or_default()),
         "refusal" => {
             let refusal = json.optional(Json::text)?.unwrap_or_default();
-            blocks.refusal.get_or_insert_default().push_str(&refusal);
+            said.refusal.get_or_insert_default().push_str(&refusal);
         },
         "type" => kind = word(json)?,
         "id" => id = word(json)?,
@@ -156,10 +154,10 @@ fn block(json: &mut Json<'_>, blocks: &mut Blocks) -> Result<(), Error> {
         let (arguments, written) = input.unwrap_or_else(|| (Arguments::empty(), None));
         let mut call = RecordedCall::new(name, arguments);
         (call.id, call.written) = (id, written);
-        blocks.calls.push(call);
+        said.tool_calls.push(call);
     } else if kind.as_deref() == Some("tool_result") {
         json.hold(size_of::<ToolResult>())?;
-        blocks.results.push(result);
+        results.push(result);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use crate::{
     formats::{
         chat::{
             logprobs::{more_tokens, tokens, tokens_of},
-            messages::{Blocks, CallFields, ReadMessage, content, function, message},
+            messages::{CallFields, content, function, message},
         },
         counts::{Counts, Dialect},
     },
@@ -52,7 +52,7 @@ pub(crate) struct Response {
     http_status: Option<u64>,
     /// The fields `type` and `content`, which identify a reply of Anthropic.
     kind: Option<String>,
-    blocks: Option<Blocks>,
+    blocks: Option<Reply>,
 }
 
 impl Response {
@@ -110,7 +110,7 @@ impl Response {
             "done_reason" => self.stop = json.optional(Json::text)?,
             "type" if json.token()? == b'"' => self.kind = Some(json.text()?),
             "stop_reason" if json.token()? == b'"' => self.stop = Some(json.text()?),
-            "content" if json.token()? == b'[' => self.blocks = Some(content(json)?),
+            "content" if json.token()? == b'[' => self.blocks = Some(content(json)?.0),
             "logprobs" => self.tokens = json.optional(tokens)?,
             // The other fields show that this is a response, unless they are null.
             "status_code" if json.token()?.is_ascii_digit() => {
@@ -149,11 +149,7 @@ impl Response {
                 self.is_any = true;
                 self.error = error_text(json)?;
             },
-            "message" => json.optional(message)?.map(|read| {
-                let ReadMessage { message, refusal, .. } = read;
-                let (text, tool_calls) = (message.text, message.tool_calls);
-                self.show(Reply { text, refusal, tool_calls, ..Reply::default() });
-            }),
+            "message" => json.optional(message)?.map(|read| self.show(read.said)),
         }
     }
 
@@ -178,10 +174,7 @@ impl Response {
             (_, true) => Dialect::Gemini,
             _ => Dialect::OpenAi,
         };
-        if let (true, Some(blocks)) = (is_message, self.blocks.take()) {
-            let Blocks { text, refusal, calls: tool_calls, .. } = blocks;
-            self.single = Some(Reply { text, refusal, tool_calls, ..Reply::default() });
-        }
+        self.single = self.blocks.take().filter(|_| is_message).or(self.single.take());
         let usage = self.counts.map(|counts| counts.usage(dialect));
         let mut replies = self.replies;
         replies.sort_by_key(|&(index, _)| index);
@@ -218,29 +211,18 @@ impl Response {
 /// Reads one choice of a chat response, and its index.
 fn choice(json: &mut Json<'_>, next: u64) -> Result<(u64, Reply), Error> {
     json.hold(size_of::<Reply>())?;
-    let (mut index, mut reply, mut content) = (next, Reply::default(), None);
-    let mut is_known = false;
+    let (mut index, mut said, mut stop, mut content) = (next, None, None, None);
     fields!(|json| {
         "index" => index = json.optional(Json::count)?.unwrap_or(next),
-        "message" => {
-            is_known = true;
-            json.optional(|json| {
-                let ReadMessage { message, refusal, .. } = message(json)?;
-                (reply.text, reply.tool_calls) = (message.text, message.tool_calls);
-                reply.refusal = refusal;
-                Ok(())
-            })?;
-        },
-        "finish_reason" => reply.stop = json.optional(Json::text)?.map(Into::into),
+        "message" => said = Some(json.optional(message)?.map(|read| read.said)),
+        "finish_reason" => stop = json.optional(Json::text)?.map(Into::into),
         "logprobs" => json.optional(|json| {
             fields!(|json| { "content" => content = json.optional(tokens)?, })
         })?,
     })?;
-    if !is_known {
-        return Err(json.error_at("message", Problem::Missing));
-    }
-    reply.tokens = tokens_of(content, &reply.text);
-    Ok((index, reply))
+    let said = said.ok_or_else(|| json.error_at("message", Problem::Missing))?.unwrap_or_default();
+    let tokens = tokens_of(content, &said.text);
+    Ok((index, Reply { tokens, stop, ..said }))
 }
 
 /// Reads an error: its text, or its `message` or else its `code` if it is an object.

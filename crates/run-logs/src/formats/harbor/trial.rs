@@ -19,7 +19,7 @@ use crate::{
         harbor::trajectory::{
             Trajectory, final_metrics, or_else, reals, sum, tokens_without_text, trajectory, value,
         },
-        run_iterator::HeadOf,
+        log_reader::LogReader,
     },
     values::{
         evaluation::Evaluation,
@@ -29,40 +29,41 @@ use crate::{
 
 /// The run of a trial.
 pub(crate) struct Trial<R> {
-    source: Option<R>,
-    folder: Option<Folder>,
-    options: ReadOptions,
+    pub(crate) source: Option<R>,
+    pub(crate) folder: Option<Folder>,
+    pub(crate) options: ReadOptions,
     /// The results of a job, which have no run.
-    job: HeadOf,
+    pub(crate) job: Option<Arc<Evaluation>>,
 }
 
-impl<R: Read> Trial<R> {
-    pub(crate) fn new(
-        source: R,
-        folder: Option<Folder>,
-        options: &ReadOptions,
-        job: &HeadOf,
-    ) -> Self {
-        Self { source: Some(source), folder, options: *options, job: Arc::clone(job) }
-    }
-
-    fn run(&self, source: R) -> Result<Option<Run>, Error> {
+impl<R: Read> LogReader for Trial<R> {
+    fn next_run(&mut self) -> Result<Option<Run>, Error> {
+        let Some(source) = self.source.take() else { return Ok(None) };
         let mut json = Json::new(source, self.options.limits);
         let result = trial_result(&mut json)?;
         json.end()?;
-        if result.whole.name.is_none() {
-            let (id, total_samples, created) = (result.id, result.n_trials, result.started);
-            let job = Evaluation { id, total_samples, created, ..Evaluation::default() };
-            // The results have one head.
-            let _ = self.job.set(Arc::new(job));
-            return Ok(None);
+        if result.whole.name.is_some() {
+            return self.run(&result).map(Some);
         }
+        let (id, total_samples, created) = (result.id, result.n_trials, result.started);
+        let job = Evaluation { id, total_samples, created, ..Evaluation::default() };
+        self.job = Some(Arc::new(job));
+        Ok(None)
+    }
+
+    fn head(&self) -> Option<&Arc<Evaluation>> {
+        self.job.as_ref()
+    }
+}
+
+impl<R: Read> Trial<R> {
+    fn run(&self, result: &TrialResult) -> Result<Run, Error> {
         let mut run = Run::new(result.whole.name.clone().unwrap_or_default());
-        describe(&result, &mut run);
+        describe(result, &mut run);
         let mut used = Vec::new();
         let mut by_model: BTreeMap<String, Vec<Usage>> = BTreeMap::new();
         let mut unread = Vec::new();
-        for (step, folder) in self.parts(&result) {
+        for (step, folder) in self.parts(result) {
             let mut trajectories = Vec::new();
             if let Some(folder) = folder {
                 trajectories = self.trajectories(&folder, &mut unread)?;
@@ -99,7 +100,7 @@ impl<R: Read> Trial<R> {
         }
         run.usage_by_model =
             by_model.into_iter().map(|(model, usages)| (model, sum(&usages))).collect();
-        Ok(Some(run))
+        Ok(run)
     }
 
     /// Returns the results that have trajectories, with their folders: the trial, or each of its steps.
@@ -153,14 +154,6 @@ impl<R: Read> Trial<R> {
         let read = trajectory(&mut json, &self.options, false);
         let read = read.and_then(|read| json.end().map(|()| read));
         read.map(Some).map_err(|error| error.in_file(Some(&name)))
-    }
-}
-
-impl<R: Read> Iterator for Trial<R> {
-    type Item = Result<Run, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.source.take().and_then(|source| self.run(source).transpose())
     }
 }
 

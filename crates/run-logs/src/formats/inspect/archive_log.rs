@@ -13,9 +13,9 @@ use crate::{
             header::Header,
             sample::{Sample, sample},
         },
-        run_iterator::HeadOf,
+        log_reader::LogReader,
     },
-    values::run::Run,
+    values::{evaluation::Evaluation, run::Run},
 };
 
 /// The samples of an archive, unpacked one at a time.
@@ -27,7 +27,7 @@ pub(crate) struct ArchiveLog<R> {
 }
 
 impl<R: Read + Seek> ArchiveLog<R> {
-    pub(crate) fn open(source: R, options: &ReadOptions, head: &HeadOf) -> Result<Self, Error> {
+    pub(crate) fn open(source: R, options: &ReadOptions) -> Result<Self, Error> {
         let directory = Directory::open(source, options.limits)?;
         // A run that was killed has a journal instead of a header.
         let mut header = None;
@@ -40,12 +40,12 @@ impl<R: Read + Seek> ArchiveLog<R> {
             Error::invalid(Place::default(), Problem::Missing).in_entry("header.json")
         })?;
         Arc::make_mut(&mut header.evaluation).status.get_or_insert_with(|| "started".to_owned());
-        // The archive has one head.
-        let _ = head.set(Arc::clone(&header.evaluation));
         let samples = samples(&directory)?;
         Ok(Self { directory, header, samples: samples.into_iter(), options: *options })
     }
+}
 
+impl<R: Read + Seek> LogReader for ArchiveLog<R> {
     fn next_run(&mut self) -> Result<Option<Run>, Error> {
         let Some(name) = self.samples.next() else {
             return Ok(None);
@@ -55,6 +55,10 @@ impl<R: Read + Seek> ArchiveLog<R> {
             return chunked_sample(&self.directory, folder, header, options).map(Some);
         }
         json(&self.directory, &name, options, |json| sample(json, header, options))
+    }
+
+    fn head(&self) -> Option<&Arc<Evaluation>> {
+        Some(&self.header.evaluation)
     }
 }
 
@@ -95,14 +99,6 @@ fn json<R: Read + Seek, T>(
         json.end()?;
         Ok(found)
     })
-}
-
-impl<R: Read + Seek> Iterator for ArchiveLog<R> {
-    type Item = Result<Run, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_run().transpose()
-    }
 }
 
 /// The kind of an entry under `samples/`.

@@ -213,10 +213,10 @@ impl Header {
         })
     }
 
-    /// Returns the evaluation of all simulations, from the head.
-    pub(crate) fn evaluation(&mut self) -> Arc<Evaluation> {
+    /// Makes the evaluation of all simulations from the head.
+    pub(crate) fn complete(&mut self) {
         let n_tasks = Some(self.tasks.len() as u64).filter(|tasks| *tasks > 0);
-        let evaluation = self.evaluation.get_or_insert_with(|| {
+        self.evaluation.get_or_insert_with(|| {
             Arc::new(Evaluation {
                 task: self.domain.clone(),
                 model: self.agent.clone(),
@@ -225,7 +225,6 @@ impl Header {
                 ..Evaluation::default()
             })
         });
-        Arc::clone(evaluation)
     }
 
     /// Reads `tasks`.

@@ -2,7 +2,7 @@ use std::{
     io::{self, Read},
     iter,
     path::PathBuf,
-    sync::{Arc, OnceLock},
+    sync::Arc,
 };
 
 use crate::{
@@ -12,38 +12,30 @@ use crate::{
     values::{evaluation::Evaluation, run::Run},
 };
 
-/// The runs of one log.
-pub(crate) type RunIterator<'a> = Box<dyn Iterator<Item = Result<Run, Error>> + 'a>;
+/// The reader of one log.
+pub(crate) trait LogReader {
+    /// Reads the next run; `None` at the end of the log. It is not called again after the end or an error.
+    fn next_run(&mut self) -> Result<Option<Run>, Error>;
 
-/// Returns the runs that `next` gives, up to the end or the first error.
-pub(crate) fn until_error<'a>(
-    mut next: impl FnMut() -> Result<Option<Run>, Error> + 'a,
-) -> RunIterator<'a> {
-    let mut is_done = false;
-    Box::new(iter::from_fn(move || {
-        let run = if is_done { Ok(None) } else { next() };
-        is_done = !matches!(run, Ok(Some(_)));
-        run.transpose()
-    }))
+    /// The facts from the head of the log, once it has been read: a log without a run has a head too.
+    fn head(&self) -> Option<&Arc<Evaluation>> {
+        None
+    }
+}
+
+/// The runs of a log without a head.
+impl<I: Iterator<Item = Result<Run, Error>>> LogReader for I {
+    fn next_run(&mut self) -> Result<Option<Run>, Error> {
+        self.next().transpose()
+    }
 }
 
 /// A log that is ready to be read.
 pub(crate) struct Opened<'a> {
     pub(crate) format: Format,
-    pub(crate) runs: RunIterator<'a>,
+    pub(crate) reader: Box<dyn LogReader + 'a>,
     /// The folder whose files belong to this log.
     pub(crate) owned: Option<PathBuf>,
-    pub(crate) evaluation: HeadOf,
-}
-
-/// The facts from the head of a log, once it has been read: a log without a run has a head too.
-pub(crate) type HeadOf = Arc<OnceLock<Arc<Evaluation>>>;
-
-impl<'a> Opened<'a> {
-    /// Creates a log of one file.
-    pub(crate) fn alone(format: Format, runs: RunIterator<'a>) -> Self {
-        Self { format, runs, owned: None, evaluation: HeadOf::default() }
-    }
 }
 
 /// Reads the values of a file, one run per value: JSON Lines, values one after the other, or one list. `read` reads one value,
@@ -52,13 +44,13 @@ pub(crate) fn documents<'a>(
     source: impl Read + 'a,
     options: &ReadOptions,
     mut read: impl FnMut(&mut Json<'a>, u64, &ReadOptions) -> Result<Run, Error> + 'a,
-) -> Result<RunIterator<'a>, Error> {
+) -> Result<impl Iterator<Item = Result<Run, Error>> + 'a, Error> {
     let (mut json, options, mut number) = (Json::new(source, options.limits), *options, 0);
     let is_list = json.after_space()? == Some(b'[');
     if is_list {
         json.begin_list()?;
     }
-    Ok(until_error(move || {
+    let mut next = move || {
         let more = if is_list {
             json.begin_run();
             json.next_element()?
@@ -73,7 +65,8 @@ pub(crate) fn documents<'a>(
             json.end()?;
         }
         Ok(None)
-    }))
+    };
+    Ok(iter::from_fn(move || next().transpose()))
 }
 
 /// The visible part of a file's first bytes: the fields of the first object, as far as they can be seen.

@@ -258,7 +258,7 @@ pub(crate) fn stop_rules(
         rules.push(StopRule::impossible_in_a_row(in_a_row)?.with_reading(Reading::Cap));
     }
     if let Some(at_least) = failure_probability {
-        rules.push(StopRule::failure_probability(Probability::new(at_least)?));
+        rules.push(StopRule::FailureProbability { at_least: Probability::new(at_least)? });
     }
     if let Some(worth) = worth {
         rules.push(StopRule::not_worthwhile(worth)?);

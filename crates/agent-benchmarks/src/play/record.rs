@@ -127,7 +127,7 @@ pub fn rollouts<'a, E: Environment>(
         if costs.is_empty() {
             continue;
         }
-        let rollout = rollouts.push_partly_known(&costs, record.succeeded)?;
+        let rollout = rollouts.push(&costs, record.succeeded)?;
         rollouts.set_id(rollout, record.record.run.id.clone())?;
         if record.is_stopped || record.end.is_none() {
             rollouts.set_censored(rollout)?;

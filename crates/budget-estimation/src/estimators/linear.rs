@@ -68,12 +68,6 @@ impl LinearEstimator {
     pub fn learning(first_turns: f64, half_width: f64) -> Result<Self, Error> {
         Ok(Self { learnt: Some(Turns::default()), ..Self::new(first_turns, half_width)? })
     }
-
-    /// Returns the number of turns that the estimator currently assumes.
-    #[must_use]
-    pub const fn assumed_turns(&self) -> f64 {
-        self.turns
-    }
 }
 
 impl Estimator for LinearEstimator {

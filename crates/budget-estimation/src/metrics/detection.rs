@@ -6,15 +6,7 @@ use crate::{metrics::quantile::quantiles, replay::sample::Sample};
 
 /// The first alarm of each failed run, if it has one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Detection(BTreeMap<usize, Option<Alarm>>);
-
-/// The first alarm of a run.
-#[derive(Clone, Copy, Debug)]
-struct Alarm {
-    turn: usize,
-    turn_share: f64,
-    spent_share: f64,
-}
+pub(super) struct Detection(BTreeMap<usize, Option<Sample>>);
 
 /// How early failures are detected, from [`ProgressMetrics`](crate::ProgressMetrics): for each run that is not
 /// feasible, its first prefix with an impossible estimate (see
@@ -66,50 +58,38 @@ impl Detection {
         if sample.is_feasible() {
             return;
         }
-        let alarm = sample.predicts_impossible().then(|| Alarm {
-            turn: sample.turn(),
-            turn_share: sample.progress(),
-            spent_share: sample.spent_share(),
-        });
         let rollout = sample.rollout();
         let first = match self.0.last_entry() {
             // Samples mostly come in order.
             Some(last) if *last.key() == rollout => last.into_mut(),
             _ => self.0.entry(rollout).or_default(),
         };
-        *first = earlier(*first, alarm);
+        let is_earlier = first.is_none_or(|first| sample.turn() < first.turn());
+        if sample.predicts_impossible() && is_earlier {
+            *first = Some(*sample);
+        }
     }
 
     /// Returns the delays over all samples so far; `None` without a sample of a failed run.
     pub(super) fn finish(&self) -> Option<DetectionSummary> {
         let failed = self.0.len();
         let alarms = || self.0.values().flatten();
-        let share = |share: fn(&Alarm) -> f64| {
+        let turns = alarms().map(|alarm| alarm.turn() as f64);
+        let share = |share: fn(&Sample) -> f64| {
             let shares = self.0.values().map(|alarm| alarm.as_ref().map_or(1.0, share));
             shares.collect::<ExactMean>().finish().ok()
         };
-        let spent = |alarm: &Option<Alarm>| (alarm.map_or(1.0, |alarm| alarm.spent_share), 1.0);
+        let spent = |alarm: &Option<Sample>| (alarm.map_or(1.0, |it| it.spent_share()), 1.0);
         let mut shares: Vec<_> = self.0.values().map(spent).collect();
         let [median_spent_share] = quantiles(&mut shares, [0.5])?;
         Some(DetectionSummary {
             failed,
             detected: alarms().count(),
-            mean_turns: alarms()
-                .map(|alarm| alarm.turn as f64)
-                .collect::<ExactMean>()
-                .finish()
-                .ok(),
-            mean_turn_share: share(|alarm| alarm.turn_share)?,
-            mean_spent_share: share(|alarm| alarm.spent_share)?,
+            mean_turns: turns.collect::<ExactMean>().finish().ok(),
+            mean_turn_share: share(Sample::progress)?,
+            mean_spent_share: share(Sample::spent_share)?,
             median_spent_share,
         })
-    }
-}
-
-fn earlier(a: Option<Alarm>, b: Option<Alarm>) -> Option<Alarm> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(if b.turn < a.turn { b } else { a }),
-        (a, b) => a.or(b),
     }
 }
 

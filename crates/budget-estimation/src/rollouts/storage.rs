@@ -133,52 +133,36 @@ impl Rollouts {
     }
 
     /// Appends a run and returns its position. The costs are listed turn by turn, with one cost per resource in
-    /// each turn.
+    /// each turn; `None` for an unknown cost.
     ///
     /// # Errors
     ///
     /// [`Error::Rollout`] without a cost; [`Error::CostCount`] unless there is one cost per turn and
     /// resource; [`Error::Cost`] for a cost that is not from 0 to 1e100. Nothing is appended.
-    pub fn push(&mut self, costs: &[f64], succeeded: bool) -> Result<usize, Error> {
-        self.push_costs(costs.len(), |i| Some(costs.get(i).copied().unwrap_or(f64::NAN)), succeeded)
-    }
-
-    /// Appends a run with some unknown costs, and returns its position; see [`Rollouts::push`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Rollouts::push`].
-    pub fn push_partly_known(
+    pub fn push<C: Copy + Into<Option<f64>>>(
         &mut self,
-        costs: &[Option<f64>],
+        costs: &[C],
         succeeded: bool,
     ) -> Result<usize, Error> {
-        self.push_costs(costs.len(), |i| costs.get(i).copied().flatten(), succeeded)
-    }
-
-    fn push_costs(
-        &mut self,
-        n: usize,
-        cost: impl Fn(usize) -> Option<f64>,
-        succeeded: bool,
-    ) -> Result<usize, Error> {
+        let costs: Vec<Option<f64>> = costs.iter().map(|&cost| cost.into()).collect();
         let (rollout, resources) = (self.len(), self.columns.len());
-        if n == 0 {
+        if costs.is_empty() {
             return Err(Error::Rollout { rollout, problem: "has no turns; give at least one" });
         }
-        if !n.is_multiple_of(resources) {
-            return Err(Error::CostCount { rollout, found: n, resources });
+        if !costs.len().is_multiple_of(resources) {
+            return Err(Error::CostCount { rollout, found: costs.len(), resources });
         }
-        self.check_costs(n, &cost, rollout, 1)?;
+        self.check_costs(&costs, rollout, 1)?;
         for (index, column) in self.columns.iter_mut().enumerate() {
-            column.push((index..n).step_by(resources).map(|i| cost(i).unwrap_or(f64::NAN)));
+            let own = costs.iter().skip(index).step_by(resources);
+            column.push(own.map(|cost| cost.unwrap_or(f64::NAN)));
         }
-        self.end_rollout(n / resources, succeeded);
+        self.end_rollout(costs.len() / resources, succeeded);
         Ok(rollout)
     }
 
     /// Records a rollout of which the costs have been appended to the columns.
-    pub(crate) fn end_rollout(&mut self, turns: usize, succeeded: bool) {
+    fn end_rollout(&mut self, turns: usize, succeeded: bool) {
         self.ends.push(self.ends.last().copied().unwrap_or(0) + turns);
         self.successes.push(succeeded);
         self.censored.push(false);
@@ -186,24 +170,19 @@ impl Rollouts {
     }
 
     /// Checks the known costs; the first cost belongs to `first_turn`.
-    pub(crate) fn check_costs(
+    fn check_costs(
         &self,
-        n: usize,
-        cost: impl Fn(usize) -> Option<f64>,
+        costs: &[Option<f64>],
         rollout: usize,
         first_turn: usize,
     ) -> Result<(), Error> {
+        let wrong =
+            |(i, cost): (usize, &Option<f64>)| Some((i, cost.filter(|it| !is_amount(*it))?));
+        let Some((i, value)) = costs.iter().enumerate().find_map(wrong) else { return Ok(()) };
         let resources = self.columns.len();
-        for i in 0..n {
-            if let Some(value) = cost(i)
-                && !is_amount(value)
-            {
-                let resource = self.columns.get(i % resources).map(|column| column.name.clone());
-                let (turn, resource) = (first_turn + i / resources, resource.unwrap_or_default());
-                return Err(Error::Cost { rollout, turn, resource, value });
-            }
-        }
-        Ok(())
+        let (turn, resource) =
+            (first_turn + i / resources, self.columns[i % resources].name.clone());
+        Err(Error::Cost { rollout, turn, resource, value })
     }
 
     /// Sets the name of a rollout.
@@ -414,15 +393,13 @@ impl Rollouts {
 
     /// Appends a turn to the last rollout.
     pub(crate) fn continue_with(&mut self, costs: &[Option<f64>]) -> Result<(), Error> {
-        let Some(rollout) = self.len().checked_sub(1) else {
-            return Err(scoring_rules::Error::Empty.into());
-        };
+        let rollout = self.len().checked_sub(1).ok_or(scoring_rules::Error::Empty)?;
         let (found, resources) = (costs.len(), self.columns.len());
         if found != resources {
             return Err(Error::CostCount { rollout, found, resources });
         }
         let turns = self.get(rollout)?.turns();
-        self.check_costs(found, |i| costs.get(i).copied().flatten(), rollout, turns + 1)?;
+        self.check_costs(costs, rollout, turns + 1)?;
         for (column, cost) in self.columns.iter_mut().zip(costs) {
             column.continue_with(cost.unwrap_or(f64::NAN));
         }

@@ -9,7 +9,7 @@ use crate::{
     stopping::{
         early_stops::EarlyStops,
         sampled_runs::sampled_runs,
-        stop_rule::{Alarm, StopRule},
+        stop_rule::{Seen, StopRule},
     },
 };
 
@@ -119,10 +119,13 @@ pub fn joint_early_stopping(
     for index in 0..rollouts.len() {
         let runs = || parts.iter().map(|(_, runs, _)| &runs[index]);
         let Some(first) = runs().next() else { break };
-        let (feasible, mut alarm, mut stopped_at) = (first.feasible, Alarm::new(rules), None);
+        let (feasible, mut in_a_row, mut stopped_at) = (first.feasible, [0; 2], None);
         for at in 0..first.samples.len() {
             let stated = failure_probabilities.and_then(|all| all.get(first.first + at)).copied();
-            let now = alarm.push(runs().filter_map(|run| run.samples.get(at)), stated);
+            let shown = runs().filter_map(|run| run.samples.get(at));
+            let shown = shown.map(|sample| (sample.estimate(), sample.left()));
+            let seen = Seen::new(&mut in_a_row, shown, stated);
+            let now = rules.iter().any(|rule| rule.holds(&seen));
             if now && stopped_at.is_none() {
                 stopped_at = Some(at);
             }

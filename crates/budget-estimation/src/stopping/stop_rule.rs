@@ -6,7 +6,6 @@ use crate::{
     checks::positive,
     error::Error,
     estimates::{estimate::Estimate, reading::Reading},
-    replay::sample::Sample,
 };
 
 /// A rule that stops a run because of its estimates.
@@ -22,7 +21,7 @@ use crate::{
 ///
 /// assert_eq!(StopRule::first_impossible(), StopRule::impossible_in_a_row(1)?);
 /// assert!(matches!(StopRule::impossible_in_a_row(0), Err(Error::ScoringRules(_))));
-/// let unlikely = StopRule::failure_probability(Probability::new(0.9)?);
+/// let unlikely = StopRule::FailureProbability { at_least: Probability::new(0.9)? };
 /// assert!(matches!(unlikely, StopRule::FailureProbability { .. }));
 /// # Ok::<(), Error>(())
 /// ```
@@ -107,12 +106,6 @@ impl StopRule {
                 Err(Error::ScoringRules(scoring_rules::Error::Setting { name, value, range }))
             }
         }
-    }
-
-    /// Stops at the first stated probability of failure of at least `at_least`.
-    #[must_use]
-    pub const fn failure_probability(at_least: Probability) -> Self {
-        Self::FailureProbability { at_least }
     }
 
     /// Stops as soon as the run is not worth its cost: `chance * value < remaining`.
@@ -218,30 +211,4 @@ fn value<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Er
     let value = serde::Deserialize::deserialize(deserializer)?;
     positive("value of success", value).map_err(serde::de::Error::custom)?;
     Ok(value)
-}
-
-/// Stop rules applied to one run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Alarm<'a> {
-    rules: &'a [StopRule],
-    rows: [u32; 2],
-}
-
-impl<'a> Alarm<'a> {
-    /// Creates the state before the first estimate of a run.
-    pub(super) const fn new(rules: &'a [StopRule]) -> Self {
-        Self { rules, rows: [0; 2] }
-    }
-
-    /// Returns whether any of the rules stops the run at the turn of these samples, one per resource.
-    #[inline]
-    pub(super) fn push<'s>(
-        &mut self,
-        samples: impl IntoIterator<Item = &'s Sample>,
-        failure_probability: Option<Probability>,
-    ) -> bool {
-        let shown = samples.into_iter().map(|sample| (sample.estimate(), sample.left()));
-        let seen = Seen::new(&mut self.rows, shown, failure_probability);
-        self.rules.iter().any(|rule| rule.holds(&seen))
-    }
 }

@@ -71,8 +71,8 @@ fn a_run_that_cannot_be_learnt_changes_nothing() {
     rollouts.set_cap(usd, 1.0).unwrap();
     // The cost in dollars of the second turn is unknown, which only matters for runs that succeed.
     let unknown = [Some(100.0), Some(0.1), Some(50.0), None, Some(70.0), Some(0.1)];
-    rollouts.push_partly_known(&unknown, false).unwrap();
-    rollouts.push_partly_known(&unknown, true).unwrap();
+    rollouts.push(&unknown, false).unwrap();
+    rollouts.push(&unknown, true).unwrap();
     let mut estimator = BudgetEstimator::default();
     for rollout in rollouts.iter().take(40) {
         estimator.learn(&rollout, tokens).unwrap();

@@ -72,7 +72,7 @@ proptest! {
             }
             let rollouts = rollouts.with_keys(["model"]).unwrap();
             let mut rollouts = rollouts.with_features(["errors", "tests"]).unwrap();
-            rollouts.push_partly_known(&costs, which == 0).unwrap();
+            rollouts.push(&costs, which == 0).unwrap();
             rollouts.set_key(0, "model", "m").unwrap();
             for turn in 0..=all.len() {
                 if turn <= past.len() || which == 1 {
@@ -108,7 +108,7 @@ proptest! {
             [(unknown != Some(turn)).then_some(input * unit), Some(output * unit)]
         };
         let all: Vec<Option<f64>> = (0..turns.len()).flat_map(costs).collect();
-        rollouts.push_partly_known(&all, true).unwrap();
+        rollouts.push(&all, true).unwrap();
         let output = rollouts.resource("output").unwrap();
         rollouts.set_cap(output, f64::from(cap)).unwrap();
         rollouts.set_key(1, "model", "m").unwrap();
@@ -256,7 +256,7 @@ fn a_prefix_ends_before_the_last_turn_and_the_probe_comes_before_the_first() {
 fn an_unknown_cost_is_an_error_only_for_who_asks_for_it() {
     let mut rollouts = rollouts(&[]);
     let costs = [Some(1.0), Some(2.0), None, Some(3.0), Some(4.0), Some(5.0)];
-    rollouts.push_partly_known(&costs, true).unwrap();
+    rollouts.push(&costs, true).unwrap();
     let [input, output] = ["input", "output"].map(|name| rollouts.resource(name).unwrap());
     let rollout = rollouts.get(0).unwrap();
     let unknown = Error::UnknownCost { rollout: 0, turn: 2, resource: "input".into() };
@@ -276,7 +276,7 @@ fn an_unknown_cost_is_an_error_only_for_who_asks_for_it() {
     // A cap on what is not known makes the label unknown, unless the run failed anyway.
     rollouts.set_cap(input, 10.0).unwrap();
     assert_eq!(rollouts.get(0).unwrap().is_feasible(), Err(unknown));
-    rollouts.push_partly_known(&costs, false).unwrap();
+    rollouts.push(&costs, false).unwrap();
     assert_eq!(rollouts.get(1).unwrap().is_feasible(), Ok(false));
 }
 
@@ -317,7 +317,7 @@ fn a_sum_of_resources_is_a_resource_and_a_choice_of_rollouts_keeps_what_they_are
 fn wrong_rollouts_are_refused_and_leave_no_trace() {
     let mut rollouts = rollouts(&[]);
     let output = rollouts.resource("output").unwrap();
-    refused(rollouts.push(&[], true), "rollout 0 has no turns");
+    refused(rollouts.push::<f64>(&[], true), "rollout 0 has no turns");
     refused(rollouts.push(&[1.0; 3], true), "rollout 0 has 3 costs; give 2 for each turn");
     for (value, shown) in
         [(-1.0, "-1"), (f64::INFINITY, "inf"), (1e101, "1e101"), (f64::NAN, "NaN")]
@@ -401,7 +401,9 @@ fn linear_extrapolation_learns_the_length_of_successes_alone_and_never_says_zero
         [point(0, 1), point(0, 3), point(1, 1), point(2, 3), point(3, 1), point(3, 8)],
         [10.0, 10.0, 30.0, 10.0, 50.0, 10.0]
     );
-    assert_eq!(linear.assumed_turns(), 7.0);
+    // Now the mean of 4, 8 and 9.
+    let first = rollouts.get(0).unwrap().replay(output).unwrap().next().unwrap();
+    assert_eq!(linear.estimate(&first), Ok(interval(60.0, 60.0)));
     for (turns, half_width) in [(0.5, 0.1), (f64::NAN, 0.1), (5.0, 1.1), (5.0, f64::NAN)] {
         assert!(LinearEstimator::new(turns, half_width).is_err(), "{turns} {half_width}");
     }

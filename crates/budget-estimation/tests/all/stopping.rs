@@ -83,7 +83,7 @@ proptest! {
         levels.dedup();
         prop_assert_eq!(curve.iter().map(|point| point.at_least).collect::<Vec<_>>(), levels);
         for point in curve {
-            let rule = StopRule::failure_probability(point.at_least);
+            let rule = StopRule::FailureProbability { at_least: point.at_least };
             let stops = early_stopping(&rollouts, tokens, &samples, Some(&chances), &[rule]).unwrap();
             prop_assert_eq!(point.stops, stops);
         }
@@ -167,7 +167,7 @@ fn a_row_is_of_answers_that_follow_each_other() {
 
 #[test]
 fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
-    let rule = StopRule::failure_probability(probability(0.9));
+    let rule = StopRule::FailureProbability { at_least: probability(0.9) };
     let mut monitor = BudgetMonitor::new([("usd", Some(10.0)), ("tokens", None)]).unwrap();
     monitor = monitor.with_stop_rule(rule).with_warning_at(0.5).unwrap();
     let silent = [Estimate::NoAnswer; 2];
@@ -308,7 +308,7 @@ fn stop_rule() -> impl Strategy<Value = StopRule> {
             StopRule::impossible_in_a_row(n).unwrap().with_reading(reading)
         }),
         1 => (0_u32..=10).prop_map(|tenths| {
-            StopRule::failure_probability(probability(f64::from(tenths) / 10.0))
+            StopRule::FailureProbability { at_least: probability(f64::from(tenths) / 10.0) }
         }),
         1 => (1_u32..2000).prop_map(|tenths| {
             StopRule::not_worthwhile(f64::from(tenths) / 10.0).unwrap()

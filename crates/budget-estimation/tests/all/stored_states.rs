@@ -90,7 +90,7 @@ proptest! {
         let mut monitor = BudgetMonitor::new([("usd", Some(8.5)), ("tokens", None)])
             .unwrap()
             .with_stop_rule(StopRule::impossible_in_a_row(3).unwrap())
-            .with_stop_rule(StopRule::failure_probability(Probability::HALF))
+            .with_stop_rule(StopRule::FailureProbability { at_least: Probability::HALF })
             .with_warning_at(0.7)
             .unwrap();
         let mut resumed = stored(&monitor);
@@ -188,7 +188,7 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
         BudgetMonitor::new([("output_tokens", Some(100.0)), ("wall_time", Some(60.0))])
             .unwrap()
             .with_stop_rule(StopRule::impossible_in_a_row(2).unwrap())
-            .with_stop_rule(StopRule::failure_probability(probability(0.9)));
+            .with_stop_rule(StopRule::FailureProbability { at_least: probability(0.9) });
     let silent = [Estimate::NoAnswer; 2];
     let sure = probability(0.95);
     let stop = monitor.push(&turn(&[1.0, 1.0], &silent), Some(sure)).unwrap();

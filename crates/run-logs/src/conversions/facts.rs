@@ -273,7 +273,7 @@ impl RunTable {
                     [input, output, usd, fresh, total]
                 })
                 .collect();
-            let rollout = rollouts.push_partly_known(&costs, line.success)?;
+            let rollout = rollouts.push(&costs, line.success)?;
             rollouts.set_id(rollout, run.name())?;
             if let Some(task) = &run.task {
                 rollouts.set_task(rollout, task.as_str())?;

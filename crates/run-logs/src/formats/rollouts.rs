@@ -335,14 +335,13 @@ impl RolloutLine {
                 costs.push(cost.transpose()?);
             }
         }
-        let index =
-            rollouts.push_partly_known(&costs, self.success).map_err(|error| match error {
-                Error::Cost { turn, resource, value, .. } => wrong(
-                    format!("turns[{}].{resource}", turn - 1),
-                    format!("is {value}; give a number from 0 to 1e100"),
-                ),
-                other => wrong("turns", other.to_string()),
-            })?;
+        let index = rollouts.push(&costs, self.success).map_err(|error| match error {
+            Error::Cost { turn, resource, value, .. } => wrong(
+                format!("turns[{}].{resource}", turn - 1),
+                format!("is {value}; give a number from 0 to 1e100"),
+            ),
+            other => wrong("turns", other.to_string()),
+        })?;
         let of = |field: &str| {
             let field = field.to_owned();
             move |error: Error| wrong(field, error.to_string())

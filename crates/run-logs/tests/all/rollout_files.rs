@@ -94,7 +94,7 @@ proptest! {
         let mut rollouts = Rollouts::new(["tokens"]).unwrap();
         let tokens = rollouts.resource("tokens").unwrap();
         for (costs, (succeeded, cut_off), id, cap) in &runs {
-            let run = rollouts.push_partly_known(costs, *succeeded).unwrap();
+            let run = rollouts.push(costs, *succeeded).unwrap();
             if *cut_off && !succeeded {
                 rollouts.set_censored(run).unwrap();
             }

@@ -253,14 +253,14 @@ impl TokenDialogue {
     ///
     /// # Errors
     ///
-    /// [`Error::BudgetEstimation`] as from [`Rollouts::push_partly_known`] and [`Rollouts::set_cap`].
+    /// [`Error::BudgetEstimation`] as from [`Rollouts::push`] and [`Rollouts::set_cap`].
     pub fn rollouts(dialogues: &[Self], cap: impl Into<Option<i64>>) -> Result<Rollouts, Error> {
         let mut rollouts = Rollouts::new(["input_tokens", "output_tokens", "total_tokens"])?;
         for dialogue in dialogues {
             let amounts = |turn: &TurnTokens| [turn.input, turn.output, turn.total];
             let costs = dialogue.turns.iter().flat_map(amounts);
             let costs: Vec<_> = costs.map(|tokens| tokens.map(|tokens| tokens as f64)).collect();
-            let index = rollouts.push_partly_known(&costs, dialogue.success)?;
+            let index = rollouts.push(&costs, dialogue.success)?;
             rollouts.set_id(index, format!("rollout-{}", dialogue.rollout))?;
             if !dialogue.system.is_empty() {
                 rollouts.set_content(index, 0, &dialogue.system)?;

@@ -336,16 +336,9 @@ fn miscalibration_is_not_negative_for_forecasts_next_to_the_rate() {
     for (_, rule) in rules() {
         for successes in (1..200_u32).step_by(3) {
             let rate = f64::from(successes) / 200.0;
-            for rows in [
-                [
-                    (rate, true, f64::from(successes)),
-                    (rate.next_up(), false, f64::from(200 - successes)),
-                ],
-                [
-                    (rate.next_down(), true, f64::from(successes)),
-                    (rate, false, f64::from(200 - successes)),
-                ],
-            ] {
+            for (low, high) in [(rate, rate.next_up()), (rate.next_down(), rate)] {
+                let failures = f64::from(200 - successes);
+                let rows = [(low, true, f64::from(successes)), (high, false, failures)];
                 let parts = Corp::new(&*rule, &blocks(&rows)).unwrap();
                 assert!(parts.miscalibration >= 0.0, "{rows:?} {parts:?}");
             }

@@ -37,11 +37,9 @@ fn close_forecasts_on_both_sides_of_one_half_keep_the_digits_of_their_difference
     for gap in [1e-5, 1e-7, 1e-9, 1e-12] {
         for (p, q) in [(0.5, 0.5 - gap), (0.5 - gap, 0.5), (0.5 + gap, 0.5 - gap)] {
             let gap: f64 = p - q;
-            let [report, truth] = [p, q].map(prob);
             let third = gap / 3.0 * (1.0 / ((1.0 - q) * (1.0 - q)) - 1.0 / (q * q));
             let exact = gap * gap * (1.0 / (2.0 * q * (1.0 - q)) + third + 4.0 * gap * gap);
-            let loss = LogScore::exact().divergence(report, truth);
-            assert_near(loss, exact, 1e-13);
+            assert_near(of_log(p, q), exact, 1e-13);
         }
     }
 }
@@ -50,12 +48,10 @@ fn close_forecasts_on_both_sides_of_one_half_keep_the_digits_of_their_difference
 fn close_forecasts_at_the_clip_keep_the_digits_of_their_difference() {
     let rule = LogScore::clipped(0.05).unwrap();
     for gap in [1e-3, 1e-6, 1e-9, 1e-12] {
-        let p = 0.05 + gap;
-        let [report, truth] = [p, 0.0].map(prob);
+        let p: f64 = 0.05 + gap;
         // The clip turns a certain failure into 0.05.
         let exact = -(-(p - 0.05) / 0.95).ln_1p();
-        let loss = rule.divergence(report, truth);
-        assert_near(loss, exact, 1e-13);
+        assert_near(divergence(&rule, p, 0.0), exact, 1e-13);
     }
 }
 

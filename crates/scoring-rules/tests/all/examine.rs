@@ -117,7 +117,7 @@ fn reports_between_the_steps_of_a_rule_tie() {
         }
     };
     let all: &[(f64, f64)] = &[(0.0, 1.0)];
-    let cases: [Case<'_>; 9] = [
+    let cases: [Case<'_>; 10] = [
         (Box::new(clip), &[(0.0, 0.05), (0.95, 1.0)]),
         (Box::new(from_fn(clipped_first)), &[(0.0, 0.05), (0.95, 1.0)]),
         (Box::new(ElementaryScore::new(level(0.25))), &[(0.0, 0.25), (0.25, 1.0)]),
@@ -130,6 +130,7 @@ fn reports_between_the_steps_of_a_rule_tie() {
         (Box::new(from_fn(|_, y| if y { -1.0 } else { -3.0 })), all),
         (Box::new(from_fn(|_, _| f64::NEG_INFINITY)), all),
         (Box::new(from_fn(|p, y| if y { f64::NEG_INFINITY } else { -p.get() })), all),
+        (Box::new(from_fn(|p, y| if y { p.get() } else { f64::NEG_INFINITY })), all),
     ];
     for (i, (rule, wanted)) in cases.into_iter().enumerate() {
         let found = ties(&rule);

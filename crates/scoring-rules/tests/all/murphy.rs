@@ -9,7 +9,7 @@ use scoring_rules::{
 };
 use statrs::function::beta::{beta, beta_reg};
 
-use crate::common::{Row, blocks, copied, golden, level, named, number, weight};
+use crate::common::{Row, blocks, copied, golden, level, named, number, numbers, weight};
 
 fn curve(rows: &[Row]) -> MurphyCurve {
     MurphyCurve::new(&blocks(rows)).unwrap()
@@ -258,20 +258,10 @@ fn a_lead_at_small_thresholds_is_found_next_to_a_larger_lead_of_the_other() {
 
 #[test]
 fn integer_weights_are_compared_exactly_and_fractions_except_for_rounding() {
-    let parts = [
-        6_284_471.8,
-        9_113_296.7,
-        9_019_278.7,
-        8_627_665.7,
-        9_896_432.6,
-        4_979_825.1,
-        2_151_317.8,
-        694_879.3,
-        4_646_915.6,
-        436_174.9,
-        2_913_230.4,
-        2_791_298.4,
-    ];
+    let parts = numbers(
+        "6284471.8 9113296.7 9019278.7 8627665.7 9896432.6 4979825.1 \
+         2151317.8 694879.3 4646915.6 436174.9 2913230.4 2791298.4",
+    );
     let whole = 61_554_787.0;
     assert_ne!(parts.iter().sum::<f64>(), whole);
     let rows = |p: f64, weights: &[f64]| -> Vec<Row> {

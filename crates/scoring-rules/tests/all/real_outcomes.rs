@@ -117,35 +117,20 @@ const LEVELS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
     #[test]
-    fn the_true_quantile_minimizes_the_expected_loss_for_any_caps(
+    fn the_true_quantiles_and_intervals_minimize_the_expected_losses_for_any_caps(
         world in world(),
         p in (1_i32..100).prop_map(|p| f64::from(p) / 100.0),
-        report in whole(-15..25),
+        report in vec(whole(-15..25), 5..=5),
     ) {
         let expected = |f| world.expected(|y| pinball_loss(f, y, level(p)).unwrap());
-        world.no_report_beats(expected(world.quantile(p)), expected(report))?;
-    }
-
-    #[test]
-    fn the_true_central_interval_minimizes_the_expected_loss_for_any_caps(
-        world in world(),
-        alpha in (1_i32..100).prop_map(|alpha| f64::from(alpha) / 100.0),
-        report in vec(whole(-15..25), 2..=2).prop_map(sorted),
-    ) {
-        let claim = level(1.0 - alpha);
+        world.no_report_beats(expected(world.quantile(p)), expected(report[0]))?;
+        let report = sorted(report);
         let expected = |low, high| {
             let interval = Interval::new(low, high).unwrap();
-            world.expected(|y| interval_loss(interval, y, claim))
+            world.expected(|y| interval_loss(interval, y, level(1.0 - p)))
         };
-        let honest = expected(world.quantile(alpha / 2.0), world.quantile(1.0 - alpha / 2.0));
-        world.no_report_beats(honest, expected(report[0], report[1]))?;
-    }
-
-    #[test]
-    fn the_true_quantiles_minimize_the_expected_losses_for_any_caps(
-        world in world(),
-        report in vec(whole(-15..25), 5..=5).prop_map(sorted),
-    ) {
+        let honest = expected(world.quantile(p / 2.0), world.quantile(1.0 - p / 2.0));
+        world.no_report_beats(honest, expected(report[1], report[3]))?;
         let honest = quantiles(&LEVELS, &LEVELS.map(|p| world.quantile(p)));
         let report = quantiles(&LEVELS, &report);
         let expected = |f: &Quantiles| world.expected(|y| f.weighted_interval_loss(y).unwrap());

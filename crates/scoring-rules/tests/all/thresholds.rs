@@ -7,19 +7,18 @@ use scoring_rules::{
 
 use crate::common::{level, prob as p, weight_of};
 
+/// The midpoint rule: one threshold in the middle of each of many cells.
+fn midpoints(cells: u32, density: impl Fn(f64) -> f64) -> ThresholdMixture {
+    let middle = |cell: u32| (f64::from(cell) + 0.5) / f64::from(cells);
+    let point = |c: f64| (level(c), density(c) / f64::from(cells));
+    mixture(&(0..cells).map(|cell| point(middle(cell))).collect::<Vec<_>>())
+}
+
 #[test]
 fn the_beta_family_is_a_mixture_of_thresholds() {
-    // The midpoint rule: one threshold in the middle of each of a thousand cells.
-    let n = 1_000;
     for (alpha, beta) in [(1.0, 1.0), (2.0, 4.0), (4.0, 2.0), (3.0, 3.5), (2.5, 30.0)] {
         let density = |c: f64| f64::powf(c, alpha - 1.0) * f64::powf(1.0 - c, beta - 1.0);
-        let points: Vec<_> = (0..n)
-            .map(|i| {
-                let c = (f64::from(i) + 0.5) / f64::from(n);
-                (level(c), density(c) / f64::from(n))
-            })
-            .collect();
-        let (rule, exact) = (mixture(&points), BetaScore::new(alpha, beta).unwrap());
+        let (rule, exact) = (midpoints(1_000, density), BetaScore::new(alpha, beta).unwrap());
         for i in 0..=20 {
             // Ends of cells, where the error of the rule is of second order.
             let forecast = p(f64::from(i) / 20.0);
@@ -77,14 +76,7 @@ proptest! {
         outcome in any::<bool>(),
     ) {
         // The log score from ten thousand points.
-        let n = 10_000;
-        let points: Vec<_> = (0..n)
-            .map(|i| {
-                let c = (f64::from(i) + 0.5) / f64::from(n);
-                (level(c), 1.0 / (c * (1.0 - c)) / f64::from(n))
-            })
-            .collect();
-        let rule = mixture(&points);
+        let rule = midpoints(10_000, |c| 1.0 / (c * (1.0 - c)));
         let log = LogScore::exact().score(p(q), outcome);
         prop_assert!((rule.score(p(q), outcome) - log).abs() < 0.06);
     }

@@ -39,7 +39,7 @@ pub(crate) struct Options {
     /// quantile-forest, conformal, quantile or linear, which learn from earlier runs in the file, or a FILE with recorded
     /// answers of a model (default: quantile-forest)
     #[arg(long)]
-    estimator: Option<String>,
+    estimator: Option<PathBuf>,
     #[command(flatten)]
     how: budget::Options,
     #[command(flatten)]
@@ -89,7 +89,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         return Err("--plot, --html: they show one resource; give one with --resource".into());
     }
     judged.with_pictures = forms.has_figures() && is_one;
-    let estimator = estimator.map(|name| Source::from(PathBuf::from(name)));
+    let estimator = estimator.map(Source::from);
     forms.show(report(names.of(files)?, judged, estimator, &judging, forms.has_files())?)
 }
 
@@ -176,8 +176,8 @@ pub(crate) fn read(
             names.push(source.given().to_owned());
             continue;
         };
-        names.push(logs.first().map_or_else(String::new, |log| log.column.name.clone()));
-        let log: Vec<&LoggedColumn> = logs.iter().map(|log| &log.column).collect();
+        names.push(logs.first().map_or_else(String::new, |log| log.name.clone()));
+        let log: Vec<&LoggedColumn> = logs.iter().collect();
         notes.extend(log.first().into_iter().flat_map(|column| column.notes.clone()));
         all.push(RunFile::of_log(&log, &judged.resources)?);
     }

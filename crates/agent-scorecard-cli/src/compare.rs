@@ -14,16 +14,12 @@ use trajectory_metrics::{ForecastPolicy, Level};
 
 use crate::{
     files::{
-        log_file::{self, LogFile},
+        log_file,
         logs::{Judging, OUTCOMES},
         names::Names,
         source::Source,
     },
-    output::{
-        form::Forms,
-        program::{Written, at},
-        text::help,
-    },
+    output::{form::Forms, program::Written, text::help},
 };
 
 /// Says which agent is better, by how much, and whether that is more than noise
@@ -76,10 +72,8 @@ pub fn report(
     for source in &Source::unless(sources, &["demo_alpha.jsonl", "demo_beta.jsonl"]) {
         match log_file::read(source, judging)? {
             Some(logs) => {
-                for LogFile { column, .. } in &logs {
-                    column.table.check_scale().map_err(|error| at(&column.file, error.into()))?;
-                    sides.push(Side::from(column));
-                }
+                logs.iter().try_for_each(log_file::check_scale)?;
+                sides.extend(logs.iter().map(Side::from));
             }
             None => {
                 let rules = judging.rules_of_traces(ForecastPolicy::Skip);

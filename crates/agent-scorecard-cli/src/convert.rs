@@ -17,11 +17,11 @@ use crate::{
         logs::{OUTCOMES, Streamed, formats, open},
     },
     output::{
+        outputs::Output,
         program::{self, Written},
         trajectories,
     },
-    plain,
-    progress::Progress,
+    plain, progress,
 };
 
 /// Converts a log, or a folder of logs, to a file that another subcommand reads, or to ATIF
@@ -36,7 +36,7 @@ pub(crate) struct Options {
     to: Kind,
     /// File to write; for atif, a folder with a file per run. Without it, standard output
     #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<Output>,
     #[command(flatten)]
     read: Streamed,
     /// Convert only the runs of this model; required for traces, rollouts and problems if the log has several models
@@ -84,15 +84,17 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
                 "trajectories have what the log says; give the outcomes to what reads them";
             return Err(format!("--outcomes: {problem}").into());
         }
-        let mut progress = Progress::runs(&log.display().to_string());
-        return atif(runs.inspect(|_| progress.add(1)), options.output.as_deref());
+        let progress = progress::runs(&log.display().to_string());
+        return atif(runs.inspect(|_| progress.inc(1)), options.output.as_deref());
     }
-    let Lines { lines, kept, n } = lines(&log, runs, &options)?;
+    let (lines, n) = lines(&log, runs, &options)?;
+    let kept = lines.iter().filter(|line| line.get("left_out").is_none()).count();
+    let needs = options.to.needs();
     if kept == 0 {
-        let (log, needs) = (log.display(), options.to.needs());
+        let log = log.display();
         return Err(format!("{log}: no run can be converted, as all lack {needs}").into());
     }
-    let text = plain::json(lines.join("\n") + "\n");
+    let text = plain::json(lines.iter().map(|line| format!("{line}\n")).collect());
     let mut written = match &options.output {
         None => Written::from(text),
         Some(path) => {
@@ -101,7 +103,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         }
     };
     if kept < n {
-        let (left_out, needs) = (n - kept, options.to.needs());
+        let left_out = n - kept;
         let counted = match options.to {
             Kind::Problems => "",
             _ => "; their lines say why, and reports count them",
@@ -138,22 +140,13 @@ fn atif(
     }
 }
 
-/// The output for a log: a line per run that can be converted and, except for problems, a line with the reason per run that
-/// is left out.
-struct Lines {
-    lines: Vec<String>,
-    /// Number of lines of runs that could be converted.
-    kept: usize,
-    /// Number of all runs.
-    n: usize,
-}
-
-/// Returns the lines of a log. One run is held at a time.
+/// Returns the lines of a log, and the number of its runs: a line per run that can be converted and, except for problems, a
+/// line with the reason per run that is left out. One run is held at a time.
 fn lines(
     log: &Path,
     runs: impl Iterator<Item = Result<Run, run_logs::Error>>,
     options: &Options,
-) -> Result<Lines, Box<dyn Error>> {
+) -> Result<(Vec<Value>, usize), Box<dyn Error>> {
     let table = options.read.judging.table(log, runs)?;
     let rows = table.rows();
     if let (0, Some(model)) = (rows.len(), &options.model) {
@@ -177,7 +170,5 @@ fn lines(
         Kind::Problems => convert::problems(&table),
         Kind::Paths | Kind::Atif => convert::paths(&table),
     };
-    let kept = lines.iter().filter(|line| line.get("left_out").is_none()).count();
-    let lines = lines.iter().map(Value::to_string).collect();
-    Ok(Lines { lines, kept, n: rows.len() })
+    Ok((lines, rows.len()))
 }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use agent_scorecard::{
-    Report,
+    InputError, Report,
     agent_benchmarks::costbench::{read_queries, read_results},
     costbench::{CostbenchOptions, METRICS, OPTIMUM, Query, compare},
     live::{LiveOptions, costbench_results},
@@ -20,10 +20,7 @@ use agent_scorecard::{
 };
 
 use crate::{
-    files::{
-        json_lines::{InputError, text},
-        source::Source,
-    },
+    files::{bundled::text, source::Source},
     output::{form::Forms, program::Written, text::rows},
     plain,
 };

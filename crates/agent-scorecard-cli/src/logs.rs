@@ -20,6 +20,7 @@ use crate::{
     },
     output::{
         form::Forms,
+        outputs::Output,
         program::{Written, write_file},
     },
     plain,
@@ -42,7 +43,7 @@ pub(crate) struct Options {
     prices: Option<PathBuf>,
     /// Also write all runs as CSV
     #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
+    csv: Option<Output>,
     #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
@@ -75,8 +76,7 @@ pub fn report(
 ) -> Result<Report, Box<dyn Error>> {
     let mut columns = Vec::new();
     for source in &Source::unless(sources, &["demo_log.jsonl"]) {
-        let models = models(source, open(source.path(), format)?, judging)?;
-        columns.extend(models.into_iter().map(|model| model.column));
+        columns.extend(models(source, open(source.path(), format)?, judging)?);
     }
     let mut report = logs(columns);
     judging.finish(&mut report);

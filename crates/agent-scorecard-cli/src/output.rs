@@ -1,6 +1,7 @@
 //! What commands write: reports as text and JSON, files, and errors.
 
 pub(crate) mod fail_if;
+pub(crate) mod files;
 pub(crate) mod form;
 pub(crate) mod outputs;
 pub(crate) mod program;

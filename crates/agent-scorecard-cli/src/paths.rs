@@ -10,11 +10,12 @@ use std::{error::Error, path::PathBuf};
 use agent_scorecard::{
     Column, Report,
     paths::{METRICS, PathOptions, PathTally, logged, read},
+    traces::LoggedColumn,
 };
 
 use crate::{
     files::{
-        log_file::{self, LogFile},
+        log_file,
         logs::{Judging, OUTCOMES},
         names::Names,
         source::Source,
@@ -69,9 +70,8 @@ pub fn report(
                 tallies.into_iter().map(named).collect()
             }
             Some(logs) => {
-                let tally = |LogFile { column, .. }| {
-                    let tally = logged(&column, ignore_arguments)?;
-                    Ok((column.name, column.model, tally))
+                let tally = |log: LoggedColumn| {
+                    Ok((log.name.clone(), log.model.clone(), logged(&log, ignore_arguments)?))
                 };
                 logs.into_iter().map(tally).collect::<Result<Vec<_>, run_logs::Error>>()?
             }

@@ -1,6 +1,6 @@
 //! Plays an environment by a policy, and scores estimates of what its runs still spend: the subcommand `play`.
 
-use std::{error::Error, path::PathBuf};
+use std::error::Error;
 
 use agent_scorecard::{
     agent_benchmarks::{
@@ -12,7 +12,7 @@ use budget_estimation::Seed;
 
 use crate::{
     games::{Game, Market, Rooms},
-    output::{form::Forms, program::Written, trajectories},
+    output::{form::Forms, outputs::Output, program::Written, trajectories},
     plain,
     progress::working,
     values,
@@ -59,7 +59,7 @@ struct Shown {
     /// Folder for the output: rollouts.jsonl and estimates.jsonl, which budget reads, and a trajectory (ATIF) of each run
     /// in runs
     #[arg(long, value_name = "FOLDER")]
-    output: Option<PathBuf>,
+    output: Option<Output>,
     /// Bootstrap resamples of runs behind the 95 % intervals; 0 for none
     #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]
     resamples: usize,

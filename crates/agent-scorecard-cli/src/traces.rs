@@ -25,7 +25,7 @@ use trajectory_metrics::ForecastPolicy;
 use crate::{
     calibration,
     files::{
-        log_file::{self, LogFile},
+        log_file,
         logs::{Judging, OUTCOMES, Streamed},
         names::Names,
         source::Source,
@@ -172,7 +172,7 @@ fn log_report(
     needs_pictures: bool,
 ) -> Result<Option<Report>, Box<dyn Error>> {
     let missing = how.missing.unwrap_or(ForecastPolicy::LeaveOut);
-    let mut logs: Vec<LogFile> = Vec::new();
+    let mut logs: Vec<LoggedColumn> = Vec::new();
     for (place, source) in sources.iter().enumerate() {
         match log_file::read(source, judging)? {
             Some(models) if place == 0 || !logs.is_empty() => logs.extend(models),
@@ -181,13 +181,12 @@ fn log_report(
         }
     }
     let Some(first) = logs.first() else { return Ok(None) };
-    if logs.iter().all(LogFile::is_without_streams) {
-        return Err(first.no_stream().into());
+    if logs.iter().all(LoggedColumn::is_without_streams) {
+        return Err(log_file::no_stream(first).into());
     }
     let scored = |logs: &[&LoggedColumn]| {
         working("scoring streams", || logged_streams(logs, missing, judging.confidence, how))
     };
-    let logs: Vec<LoggedColumn> = logs.into_iter().map(|log| log.column).collect();
     // What is pooled are scores, which are undefined without outcomes.
     let unscored = if how.pool { None } else { without_outcomes(&logs, missing)? };
     if let Some(mut report) = unscored {

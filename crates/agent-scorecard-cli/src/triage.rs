@@ -25,6 +25,7 @@ use crate::{
     files::{bundled, source::Source},
     output::{
         form::Forms,
+        outputs::Output,
         program::{self, Written},
         text::rows,
     },
@@ -42,7 +43,7 @@ pub(crate) struct Options {
     how: TriageOptions,
     /// Who plans: all-in-order, cheapest-first, random or oracle, or a FILE of plans
     #[arg(long, default_value = "all-in-order")]
-    planner: String,
+    planner: PathBuf,
     /// Outcomes of attempts that were actually cut off at their allocations, for the enforced regime. Without them, an
     /// attempt counts as solved if its problem was solved at a cost of at most the allocation
     #[arg(long, value_name = "FILE")]
@@ -52,7 +53,7 @@ pub(crate) struct Options {
     unsolvable: Option<PathBuf>,
     /// Write the pools as JSON Lines, to ask a model for a plan of each pool
     #[arg(long, value_name = "FILE")]
-    write_pools: Option<PathBuf>,
+    write_pools: Option<Output>,
     #[command(flatten)]
     forms: Forms,
 }
@@ -62,7 +63,7 @@ const FORMAT: &str = include_str!("help/triage.txt");
 pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
     let Options { file, how, planner, capped, unsolvable, write_pools, forms } = arguments;
     let with = With {
-        planner: Some(PathBuf::from(planner).into()),
+        planner: Some(planner.into()),
         capped: capped.map(Source::from),
         unsolvable: unsolvable.map(Source::from),
     };

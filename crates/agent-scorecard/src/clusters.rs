@@ -20,15 +20,7 @@ crate::options::named! {
 }
 
 /// Returns a note on a number of clusters that gives rough intervals: 2 to 19.
-///
-/// ```
-/// use agent_scorecard::few_clusters;
-///
-/// assert_eq!(few_clusters(5, "tasks").unwrap(), "only 5 tasks: intervals from so few clusters are rough");
-/// assert_eq!((few_clusters(1, "tasks"), few_clusters(20, "tasks")), (None, None));
-/// ```
-#[must_use]
-pub fn few_clusters(clusters: usize, what: &str) -> Option<String> {
+pub(crate) fn few_clusters(clusters: usize, what: &str) -> Option<String> {
     (2..ENOUGH_CLUSTERS)
         .contains(&clusters)
         .then(|| format!("only {clusters} {what}: intervals from so few clusters are rough"))

@@ -100,26 +100,17 @@ pub fn compare(
     let mut report = Report::of_columns(columns.collect::<Vec<_>>());
     report.list = Some("files");
     let names: Vec<String> = report.columns.iter().map(|column| column.name.clone()).collect();
-    let pairs: Vec<([&Side; 2], [&str; 2], Tasks<'_>)> = others
-        .iter()
-        .zip(&dropped[1..])
-        .zip(&names[1..])
-        .map(|((other, of_other), name)| {
-            let tasks = Tasks { dropped: [&dropped[0], of_other], are_shared: options.shared };
-            ([first, other], [names[0].as_str(), name], tasks)
-        })
-        .collect();
-    let differences = pairs.iter().map(|(sides, names, tasks)| {
-        Difference::new(*sides, *names, is_partial, *tasks, options.detect, level)
+    let pairs = others.iter().enumerate().map(|(at, other)| {
+        let dropped = [&dropped[0], &dropped[at + 1]];
+        let (names, tasks) =
+            ([names[0].as_str(), &names[at + 1]], Tasks { dropped, are_shared: options.shared });
+        let difference =
+            Difference::new([first, other], names, is_partial, tasks, options.detect, level);
+        (difference, Group::all([first, other], names, is_partial, tasks, level))
     });
-    let mut differences: Vec<Difference> = differences.collect();
+    let (mut differences, mut groups): (Vec<Difference<'_>>, Vec<Vec<Group>>) = pairs.unzip();
     holm(&mut differences, level);
-
     let changes = tasks::changes(&differences, is_partial, level);
-    let groups = pairs
-        .iter()
-        .map(|(sides, names, tasks)| Group::all(*sides, *names, is_partial, *tasks, level));
-    let mut groups: Vec<Vec<Group>> = groups.collect();
     groups::correct_all(&mut groups, level);
 
     report.title = "Which agent is better?".to_owned();
@@ -142,19 +133,20 @@ pub fn compare(
         [_] => format!("{name} minus {}", names[0]),
         _ => format!("Differences to {}", names[0]),
     };
-    let blocks = differences.iter().zip(&names[1..]);
-    let mut blocks: Vec<Block> = blocks.map(|(it, name)| it.block(title(name), level)).collect();
-    let several = blocks.len() > 1;
-    for (block, name) in blocks.iter().zip(&names[1..]) {
+    let mut blocks = Vec::new();
+    for ((it, changes), groups) in differences.iter().zip(&changes).zip(&groups) {
+        let mut block = it.block(title(it.names[1]), level);
         // Notes of parts appear only in the JSON object.
-        let of = if several { format!("difference of {name}") } else { "difference".to_owned() };
+        let of = match others {
+            [_] => "difference".to_owned(),
+            _ => format!("difference of {}", it.names[1]),
+        };
         let notes = block.notes.iter().flatten().map(|note| format!("{of}: {note}"));
         report.together.notes.get_or_insert_default().extend(notes);
-    }
-    for ((block, changes), groups) in blocks.iter_mut().zip(&changes).zip(&groups) {
         let (fields, note) = changes.fields();
         block.fields.extend(fields.into_iter().chain(groups::fields(groups)));
         block.notes.get_or_insert_default().extend(note);
+        blocks.push(block);
     }
     let together = &mut report.together;
     if let ([block], [difference]) = (blocks.as_mut_slice(), differences.as_slice()) {

@@ -36,8 +36,7 @@ use trajectory_metrics::{
 
 use crate::{
     error::Error,
-    mean_figure::mean_figure,
-    metrics::metrics,
+    metrics::{mean_figure, metrics},
     options,
     report::{
         block::{Block, Field},

@@ -11,10 +11,8 @@ pub mod cut_off;
 mod error;
 pub mod live;
 pub mod logs;
-mod mean_figure;
 mod metrics;
 mod natural;
-pub mod no_interval;
 #[doc(hidden)]
 pub mod options;
 pub mod paths;
@@ -32,7 +30,7 @@ pub use scoring_rules;
 pub use tool_graph;
 pub use trajectory_metrics;
 
-pub use clusters::{ClusterBy, few_clusters};
+pub use clusters::ClusterBy;
 pub use cut_off::cut_off;
 pub use error::{Error, with_causes};
 pub use report::{

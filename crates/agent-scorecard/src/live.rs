@@ -13,12 +13,12 @@ use trajectory_metrics::{Figure, Measure, Undefined};
 
 use crate::{
     error::Error,
+    metrics::LEVEL,
     report::{
         block::{Block, Column, Field, Report, Value},
         picture::{Axis, Mark, Picture, Series},
         sentence::{counted, left_out, percent, with_ends},
     },
-    traces::figures::LEVEL,
 };
 
 mod budget;

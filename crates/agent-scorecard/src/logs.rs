@@ -57,6 +57,7 @@ const MOST_BARS: usize = 6;
 ///     format: Format::Exchanges.name(),
 ///     table: RunTable::new(runs, &policy, &StreamOptions::default())?,
 ///     notes: Vec::new(),
+///     last_reply: None,
 /// };
 /// let report = logs(&[column]);
 /// assert_eq!(report.conclusion, ["Of 2 runs, 1 succeeded and 0 failed; whether 1 did is not known, as a limit ended 1 of them without a grade."]);
@@ -101,21 +102,14 @@ pub fn logs(logs: impl Into<Vec<LoggedColumn>>) -> Report {
             format!("run {}: score {name} is null, as it was not scored", run.id)
         }));
     }
-    let mut endings: BTreeMap<String, u64> = BTreeMap::new();
-    let mut calls: BTreeMap<String, u64> = BTreeMap::new();
-    for run in &all {
-        let ending = match (&run.stop, run.outcome) {
-            (Some(stop), _) => stop.to_string(),
-            (None, Some(true)) => "success".to_owned(),
-            (None, Some(false)) => "failure".to_owned(),
-            (None, None) => "error".to_owned(),
-        };
-        *endings.entry(ending).or_default() += 1;
-        for call in &run.tool_calls {
-            *calls.entry(call.name.clone()).or_default() += 1;
-        }
-    }
+    let endings = all.iter().map(|run| match (&run.stop, run.outcome) {
+        (Some(stop), _) => stop.to_string(),
+        (None, Some(true)) => "success".to_owned(),
+        (None, Some(false)) => "failure".to_owned(),
+        (None, None) => "error".to_owned(),
+    });
     let endings = picture(endings, "Endings: how did the runs end?", "how a run ended", "runs");
+    let calls = all.iter().flat_map(|run| run.tool_calls.iter().map(|call| call.name.clone()));
     let calls = picture(calls, "Tools: which were called most?", "tool", "calls");
     let format = common_format(logs);
     let mut together = Block::of([Field::json("format", format)]);
@@ -244,7 +238,9 @@ fn conclusion(runs: &[&LoggedRun], counts: &Block) -> Vec<String> {
 }
 
 /// Returns the most frequent names, and how often the others occur together.
-fn picture(counts: BTreeMap<String, u64>, title: &str, x: &str, y: &str) -> Picture {
+fn picture(names: impl Iterator<Item = String>, title: &str, x: &str, y: &str) -> Picture {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    names.for_each(|name| *counts.entry(name).or_default() += 1);
     let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let others: u64 = counts.iter().skip(MOST_BARS).map(|(_, count)| count).sum();

@@ -1,6 +1,8 @@
 //! How options are written. Each is a field of the options of an evaluation, which a command line (with the feature `clap`) and
 //! `serde` read by the same function.
 
+use std::ops::RangeInclusive;
+
 use budget_estimation::Reading;
 use censoring::{CalibrationRuns, CensoringAssumption};
 use knapsack_oracle::Alpha;
@@ -87,7 +89,8 @@ pub mod read {
     use std::{fmt, str::FromStr};
 
     use knapsack_oracle::Alpha;
-    use serde::{Deserialize, Deserializer, de};
+    use serde::{Deserialize, Deserializer, de::Error as _};
+    use serde_json::Value as Json;
     use trajectory_metrics::{ForecastPolicy, Level, Probability};
 
     use super::{Caps, Named};
@@ -96,39 +99,23 @@ pub mod read {
     struct Text(String);
 
     impl<'de> Deserialize<'de> for Text {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            struct Scalar;
-
-            impl de::Visitor<'_> for Scalar {
-                type Value = Text;
-
-                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str("a text or a number")
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            match Json::deserialize(from)? {
+                Json::String(text) => Ok(Self(text)),
+                // A whole number may be written as 1.0.
+                Json::Number(number) => {
+                    Ok(Self(match number.as_f64().filter(|_| number.is_f64()) {
+                        Some(number) => number.to_string(),
+                        None => number.to_string(),
+                    }))
                 }
-
-                fn visit_str<E>(self, value: &str) -> Result<Text, E> {
-                    Ok(Text(value.to_owned()))
-                }
-
-                fn visit_u64<E>(self, value: u64) -> Result<Text, E> {
-                    Ok(Text(value.to_string()))
-                }
-
-                fn visit_i64<E>(self, value: i64) -> Result<Text, E> {
-                    Ok(Text(value.to_string()))
-                }
-
-                fn visit_f64<E>(self, value: f64) -> Result<Text, E> {
-                    Ok(Text(value.to_string()))
-                }
+                other => Err(D::Error::custom(format!("is {other}; give a text or a number"))),
             }
-
-            deserializer.deserialize_any(Scalar)
         }
     }
 
     impl Text {
-        fn parse<T, P: fmt::Display, E: de::Error>(
+        fn parse<T, P: fmt::Display, E: serde::de::Error>(
             self,
             parse: impl Fn(&str) -> Result<T, P>,
         ) -> Result<T, E> {
@@ -250,31 +237,43 @@ pub fn seed(text: &str) -> Result<u64, &'static str> {
     text.parse().map_err(|_| "give a whole number from 0 to 18446744073709551615")
 }
 
+/// Parses a number of a type that checks it.
+fn checked<T, E>(
+    text: &str,
+    new: impl Fn(f64) -> Result<T, E>,
+    problem: &'static str,
+) -> Result<T, &'static str> {
+    text.parse().ok().and_then(|number| new(number).ok()).ok_or(problem)
+}
+
+/// Parses a number within a range.
+fn within(
+    text: &str,
+    range: RangeInclusive<f64>,
+    problem: &'static str,
+) -> Result<f64, &'static str> {
+    checked(text, |number| range.contains(&number).then_some(number).ok_or(()), problem)
+}
+
 /// Parses a share from 0 to 1.
 pub fn share(text: &str) -> Result<f64, &'static str> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     // Adding 0 turns -0 into 0.
-    share.map(|share: f64| share + 0.0).ok_or("give a number from 0 to 1")
+    within(text, 0.0..=1.0, "give a number from 0 to 1").map(|share| share + 0.0)
 }
 
 /// Parses a difference in percentage points.
 pub fn points(text: &str) -> Result<f64, &'static str> {
-    let points = text.parse().ok().filter(|points| (1.0..=100.0).contains(points));
-    points.ok_or("give a number of points from 1 to 100")
+    within(text, 1.0..=100.0, "give a number of points from 1 to 100")
 }
 
 /// Parses a budget as a share of the costs.
 pub fn alpha(text: &str) -> Result<Alpha, &'static str> {
-    let alpha = text.parse().ok().and_then(|share| Alpha::new(share).ok());
-    alpha.ok_or("give a number above 0 and at most 1")
+    checked(text, Alpha::new, "give a number above 0 and at most 1")
 }
 
 /// Parses a budget of a resource.
 pub fn cap(text: &str) -> Result<f64, &'static str> {
-    text.parse()
-        .ok()
-        .filter(|cap| (0.0..=1e100).contains(cap))
-        .ok_or("give a number from 0 to 1e100")
+    within(text, 0.0..=1e100, "give a number from 0 to 1e100")
 }
 
 /// Caps with commas between them.
@@ -297,15 +296,12 @@ pub fn caps(text: &str) -> Result<Caps, &'static str> {
 
 /// Parses a coverage.
 pub fn level(text: &str) -> Result<Level, &'static str> {
-    let level = text.parse().ok().and_then(|share| Level::new(share).ok());
-    level.ok_or("give a number between 0 and 1")
+    checked(text, Level::new, "give a number between 0 and 1")
 }
 
 /// Parses a name.
 pub fn text(text: &str) -> Result<String, &'static str> {
-    Some(text.to_owned())
-        .filter(|text| !text.is_empty())
-        .ok_or("give names with commas between them")
+    (!text.is_empty()).then(|| text.to_owned()).ok_or("give names with commas between them")
 }
 
 /// Names with commas between them.
@@ -340,8 +336,7 @@ pub fn probability(text: &str) -> Result<Probability, &'static str> {
 
 /// By how much the odds may be wrong.
 pub fn odds_ratio(text: &str) -> Result<f64, &'static str> {
-    let ratio = text.parse().ok().filter(|ratio: &f64| *ratio >= 1.0 && ratio.is_finite());
-    ratio.ok_or("give a finite number of at least 1")
+    within(text, 1.0..=f64::MAX, "give a finite number of at least 1")
 }
 
 /// Parses a policy by name.

@@ -55,10 +55,11 @@ mod streams;
 pub(crate) mod sureness;
 pub(crate) mod units;
 
+pub use crate::metrics::LEVEL;
 pub use crate::{confidence::VERDICTS, report::picture::BAND};
 pub use differences::{Compared, NO_RESAMPLES, differences, with_differences};
 pub use evaluation::{TraceEvaluation, evaluate};
-pub use figures::{Beside, CENSORED, LEVEL, LeftOut, MEASURES, TraceFigures};
+pub use figures::{Beside, CENSORED, LeftOut, MEASURES, TraceFigures};
 pub use logged::{
     LoggedColumn, SEVERAL, StreamFigures, UNKNOWN_MODEL, compared_streams, logged_streams,
 };

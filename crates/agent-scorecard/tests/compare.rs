@@ -4,9 +4,9 @@
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use agent_scorecard::{
-    Block, Error, Report, Value,
+    Block, Report, Value,
     compare::{CompareOptions, Side, SideRun, UngradedAs, Used, compare as compare_sides},
-    run_logs::{Account, AccountedEvaluation, ForecastPolicy, TraceFile, Ungraded},
+    run_logs::{Account, AccountedEvaluation, ForecastPolicy, Ungraded},
 };
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -20,16 +20,21 @@ fn level() -> Level {
     Level::new(0.95).unwrap()
 }
 
-fn compare(sides: &[Side], level: Level) -> Result<Report, Error> {
-    compare_by(sides, UngradedAs::default(), level)
+fn compare(sides: impl Into<Vec<Side>>) -> Report {
+    compare_by(sides, CompareOptions::default())
 }
 
-fn compare_by(
-    sides: impl Into<Vec<Side>>,
-    ungraded: UngradedAs,
-    level: Level,
-) -> Result<Report, Error> {
-    compare_sides(sides, CompareOptions { ungraded, ..CompareOptions::default() }, level)
+fn compare_ungraded(sides: impl Into<Vec<Side>>, ungraded: UngradedAs) -> Report {
+    compare_by(sides, CompareOptions { ungraded, ..CompareOptions::default() })
+}
+
+/// On the tasks that both have.
+fn compare_shared(sides: impl Into<Vec<Side>>) -> Report {
+    compare_by(sides, CompareOptions { shared: true, ..CompareOptions::default() })
+}
+
+fn compare_by(sides: impl Into<Vec<Side>>, options: CompareOptions) -> Report {
+    compare_sides(sides, options, level()).unwrap()
 }
 
 fn run(task: usize, outcome: Option<bool>) -> SideRun {
@@ -82,7 +87,7 @@ fn shared_tasks_are_compared_with_each_other() {
     // Both agents fail on tasks 0 to 19 and succeed on tasks 20 to 33; the second gains six tasks.
     let alpha = side("alpha", (0..40).map(|task| run(task, Some((20..34).contains(&task)))));
     let beta = side("beta", (0..40).map(|task| run(task, Some(task >= 20))));
-    let report = compare(&[alpha, beta.clone()], level()).unwrap();
+    let report = compare([alpha, beta.clone()]);
     let found = of_success(&report);
     assert!((found.value - 0.15).abs() < 1e-15);
     assert!(is_beyond_noise(&report), "{:?}", report.conclusion);
@@ -93,7 +98,7 @@ fn shared_tasks_are_compared_with_each_other() {
 
     // The same rates on tasks that are not shared are not beyond noise.
     let other = side("alpha", (0..40).map(|task| run(100 + task, Some((20..34).contains(&task)))));
-    let report = compare(&[other, beta], level()).unwrap();
+    let report = compare([other, beta]);
     assert!(!is_beyond_noise(&report) && report.decided.is_empty());
     let verdict = ". Over all runs, as no task is shared, they cannot be told apart: beta is ahead by 15 points [-7, 35]; \
                    if it really is that large, about 180 tasks for each would be needed to find it.";
@@ -121,10 +126,9 @@ fn with_shared_only_shared_tasks_make_the_difference_and_each_counts_once() {
         ([even, often], 20, "on the 20 tasks that both have, each counting once", 0.0),
         ([judged, broken], 32, "on the 32 tasks that both have", 0.2),
     ] {
-        let all = of_success(&compare(&sides, level()).unwrap());
+        let all = of_success(&compare(sides.clone()));
         assert!((all.value - of_all).abs() < 1e-12, "{}", all.value);
-        let options = CompareOptions { shared: true, ..CompareOptions::default() };
-        let report = compare_sides(sides, options, level()).unwrap();
+        let report = compare_shared(sides);
         let found = of_success(&report);
         let ends = found.interval.unwrap();
         assert!(found.value == 0.0 && (ends.low() + ends.high()).abs() < 1e-12, "{ends:?}");
@@ -147,7 +151,7 @@ fn a_task_that_only_one_side_knows_the_cost_of_is_no_difference_of_costs() {
         "b",
         (0..40).map(|task| spent(task, (task >= 5).then_some(if task < 25 { 1.0 } else { 9.0 }))),
     );
-    let report = compare(&[first.clone(), second.clone()], level()).unwrap();
+    let report = compare([first.clone(), second.clone()]);
     let difference = block(&report.together, "difference");
     assert_eq!(difference.number("cost_usd_per_run"), Some(0.0));
     let counts = block(block(difference, "counts"), "cost_usd_per_run");
@@ -161,7 +165,7 @@ fn a_task_that_only_one_side_knows_the_cost_of_is_no_difference_of_costs() {
     };
     assert!(said(&report, "difference") && !said(&report, "difference of b"));
     let third = Side { file: "c".to_owned(), ..second.clone() };
-    let several = compare(&[first, second, third], level()).unwrap();
+    let several = compare([first, second, third]);
     assert!(["b", "c"].iter().all(|name| said(&several, &format!("difference of {name}"))));
     assert!(!said(&several, "difference"), "{:?}", several.together.notes);
 }
@@ -176,7 +180,7 @@ fn a_difference_that_rests_on_grades_at_a_limit_is_said_with_these_as_failures()
         side(name, runs)
     };
     let few = || of("a", |task| task % 3 == 0, |_| false);
-    let said = |other: Side| compare(&[few(), other], level()).unwrap().conclusion;
+    let said = |other: Side| compare([few(), other]).conclusion;
     let by_limit = said(of("b", |task| task % 10 != 1, |task| task % 3 != 0));
     assert!(by_limit[0].contains("b is better by 57 points"), "{by_limit:?}");
     let depends = "Whether a and b differ depends on how runs at a limit count: as failures (--at-limit failed), of the runs with a grade, a is ahead by ";
@@ -189,7 +193,7 @@ fn a_difference_that_rests_on_grades_at_a_limit_is_said_with_these_as_failures()
 fn sides_that_share_few_tasks_are_compared_over_all_runs() {
     let first = side("a", (0..30).map(|task| run(task, Some(task % 3 == 0))));
     let second = side("b", (29..60).map(|task| run(task, Some(task % 3 != 0))));
-    let report = compare(&[first, second], level()).unwrap();
+    let report = compare([first, second]);
     let (found, difference) = (of_success(&report), block(&report.together, "difference"));
     assert!((found.value - (21.0 / 31.0 - 1.0 / 3.0)).abs() < 1e-15);
     assert_eq!(json(difference, "is_paired"), false);
@@ -201,7 +205,7 @@ fn sides_that_share_few_tasks_are_compared_over_all_runs() {
 #[test]
 fn a_difference_that_is_the_same_on_all_tasks_has_an_interval() {
     let of = |name, solves| side(name, (0..30).map(move |task| run(task, Some(solves))));
-    let report = compare(&[of("a", true), of("b", false)], level()).unwrap();
+    let report = compare([of("a", true), of("b", false)]);
     let ends = of_success(&report).interval.unwrap();
     // Each side is at its end by the exact interval of 30 tasks, and nothing says that both would differ on the same ones.
     let off = 1.0 - 0.025_f64.powf(1.0 / 30.0);
@@ -212,14 +216,14 @@ fn a_difference_that_is_the_same_on_all_tasks_has_an_interval() {
 #[test]
 fn what_was_not_computed_is_null_and_not_false() {
     let few = |name| side(name, (0..60).map(|at| run(0, Some(at % 3 > 0))));
-    let report = compare(&[few("a"), few("b")], level()).unwrap();
+    let report = compare([few("a"), few("b")]);
     let difference = block(&report.together, "difference");
     // A single task has a value without an interval.
     assert_eq!(of_success(&report).value, 0.0);
     for key in ["is_beyond_noise", "is_better", "is_worse"] {
         assert_eq!(json(difference, key), serde_json::Value::Null, "{key}");
     }
-    let report = compare(&[few("a"), side("b", [run(0, None)])], level()).unwrap();
+    let report = compare([few("a"), side("b", [run(0, None)])]);
     assert_eq!(
         json(block(&report.together, "difference"), "is_beyond_noise"),
         serde_json::Value::Null
@@ -234,7 +238,7 @@ fn runs_without_a_grade_are_named_in_the_first_sentence_and_bound_the_rate_of_al
         account: Account { n_found: 11, n_kept: 11, ..Account::default() },
         ..side("alpha", runs)
     };
-    let report = compare(std::slice::from_ref(&alpha), level()).unwrap();
+    let report = compare([alpha.clone()]);
     let block = &report.columns[0].block;
     let numbers =
         ["n_runs", "success_rate", "n_at_limit", "n_ungraded"].map(|key| block.number(key));
@@ -252,7 +256,7 @@ fn runs_without_a_grade_are_named_in_the_first_sentence_and_bound_the_rate_of_al
     for (rule, n, rate) in
         [(UngradedAs::Failed, 11.0, 6.0 / 11.0), (UngradedAs::LeftOut, 9.0, 6.0 / 9.0)]
     {
-        let report = compare_by(std::slice::from_ref(&alpha), rule, level()).unwrap();
+        let report = compare_ungraded([alpha.clone()], rule);
         let block = &report.columns[0].block;
         let numbers = ["n_runs", "success_rate", "n_ungraded"].map(|key| block.number(key));
         assert_eq!(numbers, [n, rate, 0.0].map(Some));
@@ -264,13 +268,13 @@ fn grades_at_a_limit_count_and_the_report_says_what_they_change() {
     let graded = |task, passed| SideRun { is_at_limit: true, ..run(task, Some(passed)) };
     let runs = (0..10)
         .map(|task| if task < 3 { graded(task, task < 2) } else { run(task, Some(task < 8)) });
-    let report = compare(&[side("alpha", runs)], level()).unwrap();
+    let report = compare([side("alpha", runs)]);
     assert_eq!(report.columns[0].block.number("success_rate"), Some(0.7));
     let said = "A limit ended 3 graded runs of alpha, 2 of them successes, which counts; as failures (--at-limit failed) they would make it 50 %.";
     assert_eq!(report.conclusion[1], said);
     // A grade from beside the log stays one.
     let settled = |task| SideRun { is_settled: task == 0, ..graded(task, true) };
-    let report = compare(&[side("alpha", (0..10).map(settled))], level()).unwrap();
+    let report = compare([side("alpha", (0..10).map(settled))]);
     let said = "A limit ended 9 runs of alpha that the log graded, 9 of them successes, which counts; as failures (--at-limit failed) they would make it 10 %.";
     assert_eq!(report.conclusion[1], said);
 }
@@ -286,7 +290,7 @@ fn what_limits_change_is_said_as_the_option_would_whatever_runs_without_a_grade_
     });
     let side = side("alpha", runs);
     for option in [UngradedAs::Unknown, UngradedAs::LeftOut, UngradedAs::Failed] {
-        let report = compare_by([side.clone()], option, level()).unwrap();
+        let report = compare_ungraded([side.clone()], option);
         let said = "they and the 3 at a limit without a grade would make it 30 %.";
         assert!(report.conclusion[1].ends_with(said), "{option:?}: {:?}", report.conclusion);
     }
@@ -298,7 +302,7 @@ fn a_task_without_a_grade_is_no_task_of_the_other_side_alone_if_it_is_left_out()
     let a = side("a", (0..30).map(|task| run(task, Some(task < 10 || task % 4 == 0))));
     let b = side("b", (0..30).map(|task| run(task, (task >= 10).then_some(task % 4 == 0))));
     for option in [UngradedAs::Unknown, UngradedAs::LeftOut] {
-        let report = compare_by([a.clone(), b.clone()], option, level()).unwrap();
+        let report = compare_ungraded([a.clone(), b.clone()], option);
         let difference = block(&report.together, "difference");
         assert_eq!(of_success(&report).value, 0.0, "{option:?}");
         assert_eq!(difference.number("n_shared_tasks"), Some(20.0), "{option:?}");
@@ -318,7 +322,7 @@ fn an_evaluation_and_its_retry_in_two_columns_are_said() {
         side
     };
     for (second, is_said) in [("one", true), ("two", false)] {
-        let report = compare(&[of("a", "one"), of("b", second)], level()).unwrap();
+        let report = compare([of("a", "one"), of("b", second)]);
         let said = report
             .conclusion
             .iter()
@@ -337,7 +341,7 @@ fn partial_successes_are_compared_by_their_mean_score() {
     };
     let of =
         |name, shift: f64| side(name, (0..30).map(|task| scored(task, 0.02 * task as f64 + shift)));
-    let report = compare(&[of("a", 0.0), of("b", 0.4)], level()).unwrap();
+    let report = compare([of("a", 0.0), of("b", 0.4)]);
     let block = &report.columns[0].block;
     assert!((block.number("mean_score").unwrap() - 0.29).abs() < 1e-12);
     assert!(block.figure("success_rate").is_err());
@@ -375,12 +379,12 @@ fn a_gate_fails_if_one_reading_of_the_ungraded_runs_fails_it() {
         ["is_beyond_noise", "is_worse", "is_better"]
             .map(|key| json(difference, key).as_bool().unwrap())
     };
-    let by = |rule| compare_by(&[base(), crashy.clone()], rule, level()).unwrap();
+    let by = |rule| compare_ungraded(&[base(), crashy.clone()], rule);
     assert_eq!(flags(&by(UngradedAs::Unknown)), [false, true, false]);
     assert_eq!(flags(&by(UngradedAs::LeftOut)), [false, false, false]);
     assert_eq!(flags(&by(UngradedAs::Failed)), [true, true, false]);
     // The other way round, the crashing agent is no worse by any reading that would make it so.
-    let swapped = compare(&[crashy.clone(), base()], level()).unwrap();
+    let swapped = compare([crashy.clone(), base()]);
     assert!(!flags(&swapped)[2]);
     // A crash is no run of 0 tokens.
     let tokens = |side: Side| Side {
@@ -394,7 +398,7 @@ fn a_gate_fails_if_one_reading_of_the_ungraded_runs_fails_it() {
             .collect(),
         ..side
     };
-    let report = compare(&[tokens(base()), tokens(crashy)], level()).unwrap();
+    let report = compare([tokens(base()), tokens(crashy)]);
     assert_eq!(report.columns[1].block.number("tokens_per_run"), Some(15.0));
     assert!(report.decided.is_empty(), "{:?}", report.decided);
 }
@@ -406,7 +410,7 @@ fn runs_that_name_no_model_are_compared_with_nobody() {
         ..side("runs.jsonl", (0..30).map(|task| run(task, Some(task % every > 0))))
     };
     let sides = [of("unknown model", 30), of("alpha", 2), of("beta", 3)];
-    let report = compare(&sides, level()).unwrap();
+    let report = compare(sides);
     let names: Vec<&str> = report.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["alpha", "beta", "unknown model"]);
     let difference = block(&report.together, "difference");
@@ -421,9 +425,8 @@ fn several_runs_of_a_task_give_pass_at_k_and_pass_hat_k() {
     // Two of three, all of three, one of two.
     let outcomes =
         [(0, true), (0, true), (0, false), (1, true), (1, true), (1, true), (2, true), (2, false)];
-    let report =
-        compare(&[side("a", outcomes.map(|(task, outcome)| run(task, Some(outcome))))], level());
-    let report = report.unwrap();
+    let runs = outcomes.map(|(task, outcome)| run(task, Some(outcome)));
+    let report = compare([side("a", runs)]);
     let Some(Value::Rows { rows, .. }) = report.columns[0].block.get("passes") else { panic!() };
     let of = |row: &Block| {
         ["k", "n_tasks", "pass_at_k", "pass_hat_k"].map(|key| row.number(key).unwrap())
@@ -446,7 +449,7 @@ fn spending_is_counted_per_run_and_per_success() {
     };
     let runs =
         [spent(0, true, 1.0), spent(1, false, 3.0), spent(2, true, 2.0), spent(3, false, 0.0)];
-    let report = compare(&[side("a", runs)], level()).unwrap();
+    let report = compare([side("a", runs)]);
     let block = &report.columns[0].block;
     let keys = ["cost_usd_per_run", "cost_usd_per_success"];
     assert_eq!(keys.map(|key| block.number(key)), [Some(1.5), Some(3.0)]);
@@ -462,7 +465,7 @@ fn a_task_that_makes_up_much_of_the_spending_is_named() {
             ..Used::default()
         };
         let runs = (0..31).map(|task| spending(of(task), run(task, Some(task % 2 == 0))));
-        compare(&[side("a", runs)], level()).unwrap().columns.remove(0).block.notes
+        compare([side("a", runs)]).columns.remove(0).block.notes
     };
     let is_said = |notes: &Option<Vec<String>>, said: &str| {
         notes.iter().flatten().any(|it| it.starts_with(said))
@@ -479,10 +482,10 @@ fn of_several_comparisons_only_those_that_pass_holm_are_beyond_noise() {
         side(name, (0..100).map(|task| run(task, Some((task * 37) % 100 >= fails))))
     };
     // Alone, six tasks of 100 that go one way are beyond noise; beside two equal agents they are not.
-    let alone = compare(&[rate("a", 50), rate("b", 44)], level()).unwrap();
+    let alone = compare([rate("a", 50), rate("b", 44)]);
     assert!(is_beyond_noise(&alone), "{:?}", alone.conclusion);
     let sides = [rate("a", 50), rate("b", 44), rate("c", 52), rate("d", 49)];
-    let report = compare(&sides, level()).unwrap();
+    let report = compare(sides);
     let together = block(&report.together, "differences");
     assert_eq!(["b", "c", "d"].map(|name| flag(block(together, name))), [false; 3]);
     assert!(
@@ -491,7 +494,7 @@ fn of_several_comparisons_only_those_that_pass_holm_are_beyond_noise() {
     );
     // A clear one is, and leaves more of the error rate to the others.
     let sides = [rate("a", 50), rate("b", 43), rate("c", 20), rate("d", 49)];
-    let report = compare(&sides, level()).unwrap();
+    let report = compare(sides);
     let together = block(&report.together, "differences");
     assert_eq!(["b", "c", "d"].map(|name| flag(block(together, name))), [true, true, false]);
 }
@@ -503,7 +506,7 @@ fn stated_confidence_is_judged_by_its_interval() {
             confidence: Some(confidence),
             ..run(task, Some(task % 2 == 0))
         });
-        compare(&[side("a", runs)], level()).unwrap().conclusion[1].clone()
+        compare([side("a", runs)]).conclusion[1].clone()
     };
     assert_eq!(
         stated(0.9),
@@ -523,7 +526,7 @@ fn that_all_runs_succeed_does_not_make_the_success_rate_known() {
         confidence: Some(0.93 + 0.002 * f64::from(task)),
         ..run(task as usize, Some(true))
     });
-    let report = compare(&[side("a", stated)], level()).unwrap();
+    let report = compare([side("a", stated)]);
     let figures = &report.columns[0].block;
     let over = figures.figure("overconfidence_last").unwrap();
     // The rate is at least 0.025^(1 / 20) = 0.832.
@@ -542,7 +545,7 @@ fn runs_that_a_limit_ended_say_nothing_of_confidence() {
         ..run(task, None)
     });
     let stated = judged.chain(cut).map(|run| SideRun { confidence: Some(0.92), ..run });
-    let report = compare(&[side("a", stated)], level()).unwrap();
+    let report = compare([side("a", stated)]);
     let figures = &report.columns[0].block;
     let keys =
         ["success_rate", "n_with_confidence", "confidence", "overconfidence_last", "brier_last"];
@@ -555,7 +558,7 @@ fn runs_that_a_limit_ended_say_nothing_of_confidence() {
 #[test]
 fn sides_of_one_name_are_told_apart_and_tasks_are_in_natural_order() {
     let one = side("a.jsonl", [run(10, Some(true)), run(9, Some(false))]);
-    let report = compare(&[one.clone(), one.clone(), one], level()).unwrap();
+    let report = compare([one.clone(), one.clone(), one]);
     let names: Vec<&str> = report.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["a.jsonl", "a.jsonl (2)", "a.jsonl (3)"]);
     let Some(Value::Rows { rows, .. }) = report.together.get("tasks") else { panic!() };
@@ -567,7 +570,7 @@ fn what_a_success_cost_is_never_below_nothing() {
     let spent = |task: usize| {
         spending(Used { tokens: Some(1_800), ..Used::default() }, run(task, Some(task == 0)))
     };
-    let report = compare(&[side("a", (0..20).map(spent))], level()).unwrap();
+    let report = compare([side("a", (0..20).map(spent))]);
     let found = report.columns[0].block.figure("tokens_per_success").unwrap();
     let ends = found.interval.unwrap();
     assert!(found.value == 36_000.0 && ends.low() > 1_800.0 && ends.high() > 36_000.0, "{found}");
@@ -575,7 +578,10 @@ fn what_a_success_cost_is_never_below_nothing() {
 
 #[test]
 fn a_comparison_without_sides_is_refused() {
-    assert_eq!(compare(&[], level()).unwrap_err().to_string(), "sides: there are none");
+    assert_eq!(
+        compare_sides([], CompareOptions::default(), level()).unwrap_err().to_string(),
+        "sides: there are none"
+    );
 }
 
 #[derive(serde::Deserialize)]
@@ -616,7 +622,7 @@ fn close(found: f64, want: f64) {
 #[test]
 fn success_rates_and_their_errors_are_those_of_inspect_ai() {
     for case in recorded().inspect_ai {
-        let report = compare(&[of_pairs("a", &case.runs)], level()).unwrap();
+        let report = compare([of_pairs("a", &case.runs)]);
         let found = report.columns[0].block.figure("success_rate").unwrap();
         close(found.value, case.accuracy);
         close(found.standard_error.unwrap(), case.stderr);
@@ -634,9 +640,8 @@ fn paired_differences_are_those_of_scipy() {
             }
             side
         };
-        let options = CompareOptions { shared: true, ..CompareOptions::default() };
         let sides = [of("a", &case.first), of("b", &case.second)];
-        let report = compare_sides(sides, options, level()).unwrap();
+        let report = compare_shared(sides);
         let difference = block(&report.together, "difference");
         for key in ["cost_usd_per_run", "success_rate"] {
             let found = difference.figure(key).unwrap();
@@ -672,7 +677,7 @@ fn recorded_runs_of_tau2_have_the_pass_hat_k_of_all_choices() {
     let want = recorded().tau2;
     assert_eq!(models.len(), want.len());
     for (model, runs) in models {
-        let report = compare(&[side("a", runs)], level()).unwrap();
+        let report = compare([side("a", runs)]);
         let block = &report.columns[0].block;
         let [(1, n, rate), rest @ ..] = want[&model].as_slice() else { panic!() };
         assert_eq!(block.number("n_tasks"), Some(*n as f64));
@@ -704,8 +709,7 @@ fn no_star_marks_the_side_that_is_worse_where_tasks_are_shared() {
         side(name, runs)
     };
     let sides = [of("a", false, true, 100), of("b", true, false, 300)];
-    let options = CompareOptions { shared: true, ..CompareOptions::default() };
-    let report = compare_sides(sides, options, level()).unwrap();
+    let report = compare_shared(sides);
     let said = &report.conclusion[0];
     assert!(said.contains("On the 40 tasks that both have, b is better by 80 points"), "{said}");
     assert!(said.contains(", beyond noise"), "{said}");
@@ -719,9 +723,8 @@ fn a_run_without_a_confidence_counts_in_the_success_rate() {
         _ => format!("r{row},t{row},0.9,1\n"),
     });
     let table = format!("id,task,confidence,correct\n{}", rows.collect::<String>());
-    let file = TraceFile::read("miss.csv", table.as_bytes(), ForecastPolicy::Skip).unwrap();
-    assert_eq!((file.runs.len(), file.without_forecasts.len()), (20, 20));
-    let block = compare(&[Side::from(file)], level()).unwrap().columns.remove(0).block;
+    let sides = Side::read_all("miss.csv", table.as_bytes(), ForecastPolicy::Skip).unwrap();
+    let block = compare(sides).columns.remove(0).block;
     assert_eq!(block.number("n_runs"), Some(40.0));
     assert_eq!(block.figure("success_rate").unwrap().value, 0.5);
     assert_eq!(block.figure("confidence").unwrap().value, 0.9);
@@ -808,7 +811,7 @@ proptest! {
     fn no_sentence_says_what_its_interval_contradicts(
         sides in prop::collection::vec(any_side("side"), 1..5)
     ) {
-        let report = compare(&sides, level()).unwrap();
+        let report = compare(sides.clone());
         for (side, column) in sides.iter().zip(&report.columns) {
             let name = &column.name;
             let of_confidence = report.conclusion.iter().find(|it| it.starts_with(&format!("{name}: ")));
@@ -910,7 +913,7 @@ fn of_200_pairs_none_passes_the_gate_that_one_reading_fails() {
         Side { runs: runs.collect(), ..side.clone() }
     };
     let is_worse = |sides: &[Side], rule| {
-        let report = compare_by(sides, rule, level()).unwrap();
+        let report = compare_ungraded(sides, rule);
         json(block(&report.together, "difference"), "is_worse").as_bool()
     };
     let (mut failed, mut passed) = (0, 0);
@@ -953,7 +956,7 @@ fn the_interval_of_all_runs_covers_their_rate_whatever_became_of_the_ungraded() 
                     })
                     .collect::<Vec<_>>()
             });
-            let report = compare(&[side("a", runs.collect::<Vec<_>>())], level()).unwrap();
+            let report = compare([side("a", runs.collect::<Vec<_>>())]);
             let block = &report.columns[0].block;
             let ends = match block.get("success_rate_all") {
                 Some(Value::Bounds(_, Ok(ends))) => *ends,
@@ -1040,7 +1043,7 @@ fn intervals_cover_the_difference_and_equal_agents_are_seldom_told_apart() {
                     let (mut covered, mut alarms) = (0_u32, 0_u32);
                     for _ in 0..pairs {
                         let sides = drawn(&mut rng, &design, power, loss);
-                        let report = compare(&sides, level()).unwrap();
+                        let report = compare(sides);
                         alarms += u32::from(is_beyond_noise(&report));
                         covered += u32::from(of_success(&report).interval.unwrap().contains(truth));
                     }
@@ -1081,7 +1084,7 @@ fn the_number_of_tasks_that_is_asked_for_is_above_that_of_the_study() {
                     (0..n).map(|task| run(task, Some((lost..n / 2 + gained).contains(&task)))),
                 ),
             ];
-            let report = compare(&[first.clone(), second.clone()], level()).unwrap();
+            let report = compare([first.clone(), second.clone()]);
             if is_beyond_noise(&report) {
                 continue;
             }
@@ -1139,7 +1142,7 @@ fn the_number_of_tasks_that_is_asked_for_has_its_power() {
             let pairs = 2_000;
             let found = (0..pairs).filter(|_| {
                 let sides = drawn(&mut rng, &design(n), power, loss);
-                is_beyond_noise(&compare(&sides, level()).unwrap())
+                is_beyond_noise(&compare(sides))
             });
             let found = found.count() as f64 / f64::from(pairs);
             println!(
@@ -1176,7 +1179,7 @@ fn planned_runs_without_a_name_are_each_a_run_of_their_own_and_of_the_tasks_that
     let first = side("first", (0..40).map(|task| run(task, Some(task < 30))));
     let kept = (0..20).map(|task| run(task, Some(true)));
     let second = side("second", kept.chain(unnamed(1..21)));
-    let report = compare(&[first, second], level()).unwrap();
+    let report = compare([first, second]);
     let difference = block(&report.together, "difference");
     assert_eq!(json(difference, "is_worse"), serde_json::json!(true), "{:?}", report.conclusion);
     let ends = of_all(difference);
@@ -1190,6 +1193,6 @@ fn planned_runs_without_a_name_are_each_a_run_of_their_own_and_of_the_tasks_that
             (20..40).map(|task| SideRun { ungraded: Some(Ungraded::Missing), ..run(task, None) }),
         ),
     );
-    let report = compare(&[alone, named], level()).unwrap();
+    let report = compare([alone, named]);
     assert_eq!(of_all(&report.columns[0].block), of_all(&report.columns[1].block));
 }

@@ -1,12 +1,15 @@
-//! Data that comes with the program: it is part of the binary, so that an installed program has it.
+//! Files by their paths, also those that come with the program: they are part of the binary, so that an installed program
+//! has them.
 
 use std::{
-    fs,
+    borrow::Cow,
     io::{self, Read},
     path::{Path, PathBuf},
 };
 
-use crate::progress::Counted;
+use run_logs::json_lines::{self, InputError};
+
+use crate::progress;
 
 /// The folder that bundled files are named under.
 const FOLDER: &str = "bundled:";
@@ -41,24 +44,39 @@ pub(crate) fn content(path: &Path) -> Option<&'static [u8]> {
     FILES.iter().find(|(known, _)| name == Path::new(known)).map(|&(_, content)| content)
 }
 
-/// Opens a file, bundled or not.
-pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+/// Opens a file, bundled or not, which is read once and so may be a pipe.
+pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>, InputError> {
+    let name = path.display().to_string();
+    if let Some(content) = content(path) {
+        return Ok(Box::new(content));
+    }
+    if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("parquet")) {
+        let problem = "Parquet is read as a data frame in Python (agent_scorecard.reports) or in SQL; give CSV or JSON Lines";
+        return Err(InputError::of_file(&name, problem.to_owned()));
+    }
+    let opened = || {
+        let file = run_logs::open_file(path)?;
+        let found = file.metadata()?;
+        let length = found.is_file().then_some(found.len());
+        Ok(progress::reading(&name, length, file))
+    };
+    let opened = opened().map_err(|error: io::Error| InputError::of_file(&name, error.to_string()));
+    Ok(Box::new(opened?))
+}
+
+/// Returns the bytes of a file. A UTF-8 byte-order mark in front is left out.
+pub(crate) fn bytes(path: &Path) -> Result<Cow<'static, [u8]>, InputError> {
     match content(path) {
-        Some(content) => Ok(Box::new(content)),
-        None if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("parquet")) => {
-            let problem = "Parquet is read as a data frame in Python (agent_scorecard.reports) or in SQL; give CSV or JSON Lines";
-            Err(io::Error::new(io::ErrorKind::Unsupported, problem))
-        }
-        None => Ok(Box::new(read(path)?)),
+        Some(content) => Ok(Cow::Borrowed(content)),
+        None => Ok(Cow::Owned(json_lines::bytes(&path.display().to_string(), open(path)?)?)),
     }
 }
 
-/// Returns a file of the file system, with a bar that shows how much of it is read.
-fn read(path: &Path) -> io::Result<Counted<fs::File>> {
-    let file = run_logs::open_file(path)?;
-    let length = file.metadata()?;
-    let length = length.is_file().then_some(length.len());
-    Ok(Counted::new(&path.display().to_string(), length, file))
+/// Returns the text of a file, as [`bytes`].
+pub(crate) fn text(path: &Path) -> Result<String, InputError> {
+    String::from_utf8(bytes(path)?.into_owned()).map_err(|error| {
+        InputError::of_file(&path.display().to_string(), format!("it is not UTF-8: {error}"))
+    })
 }
 
 #[cfg(test)]
@@ -70,6 +88,6 @@ mod tests {
     fn a_path_beside_the_bundled_files_is_one_of_the_file_system() {
         assert_eq!(content(Path::new("demo_log.jsonl")), None);
         let missing = open(&path("other.jsonl")).err().unwrap();
-        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        assert!(missing.to_string().contains("No such file"), "{missing}");
     }
 }

@@ -6,7 +6,7 @@ use agent_scorecard::{
     log_name,
     traces::{LoggedColumn, TraceFile, UNKNOWN_MODEL},
 };
-use run_logs::{ConfidenceStream, ForecastPolicy, Format, LoggedRun, RunTable, Runs, TraceRules};
+use run_logs::{ForecastPolicy, Format, LoggedRun, RunTable, Runs, TraceRules};
 
 use crate::{
     files::{
@@ -21,14 +21,6 @@ use crate::{
 /// The help on logs, for the programs that read them.
 pub(crate) const HELP: &str = include_str!("../help/logs_as_traces.txt");
 
-/// A log, or a folder of logs; of several models, the runs of one.
-#[derive(Debug)]
-pub(crate) struct LogFile {
-    pub(crate) column: LoggedColumn,
-    /// A run with a reply, and the end of its text.
-    last_reply: Option<(String, String)>,
-}
-
 /// Returns the runs of a file of traces, or of a stream of a log, by model if there are several. By default, traces with
 /// missing forecasts are refused, and such runs of a log are left out.
 ///
@@ -40,10 +32,8 @@ pub(crate) fn traces(source: &Source, how: &Streamed) -> Result<Vec<TraceFile>, 
         return trace_files(source, how.judging.rules_of_traces(how.missing.unwrap_or_default()));
     };
     let missing = how.missing.unwrap_or(ForecastPolicy::LeaveOut);
-    for LogFile { column, .. } in &logs {
-        column.table.check_scale().map_err(|error| at(&column.file, error.into()))?;
-    }
-    logs.iter().map(|log| Ok(log.column.traces(how.stream, missing)?)).collect()
+    logs.iter().try_for_each(check_scale)?;
+    logs.iter().map(|log| Ok(log.traces(how.stream, missing)?)).collect()
 }
 
 /// Returns the runs of a file of traces, model by model.
@@ -60,6 +50,11 @@ pub(crate) fn trace_files(
     Ok(files)
 }
 
+/// Refuses scores of a log that are not within their scale.
+pub(crate) fn check_scale(log: &LoggedColumn) -> Result<(), Box<dyn Error>> {
+    log.table.check_scale().map_err(|error| at(&log.file, error.into()))
+}
+
 /// Reads a log, model by model; `None` if the file is not a log, so that it may hold traces.
 ///
 /// # Errors
@@ -68,7 +63,7 @@ pub(crate) fn trace_files(
 pub(crate) fn read(
     source: &Source,
     judging: &Judging,
-) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
+) -> Result<Option<Vec<LoggedColumn>>, Box<dyn Error>> {
     let path = source.path();
     // What can be read only once is not looked at: a pipe holds traces.
     let is_log = source.is_file()
@@ -97,7 +92,7 @@ pub(crate) fn models(
     source: &Source,
     mut runs: Runs<'_>,
     judging: &Judging,
-) -> Result<Vec<LogFile>, Box<dyn Error>> {
+) -> Result<Vec<LoggedColumn>, Box<dyn Error>> {
     let (path, name) = (source.path(), source.given());
     let mut contents = Contents::default();
     let mut last_reply = None;
@@ -124,8 +119,8 @@ pub(crate) fn models(
                 [first(|run| run.model.as_deref()), first(|run| run.task.as_deref())];
             name = log_name(&file, model, task).unwrap_or_default();
         }
-        let column = LoggedColumn { file, name, model, format, table, notes };
-        LogFile { column, last_reply: last_reply.clone() }
+        let last_reply = last_reply.clone();
+        LoggedColumn { file, name, model, format, table, notes, last_reply }
     };
     // A run that ended before a reply names no model, and an evaluation that ended before a run does.
     if table.models().len() <= 1 {
@@ -149,28 +144,17 @@ fn end_of_reply(run: &run_logs::Run) -> Option<(String, String)> {
     Some((run.id.clone(), plain::line(end).into_owned()))
 }
 
-impl LogFile {
-    /// Returns whether there are runs, but none of their model calls has a value of any stream.
-    pub(crate) fn is_without_streams(&self) -> bool {
-        let is_empty = |stream| {
-            let found = self.column.table.stream(stream, ForecastPolicy::Skip);
-            found.is_ok_and(|found| found.runs().is_empty())
-        };
-        !self.column.table.rows().is_empty() && ConfidenceStream::ALL.into_iter().all(is_empty)
-    }
-
-    /// Returns the message that no stream was found, with the end of one reply and the forms that are read.
-    pub(crate) fn no_stream(&self) -> String {
-        let ends = match &self.last_reply {
-            Some((id, end)) => format!("the last reply of run {id} ends \"{end}\""),
-            None => "no run has a reply with text".to_owned(),
-        };
-        format!(
-            "{}: no reply has log-probabilities or states a confidence in a form that is read: {ends}; \
-             the forms are <confidence>0.85</confidence>, a line \"Confidence: 85%\", and a field \
-             \"confidence\" of a reply in JSON or of a call's arguments; --confidence lenient allows words \
-             around the number, --confidence-pattern REGEX names another form",
-            self.column.file
-        )
-    }
+/// Returns the message that no stream was found, with the end of one reply and the forms that are read.
+pub(crate) fn no_stream(log: &LoggedColumn) -> String {
+    let ends = match &log.last_reply {
+        Some((id, end)) => format!("the last reply of run {id} ends \"{end}\""),
+        None => "no run has a reply with text".to_owned(),
+    };
+    format!(
+        "{}: no reply has log-probabilities or states a confidence in a form that is read: {ends}; \
+         the forms are <confidence>0.85</confidence>, a line \"Confidence: 85%\", and a field \
+         \"confidence\" of a reply in JSON or of a call's arguments; --confidence lenient allows words \
+         around the number, --confidence-pattern REGEX names another form",
+        log.file
+    )
 }

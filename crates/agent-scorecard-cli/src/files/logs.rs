@@ -18,9 +18,9 @@ use serde::{Deserialize, Deserializer};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    files::{bundled, json_lines::read_by, source::Source},
+    files::{bundled, source::Source},
     output::program::with_causes,
-    progress::Progress,
+    progress,
     values::{names, policy, read as read_field},
 };
 
@@ -95,7 +95,7 @@ impl Judging {
     ///
     /// [`InputError`](run_logs::json_lines::InputError) that names the file.
     pub fn set_prices(&self, path: &Path) -> Result<(), Box<dyn StdError>> {
-        *self.prices.borrow_mut() = Some(read_by(path, Prices::read)?);
+        *self.prices.borrow_mut() = Some(Source::from(path.to_owned()).read_by(Prices::read)?);
         Ok(())
     }
 
@@ -118,14 +118,14 @@ impl Judging {
         let streams = StreamOptions { confidence, ..StreamOptions::default() };
         let mut outcomes = self.joined.borrow_mut();
         if let (None, Some(path)) = (&*outcomes, &self.outcomes) {
-            let read = read_by(path, Outcomes::read);
+            let read = Source::from(path.clone()).read_by(Outcomes::read);
             *outcomes = Some(read.map_err(|error| error.to_string())?);
         }
         let mut scorers = BTreeSet::new();
-        let mut progress = Progress::runs(&path.to_string());
+        let progress = progress::runs(&path.to_string());
         let mut prices = self.prices.borrow_mut();
         let runs = runs.map(|run| {
-            progress.add(1);
+            progress.inc(1);
             let mut run = run?;
             prices.iter_mut().for_each(|prices| prices.price(&mut run));
             for (name, score) in &run.scores {

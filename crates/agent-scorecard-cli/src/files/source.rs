@@ -8,7 +8,7 @@ use std::{
 use agent_scorecard::ROWS;
 use run_logs::json_lines::InputError;
 
-use crate::files::{bundled, json_lines};
+use crate::files::bundled;
 
 /// A file, a folder of logs, or rows of memory.
 #[derive(Clone, Debug)]
@@ -82,7 +82,7 @@ impl Source {
     ) -> Result<T, E> {
         match &self.rows {
             Some(rows) => read(&self.name(), Box::new(Cursor::new(Arc::clone(rows)))),
-            None => read(&self.name(), json_lines::open(&self.path)?),
+            None => read(&self.name(), bundled::open(&self.path)?),
         }
     }
 
@@ -94,7 +94,7 @@ impl Source {
     pub(crate) fn bytes(&self) -> Result<Cow<'_, [u8]>, InputError> {
         match &self.rows {
             Some(rows) => Ok(Cow::Borrowed(rows)),
-            None => json_lines::bytes(&self.path),
+            None => bundled::bytes(&self.path),
         }
     }
 }

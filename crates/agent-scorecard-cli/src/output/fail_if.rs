@@ -6,40 +6,24 @@ use agent_scorecard::PlacedFigure;
 use serde_json::{Map, Value};
 
 /// A condition such as `tps_log < -0.6`, under which a command fails.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Threshold {
     key: String,
-    comparison: Comparison,
+    sign: &'static str,
+    holds: Holds,
     limit: f64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
-}
+/// Whether a value meets a limit.
+type Holds = fn(&f64, &f64) -> bool;
 
-impl Comparison {
-    /// Longer signs first, so that `<=` is not read as `<`.
-    const ALL: [(Self, &str); 4] =
-        [(Self::AtMost, "<="), (Self::AtLeast, ">="), (Self::Less, "<"), (Self::Greater, ">")];
-
-    fn holds(self, value: f64, limit: f64) -> bool {
-        match self {
-            Self::Less => value < limit,
-            Self::AtMost => value <= limit,
-            Self::Greater => value > limit,
-            Self::AtLeast => value >= limit,
-        }
-    }
-}
+/// The signs of comparisons. Longer ones come first, so that `<=` is not read as `<`.
+const SIGNS: [(&str, Holds); 4] =
+    [("<=", f64::le), (">=", f64::ge), ("<", f64::lt), (">", f64::gt)];
 
 impl fmt::Display for Threshold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = Comparison::ALL.iter().find(|(comparison, _)| *comparison == self.comparison);
-        write!(f, "{} {} {}", self.key, sign.map_or("", |(_, sign)| sign), self.limit)
+        write!(f, "{} {} {}", self.key, self.sign, self.limit)
     }
 }
 
@@ -48,15 +32,11 @@ pub(crate) fn parse(text: &str) -> Result<Threshold, &'static str> {
     const FORM: &str = "give KEY < NUMBER, with <, <=, > or >=, such as 'tps_log < -0.6'";
     let at = text.find(['<', '>']).ok_or(FORM)?;
     let (key, rest) = text.split_at(at);
-    let sign = Comparison::ALL.into_iter().find(|(_, sign)| rest.starts_with(sign));
-    let (comparison, sign) = sign.ok_or(FORM)?;
+    let (sign, holds) = SIGNS.into_iter().find(|(sign, _)| rest.starts_with(sign)).ok_or(FORM)?;
     let limit: f64 = rest[sign.len()..].trim().parse().map_err(|_| FORM)?;
     let key = key.trim().to_owned();
-    if key.is_empty() || !limit.is_finite() {
-        Err(FORM)
-    } else {
-        Ok(Threshold { key, comparison, limit })
-    }
+    let is_whole = !key.is_empty() && limit.is_finite();
+    is_whole.then_some(Threshold { key, sign, holds, limit }).ok_or(FORM)
 }
 
 impl Threshold {
@@ -101,7 +81,7 @@ impl Threshold {
             })?,
         };
         self.check_range(last, figure.map(|it| it.measure.range))?;
-        let holds = self.comparison.holds(value, self.limit);
+        let holds = (self.holds)(&value, &self.limit);
         Ok(holds.then(|| format!("failed: {self}: {} is {value}", self.key)))
     }
 
@@ -134,7 +114,7 @@ impl Threshold {
             _ if last.starts_with("is_") => [0.0, 1.0],
             _ => ANY,
         };
-        let can = [least, largest].map(|value| self.comparison.holds(value, self.limit));
+        let can = [least, largest].map(|value| (self.holds)(&value, &self.limit));
         let problem = match can {
             [true, true] => "always holds",
             [false, false] => "can never hold",
@@ -251,14 +231,12 @@ impl<'a, 'k> Walk<'a, 'k> {
 
     fn follow(&mut self, at: &'a Value, key: &'k str, place: &str) {
         if key.is_empty() {
-            self.found.push((place.to_owned(), at));
-            return;
+            return self.found.push((place.to_owned(), at));
         }
-        let steps = steps(at, key);
-        if steps.is_empty() && (place.is_empty() || key.len() < self.end.1.len()) {
+        if key.len() < self.end.1.len() {
             self.end = (at, key);
         }
-        for (name, inner, rest) in steps {
+        for (name, inner, rest) in steps(at, key) {
             let name = name.replace('~', "~0").replace('/', "~1");
             self.follow(inner, rest, &format!("{place}/{name}"));
         }

@@ -7,12 +7,12 @@ use agent_scorecard::Report;
 use crate::{
     output::{
         fail_if::{self, Threshold},
+        files::ReportFiles,
         program::{self, Written},
         table::Layout,
         text,
     },
     plain,
-    report::files::ReportFiles,
 };
 
 /// The options that every subcommand with a report has.

@@ -1,7 +1,9 @@
 //! Outputs that would take the place of an input, or of each other.
 
 use std::{
+    ffi::OsString,
     fs,
+    ops::Deref,
     path::{Path, PathBuf},
 };
 
@@ -9,8 +11,23 @@ use clap::ArgMatches;
 
 use crate::output::{program::destination, trajectories};
 
-/// Options that name a file or folder that is written.
-const OUTPUTS: [&str; 5] = ["csv", "html", "plot", "output", "write_pools"];
+/// A file or folder that an option names and that is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Output(PathBuf);
+
+impl From<OsString> for Output {
+    fn from(path: OsString) -> Self {
+        Self(path.into())
+    }
+}
+
+impl Deref for Output {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
 
 /// The files of the folder of `run --out` that are read again by the next call.
 const KEPT: [&str; 2] = ["answers.jsonl", "runs"];
@@ -29,22 +46,17 @@ pub(crate) fn check(arguments: &ArgMatches) -> Result<(), String> {
     while let Some((_, inner)) = arguments.subcommand() {
         arguments = inner;
     }
+    // Pipes and devices keep nothing that could be lost.
+    let is_kept = |path: &&Path| fs::metadata(path).map_or(true, |it| it.is_file() || it.is_dir());
     let (mut inputs, mut outputs, mut kept) = (Vec::new(), Vec::new(), Vec::new());
     for id in arguments.ids().map(clap::Id::as_str) {
+        let written = arguments.try_get_many::<Output>(id).ok().flatten().into_iter().flatten();
+        let written = written.map(Deref::deref).filter(is_kept);
+        outputs.extend(written.map(|path| (id.replace('_', "-"), destination(path))));
         let paths = arguments.try_get_many::<PathBuf>(id).ok().flatten().into_iter().flatten();
-        // Some options take a name or a file.
-        let names = arguments.try_get_many::<String>(id).ok().flatten().into_iter().flatten();
-        for path in paths.map(PathBuf::as_path).chain(names.map(Path::new)) {
-            // Pipes and devices keep nothing that could be lost.
-            let is_special = fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir());
+        for path in paths.map(PathBuf::as_path).filter(is_kept) {
             match id {
-                _ if is_special => {}
-                // Which are no files, whatever they are called.
-                "names" => {}
                 "out" => kept.extend(KEPT.map(|name| destination(&path.join(name)))),
-                id if OUTPUTS.contains(&id) => {
-                    outputs.push((id.replace('_', "-"), destination(path)));
-                }
                 _ => inputs.extend(fs::canonicalize(path)),
             }
         }

@@ -3,10 +3,7 @@
 use std::{
     error::Error,
     path::Path,
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use agent_benchmarks::{
@@ -17,9 +14,9 @@ use agent_benchmarks::{
 use agent_scorecard::Report;
 
 use crate::{
-    files::json_lines::text,
+    files::bundled::text,
     output::program::Interrupted,
-    progress::Progress,
+    progress,
     run::{common::Common, expected::Expected},
 };
 
@@ -64,13 +61,11 @@ impl Asking<'_> {
     where
         C::Record: Send,
     {
-        let progress = Mutex::new(Progress::steps(what, conversations.len()));
+        let progress = progress::steps(what, conversations.len());
         let done = AtomicUsize::new(0);
         let finished = |_, _: &C::Record| {
             done.fetch_add(1, Ordering::Relaxed);
-            if let Ok(mut progress) = progress.lock() {
-                progress.add(1);
-            }
+            progress.inc(1);
         };
         let stop = || AskError::Stop("interrupted".to_owned());
         let is_interrupted = || self.is_interrupted.load(Ordering::Relaxed);

@@ -22,7 +22,7 @@ use run_logs::{
 use serde_json::json;
 
 use crate::{
-    files::json_lines,
+    files::bundled,
     games::{asked, capped, write_runs},
     run::{
         asking::{Asking, Finished, Protocol},
@@ -198,7 +198,7 @@ impl Options {
     /// Returns the runs of a file of the released evaluation.
     fn released(&self, task: Task) -> Result<Runs, Box<dyn Error>> {
         let at = |error: String| format!("{}: {error}", self.file.display());
-        let file = json_lines::bytes(&self.file)?;
+        let file = bundled::bytes(&self.file)?;
         let wrong = |error: run_logs::Error| at(error.to_string());
         let rollouts = if task == Task::Warehouse {
             let dialogues = warehouse_dialogues(&file[..]).map_err(wrong)?;

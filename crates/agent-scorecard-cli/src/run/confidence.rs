@@ -12,7 +12,7 @@ use agent_benchmarks::{
 use agent_scorecard::live;
 
 use crate::{
-    files::json_lines::text,
+    files::bundled::text,
     output::program,
     run::{
         asking::{Asking, Finished, Protocol, questions},

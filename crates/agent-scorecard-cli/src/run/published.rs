@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::files::json_lines::text;
+use crate::files::bundled::text;
 
 /// The option that takes prompts from a folder.
 #[derive(Debug, clap::Args)]

@@ -11,7 +11,7 @@ use trajectory_metrics::{
 use crate::{
     budget::runs::{Options, Runs},
     clusters::{ClusterBy, few_clusters},
-    no_interval,
+    report::block::notes_on_lacking,
 };
 
 /// Coverage of the intervals, of F1 scores by shares of resampled values.
@@ -114,7 +114,7 @@ pub(super) fn spreads(
     let spent: Vec<f64> = failed.iter().map(|(it, ..)| it.used() + it.remaining()).collect();
     let of_failed: Vec<usize> = failed.iter().map(|(.., of)| *of).collect();
     add("saved_token_share", estimates::ratio(&saved, &spent, &of_failed, SHARE, level));
-    notes.extend(no_interval::notes("", missing));
+    notes.extend(notes_on_lacking(missing));
     Ok(Spreads { clustered_by_task: what == TASKS, spreads })
 }
 

@@ -12,7 +12,7 @@ use trajectory_metrics::Figure;
 use crate::{
     compare::{
         difference::{Difference, Sample, is_beyond},
-        side::{Mean, Side, SideRun, UngradedAs, VERDICTS, means},
+        side::{Mean, SCORE, Side, SideRun, TOKENS_RATIO, UngradedAs, VERDICTS, means},
     },
     confidence,
     report::{
@@ -79,7 +79,7 @@ pub(super) fn sentences(
 fn success(side: &Side, mean: &Mean, level: Level) -> Option<String> {
     let Percent { value, interval } = Percent::of(&side.mean(mean, level).ok()?);
     let n = side.count(|run| run.grade.is_some());
-    let of = if mean.measure.key == "mean_score" { "on average over" } else { "of" };
+    let of = if mean.measure == SCORE.measure { "on average over" } else { "of" };
     let mut reasons: BTreeMap<Ungraded, usize> = BTreeMap::new();
     for reason in side.runs.iter().filter_map(|run| run.ungraded) {
         *reasons.entry(reason).or_default() += 1;
@@ -207,8 +207,10 @@ fn of_shared(difference: &Difference, level: Level) -> Option<String> {
 /// Returns the ratio of a typical run's use on the second side to the first side's.
 fn times_spent(difference: &Difference) -> Option<String> {
     let (key, sample, found) = difference.times_spent()?;
-    let used = if key == "tokens_ratio" { "uses" } else { "costs" };
-    let of = if key == "tokens_ratio" { "as many tokens" } else { "as much" };
+    let [used, of] = match key {
+        TOKENS_RATIO => ["uses", "as many tokens"],
+        _ => ["costs", "as much"],
+    };
     let noise = match side_of(&found, 1.0)? {
         Ordering::Equal => ", which may be noise",
         _ => "",

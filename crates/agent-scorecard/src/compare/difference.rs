@@ -11,7 +11,8 @@ use trajectory_metrics::{
 
 use crate::{
     compare::side::{
-        BRIER_OF_LAST, GRADE, LEAST, MOST, Mean, NO_LOGARITHM, Side, SideRun, Value, means, of_all,
+        BRIER, COST_RATIO, GRADE, LEAST, MOST, Mean, NO_LOGARITHM, Side, SideRun, TOKENS_RATIO,
+        Value, means, of_all,
     },
     report::{
         block::{Block, Field},
@@ -302,7 +303,7 @@ impl<'a> Difference<'a> {
             let figure = figure.as_ref().ok().filter(|it| it.interval.is_ok())?;
             Some((key, sample, *figure))
         };
-        let (cost, tokens) = (of("cost_usd_ratio"), of("tokens_ratio"));
+        let (cost, tokens) = (of(COST_RATIO), of(TOKENS_RATIO));
         let n = |found: &Option<(_, &Sample<'a>, _)>| {
             found.as_ref().map_or(0, |it| it.1.fewest_tasks())
         };
@@ -331,7 +332,7 @@ impl<'a> Difference<'a> {
                 None => found.value,
             };
             measure.better != Better::Neither
-                && measure.key != BRIER_OF_LAST
+                && measure != BRIER.measure
                 && !mean.is_spending()
                 && (!mean.is_success() || self.is_beyond_noise == Some(true))
                 && found.as_ref().is_ok_and(|found| {

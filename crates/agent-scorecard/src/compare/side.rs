@@ -2,13 +2,13 @@ use std::{borrow::Cow, collections::BTreeMap, io::Read};
 
 use censoring::{StopClass, StopReason};
 use run_logs::{
-    Account, ConfidenceStream, LoggedRun, MissingRun, TraceFile, TraceRemarks, TraceRules,
-    TraceRun, TraceSource, Ungraded, fold_traces, json_lines::InputError,
+    Account, ConfidenceStream, LoggedRun, MissingRun, TraceRules, TraceRun, TraceSource, Ungraded,
+    fold_traces, json_lines::InputError,
 };
 use scoring_rules::{Level, Probability, TiedBlocks};
 use serde::Deserialize;
 use trajectory_metrics::{
-    Better, Error, Figure, ForecastPolicy, Interval, Measure, NoInterval, Undefined,
+    Error, Figure, ForecastPolicy, Interval, Measure, NoInterval, Undefined,
     estimates::{self, ANY, SHARE},
     tool_calls::{pass_at_k, pass_hat_k},
 };
@@ -129,15 +129,6 @@ pub(super) struct Mean {
     known: Option<[&'static str; 2]>,
 }
 
-pub(crate) const fn measure(
-    key: &'static str,
-    label: &'static str,
-    better: Better,
-    help: &'static str,
-) -> Measure {
-    Measure::new(key, label, better, help)
-}
-
 pub(super) const GRADE: Value = |run| run.grade;
 /// The least and the most that a run can have been.
 pub(super) const LEAST: Value = |run| Some(run.grade.unwrap_or(0.0));
@@ -178,9 +169,8 @@ const GAIN_OF_LAST: Measure = Measure {
 };
 /// The figures of a clause on confidence.
 pub(super) const VERDICTS: [Measure; 2] = [OVERCONFIDENCE_OF_LAST, GAIN_OF_LAST];
-pub(super) const BRIER_OF_LAST: &str = "brier_last";
-const BRIER: Mean = Mean::varying(
-    measure! { BRIER_OF_LAST, "Brier score of the last confidence", Higher, in [-1.0, 0.0],
+pub(super) const BRIER: Mean = Mean::varying(
+    measure! { "brier_last", "Brier score of the last confidence", Higher, in [-1.0, 0.0],
     "Mean of -(confidence - outcome)^2; 0 is best. A partial success of g is a success with probability g." },
     |run| {
         let (stated, grade) = (run.confidence?, run.grade?);
@@ -191,6 +181,9 @@ const BRIER: Mean = Mean::varying(
 const STATED: Value = |run| run.confidence.filter(|_| run.grade.is_some());
 /// The grade of a run that stated a confidence.
 const JUDGED: Value = |run| run.confidence.and(run.grade);
+/// The keys of the ratios that a sentence states.
+pub(super) const TOKENS_RATIO: &str = "tokens_ratio";
+pub(super) const COST_RATIO: &str = "cost_usd_ratio";
 /// All means except for the success rate.
 const OTHER_MEANS: [Mean; 9] = [
     Mean::of(
@@ -221,7 +214,7 @@ const OTHER_MEANS: [Mean; 9] = [
         "Geometric mean of the tokens of runs that count." },
         |run| Some((run.used.as_ref()?.tokens? as f64).ln()),
     )
-    .times(measure! { "tokens_ratio", "times the tokens of a typical run", Lower, in [0.0, f64::INFINITY],
+    .times(measure! { TOKENS_RATIO, "times the tokens of a typical run", Lower, in [0.0, f64::INFINITY],
     "Ratio of the geometric means of the tokens of both sides, each task counting once." }),
     Mean::of(
         measure! { "cost_usd_per_run", "cost per run in USD", Lower, in [0.0, f64::INFINITY],
@@ -236,7 +229,7 @@ const OTHER_MEANS: [Mean; 9] = [
         "Geometric mean of the cost of runs that count." },
         |run| Some(run.used.as_ref()?.cost_usd?.ln()),
     )
-    .times(measure! { "cost_usd_ratio", "times the cost of a typical run", Lower, in [0.0, f64::INFINITY],
+    .times(measure! { COST_RATIO, "times the cost of a typical run", Lower, in [0.0, f64::INFINITY],
     "Ratio of the geometric means of the costs of both sides, each task counting once." }),
     Mean::varying(
         measure! { "confidence", "stated confidence", Neither, in [0.0, 1.0],
@@ -337,30 +330,22 @@ impl From<TraceRun> for SideRun {
     }
 }
 
-impl From<TraceFile> for Side {
-    fn from(read: TraceFile) -> Self {
-        let TraceFile { file, name, model, runs, without_forecasts, remarks } = read;
-        // Only the outcome of a run without a confidence is known.
-        let all = || runs.iter().chain(&without_forecasts);
-        let without_task = all().filter(|run| run.task.is_none()).count();
-        let runs = all().cloned().map(SideRun::from).collect();
-        Self { name, ..Self::of_traces(file, model, runs, without_task, &remarks) }
-    }
-}
-
 impl Side {
-    /// Reads the runs of a file of traces like [`TraceFile::read_all`], but keeps only the data that a comparison needs.
+    /// Reads the runs of a file of traces like [`TraceFile::read_all`](run_logs::TraceFile::read_all), but keeps only the
+    /// data that a comparison needs.
     ///
     /// # Errors
     ///
-    /// Errors of [`TraceFile::read_all`].
+    /// Errors of [`TraceFile::read_all`](run_logs::TraceFile::read_all).
     pub fn read_all(
         file: &str,
         source: impl Read,
         rules: impl Into<TraceRules>,
     ) -> Result<Vec<Self>, InputError> {
         let read = |source: TraceSource<'_>| {
-            let (model, mut runs, mut without_task) = (source.model.clone(), Vec::new(), 0);
+            let (file_name, model) = (file.to_owned(), source.model.clone());
+            let mut side = Self { file: file_name, model, ..Self::default() };
+            let mut without_task = 0;
             // Only the outcome of a run without a confidence is known.
             let add = |part: &mut (Vec<SideRun>, usize), run: TraceRun| {
                 part.1 += usize::from(run.task.is_none());
@@ -368,23 +353,14 @@ impl Side {
                 Ok::<_, InputError>(())
             };
             let remarks = fold_traces(file, source, add, Ok, |(part, without)| {
-                runs.extend(part);
+                side.runs.extend(part);
                 without_task += without;
             })?;
-            Ok(Self::of_traces(file.to_owned(), model, runs, without_task, &remarks))
+            side.account = counted_in_full(remarks.account());
+            side.notes = noted(remarks.notes(), without_task);
+            Ok(side)
         };
         TraceSource::all(file, source, rules)?.into_iter().map(read).collect()
-    }
-
-    fn of_traces(
-        file: String,
-        model: Option<String>,
-        runs: Vec<SideRun>,
-        without_task: usize,
-        remarks: &TraceRemarks,
-    ) -> Self {
-        let (account, notes) = (counted_in_full(remarks.account()), remarks.notes());
-        Self { file, model, runs, account, notes: noted(notes, without_task), ..Self::default() }
     }
 }
 
@@ -617,10 +593,8 @@ impl Side {
     }
 
     pub(super) fn block(&self, is_partial: bool, level: Level) -> Block {
-        let (n_tasks, passes) = {
-            let tasks = self.tasks();
-            (tasks.len(), if is_partial { Vec::new() } else { passes(&tasks, level) })
-        };
+        let tasks = self.tasks();
+        let passes = if is_partial { Vec::new() } else { passes(&tasks, level) };
         let n_ungraded = self.count(|run| run.grade.is_none());
         // Where nothing says how runs ended, none is known to have reached a limit.
         let n_endless = self.count(|run| run.ending.is_none() && !run.is_at_limit);
@@ -628,11 +602,8 @@ impl Side {
             .then(|| self.count(|run| run.is_at_limit));
         let mut block = Block::of([
             Field::shown("n_runs", "runs with a grade", self.runs.len() - n_ungraded),
-            Field::shown("n_tasks", "tasks", n_tasks),
-            match n_ungraded {
-                0 => Field::json("n_ungraded", 0),
-                n => Field::shown("n_ungraded", "runs without a grade", n),
-            },
+            Field::shown("n_tasks", "tasks", tasks.len()),
+            Field::shown_if("n_ungraded", "runs without a grade", n_ungraded, n_ungraded > 0),
             Field::shown("n_at_limit", "runs that a limit ended", n_at_limit),
         ]);
         let [overconfidence, gain] = self.verdicts(level);
@@ -647,8 +618,7 @@ impl Side {
                     .map(|measure| Field::figure(measure, self.per_success(mean.value, level)));
                 let known = mean.known.map(|[key, label]| {
                     let n = self.count(|run| (mean.value)(run).is_some());
-                    let label = if n < self.runs.len() - n_ungraded { label } else { "" };
-                    Field::shown(key, label, n)
+                    Field::shown_if(key, label, n, n < self.runs.len() - n_ungraded)
                 });
                 block.fields.extend(known);
                 let found = match mean.measure == OVERCONFIDENCE_OF_LAST {
@@ -657,18 +627,13 @@ impl Side {
                 };
                 block.fields.push(Field::figure(mean.measure, found));
                 block.fields.extend(per_success);
-                notes.extend(
-                    Some(mean).filter(|it| it.is_spending()).and_then(|it| self.dominated(it)),
-                );
+                notes.extend(mean.is_spending().then(|| self.dominated(mean)).flatten());
             }
             if is_first {
                 let of_all = of_all(mean.measure);
                 block.fields.push(match self.of_all(level) {
                     // If all runs have a grade, it equals the rate above, which tables need not repeat.
-                    None => {
-                        let figure = Field::figure(of_all, self.mean(mean, level));
-                        Field { label: "".into(), ..figure }
-                    }
+                    None => Field::figure(of_all, self.mean(mean, level)).unshown(),
                     Some(ends) => {
                         Field::bounds(of_all, ends.map_err(|it| Undefined::new(it.to_string())))
                     }
@@ -677,7 +642,7 @@ impl Side {
             if is_first && is_partial {
                 let reason = "some scores are between 0 and 1; the lowest score of a success decides (--success-at)";
                 let rate = Field::figure(SUCCESS.measure, Err(Undefined::new(reason)));
-                block.fields.push(Field { label: "".into(), ..rate });
+                block.fields.push(rate.unshown());
             }
         }
         if self.runs.iter().any(|run| (BRIER.value)(run).is_some()) {
@@ -695,16 +660,12 @@ impl Side {
         }
         block.fields.push(Field::shown("endings", "ends", serde_json::json!(endings)));
         block.push_reasons();
-        let notes = {
-            let all = block.notes.get_or_insert_default();
-            all.extend(notes);
-            all
-        };
         if n_endless > 0 {
             let of = counted(self.runs.len(), "run");
             notes.push(format!("n_at_limit: nothing says how {n_endless} of {of} ended"));
         }
         notes.extend(self.notes.iter().cloned());
+        block.notes.get_or_insert_default().extend(notes);
         block
     }
 

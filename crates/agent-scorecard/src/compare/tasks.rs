@@ -273,25 +273,22 @@ pub(super) fn rows(
     let is_tested = changes.iter().any(|it| it.n_tested() > 0);
     let row = move |(task, counts, p_values): &Row| {
         let of_side = |(name, &[runs, successes]): (&String, &[u64; 2])| {
+            let rate = Field::figure(SUCCESS.measure, rate_of_task(runs, successes, level));
             let label = if is_shown { name.clone() } else { String::new() };
-            let rate = rate_of_task(runs, successes, level);
-            let rate = Field { label: label.into(), ..Field::figure(SUCCESS.measure, rate) };
+            let rate = Field { label: label.into(), ..rate };
             Field::block(name.clone(), Block::of([Field::json("n_runs", runs), rate]))
         };
         let of_difference = |(name, [p, adjusted]): (&String, &[Option<f64>; 2])| {
             let label = match p_values.len() {
-                _ if !is_shown || !is_tested => String::new(),
                 1 => "adjusted p".to_owned(),
                 _ => format!("adjusted p of {name}"),
             };
-            let adjusted = Field::shown("adjusted_p_value", label, *adjusted);
+            let is_shown = is_shown && is_tested;
+            let adjusted = Field::shown_if("adjusted_p_value", label, *adjusted, is_shown);
             Field::block(name.clone(), Block::of([Field::json("p_value", *p), adjusted]))
         };
         let beside = Block::of(names.iter().zip(counts).map(of_side));
-        let mut block = Block::of([match is_shown {
-            true => Field::shown("task", "task", task.as_str()),
-            false => Field::json("task", task.as_str()),
-        }]);
+        let mut block = Block::of([Field::shown_if("task", "task", task.as_str(), is_shown)]);
         block.fields.push(Field::block("sides", beside));
         if !p_values.is_empty() {
             let differences = names[1..].iter().zip(p_values).map(of_difference);

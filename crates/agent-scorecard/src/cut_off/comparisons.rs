@@ -6,8 +6,8 @@ use censoring::{
     Stopped, Trace, artificial_stops,
 };
 use trajectory_metrics::{
-    BetaScore, Better, BrierScore, Figure, Interval, LogScore, Measure, NoInterval, Probability,
-    ScoringRule, Tps, TpsFamily, Undefined, WeightSchedule,
+    BetaScore, Better, BrierScore, Figure, Interval, LogScore, Measure, Probability, ScoringRule,
+    Tps, TpsFamily, Undefined, WeightSchedule,
 };
 
 use crate::{
@@ -16,9 +16,8 @@ use crate::{
         settings::{CutOffOptions, Hide},
     },
     error::Error,
-    no_interval,
     report::{
-        block::{Block, Field},
+        block::{Block, Field, notes_on_lacking},
         sentence::counted,
         tables::shown,
     },
@@ -217,16 +216,8 @@ fn comparison(row: &ScoreComparison, is_shown: bool) -> Block {
 
 /// Why means and differences have no interval. Rules and schedules share their reasons.
 fn missing_intervals(rows: &[Block]) -> Vec<String> {
-    let mut missing: Vec<(&str, NoInterval)> = Vec::new();
-    for (row, (key, ..)) in rows.iter().flat_map(|row| COMPARED.map(|compared| (row, compared))) {
-        if let Ok(Figure { interval: Err(why), .. }) = row.figure(key)
-            && why != NoInterval::NotRequested
-            && !missing.contains(&(key, why))
-        {
-            missing.push((key, why));
-        }
-    }
-    no_interval::notes("", missing)
+    let all = rows.iter().flat_map(|row| COMPARED.map(|(key, ..)| (key, row.figure(key))));
+    notes_on_lacking(all.filter_map(|(key, figure)| Some((key, figure.ok()?.interval.err()?))))
 }
 
 /// The effect of hiding outcomes of complete runs under one weight schedule, by rule.

@@ -11,15 +11,13 @@ use scoring_rules::{Level, Seed};
 use trajectory_metrics::{Better, Measure};
 
 use crate::{
-    compare::side::measure,
     error::Error,
     live::{LiveOptions, budget},
-    metrics::mean,
+    metrics::{LEVEL, mean},
     report::{
         block::{Block, Field, Report, Value},
         sentence::{counted, percent},
     },
-    traces::figures::LEVEL,
 };
 
 /// Runs in an environment, with the questions asked during them.
@@ -35,7 +33,7 @@ pub struct Played<'a> {
     pub has_goal: bool,
 }
 
-const SUCCESS: Measure = measure(
+const SUCCESS: Measure = Measure::new(
     "success_rate",
     "success rate",
     Better::Higher,
@@ -49,7 +47,7 @@ type OfRun = (Measure, fn(&PlayRecord) -> Option<f64>);
 /// What means over runs are of.
 const MEANS: [OfRun; 4] = [
     (
-        measure(
+        Measure::new(
             "mean_reward",
             "reward",
             Better::Higher,
@@ -58,12 +56,12 @@ const MEANS: [OfRun; 4] = [
         |run| Some(run.reward()),
     ),
     (
-        measure("mean_turns", "turns", Better::Lower, "Mean number of a run's turns.")
+        Measure::new("mean_turns", "turns", Better::Lower, "Mean number of a run's turns.")
             .within(0.0, f64::INFINITY),
         |run| Some(run.turns.len() as f64),
     ),
     (
-        measure(
+        Measure::new(
             "mean_output_tokens",
             "output tokens",
             Better::Lower,
@@ -73,7 +71,7 @@ const MEANS: [OfRun; 4] = [
         |run| run.turns.iter().map(|turn| turn.tokens[1].map(|tokens| tokens as f64)).sum(),
     ),
     (
-        measure(
+        Measure::new(
             "mean_asking_tokens",
             "tokens of questions",
             Better::Lower,

@@ -10,12 +10,12 @@ use trajectory_metrics::{Clustered, Figure, Intervals};
 use crate::{
     error::Error,
     live::{LiveOptions, Setting, report},
+    metrics::LEVEL,
     report::{
         block::{Block, Field, Report},
         picture::Picture,
         sentence::sentence,
     },
-    traces::figures::LEVEL,
     triage::{
         REGIMES, conclusion, efficiency_picture,
         re_solved::{RE_SOLVING, clause},

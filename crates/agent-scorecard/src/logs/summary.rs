@@ -116,9 +116,8 @@ impl Sums {
 }
 
 fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> Field {
-    let field = move |key: &'static str, label: &'static str, value: Json| match is_shown {
-        true => Field::shown(key, label, value),
-        false => Field::json(key, value),
+    let field = move |key: &'static str, label: &'static str, value: Json| {
+        Field::shown_if(key, label, value, is_shown)
     };
     let is_partial = groups.iter().flat_map(|(_, runs)| runs).any(|run| run.is_partial());
     let name = |name: &str| if name.is_empty() { Json::Null } else { name.into() };

@@ -3,14 +3,11 @@ use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
 use run_logs::Account;
 use serde::{
     Serialize,
-    ser::{Error as _, SerializeMap, Serializer},
+    ser::{SerializeMap, Serializer},
 };
 use trajectory_metrics::{Figure, Interval, Measure, Metric, NoInterval, Undefined};
 
-use crate::{
-    no_interval::{by_reason, joined},
-    report::{names, picture::Picture},
-};
+use crate::report::{names, picture::Picture};
 
 /// The prefix of the name of rows in memory, used where a file would be named.
 pub const ROWS: &str = "rows:";
@@ -108,9 +105,6 @@ pub enum Value {
     Bounds(Measure, Result<Interval, Undefined>),
     /// A text, a flag, a number or whatever else JSON can hold; null if there is nothing.
     Json(serde_json::Value),
-    /// What JSON cannot hold, such as a map whose keys are no texts, with the reason. A report with one of them
-    /// cannot be written.
-    Unwritable(String),
     /// A block of values.
     Block(Block),
     /// Rows with the same fields, such as bins.
@@ -224,6 +218,22 @@ impl Field {
         Self { label: label.into(), ..Self::json(key, value) }
     }
 
+    /// Creates a value that tables show under this name if a condition holds.
+    pub(crate) fn shown_if(
+        key: impl Into<Cow<'static, str>>,
+        label: impl Into<Cow<'static, str>>,
+        value: impl Into<serde_json::Value>,
+        is_shown: bool,
+    ) -> Self {
+        let field = Self::shown(key, label, value);
+        if is_shown { field } else { field.unshown() }
+    }
+
+    /// Leaves the value to JSON alone.
+    pub(crate) fn unshown(self) -> Self {
+        Self { label: Cow::Borrowed(""), ..self }
+    }
+
     /// Creates a figure under the name of its measure.
     #[must_use]
     pub fn figure(measure: Measure, figure: Result<Figure, Undefined>) -> Self {
@@ -272,6 +282,47 @@ impl Field {
     }
 }
 
+/// Why a figure lacks its value, or only its interval.
+#[derive(Clone, PartialEq)]
+pub(crate) enum Lacking {
+    Value(String),
+    Interval(NoInterval),
+}
+
+impl From<&Undefined> for Lacking {
+    fn from(reason: &Undefined) -> Self {
+        Self::Value(reason.to_string())
+    }
+}
+
+impl From<NoInterval> for Lacking {
+    fn from(reason: NoInterval) -> Self {
+        Self::Interval(reason)
+    }
+}
+
+/// Returns a note for each reason why figures are undefined or have no interval, unless none was requested, with the names
+/// of the figures.
+pub(crate) fn notes_on_lacking<'a, R: Into<Lacking>>(
+    figures: impl IntoIterator<Item = (&'a str, R)>,
+) -> Vec<String> {
+    let mut all: Vec<(Lacking, Vec<&str>)> = Vec::new();
+    for (name, reason) in figures {
+        let reason = reason.into();
+        match all.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => all.push((reason, vec![name])),
+        }
+    }
+    let note = |(reason, names): (Lacking, Vec<&str>)| match reason {
+        Lacking::Interval(NoInterval::NotRequested) => None,
+        Lacking::Interval(reason) => Some(format!("no interval of {}: {reason}", names.join(", "))),
+        Lacking::Value(reason) => Some(format!("{}: undefined, as {reason}", names.join(", "))),
+    };
+    all.into_iter().filter_map(note).collect()
+}
+
 impl Block {
     /// Creates a block of these values, without a title, lines or notes.
     pub fn of(fields: impl IntoIterator<Item = Field>) -> Self {
@@ -284,26 +335,16 @@ impl Block {
         self.pictures.extend(drawn.map(|(name, picture)| (name.to_owned(), picture)));
     }
 
-    /// Adds a value that only JSON has. What cannot be serialised makes writing the report an error.
+    /// Adds a value that only JSON has: null for one that JSON cannot hold, such as a map whose keys are no texts.
     pub fn push_json<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) {
-        let value = match serde_json::to_value(value) {
-            Ok(value) => Value::Json(value),
-            Err(error) => Value::Unwritable(error.to_string()),
-        };
-        self.fields.push(Field { value, ..Field::json(key, ()) });
+        self.fields.push(Field::json(key, serde_json::to_value(value).unwrap_or_default()));
     }
 
-    /// Adds the fields of an object, which appear only in JSON. If the value is not an object, writing the report fails.
+    /// Adds the fields of an object, which appear only in JSON.
     pub fn extend_json<T: Serialize + ?Sized>(&mut self, object: &T) {
-        let problem = match serde_json::to_value(object) {
-            Ok(serde_json::Value::Object(fields)) => {
-                self.fields.extend(fields.into_iter().map(|(key, value)| Field::json(key, value)));
-                return;
-            }
-            Ok(other) => format!("{other} is no object"),
-            Err(error) => error.to_string(),
-        };
-        self.fields.push(Field { value: Value::Unwritable(problem), ..Field::json("", ()) });
+        if let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(object) {
+            self.fields.extend(fields.into_iter().map(|(key, value)| Field::json(key, value)));
+        }
     }
 
     /// Adds all metrics of an evaluation. `precision` gives each value its interval, or the reason why it has no interval.
@@ -340,23 +381,15 @@ impl Block {
     /// Adds a note for each reason why figures of this block are undefined or have no interval, unless none
     /// was requested.
     pub fn push_reasons(&mut self) {
-        let reason = |field: &Field| match &field.value {
-            Value::Figure(_, Err(reason)) | Value::Bounds(_, Err(reason)) => {
-                Some((true, reason.to_string()))
-            }
-            Value::Figure(_, Ok(Figure { interval: Err(reason), .. }))
-                if *reason != NoInterval::NotRequested =>
-            {
-                Some((false, reason.to_string()))
-            }
-            _ => None,
-        };
-        let reasons = self.fields.iter().filter_map(|field| Some((reason(field)?, &field.key)));
-        let note = |((is_undefined, reason), keys): ((bool, String), Vec<_>)| match is_undefined {
-            true => format!("{}: undefined, as {reason}", joined(&keys)),
-            false => format!("no interval of {}: {reason}", joined(&keys)),
-        };
-        let notes: Vec<String> = by_reason(reasons).into_iter().map(note).collect();
+        let lacking = self.fields.iter().filter_map(|field| {
+            let lacking = match &field.value {
+                Value::Figure(_, Err(reason)) | Value::Bounds(_, Err(reason)) => reason.into(),
+                Value::Figure(_, Ok(Figure { interval: Err(reason), .. })) => (*reason).into(),
+                _ => return None,
+            };
+            Some((field.key.as_ref(), lacking))
+        });
+        let notes = notes_on_lacking::<Lacking>(lacking);
         self.notes.get_or_insert_default().extend(notes);
     }
 
@@ -438,9 +471,6 @@ impl Block {
                     map.serialize_entry(key, &ends)?;
                 }
                 Value::Json(value) => map.serialize_entry(key, value)?,
-                Value::Unwritable(problem) => {
-                    return Err(M::Error::custom(format!("{key}: {problem}")));
-                }
                 Value::Block(block) => map.serialize_entry(key, block)?,
                 Value::Rows { rows, .. } => map.serialize_entry(key, rows)?,
                 Value::Made(rows) => map.serialize_entry(key, rows)?,

@@ -75,7 +75,7 @@ fn found_in(block: &Block, column: &str, name: &str, place: &str, found: &mut Ve
                 rows.iter().enumerate().for_each(|(at, row)| of_row(at, row));
             }
             Value::Made(rows) => rows.iter().enumerate().for_each(|(at, row)| of_row(at, &row)),
-            Value::Json(_) | Value::Unwritable(_) => {}
+            Value::Json(_) => {}
         }
     }
 }

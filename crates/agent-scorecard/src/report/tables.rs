@@ -317,11 +317,7 @@ fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>)
                 }
                 tables_of(&inner, &|_| false, tables);
             }
-            Value::Figure(..)
-            | Value::Bounds(..)
-            | Value::Json(_)
-            | Value::Unwritable(_)
-            | Value::Block(_) => {}
+            Value::Figure(..) | Value::Bounds(..) | Value::Json(_) | Value::Block(_) => {}
         }
     }
 }
@@ -517,9 +513,7 @@ fn cell(value: &Value, place: &str, key: &str, best: Option<f64>) -> Cell {
             Cell(parts)
         }
         Value::Json(json) => json_cell(json, pointer),
-        Value::Unwritable(_) | Value::Block(_) | Value::Rows { .. } | Value::Made(_) => {
-            Cell::default()
-        }
+        Value::Block(_) | Value::Rows { .. } | Value::Made(_) => Cell::default(),
     }
 }
 

@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 
 use crate::{
     confidence,
+    metrics::LEVEL,
     report::{
         block::{Block, Value},
         sentence::{left_out, side_of, size_with_ends, with_ends},
         tables::shown,
     },
-    traces::figures::LEVEL,
 };
 
 /// Returns the conclusions on one column.

@@ -9,6 +9,7 @@ use trajectory_metrics::{
 use crate::{
     clusters::ClusterBy,
     error::Error,
+    metrics::LEVEL,
     report::{
         block::{Block, Field, Report, Value},
         sentence::sentence,
@@ -16,7 +17,7 @@ use crate::{
     traces::{
         conclusion,
         evaluation::TraceEvaluation,
-        figures::{CENSORED, LEVEL, assumptions, fields},
+        figures::{CENSORED, assumptions, fields},
         settings::{Calibration, TraceOptions},
         units::{Name, Unit, few, single},
     },

@@ -16,13 +16,14 @@ use crate::{
     clusters::ClusterBy,
     confidence::{AVERAGED, CALIBRATED, STATED, verdicts},
     error::Error,
+    metrics::LEVEL,
     report::block::{Block, Field},
     traces::{
         calibrated::calibrated,
         conclusion,
         curves::{CurveSettings, curves},
         figures::{
-            Beside, CENSORED, CompleteFigures, LEVEL, LeftOut, TraceFigures, assumptions, counted,
+            Beside, CENSORED, CompleteFigures, LeftOut, TraceFigures, assumptions, counted,
             notes_on_scores, push_scores,
         },
         partial::PartialRuns,

@@ -8,6 +8,7 @@ use trajectory_metrics::{
 
 use crate::{
     confidence::VERDICTS,
+    metrics::LEVEL,
     report::block::{Block, Field, Value},
     traces::{settings::TraceOptions, units::RunsDigest},
 };
@@ -46,9 +47,6 @@ pub const MEASURES: [Measure; 12] = {
 /// What must hold for [`CENSORED`] to mean what its name says.
 const ASSUMPTION: &str =
     "failure-side approximation: a run that was cut off has no chance of success (q_Z = 0)";
-
-/// Share of resampled values inside an interval.
-pub const LEVEL: f64 = 0.95;
 
 /// The figures of the scorable runs of a column.
 #[derive(Clone, Debug)]

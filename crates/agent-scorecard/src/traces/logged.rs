@@ -31,12 +31,24 @@ pub struct LoggedColumn {
     pub table: RunTable,
     /// What to know about the log.
     pub notes: Vec<String>,
+    /// The name of a run with a reply, and the end of that reply.
+    pub last_reply: Option<(String, String)>,
 }
 
 /// The name of the column of runs without a model, in a log in which other runs have one. These runs belong to no agent.
 pub const UNKNOWN_MODEL: &str = "unknown model";
 
 impl LoggedColumn {
+    /// Returns whether there are runs, but none of their model calls has a value of any stream.
+    #[must_use]
+    pub fn is_without_streams(&self) -> bool {
+        let is_empty = |stream| {
+            let found = self.table.stream(stream, ForecastPolicy::Skip);
+            found.is_ok_and(|found| found.runs().is_empty())
+        };
+        !self.table.rows().is_empty() && ConfidenceStream::ALL.into_iter().all(is_empty)
+    }
+
     /// Returns the account of the runs read and counted.
     #[must_use]
     pub fn account(&self) -> Account {

@@ -10,8 +10,9 @@ use trajectory_metrics::{
 use crate::{
     confidence::verdicts,
     error::Error,
+    metrics::LEVEL,
     traces::{
-        figures::{CENSORED, CompleteFigures, LEVEL},
+        figures::{CENSORED, CompleteFigures},
         settings::TraceOptions,
         units::{Names, Resampled},
     },

@@ -10,7 +10,7 @@ use trajectory_metrics::{Better, Figure, Measure, Undefined};
 
 use crate::{
     error::Error,
-    mean_figure::mean_figure,
+    metrics::mean_figure,
     report::block::{Block, Field},
     triage::{
         METRICS, Pools, RATES, TriageOptions,

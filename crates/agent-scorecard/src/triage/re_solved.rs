@@ -8,12 +8,12 @@ use trajectory_metrics::{
 };
 
 use crate::{
+    metrics::LEVEL,
     metrics::metrics,
     report::{
         block::{Block, Field},
         sentence::{Percent, counted, percent, side_of},
     },
-    traces::figures::LEVEL,
     triage::undefined,
 };
 

@@ -1,27 +1,30 @@
 //! Pages and pictures as files.
 
-use std::path::{Path, PathBuf};
+use std::{ffi::OsString, path::Path};
 
 use agent_scorecard::Report;
 
-use crate::report::page;
+use crate::{output::outputs::Output, report::page};
 #[cfg(feature = "pictures")]
-use crate::report::plot;
+use crate::{
+    plain,
+    report::picture::{png_file, svg_file},
+};
 
 /// The files that a caller asked for besides the output.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ReportFiles {
     /// Write a report page with all figures to a file that ends in .html
     #[arg(long, value_name = "FILE", value_parser = page_file)]
-    html: Option<PathBuf>,
+    html: Option<Output>,
     /// Draw one figure; the file's ending sets the format
     #[arg(long, value_name = "FILE.svg|png", value_parser = picture)]
-    plot: Option<PathBuf>,
+    plot: Option<Output>,
 }
 
 /// Returns the name of a file of a page.
-fn page_file(name: &str) -> Result<PathBuf, &'static str> {
-    let path = PathBuf::from(name);
+fn page_file(name: &str) -> Result<Output, &'static str> {
+    let path = Output::from(OsString::from(name));
     match ending(&path).as_str() {
         "html" | "htm" => Ok(path),
         _ => Err("the ending must be .html, as the file is overwritten"),
@@ -29,8 +32,8 @@ fn page_file(name: &str) -> Result<PathBuf, &'static str> {
 }
 
 /// Returns the name of a file of a picture.
-fn picture(name: &str) -> Result<PathBuf, &'static str> {
-    let path = PathBuf::from(name);
+fn picture(name: &str) -> Result<Output, &'static str> {
+    let path = Output::from(OsString::from(name));
     let is_known = matches!(ending(&path).as_str(), "svg" | "png");
     if cfg!(not(feature = "pictures")) {
         Err(
@@ -58,14 +61,22 @@ impl ReportFiles {
     pub(crate) fn contents(&self, report: &Report) -> Result<Vec<(&Path, Vec<u8>)>, String> {
         let mut contents = Vec::new();
         if let Some(path) = &self.html {
-            contents.push((path.as_path(), page::of_report(report).into_bytes()));
+            contents.push((&**path, page::of_report(report).into_bytes()));
         }
         #[cfg(feature = "pictures")]
         if let Some(path) = &self.plot {
-            contents.push((path.as_path(), plot::file(report, &ending(path))?));
+            contents.push((&**path, drawn(report, &ending(path))?));
         }
         Ok(contents)
     }
+}
+
+/// Returns the one picture that stands for a report, in the format of a file's ending.
+#[cfg(feature = "pictures")]
+fn drawn(report: &Report, ending: &str) -> Result<Vec<u8>, String> {
+    let picture = report.main_drawing().map(|drawing| plain::picture(&drawing));
+    let picture = picture.ok_or("--plot: nothing to draw: no figure of these files has a point")?;
+    if ending == "png" { png_file(&picture) } else { Ok(svg_file(&picture).into_bytes()) }
 }
 
 /// Returns the ending of a file's name in lower case.

@@ -11,6 +11,7 @@ use std::{
     net::TcpStream,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
+    thread,
 };
 
 use serde_json::{Value, json};
@@ -58,6 +59,40 @@ pub(crate) fn run_words_in(folder: &Path, words: &[&str]) -> Output {
     Command::new(BUILT).args(words).current_dir(folder).output().unwrap()
 }
 
+/// The words of a line, in which one may stand in quotation marks.
+pub(crate) fn line_of(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    let words = parts.flat_map(|(at, part)| match at % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![part.to_owned()],
+    });
+    words.collect()
+}
+
+/// Runs the command with the words of a line in the folder of the test, so that its files have short names.
+pub(crate) fn run_line(line: &str) -> Output {
+    let words = line_of(line);
+    run_words_in(in_folder("").as_ref(), &words.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// What a subcommand writes as text.
+pub(crate) fn shown(subcommand: &str, arguments: &[&str]) -> String {
+    let output = run_other(subcommand, arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A run of exchanges with these fields, a turn for each reply, and these fields of each response.
+pub(crate) fn exchange(run: &str, replies: &[&str], response: &str) -> String {
+    let turn = |text: &&str| {
+        format!(
+            r#"{{"response": {{{response}"choices": [{{"message": {{"content": "{text}"}}}}]}}}}"#
+        )
+    };
+    let turns: Vec<String> = replies.iter().map(turn).collect();
+    format!(r#"{{{run}, "turns": [{}]}}"#, turns.join(", "))
+}
+
 /// The built command.
 pub(crate) const BUILT: &str = env!("CARGO_BIN_EXE_agent-scorecard");
 
@@ -100,9 +135,13 @@ pub(crate) fn names_field(error: &str, path: &str, line: usize, field: &str) -> 
         || message.starts_with(&format!("field `{own}` "))
 }
 
-/// A place to write to, of this test alone.
+/// A place to write to, of this file of tests alone.
 pub(crate) fn in_folder(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME"));
+    // Tests are named after their modules, and so are their threads.
+    let thread = thread::current();
+    let module = thread.name().and_then(|test| test.split_once("::"));
+    let module = module.map_or(env!("CARGO_CRATE_NAME"), |(module, _)| module);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(module);
     fs::create_dir_all(&folder).unwrap();
     text(folder.join(name))
 }
@@ -157,7 +196,7 @@ pub(crate) fn chat(text: &str, tokens: u64, end: &str) -> Value {
 pub(crate) fn write(name: &str, content: &str) -> String {
     let path = in_folder(name);
     // Tests that write the same file at the same time must not see half of it.
-    let beside = format!("{path}.{:?}", std::thread::current().id());
+    let beside = format!("{path}.{:?}", thread::current().id());
     fs::write(&beside, content).unwrap();
     fs::rename(beside, &path).unwrap();
     path

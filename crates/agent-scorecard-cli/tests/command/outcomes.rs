@@ -1,12 +1,10 @@
 //! Outcomes from beside a log, logs without any, and tables with a row per step.
-#![allow(clippy::unwrap_used)]
 
 use std::fs;
 
 use serde_json::Value;
 
-mod program;
-use program::{json_of, refusal, run_other, write};
+use crate::program::{self, json_of, refusal, run_other, shown, write};
 
 /// A log of so many runs without outcomes, whose confidence goes from 0 up to 1 in tenths.
 fn log(name: &str, runs: usize) -> String {
@@ -109,8 +107,7 @@ fn a_log_without_any_outcome_says_how_sure_the_model_was_and_what_to_add() {
     let counts = &stated["curves"]["last_confidence"]["series"][0]["y"];
     assert_eq!(*counts, serde_json::json!([2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 4.0]));
     let page = write("unjudged.html", "");
-    let text = run_other("traces", &[&log, "--html", &page]);
-    let text = String::from_utf8(text.stdout).unwrap();
+    let text = shown("traces", &[&log, "--html", &page]);
     for words in ["50 % sure on average at the end of 22 runs", r#"{"id": "…", "outcome": true}"#]
     {
         assert!(text.contains(words), "{text}");

@@ -1,7 +1,4 @@
 //! `logs` and `traces` on every format that run-logs reads.
-#![allow(clippy::unwrap_used)]
-
-mod program;
 
 use std::{
     fs,
@@ -9,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::program::{bundled, in_folder, json_of, refusal, run_other};
 use flate2::read::GzDecoder;
-use program::{bundled, in_folder, json_of, refusal, run_other};
 use serde_json::Value;
 
 const STREAMS: [&str; 7] = [

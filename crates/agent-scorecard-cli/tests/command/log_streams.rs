@@ -1,12 +1,10 @@
 //! `traces` on logs: a report per stream of confidence.
-#![allow(clippy::unwrap_used)]
 
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::Value;
 
-mod program;
-use program::{json_of, recorded, refusal, run_other, write};
+use crate::program::{exchange, json_of, recorded, refusal, run_other, shown, write};
 
 const PROGRAM: &str = "traces";
 
@@ -17,16 +15,7 @@ fn golden(name: &str) -> String {
 
 /// A run of one call per text.
 fn row(id: &str, outcome: &str, texts: &[&str]) -> String {
-    let turns: Vec<String> = texts
-        .iter()
-        .map(|text| {
-            format!(r#"{{"response": {{"choices": [{{"message": {{"content": "{text}"}}}}]}}}}"#)
-        })
-        .collect();
-    format!(
-        r#"{{"id": "{id}", "task": "t-{id}", "outcome": {outcome}, "turns": [{}]}}"#,
-        turns.join(", ")
-    )
+    exchange(&format!(r#""id": "{id}", "task": "t-{id}", "outcome": {outcome}"#), texts, "")
 }
 
 const SURE: &str = "<confidence>0.8</confidence>";
@@ -105,12 +94,12 @@ fn a_confidence_on_a_line_of_its_own_is_read_and_a_pattern_finds_other_forms() {
     assert!(error.contains("is not a regular expression"), "{error}");
     let converted = |words: &[&str]| {
         let words = [&[other.as_str(), "--to", "traces"], words].concat();
-        String::from_utf8(run_other("convert", &words).stdout).unwrap()
+        shown("convert", &words)
     };
     assert!(converted(&["--confidence-pattern", r"(\S+) sure"]).contains("[0.85]"));
     let words = write("words.jsonl", &self::row("a", "true", &["<confidence>about 0.7"]));
-    let lenient = run_other("convert", &[&words, "--to", "traces", "--confidence", "lenient"]);
-    assert!(String::from_utf8(lenient.stdout).unwrap().contains("[0.7]"));
+    let lenient = shown("convert", &[&words, "--to", "traces", "--confidence", "lenient"]);
+    assert!(lenient.contains("[0.7]"));
 }
 
 #[test]
@@ -184,28 +173,8 @@ fn a_folder_is_a_column_and_several_files_are_one_each() {
 }
 
 #[test]
-fn a_folder_of_several_formats_says_so() {
-    let log = log();
-    let folder = Path::new(&log).parent().unwrap().join("several_formats");
-    fs::create_dir_all(&folder).unwrap();
-    fs::copy(&log, folder.join("one.jsonl")).unwrap();
-    let trajectory =
-        r#"{"schema_version":"ATIF-v1.6","session_id":"a","agent":{"name":"n"},"steps":[]}"#;
-    fs::write(folder.join("two.json"), trajectory).unwrap();
-    let folder = folder.display().to_string();
-    let report = json_of(PROGRAM, &[&folder, "--json", "--resamples", "0"]);
-    let notes = serde_json::json!(["several formats: exchanges (5 runs), atif (1 runs)"]);
-    assert_eq!((&report["format"], &report["notes"]), (&"several".into(), &notes));
-    let two = format!("{folder}/two.json");
-    let several = json_of(PROGRAM, &[&log, &two, "--pool", "--json", "--resamples", "0"]);
-    assert_eq!((&several["format"], &several["n_runs"]), (&"several".into(), &6.into()));
-    let one = json_of(PROGRAM, &[&log, "--json", "--resamples", "0"]);
-    assert_eq!((&one["format"], &one["notes"]), (&"exchanges".into(), &serde_json::json!([])));
-}
-
-#[test]
 fn a_table_shows_the_streams_that_runs_have_and_why_others_are_left_out() {
-    let text = String::from_utf8(run_other(PROGRAM, &[&log()]).stdout).unwrap();
+    let text = shown(PROGRAM, &[&log()]);
     let header = text.lines().find(|line| line.starts_with("  ")).unwrap();
     assert!(header.contains("stated_confidence") && !header.contains("entropy"), "{text}");
     assert!(

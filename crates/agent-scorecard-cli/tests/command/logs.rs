@@ -1,16 +1,22 @@
 //! The program as its users run it: what a log holds, or one line on standard error and exit code 2.
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
-
-mod program;
 
 use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    process::Output,
 };
 
-use program::{json, refusal, run, write};
+use crate::program::{self, refusal, run_other, write};
 use serde_json::{Value, json as object};
+
+fn run(arguments: &[&str]) -> Output {
+    run_other("logs", arguments)
+}
+
+fn json(arguments: &[&str]) -> Value {
+    program::json_of("logs", arguments)
+}
 
 fn log(name: &str) -> String {
     let folder = "../run-logs/tests/golden/inspect";
@@ -83,20 +89,6 @@ fn rows_of_an_archive_hold_what_the_reader_of_inspect_ai_says() {
 }
 
 #[test]
-fn several_files_make_one_list_in_which_each_run_names_its_file() {
-    let (one, other) = (log("0.3.110.killed.eval"), log("0.3.285.json"));
-    let report = json(&[&one, &other, "--json"]);
-    assert_eq!((&report["format"], &report["n_runs"]), (&"inspect".into(), &13.into()));
-    let files: Vec<&str> = report["runs"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|run| run["file"].as_str().unwrap())
-        .collect();
-    assert_eq!((files[0], files[12]), (one.as_str(), other.as_str()));
-}
-
-#[test]
 fn a_bad_log_is_one_line_that_names_file_sample_and_field() {
     let text = fs::read_to_string(log("0.3.285.json")).unwrap();
     let half = write("half.json", &text[..text.len() / 2]);
@@ -142,22 +134,11 @@ fn a_folder_of_several_formats_says_so_and_equal_lines_count_once() {
     assert!(notes.contains("c.txt: left out, its format is not recognized"), "{notes}");
 }
 
-#[test]
-fn a_broken_log_in_a_folder_is_an_error_that_names_file_line_and_field() {
-    let logs = folder("broken_log");
-    fs::write(logs.join("a.jsonl"), format!("{EXCHANGE}\n")).unwrap();
-    let broken = r#"{"id":"a\ud800","outcome":true,"turns":[]}"#;
-    fs::write(logs.join("b.jsonl"), format!("\n{broken}\n")).unwrap();
-    let error = refusal(&run(&[logs.to_str().unwrap(), "--json"]), "broken");
-    let named = "b.jsonl: line 2: id: a string contains half of a surrogate pair; the format is";
-    assert!(error.contains(named), "{error}");
-}
-
 /// A run that a model made, of 1,000 input tokens, 600 of them cached, and 100 output tokens.
 fn exchange(id: &str, task: &str, model: &str, outcome: &str) -> String {
-    format!(
-        r#"{{"id":"{id}","task":"{task}","outcome":{outcome},"turns":[{{"response":{{"model":"{model}","choices":[{{"message":{{"content":"x"}}}}],"usage":{{"prompt_tokens":1000,"prompt_tokens_details":{{"cached_tokens":600}},"completion_tokens":100}}}}}}]}}"#
-    )
+    let run = format!(r#""id":"{id}","task":"{task}","outcome":{outcome}"#);
+    let usage = r#""prompt_tokens":1000,"prompt_tokens_details":{"cached_tokens":600},"completion_tokens":100"#;
+    program::exchange(&run, &["x"], &format!(r#""model":"{model}","usage":{{{usage}}},"#))
 }
 
 #[test]
@@ -180,15 +161,14 @@ fn runs_are_counted_by_model_and_task_and_listed_as_people_count() {
     assert_eq!(of("tasks", "task"), ["task-2", "task-2", "task-10"]);
     assert_eq!(of("tasks", "n_runs"), [2, 1, 1]);
     assert_eq!(of("runs", "id"), ["run-1", "run-2", "run-2b", "run-10"]);
-    let table = String::from_utf8(run(&[&log]).stdout).unwrap();
+    let table = program::shown("logs", &[&log]);
     let [models, tasks, runs] =
         ["\nBy model\n", "\nBy task\n", "\nRuns\n"].map(|title| table.find(title).unwrap());
     assert!(models < tasks && tasks < runs, "{table}");
 
     let many: Vec<String> =
         (0..31).map(|at| exchange("r", &format!("arith/{at}"), "m-1", "true")).collect();
-    let table = run(&[&write("many.jsonl", &many.join("\n"))]).stdout;
-    let table = String::from_utf8(table).unwrap();
+    let table = program::shown("logs", &[&write("many.jsonl", &many.join("\n"))]);
     let row = table.lines().find(|line| line.starts_with("arith ")).unwrap();
     assert!(table.contains("\nAll runs\n") && row.contains("31"), "{table}");
 }
@@ -311,15 +291,6 @@ fn of_several_scorers_one_is_chosen_and_a_limit_counts_as_in_other_reports() {
 }
 
 #[test]
-fn cells_of_the_csv_are_quoted_where_they_need_it() {
-    let log = write("quoted.jsonl", &exchange("a, \\\"b\\\"", "t", "m-1", "true"));
-    let csv = program::in_folder("quoted.csv");
-    let _ = json(&[&log, "--csv", &csv, "--json"]);
-    let csv = fs::read_to_string(csv).unwrap();
-    assert!(csv.lines().nth(1).unwrap().starts_with(r#""a, ""b""",t,m-1,true,"#), "{csv}");
-}
-
-#[test]
 fn no_cell_of_the_csv_is_a_formula_or_acts_on_what_shows_it() {
     let names = [
         ("=cmd|'/C calc'!A0", "'=cmd|'/C calc'!A0"),
@@ -344,13 +315,11 @@ fn no_cell_of_the_csv_is_a_formula_or_acts_on_what_shows_it() {
         assert!(row.starts_with(&format!("a,{written},m-1")), "{name}: {row}");
     }
 }
+
 /// A line with a run of one response.
 fn used(model: &str, usage: &str) -> String {
-    format!(
-        r#"{{"id": "r", "outcome": true, "turns": [{{"response": {{"model": "{model}", "choices": [
-            {{"message": {{"content": "Done."}}, "finish_reason": "stop"}}], "usage": {{{usage}}}}}}}]}}"#
-    )
-    .replace('\n', " ")
+    let response = format!(r#""model": "{model}", "usage": {{{usage}}}, "#);
+    program::exchange(r#""id": "r", "outcome": true"#, &["Done."], &response)
 }
 
 #[test]
@@ -452,21 +421,6 @@ fn prices_that_no_one_can_mean_are_refused() {
 }
 
 #[test]
-fn failed_lines_of_a_batch_are_shown_as_errors() {
-    let log = write(
-        "batch.jsonl",
-        r#"{"custom_id": "q1", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "ok"}, "finish_reason": "stop"}]}}, "error": null}
-{"custom_id": "q2", "response": {"status_code": 400, "body": {"error": {"message": "max_tokens is too large"}}}, "error": null}
-{"custom_id": "q3", "response": null, "error": {"code": "batch_expired", "message": "This request expired."}}"#,
-    );
-    let report = json(&[&log, "--json"]);
-    let errors: Vec<&Value> =
-        report["runs"].as_array().unwrap().iter().map(|run| &run["error"]).collect();
-    assert_eq!(errors, [&object!(false), &object!(true), &object!(true)]);
-    assert_eq!(report["runs"][1]["stop"], "error");
-}
-
-#[test]
 fn what_a_grader_used_is_beside_what_the_agent_used_in_every_subcommand() {
     let call = |model: &str, span: &str, tokens: u64| {
         let usage =
@@ -509,9 +463,10 @@ fn an_account_states_the_logs_of_each_column_and_every_rule_that_is_not_the_defa
     fs::create_dir_all(&folder).unwrap();
     for (file, model, outcome) in [("a", "m", "true"), ("b", "n", "false"), ("c", "n", "null")] {
         let line = |at: u8| {
-            format!(
-                r#"{{"id": "{file}{at}", "task": "t{at}", "outcome": {outcome}, "turns": [{{"response": {{"model": "{model}", "choices": [{{"message": {{"content": "<confidence>0.9</confidence>"}}}}], "usage": {{"prompt_tokens": 3, "completion_tokens": 4}}}}}}]}}"#
-            )
+            let run = format!(r#""id": "{file}{at}", "task": "t{at}", "outcome": {outcome}"#);
+            let usage = r#""usage": {"prompt_tokens": 3, "completion_tokens": 4}"#;
+            let response = format!(r#""model": "{model}", {usage}, "#);
+            program::exchange(&run, &["<confidence>0.9</confidence>"], &response)
         };
         let text = [line(1), line(2)].join("\n");
         fs::write(format!("{folder}/{file}.jsonl"), text).unwrap();
@@ -537,7 +492,6 @@ fn an_account_states_the_logs_of_each_column_and_every_rule_that_is_not_the_defa
     for option in ["--ungraded failed", "--repeats keep", "--percent=no", "--confidence lenient"] {
         assert!(stated.contains(option), "{option}: {stated}");
     }
-    let shown = program::run_other("compare", &[&folder, "--ungraded", "leave-out"]);
-    let shown = String::from_utf8(shown.stdout).unwrap();
+    let shown = program::shown("compare", &[&folder, "--ungraded", "leave-out"]);
     assert!(shown.contains("(--ungraded leave-out)"), "{shown}");
 }

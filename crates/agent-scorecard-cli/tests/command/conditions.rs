@@ -1,36 +1,27 @@
 //! `--fail-if` and `--markdown`, which every subcommand with a report has.
-#![allow(clippy::unwrap_used)]
-
-mod program;
 
 use agent_scorecard_cli::views;
-use program::{bundled, json_of, refusal, run_other};
 use serde_json::{Value, json};
 
-/// A short call of every subcommand with a report, and a number of its JSON object.
-const CALLS: [(&str, &[&str], &str); 9] = [
-    ("traces", &["--resamples", "10"], "files.0.tps_log"),
-    ("traces --change", &["--resamples", "10"], "files.0.n"),
-    ("cut-off", &["--resamples", "10"], "files.0.simple"),
-    ("paths", &[], "exact_match"),
-    ("costbench", &[], "cost_gap"),
-    ("triage", &["--alpha", "0.5"], "alphas.0.oracle"),
-    ("triage", &["--alpha", "0.5", "--planner", "random"], "alphas.0.eta_advisory"),
-    ("budget", &["--resamples", "10"], "hit_rate"),
-    ("logs", &[], "n_runs"),
-];
+use crate::{
+    calls::calls,
+    program::{self, bundled, json_of, refusal, run_other},
+};
 
 /// The number at a key of `--fail-if`.
 fn number(report: &Value, key: &str) -> f64 {
-    let at = report.pointer(&format!("/{}", key.replace('.', "/"))).unwrap();
+    // A row of caps is found by its cap.
+    let at = report.pointer(&format!("/{}", key.replace("caps.500", "caps.0").replace('.', "/")));
+    let at = at.unwrap();
     at.get("value").unwrap_or(at).as_f64().unwrap()
 }
 
 #[test]
 fn a_condition_that_holds_is_exit_code_1_and_a_line_beside_the_same_report() {
     let forms: [&[&str]; 3] = [&[], &["--json"], &["--markdown"]];
-    for ((program, words, key), form) in CALLS.into_iter().zip(forms.into_iter().cycle()) {
-        let value = number(&json_of(program, &[words, &["--json"]].concat()), key);
+    for (call, form) in calls().iter().zip(forms.into_iter().cycle()) {
+        let (program, words, key) = (call.subcommand, &call.with(&[])[..], call.key);
+        let value = number(&json_of(program, &call.with(&["--json"])), key);
         let (holds, no) =
             (format!("{key} < {}", value + 1e-6), format!("{key} > {}", value + 1e-6));
         let plain = run_other(program, &[words, form].concat());
@@ -47,9 +38,9 @@ fn a_condition_that_holds_is_exit_code_1_and_a_line_beside_the_same_report() {
 
 #[test]
 fn a_condition_on_what_does_not_exist_or_is_undefined_is_wrong_input() {
-    for (program, words, _) in CALLS {
-        let unknown = run_other(program, &[words, &["--fail-if", "nothing < 1"]].concat());
-        let error = refusal(&unknown, program);
+    for call in calls() {
+        let unknown = run_other(call.subcommand, &call.with(&["--fail-if", "nothing < 1"]));
+        let error = refusal(&unknown, call.name);
         assert!(error.contains("\"nothing\" does not exist; there are "), "{error}");
     }
     // Runs of one outcome cannot be ranked.
@@ -57,28 +48,6 @@ fn a_condition_on_what_does_not_exist_or_is_undefined_is_wrong_input() {
     let undefined = run_other("traces", &[&path, "--fail-if", "auroc < 0.5"]);
     let error = refusal(&undefined, "auroc");
     assert!(error.contains("auroc: is undefined: "), "{error}");
-}
-
-#[test]
-fn a_condition_that_no_value_can_change_is_refused_and_a_reason_is_said() {
-    let [first, second] = ["demo_alpha.jsonl", "demo_beta.jsonl"].map(program::bundled);
-    for (condition, part) in [
-        ("files.0.tokens_per_run < -1", "can never hold, as the value is 0 or more"),
-        ("files.0.turns_per_run >= 0", "always holds, as the value is 0 or more"),
-        ("difference.success_rate.standard_error > 3", "can never hold"),
-        ("difference.is_worse > 5", "can never hold, as the value is between 0 and 1"),
-    ] {
-        let output = run_other("compare", &[&first, &second, "--fail-if", condition]);
-        let error = refusal(&output, condition);
-        assert!(error.contains(part), "{error}");
-        assert!(!error.contains("percentage points"), "{error}");
-    }
-    let inspect = r#"{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"},
-        "samples": [{"id": 1, "epoch": 1, "scores": {"f1": {"value": 0.5}}}]}"#;
-    let partial = program::write("partial.json", inspect);
-    let output = run_other("compare", &[&partial, "--fail-if", "files.0.success_rate < 0.5"]);
-    let error = refusal(&output, "partial");
-    assert!(error.contains("is undefined: some scores are between 0 and 1; the lowest score of a success decides (--success-at)"), "{error}");
 }
 
 #[test]
@@ -113,12 +82,12 @@ fn plain(markdown: &str) -> Vec<String> {
 
 #[test]
 fn markdown_has_the_words_and_figures_of_the_table_and_nothing_else() {
-    for (program, words, _) in CALLS {
-        let [table, markdown] = [&[][..], &["--markdown"]].map(|form| {
-            String::from_utf8(run_other(program, &[words, form].concat()).stdout).unwrap()
-        });
+    for call in calls() {
+        let (program, name) = (call.subcommand, call.name);
+        let [table, markdown] = [&[][..], &["--markdown"]]
+            .map(|form| String::from_utf8(run_other(program, &call.with(form)).stdout).unwrap());
         let expected: Vec<&str> = table.split_whitespace().collect();
-        assert_eq!(plain(&markdown), expected, "{program}");
+        assert_eq!(plain(&markdown), expected, "{name}");
         let rows = |line: &&str| line.starts_with('|') && line.ends_with('|');
         assert!(markdown.lines().filter(rows).count() > 2, "{program}: {markdown}");
         // All rows of a table have as many cells.
@@ -135,8 +104,14 @@ fn failure(condition: &str, report: &Value) -> Result<Option<String>, String> {
 }
 
 #[test]
-fn a_condition_fails_exactly_where_it_holds() {
-    let report = json!({ "x": 2.0 });
+fn a_condition_fails_exactly_where_the_number_at_its_key_meets_it() {
+    let report = json!({
+        "x": 2.0,
+        "tps": { "value": -0.5, "ci_low": -0.7 },
+        "alphas": [{ "eta": 1 }],
+        "difference": { "pairing": "tasks", "x": { "value": -0.5, "ci_high": -0.25 }, "y": null },
+        "files": [{ "name": "gpt-4", "x": 1.0 }, { "name": "gpt-4.1", "x": 0.5 }, { "file": "logs/a.b.jsonl", "x": 1.0 }],
+    });
     for (condition, fails) in [
         ("x < 2", false),
         ("x <= 2", true),
@@ -144,96 +119,54 @@ fn a_condition_fails_exactly_where_it_holds() {
         ("x >= 2.0", true),
         ("x < 2.5", true),
         ("x > -1e3", true),
+        // A metric stands for its value.
+        ("tps < -0.4", true),
+        ("tps.value < -0.6", false),
+        ("tps.ci_low < -0.6", true),
+        ("alphas.0.eta >= 1", true),
+        ("difference.x < -0.4", true),
+        ("difference.x.ci_high < 0", true),
+        ("difference.x.ci_high < -0.3", false),
+        // Columns have numbers and names, in which dots may be.
+        ("files.1.x < 1", true),
+        ("files.gpt-4.x < 1", false),
+        ("files.gpt-4.1.x < 1", true),
+        ("files.a.b.x < 2", true),
     ] {
         assert_eq!(failure(condition, &report).unwrap().is_some(), fails, "{condition}");
     }
     let line = failure("x >= 2.0", &report).unwrap();
     assert_eq!(line.as_deref(), Some("failed: x >= 2: x is 2"));
-}
-
-#[test]
-fn keys_lead_into_objects_and_lists_and_a_metric_stands_for_its_value() {
-    let report = json!({ "tps": { "value": -0.5, "ci_low": -0.7 }, "alphas": [{ "eta": 1 }] });
-    for (condition, fails) in [
-        ("tps < -0.4", true),
-        ("tps.value < -0.6", false),
-        ("tps.ci_low < -0.6", true),
-        ("alphas.0.eta >= 1", true),
-    ] {
-        assert_eq!(failure(condition, &report).unwrap().is_some(), fails, "{condition}");
-    }
-}
-
-#[test]
-fn a_difference_that_was_not_computed_is_an_error_and_no_subtraction() {
-    let files = json!([{ "x": { "value": 1.0, "ci_high": 2.0 } }, { "x": { "value": 0.5, "ci_high": 1.0 } }]);
-    let report = json!({ "files": files, "notes": ["difference: undefined: no task has a run"] });
-    for condition in ["difference.x < 0", "difference.x.ci_high < 0"] {
-        let error = failure(condition, &report).unwrap_err();
-        assert!(error.ends_with("no difference was computed: no task has a run"), "{error}");
-    }
-    let single = failure("difference.x > 0", &json!({ "x": 1 })).unwrap_err();
-    assert!(single.contains("exactly two columns"), "{single}");
-}
-
-#[test]
-fn a_computed_difference_has_an_interval() {
-    let report = json!({
-        "difference": { "pairing": "tasks", "x": { "value": -0.5, "ci_high": -0.25 }, "y": null },
-        "files": [{ "x": 1.0, "n": 3 }, { "x": 0.5, "n": 7 }],
-    });
-    for (condition, fails) in [
-        ("difference.x < -0.4", true),
-        ("difference.x.ci_high < 0", true),
-        ("difference.x.ci_high < -0.3", false),
-    ] {
-        assert_eq!(failure(condition, &report).unwrap().is_some(), fails, "{condition}");
-    }
-    let counts = failure("difference.n >= 4", &report).unwrap_err();
-    assert!(counts.contains("\"n\" does not exist; there are pairing, x, y"), "{counts}");
-    let undefined = failure("difference.y < 4", &report).unwrap_err();
-    assert!(undefined.contains("is undefined"), "{undefined}");
-}
-
-#[test]
-fn a_condition_that_names_no_column_lists_them() {
-    let report =
-        json!({ "files": [{ "name": "gpt-4", "x": 1.0 }, { "name": "gpt-4.1", "x": 0.5 }] });
-    let error = failure("x < 1", &report).unwrap_err();
-    let forms = "give files.gpt-4.x or files.gpt-4.1.x, or a number as in files.0.x";
-    assert!(error.contains(forms), "{error}");
-    for (condition, fails) in
-        [("files.1.x < 1", true), ("files.gpt-4.x < 1", false), ("files.gpt-4.1.x < 1", true)]
-    {
-        assert_eq!(failure(condition, &report).unwrap().is_some(), fails, "{condition}");
-    }
-    let error = failure("files.gpt.x < 1", &report).unwrap_err();
-    assert!(error.contains("there are 2 entries, counted from 0: gpt-4, gpt-4.1"), "{error}");
-    let by_file = json!({ "files": [{ "file": "logs/a.b.jsonl", "x": 1.0 }] });
-    assert!(failure("files.a.b.x < 2", &by_file).unwrap().is_some());
-    let same = json!({ "files": [{ "name": "a", "x": 1.0 }, { "name": "a", "x": 0.5 }] });
-    assert!(failure("files.a.x < 2", &same).unwrap_err().contains("is ambiguous"));
-}
-
-#[test]
-fn unknown_keys_and_undefined_values_are_errors() {
-    let report = json!({ "x": null, "y": "z", "list": [] });
-    for (condition, part) in [
-        ("x < 1", "x: is undefined"),
-        ("y < 1", "y: is a text, not a number; append a key"),
-        ("w < 1", "\"w\" does not exist; there are list, x, y"),
-        ("list.0 < 1", "\"0\" does not exist; there are 0 entries"),
-        ("x.y < 1", "\"y\" does not exist; there is nothing inside"),
-    ] {
-        let error = failure(condition, &report).unwrap_err();
-        assert!(error.starts_with("--fail-if: ") && error.contains(part), "{error}");
-    }
-}
-
-#[test]
-fn what_is_no_condition_is_refused() {
     for text in ["", "x", "x = 1", "< 1", "x <", "x < one", "x < NaN", "x < inf", "x << 1"] {
-        assert!(failure(text, &json!({ "x": 1 })).is_err(), "{text}");
+        assert!(failure(text, &report).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_key_that_leads_to_no_number_or_to_several_is_an_error_that_says_why() {
+    let plain = json!({ "x": null, "y": "z", "list": [] });
+    let named =
+        json!({ "files": [{ "name": "gpt-4", "x": 1.0 }, { "name": "gpt-4.1", "x": 0.5 }] });
+    let same = json!({ "files": [{ "name": "a", "x": 1.0 }, { "name": "a", "x": 0.5 }] });
+    let difference = json!({ "difference": { "pairing": "tasks", "x": { "value": -0.5 }, "y": null }, "files": [{ "n": 3 }, { "n": 7 }] });
+    let none = json!({ "files": [{ "x": 1.0 }, { "x": 0.5 }], "notes": ["difference: undefined: no task has a run"] });
+    for (report, condition, part) in [
+        (&plain, "x < 1", "x: is undefined"),
+        (&plain, "y < 1", "y: is a text, not a number; append a key"),
+        (&plain, "w < 1", "\"w\" does not exist; there are list, x, y"),
+        (&plain, "list.0 < 1", "\"0\" does not exist; there are 0 entries"),
+        (&plain, "x.y < 1", "\"y\" does not exist; there is nothing inside"),
+        (&plain, "difference.x > 0", "exactly two columns"),
+        (&named, "x < 1", "give files.gpt-4.x or files.gpt-4.1.x, or a number as in files.0.x"),
+        (&named, "files.gpt.x < 1", "there are 2 entries, counted from 0: gpt-4, gpt-4.1"),
+        (&same, "files.a.x < 1", "is ambiguous"),
+        (&difference, "difference.n >= 4", "\"n\" does not exist; there are pairing, x, y"),
+        (&difference, "difference.y < 4", "is undefined"),
+        (&none, "difference.x < 0", "no difference was computed: no task has a run"),
+        (&none, "difference.x.ci_high < 0", "no difference was computed: no task has a run"),
+    ] {
+        let error = failure(condition, report).unwrap_err();
+        assert!(error.starts_with("--fail-if: ") && error.contains(part), "{error}");
     }
 }
 
@@ -319,6 +252,7 @@ fn a_condition_that_no_value_could_change_is_refused() {
         ("difference.is_worse > 1", "can never hold"),
         ("difference.is_worse >= 0", "always holds"),
         ("files.a.n_runs < 0", "can never hold"),
+        ("difference.success_rate.standard_error > 3", "can never hold"),
     ] {
         let error = refusal(&run_other("compare", &[&two, "--fail-if", condition]), condition);
         assert!(error.contains(part) && error.contains(condition), "{error}");
@@ -336,9 +270,27 @@ fn a_condition_that_no_value_could_change_is_refused() {
         ("budget", "hit_rate < 0"),
         ("cut-off", "files.0.simple > 0"),
         ("costbench", "emr > 100"),
+        ("compare", "files.0.tokens_per_run < -1"),
+        ("compare", "difference.is_worse > 5"),
     ] {
         let error = refusal(&run_other(subcommand, &["--fail-if", condition]), condition);
         assert!(error.contains("can never hold"), "{error}");
+    }
+    let inspect = r#"{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"},
+        "samples": [{"id": 1, "epoch": 1, "scores": {"f1": {"value": 0.5}}}]}"#;
+    let partial = program::write("partial.json", inspect);
+    for (words, part) in [
+        (
+            &["--fail-if", "files.0.turns_per_run >= 0"][..],
+            "always holds, as the value is 0 or more",
+        ),
+        (
+            &[partial.as_str(), "--fail-if", "files.0.success_rate < 0.5"],
+            "is undefined: some scores are between 0 and 1; the lowest score of a success decides (--success-at)",
+        ),
+    ] {
+        let error = refusal(&run_other("compare", words), part);
+        assert!(error.contains(part), "{error}");
     }
 }
 

@@ -1,64 +1,77 @@
-//! Report pages and pictures of every subcommand.
-#![cfg(feature = "pictures")]
-#![allow(clippy::unwrap_used)]
-
-mod program;
+//! What each subcommand shows people: tables byte for byte, pages and pictures.
 
 use std::{fs, sync::OnceLock};
 
-use program::{bundled, in_folder, refusal, run_other, write};
 use roxmltree::{Document, Node, ParsingOptions};
 use serde_json::Value;
 
-/// Calls that end soon: subcommand and arguments.
-fn calls() -> Vec<(&'static str, Vec<String>)> {
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    let data = |name: &str| bundled(name).to_string();
-    vec![
-        ("traces", words(&["--resamples", "100"])),
-        ("traces", words(&[&data("demo_truthful.jsonl"), "--resamples", "0"])),
-        ("traces", words(&[&data("demo_log.jsonl"), "--resamples", "0"])),
-        ("traces --change", words(&["--resamples", "50"])),
-        ("cut-off", words(&["--resamples", "20"])),
-        ("paths", Vec::new()),
-        ("costbench", words(&["--paths", "--block", "ban-tool"])),
-        ("triage", Vec::new()),
-        ("budget", words(&["--resamples", "0", "--cap", "2500", "--estimator", "default"])),
-        ("logs", Vec::new()),
-    ]
-}
+use crate::{
+    calls::{Call, calls},
+    program::{self, bundled, golden, in_folder, refusal, run_other, write},
+};
 
-/// What one call writes.
+/// A call with all that it writes.
 struct Made {
-    subcommand: &'static str,
+    call: Call,
     page: String,
     picture: String,
     json: Value,
 }
 
-/// Each call with all that it writes, made once.
+/// Each call, made once.
 fn made() -> &'static [Made] {
     static MADE: OnceLock<Vec<Made>> = OnceLock::new();
     MADE.get_or_init(|| {
-        let made = calls().into_iter().enumerate().map(|(i, (subcommand, arguments))| {
+        let made = calls().into_iter().enumerate().map(|(i, call)| {
             let picture = in_folder(&format!("picture_{i}.svg"));
-            let arguments = [arguments, vec!["--plot".to_owned(), picture.clone()]].concat();
-            let (page, json) = page(subcommand, &arguments, &format!("page_{i}"));
-            Made { subcommand, page, picture: fs::read_to_string(picture).unwrap(), json }
+            let arguments = call.with(&["--plot", &picture]);
+            let (page, json) = page(call.subcommand, &arguments, &format!("page_{i}"));
+            Made { page, picture: fs::read_to_string(picture).unwrap(), json, call }
         });
         made.collect()
     })
 }
 
 /// The page of a call, and the JSON output of the same call.
-fn page(subcommand: &str, arguments: &[String], name: &str) -> (String, Value) {
+fn page(subcommand: &str, arguments: &[&str], name: &str) -> (String, Value) {
     let path = in_folder(&format!("{name}.html"));
-    let mut all: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    all.extend(["--json", "--html", &path]);
-    let output = run_other(subcommand, &all);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && stderr.is_empty(), "{all:?}: {stderr}");
-    (fs::read_to_string(&path).unwrap(), serde_json::from_slice(&output.stdout).unwrap())
+    let output = run_other(subcommand, &[arguments, &["--json", "--html", &path]].concat());
+    assert!(output.stderr.is_empty(), "{arguments:?}");
+    (fs::read_to_string(&path).unwrap(), program::report(&output))
+}
+
+#[test]
+fn every_subcommand_shows_what_its_golden_files_show() {
+    let without_folders = |text: &str| text.replace(&in_folder(""), "").replace(&bundled(""), "");
+    for Made { call, page, .. } in made().iter().filter(|made| !made.call.name.is_empty()) {
+        let shown = |more: &[&str]| {
+            let output = run_other(call.subcommand, &call.with(more));
+            assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+            without_folders(&String::from_utf8(output.stdout).unwrap())
+        };
+        // Of runs that are kept for a page, a table has more.
+        golden(&format!("{}.txt", call.name), &shown(&["--html", &in_folder("golden.html")]));
+        // One of each kind: columns, differences, and rows. The numbers of all pages are those of the JSON output.
+        if ["traces", "compare_three", "logs"].contains(&call.name) {
+            golden(&format!("{}.html", call.name), &outline(&without_folders(page)));
+        }
+        if call.name == "compare_three" {
+            golden(&format!("{}.md", call.name), &shown(&["--markdown"]));
+        }
+    }
+}
+
+/// A page with one element a line, without its style, its drawings and the numbers that they are drawn from, which
+/// other tests look at.
+fn outline(page: &str) -> String {
+    let mut page = page.replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    for (start, end) in [("<style>", "</style>"), ("<svg", "</svg>"), ("<details>", "</details>")] {
+        let parts: Vec<String> = page.split(start).map(str::to_owned).collect();
+        let kept = |part: &String| part.split_once(end).unwrap().1.to_owned();
+        page = parts[0].clone() + &parts[1..].iter().map(kept).collect::<String>();
+    }
+    let lines = page.replace("><", ">\n<") + "\n";
+    lines.replace("<td>\n<span", "<td><span").replace("</span>\n</td>", "</span></td>")
 }
 
 fn parsed(page: &str) -> Document<'_> {
@@ -73,7 +86,7 @@ fn text(node: Node<'_, '_>) -> String {
 
 #[test]
 fn every_number_of_a_page_is_the_one_in_the_json_output() {
-    for Made { subcommand, page, json, .. } in made() {
+    for Made { call: Call { subcommand, .. }, page, json, .. } in made() {
         let document = parsed(page);
         let mut compared = 0;
         for node in document.descendants() {
@@ -102,7 +115,7 @@ fn every_number_of_a_page_is_the_one_in_the_json_output() {
 
 #[test]
 fn a_page_needs_nothing_from_elsewhere_and_can_be_read_aloud() {
-    for Made { subcommand, page, .. } in made() {
+    for Made { call: Call { subcommand, .. }, page, .. } in made() {
         assert!(page.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{subcommand}");
         assert!(!page.contains("http") && !page.contains("@import"), "{subcommand}");
         let document = parsed(page);
@@ -150,8 +163,7 @@ fn names_that_look_like_markup_stay_names() {
         r#"{"id":"c","forecasts":[0.75],"outcome":null,"stop":"<b>&\"x\""}"#,
     ];
     let path = write("<i>&.jsonl", &lines.join("\n"));
-    let arguments = [path, "--resamples".to_owned(), "0".to_owned()];
-    let (page, _) = page("traces", &arguments, "markup");
+    let (page, _) = page("traces", &[&path, "--resamples", "0"], "markup");
     let document = parsed(&page);
     assert!(document.descendants().any(|node| node.has_tag_name("th") && text(node) == "<i>&"));
     assert!(!page.contains("<i>&") && !page.contains("<b>"));
@@ -191,7 +203,7 @@ fn luminance(hex: &str) -> f64 {
 
 #[test]
 fn pictures_have_the_format_of_their_ending() {
-    for Made { subcommand, picture, .. } in made() {
+    for Made { call: Call { subcommand, .. }, picture, .. } in made() {
         let document = Document::parse(picture).unwrap();
         assert_eq!(document.root_element().tag_name().name(), "svg", "{subcommand}");
     }
@@ -207,7 +219,7 @@ fn pictures_have_the_format_of_their_ending() {
 #[test]
 fn two_files_with_the_same_runs_are_compared_in_pairs() {
     let files = ["demo_truthful.jsonl", "demo_overconfident.jsonl"].map(bundled);
-    let arguments = [files[0].clone(), files[1].clone(), "--resamples".to_owned(), "50".to_owned()];
+    let arguments = [files[0].as_str(), &files[1], "--resamples", "50"];
     let (page, json) = page("traces", &arguments, "pairs");
     let of = |pointer: &str| json.pointer(pointer).and_then(Value::as_f64).unwrap();
     for metric in ["tps_log", "tps_brier", "auroc"] {
@@ -225,11 +237,8 @@ fn two_files_with_the_same_runs_are_compared_in_pairs() {
         assert!(ends[0] <= difference && difference <= ends[1], "{metric}");
     }
     assert!(page.contains("/difference/tps_log/value"));
-    let alone =
-        [&files[0], &write("other.jsonl", "{\"id\":\"a\",\"forecasts\":[0.5],\"outcome\":true}")]
-            .map(String::clone);
-    let arguments = [&alone[..], &["--resamples".to_owned(), "50".to_owned()]].concat();
-    let (page, json) = self::page("traces", &arguments, "no_pairs");
+    let other = write("other.jsonl", r#"{"id":"a","forecasts":[0.5],"outcome":true}"#);
+    let (page, json) = self::page("traces", &[&files[0], &other, "--resamples", "50"], "no_pairs");
     assert!(json["difference"].is_null() && page.contains("difference: undefined"));
 }
 
@@ -238,13 +247,4 @@ fn a_wrong_input_leaves_no_page() {
     let (path, html) = (write("wrong.jsonl", "{\"id\":"), in_folder("wrong.html"));
     refusal(&run_other("traces", &[&path, "--html", &html]), "wrong");
     assert!(fs::metadata(&html).is_err());
-}
-
-#[test]
-fn a_page_comes_with_the_table_that_the_call_prints_without_it() {
-    let html = in_folder("beside.html");
-    let with = run_other("paths", &["--html", &html]);
-    let without = run_other("paths", &[]);
-    assert!(with.status.success());
-    assert_eq!(with.stdout, without.stdout);
 }

@@ -1,10 +1,8 @@
 //! Tables of confidences in the subcommands that read them: columns, scales, and rows that stand twice.
-#![allow(clippy::unwrap_used)]
 
 use serde_json::Value;
 
-mod program;
-use program::{json_of, refusal, report, run_other, write};
+use crate::program::{exchange, json_of, refusal, report, run_other, write};
 
 fn notes(report: &Value) -> String {
     let of_files = &report["files"][0]["notes"];
@@ -50,29 +48,21 @@ fn confidences_in_percent_are_refused_or_read_as_what_they_are() {
     let header = "id,task,confidence,correct";
     let [shares, percent] = [("shares.csv", 1.0), ("percent.csv", 100.0)]
         .map(|(name, scale)| write(name, &table(header, scale)));
-    let exchanges = |scale: f64| {
+    let written = |name: &str, scale: f64, line: fn(&str, f64) -> String| {
         let line = |(run, (task, confidence, outcome)): (usize, (usize, f64, bool))| {
-            let stated = (confidence * scale * 1e9).round() / 1e9;
-            format!(
-                "{{\"id\": \"r{run}\", \"task\": \"t{task}\", \"outcome\": {outcome}, \"turns\": [{{\"response\": \
-                 {{\"choices\": [{{\"message\": {{\"content\": \"<confidence>{stated}</confidence>\"}}}}]}}}}]}}\n"
-            )
+            let run = format!(r#""id": "r{run}", "task": "t{task}", "outcome": {outcome}"#);
+            line(&run, (confidence * scale * 1e9).round() / 1e9) + "\n"
         };
-        runs().enumerate().map(line).collect::<String>()
+        write(name, &runs().enumerate().map(line).collect::<String>())
     };
+    let log: fn(&str, f64) -> String =
+        |run, stated| exchange(run, &[&format!("<confidence>{stated}</confidence>")], "");
+    let trace: fn(&str, f64) -> String =
+        |run, stated| format!(r#"{{{run}, "forecasts": [{stated}]}}"#);
     let [log_shares, log_percent] = [("shares.jsonl", 1.0), ("percent.jsonl", 100.0)]
-        .map(|(name, scale)| write(name, &exchanges(scale)));
-    let lines = |scale: f64| {
-        let line = |(run, (task, confidence, outcome)): (usize, (usize, f64, bool))| {
-            let stated = (confidence * scale * 1e9).round() / 1e9;
-            format!(
-                "{{\"id\": \"r{run}\", \"task\": \"t{task}\", \"forecasts\": [{stated}], \"outcome\": {outcome}}}\n"
-            )
-        };
-        runs().enumerate().map(line).collect::<String>()
-    };
+        .map(|(name, scale)| written(name, scale, log));
     let [traces_shares, traces_percent] = [("traces.jsonl", 1.0), ("traces_percent.jsonl", 100.0)]
-        .map(|(name, scale)| write(name, &lines(scale)));
+        .map(|(name, scale)| written(name, scale, trace));
     for (shares, percent) in
         [(&shares, &percent), (&log_shares, &log_percent), (&traces_shares, &traces_percent)]
     {

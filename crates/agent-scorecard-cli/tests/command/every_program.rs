@@ -1,12 +1,11 @@
 //! What holds for every program alike: its help, and what it does with words and files that it cannot
 //! take.
-#![allow(clippy::unwrap_used)]
-
-mod program;
 
 use std::{fs, path::Path};
 
-use program::{bundled, in_folder, refusal, run_other, run_words, run_words_in, write};
+use crate::program::{
+    bundled, in_folder, line_of, refusal, run_line, run_other, run_words, run_words_in, write,
+};
 
 /// Programs that read files, and what comes before the name of a file.
 const READERS: [(&str, &[&str]); 7] = [
@@ -20,6 +19,10 @@ const READERS: [(&str, &[&str]); 7] = [
 ];
 
 const OTHERS: [&str; 4] = ["caps", "convert", "play", "triage"];
+
+fn all() -> impl Iterator<Item = &'static str> {
+    READERS.iter().map(|(program, _)| *program).chain(OTHERS)
+}
 
 fn help(program: &str) -> String {
     let output = run_other(program, &["--help"]);
@@ -99,23 +102,13 @@ fn help_of_triage_shows_lines_of_every_file_that_it_reads() {
 
 #[test]
 fn help_comes_in_both_spellings_with_the_usage_and_an_example() {
-    for program in READERS.iter().map(|(program, _)| *program).chain(OTHERS) {
+    for program in all() {
         assert_eq!(help(program).as_bytes(), run_other(program, &["-h"]).stdout, "{program}");
         for part in ["Usage: ", "Example: "] {
             let part = format!("{part}agent-scorecard {program} ");
             assert!(help(program).contains(&part), "{program}: {part}");
         }
     }
-}
-
-/// The words of a command that a help or a manual shows, of which one may stand in quotation marks.
-fn words(line: &str) -> Vec<String> {
-    let parts = line.split('\'').enumerate();
-    let words = parts.flat_map(|(i, part)| match i % 2 {
-        0 => part.split_whitespace().map(str::to_owned).collect(),
-        _ => vec![part.to_owned()],
-    });
-    words.take_while(|word| word != ">").collect()
 }
 
 #[test]
@@ -142,14 +135,14 @@ fn the_example_of_every_help_runs() {
         fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
-    let programs = READERS.iter().map(|(program, _)| *program).chain(OTHERS);
-    for program in programs.chain(["completions"]) {
+    for program in all().chain(["completions"]) {
         let folder = in_folder(&format!("example_{program}"));
         fs::create_dir_all(&folder).unwrap();
         let help = help(program);
         let example = help.lines().find_map(|line| line.strip_prefix("Example: agent-scorecard "));
-        let words = words(example.unwrap());
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let words = line_of(example.unwrap());
+        let words: Vec<&str> =
+            words.iter().map(String::as_str).take_while(|word| *word != ">").collect();
         let output = run_words_in(Path::new(&folder), &words);
         let error = String::from_utf8_lossy(&output.stderr);
         let may_fail = words.contains(&"--fail-if");
@@ -160,14 +153,14 @@ fn the_example_of_every_help_runs() {
 
 #[test]
 fn help_and_version_come_from_the_command_too() {
-    for program in READERS.iter().map(|(program, _)| *program) {
+    for program in all() {
         assert_eq!(run_words(&["help", program]).stdout, help(program).as_bytes(), "{program}");
     }
     let version = run_words(&["--version"]);
     let expected = format!("agent-scorecard {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(String::from_utf8(version.stdout).unwrap(), expected);
     let help = String::from_utf8(run_words(&["--help"]).stdout).unwrap();
-    for (program, _) in READERS {
+    for program in all() {
         assert!(help.contains(&format!("  {program} ")), "{program}");
     }
 }
@@ -185,7 +178,7 @@ fn the_completions_of_every_shell_know_the_subcommands_and_their_options() {
 
 #[test]
 fn a_word_that_a_program_does_not_know_is_refused_with_exit_code_2() {
-    for program in READERS.iter().map(|(program, _)| *program).chain(OTHERS) {
+    for program in all() {
         let error = refusal(&run_other(program, &["--frobnicate"]), program);
         assert!(error.contains("--frobnicate"), "{program}: {error}");
     }
@@ -195,39 +188,36 @@ fn a_word_that_a_program_does_not_know_is_refused_with_exit_code_2() {
 
 #[test]
 fn a_value_that_an_option_does_not_take_is_refused_by_the_option_s_name() {
-    let cases: [(&str, &[&str]); 14] = [
-        ("traces", &["--schedule", "front"]),
-        ("traces", &["--calibrate", "magic"]),
-        ("traces", &["--resamples", "-1"]),
-        ("traces", &["--seed", "one"]),
-        ("traces", &["--missing", "guess"]),
-        ("cut-off", &["--schedule", "front"]),
-        ("budget", &["--cap", "nan"]),
-        ("budget", &["--resource", "output_tokens,"]),
-        ("budget", &["--coverage", "1"]),
-        ("budget", &["--warm-up", "few"]),
-        ("costbench", &["--seed", "0.5"]),
-        ("triage", &["--alpha", "2"]),
-        ("triage", &["--pool-size", "0"]),
-        ("triage", &["--seed", "-1"]),
-    ];
-    for (program, words) in cases {
-        let error = refusal(&run_other(program, words), program);
-        let start = format!("error: invalid value '{}' for '{} <", words[1], words[0]);
-        assert!(error.starts_with(&start), "{program}: {error}");
+    for call in [
+        "traces --schedule front",
+        "traces --calibrate magic",
+        "traces --resamples -1",
+        "traces --seed one",
+        "traces --missing guess",
+        "cut-off --schedule front",
+        "budget --cap nan",
+        "budget --resource output_tokens,",
+        "budget --coverage 1",
+        "budget --warm-up few",
+        "costbench --seed 0.5",
+        "triage --alpha 2",
+        "triage --pool-size 0",
+        "triage --seed -1",
+    ] {
+        let [_, option, value] = line_of(call).try_into().unwrap();
+        let error = refusal(&run_line(call), call);
+        let start = format!("error: invalid value '{value}' for '{option} <");
+        assert!(error.starts_with(&start), "{call}: {error}");
     }
 }
 
 #[test]
 fn an_option_that_would_change_nothing_is_refused() {
-    let cases: [(&str, &[&str]); 3] = [
-        ("budget", &["--plot-id", "run-1"]),
-        ("budget", &["--lenient", "--estimator", "quantile"]),
-        ("costbench", &["--blocks", "2"]),
-    ];
-    for (program, words) in cases {
-        let error = refusal(&run_other(program, words), program);
-        assert!(error.starts_with(&format!("error: {}: ", words[0])), "{program}: {error}");
+    for call in
+        ["budget --plot-id run-1", "budget --lenient --estimator quantile", "costbench --blocks 2"]
+    {
+        let error = refusal(&run_line(call), call);
+        assert!(error.starts_with(&format!("error: {}: ", line_of(call)[1])), "{call}: {error}");
     }
     let error = refusal(&run_other("budget", &["--estimator", "magic"]), "magic");
     assert!(error.contains("quantile-forest, conformal, quantile, linear"), "{error}");
@@ -236,40 +226,35 @@ fn an_option_that_would_change_nothing_is_refused() {
 #[test]
 fn a_key_that_stands_twice_is_refused_by_every_reader() {
     let trace = r#"{"id":"a","forecasts":[0.5],"outcome":true}"#;
+    let trace_with =
+        |more: &str| format!(r#"{{"id":"b","forecasts":[0.5],"outcome":true,{more}}}"#);
+    let run_with = |more: &str| {
+        format!(r#"{{"id":"b","turns":[{{"output_tokens":5}}],"success":true,{more}}}"#)
+    };
+    let query_with = |more: &str| format!(r#"{{"query_id":"q","task":"location",{more}}}"#);
     let cases = [
-        ("traces", r#"{"id":"a","id":"b","forecasts":[0.5],"outcome":true}"#, "id"),
-        ("traces", r#"{"id":"a","forecasts":[0.5],"outcome":true,"outcome":false}"#, "outcome"),
-        ("traces", r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":1,"x":2}"#, "x"),
-        (
-            "traces",
-            r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":[{"y":1,"\u0079":2}]}"#,
-            "x[0].y",
-        ),
-        ("traces --change", r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":1,"x":2}"#, "x"),
-        ("cut-off", r#"{"id":"b","forecasts":[0.5],"outcome":true,"x":1,"x":2}"#, "x"),
+        ("traces", trace_with(r#""id":"c""#), "id"),
+        ("traces", trace_with(r#""outcome":false"#), "outcome"),
+        ("traces", trace_with(r#""x":1,"x":2"#), "x"),
+        ("traces", trace_with(r#""x":[{"y":1,"\u0079":2}]"#), "x[0].y"),
+        ("traces --change", trace_with(r#""x":1,"x":2"#), "x"),
+        ("cut-off", trace_with(r#""x":1,"x":2"#), "x"),
         (
             "budget",
-            r#"{"id":"b","turns":[{"output_tokens":5,"output_tokens":500}],"success":true}"#,
+            r#"{"id":"b","turns":[{"output_tokens":5,"output_tokens":500}],"success":true}"#
+                .to_owned(),
             "turns[0].output_tokens",
         ),
-        ("budget", r#"{"id":"b","id":"c","turns":[{"output_tokens":5}],"success":true}"#, "id"),
+        ("budget", run_with(r#""id":"c""#), "id"),
         (
             "budget",
-            r#"{"id":"b","turns":[{"output_tokens":5}],"success":true,"caps":{"output_tokens":1,"output_tokens":9}}"#,
+            run_with(r#""caps":{"output_tokens":1,"output_tokens":9}"#),
             "caps.output_tokens",
         ),
-        (
-            "budget",
-            r#"{"id":"b","turns":[{"output_tokens":5}],"success":true,"caps":{},"caps":{}}"#,
-            "caps",
-        ),
-        (
-            "budget",
-            r#"{"id":"b","turns":[{"output_tokens":5}],"success":true,"tags":{"k":1,"k":2}}"#,
-            "tags.k",
-        ),
-        ("costbench", r#"{"query_id":"q","query_id":"r","task":"location"}"#, "[1].query_id"),
-        ("costbench", r#"{"query_id":"q","task":"location","note":1,"note":2}"#, "[1].note"),
+        ("budget", run_with(r#""caps":{},"caps":{}"#), "caps"),
+        ("budget", run_with(r#""tags":{"k":1,"k":2}"#), "tags.k"),
+        ("costbench", query_with(r#""query_id":"r""#), "[1].query_id"),
+        ("costbench", query_with(r#""note":1,"note":2"#), "[1].note"),
     ];
     for (i, (program, row, field)) in cases.into_iter().enumerate() {
         let rollout = r#"{"id":"a","turns":[{"output_tokens":5}],"success":true}"#;
@@ -280,7 +265,7 @@ fn a_key_that_stands_twice_is_refused_by_every_reader() {
         };
         let path = write(&format!("repeated_{i}.jsonl"), &text);
         let option: &[&str] = if program == "costbench" { &["--queries"] } else { &[] };
-        let error = refusal(&run_other(program, &[option, &[&path]].concat()), row);
+        let error = refusal(&run_other(program, &[option, &[&path]].concat()), &row);
         let expected = format!("error: {path}:3: field {field}: duplicate; give each key once");
         assert!(error.starts_with(&expected), "{program}: {error}");
     }

@@ -1,13 +1,11 @@
 //! Several files, models and streams: a column each, compared where that can be done, and pooled only if
 //! asked for.
-#![cfg(feature = "pictures")]
-#![allow(clippy::panic, clippy::unwrap_used)]
-
-mod program;
 
 use std::{fs, path::Path};
 
-use program::{bundled, in_folder, json_of, refusal, run_other, write};
+use crate::program::{
+    bundled, exchange, in_folder, json_of, refusal, run_line, run_other, shown, write,
+};
 use serde_json::Value;
 
 /// A fraction that follows from two numbers.
@@ -35,14 +33,24 @@ fn calibrated(name: &str, seed: u64, runs: u64, tasks: u64, from: u64) -> String
 /// A log of 30 runs of one call each by a model that always states the same confidence.
 fn log(name: &str, model: &str, seed: u64, stated: f64) -> String {
     let line = |run: u64| {
-        let outcome = fraction(seed, run) < 0.6;
-        let message =
-            format!(r#"{{"message": {{"content": "<confidence>{stated}</confidence>"}}}}"#);
-        format!(
-            r#"{{"id": "s{run}", "task": "t{run}", "outcome": {outcome}, "turns": [{{"response": {{"model": "{model}", "choices": [{message}]}}}}]}}"#
-        )
+        let run = format!(
+            r#""id": "s{run}", "task": "t{run}", "outcome": {}"#,
+            fraction(seed, run) < 0.6
+        );
+        let reply = format!("<confidence>{stated}</confidence>");
+        exchange(&run, &[&reply], &format!(r#""model": "{model}", "#))
     };
     write(name, &(0..30).map(line).collect::<Vec<_>>().join("\n"))
+}
+
+/// These runs without the names of their tasks.
+fn without_tasks(text: &str) -> String {
+    let without = |line: &str| {
+        let mut run: Value = serde_json::from_str(line).unwrap();
+        run.as_object_mut().unwrap().remove("task");
+        run.to_string()
+    };
+    text.lines().map(without).collect::<Vec<_>>().join("\n")
 }
 
 fn of(report: &Value, pointer: &str) -> f64 {
@@ -87,7 +95,7 @@ fn the_difference_of_two_files_with_other_outcomes_is_computed_and_not_subtracte
             let output = run_other("traces", &[&words[..], &["--fail-if", &condition]].concat());
             assert_eq!(output.status.code(), Some(code), "{condition}");
         }
-        let table = String::from_utf8(run_other("traces", &words).stdout).unwrap();
+        let table = shown("traces", &words);
         let stem = name.trim_end_matches(".jsonl");
         let heading = match shared {
             0 => format!("difference: {stem} minus first, not paired"),
@@ -111,46 +119,39 @@ fn the_same_runs_are_paired_by_run_and_their_interval_is_narrower() {
 
 #[test]
 fn a_condition_on_a_difference_that_was_not_computed_is_wrong_input() {
-    let (a, b) = (calibrated("nd_a.jsonl", 1, 30, 10, 0), calibrated("nd_b.jsonl", 2, 30, 10, 0));
-    let one = calibrated("nd_one.jsonl", 3, 30, 1, 0);
-    let rollouts = bundled("demo_rollouts.jsonl");
-    let calls = bundled("demo_tool_calls.jsonl");
-    let cases: [(&str, &[&str], &str, &str); 6] = [
+    for (name, seed, tasks) in
+        [("nd_a.jsonl", 1, 10), ("nd_b.jsonl", 2, 10), ("nd_one.jsonl", 3, 1)]
+    {
+        calibrated(name, seed, 30, tasks, 0);
+    }
+    let rollouts = "bundled:/demo_rollouts.jsonl";
+    let calls = "bundled:/demo_tool_calls.jsonl";
+    for (call, condition, why) in [
         (
-            "traces",
-            &[&a, &b, "--resamples", "9"],
-            "difference.t_ece > 0",
+            "traces nd_a.jsonl nd_b.jsonl --resamples 9",
+            "t_ece > 0",
             "a difference of T-ECEs is undefined: each is biased upwards",
         ),
+        ("traces nd_a.jsonl nd_b.jsonl --resamples 0", "tps_log < 9", "needs at least 2 resamples"),
         (
-            "traces",
-            &[&a, &b, "--resamples", "0"],
-            "difference.tps_log < 9",
-            "needs at least 2 resamples",
-        ),
-        (
-            "traces",
-            &[&a, &one, "--resamples", "9"],
-            "difference.tps_log.ci_high < 9",
+            "traces nd_a.jsonl nd_one.jsonl --resamples 9",
+            "tps_log.ci_high < 9",
             "a column is of a single task",
         ),
         (
-            "traces",
-            &[&a, &b, &one, "--resamples", "9"],
-            "difference.tps_log < 9",
+            "traces nd_a.jsonl nd_b.jsonl nd_one.jsonl --resamples 9",
+            "tps_log < 9",
             "exactly two columns",
         ),
         (
-            "budget",
-            &[&rollouts, &rollouts, "--resamples", "9"],
-            "difference.hit_rate < 9",
+            &format!("budget {rollouts} {rollouts} --resamples 9"),
+            "hit_rate < 9",
             "no difference was computed",
         ),
-        ("paths", &[&calls, &calls], "difference.precision < 9", "no difference was computed"),
-    ];
-    for (program, words, condition, why) in cases {
-        let output = run_other(program, &[words, &["--fail-if", condition]].concat());
-        let error = refusal(&output, condition);
+        (&format!("paths {calls} {calls}"), "precision < 9", "no difference was computed"),
+    ] {
+        let output = run_line(&format!("{call} --fail-if 'difference.{condition}'"));
+        let error = refusal(&output, call);
         assert!(error.contains(why), "{error}");
     }
 }
@@ -240,7 +241,7 @@ fn every_model_of_a_log_is_a_column() {
             let output = run_other("traces", &[&words[..], &["--fail-if", &key]].concat());
             assert_eq!(output.status.code(), Some(code), "{key}");
         }
-        let table = String::from_utf8(run_other("traces", &words).stdout).unwrap();
+        let table = shown("traces", &words);
         let heading = format!("{}: stated_confidence", names[0]);
         assert!(table.contains(&heading) && table.contains("stated_confidence: "), "{table}");
     }
@@ -347,15 +348,15 @@ fn a_picture_draws_every_column_with_its_name() {
 
 #[test]
 fn a_log_without_a_stream_has_no_page() {
-    let row = r#"{"id": "a", "outcome": true, "turns": [{"response": {"choices": [{"message": {"content": "yes"}}]}}]}"#;
-    let (path, page) = (write("no_stream.jsonl", row), in_folder("no_stream.html"));
+    let row = exchange(r#""id": "a", "outcome": true"#, &["yes"], "");
+    let (path, page) = (write("no_stream.jsonl", &row), in_folder("no_stream.html"));
     refusal(&run_other("traces", &[&path, "--html", &page]), "no stream");
     assert!(fs::metadata(&page).is_err());
 }
 
 /// The rows of a table that have a star.
 fn starred(words: &[&str]) -> Vec<String> {
-    let table = String::from_utf8(run_other("traces", words).stdout).unwrap();
+    let table = shown("traces", words);
     let rows = table.lines().filter(|line| line.contains("  *") && line.contains(" ["));
     rows.map(|row| row.split_whitespace().next().unwrap().to_owned()).collect()
 }
@@ -443,15 +444,7 @@ fn intervals_of_budget_resample_whole_tasks() {
 #[test]
 fn calibration_takes_runs_without_a_task() {
     let text = fs::read_to_string(calibrated("calibration_tasks.jsonl", 3, 60, 60, 0)).unwrap();
-    let plain: Vec<String> = text
-        .lines()
-        .map(|line| {
-            let mut row: Value = serde_json::from_str(line).unwrap();
-            row.as_object_mut().unwrap().remove("task");
-            row.to_string()
-        })
-        .collect();
-    let path = write("calibration_plain.jsonl", &plain.join("\n"));
+    let path = write("calibration_plain.jsonl", &without_tasks(&text));
     let report = json_of("traces --change", &[&path, "--json", "--resamples", "20"]);
     assert_eq!(report["files"][0]["n_tasks"], 60);
     assert!(of(&report, "/files/0/metrics/tps_log/change/standard_error") > 0.0);
@@ -460,21 +453,10 @@ fn calibration_takes_runs_without_a_task() {
 #[test]
 fn the_same_runs_are_paired_by_task_if_only_one_column_names_the_tasks() {
     let with_tasks = calibrated("tasks_known.jsonl", 3, 60, 30, 0);
-    let other: Vec<String> = fs::read_to_string(&with_tasks)
-        .unwrap()
-        .lines()
-        .map(|line| line.replace("\"forecasts\":[0", "\"forecasts\":[0.5,0"))
-        .collect();
-    let known = write("other_known.jsonl", &other.join("\n"));
-    let without: Vec<String> = other
-        .iter()
-        .map(|line| {
-            let mut run: Value = serde_json::from_str(line).unwrap();
-            run.as_object_mut().unwrap().remove("task");
-            run.to_string()
-        })
-        .collect();
-    let unknown = write("other_unknown.jsonl", &without.join("\n"));
+    let other = fs::read_to_string(&with_tasks).unwrap();
+    let other = other.replace("\"forecasts\":[0", "\"forecasts\":[0.5,0");
+    let known = write("other_known.jsonl", &other);
+    let unknown = write("other_unknown.jsonl", &without_tasks(&other));
     let of = |second: &str| {
         let mut report = json_of("traces", &[&with_tasks, second, "--json", "--resamples", "100"]);
         report["difference"].take()

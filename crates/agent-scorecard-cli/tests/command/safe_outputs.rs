@@ -1,9 +1,4 @@
 //! Outputs never harm inputs or what shows them.
-#![cfg(unix)]
-#![cfg(feature = "pictures")]
-#![allow(clippy::unwrap_used)]
-
-mod program;
 
 use std::{
     fs::{self, File},
@@ -12,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use program::{in_folder, json_of, refusal, run_words, write};
+use crate::program::{in_folder, json_of, refusal, run_words, write};
 use serde_json::Value;
 
 const TRACE: &str = "{\"id\": \"a\", \"forecasts\": [0.5], \"outcome\": true}\n\

@@ -1,11 +1,8 @@
 //! The program as its users run it: figures out, or one line on standard error and exit code 2.
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
-
-mod program;
 
 use std::fs;
 
-use program::{json_of, recorded_stream, refusal, run_other, write};
+use crate::program::{self, json_of, recorded_stream, refusal, run_other, write};
 use serde_json::Value;
 
 fn bundled(name: &str) -> String {

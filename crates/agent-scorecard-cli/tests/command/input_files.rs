@@ -1,9 +1,6 @@
 //! What every subcommand does with the files that it is given.
-#![allow(clippy::unwrap_used)]
 
-mod program;
-
-use program::{fresh, json_of, refusal, run_words, write};
+use crate::program::{self, fresh, json_of, refusal, run_line, run_words, write};
 use serde_json::Value;
 
 /// The names of the columns of a report.
@@ -67,8 +64,6 @@ fn a_pipe_or_a_device_is_refused_wherever_a_file_is_read() {
     std::fs::create_dir_all(&folder).unwrap();
     let pipe = format!("{folder}/f");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let log = program::bundled("demo_log.jsonl");
-    let runs = program::bundled("demo_rollouts.jsonl");
     let queries = format!("{folder}/env/data/runtime/queries");
     std::fs::create_dir_all(&queries).unwrap();
     std::fs::write(format!("{queries}/queries.json"), "[]").unwrap();
@@ -82,25 +77,23 @@ fn a_pipe_or_a_device_is_refused_wherever_a_file_is_read() {
     let output = run_words(&["logs", &format!("{trial}/result.json")]);
     assert!(refusal(&output, "a part").contains("is a pipe, a socket or a device"));
     for file in [pipe.as_str(), "/dev/zero"] {
-        let cases: [&[&str]; 11] = [
-            &["logs", file],
-            &["traces", file],
-            &["compare", file],
-            &["cut-off", file],
-            &["paths", file],
-            &["caps", file, "--at", "9"],
-            &["budget", file],
-            &["budget", &runs, "--estimator", file],
-            &["triage", "--planner", file],
-            &["logs", &log, "--outcomes", file],
-            &["costbench", "--results", file, "--checkout", &folder],
-        ];
-        for words in cases {
-            let error = refusal(&run_words(words), &words.join(" "));
-            assert!(
-                error.contains("is a pipe, a socket or a device; give a regular file"),
-                "{error}"
-            );
+        for call in [
+            "logs FILE",
+            "traces FILE",
+            "compare FILE",
+            "cut-off FILE",
+            "paths FILE",
+            "caps FILE --at 9",
+            "budget FILE",
+            "budget bundled:/demo_rollouts.jsonl --estimator FILE",
+            "triage --planner FILE",
+            "logs bundled:/demo_log.jsonl --outcomes FILE",
+            "costbench --results FILE --checkout FOLDER",
+        ] {
+            let call = call.replace("FILE", file).replace("FOLDER", &folder);
+            let error = refusal(&run_line(&call), &call);
+            let problem = "is a pipe, a socket or a device; give a regular file";
+            assert!(error.contains(problem), "{error}");
         }
     }
 }

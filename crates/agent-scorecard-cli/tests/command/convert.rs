@@ -1,23 +1,20 @@
 //! `convert`: what it writes is read by the subcommand that it is for, with the same figures.
-#![allow(clippy::unwrap_used)]
-
-mod program;
 
 use std::{fs, path::Path};
 
-use program::{in_folder, json_of, refusal, run, run_other, write};
+use serde_json::{Value, json};
+
+use crate::program::{exchange, in_folder, json_of, refusal, run_other, shown, write};
+
+fn run(arguments: &[&str]) -> std::process::Output {
+    run_other("convert", arguments)
+}
 
 /// Two runs that state a confidence, and one that does not.
 fn log() -> String {
-    let turn = |text: &str| {
-        format!(
-            r#"{{"response": {{"choices": [{{"message": {{"content": "{text}"}}}}], "usage": {{"prompt_tokens": 9, "completion_tokens": 4}}}}}}"#
-        )
-    };
+    let used = r#""usage": {"prompt_tokens": 9, "completion_tokens": 4}, "#;
     let row = |id: &str, outcome: &str, turns: &[&str]| {
-        let turns: Vec<String> = turns.iter().map(|text| turn(text)).collect();
-        let turns = turns.join(", ");
-        format!(r#"{{"id": "{id}", "task": "t", "outcome": {outcome}, "turns": [{turns}]}}"#)
+        exchange(&format!(r#""id": "{id}", "task": "t", "outcome": {outcome}"#), turns, used)
     };
     let sure = "<confidence>0.8</confidence>";
     let rows = [
@@ -76,7 +73,7 @@ fn epochs() -> String {
 #[test]
 fn the_epochs_of_a_sample_are_one_task_in_a_log_and_in_what_it_is_converted_to() {
     let log = epochs();
-    let read = |path: &str| -> Vec<serde_json::Value> {
+    let read = |path: &str| -> Vec<Value> {
         let text = fs::read_to_string(path).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
@@ -106,7 +103,7 @@ fn a_run_without_a_task_is_a_task_of_its_own_for_the_commands_that_need_one() {
     let path = write("no_task.jsonl", &text);
     let (traces, _) = converted(&path, "traces");
     let first = fs::read_to_string(&traces).unwrap();
-    let first: serde_json::Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();
+    let first: Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();
     assert_eq!((&first["id"], &first["task"]), (&"a".into(), &"a".into()));
 }
 
@@ -119,9 +116,9 @@ fn converted_rollouts_and_problems_hold_what_the_log_counts() {
         "1 of 4 runs lack an outcome or a turn and are left out; their lines say why, and reports count them\n"
     );
     let first = fs::read_to_string(&rollouts).unwrap();
-    let first: serde_json::Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();
+    let first: Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();
     assert_eq!(first["turns"][1]["output_tokens"], 4);
-    assert_eq!(first["turns"][1]["cost_usd"], serde_json::Value::Null);
+    assert_eq!(first["turns"][1]["cost_usd"], Value::Null);
     // Requests of 9 tokens do not repeat what was sent and replied before.
     assert_eq!(first["turns"][1]["fresh_input_tokens"], 9);
     let (problems, _) = converted(&log, "problems");
@@ -132,16 +129,17 @@ fn converted_rollouts_and_problems_hold_what_the_log_counts() {
 #[test]
 fn runs_that_are_left_out_on_the_way_are_counted_by_the_next_report_and_never_scored() {
     let before = fs::read_to_string(log()).unwrap();
-    let silent = r#"{"id": "e", "task": "u", "outcome": null, "stop": "max_steps", "turns": [{"response": {"choices": [{"message": {"content": "still at it"}}]}}]}"#;
+    let silent = r#""id": "e", "task": "u", "outcome": null, "stop": "max_steps""#;
+    let silent = exchange(silent, &["still at it"], "");
     let log = write("with_limit.jsonl", &format!("{before}\n{silent}"));
     let (traces, _) = converted(&log, "traces");
     let lines = fs::read_to_string(&traces).unwrap();
     let wanted =
         r#"{"id":"e","left_out":"no_confidence","outcome":null,"stop":"max_steps","task":"u"}"#;
-    let last: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
-    assert_eq!(last, serde_json::from_str::<serde_json::Value>(wanted).unwrap());
+    let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    assert_eq!(last, serde_json::from_str::<Value>(wanted).unwrap());
 
-    let counted = |report: &serde_json::Value| {
+    let counted = |report: &Value| {
         let keys = ["n_runs", "n_succeeded", "n_failed", "n_unknown", "n_at_limit"];
         keys.map(|key| report[key].as_u64().unwrap())
     };
@@ -149,12 +147,12 @@ fn runs_that_are_left_out_on_the_way_are_counted_by_the_next_report_and_never_sc
     for resamples in ["0", "20"] {
         let report = json_of("traces", &[&traces, "--json", "--resamples", resamples]);
         assert_eq!(counted(&report), [5, 2, 1, 2, 1]);
-        assert_eq!(report["left_out"], serde_json::json!({"no_confidence": 2}));
+        assert_eq!(report["left_out"], json!({"no_confidence": 2}));
         assert_eq!((&report["n"], &report["n_censored"]), (&2.into(), &0.into()));
         assert_eq!(report["success_rate"]["value"], 2.0 / 3.0);
         assert_eq!(report["success_rate_limits_failed"]["value"], 0.5);
     }
-    let text = String::from_utf8(run_other("traces", &[&traces]).stdout).unwrap();
+    let text = shown("traces", &[&traces]);
     let first = "5 runs: 2 succeeded, 1 failed, 2 unknown (1 cut off by a limit); success rate 0.667, \
                  0.500 if those cut off count as failed; left out before: 2 no_confidence";
     let conclusion: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
@@ -170,7 +168,7 @@ fn runs_that_are_left_out_on_the_way_are_counted_by_the_next_report_and_never_sc
     let (rollouts, _) = converted(&log, "rollouts");
     let report = json_of("budget", &[&rollouts, "--json"]);
     assert_eq!(counted(&report), [5, 2, 1, 2, 1]);
-    assert_eq!(report["left_out"], serde_json::json!({"no_outcome": 2}));
+    assert_eq!(report["left_out"], json!({"no_outcome": 2}));
     assert_eq!(report["n_rollouts"], 3);
 }
 
@@ -277,17 +275,18 @@ fn what_cannot_be_converted_is_refused_and_writes_no_file() {
 #[test]
 fn a_log_of_two_models_is_converted_one_model_at_a_time() {
     let row = |id: &str, model: &str| {
-        format!(
-            r#"{{"id": "{id}", "outcome": true, "turns": [{{"response": {{"model": "{model}", "choices": [{{"message": {{"content": "<confidence>0.8</confidence>"}}}}], "usage": {{"prompt_tokens": 3, "completion_tokens": 2}}}}}}]}}"#
-        )
+        let response = format!(
+            r#""model": "{model}", "usage": {{"prompt_tokens": 3, "completion_tokens": 2}}, "#
+        );
+        let run = format!(r#""id": "{id}", "outcome": true"#);
+        exchange(&run, &["<confidence>0.8</confidence>"], &response)
     };
     let log =
         write("two_models.jsonl", &[row("a", "m1"), row("b", "m2"), row("c", "m2")].join("\n"));
     for kind in ["traces", "rollouts", "problems"] {
         let error = refusal(&run(&[&log, "--to", kind]), kind);
         assert!(error.contains("2 models") && error.contains("--model: m1, m2"), "{error}");
-        let output = run(&[&log, "--to", kind, "--model", "m2"]);
-        let text = String::from_utf8(output.stdout).unwrap();
+        let text = shown("convert", &[&log, "--to", kind, "--model", "m2"]);
         assert_eq!(text.lines().count(), 2, "{text}");
     }
     let error = refusal(&run(&[&log, "--to", "traces", "--model", "m3"]), "m3");

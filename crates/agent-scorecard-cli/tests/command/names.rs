@@ -1,11 +1,8 @@
 //! How columns are called, in tables, in JSON and in conditions.
-#![allow(clippy::unwrap_used)]
-
-mod program;
 
 use std::fs;
 
-use program::{bundled, fresh, in_folder, json_of, refusal, run_other, run_words_in, write};
+use crate::program::{bundled, fresh, json_of, refusal, run_line, run_other, write};
 use serde_json::{Value, json};
 
 /// A log of inspect_ai in which each third sample fails.
@@ -72,9 +69,8 @@ fn only_known_endings_of_files_are_cut_and_no_name_depends_on_what_it_is_compare
     }
     let path = |name: &str| format!("{folder}/{name}");
     let called = |given: &[&str]| {
-        let mut words: Vec<String> = given.iter().map(|name| path(name)).collect();
-        words.push("--json".to_owned());
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let paths: Vec<String> = given.iter().map(|name| path(name)).collect();
+        let words: Vec<&str> = paths.iter().map(String::as_str).chain(["--json"]).collect();
         names(&json_of("compare", &words)).join(" ")
     };
     assert_eq!(called(&["gpt-4.1"]), "gpt-4.1");
@@ -131,12 +127,12 @@ fn name_gives_each_file_a_name_in_every_subcommand_with_columns() {
         (&json!("old v1.2"), &json!(pair[0]))
     );
     for (names, part) in [
-        (&["--name", "a"][..], "--name: 1 for 2 files"),
-        (&["--name", "a", "--name", "a"], "given twice"),
-        (&["--name", "a", "--name", " "], "empty"),
+        ("--name a", "--name: 1 for 2 files"),
+        ("--name a --name a", "given twice"),
+        ("--name a --name ' '", "empty"),
     ] {
-        let error =
-            refusal(&run_other("compare", &[&[pair[0].as_str(), &pair[1]], names].concat()), part);
+        let call = format!("compare bundled:/demo_alpha.jsonl bundled:/demo_beta.jsonl {names}");
+        let error = refusal(&run_line(&call), part);
         assert!(error.contains(part), "{error}");
     }
 }
@@ -176,7 +172,5 @@ fn a_page_is_written_over_no_file_of_another_ending() {
     let error = refusal(&run_other("paths", &["--html", &notes]), "ending");
     assert!(error.contains("the ending must be .html"), "{error}");
     assert_eq!(fs::read_to_string(&notes).unwrap(), "mine");
-    let folder = in_folder("");
-    let output = run_words_in(folder.as_ref(), &["paths", "--html", "page.HTML"]);
-    assert!(output.status.success());
+    assert!(run_line("paths --html page.HTML").status.success());
 }

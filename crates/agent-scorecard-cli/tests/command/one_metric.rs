@@ -1,5 +1,4 @@
 //! A metric is defined in one place: every form of a report takes it from the list of metrics.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 

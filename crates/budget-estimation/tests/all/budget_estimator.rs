@@ -3,8 +3,8 @@
 //! The simulations take 200 seeds in a release build, and a few with wider tolerances in a debug build.
 
 use budget_estimation::{
-    AbortLimit, BudgetEstimator, BudgetMonitor, Error, Estimate, Estimator, PastQuantiles,
-    RecordedRun, Resource, Rollouts, Sample, Seed,
+    AbortLimit, BudgetEstimator, Error, Estimate, Estimator, PastQuantiles, Resource, Rollouts,
+    Sample, Seed,
 };
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use rand_distr::{Distribution, Exp1, LogNormal, Pareto};
@@ -364,26 +364,6 @@ fn each_resource_is_estimated_by_what_was_learnt_of_it() {
         let estimate = both.estimate(&prefix).unwrap();
         assert_eq!(estimate, one.estimate(&prefix).unwrap());
         assert!(both.estimate(&of_usd).unwrap().ends().unwrap().high() < 200.0);
-    }
-}
-
-#[test]
-fn a_live_run_gets_the_estimates_of_its_replay() {
-    let (rollouts, tokens) = some_runs(40, None);
-    let mut estimator = learnt(BudgetEstimator::default(), &rollouts, tokens);
-    let rollout = rollouts.get(7).unwrap();
-    let live = BudgetMonitor::new([("tokens", None), ("usd", None)]).unwrap();
-    let mut live = RecordedRun::new(live).unwrap().with_keys(["model"]).unwrap();
-    live.set_key("model", rollout.key("model").unwrap()).unwrap();
-    let (live_tokens, usd) = (live.resource("tokens").unwrap(), rollouts.resource("usd").unwrap());
-    for prefix in rollout.replay(tokens).unwrap() {
-        let cost = |resource| {
-            let costs = prefix.usage_of(resource).unwrap().costs().to_vec();
-            costs.last().copied()
-        };
-        live.push(&[cost(tokens), cost(usd)]).unwrap();
-        let estimate = estimator.estimate(&live.prefix(live_tokens).unwrap()).unwrap();
-        assert_eq!(estimate, estimator.estimate(&prefix).unwrap());
     }
 }
 

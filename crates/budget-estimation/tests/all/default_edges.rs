@@ -2,11 +2,13 @@
 
 use budget_estimation::{
     AbortLimit, BudgetEstimator, Error, Estimate, Estimator, Probability, Resource, Rollouts,
-    SuccessForecaster,
 };
 use proptest::prelude::*;
 
-use crate::common::{level, runs, stored};
+use crate::{
+    common::{level, runs, stored},
+    impossible::learned,
+};
 
 /// Runs of two turns. A low first cost predicts failure, so that 0 looks like the worst of all.
 fn low_costs_fail(n: u32) -> (Rollouts, Resource) {
@@ -16,17 +18,11 @@ fn low_costs_fail(n: u32) -> (Rollouts, Resource) {
     }))
 }
 
-fn forecaster(limit: AbortLimit, rollouts: &Rollouts, of: Resource) -> SuccessForecaster {
-    let mut forecaster = SuccessForecaster::new(limit);
-    rollouts.iter().for_each(|rollout| forecaster.learn(&rollout, of).unwrap());
-    forecaster
-}
-
 /// Thresholds are calibrated on the prefixes after a turn, so that nothing is guaranteed before.
 #[test]
 fn no_run_is_called_impossible_before_its_first_turn_unless_a_cap_is_exceeded() {
     let (rollouts, tokens) = low_costs_fail(400);
-    let mut forecaster = forecaster(AbortLimit::default(), &rollouts, tokens);
+    let mut forecaster = learned(AbortLimit::default(), &rollouts);
     let failure = rollouts.get(0).unwrap();
     let after_a_turn = failure.replay(tokens).unwrap().next().unwrap();
     assert!(forecaster.forecast(&after_a_turn).unwrap().is_impossible);
@@ -42,7 +38,7 @@ fn keys_are_known_before_the_first_turn() {
     for at in 0..200 {
         rollouts.set_task(at, ["easy", "hard"][at % 2]).unwrap();
     }
-    let mut forecaster = forecaster(AbortLimit::default(), &rollouts, tokens);
+    let mut forecaster = learned(AbortLimit::default(), &rollouts);
     let mut chance = |run| {
         let prefix = rollouts.get(run).unwrap().probe(tokens).unwrap();
         forecaster.forecast(&prefix).unwrap().chance
@@ -57,8 +53,8 @@ fn keys_are_known_before_the_first_turn() {
 fn a_small_rate_gets_a_threshold_when_there_are_enough_runs() {
     let limit = AbortLimit::new(level(0.002));
     assert_eq!(limit.least_runs(), 1151);
-    let (rollouts, tokens) = low_costs_fail(2400);
-    assert!(forecaster(limit, &rollouts, tokens).threshold().is_some());
+    let (rollouts, _) = low_costs_fail(2400);
+    assert!(learned(limit, &rollouts).threshold().is_some());
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use budget_estimation::forest::{ForestSettings, QuantileForest, TrainingRows};
 use proptest::prelude::*;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::common::stored;
 
@@ -62,194 +64,138 @@ fn numbers(n: usize, seed: u64) -> Vec<f64> {
     (0..n as u64).map(|i| (word(i) >> 11) as f64 / (1_u64 << 53) as f64).collect()
 }
 
-mod golden {
-    use super::*;
-    use serde::Deserialize;
+/// A part of the golden numbers.
+struct Golden(Value);
 
-    #[derive(Deserialize)]
-    struct Golden {
-        tree: Tree,
-        forest: Forest,
-        losses: Losses,
-        censored: Vec<Censored>,
+impl Golden {
+    fn of(part: &str) -> Self {
+        let all: Value = serde_json::from_str(include_str!("../golden/forest.json")).unwrap();
+        Self(all[part].clone())
     }
 
-    #[derive(Deserialize)]
-    struct Tree {
-        columns: usize,
-        features: Vec<Option<f64>>,
-        targets: Vec<f64>,
-        cases: Vec<Case>,
+    fn get<T: DeserializeOwned>(&self, name: &str) -> T {
+        serde_json::from_value(self.0[name].clone()).unwrap()
     }
 
-    #[derive(Deserialize)]
-    struct Case {
-        weights: Option<Vec<f64>>,
-        smallest_leaf: f64,
-        nodes: Vec<Option<(u32, f64)>>,
-        leaves: Vec<u32>,
+    fn parts(self) -> impl Iterator<Item = Self> {
+        self.0.as_array().unwrap().clone().into_iter().map(Self)
     }
 
-    #[derive(Deserialize)]
-    struct Forest {
-        columns: usize,
-        stored: QuantileForest,
-        queries: Vec<Option<f64>>,
-        levels: Vec<f64>,
-        quantiles: Vec<Vec<f64>>,
+    fn features(&self, name: &str) -> Vec<f64> {
+        let features: Vec<Option<f64>> = self.get(name);
+        features.into_iter().map(|value| value.unwrap_or(f64::NEG_INFINITY)).collect()
     }
+}
 
-    #[derive(Deserialize)]
-    struct Losses {
-        columns: usize,
-        levels: Vec<f64>,
-        smallest_leaf: f64,
-        trees: usize,
-        tried: f64,
-        samples: Vec<Sample>,
-        /// By sample, seed and level.
-        losses: Vec<Vec<Vec<f64>>>,
-    }
-
-    #[derive(Deserialize)]
-    struct Sample {
-        features: Vec<f64>,
-        targets: Vec<f64>,
-    }
-
-    #[derive(Deserialize)]
-    struct Censored {
-        targets: Vec<f64>,
-        censored: Vec<bool>,
-        weights: Vec<f64>,
-        at: Vec<f64>,
-        cumulative: Vec<f64>,
-    }
-
-    fn golden() -> Golden {
-        serde_json::from_str(include_str!("../golden/forest.json")).unwrap()
-    }
-
-    fn with_missing(features: &[Option<f64>]) -> Vec<f64> {
-        features.iter().map(|value| value.unwrap_or(f64::NEG_INFINITY)).collect()
-    }
-
-    #[test]
-    fn a_tree_of_all_rows_and_features_splits_as_scikit_learn_does() {
-        let Tree { columns, features, targets, cases } = golden().tree;
-        let features = with_missing(&features);
-        for case in cases {
-            let weights = case.weights.clone();
-            let rows = Rows { weights, ..Rows::plain(columns, &features, &targets) };
-            let forest = rows.fit(one_tree(case.smallest_leaf));
-            let stored = serde_json::to_value(&forest).unwrap();
-            let nodes: Vec<Option<(u32, f64, usize)>> =
-                serde_json::from_value(stored["nodes"].clone()).unwrap();
-            assert_eq!(nodes.len(), case.nodes.len());
-            let (mut in_order, mut left) = (Vec::new(), vec![0]);
-            while let Some(at) = left.pop() {
-                in_order.push(nodes[at].map(|(column, threshold, _)| (column, threshold)));
-                left.extend(nodes[at].iter().flat_map(|&(_, _, left)| [left + 1, left]));
+#[test]
+fn a_tree_of_all_rows_and_features_splits_as_scikit_learn_does() {
+    let tree = Golden::of("tree");
+    let (columns, targets): (usize, Vec<f64>) = (tree.get("columns"), tree.get("targets"));
+    let features = tree.features("features");
+    for case in Golden(tree.get("cases")).parts() {
+        let weights: Option<Vec<f64>> = case.get("weights");
+        let rows = Rows { weights: weights.clone(), ..Rows::plain(columns, &features, &targets) };
+        let forest = rows.fit(one_tree(case.get("smallest_leaf")));
+        let stored = Golden(serde_json::to_value(&forest).unwrap());
+        let nodes: Vec<Option<(u32, f64, usize)>> = stored.get("nodes");
+        let expected: Vec<Option<(u32, f64)>> = case.get("nodes");
+        assert_eq!(nodes.len(), expected.len());
+        let (mut in_order, mut left) = (Vec::new(), vec![0]);
+        while let Some(at) = left.pop() {
+            in_order.push(nodes[at].map(|(column, threshold, _)| (column, threshold)));
+            left.extend(nodes[at].iter().flat_map(|&(_, _, left)| [left + 1, left]));
+        }
+        // Both separate missing values from all others, at thresholds of their own.
+        let same = |node: Option<(u32, f64)>| node.map(|(column, at)| (column, at.max(-1e20)));
+        assert!(in_order.into_iter().map(same).eq(expected.into_iter().map(same)));
+        // Rows are in the same leaves: the median of each is that of its leaf.
+        let leaves: Vec<u32> = case.get("leaves");
+        for (row, &leaf) in features.chunks(columns).zip(&leaves) {
+            let mut mine: Vec<(f64, f64)> = Vec::new();
+            for (at, _) in leaves.iter().enumerate().filter(|other| *other.1 == leaf) {
+                mine.push((targets[at], weights.as_ref().map_or(1.0, |weights| weights[at])));
             }
-            for (found, expected) in in_order.into_iter().zip(&case.nodes) {
-                match (found, expected) {
-                    (None, None) => {}
-                    (Some(found), Some(expected)) => {
-                        assert_eq!(found.0, expected.0);
-                        // Both separate missing values from all others.
-                        let missing = found.1 < -1e20 && expected.1 < -1e20;
-                        assert!(
-                            missing || found.1 == expected.1,
-                            "{found:?}, expected {expected:?}"
-                        );
-                    }
-                    other => panic!("{other:?}"),
+            mine.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let total: f64 = mine.iter().map(|entry| entry.1).sum();
+            let mut sum = 0.0;
+            let median = mine.iter().find(|entry| {
+                sum += entry.1;
+                2.0 * sum >= total
+            });
+            assert_eq!(quantiles(&forest, row, &[0.5]), [median.unwrap().0]);
+        }
+    }
+}
+
+#[test]
+fn a_forest_of_scikit_learn_has_the_quantiles_of_its_weights_here() {
+    let golden = Golden::of("forest");
+    let (stored, levels): (QuantileForest, Vec<f64>) = (golden.get("stored"), golden.get("levels"));
+    let expected: Vec<Vec<f64>> = golden.get("quantiles");
+    for (row, expected) in golden.features("queries").chunks(golden.get("columns")).zip(&expected) {
+        assert_eq!(&quantiles(&stored, row, &levels), expected);
+    }
+    assert_eq!(expected.len(), 20);
+}
+
+#[test]
+fn losses_on_rows_of_a_known_distribution_are_those_of_scikit_learn() {
+    let golden = Golden::of("losses");
+    let (columns, levels): (usize, Vec<f64>) = (golden.get("columns"), golden.get("levels"));
+    // By sample, seed and level.
+    let losses: Vec<Vec<Vec<f64>>> = golden.get("losses");
+    for (sample, losses) in Golden(golden.get("samples")).parts().zip(&losses) {
+        let (features, targets): (Vec<f64>, Vec<f64>) =
+            (sample.get("features"), sample.get("targets"));
+        let (features, test) = features.split_at(800 * columns);
+        let (targets, outcomes) = targets.split_at(800);
+        let logs: Vec<f64> = targets.iter().map(|target| target.ln()).collect();
+        let rows = Rows::plain(columns, features, targets);
+        let rows = Rows { split_targets: Some(logs), ..rows };
+        let seeds = losses.len() as f64;
+        let mut found = vec![0.0; levels.len()];
+        for seed in 0..losses.len() as u64 {
+            let (trees, tried) = (golden.get("trees"), golden.get("tried"));
+            let settings = one_tree(golden.get("smallest_leaf"));
+            let forest = rows.fit(ForestSettings { trees, tried, seed, ..settings });
+            for (row, outcome) in test.chunks(columns).zip(outcomes) {
+                let quantiles = quantiles(&forest, row, &levels);
+                for ((p, q), mean) in levels.iter().zip(quantiles).zip(&mut found) {
+                    let loss = (p - f64::from(u8::from(*outcome < q))) * (outcome - q);
+                    *mean += loss / outcomes.len() as f64 / seeds;
                 }
             }
-            // Rows are in the same leaves: the median of each is that of its leaf.
-            for (row, &leaf) in features.chunks(columns).zip(&case.leaves) {
-                let mut mine: Vec<(f64, f64)> = Vec::new();
-                for (at, _) in case.leaves.iter().enumerate().filter(|other| *other.1 == leaf) {
-                    let weight = case.weights.as_ref().map_or(1.0, |weights| weights[at]);
-                    mine.push((targets[at], weight));
-                }
-                mine.sort_by(|a, b| a.0.total_cmp(&b.0));
-                let total: f64 = mine.iter().map(|entry| entry.1).sum();
-                let mut sum = 0.0;
-                let median = mine.iter().find(|entry| {
-                    sum += entry.1;
-                    2.0 * sum >= total
-                });
-                assert_eq!(quantiles(&forest, row, &[0.5]), [median.unwrap().0]);
-            }
+        }
+        for (at, found) in found.iter().enumerate() {
+            let mean = losses.iter().map(|losses| losses[at]).sum::<f64>() / seeds;
+            let squares = losses.iter().map(|losses| (losses[at] - mean).powi(2)).sum::<f64>();
+            // Two means over five seeds each; four standard errors of their difference.
+            let error = (squares / (seeds - 1.0) * 2.0 / seeds).sqrt();
+            assert!((found - mean).abs() < 4.0 * error, "{found}, expected {mean} +- {error}");
+            assert!(4.0 * error < 0.06 * mean, "{error} of {mean} is too much to tell anything");
         }
     }
+}
 
-    #[test]
-    fn a_forest_of_scikit_learn_has_the_quantiles_of_its_weights_here() {
-        let Forest { columns, stored, queries, levels, quantiles: expected } = golden().forest;
-        let queries = with_missing(&queries);
-        for (row, expected) in queries.chunks(columns).zip(&expected) {
-            assert_eq!(&quantiles(&stored, row, &levels), expected);
+#[test]
+fn a_leaf_with_rows_that_were_cut_off_is_the_kaplan_meier_estimate_of_scipy() {
+    for case in Golden::of("censored").parts() {
+        let (targets, at): (Vec<f64>, Vec<f64>) = (case.get("targets"), case.get("at"));
+        let (weights, censored): (_, Option<Vec<bool>>) =
+            (case.get("weights"), case.get("censored"));
+        let rows = Rows::plain(1, &vec![1.0; targets.len()], &targets);
+        let rows = Rows { weights, censored, ..rows };
+        let forest = stored(&rows.fit(one_tree(5.0)));
+        let mut space = Vec::new();
+        let found = forest.distribution(&[1.0], &mut space);
+        let largest = targets.iter().copied().fold(0.0, f64::max);
+        for (&at, expected) in at.iter().zip(case.get::<Vec<f64>>("cumulative")) {
+            // The rest of the probability belongs to the largest target.
+            let expected = if at == largest { 1.0 } else { expected };
+            let found = found.probability_up_to(at);
+            assert!((found - expected).abs() < 1e-12, "{found} at {at}, expected {expected}");
         }
-        assert_eq!(expected.len(), 20);
-    }
-
-    #[test]
-    fn losses_on_rows_of_a_known_distribution_are_those_of_scikit_learn() {
-        let Losses { columns, levels, smallest_leaf, trees, tried, samples, losses } =
-            golden().losses;
-        for (sample, losses) in samples.iter().zip(&losses) {
-            let (features, test) = sample.features.split_at(800 * columns);
-            let (targets, outcomes) = sample.targets.split_at(800);
-            let logs: Vec<f64> = targets.iter().map(|target| target.ln()).collect();
-            let rows = Rows::plain(columns, features, targets);
-            let rows = Rows { split_targets: Some(logs), ..rows };
-            let seeds = losses.len() as f64;
-            let mut found = vec![0.0; levels.len()];
-            for seed in 0..losses.len() as u64 {
-                let settings = ForestSettings { trees, tried, seed, ..one_tree(smallest_leaf) };
-                let forest = rows.fit(settings);
-                for (row, outcome) in test.chunks(columns).zip(outcomes) {
-                    let quantiles = quantiles(&forest, row, &levels);
-                    for ((p, q), mean) in levels.iter().zip(quantiles).zip(&mut found) {
-                        let loss = (p - f64::from(u8::from(*outcome < q))) * (outcome - q);
-                        *mean += loss / outcomes.len() as f64 / seeds;
-                    }
-                }
-            }
-            for (at, found) in found.iter().enumerate() {
-                let mean = losses.iter().map(|losses| losses[at]).sum::<f64>() / seeds;
-                let squares = losses.iter().map(|losses| (losses[at] - mean).powi(2)).sum::<f64>();
-                // Two means over five seeds each; four standard errors of their difference.
-                let error = (squares / (seeds - 1.0) * 2.0 / seeds).sqrt();
-                assert!((found - mean).abs() < 4.0 * error, "{found}, expected {mean} +- {error}");
-                assert!(
-                    4.0 * error < 0.06 * mean,
-                    "{error} of {mean} is too much to tell anything"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn a_leaf_with_rows_that_were_cut_off_is_the_kaplan_meier_estimate_of_scipy() {
-        for case in golden().censored {
-            let features = vec![1.0; case.targets.len()];
-            let (weights, censored) = (Some(case.weights), Some(case.censored));
-            let rows = Rows { weights, censored, ..Rows::plain(1, &features, &case.targets) };
-            let forest = stored(&rows.fit(one_tree(5.0)));
-            let mut space = Vec::new();
-            let found = forest.distribution(&[1.0], &mut space);
-            let largest = case.targets.iter().copied().fold(0.0, f64::max);
-            for (&at, &expected) in case.at.iter().zip(&case.cumulative) {
-                // The rest of the probability belongs to the largest target.
-                let expected = if at == largest { 1.0 } else { expected };
-                let found = found.probability_up_to(at);
-                assert!((found - expected).abs() < 1e-12, "{found} at {at}, expected {expected}");
-            }
-            assert!(rows.censored.unwrap().contains(&true) && !case.at.is_empty());
-        }
+        assert!(rows.censored.unwrap().contains(&true) && !at.is_empty());
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     calls::calls,
-    program::{self, bundled, json_of, refusal, run_other},
+    program::{self, json_of, refusal, run_other},
 };
 
 /// The number at a key of `--fail-if`.
@@ -48,26 +48,6 @@ fn a_condition_on_what_does_not_exist_or_is_undefined_is_wrong_input() {
     let undefined = run_other("traces", &[&path, "--fail-if", "auroc < 0.5"]);
     let error = refusal(&undefined, "auroc");
     assert!(error.contains("auroc: is undefined: "), "{error}");
-}
-
-#[test]
-fn differences_between_two_files_are_the_second_minus_the_first() {
-    let files = ["demo_truthful.jsonl", "demo_overconfident.jsonl"].map(bundled);
-    let words = [files[0].as_str(), &files[1], "--resamples", "50"];
-    let report = json_of("traces", &[&words[..], &["--json"]].concat());
-    let difference = number(&report, "difference.tps_log");
-    assert!(difference < -0.1, "{difference}");
-    for (condition, code) in [
-        ("difference.tps_log < -0.1", 1),
-        ("difference.tps_log > -0.1", 0),
-        ("difference.tps_log.ci_high < 0", 1),
-        ("difference.n_shared_tasks < 190", 0),
-    ] {
-        let output = run_other("traces", &[&words[..], &["--fail-if", condition]].concat());
-        assert_eq!(output.status.code(), Some(code), "{condition}");
-    }
-    let alone = run_other("traces", &[&files[0], "--fail-if", "difference.tps_log < 0"]);
-    assert!(refusal(&alone, "alone").contains("there is one of exactly two columns"));
 }
 
 /// The words of a report in Markdown, without the marks of the language.

@@ -253,26 +253,6 @@ fn without_an_output_the_lines_go_to_standard_output_and_nothing_half_written_re
 }
 
 #[test]
-fn what_cannot_be_converted_is_refused_and_writes_no_file() {
-    let log = log();
-    let path = in_folder("never.jsonl");
-    for (arguments, part) in [
-        (&[log.as_str(), "--to", "paths"][..], "no run can be converted"),
-        (&[&log, "--to", "traces", "--stream", "token_probability"], "no run can be converted"),
-        (&[&log, "--to", "runs"], "invalid value 'runs' for '--to"),
-        (&[&log, "--to", "traces", "--stream", "x"], "invalid value 'x' for '--stream"),
-    ] {
-        let arguments = [arguments, &["--output", &path]].concat();
-        let error = refusal(&run(&arguments), part);
-        assert!(error.contains(part), "{error}");
-    }
-    let error = refusal(&run(&[&log, "--to", "atif"]), "atif");
-    assert!(error.contains("give --output FOLDER"), "{error}");
-    assert!(!Path::new(&path).exists());
-    assert!(run_other("convert", &["--help"]).status.success());
-}
-
-#[test]
 fn a_log_of_two_models_is_converted_one_model_at_a_time() {
     let row = |id: &str, model: &str| {
         let response = format!(

@@ -241,10 +241,3 @@ fn two_files_with_the_same_runs_are_compared_in_pairs() {
     let (page, json) = self::page("traces", &[&files[0], &other, "--resamples", "50"], "no_pairs");
     assert!(json["difference"].is_null() && page.contains("difference: undefined"));
 }
-
-#[test]
-fn a_wrong_input_leaves_no_page() {
-    let (path, html) = (write("wrong.jsonl", "{\"id\":"), in_folder("wrong.html"));
-    refusal(&run_other("traces", &[&path, "--html", &html]), "wrong");
-    assert!(fs::metadata(&html).is_err());
-}

@@ -90,6 +90,8 @@ triage --alpha -1 | invalid value '-1' for '--alpha | above 0
 logs --format xml | invalid value 'xml' for '--format | tau2
 convert | the following required arguments | --to <KIND>
 convert --to runs --output never.jsonl | invalid value 'runs' | traces, rollouts
+convert --to traces --stream x --output never.jsonl | invalid value 'x' for '--stream | stated_confidence
+convert --to traces --stream entropy --output never.jsonl |  | no run can be converted
 convert --to atif | --to atif: | give --output FOLDER
 convert --to paths --output never.jsonl |  | no run can be converted
 completions tcsh | invalid value 'tcsh' for '<SHELL>' | bash, elvish, fish
@@ -117,7 +119,7 @@ fn what_is_wrong_is_named_with_its_place_and_what_would_be_right() {
     let invalid = [TRACE.as_bytes(), b"\n{\"id\":\"\xff\"}"].concat();
     fs::write(folder.join("utf8.jsonl"), invalid).unwrap();
     let cases: Vec<&str> = CASES.lines().skip(1).collect();
-    assert_eq!(cases.len(), 53);
+    assert_eq!(cases.len(), 55);
     for case in cases {
         let [call, place, hint] = case.split(" | ").collect::<Vec<_>>().try_into().unwrap();
         let words = line_of(call);

@@ -12,7 +12,7 @@ use agent_scorecard::tool_graph::costbench::Task;
 fn main() -> Result<(), Box<dyn Error>> {
     let query = |at: usize| Query { query_id: format!("q{at}"), task: Task::ALL[at % 6] };
     let queries: Vec<Query> = (0..60).map(query).collect();
-    let found = sweep(&queries, &SweepOptions::default(), false)?;
+    let found = sweep(&queries, &SweepOptions::default())?;
     println!("{}", serde_json::to_string_pretty(&found)?);
     Ok(())
 }

@@ -26,9 +26,9 @@ fn read(bytes: &[u8], policy: ForecastPolicy) {
     let changed = missing.counts.left_out_runs + missing.counts.repaired_runs > 0;
     let notes = file.remarks.notes();
     assert_eq!(changed, notes.iter().any(|note| note.starts_with("forecasts that are missing")));
-    assert!(runs.is_sorted_by(|a, b| a.line < b.line));
+    assert!(runs.iter().is_sorted_by(|a, b| a.line < b.line));
     let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
-    for run in runs {
+    for run in runs.iter() {
         match simple_score(&tps, &run.stopped().expect("a run as it was read")) {
             Ok(score) => assert!((-1.0 - 1e-12..=0.0).contains(&score), "{score}"),
             Err(error) => assert!(matches!(error, Error::Excluded(_)), "{error}"),

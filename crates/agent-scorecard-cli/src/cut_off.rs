@@ -132,7 +132,7 @@ pub fn report(
     if is_bundled {
         // The world that made these runs is known: it is what the truthful stream, the first one, says at the stop.
         let last = files[0].runs.iter();
-        let last = last.filter_map(|run| Some((run.id.clone(), *run.forecasts.last()?)));
+        let last = last.filter_map(|run| Some((run.id, *run.forecasts.last()?)));
         let known = how.known.insert(last.collect());
         if how.given.is_empty() && how.continuations.is_none() && how.teachers.is_empty() {
             how.given.clone_from(known);

@@ -353,7 +353,7 @@ fn a_sweep_has_the_exact_matches_of_figure_6_and_says_how_many_queries_it_leaves
         ..SweepOptions::default()
     };
     options.base.rules = RuleVersion::named("released").unwrap();
-    let found = serde_json::to_value(sweep(&queries, &options, false).unwrap()).unwrap();
+    let found = serde_json::to_value(sweep(&queries, &options).unwrap()).unwrap();
     let blocks = &list(&found["groups"])[3];
     for (kind, percent, left_out) in [("cost-change", 0.92, 72), ("remove-tools", 3.08, 75)] {
         let is_row = |row: &&Value| row["block"] == kind && row["blocks"] == 3;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use censoring::{Observation, Seed, TerminationAudit};
-use run_logs::TraceRun;
+use run_logs::TraceRuns;
 use serde::Deserialize;
 use trajectory_metrics::{
     Bootstrap, CrossFit, Figure, FixedRankSensitivity, Folds, Measure, MetricChange, Platt,
@@ -101,16 +101,17 @@ fn conclusion(log: &Block, n: u64) -> Option<String> {
 /// # Errors
 ///
 /// [`run_logs::Error::Undefined`] where no run has an outcome, and [`Error::CrossFit`] where there are not enough.
-pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block, Error> {
+pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, Error> {
     let mut audit = TerminationAudit::default();
     let mut notes = Vec::new();
     let (mut raw, mut names) = (Traces::default(), Names::default());
-    for run in runs {
-        let stopped = run.stopped()?;
+    for run in 0..runs.len() {
+        let stopped = runs.stopped(run)?;
         audit.update(&stopped);
         if let Observation::Complete(trace) = stopped.observation() {
             raw.push(trace.forecasts(), trace.outcome())?;
-            names.push(&run.id, run.task.as_deref());
+            let (id, task) = runs.names(run);
+            names.push(id, task);
         }
     }
     if raw.is_empty() {

@@ -36,7 +36,7 @@
 //! let stream = |file: &str, last: f64| {
 //!     let runs = [("a", 0.75, Some(true)), ("b", 0.25, Some(false)), ("c", 0.5, Some(true)), ("d", last, None)];
 //!     let runs = runs.map(|(id, forecast, outcome)| run(id, forecast, outcome));
-//!     let runs = runs.into_iter().collect::<Result<_, agent_scorecard::Error>>()?;
+//!     let runs = runs.into_iter().collect::<Result<Vec<_>, agent_scorecard::Error>>()?;
 //!     Ok::<_, agent_scorecard::Error>(TraceFile::new(file, runs))
 //! };
 //! let options = CutOffOptions { resamples: 0, ..CutOffOptions::default() };
@@ -60,7 +60,7 @@ mod model;
 mod sample;
 mod settings;
 
-use std::{cmp::Ordering, collections::BTreeSet};
+use std::{cmp::Ordering, collections::BTreeSet, sync::Arc};
 
 use censoring::{
     IpcwWeights, Probability, RunScore, ScoreComparison, StreamDifference, Tps, mean_score_bounds,
@@ -102,32 +102,46 @@ const RULE: &str = "log, clipped at 1e-6";
 pub struct Known {
     /// The score of each run, with a probability of success of 0 after a stop.
     simple: Vec<RunScore>,
-    /// With the probabilities of success.
-    exact: Result<Vec<RunScore>, Undefined>,
-    /// With the true chances.
-    known: Result<Vec<RunScore>, Undefined>,
+    /// The probabilities of success after a stop.
+    chances: Result<Arc<[Probability]>, Undefined>,
+    /// The true ones.
+    true_chances: Result<Arc<[Probability]>, Undefined>,
     weights: Result<IpcwWeights, Undefined>,
+}
+
+impl Known {
+    /// Returns the expected mean score at these probabilities.
+    fn mean_at(&self, chances: &Result<Arc<[Probability]>, Undefined>) -> Result<f64, Undefined> {
+        let at = |(run, &chance): (&RunScore, &Probability)| match *run {
+            RunScore::Complete(score) => score,
+            RunScore::Censored { if_success, if_failure, .. } => {
+                let success_probability = chance;
+                RunScore::Censored { success_probability, if_success, if_failure }.expected()
+            }
+        };
+        mean(self.simple.iter().zip(known(chances)?.iter()).map(at))
+    }
 }
 
 /// The measures of a column, in the order of a report; means are of log scores in nats.
 pub const METRICS: [Metric<Known>; 8] = metrics! { Known;
     "complete_only", "mean log score, complete runs only", Higher, in [f64::NEG_INFINITY, 0.0],
         "Mean over the runs whose outcome is known.",
-        |it| mean(it.simple.iter().filter(|run| chance(run).is_none()).map(RunScore::expected)), .bar("complete");
+        |it| mean(it.simple.iter().filter(|run| is_complete(run)).map(RunScore::expected)), .bar("complete");
     "simple", "mean log score, cut-off runs as failures", Neither, in [f64::NEG_INFINITY, 0.0],
         "Mean if no run that was cut off would have succeeded; it favours low forecasts on them.",
         |it| mean(it.simple.iter().map(RunScore::expected)), .bar("simple");
     "exact_plug_in",
         "mean log score, at the estimated chances of success after the stops", Higher, in [f64::NEG_INFINITY, 0.0],
         "Expected mean at the chances of success that are given, counted or modelled.",
-        |it| mean(known(&it.exact)?.iter().map(RunScore::expected)), .bar("estimated");
+        |it| it.mean_at(&it.chances), .bar("estimated");
     "exact_known", "mean log score, known chances of success", Higher, in [f64::NEG_INFINITY, 0.0],
         "Expected mean at the true chances of success.",
-        |it| mean(known(&it.known)?.iter().map(RunScore::expected)), .bar("known");
+        |it| it.mean_at(&it.true_chances), .bar("known");
     "ipcw", "mean log score, complete runs weighted", Higher, in [f64::NEG_INFINITY, 0.0],
         "Mean over complete runs, each with the weight of those like it that were cut off.",
         |it| {
-            let scores = it.simple.iter().map(|run| chance(run).is_none().then(|| run.expected()));
+            let scores = it.simple.iter().map(|run| is_complete(run).then(|| run.expected()));
             let mean = known(&it.weights)?.normalized_mean_score(&scores.collect::<Vec<_>>());
             mean.map_err(|error| Undefined::new(with_causes(&error)))
         }, .bar("weighted");
@@ -137,12 +151,13 @@ pub const METRICS: [Metric<Known>; 8] = metrics! { Known;
         |it| Ok(known(&it.weights)?.coverage().min(1.0));
     "censoring_rate", "share of runs cut off", Neither, in [0.0, 1.0],
         "Share of the complete and cut-off runs that were cut off.",
-        |it| mean(it.simple.iter().map(|run| f64::from(u8::from(chance(run).is_some()))));
+        |it| mean(it.simple.iter().map(|run| f64::from(!is_complete(run))));
     "mean_success_chance", "mean chance of success of cut-off runs", Neither, in [0.0, 1.0],
         "Mean of the chances of success after the stops that exact_plug_in takes.",
         |it| {
-            let chances = known(&it.exact)?.iter().filter_map(chance);
-            mean(chances).map_err(|_| Undefined::new("no run was cut off"))
+            let runs = it.simple.iter().zip(known(&it.chances)?.iter());
+            let cut_off = runs.filter(|(run, _)| !is_complete(run));
+            mean(cut_off.map(|(_, chance)| chance.get())).map_err(|_| Undefined::new("no run was cut off"))
         };
 };
 
@@ -150,12 +165,8 @@ fn known<T>(value: &Result<T, Undefined>) -> Result<&T, Undefined> {
     value.as_ref().map_err(Undefined::clone)
 }
 
-/// Returns the probability of success of a run that was cut off.
-const fn chance(run: &RunScore) -> Option<f64> {
-    match *run {
-        RunScore::Complete(_) => None,
-        RunScore::Censored { success_probability, .. } => Some(success_probability.get()),
-    }
+const fn is_complete(run: &RunScore) -> bool {
+    matches!(run, RunScore::Complete(_))
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
@@ -184,7 +195,7 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
         let found = it.calibrated(options, &options.schedule, &mut own);
         notes.extend(own.into_iter().map(|note| format!("{}: {note}", it.file)));
         if options.calibration != Calibration::None
-            && it.tasks().iter().collect::<BTreeSet<_>>().len() < it.runs.len()
+            && it.tasks().iter().collect::<BTreeSet<_>>().len() < it.len()
         {
             notes.push(format!(
                 "{}: calibration: runs of one task may be in different halves",
@@ -238,7 +249,7 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
         notes.push(
             "pairs: none, as the files do not hold the same runs in the same order".to_owned(),
         );
-    } else if let Some(chances) = chances.first().filter(|_| !samples[0].runs.is_empty()) {
+    } else if let Some(chances) = chances.first().filter(|_| samples[0].len() > 0) {
         for (i, first) in scored.iter().enumerate() {
             for (j, second) in scored.iter().enumerate().skip(i + 1) {
                 let difference = StreamDifference::new(&tps, first, second, None)?;
@@ -282,26 +293,18 @@ fn column(
     chances: &Chances,
     options: &CutOffOptions,
 ) -> Result<(Block, Option<Vec<ScoreComparison>>), Error> {
-    let scores = |chance: &dyn Fn(usize) -> Probability| {
-        let runs = runs.iter().enumerate();
-        runs.map(|(at, run)| RunScore::new(tps, run, chance(at))).collect::<Result<Vec<_>, _>>()
-    };
-    let known = options.known.as_ref().and_then(|known| {
-        let chances = sample.runs.iter().map(|run| known.get(&run.id).copied());
-        chances.collect::<Option<Vec<Probability>>>()
+    let weights = sample.weights(options).map_err(|error| Undefined::new(with_causes(&error)));
+    let mut simple = Vec::with_capacity(runs.len());
+    for run in runs {
+        simple.push(RunScore::new(tps, run, Probability::ZERO)?);
+    }
+    let true_chances = options.known.as_ref().and_then(|known| {
+        let chances = sample.ids().into_iter().map(|id| known.get(id).copied());
+        chances.collect::<Option<Arc<[Probability]>>>()
     });
-    let known = Known {
-        simple: scores(&|_| Probability::ZERO)?,
-        exact: match &chances.of_runs {
-            Ok(chances) => Ok(scores(&|run| chances[run])?),
-            Err(why) => Err(why.clone()),
-        },
-        known: match known {
-            Some(known) => Ok(scores(&|run| known[run])?),
-            None => Err(Undefined::new("the true chances are known for the bundled runs only")),
-        },
-        weights: sample.weights(options).map_err(|error| Undefined::new(with_causes(&error))),
-    };
+    let none = || Undefined::new("the true chances are known for the bundled runs only");
+    let true_chances = true_chances.ok_or_else(none);
+    let known = Known { simple, chances: chances.of_runs.clone(), true_chances, weights };
     let mut block = Block { notes: Some(Vec::new()), ..Block::default() };
     block.push_metrics(&METRICS, &known, |_, value| Figure::from(value));
     let mut notes = block.notes.take().unwrap_or_default();
@@ -352,7 +355,7 @@ fn column(
                 .to_owned(),
         );
     }
-    if sample.runs.is_empty() {
+    if sample.len() == 0 {
         block.conclusion = vec![format!(
             "of {}, none has an outcome and none was cut off by a budget: {ADD}",
             counted(sample.audit.excluded(), "run")

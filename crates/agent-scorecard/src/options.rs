@@ -197,9 +197,6 @@ pub mod read {
         points: Option<f64> = some(super::points);
         alphas: Vec<Alpha> = all(super::alpha);
         shares: Vec<f64> = all(super::share);
-        refinements: Vec<usize> = all(super::refinement);
-        numbers: Vec<f64> = all(super::number);
-        seeds: Vec<u64> = all(super::seed);
         texts: Vec<String> = all(super::text);
     }
 }

@@ -63,7 +63,9 @@ pub use figures::{Beside, CENSORED, LeftOut, MEASURES, TraceFigures};
 pub use logged::{
     LoggedColumn, SEVERAL, StreamFigures, UNKNOWN_MODEL, compared_streams, logged_streams,
 };
-pub use run_logs::{Missing, TraceFile, TraceRemarks, TraceRun, TraceSource, fold_traces};
+pub use run_logs::{
+    Missing, TraceFile, TraceRemarks, TraceRun, TraceRuns, TraceSource, fold_traces,
+};
 pub use settings::{Calibration, TraceOptions};
 pub use streams::{stream_runs, streams};
 pub use sureness::{SURENESS, without_outcomes};

@@ -8,10 +8,8 @@ use agent_scorecard::{
         costbench::{CostBench, Split, queries},
         model_from_fn,
     },
-    costbench::{Query, SweepOptions, WorldOptions, sweep},
     knapsack_oracle::{Alpha, BudgetAware, ReSolve},
     live::{self, LiveOptions},
-    tool_graph::costbench::Task,
     triage::{ReSolvedCounts, VariantScore, VariantTable, re_solved},
 };
 use proptest::prelude::*;
@@ -105,44 +103,6 @@ proptest! {
             let most = format!("at most {}, over {} pair", agent_scorecard::shown(most), ranges.len());
             prop_assert!(said.contains(&most), "{} {}", said, most);
             prop_assert!(said.contains("no intervals"));
-        }
-    }
-}
-
-/// Whether the sentence that contains a text says that two figures are apart.
-fn verdict(report: &Report, text: &str) -> [bool; 3] {
-    let said = report.conclusion.iter().find(|sentence| sentence.contains(text)).unwrap();
-    ["do not overlap", "intervals overlap", "no interval says"]
-        .map(|verdict| said.contains(verdict))
-}
-
-#[test]
-fn of_a_sweep_lengths_and_noise_are_apart_only_if_their_intervals_are() {
-    for seed in 1..5 {
-        let query = |at: usize| Query { query_id: format!("q{at}"), task: Task::ALL[at % 6] };
-        let queries: Vec<Query> = (0..12).map(query).collect();
-        let options = SweepOptions {
-            base: WorldOptions { seed, ..WorldOptions::default() },
-            levels: vec![0, 1, 4],
-            noises: vec![0.1, 0.5],
-            most_blocks: 1,
-            seeds: Vec::new(),
-        };
-        let report = report(sweep(&queries, &options, false).unwrap());
-        let groups = rows(&report.columns[0].block, "groups");
-        let interval = |group: usize, row: usize| -> Option<Vec<f64>> {
-            let ends = rows(&groups[group], "rows")[row].figure("cost_gap").ok()?.interval.ok()?;
-            Some(vec![ends.low(), ends.high()])
-        };
-        for (text, group, last) in [("in steps", 0, 2), ("noise of costs", 1, 1)] {
-            let expected = match (interval(group, 0), interval(group, last)) {
-                (Some(a), Some(b)) => {
-                    let is_apart = a[1] < b[0] || b[1] < a[0];
-                    [is_apart, !is_apart, false]
-                }
-                _ => [false, false, true],
-            };
-            assert_eq!(verdict(&report, text), expected, "{:?}", report.conclusion);
         }
     }
 }

@@ -64,7 +64,7 @@ fn a_sweep_has_the_figures_of_its_settings() {
         seeds: Vec::new(),
         ..SweepOptions::default()
     };
-    let found = serde_json::to_value(sweep(&queries(), &options, true).unwrap()).unwrap();
+    let found = serde_json::to_value(sweep(&queries(), &options).unwrap()).unwrap();
     let one = CostbenchOptions { world: options.base.clone(), ..CostbenchOptions::default() };
     let one = compare(&queries(), &one, false).unwrap();
     let row = &found["groups"][0]["rows"][0];
@@ -73,7 +73,7 @@ fn a_sweep_has_the_figures_of_its_settings() {
         assert_eq!(row[key]["value"].as_f64(), one.number(key), "{key}");
     }
     let wrong = SweepOptions { levels: vec![200], ..options };
-    let error = sweep(&queries(), &wrong, false).unwrap_err();
+    let error = sweep(&queries(), &wrong).unwrap_err();
     assert!(error.to_string().starts_with("levels: "), "{error}");
 }
 
@@ -86,7 +86,7 @@ fn a_row_of_a_sweep_has_the_figures_of_its_setting_inside_their_intervals() {
         seeds: vec![7],
         ..SweepOptions::default()
     };
-    let found = serde_json::to_value(sweep(&queries(), &options, false).unwrap()).unwrap();
+    let found = serde_json::to_value(sweep(&queries(), &options).unwrap()).unwrap();
     let groups = found["groups"].as_array().unwrap();
     let rows = |group: &Json| group["rows"].as_array().unwrap().clone();
     let sizes = groups.iter().map(|it| (it["name"].as_str().unwrap(), rows(it).len()));

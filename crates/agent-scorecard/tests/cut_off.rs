@@ -100,7 +100,7 @@ fn stream(file: &str, runs: &[OneRun], forecast: impl Fn(usize, &OneRun) -> f64)
         line: Some(i + 1),
         ..TraceRun::default()
     };
-    TraceFile::new(file, runs.iter().enumerate().map(run).collect())
+    TraceFile::new(file, runs.iter().enumerate().map(run))
 }
 
 fn truth(runs: &[OneRun]) -> TraceFile {
@@ -200,7 +200,7 @@ fn noise(runs: &[OneRun], streams: [&TraceFile; 2], options: &CutOffOptions) -> 
     let tps = Tps::new(LogScore::clipped(1e-6).unwrap(), options.schedule.clone());
     let variance = |(at, run): (usize, &OneRun)| {
         let gain = streams.map(|stream| {
-            let forecasts = &stream.runs[at].forecasts;
+            let forecasts = stream.runs.forecasts(at);
             let score = |outcome| tps.prefix_score(forecasts, outcome, forecasts.len()).unwrap();
             score(true) - score(false)
         });
@@ -307,9 +307,21 @@ fn a_stream_that_lies_does_not_gain_by_being_scored_alone() {
 }
 
 /// Gives a run of a stream a chance.
-fn with_chance(mut stream: TraceFile, run: &str, chance: f64) -> TraceFile {
-    stream.runs.iter_mut().find(|it| it.id == run).unwrap().success_chance = Some(p(chance));
-    stream
+fn with_chance(stream: TraceFile, id: &str, chance: f64) -> TraceFile {
+    changed(stream, |run| {
+        let own = if run.id == id { Some(p(chance)) } else { run.success_chance };
+        TraceRun { success_chance: own, ..run }
+    })
+}
+
+/// The stream with each run changed.
+fn changed(stream: TraceFile, change: impl Fn(TraceRun) -> TraceRun) -> TraceFile {
+    TraceFile { runs: stream.runs.iter().map(change).collect(), ..stream }
+}
+
+fn without_last(stream: &TraceFile) -> TraceFile {
+    let kept = stream.runs.len() - 1;
+    TraceFile { runs: stream.runs.iter().take(kept).collect(), ..stream.clone() }
 }
 
 #[test]
@@ -319,11 +331,10 @@ fn two_chances_of_one_run_are_an_error_in_whatever_columns_they_stand() {
     let first = with_chance(truth(&runs), id, 0.25);
     let lie = stream("lie", &runs, |_, _| 0.9);
     // The other column has the same runs, or one less, so that they are not compared in pairs.
-    let mut less = lie.clone();
-    assert!(less.runs.pop().unwrap().id != *id);
+    let less = without_last(&lie);
+    assert!(lie.runs.id(lie.runs.len() - 1) != id);
     // Another horizon does not make it another run.
-    let mut longer = lie.clone();
-    longer.runs.iter_mut().for_each(|run| run.horizon = Some(40));
+    let longer = changed(lie.clone(), |run| TraceRun { horizon: Some(40), ..run });
     for second in [lie, less, longer] {
         let error =
             cut_off(&[first.clone(), with_chance(second, id, 0.875)], &plain()).unwrap_err();
@@ -339,13 +350,12 @@ fn two_chances_of_one_run_are_an_error_in_whatever_columns_they_stand() {
 #[test]
 fn a_chance_that_one_column_gives_is_that_of_the_run_in_every_column() {
     let runs = world(4, 300, &[0.2]);
-    let mut first = truth(&runs);
-    for run in first.runs.iter_mut().filter(|run| run.outcome.is_none()) {
-        run.success_chance = Some(p(0.2));
-    }
+    let first = changed(truth(&runs), |run| {
+        let chance = if run.outcome.is_none() { Some(p(0.2)) } else { None };
+        TraceRun { success_chance: chance, ..run }
+    });
     let lie = stream("lie", &runs, |_, run| if run.is_cut_off() { 0.9 } else { run.chance });
-    let mut less = lie.clone();
-    less.runs.pop();
+    let less = without_last(&lie);
     for second in [lie, less] {
         let report = cut_off(&[first.clone(), second], &plain()).unwrap();
         let means = exact_means(&report);
@@ -447,8 +457,7 @@ fn a_stream_that_would_teach_its_own_chances_is_refused() {
         assert!(problem.starts_with(&teacher.file), "{problem}");
         problem.clone()
     };
-    let mut less = lie.clone();
-    less.runs.pop();
+    let less = without_last(&lie);
     // Whichever column it repeats, also one of other runs.
     for columns in [vec![truth(&runs), lie.clone()], vec![lie.clone()], vec![truth(&runs), less]] {
         for teacher in [&lie, &copy, &nearly] {
@@ -506,7 +515,7 @@ fn every_metric_is_in_the_report_with_its_value_or_the_reason_why_it_has_none() 
     let known = Some(runs.iter().map(|run| (run.id.clone(), p(run.chance))).collect());
     let report = cut_off(&[truth(&runs)], &CutOffOptions { known, ..plain() }).unwrap();
     let block: &Block = &report.columns[0].block;
-    let nothing = cut_off(&[TraceFile::new("", Vec::new())], &plain()).unwrap();
+    let nothing = cut_off(&[TraceFile::new("", [])], &plain()).unwrap();
     for metric in &METRICS {
         let key = metric.measure.key;
         assert!(matches!(block.get(key), Some(Value::Figure(_, Ok(_)))), "{key}");

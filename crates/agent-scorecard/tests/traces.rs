@@ -146,14 +146,14 @@ fn calibration_mends_forecasts_that_are_too_sure() {
     let too_sure = |i: usize| run(i, [0.99, 0.98, 0.01, 0.02][i % 4], Some(i % 5 < 2 || i % 4 < 2));
     let runs: Vec<TraceRun> = (0..80).map(too_sure).collect();
     let options = CalibrationOptions { resamples: 50, ..CalibrationOptions::default() };
-    let block = compare(&runs, &options).unwrap();
+    let block = compare(&runs.iter().cloned().collect(), &options).unwrap();
     let Some(Value::Block(metrics)) = block.get("metrics") else { panic!("{block:?}") };
     let Some(Value::Block(change)) = metrics.get("tps_log") else { panic!("{metrics:?}") };
     let number = |key: &str| change.number(key).unwrap();
     let error = change.figure("change").unwrap().standard_error.unwrap();
     assert!(number("change") > 0.0 && error > 0.0);
     assert!((number("calibrated") - number("raw") - number("change")).abs() < 1e-15);
-    assert!(compare(&runs[..1], &options).is_err());
+    assert!(compare(&runs.into_iter().take(1).collect(), &options).is_err());
 }
 
 /// Where the interval of a figure lies: below a number, around it, above it.

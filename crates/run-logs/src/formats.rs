@@ -14,6 +14,7 @@ pub(crate) mod steps;
 pub(crate) mod tau2;
 pub(crate) mod trace_line;
 pub(crate) mod trace_rules;
+pub(crate) mod trace_runs;
 pub(crate) mod traces;
 
 use std::{

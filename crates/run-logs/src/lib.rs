@@ -39,7 +39,8 @@ pub use formats::pools::{CappedRuns, read_capped_runs, read_pool, read_pools};
 pub use formats::rollouts::{AnswerLine, RolloutFile, RolloutLine, RolloutTurn, write_rollouts};
 pub use formats::steps::TraceSource;
 pub use formats::trace_rules::TraceRules;
-pub use formats::traces::{Missing, TraceFile, TraceRemarks, TraceRun, fold_traces};
+pub use formats::trace_runs::{TraceRun, TraceRuns};
+pub use formats::traces::{Missing, TraceFile, TraceRemarks, fold_traces};
 pub use knapsack_oracle::{self, Item, Pool};
 pub use read::{Runs, read, read_path};
 

@@ -2,7 +2,10 @@
 //! data. Scored forecasts are never used, because an exact score at such a probability would confirm the forecast whether
 //! it is right or wrong.
 
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    sync::Arc,
+};
 
 use censoring::{Continuations, Probability, hybrid_success_probabilities};
 use run_logs::TraceFile;
@@ -25,7 +28,7 @@ const SAME: f64 = 1e-3;
 #[derive(Clone)]
 pub(super) struct Chances {
     /// One entry per run (without meaning for complete runs), or the reason why some run has none.
-    pub(super) of_runs: Result<Vec<Probability>, Undefined>,
+    pub(super) of_runs: Result<Arc<[Probability]>, Undefined>,
     /// `None` if nothing was cut off.
     pub(super) origin: Option<Origin>,
 }
@@ -81,8 +84,10 @@ fn check_ids<T>(
 ) -> Result<(), Error> {
     let mut seen = BTreeMap::new();
     for sample in samples {
-        for run in (0..sample.runs.len()).filter(|&run| values.contains_key(&sample.runs[run].id)) {
-            let identity = sample.identity(run);
+        for identity in (0..sample.len())
+            .map(|run| sample.identity(run))
+            .filter(|identity| values.contains_key(identity.0))
+        {
             let (first, known) = *seen.entry(identity.0).or_insert((sample.file, identity));
             if identity != known {
                 let (id, second) = (identity.0, sample.file);
@@ -102,7 +107,7 @@ fn given<'a>(samples: &[Sample<'a>], options: &CutOffOptions) -> Result<Given<'a
     let mut found: BTreeMap<_, (Probability, String)> = BTreeMap::new();
     for sample in samples {
         for run in sample.cut_off() {
-            let of_run = sample.runs[run];
+            let of_run = sample.run(run);
             let by_id = options.given.get(&of_run.id);
             let by_id = by_id.map(|&chance| (chance, "--success-chance".to_owned()));
             let place = || {
@@ -117,7 +122,7 @@ fn given<'a>(samples: &[Sample<'a>], options: &CutOffOptions) -> Result<Given<'a
                     Entry::Occupied(entry) => {
                         let (first, first_place) = entry.remove();
                         return Err(Error::TwoChances {
-                            run: of_run.id.clone(),
+                            run: of_run.id,
                             chances: [first, chance].map(Probability::get),
                             places: [first_place, place],
                         });
@@ -139,16 +144,13 @@ fn of_same_runs(
     let cut_off: Vec<usize> = sample.cut_off().collect();
     let teachers = options.teachers.iter().map(|teacher| forecasts_of(teacher, samples, &cut_off));
     let teachers: Vec<_> = teachers.collect::<Result<_, _>>()?;
-    let halves = vec![Probability::HALF; sample.runs.len()];
+    let halves = vec![Probability::HALF; sample.len()];
     if cut_off.is_empty() {
         // Nothing asks for a chance.
-        return Ok(Chances { of_runs: Ok(halves), origin: None });
+        return Ok(Chances { of_runs: Ok(halves.into()), origin: None });
     }
-    let branches = sample.runs.iter().map(|run| {
-        let continuations = options.continuations.as_ref().and_then(|all| all.get(&run.id));
-        continuations.copied().unwrap_or_default()
-    });
-    let branches: Vec<Continuations> = branches.collect();
+    let branches =
+        sample.branches(options).unwrap_or_else(|| vec![Continuations::default(); sample.len()]);
     let given = |run: usize| given.get(&key(sample.identity(run))).copied();
     let (continued, others): (Vec<usize>, _) =
         cut_off.iter().partition(|&&run| branches[run].valid() >= options.min_valid);
@@ -181,7 +183,7 @@ fn of_same_runs(
     for run in cut_off {
         chances[run] = given(run).unwrap_or(chances[run]);
     }
-    Ok(Chances { of_runs: Ok(chances), origin: Some(origin) })
+    Ok(Chances { of_runs: Ok(chances.into()), origin: Some(origin) })
 }
 
 /// Returns the forecasts of an unscored stream, one list per run.
@@ -192,11 +194,12 @@ fn forecasts_of<'t>(
 ) -> Result<Vec<&'t [Probability]>, Error> {
     let (sample, file) = (&samples[0], &teacher.file);
     let refuse = |problem| Err(Error::Options { options: &["--chance-from"], problem });
-    let by_id: BTreeMap<&String, &[Probability]> =
-        teacher.runs.iter().map(|run| (&run.id, run.forecasts.as_slice())).collect();
-    let mut forecasts = Vec::with_capacity(sample.runs.len());
-    for (run, of_run) in sample.runs.iter().enumerate() {
-        let (id, steps) = (&of_run.id, sample.steps(run));
+    let own =
+        (0..teacher.runs.len()).map(|run| (teacher.runs.id(run), teacher.runs.forecasts(run)));
+    let by_id: BTreeMap<&str, &[Probability]> = own.collect();
+    let mut forecasts = Vec::with_capacity(sample.len());
+    for (run, id) in sample.ids().into_iter().enumerate() {
+        let steps = sample.steps(run);
         match by_id.get(id).copied() {
             None => return refuse(format!("{file} lacks the run {id:?} of {}", sample.file)),
             Some(of_run) if of_run.len() == steps => forecasts.push(of_run),

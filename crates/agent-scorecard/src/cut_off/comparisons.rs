@@ -1,9 +1,8 @@
 //! Scores by every rule and weight schedule, and what hiding known outcomes does to them.
 
 use censoring::{
-    CensoringAnalysis, ContinuationAudit, ContinuationComparison, Continuations,
-    HiddenOutcomeShift, MeanShift, Observation, RankChange, ScoreComparison, Seed, StopClass,
-    Stopped, Trace, artificial_stops,
+    CensoringAnalysis, ContinuationAudit, ContinuationComparison, HiddenOutcomeShift, MeanShift,
+    Observation, RankChange, ScoreComparison, Seed, StopClass, Stopped, Trace, artificial_stops,
 };
 use trajectory_metrics::{
     BetaScore, Better, BrierScore, Figure, Interval, LogScore, Measure, Probability, ScoringRule,
@@ -58,21 +57,20 @@ pub(super) fn comparisons(
 ) -> Result<(Block, Vec<ScoreComparison>), Error> {
     let (mut rows, mut hidden, mut audits) = (Vec::new(), Vec::new(), Vec::new());
     let mut selection = Block::default();
-    let branches = options.continuations.as_ref().map(|all| {
-        let of_run = |id: &String| all.get(id).copied().unwrap_or_default();
-        sample.runs.iter().map(|run| of_run(&run.id)).collect::<Vec<Continuations>>()
-    });
+    let branches = sample.branches(options);
+    let clusters = sample.clusters();
     for (at, schedule) in WeightSchedule::NAMED.iter().enumerate() {
         let forecasts = sample.calibrated(options, schedule, &mut Vec::new())?;
         let runs = sample.with_forecasts(forecasts.as_deref())?;
-        let tasks = sample.tasks();
-        let analysis = CensoringAnalysis::new(options.assumption)
+        let mut analysis = CensoringAnalysis::new(options.assumption)
             .with_schedules(std::slice::from_ref(schedule))
             .with_resamples(options.resamples)
             .with_seed(Seed::new(options.seed))
-            .with_curve_groups(&sample.curve_groups(options))
             .with_odds_ratio(options.odds_ratio)?;
-        let report = analysis.report(&runs, chances, None, &tasks)?;
+        if options.curve_groups.is_some() {
+            analysis = analysis.with_curve_groups(&sample.curve_groups(options));
+        }
+        let report = analysis.report(&runs, chances, None, &clusters)?;
         if at == 0 {
             let [complete, censored] =
                 [StopClass::Complete, StopClass::Censored].map(|class| report.audit.group(class));
@@ -96,7 +94,8 @@ pub(super) fn comparisons(
             hidden.extend(hidden_rows(sample, &runs, schedule, hide, options.seed)?);
         }
         if let Some(branches) = &branches {
-            match analysis.audit_continuations(&runs, branches, None, &tasks, options.min_valid) {
+            match analysis.audit_continuations(&runs, branches, None, &clusters, options.min_valid)
+            {
                 Ok(audit) => audits.push(audit),
                 // No run has enough outcomes.
                 Err(censoring::Error::ScoringRules(scoring_rules::Error::Empty)) => {}
@@ -228,11 +227,11 @@ fn hidden_rows(
     hide: Hide,
     seed: u64,
 ) -> Result<Vec<Block>, Error> {
-    let (mut traces, mut ids): (Vec<Trace<'_>>, Vec<&String>) = (Vec::new(), Vec::new());
-    for (stopped, run) in runs.iter().zip(&sample.runs) {
+    let (mut traces, mut ids): (Vec<Trace<'_>>, Vec<&str>) = (Vec::new(), Vec::new());
+    for (stopped, id) in runs.iter().zip(sample.ids()) {
         if let Observation::Complete(trace) = stopped.observation() {
             traces.push(trace);
-            ids.push(&run.id);
+            ids.push(id);
         }
     }
     let lengths: Vec<usize> = traces.iter().map(|trace| trace.forecasts().len()).collect();

@@ -111,7 +111,7 @@ impl Teaching<'_, '_> {
             let checks = self.complete_checks(rest, &weights)?;
             (weights, checks)
         } else {
-            let mut weights = vec![Weight::ZERO; sample.runs.len()];
+            let mut weights = vec![Weight::ZERO; sample.len()];
             self.continued.iter().for_each(|&run| weights[run] = Weight::ONE);
             let check = |&run: &usize| {
                 let truth = self.branches[run].estimate().map_err(because)?.probability;
@@ -140,9 +140,9 @@ impl Teaching<'_, '_> {
         self.check(&checks, &estimates, &names)?;
         let truths: Vec<Probability> = checks.iter().map(|check| check.truth).collect();
         let weights: Vec<Weight> = checks.iter().map(|check| check.weight).collect();
-        let chances = (0..sample.runs.len()).map(|run| chance(run, sample.steps(run)));
+        let chances = (0..sample.len()).map(|run| chance(run, sample.steps(run)));
         let (taught_by, n_taught) = match self.continued.len() {
-            0 => ("complete runs", sample.runs.len() - sample.cut_off().count()),
+            0 => ("complete runs", sample.len() - sample.cut_off().count()),
             continued => ("continuations", continued),
         };
         let facts = ModelFacts {
@@ -210,7 +210,7 @@ impl Teaching<'_, '_> {
         features: &[String],
     ) -> Result<(), Undefined> {
         let tasks = self.samples[0].tasks();
-        let distinct: BTreeSet<&String> = checks.iter().map(|check| tasks[check.run]).collect();
+        let distinct: BTreeSet<&str> = checks.iter().map(|check| tasks[check.run]).collect();
         if distinct.len() < LEAST_TASKS {
             return Err(refused(format!(
                 "a model of success could be checked on {} tasks only, and {LEAST_TASKS} are needed",
@@ -227,7 +227,7 @@ impl Teaching<'_, '_> {
                 total += weight * (q * (1.0 - q));
             }
             let mean = if centred && total > 0.0 { sum / total } else { 0.0 };
-            let mut by_task: BTreeMap<&String, f64> = BTreeMap::new();
+            let mut by_task: BTreeMap<&str, f64> = BTreeMap::new();
             for (check, weight, q) in rows() {
                 let part = weight * (check.truth.get() - q) * (feature(check) - mean);
                 *by_task.entry(tasks[check.run]).or_insert(0.0) += part;
@@ -267,7 +267,7 @@ impl Teaching<'_, '_> {
     fn task_rates(&self) -> Option<Vec<f64>> {
         let sample = &self.samples[0];
         let tasks = sample.tasks();
-        let mut counts: BTreeMap<&String, [f64; 2]> = BTreeMap::new();
+        let mut counts: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
         let [mut successes, mut all] = [0.0; 2];
         let number = |outcome| f64::from(u8::from(outcome));
         for (run, &task) in tasks.iter().enumerate() {
@@ -281,7 +281,7 @@ impl Teaching<'_, '_> {
             return None;
         }
         let rate = (successes + 1.0) / (all + 2.0);
-        let of_run = |(run, &task): (usize, &&String)| {
+        let of_run = |(run, &task): (usize, &&str)| {
             let [mut good, mut n] = counts.get(task).copied().unwrap_or([0.0; 2]);
             // The data for a run must not include its own outcome.
             if let Some(outcome) = sample.outcome(run) {

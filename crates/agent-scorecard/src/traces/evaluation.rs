@@ -5,11 +5,13 @@ use std::{
 
 use censoring::{Observation, StopClass, Stopped, TerminationAudit, simple_score};
 use rayon::prelude::*;
-use run_logs::{TraceRemarks, TraceRun, TraceSource, fold_traces, json_lines::RunCounts};
+use run_logs::{
+    TraceRemarks, TraceRun, TraceRuns, TraceSource, fold_traces, json_lines::RunCounts,
+};
 use trajectory_metrics::{
-    Binning, CalibrationTest, Diagnostics, ExactMean, Level, LogScore, NoInterval, Probability,
-    Resampling, ScoredStream, Seed, StreamFigure, Summary, TiedBlocks, Tps, TpsFamily, Traces,
-    Undefined,
+    Binning, CalibrationTest, Diagnostics, ExactMean, Figure, Level, LogScore, NoInterval,
+    Probability, Resampling, ScoredStream, Seed, StreamFigure, Summary, TiedBlocks, Tps, TpsFamily,
+    Traces, Undefined,
 };
 
 use crate::{
@@ -28,7 +30,7 @@ use crate::{
         },
         partial::PartialRuns,
         settings::{Calibration, TraceOptions},
-        units::{Names, Resampled, RunsDigest},
+        units::{Name, Names, Resampled, RunsDigest},
     },
 };
 
@@ -93,7 +95,7 @@ pub struct TraceEvaluation {
     audit: TerminationAudit,
     digest: RunsDigest,
     /// Runs that wait for others to be calibrated with.
-    held: Vec<TraceRun>,
+    held: TraceRuns,
     notes: Vec<String>,
     /// Complete runs that wait to be scored.
     batch: Traces,
@@ -101,8 +103,10 @@ pub struct TraceEvaluation {
     /// The steps of complete runs.
     steps: Vec<usize>,
     pub(crate) stream: ScoredStream,
-    /// The forecasts of complete runs by each of the summaries but the last.
+    /// The forecasts of complete runs by each of the summaries but the last. Empty while every run has one forecast, which
+    /// is that of every summary.
     forecasts: Vec<Vec<Probability>>,
+    keeps_summaries: bool,
     pub(crate) censored: Names,
     /// The steps and the horizons of censored runs.
     lengths: Vec<(usize, usize)>,
@@ -134,13 +138,14 @@ impl TraceEvaluation {
             counts: RunCounts::default(),
             audit: TerminationAudit::default(),
             digest: RunsDigest::default(),
-            held: Vec::new(),
+            held: TraceRuns::default(),
             notes: Vec::new(),
             batch: Traces::default(),
             complete: Names::default(),
             steps: Vec::new(),
             stream: ScoredStream::default(),
             forecasts,
+            keeps_summaries: false,
             censored: Names::default(),
             lengths: Vec::new(),
             censored_scores: Vec::new(),
@@ -235,7 +240,7 @@ impl TraceEvaluation {
         self.counts.add(run.outcome, run.stop.as_ref());
         self.audit.update(&stopped);
         if self.options.calibration == Calibration::None {
-            self.score(run, &stopped)
+            self.score((&run.id, run.task.as_deref()), &stopped)
         } else if stopped.class() == StopClass::Excluded {
             Ok(())
         } else {
@@ -244,18 +249,17 @@ impl TraceEvaluation {
         }
     }
 
-    fn score(&mut self, run: &TraceRun, stopped: &Stopped<'_>) -> Result<(), Error> {
-        let task = run.task.as_deref();
+    fn score(&mut self, (id, task): Name<'_>, stopped: &Stopped<'_>) -> Result<(), Error> {
         match stopped.observation() {
             Observation::Excluded(_) => {}
             Observation::Censored => {
-                self.censored.push(&run.id, task);
+                self.censored.push(id, task);
                 self.lengths.push((stopped.forecasts().len(), stopped.horizon()));
                 self.censored_scores.push(simple_score(&self.log, stopped)?);
             }
             Observation::Complete(trace) => {
-                self.digest.update(&run.id, trace.outcome());
-                self.complete.push(&run.id, task);
+                self.digest.update(id, trace.outcome());
+                self.complete.push(id, task);
                 self.steps.push(trace.forecasts().len());
                 self.batch.push(trace.forecasts(), trace.outcome())?;
                 if self.options.with_pictures {
@@ -271,13 +275,26 @@ impl TraceEvaluation {
 
     fn score_batch(&mut self) -> Result<(), Error> {
         let batch = std::mem::take(&mut self.batch);
+        if batch.iter().any(|trace| trace.forecasts().len() > 1) {
+            self.keep_summaries();
+        }
         if let (Some((chosen, others)), false) = (self.summaries.split_last(), batch.is_empty()) {
-            self.stream.append(&ScoredStream::new(&batch, &self.options.schedule, chosen)?);
-            for (summary, forecasts) in others.iter().zip(&mut self.forecasts) {
-                forecasts.extend(summary.forecasts(&batch)?);
+            if self.keeps_summaries {
+                for (summary, forecasts) in others.iter().zip(&mut self.forecasts) {
+                    forecasts.extend(summary.forecasts(&batch)?);
+                }
             }
+            self.stream.append(&ScoredStream::new(&batch, &self.options.schedule, chosen)?);
         }
         Ok(())
+    }
+
+    /// Keeps the forecasts by each summary from now on.
+    fn keep_summaries(&mut self) {
+        if !self.keeps_summaries {
+            self.keeps_summaries = true;
+            self.forecasts.fill(self.stream.confidence().to_vec());
+        }
     }
 
     /// Calibrates the runs added so far as one stream, and scores all pending runs. Without this call, calibration would be
@@ -291,13 +308,14 @@ impl TraceEvaluation {
         // Runs that are all excluded cannot be calibrated either.
         let is_without = self.audit.total() > 0 && self.complete.len() + self.censored.len() == 0;
         if !held.is_empty() || (is_without && self.options.calibration != Calibration::None) {
-            let stopped = held.iter().map(TraceRun::stopped).collect::<Result<Vec<_>, _>>()?;
-            let ids: Vec<&str> = held.iter().map(|run| run.id.as_str()).collect();
+            let stopped = (0..held.len()).map(|run| held.stopped(run));
+            let stopped = stopped.collect::<Result<Vec<_>, _>>()?;
+            let ids: Vec<&str> = (0..held.len()).map(|run| held.id(run)).collect();
             let TraceOptions { calibration, calibrate_on, schedule, .. } = &self.options;
             let how = (*calibration, *calibrate_on);
             let after = calibrated(&ids, &stopped, how, schedule, &mut self.notes)?;
-            for ((run, stopped), forecasts) in held.iter().zip(&stopped).zip(&after) {
-                self.score(run, &stopped.with_forecasts(forecasts)?)?;
+            for (run, (stopped, forecasts)) in stopped.iter().zip(&after).enumerate() {
+                self.score(held.names(run), &stopped.with_forecasts(forecasts)?)?;
             }
         }
         self.score_batch()
@@ -324,10 +342,14 @@ impl TraceEvaluation {
         self.counts.append(&other.counts);
         self.audit.merge(&other.audit);
         self.digest.merge(other.digest);
-        self.held.append(&mut other.held);
+        self.held.append(std::mem::take(&mut other.held));
         self.notes.append(&mut other.notes);
         self.complete.append(&other.complete);
         self.steps.append(&mut other.steps);
+        if self.keeps_summaries || other.keeps_summaries {
+            self.keep_summaries();
+            other.keep_summaries();
+        }
         self.stream.append(&other.stream);
         for (forecasts, more) in self.forecasts.iter_mut().zip(&mut other.forecasts) {
             forecasts.append(more);
@@ -487,8 +509,9 @@ impl TraceEvaluation {
             return Ok(None);
         };
         let base_rate = self.stream.base_rate(None)?;
-        let (constant, constant_scores) = self.constant(base_rate, chosen)?;
+        let verdicts = self.verdicts(resampling);
         let diagnostics = |(summary, forecasts): (&Summary, &Vec<Probability>)| {
+            let forecasts = if self.keeps_summaries { forecasts } else { self.stream.confidence() };
             let blocks = TiedBlocks::new(forecasts, self.stream.outcomes(), None)?;
             let values = Diagnostics::new(&blocks).by_name();
             let values = values.map(|(name, value)| (name, value.ok()));
@@ -509,16 +532,8 @@ impl TraceEvaluation {
             (found.measure.key, value)
         });
         summaries.insert(chosen.name().to_owned(), of_chosen.collect());
+        let (constant, constant_scores) = self.constant(base_rate, chosen)?;
         let reference = constant.estimates(None, resampling)?;
-        let outcomes: Vec<f64> = self.stream.outcomes().iter().map(|it| f64::from(*it)).collect();
-        let level = resampling.map(|it| it.level);
-        let own: Vec<u32> = (0..outcomes.len() as u32).collect();
-        let clusters = resampling.map_or(&own[..], |it| &it.bootstrap.cluster_of()[..own.len()]);
-        let confidence: Vec<f64> = self.stream.confidence().iter().map(|it| it.get()).collect();
-        let scores =
-            confidence.iter().zip(&outcomes).map(|(stated, outcome)| -(stated - outcome).powi(2));
-        let scores: Vec<f64> = scores.collect();
-        let verdicts = verdicts(&confidence, &scores, &outcomes, clusters, level);
         Ok(Some(CompleteFigures {
             base_rate: base_rate.get(),
             notes: self.stream.notes(&estimates, &reference, None, resampling),
@@ -529,6 +544,19 @@ impl TraceEvaluation {
             reference,
             summaries,
         }))
+    }
+
+    /// Returns the figures of [`VERDICTS`](crate::confidence::VERDICTS).
+    fn verdicts(&self, resampling: Option<Resampling<'_>>) -> [Result<Figure, Undefined>; 2] {
+        let outcomes: Vec<f64> = self.stream.outcomes().iter().map(|it| f64::from(*it)).collect();
+        let level = resampling.map(|it| it.level);
+        let own: Vec<u32> = (0..outcomes.len() as u32).collect();
+        let clusters = resampling.map_or(&own[..], |it| &it.bootstrap.cluster_of()[..own.len()]);
+        let confidence: Vec<f64> = self.stream.confidence().iter().map(|it| it.get()).collect();
+        let scores =
+            confidence.iter().zip(&outcomes).map(|(stated, outcome)| -(stated - outcome).powi(2));
+        let scores: Vec<f64> = scores.collect();
+        verdicts(&confidence, &scores, &outcomes, clusters, level)
     }
 
     /// Returns T-ECE next to its value for calibrated forecasts with dependent runs within a task.

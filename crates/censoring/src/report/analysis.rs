@@ -60,7 +60,7 @@ pub struct CensoringAnalysis<'a> {
     level: Option<Level>,
     odds_ratio: f64,
     /// The number of the group of each run; `None` for one group.
-    groups: Option<Vec<usize>>,
+    groups: Option<Vec<u32>>,
 }
 
 impl fmt::Debug for CensoringAnalysis<'_> {
@@ -143,7 +143,7 @@ impl<'a> CensoringAnalysis<'a> {
         let mut names: Vec<&G> = groups.iter().collect();
         names.sort_unstable();
         names.dedup();
-        let number = |group: &G| names.partition_point(|name| *name < group);
+        let number = |group: &G| names.partition_point(|name| *name < group) as u32;
         self.groups = Some(groups.iter().map(number).collect());
         self
     }
@@ -229,23 +229,17 @@ impl<'a> CensoringAnalysis<'a> {
         if kept.is_empty() {
             return Err(scoring_rules::Error::Empty.into());
         }
-        let clusters: Vec<&G> = kept.iter().map(|&i| &clusters[i]).collect();
-        let probabilities: Option<Vec<Probability>> =
-            success_probabilities.map(|all| kept.iter().map(|&i| all[i]).collect());
-        let weights: Option<Vec<Weight>> =
-            weights.map(|all| kept.iter().map(|&i| all[i]).collect());
-        let groups: Vec<usize> =
-            kept.iter().map(|&i| groups.map_or(0, |groups| groups[i])).collect();
-        let kept: Cow<'_, [Stopped<'_>]> = match kept.len() == runs.len() {
-            true => runs.into(),
-            false => kept.iter().map(|&i| runs[i].clone()).collect(),
-        };
+        let clusters = self.resampler(&kept.iter().map(|&i| &clusters[i]).collect::<Vec<_>>())?;
+        let probabilities = success_probabilities.map(|all| chosen(all, &kept));
+        let weights = weights.map(|all| chosen(all, &kept));
+        let groups = groups.map_or_else(|| vec![0; kept.len()].into(), |all| chosen(all, &kept));
+        let kept = chosen(runs, &kept);
         let sample = Sample {
             runs: &kept,
             success_probabilities: probabilities.as_deref(),
             weights: weights.as_deref(),
             groups: &groups,
-            resampler: &self.resampler(&clusters)?,
+            resampler: &clusters,
             odds_ratio: self.odds_ratio,
             censoring_rate: audit.censoring_rate()?,
         };
@@ -320,6 +314,14 @@ impl<'a> CensoringAnalysis<'a> {
             None => Level::new(0.95)?,
         };
         Ok(Resampler::new(clusters, self.seed, self.resamples, level))
+    }
+}
+
+/// Returns the entries at these positions, without a copy if they are all.
+fn chosen<'a, T: Clone>(all: &'a [T], positions: &[usize]) -> Cow<'a, [T]> {
+    match positions.len() == all.len() {
+        true => all.into(),
+        false => positions.iter().map(|&at| all[at].clone()).collect(),
     }
 }
 

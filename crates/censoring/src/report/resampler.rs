@@ -17,7 +17,7 @@ pub(crate) struct ResampledMean {
 pub(crate) struct Resampler {
     bootstrap: Option<Bootstrap>,
     /// The number of the cluster of each run.
-    cluster_of: Vec<usize>,
+    cluster_of: Vec<u32>,
     resamples: usize,
     level: Level,
 }
@@ -27,7 +27,7 @@ impl Resampler {
         let mut names: Vec<&G> = clusters.iter().collect();
         names.sort_unstable();
         names.dedup();
-        let number = |cluster: &G| names.partition_point(|name| *name < cluster);
+        let number = |cluster: &G| names.partition_point(|name| *name < cluster) as u32;
         let cluster_of = clusters.iter().map(number).collect();
         // With fewer than two clusters there is a mean but no interval.
         Self { bootstrap: Bootstrap::clusters(clusters, seed).ok(), cluster_of, resamples, level }
@@ -62,7 +62,7 @@ impl Resampler {
             }
         }
         let runs = (0..self.cluster_of.len()).filter(|&run| depends(run));
-        let clusters: BTreeSet<usize> = runs.map(|run| self.cluster_of[run]).collect();
+        let clusters: BTreeSet<u32> = runs.map(|run| self.cluster_of[run]).collect();
         let figure = |(value, column): (f64, Vec<f64>)| {
             let replicates = self
                 .replicates(|_| Ok(Replicates::new(value, column)?.with_clusters(clusters.len())));

@@ -26,7 +26,7 @@ pub(crate) struct Sample<'a, 's> {
     pub(crate) success_probabilities: Option<&'s [Probability]>,
     pub(crate) weights: Option<&'s [Weight]>,
     /// The group of each run, which has its own curve of cut-offs.
-    pub(crate) groups: &'s [usize],
+    pub(crate) groups: &'s [u32],
     pub(crate) resampler: &'s Resampler,
     pub(crate) odds_ratio: f64,
     pub(crate) censoring_rate: f64,

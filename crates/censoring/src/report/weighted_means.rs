@@ -1,12 +1,19 @@
+use std::sync::Arc;
+
 use scoring_rules::{Probability, Weight};
 use trajectory_metrics::Figure;
 
 use crate::{
+    checks::can_be_averaged,
     error::Error,
     report::sample::{Sample, Scheme},
     scores::run_score::RunScore,
     weighting::{censoring_curves::CensoringCurves, ipcw::IpcwWeights, stop_times::StopTimes},
 };
+
+/// The scores of complete runs under one rule and one weight schedule, and 0 for others. `None` if one of them is too large
+/// for a mean.
+type Scores = Option<Vec<f64>>;
 
 impl Sample<'_, '_> {
     /// Returns the mean complete score of all runs under each rule and schedule, weighted by inverse probabilities. Also
@@ -19,11 +26,17 @@ impl Sample<'_, '_> {
         let stops = StopTimes::from_runs(self.runs, self.weights)?;
         // Only rounding can lead above 1 with the curves of the same runs.
         let coverage = self.ipcw(&stops)?.coverage().min(1.0);
-        let scores: Vec<Vec<Option<f64>>> = schemes
+        let scores: Vec<Scores> = schemes
             .iter()
             .map(|Scheme { tps, .. }| {
-                let complete = |run| Ok(RunScore::new(tps, run, Probability::HALF)?.if_complete());
-                self.runs.iter().map(complete).collect()
+                // Collecting results would grow the list beyond the number of runs.
+                let mut complete = Vec::with_capacity(self.runs.len());
+                for run in self.runs {
+                    let score = RunScore::new(tps, run, Probability::HALF)?.if_complete();
+                    complete.push(score.unwrap_or_default());
+                }
+                let can_be_averaged = complete.iter().all(|score| can_be_averaged(*score));
+                Ok(can_be_averaged.then_some(complete))
             })
             .collect::<Result<_, Error>>()?;
         let values = |counts: &[u32]| self.values(&stops, &scores, counts);
@@ -37,17 +50,17 @@ impl Sample<'_, '_> {
     }
 
     /// Returns the means under each rule and schedule for runs drawn `counts` times; NaN if undefined.
-    fn values(&self, stops: &StopTimes, scores: &[Vec<Option<f64>>], counts: &[u32]) -> Vec<f64> {
+    fn values(&self, stops: &StopTimes, scores: &[Scores], counts: &[u32]) -> Vec<f64> {
         let drawn = |(run, &count): (usize, &u32)| {
             Weight::new(self.weight(run).get() * f64::from(count)).map_err(Error::from)
         };
-        let weights = counts.iter().enumerate().map(drawn).collect::<Result<_, Error>>();
+        let weights = counts.iter().enumerate().map(drawn).collect::<Result<Arc<[_]>, Error>>();
         let stops = weights.and_then(|weights| stops.reweighted(weights));
-        let ipcw = stops.and_then(|stops| self.ipcw(&stops));
-        let mean = |scores: &Vec<Option<f64>>| {
-            let ipcw = ipcw.as_ref().ok();
-            ipcw.and_then(|ipcw| ipcw.normalized_mean_score(scores).ok()).unwrap_or(f64::NAN)
+        let ipcw = stops.and_then(|stops| self.ipcw(&stops)).ok();
+        let mean = |scores: &Scores| {
+            let (ipcw, scores) = (ipcw.as_ref()?, scores.as_ref()?);
+            ipcw.normalized_mean(&|run| scores[run]).ok()
         };
-        scores.iter().map(mean).collect()
+        scores.iter().map(|scores| mean(scores).unwrap_or(f64::NAN)).collect()
     }
 }

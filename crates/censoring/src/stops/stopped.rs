@@ -56,16 +56,12 @@ pub enum Observation<'a> {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stopped<'a> {
-    forecasts: &'a [Probability],
+    /// The forecasts, and the outcome of a complete run.
+    trace: Trace<'a>,
     horizon: usize,
-    end: End<'a>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum End<'a> {
-    Complete(Trace<'a>, Option<StopReason>),
-    Censored(StopReason),
-    Excluded(Exclusion),
+    class: StopClass,
+    /// Why the run ended, if that is known, and with that why an excluded run is excluded.
+    reason: Exclusion,
 }
 
 impl<'a> Stopped<'a> {
@@ -115,21 +111,21 @@ impl<'a> Stopped<'a> {
     ) -> Result<Self, Error> {
         let trace = Trace::new(forecasts, outcome.unwrap_or_default())?;
         let reason = reason.map(StopReason::read);
-        let end = match (outcome, reason) {
-            (Some(_), reason) => End::Complete(trace, reason),
-            (None, None) => End::Excluded(Exclusion::NoReason),
-            (None, Some(reason)) => match policy(&reason) {
+        let class = match (outcome, &reason) {
+            (Some(_), _) => StopClass::Complete,
+            (None, None) => StopClass::Excluded,
+            (None, Some(reason)) => match policy(reason) {
                 StopClass::Complete => {
                     return Err(Error::Undetermined {
                         problem: "a completed run needs an outcome; if nobody judged it, give the \
                                   stop reason \"unjudged\"",
                     });
                 }
-                StopClass::Censored => End::Censored(reason),
-                StopClass::Excluded => End::Excluded(Exclusion::Stopped(reason)),
+                class => class,
             },
         };
-        Ok(Self { forecasts, horizon: forecasts.len(), end })
+        let reason = reason.map_or(Exclusion::NoReason, Exclusion::Stopped);
+        Ok(Self { trace, horizon: forecasts.len(), class, reason })
     }
 
     /// Makes a run of the first `stop` steps of a complete one, at least 1, as if a step budget had cut it off. If `stop` is
@@ -166,14 +162,14 @@ impl<'a> Stopped<'a> {
     ///
     /// [`Error::TrajectoryMetrics`] if the horizon is shorter than the run or above 2^32 - 1.
     pub fn with_horizon(mut self, horizon: usize) -> Result<Self, Error> {
-        let steps = self.forecasts.len();
+        let steps = self.forecasts().len();
         if horizon < steps {
             return Err(trajectory_metrics::Error::Horizon { horizon, steps }.into());
         }
         if horizon as u64 > u64::from(u32::MAX) {
             return Err(trajectory_metrics::Error::HorizonTooLong { horizon }.into());
         }
-        if self.class() != StopClass::Complete {
+        if self.class != StopClass::Complete {
             self.horizon = horizon;
         }
         Ok(self)
@@ -195,21 +191,16 @@ impl<'a> Stopped<'a> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn with_forecasts<'b>(&self, forecasts: &'b [Probability]) -> Result<Stopped<'b>, Error> {
-        same_length("forecasts", self.forecasts.len(), forecasts.len())?;
-        let end = match &self.end {
-            End::Complete(trace, reason) => {
-                End::Complete(Trace::new(forecasts, trace.outcome())?, reason.clone())
-            }
-            End::Censored(reason) => End::Censored(reason.clone()),
-            End::Excluded(exclusion) => End::Excluded(exclusion.clone()),
-        };
-        Ok(Stopped { forecasts, horizon: self.horizon, end })
+        same_length("forecasts", self.forecasts().len(), forecasts.len())?;
+        let trace = Trace::new(forecasts, self.trace.outcome())?;
+        let Self { horizon, class, reason, .. } = self.clone();
+        Ok(Stopped { trace, horizon, class, reason })
     }
 
     /// Returns the forecasts up to the stop, at least one.
     #[must_use]
     pub const fn forecasts(&self) -> &'a [Probability] {
-        self.forecasts
+        self.trace.forecasts()
     }
 
     /// Returns the evaluated horizon, at least as long as the run.
@@ -221,39 +212,34 @@ impl<'a> Stopped<'a> {
     /// Returns the known facts about the end of the run.
     #[must_use]
     pub const fn observation(&self) -> Observation<'_> {
-        match &self.end {
-            End::Complete(trace, _) => Observation::Complete(*trace),
-            End::Censored(_) => Observation::Censored,
-            End::Excluded(exclusion) => Observation::Excluded(exclusion),
+        match self.class {
+            StopClass::Complete => Observation::Complete(self.trace),
+            StopClass::Censored => Observation::Censored,
+            StopClass::Excluded => Observation::Excluded(&self.reason),
         }
     }
 
     /// Returns whether the run is complete, censored or excluded.
     #[must_use]
     pub const fn class(&self) -> StopClass {
-        match self.end {
-            End::Complete(..) => StopClass::Complete,
-            End::Censored(_) => StopClass::Censored,
-            End::Excluded(_) => StopClass::Excluded,
-        }
+        self.class
     }
 
     /// Returns the outcome, if it was observed: true is success.
     #[must_use]
     pub const fn outcome(&self) -> Option<bool> {
-        match self.end {
-            End::Complete(trace, _) => Some(trace.outcome()),
-            End::Censored(_) | End::Excluded(_) => None,
+        match self.class {
+            StopClass::Complete => Some(self.trace.outcome()),
+            StopClass::Censored | StopClass::Excluded => None,
         }
     }
 
     /// Returns the stop reason, if it is known.
     #[must_use]
     pub const fn reason(&self) -> Option<&StopReason> {
-        match &self.end {
-            End::Complete(_, reason) => reason.as_ref(),
-            End::Censored(reason) | End::Excluded(Exclusion::Stopped(reason)) => Some(reason),
-            End::Excluded(Exclusion::NoReason) => None,
+        match &self.reason {
+            Exclusion::Stopped(reason) => Some(reason),
+            Exclusion::NoReason => None,
         }
     }
 }

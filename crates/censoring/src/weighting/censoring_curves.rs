@@ -33,7 +33,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct CensoringCurves {
     curves: Vec<KaplanMeier>,
-    group_of: Vec<usize>,
+    group_of: Vec<u32>,
 }
 
 impl CensoringCurves {
@@ -53,8 +53,10 @@ impl CensoringCurves {
         let names: Vec<&G> = weights.keys().copied().collect();
         let group_of = groups.iter().map(|group| names.partition_point(|name| *name < group));
         // A run of weight 0 in a group of such runs has any curve.
-        let group_of = group_of.map(|group| group.min(names.len().saturating_sub(1))).collect();
-        let curve = |weights| Ok(KaplanMeier::censoring_curve(&stops.reweighted(weights)?));
+        let last = names.len().saturating_sub(1);
+        let group_of = group_of.map(|group| group.min(last) as u32).collect();
+        let curve =
+            |weights: Vec<_>| Ok(KaplanMeier::censoring_curve(&stops.reweighted(weights.into())?));
         let curves = weights.into_values().map(curve).collect::<Result<_, Error>>()?;
         Ok(Self { curves, group_of })
     }
@@ -66,6 +68,6 @@ impl CensoringCurves {
     /// Panics if there is no such run.
     #[must_use]
     pub fn of_run(&self, run: usize) -> &KaplanMeier {
-        &self.curves[self.group_of[run]]
+        &self.curves[self.group_of[run] as usize]
     }
 }

@@ -168,9 +168,14 @@ impl IpcwWeights {
     /// ```
     pub fn normalized_mean_score(&self, scores: &[Option<f64>]) -> Result<f64, Error> {
         self.stops.check_scores(scores)?;
+        self.normalized_mean(&|run| scores[run].unwrap_or_default())
+    }
+
+    /// Returns the mean of these scores of complete runs, which are within the range of scores that can be averaged.
+    pub(crate) fn normalized_mean(&self, score: &dyn Fn(usize) -> f64) -> Result<f64, Error> {
         let weight = self.sum(&|_| 1.0);
         if weight > 0.0 {
-            Ok(self.sum(&|run| scores[run].unwrap_or_default()) / weight)
+            Ok(self.sum(score) / weight)
         } else {
             Err(Error::ScoringRules(scoring_rules::Error::Empty))
         }

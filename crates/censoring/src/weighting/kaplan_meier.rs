@@ -120,14 +120,16 @@ impl KaplanMeier {
 
     /// `of_censoring` says which of the two kinds of stop is the event.
     fn product_limit(stops: &StopTimes, of_censoring: bool) -> Self {
-        let mut rows: Vec<_> = stops.iter().collect();
-        rows.sort_unstable_by(|a, b| a.time.total_cmp(&b.time));
+        let mut rows: Vec<(f64, u32)> =
+            stops.iter().map(|stop| (stop.time, stop.run as u32)).collect();
+        rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let (mut times, mut factors) = (Vec::new(), Vec::new());
         let mut later = ExactSum::default();
         // From the last time back, so that the number at risk is a sum of the rows already visited.
-        for tied in rows.chunk_by(|a, b| a.time == b.time).rev() {
+        for tied in rows.chunk_by(|a, b| a.0 == b.0).rev() {
             let weights = |events: bool| {
-                tied.iter().filter(move |stop| (stop.censored == of_censoring) == events)
+                let stops = tied.iter().map(|(_, run)| stops.stop(*run as usize));
+                stops.filter(move |stop| (stop.censored == of_censoring) == events)
             };
             // Outcomes come first: those who are cut off at this time outlast them.
             if !of_censoring {
@@ -136,7 +138,7 @@ impl KaplanMeier {
             if weights(true).next().is_some() {
                 let left = later.value();
                 later.extend(weights(true).map(|stop| stop.weight));
-                times.push(tied[0].time);
+                times.push(tied[0].0);
                 factors.push(left / later.value());
             }
             if of_censoring {

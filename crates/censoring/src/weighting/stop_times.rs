@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use scoring_rules::{
     ExactSum, Weight,
     checks::{entries, same_length},
@@ -36,9 +38,9 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct StopTimes {
-    times: Vec<f64>,
-    censored: Vec<bool>,
-    weights: Vec<Weight>,
+    times: Arc<[f64]>,
+    censored: Arc<[bool]>,
+    weights: Arc<[Weight]>,
     /// The weight of all runs, positive.
     total: f64,
 }
@@ -70,9 +72,9 @@ impl StopTimes {
         let is_valid = |time: &f64| (0.0..f64::INFINITY).contains(time);
         entries("stop time of run", times, is_valid, "finite and at least 0")?;
         same_length("weights", times.len(), weights.map_or(times.len(), <[Weight]>::len))?;
-        let weights = weights.map_or_else(|| vec![Weight::ONE; times.len()], <[Weight]>::to_vec);
-        let (times, censored) = (times.to_vec(), censored.to_vec());
-        Self { times, censored, weights: Vec::new(), total: 0.0 }.reweighted(weights)
+        let weights = weights.map_or_else(|| vec![Weight::ONE; times.len()].into(), Arc::from);
+        let (times, censored) = (times.into(), censored.into());
+        Self { times, censored, weights: Arc::default(), total: 0.0 }.reweighted(weights)
     }
 
     /// Creates the times of runs. The time of a run is its number of forecasts.
@@ -110,7 +112,7 @@ impl StopTimes {
     }
 
     /// Returns the same runs with other weights, one per run.
-    pub(crate) fn reweighted(&self, weights: Vec<Weight>) -> Result<Self, Error> {
+    pub(crate) fn reweighted(&self, weights: Arc<[Weight]>) -> Result<Self, Error> {
         let total = weights.iter().map(|weight| weight.get()).collect::<ExactSum>().value();
         if total > 0.0 {
             Ok(Self { weights, total, ..self.clone() })
@@ -123,6 +125,12 @@ impl StopTimes {
     #[must_use]
     pub fn times(&self) -> &[f64] {
         &self.times
+    }
+
+    /// Returns the run at this position, which has a positive weight.
+    pub(crate) fn stop(&self, run: usize) -> Stop {
+        let weight = self.weights[run].get();
+        Stop { run, time: self.times[run], censored: self.censored[run], weight }
     }
 
     /// Returns whether each run was cut off before its outcome was known.
@@ -141,7 +149,7 @@ impl StopTimes {
         let Self { times, censored, weights, .. } = self;
         times
             .iter()
-            .zip(censored)
+            .zip(censored.iter())
             .enumerate()
             .map(|(run, (&time, &censored))| Stop {
                 run,
@@ -152,10 +160,9 @@ impl StopTimes {
             .filter(|stop| stop.weight > 0.0)
     }
 
-    /// Checks that every complete run has a score that can be averaged, and every other run has none.
     pub(crate) fn check_scores(&self, scores: &[Option<f64>]) -> Result<(), Error> {
         same_length("scores", self.times.len(), scores.len())?;
-        for (run, (score, &censored)) in scores.iter().zip(&self.censored).enumerate() {
+        for (run, (score, &censored)) in scores.iter().zip(self.censored.iter()).enumerate() {
             match *score {
                 None if !censored => {
                     let problem =

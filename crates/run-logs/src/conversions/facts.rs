@@ -17,7 +17,8 @@ use crate::{
     formats::{
         paths::{AgentCall, PathRun},
         rollouts::{RolloutFile, RolloutLine},
-        traces::{TraceFile, TraceRun},
+        trace_runs::TraceRun,
+        traces::TraceFile,
     },
     json_lines::run_counts::RunCounts,
 };
@@ -164,7 +165,7 @@ impl TraceFile {
         missing: ForecastPolicy,
     ) -> Result<Self, Error> {
         let counts = table.stream(stream, missing)?.counts();
-        let mut traces = Self::new(file, Vec::new());
+        let mut traces = Self::new(file, []);
         traces.remarks.set_log(table.account(""), missing, counts);
         for row in table.rows() {
             match row.trace(stream, missing) {

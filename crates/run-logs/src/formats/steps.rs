@@ -4,6 +4,7 @@ use std::{
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
     io::{Cursor, Read},
+    num::NonZeroU32,
 };
 
 use censoring::StopReason;
@@ -61,12 +62,14 @@ struct Run {
     line: u32,
     /// The name, if the rows have one.
     id: Option<Text>,
-    trial: Option<u64>,
     task: Option<Text>,
     outcome: Option<Given>,
+    rest: Option<Box<Rest>>,
+    /// 0 without a trial.
+    trial: u64,
+    has_trial: bool,
     /// Whether each row has the number of a step.
     is_numbered: bool,
-    rest: Option<Box<Rest>>,
 }
 
 /// Fields that only few tables have.
@@ -82,12 +85,20 @@ struct Rest {
 struct Step {
     run: u32,
     line: u32,
-    forecast: Option<f64>,
+    /// [`MISSING`] without a forecast.
+    forecast: f64,
     /// The bits of the step's number. In a run without step numbers, rows that are equal in all cells have equal keys.
     key: u64,
 }
 
+/// What no row can hold: not a number, with other bits than those that parsing gives.
+const MISSING: f64 = f64::from_bits(u64::MAX);
+
 impl Step {
+    fn forecast(&self) -> Option<f64> {
+        (self.forecast.to_bits() != MISSING.to_bits()).then_some(self.forecast)
+    }
+
     const fn number(&self) -> f64 {
         f64::from_bits(self.key)
     }
@@ -103,19 +114,19 @@ impl Step {
 #[derive(Debug, Default)]
 struct Texts(String);
 
-/// The start and the end of a text.
+/// The start of a text, and the byte behind its end, from 1.
 #[derive(Clone, Copy, Debug)]
-struct Text([u32; 2]);
+struct Text(u32, NonZeroU32);
 
 impl Texts {
     fn add(&mut self, text: &str) -> Text {
         let start = self.0.len() as u32;
         self.0.push_str(text);
-        Text([start, self.0.len() as u32])
+        Text(start, NonZeroU32::MIN.saturating_add(self.0.len() as u32))
     }
 
-    fn get(&self, Text([start, end]): Text) -> &str {
-        &self.0[start as usize..end as usize]
+    fn get(&self, Text(start, past): Text) -> &str {
+        &self.0[start as usize..past.get() as usize - 1]
     }
 }
 
@@ -318,7 +329,7 @@ impl TableRuns {
                 Entry::Occupied(place) => match self.runs.get(*place.get() as usize) {
                     Some(run)
                         if run.id.is_none_or(|own| self.texts.get(own) != id)
-                            || run.trial != trial => {}
+                            || run.trial() != trial => {}
                     _ => return *place.get() as usize,
                 },
             }
@@ -343,11 +354,12 @@ impl TableRuns {
             self.runs.push(Run {
                 line: place.line as u32,
                 id: id.map(|Name(id)| self.texts.add(&id)),
-                trial,
                 task: None,
                 outcome: None,
-                is_numbered: step.is_some(),
                 rest: None,
+                trial: trial.unwrap_or_default(),
+                has_trial: trial.is_some(),
+                is_numbered: step.is_some(),
             });
         }
         let (run, texts) = (&mut self.runs[at], &mut self.texts);
@@ -386,6 +398,7 @@ impl TableRuns {
         }
         once!(run, outcome);
         let (line, key) = (place.line as u32, step.map_or(place.hash, f64::to_bits));
+        let forecast = forecast.unwrap_or(MISSING);
         self.steps.push(Step { run: at as u32, line, forecast, key });
         Ok(())
     }
@@ -395,12 +408,16 @@ impl TableRuns {
         let Self { runs, steps, places, .. } = self;
         *places = HashMap::new();
         // Rows without a step keep their order.
-        steps.sort_by(|a, b| {
+        let order = |a: &Step, b: &Step| {
             a.run.cmp(&b.run).then_with(|| match runs[a.run as usize].is_numbered {
                 true => a.number().total_cmp(&b.number()),
                 false => Ordering::Equal,
             })
-        });
+        };
+        // Sorting takes as much memory as the steps.
+        if !steps.is_sorted_by(|a, b| order(a, b).is_le()) {
+            steps.sort_by(order);
+        }
         if repeats == Repeats::Keep {
             return Ok(0);
         }
@@ -414,7 +431,7 @@ impl TableRuns {
             let (mut seen, mut last) = (HashSet::new(), None);
             for step in of_run {
                 // Rows without a number may be steps with equal values in all cells that are read.
-                let forecast = step.forecast.filter(|_| is_numbered).map(f64::to_bits);
+                let forecast = step.forecast().filter(|_| is_numbered).map(f64::to_bits);
                 let is_new = seen.insert((step.key, forecast));
                 is_kept.push(is_new);
                 let before = last.replace(step.number()).filter(|_| is_new && is_numbered);
@@ -437,7 +454,7 @@ impl TableRuns {
     fn unnumbered(&self) -> impl Iterator<Item = (&str, u32)> {
         self.steps.chunk_by(Step::is_beside).filter_map(|steps| {
             let run = &self.runs[steps[0].run as usize];
-            let is_unnumbered = !run.is_numbered && run.trial.is_none();
+            let is_unnumbered = !run.is_numbered && !run.has_trial;
             Some((self.texts.get(run.id?), steps.get(1).filter(|_| is_unnumbered)?.line))
         })
     }
@@ -465,8 +482,13 @@ impl TableRuns {
 }
 
 impl Run {
+    fn trial(&self) -> Option<u64> {
+        self.has_trial.then_some(self.trial)
+    }
+
     fn into_run(self, texts: &Texts, steps: &[Step]) -> TableRun {
-        let Self { line, id, trial, task, outcome, rest, .. } = self;
+        let trial = self.trial();
+        let Self { line, id, task, outcome, rest, .. } = self;
         let Rest { stop, horizon, success_chance } = rest.map_or_else(Rest::default, |rest| *rest);
         let id = id.map_or_else(|| format!("row-{line}"), |id| texts.get(id).to_owned());
         // A run without a task is a separate task, with its trials.
@@ -476,7 +498,7 @@ impl Run {
             Some(trial) => format!("{id}#{trial}"),
             None => id,
         };
-        let forecasts = steps.iter().map(|step| step.forecast).collect();
+        let forecasts = steps.iter().map(Step::forecast).collect();
         let (number, steps) =
             (line as usize, steps.iter().map(|step| step.line as usize).collect());
         let grade = None;
@@ -492,6 +514,6 @@ mod tests {
     #[test]
     fn a_row_of_a_table_is_small() {
         // A row of 22 bytes is a run and a step.
-        assert!(size_of::<Run>() + size_of::<Step>() <= 104);
+        assert!(size_of::<Run>() + size_of::<Step>() <= 80);
     }
 }

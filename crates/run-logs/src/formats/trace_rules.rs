@@ -19,7 +19,7 @@ use crate::{
 ///
 /// let rules = TraceRules { scale: ConfidenceScale::Percent, ..TraceRules::default() };
 /// let file = TraceFile::read("runs.csv", &table[..], rules)?;
-/// assert_eq!(file.runs[0].forecasts[0].get(), 0.85);
+/// assert_eq!(file.runs.forecasts(0)[0].get(), 0.85);
 /// # Ok::<(), InputError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

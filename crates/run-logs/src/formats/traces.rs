@@ -4,7 +4,7 @@ use std::{
     io::Read,
 };
 
-use censoring::{StopClass, StopReason, Stopped};
+use censoring::{StopClass, StopReason};
 use rayon::prelude::*;
 use scoring_rules::Probability;
 use serde::Serialize;
@@ -15,6 +15,7 @@ use crate::{
         steps::{Source, TableRun, TraceSource},
         trace_line::{FIELDS, Line, parse_bare},
         trace_rules::TraceRules,
+        trace_runs::{TraceRun, TraceRuns},
     },
     json_lines::{
         columns::FORECAST,
@@ -29,78 +30,6 @@ use crate::{
         confidence_scale::{ConfidenceScale, SeenConfidences},
     },
 };
-
-/// One run: the probabilities of success reported during the run, and its outcome.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct TraceRun {
-    /// The name of the run; halves for cross-fitting follow its order.
-    pub id: String,
-    /// The name of the task, which several runs may share.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task: Option<String>,
-    /// The probability of success that was reported after each step, at least one.
-    pub forecasts: Vec<Probability>,
-    /// Whether the run succeeded; `None` if that is not known.
-    pub outcome: Option<bool>,
-    /// The grade of the run, if it succeeded in part and therefore has no outcome.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub grade: Option<Probability>,
-    /// The reason for the end of the run, if it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stop: Option<StopReason>,
-    /// The number of steps over which a cut-off run would have been scored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub horizon: Option<usize>,
-    /// The probability that a cut-off run would have succeeded, if it is given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub success_chance: Option<Probability>,
-    /// The line of the file that the run was read from, from 1.
-    #[serde(skip)]
-    pub line: Option<usize>,
-}
-
-impl TraceRun {
-    /// Converts the run for the crate censoring. A run that succeeded in part has no outcome there, and is excluded.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Stopped::new`] and [`Stopped::with_horizon`]: no forecast, an outcome that contradicts the reason for the
-    /// stop, or a horizon shorter than the run.
-    pub fn stopped(&self) -> Result<Stopped<'_>, censoring::Error> {
-        let stop = match self.grade {
-            Some(_) => Some(StopReason::Other("partial_success".to_owned())),
-            None => self.stop.clone(),
-        };
-        let run = Stopped::new(&self.forecasts, self.outcome, stop)?;
-        match self.horizon {
-            Some(horizon) => run.with_horizon(horizon),
-            None => Ok(run),
-        }
-    }
-
-    /// Returns an error about a field of the run, which was read from `file`.
-    #[must_use]
-    pub fn error(&self, file: &str, field: &str, problem: impl Into<String>) -> InputError {
-        let field = Some(field.to_owned());
-        InputError { line: self.line, field, ..InputError::of_file(file, problem) }
-    }
-
-    /// Checks the fields together.
-    fn check(&self, file: &str) -> Result<(), InputError> {
-        use trajectory_metrics::Error::{EmptyTrace, Horizon, HorizonTooLong};
-
-        let Err(error) = self.stopped() else { return Ok(()) };
-        Err(match &error {
-            censoring::Error::TrajectoryMetrics(EmptyTrace { .. }) => {
-                self.error(file, "forecasts", "empty; give at least one forecast")
-            }
-            censoring::Error::TrajectoryMetrics(Horizon { .. } | HorizonTooLong { .. }) => {
-                self.error(file, "horizon", error.to_string())
-            }
-            _ => self.error(file, "outcome", error.to_string()),
-        })
-    }
-}
 
 /// The treatment of forecasts that are missing or outside [0, 1].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -482,9 +411,9 @@ pub struct TraceFile {
     /// The model, if the runs come from a log of several.
     pub model: Option<String>,
     /// The runs that are kept, in order.
-    pub runs: Vec<TraceRun>,
+    pub runs: TraceRuns,
     /// The runs that are left out because a forecast is missing or outside [0, 1]. They have no forecasts.
-    pub without_forecasts: Vec<TraceRun>,
+    pub without_forecasts: TraceRuns,
     /// Remarks about the other runs.
     pub remarks: TraceRemarks,
 }
@@ -492,9 +421,10 @@ pub struct TraceFile {
 impl TraceFile {
     /// Creates a file under this name from runs that were not read from a file.
     #[must_use]
-    pub fn new(file: impl Into<String>, runs: Vec<TraceRun>) -> Self {
+    pub fn new(file: impl Into<String>, runs: impl IntoIterator<Item = TraceRun>) -> Self {
         let mut remarks = TraceRemarks::default();
-        runs.iter().for_each(|run| remarks.runs.add(run.outcome, run.stop.as_ref()));
+        let count = |run: &TraceRun| remarks.runs.add(run.outcome, run.stop.as_ref());
+        let runs: TraceRuns = runs.into_iter().inspect(count).collect();
         remarks.missing.counts.runs = runs.len() as u64;
         let (name, model, without_forecasts) = Default::default();
         Self { file: file.into(), name, model, runs, without_forecasts, remarks }
@@ -526,7 +456,7 @@ impl TraceFile {
     /// "#;
     /// let read = |policy| TraceFile::read("runs.jsonl", lines.as_bytes(), policy);
     /// let found = read(ForecastPolicy::CarryForward)?;
-    /// assert_eq!((found.runs.len(), found.runs[1].forecasts[1].get()), (2, 0.5));
+    /// assert_eq!((found.runs.len(), found.runs.forecasts(1)[1].get()), (2, 0.5));
     /// assert_eq!(found.remarks.missing().counts.carried, 1);
     ///
     /// let refused = read(ForecastPolicy::Refuse).unwrap_err();
@@ -571,14 +501,14 @@ impl TraceFile {
         rules: impl Into<TraceRules>,
     ) -> Result<Vec<Self>, InputError> {
         let read = |source: TraceSource<'_>| {
-            let (mut read, model) = (Self::new(file, Vec::new()), source.model.clone());
-            let add = |part: &mut [Vec<TraceRun>; 2], run: TraceRun| {
+            let (mut read, model) = (Self::new(file, []), source.model.clone());
+            let add = |part: &mut [TraceRuns; 2], run: TraceRun| {
                 part[usize::from(run.forecasts.is_empty())].push(run);
                 Ok(())
             };
             let remarks = fold_traces(file, source, add, Ok, |[runs, without]| {
-                read.runs.extend(runs);
-                read.without_forecasts.extend(without);
+                read.runs.append(runs);
+                read.without_forecasts.append(without);
             })?;
             Ok(Self { model, remarks, ..read })
         };
@@ -598,9 +528,10 @@ impl TraceFile {
     /// [`InputError`] at the first run with the id of an earlier run.
     pub fn check_ids(&self) -> Result<(), InputError> {
         let mut lines = BTreeMap::new();
-        for run in &self.runs {
-            if let Some(Some(line)) = lines.insert(&run.id, run.line) {
-                let problem = format!("{:?} stands in line {line} already", run.id);
+        for at in 0..self.runs.len() {
+            let (id, run) = (self.runs.id(at), self.runs.without_lists(at));
+            if let Some(Some(line)) = lines.insert(id, run.line) {
+                let problem = format!("{id:?} stands in line {line} already");
                 return Err(run.error(&self.file, "id", problem));
             }
         }

@@ -535,7 +535,7 @@ fn own_files_follow_the_rules_for_scores_and_limits_and_say_so() {
     );
     let outcomes = |rules| {
         let file = read("t.csv", table, rules).unwrap();
-        let of = |run: &run_logs::TraceRun| (run.outcome, run.grade.map(|it| it.get()));
+        let of = |run: run_logs::TraceRun| (run.outcome, run.grade.map(|it| it.get()));
         (file.runs.iter().map(of).collect::<Vec<_>>(), file.account().success)
     };
     let at = TraceRules { success_at: Some(7.0), ..TraceRules::default() };
@@ -555,7 +555,7 @@ fn own_files_follow_the_rules_for_scores_and_limits_and_say_so() {
         let account = file.account();
         assert_eq!(account.n_partial, 1);
         let counts = [account.n_at_limit_graded, account.n_at_limit_ungraded];
-        ([0, 1].map(|at| file.runs[at].outcome), counts)
+        ([0, 1].map(|at| file.runs.run(at).outcome), counts)
     };
     assert_eq!(of(None), ([Some(true), None], [1, 1]));
     assert_eq!(of(Some(AtLimit::Failed)), ([Some(false); 2], [2, 0]));

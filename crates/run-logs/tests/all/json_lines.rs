@@ -116,7 +116,7 @@ fn what_is_no_number_is_never_read_as_a_forecast_beside_one_that_is_not_finite()
         }
     }
     let clipped = read("Infinity", r#","x":[NaN]"#, ForecastPolicy::Clip).unwrap();
-    assert_eq!(clipped.runs[0].forecasts[1].get(), 1.0);
+    assert_eq!(clipped.runs.forecasts(0)[1].get(), 1.0);
 }
 
 /// The lines of a source as `fold` numbers them; a line "bad" is an error with its number.

@@ -19,9 +19,9 @@ fn each_model_is_a_source_with_its_lines_at_their_numbers() {
     let models = read(lines).unwrap();
     let names: Vec<_> = models.iter().map(|file| file.model.as_deref().unwrap()).collect();
     assert_eq!(names, ["a", "b"]);
-    let of_b: Vec<_> =
-        models[1].runs.iter().map(|run| (run.id.as_str(), run.line, run.outcome)).collect();
-    assert_eq!(of_b, [("1", Some(1), Some(true)), ("2", Some(4), Some(true))]);
+    let of_b: Vec<_> = models[1].runs.iter().map(|run| (run.id, run.line, run.outcome)).collect();
+    let expected = [("1", 1), ("2", 4)].map(|(id, line)| (id.to_owned(), Some(line), Some(true)));
+    assert_eq!(of_b, expected);
     let wrong = read(&lines.replace("0.25", "1.25")).unwrap_err();
     assert_eq!((wrong.line, wrong.field.as_deref()), (Some(4), Some("forecasts[0]")));
     let one = read(&lines.replace(r#""a", "forecasts""#, r#""b", "forecasts""#)).unwrap();

@@ -10,7 +10,7 @@ use crate::common::runs;
 
 fn traces(file: &str, text: impl AsRef<[u8]>) -> Result<Vec<TraceRun>, InputError> {
     let policy = ForecastPolicy::CarryForward;
-    TraceFile::read(file, text.as_ref(), policy).map(|file| file.runs)
+    TraceFile::read(file, text.as_ref(), policy).map(|file| file.runs.iter().collect())
 }
 
 fn shown(runs: &[TraceRun]) -> Vec<String> {
@@ -108,7 +108,7 @@ fn read_table(file: &str, text: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>) 
     {
         notes.extend((!names.is_empty()).then(|| format!("{what}: {}", names.join("; "))));
     }
-    (shown(&file.runs), notes)
+    (shown(&file.runs.iter().collect::<Vec<_>>()), notes)
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn a_row_that_stands_twice_counts_once_unless_all_are_kept() {
     );
     let rules = TraceRules { repeats: Repeats::Keep, ..TraceRules::default() };
     let kept = TraceFile::read("t.csv", format!("{once}{rows}").as_bytes(), rules).unwrap();
-    assert_eq!((kept.runs[0].forecasts.len(), kept.remarks.notes().len()), (4, 0));
+    assert_eq!((kept.runs.forecasts(0).len(), kept.remarks.notes().len()), (4, 0));
 
     // Without a step, rows that differ in any cell are steps; equal rows without an id are runs of their own.
     let text = "id,note,confidence,outcome\na,x,0.5,1\na,y,0.5,1\na,x,0.5,1\n,x,1,1\n,x,1,1\n";
@@ -233,7 +233,7 @@ fn the_order_of_the_rows_of_a_table_does_not_matter_to_whether_it_is_read() {
         [("t.csv", "id,task,outcome\n0,1,1\n"), ("t", "{\"id\":0,\"task\":1,\"outcome\":1}\n")]
     {
         let found = TraceFile::read(file, text.as_bytes(), ForecastPolicy::Skip).unwrap();
-        let run = &found.without_forecasts[0];
+        let run = found.without_forecasts.run(0);
         assert_eq!(
             (run.id.as_str(), run.task.as_deref(), run.outcome),
             ("0", Some("1"), Some(true))

@@ -114,6 +114,14 @@ pub trait ScoringRule {
         sum_of_pairs(forecasts, outcomes, |forecast, outcome| self.score(forecast, outcome))
     }
 
+    /// Returns the weighted sum of [`score`](Self::score) over the steps of one run, as [`weighted_sums`](Self::weighted_sums).
+    #[doc(hidden)]
+    fn weighted_sum(&self, steps: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        let (mut sum, end) = ([0.0], steps.len());
+        self.weighted_sums(Runs::one(steps, &end, &outcome), weights, &mut sum);
+        sum[0]
+    }
+
     /// Sets `sums[i]` to the weighted sum of [`score`](Self::score) over the steps of run i, within a relative difference of
     /// 1e-12. Stops at the end of the shorter of `sums` and the runs. An infinite score makes a sum infinite.
     #[doc(hidden)]
@@ -153,6 +161,11 @@ impl<P: Deref<Target: ScoringRule>> ScoringRule for P {
     #[inline]
     fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
         (**self).sum_scores(forecasts, outcomes)
+    }
+
+    #[inline]
+    fn weighted_sum(&self, steps: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        (**self).weighted_sum(steps, outcome, weights)
     }
 
     #[inline]

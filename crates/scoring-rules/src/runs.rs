@@ -24,7 +24,5 @@ pub fn weighted_sum<R: ScoringRule + ?Sized>(
     outcome: bool,
     weights: StepWeights,
 ) -> f64 {
-    let (mut sum, end) = ([0.0], steps.len());
-    rule.weighted_sums(Runs::one(steps, &end, &outcome), weights, &mut sum);
-    sum[0]
+    rule.weighted_sum(steps, outcome, weights)
 }

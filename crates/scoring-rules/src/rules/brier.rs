@@ -54,6 +54,11 @@ impl ScoringRule for BrierScore {
     }
 
     #[inline]
+    fn weighted_sum(&self, steps: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        sum_of_finite(weights, steps, 0, steps.len(), |p| self.score(p, outcome))
+    }
+
+    #[inline]
     fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
         for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
             let score = |p| self.score(p, outcome);

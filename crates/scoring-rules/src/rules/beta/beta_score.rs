@@ -197,29 +197,47 @@ impl ScoringRule for BetaScore {
         }
     }
 
+    #[inline]
+    fn weighted_sum(&self, steps: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        self.sum_of_run(steps, 0, steps.len(), outcome, weights)
+    }
+
     fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
-        let forecasts = runs.forecasts();
+        if let Form::Log = self.form {
+            return LogScore::exact().weighted_sums(runs, weights, sums);
+        }
+        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
+            *sum = self.sum_of_run(runs.forecasts(), start, end, outcome, weights);
+        }
+    }
+}
+
+impl BetaScore {
+    #[inline]
+    fn sum_of_run(
+        &self,
+        forecasts: &[Probability],
+        start: usize,
+        end: usize,
+        outcome: bool,
+        weights: StepWeights,
+    ) -> f64 {
         let success = |p: Probability| (p.complement().get(), p.get());
         let failure = |p: Probability| (p.get(), p.complement().get());
         match &self.form {
-            Form::Log => LogScore::exact().weighted_sums(runs, weights, sums),
-            Form::Polynomial(forms) => {
-                for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
-                    *sum = if outcome {
-                        forms[1].weighted_sum(forecasts, start, end, weights, success)
-                    } else {
-                        forms[0].weighted_sum(forecasts, start, end, weights, failure)
-                    };
-                }
+            Form::Log => LogScore::exact().weighted_sum(&forecasts[start..end], outcome, weights),
+            Form::Polynomial([_, form]) if outcome => {
+                form.weighted_sum(forecasts, start, end, weights, success)
+            }
+            Form::Polynomial([form, _]) => {
+                form.weighted_sum(forecasts, start, end, weights, failure)
             }
             Form::Integral(forms) => {
-                for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
-                    let form = &forms[usize::from(outcome)];
-                    *sum = weights.sum(&forecasts[start..end], |p| {
-                        let (given, against) = Sides::new(p).of(outcome);
-                        form.score(against, given)
-                    });
-                }
+                let form = &forms[usize::from(outcome)];
+                weights.sum(&forecasts[start..end], |p| {
+                    let (given, against) = Sides::new(p).of(outcome);
+                    form.score(against, given)
+                })
             }
         }
     }

@@ -132,7 +132,7 @@ class StatedConfidence:
 
 
 class BudgetBenchmark:
-    """Estimates of what recorded runs will still spend, asked for after each of their turns.
+    """Estimates of the remaining cost of recorded runs, requested after each of their turns.
 
     Parameters
     ----------

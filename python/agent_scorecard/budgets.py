@@ -1,4 +1,4 @@
-"""Estimates of what a run will still spend: their scores, a default estimator, and advice inside the loop of an agent.
+"""Estimates of the remaining cost of a run: their scores, a default estimator, and advice inside the loop of an agent.
 
 An estimate is ``(low, high)``, ``"impossible"``, or ``None`` where there is no answer.
 """
@@ -21,14 +21,14 @@ Estimator = Callable[[npt.NDArray[np.float64], float | None], Estimate]
 
 
 class Advice(NamedTuple):
-    """What to do after a turn, and why."""
+    """The advice after a turn, and its reason."""
 
     action: Literal["continue", "warn", "stop"]
     reason: str | None
 
 
 class BudgetSample(NamedTuple):
-    """One estimate and what happened. Runs and turns are counted from 0."""
+    """One estimate and its outcome. Runs and turns are counted from 0."""
 
     run: int
     turn: int
@@ -107,7 +107,7 @@ class Rollouts(Replayed):
 
 
 class RecordedRun(Replayed):
-    """A run that has not ended, with what its turns spent of one or several resources.
+    """A run in progress, with the cost of each turn in one or several resources.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ class BudgetEstimator(Replayed):
     def estimate(
         self, run: RecordedRun | npt.ArrayLike, *, cap: float | None = None, resource: str | None = None
     ) -> Estimate:
-        """Return the estimate of what a run will still spend of a resource.
+        """Return the estimate of the remaining cost of a run in a resource.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class BudgetEstimator(Replayed):
 
 
 class BudgetSamples:
-    """Estimates for each turn of each run, with what remained."""
+    """Estimates for each turn of each run, with the remaining costs."""
 
     def __init__(self, samples: _native.BudgetSamples) -> None:
         self._samples = samples
@@ -373,7 +373,7 @@ class BudgetMonitor(Replayed):
         *,
         failure_probability: float | None = None,
     ) -> Advice:
-        """Take what a turn spent and the estimate of what remains, and return what to do.
+        """Record the cost of a turn and the estimate of the remaining cost, and return the advice.
 
         Parameters
         ----------

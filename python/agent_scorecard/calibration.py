@@ -276,7 +276,7 @@ class PlattCalibrator(_Calibrator):
 
 
 class BetaCalibrator(_Calibrator):
-    """Beta calibration (Kull, Silva Filho and Flach, 2017): a map that does not fall, by maximum likelihood.
+    """Beta calibration (Kull, Silva Filho and Flach, 2017): a nondecreasing map, fitted by maximum likelihood.
 
     Where the probabilities are higher for failures than for successes, the map is constant: the rate of success.
 

@@ -29,7 +29,7 @@ class AuditRow(NamedTuple):
 
 
 class TerminationAudit(NamedTuple):
-    """How runs ended, and the share of censored ones among complete and censored runs."""
+    """Counts of runs by how they ended, and the share of censored runs among complete and censored runs."""
 
     rows: list[AuditRow]
     censoring_rate: float | None
@@ -43,7 +43,7 @@ class SurvivalCurve(NamedTuple):
 
 
 def stop_class(reason: str) -> str:
-    """Return how a run without an outcome is treated that ended for this reason.
+    """Return the treatment of a run that ended for this reason without an outcome.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class StoppedRuns:
     def flipping_odds(
         self, tps: TPS, success_probability: npt.ArrayLike, threshold: float
     ) -> tuple[float | None, float | None]:
-        """Return how wrong the odds of success of cut-off runs must be for the exact mean score to cross a threshold.
+        """Return the factors on the odds of success of cut-off runs at which the exact mean score crosses a threshold.
 
         Parameters
         ----------

@@ -349,7 +349,7 @@ def play(
     most_tokens_of_a_turn: int | None = None,
     instruction: str | None = None,
 ) -> BenchmarkRun:
-    """Let a language model play from the state in which an environment stands, which stays as it is.
+    """Let a language model play from the current state of an environment, which does not change.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class AurocEstimate(NamedTuple):
 
 
 class AurocTest(NamedTuple):
-    """The AUROC of the first scores minus that of the second on the same rows; ``p_value`` is None without a spread."""
+    """The first AUROC minus the second AUROC on the same rows; ``p_value`` is None without a spread."""
 
     difference: float
     standard_error: float
@@ -66,7 +66,7 @@ class RiskCoverageCurve(NamedTuple):
 
 
 class ReliabilityDiagram(NamedTuple):
-    """Per bin, the rate of success, the mean probability and the weight of its rows."""
+    """The rate of success, the mean probability and the weight of the rows of each bin."""
 
     success_rate: Array
     mean_probability: Array
@@ -74,7 +74,7 @@ class ReliabilityDiagram(NamedTuple):
 
 
 class ReliabilityBand(NamedTuple):
-    """At each distinct probability, the rate of success by isotonic regression, and the ends of its consistency band."""
+    """The rate of success at each distinct probability by isotonic regression, with bounds of its consistency band."""
 
     probability: Array
     success_rate: Array
@@ -83,7 +83,7 @@ class ReliabilityBand(NamedTuple):
 
 
 class Corp(NamedTuple):
-    """A mean loss as miscalibration - discrimination + uncertainty."""
+    """The decomposition of a mean loss: miscalibration - discrimination + uncertainty."""
 
     mean_loss: float
     miscalibration: float
@@ -220,7 +220,7 @@ def excess_aurc(
     sample_weight: npt.ArrayLike | None = None,
     undefined: Undefined = "raise",
 ) -> float:
-    """Return the area under the steps of the risk-coverage curve minus that of a perfect ranking.
+    """Return the area under the steps of the risk-coverage curve minus the area of a perfect ranking.
 
     In the perfect ranking every success precedes every failure, and failures keep their order and their ties.
 
@@ -345,7 +345,7 @@ def cluster_auroc_difference(
     *,
     confidence_level: float = 0.95,
 ) -> Figure:
-    """Return the AUROC of a second model minus that of a first, each on its own runs of the same tasks.
+    """Return the AUROC of a second model minus the AUROC of a first model, each on its own runs of the same tasks.
 
     Parameters
     ----------

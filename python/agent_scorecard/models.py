@@ -1,4 +1,4 @@
-"""What the benchmarks have in common: a model is a function from the body of a request to the response."""
+"""Code shared by the benchmarks. A model is a function from the body of a request to the response."""
 
 from __future__ import annotations
 

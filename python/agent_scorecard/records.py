@@ -7,14 +7,14 @@ from typing import Any, NamedTuple, NoReturn
 
 
 class Interval(NamedTuple):
-    """The two ends of an interval."""
+    """The lower and upper bound of an interval."""
 
     low: float
     high: float
 
 
 class Figure(NamedTuple):
-    """A number with what is known of its precision.
+    """A number with its interval and its standard error.
 
     ``interval`` is None if there is none; where one was asked for, ``no_interval`` says why. ``undefined`` counts the
     resamples in which the number does not exist.

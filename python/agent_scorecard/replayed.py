@@ -1,4 +1,4 @@
-"""Objects whose state lies in the compiled half, and is made again from what made it."""
+"""Objects with a compiled state that is restored by repeating the calls that made it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Replayed:
 
 
 def again(kind: type[Any], made: tuple[Any, ...], calls: tuple[tuple[str, tuple[Any, ...]], ...]) -> Any:
-    """Make an object again."""
+    """Restore an object from its constructor's arguments and its calls."""
     found = kind(*made)
     for name, arguments in calls:
         getattr(found, name)(*arguments)

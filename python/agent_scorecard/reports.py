@@ -272,7 +272,7 @@ def traces(
     outcomes: Path | Rows | None = None,
     curves: bool = False,
 ) -> Report:
-    """Report how good the probabilities of success were that agents reported along their runs.
+    """Report the quality of the probabilities of success that agents reported along their runs.
 
     Parameters
     ----------
@@ -362,7 +362,7 @@ def calibration(
     percent: bool | None = None,
     outcomes: Path | Rows | None = None,
 ) -> Report:
-    """Report what cross-fitted Platt scaling changes about each metric, in standard errors of the change.
+    """Report the change of each metric by cross-fitted Platt scaling, in standard errors of the change.
 
     Parameters
     ----------
@@ -518,7 +518,7 @@ def paths(
     percent: bool | None = None,
     outcomes: Path | Rows | None = None,
 ) -> Report:
-    """Report how tool calls compare with the calls that their tasks expect.
+    """Report the agreement of tool calls with the calls that their tasks expect.
 
     Parameters
     ----------
@@ -567,7 +567,7 @@ def costbench(
     results: Path | None = None,
     checkout: Path | None = None,
 ) -> Report:
-    """Report how far the greedy policy is from the cheapest plan over CostBench queries.
+    """Report the distance of the greedy policy from the cheapest plan over CostBench queries.
 
     Parameters
     ----------
@@ -710,7 +710,7 @@ def triage_variants(runs: Runs) -> Report:
 
 
 def re_solved(runs: Runs) -> Report:
-    """Report what changed when problems were attempted again with a disclosed budget.
+    """Report the changes when problems were attempted again with a disclosed budget.
 
     Parameters
     ----------
@@ -759,7 +759,7 @@ def budget(
     percent: bool | None = None,
     outcomes: Path | Rows | None = None,
 ) -> Report:
-    """Report how good estimates of the remaining spending of runs are.
+    """Report the quality of estimates of the remaining costs of runs.
 
     Parameters
     ----------
@@ -967,7 +967,7 @@ def logs(
     percent: bool | None = None,
     outcomes: Path | Rows | None = None,
 ) -> Report:
-    """Report what logs of evaluations hold, run by run.
+    """Report the content of evaluation logs, run by run.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ def mean(
     sample_weight: npt.ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> Figure:
-    """Return the mean of rows of which those of a group depend on each other, with the interval of the reports.
+    """Return the mean of rows that may be dependent within groups, with the interval of the reports.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def difference(
     *,
     confidence_level: float = 0.95,
 ) -> Figure:
-    """Return the mean of a second arm minus that of a first, each group counting once, with the interval of `compare`.
+    """Return the mean of a second arm minus that of a first arm, with the interval of `compare`; a group counts once.
 
     Parameters
     ----------

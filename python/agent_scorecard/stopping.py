@@ -1,4 +1,4 @@
-"""What stop rules would have saved and lost on finished runs."""
+"""Savings and losses of stop rules on finished runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def early_stopping(
     cap_exceeded: bool = False,
     failure_probabilities: npt.ArrayLike | None = None,
 ) -> Record | list[Record]:
-    """Count what stop rules would have saved and lost on finished runs.
+    """Count the savings and losses of stop rules on finished runs.
 
     A run stops at the first turn at which a rule applies; what it spent later is saved.
 
@@ -94,7 +94,7 @@ def early_stopping(
 def stopping_curve(
     rollouts: Rollouts, samples: BudgetSamples, failure_probabilities: npt.ArrayLike
 ) -> list[Record]:
-    """Return what stopping at a stated probability of failure saves and loses, for each threshold from the highest down.
+    """Return the savings and losses of stopping at each stated probability of failure, in descending order.
 
     Parameters
     ----------

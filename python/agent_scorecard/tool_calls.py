@@ -12,7 +12,7 @@ _Arguments = Literal["exact"] | Literal["ignore"] | Literal["subset"] | Literal[
 
 
 class Alignment(NamedTuple):
-    """Which actual calls satisfy which expected calls, as positions, and which modes of matching hold."""
+    """The pairs of actual and expected calls that match, as positions, and the modes of matching that hold."""
 
     matched: list[tuple[int, int]]
     missing: list[int]

@@ -18,7 +18,7 @@ class Plan(NamedTuple):
 
 
 class PathCoverage(NamedTuple):
-    """How many of the possible plans were listed, and how many paths were repeated or no plans."""
+    """The numbers of listed plans, of possible plans, of repeated paths, and of paths that are not plans."""
 
     covered: int
     possible: int
@@ -136,7 +136,7 @@ class ToolGraph:
     def path_coverage(
         self, initial: Iterable[str], goal: Iterable[str], paths: Iterable[Iterable[str]]
     ) -> PathCoverage:
-        """Return how many of the plans are among the paths; each tool must have one input and one output.
+        """Return the number of plans that are among the paths; each tool must have one input and one output.
 
         Parameters
         ----------

@@ -17,7 +17,7 @@ Messages = Sequence[dict[str, str]]
 
 
 class Prefix(NamedTuple):
-    """What is known after some turns of a run: their costs, what is left under the cap, and texts.
+    """The facts known after some turns of a run: their costs, the amount left under the cap, and texts.
 
     ``contents`` begins with what was known before the first turn; None stands for a text that is not known.
     """
@@ -86,7 +86,7 @@ def proper_reward(
     coverage: float = 0.8,
     success_probability: float | None = None,
 ) -> float:
-    """Return a proper reward in [-2, 0]: whoever states what they believe expects the most.
+    """Return a proper reward in [-2, 0]: stating one's true belief has the highest expected reward.
 
     It is the Brier score of the stated probability that the run succeeds and, for a run that could, minus
     ``(1 - coverage) / 2`` times the interval loss, with each amount x replaced by ``x / (x + scale)``.

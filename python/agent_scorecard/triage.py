@@ -22,7 +22,7 @@ class Oracle(NamedTuple):
 
 
 class KnapsackSolution(NamedTuple):
-    """The best choice of items, which is proved to be the best one."""
+    """A choice of items that is proved to be the best."""
 
     value: int
     weight: int
@@ -30,7 +30,7 @@ class KnapsackSolution(NamedTuple):
 
 
 class PlanReading(NamedTuple):
-    """What was read from the text of a model.
+    """The result of reading a plan from the text of a model.
 
     ``kind`` is ``plan``, ``over_budget``, ``duplicate_id`` or ``unparseable``; ``steps`` is the plan if it is valid.
     """
@@ -120,7 +120,7 @@ class Pool(Replayed):
         return self._pool.random_value(count("budget", budget))
 
     def read_plan(self, text: str, budget: int, *, strict: bool = False) -> PlanReading:
-        """Read the plan in the text of a model, and list what had to be repaired.
+        """Read the plan in the text of a model, and list the repairs.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class Pool(Replayed):
     def unsolvable_counts(
         self, plan: Sequence[Step], budget: int, unsolvable: Iterable[str]
     ) -> UnsolvableCounts:
-        """Count what a plan does with the tasks that cannot be solved.
+        """Count the unsolvable tasks that a plan leaves out, and sum its allocations to the others.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class Pool(Replayed):
 
 
 def triage_efficiency(achieved: float, random: float, oracle: float) -> float:
-    """Return where a value lies between that of a random plan and that of the best plan.
+    """Return the triage efficiency of a value: 0 for the value of a random plan, 1 for the value of the best plan.
 
     Parameters
     ----------

@@ -27,24 +27,24 @@ pub enum AnswerError {
     /// The lower bound is above the upper bound.
     #[error("the interval runs from {} to {}; give the lower end first", Short(*low), Short(*high))]
     Reversed {
-        /// The first end.
+        /// The first bound.
         low: f64,
-        /// The second end.
+        /// The second bound.
         high: f64,
     },
-    /// An end is below 0.
+    /// A bound of an interval is below 0.
     #[error("an end of the interval is {}; give a number of at least 0", Short(*value))]
     Negative {
-        /// The end.
+        /// The bound.
         value: f64,
     },
-    /// An end is infinite, NaN, or too large.
+    /// A bound of an interval is infinite, NaN, or too large.
     #[error("an end of the interval is not finite; give a finite number")]
     NotFinite,
     /// A resource has no interval.
     #[error("resource {index} has no interval; give one for each resource")]
     MissingResource {
-        /// Position of the resource among those asked for, from 0.
+        /// Position of the resource among the requested resources, from 0.
         index: usize,
     },
     /// An interval names an unknown resource, a resource that has an interval already, or, in strict
@@ -57,7 +57,7 @@ pub enum AnswerError {
         /// Position of the interval in the answer, from 0.
         index: usize,
     },
-    /// The answer is something else.
+    /// The answer is neither an interval nor `impossible`.
     #[error("the answer is neither an interval [low, high] nor impossible")]
     Malformed,
 }

@@ -183,7 +183,7 @@ pub enum Error {
         /// The problem.
         problem: String,
     },
-    /// Things that do not belong together: parts with different settings, or samples and amounts of different
+    /// Inputs that do not belong together: parts with different settings, or samples and amounts of different
     /// resources.
     #[error("{problem}")]
     Unlike {

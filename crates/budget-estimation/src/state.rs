@@ -1,4 +1,4 @@
-//! What an estimator has learnt, and memory that is used again.
+//! The learnt state of an estimator, and memory that later calls reuse.
 
 /// Reusable memory that is not part of the state. All instances compare equal, and none is stored.
 #[derive(Clone, Debug, Default)]

@@ -21,7 +21,7 @@ pub enum Error {
     /// The input does not determine a result, for the reason given.
     #[error("{problem}")]
     Undetermined {
-        /// What is wrong, and what to do.
+        /// The problem, and what to do about it.
         problem: &'static str,
     },
     /// The run has no score: its outcome is unknown, and its stop may be related to the outcome.
@@ -38,12 +38,12 @@ pub enum Error {
         /// The time at which it stopped.
         time: f64,
     },
-    /// What is given about a run contradicts how it ended.
+    /// The data of a run contradict the way in which it ended.
     #[error("run {run} {problem}")]
     Run {
         /// Position of the run, from 0.
         run: usize,
-        /// What is wrong, and what to do.
+        /// The problem, and what to do about it.
         problem: &'static str,
     },
     /// A run of a sample or a row of features is invalid.

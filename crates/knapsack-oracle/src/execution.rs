@@ -4,7 +4,7 @@ use crate::{
     pools::{item::Item, pool::Pool},
 };
 
-/// Whether the allocations of a plan are binding.
+/// The regime of an execution: whether the allocations of a plan are binding.
 ///
 /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,12 +42,12 @@ pub struct Execution {
     pub regime: Regime,
     /// The attempts in order. They are the first steps of the plan.
     pub attempts: Vec<Attempt>,
-    /// The position of the item that did not fit the rest of the budget and so stopped execution. `None` if
-    /// the plan was executed to its end.
+    /// The position of the item that stopped execution because it did not fit the rest of the budget. `None` if the
+    /// plan was executed to its end.
     pub stopped_by: Option<usize>,
     /// The value that all attempts earned together.
     pub earned: f64,
-    /// What all attempts spent of the budget.
+    /// The part of the budget that all attempts spent.
     pub spent: u64,
     /// Whether the planner saw costs or outcomes.
     pub informed: bool,

@@ -44,7 +44,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them, `Auto` first.
+    /// All formats, `Auto` first.
     pub const ALL: [Self; 11] = [
         Self::Auto,
         Self::Inspect,

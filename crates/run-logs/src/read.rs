@@ -155,7 +155,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// The format of the log that is being read.
+    /// Returns the format of the log that is being read.
     #[must_use]
     pub const fn format(&self) -> Format {
         self.format
@@ -166,7 +166,7 @@ impl<'a> Runs<'a> {
         self.heads.iter().map(Option::as_ref)
     }
 
-    /// The files of a folder that have been left out so far because of an unrecognized format.
+    /// Returns the files of a folder that have been left out so far because of an unrecognized format.
     #[must_use]
     pub fn unrecognized(&self) -> &[PathBuf] {
         &self.unrecognized

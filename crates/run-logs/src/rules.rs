@@ -205,9 +205,9 @@ fn finite(text: &str) -> Result<f64, String> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Ungraded {
-    /// An error ended it.
+    /// An error ended the run.
     Error,
-    /// A limit ended it.
+    /// A limit ended the run.
     AtLimit,
     /// The log excludes the run, for example because of an infrastructure error.
     Excluded,

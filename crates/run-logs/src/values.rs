@@ -1,4 +1,4 @@
-//! The types that every reader fills.
+//! The types that the readers of all formats return.
 
 pub(crate) mod account;
 pub(crate) mod confidence_scale;

@@ -28,7 +28,7 @@ use crate::{
 pub struct Categorical<'a>(&'a [Probability]);
 
 impl<'a> Categorical<'a> {
-    /// Checks the probabilities of all classes.
+    /// Creates a forecast from the probabilities of all classes.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::{rule::ScoringRule, values::probability::Probability};
 
-/// Makes a scoring rule from a function of the forecast and the outcome.
+/// Creates a scoring rule from a function of the forecast and the outcome.
 ///
 /// ```
 /// use scoring_rules::{Error, Probability, ScoringRule, from_fn};
@@ -23,7 +23,7 @@ pub const fn from_fn<F: Fn(Probability, bool) -> f64>(score: F) -> FromFn<F> {
 /// of this workspace, functions with names that end in `from_fn` create it.
 #[derive(Clone, Copy)]
 pub struct FromFn<F> {
-    /// The function; public for these crates.
+    /// The function. The field is public for the other crates of this workspace.
     #[doc(hidden)]
     pub function: F,
 }

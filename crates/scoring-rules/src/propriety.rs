@@ -31,19 +31,19 @@ pub struct Examination {
     pub widest_gap: f64,
 }
 
-/// Whether a counterexample to propriety was found.
+/// The verdict of an examination: whether a counterexample to propriety was found.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Verdict {
-    /// No report of the grid gains on the truth.
+    /// No report of the grid has a higher expected score than the truth.
     NoCounterexample {
         /// Ranges of neighbouring reports, including their ends, with scores that are equal to the last bit
         /// under both outcomes. Such reports tie for every truth, so that the rule is not strictly proper,
         /// unless its scores are equal only because they underflow or round to the same number.
         ties: Vec<RangeInclusive<Probability>>,
     },
-    /// Some report gains on the truth.
+    /// Some report has a higher expected score than the truth.
     Improper(Counterexample),
 }
 
@@ -54,7 +54,7 @@ pub enum Verdict {
 pub struct Counterexample {
     /// The probability of the event.
     pub truth: Probability,
-    /// The report that gains.
+    /// The report with the higher expected score.
     pub report: Probability,
     /// The expected score of the report minus the expected score of the truth; the largest difference
     /// found. Infinite if only the truth has an infinitely low score.

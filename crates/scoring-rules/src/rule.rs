@@ -39,30 +39,29 @@ use crate::{
 /// Reference: Gneiting and Raftery (2007), Strictly proper scoring rules, prediction, and
 /// estimation, doi:10.1198/016214506000001437.
 pub trait ScoringRule {
-    /// The score of `forecast`, the forecast probability of the event, given whether it happened.
+    /// Returns the score of a forecast of an event; `outcome` is true if the event happened.
     #[must_use]
     fn score(&self, forecast: Probability, outcome: bool) -> f64;
 
-    /// The expected score of `forecast` if the event has probability `truth`:
-    /// `q S(p, 1) + (1 - q) S(p, 0)`. An outcome of probability zero does not count, even if its
-    /// score is infinite.
+    /// Returns the expected score of `forecast` if the event has probability `truth`: `q S(p, 1) + (1 - q) S(p, 0)`. An
+    /// outcome of probability zero does not count, even if its score is infinite.
     #[must_use]
     fn expected(&self, forecast: Probability, truth: Probability) -> f64 {
         share(truth.get(), || self.score(forecast, true))
             + share(truth.complement().get(), || self.score(forecast, false))
     }
 
-    /// The generalised entropy of `truth`: minus the expected score of the truthful forecast. For
-    /// the log score this is Shannon's entropy in nats.
+    /// Returns the generalised entropy of `truth`: minus the expected score of the truthful forecast. For the log score
+    /// this is Shannon's entropy in nats.
     #[must_use]
     fn entropy(&self, truth: Probability) -> f64 {
         // A difference, so that an entropy of zero is never negative zero.
         0.0 - self.expected(truth, truth)
     }
 
-    /// The expected loss from reporting `forecast` if the event has probability `truth`:
-    /// `expected(q, q) - expected(p, q)`. For a proper rule it is at least 0 up to rounding; a
-    /// clearly negative value shows that a rule is not proper.
+    /// Returns the expected loss from reporting `forecast` if the event has probability `truth`:
+    /// `expected(q, q) - expected(p, q)`. For a proper rule it is at least 0 up to rounding; a clearly negative value
+    /// shows that a rule is not proper.
     #[must_use]
     fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
         let lost = |outcome| self.score(truth, outcome) - self.score(forecast, outcome);

@@ -1,4 +1,4 @@
-//! Values: tools, the typed graph of a library of them, states, problems and plans.
+//! Values: tools, the typed graph of a library of tools, states, problems and plans.
 
 pub(crate) mod call_effects;
 pub(crate) mod checks;

@@ -1,4 +1,4 @@
-//! Plans: the cheapest ones, the greedy one, and counts of all there are.
+//! Plans: the cheapest plans, the greedy plan, and the number of all plans.
 
 pub(crate) mod best_plans;
 pub(crate) mod counts;

@@ -130,9 +130,9 @@ pub enum Error {
     /// There are fewer trials than the number to be drawn from them.
     #[error("k is {k} but the task has {trials} trials; k must be at most that")]
     TooFewTrials {
-        /// How many trials are drawn.
+        /// The number of trials to be drawn.
         k: u64,
-        /// How many there are.
+        /// The number of trials given.
         trials: u64,
     },
     /// The arguments of a call are given as a text that holds no JSON object.

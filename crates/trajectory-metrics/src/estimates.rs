@@ -1,4 +1,4 @@
-//! Rows that belong to clusters, such as the runs of tasks, become a [`Figure`]: a value with its interval.
+//! Estimates from clustered rows, such as the runs of tasks. Each estimate is a [`Figure`]: a value with its interval.
 //!
 //! Every mean, share, ratio and difference of a report is computed here, so that the same quantity of the same rows has the
 //! same interval everywhere. The range of the [`Measure`](crate::Measure) determines the method of the interval:

@@ -82,7 +82,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Makes an empty list of rows with this number of features.
+    /// Creates an empty list of rows with this number of features.
     #[must_use]
     pub const fn new(columns: usize) -> Self {
         Self { columns, features: Vec::new(), weights: Vec::new() }
@@ -110,7 +110,7 @@ impl Rows {
         self.features = features;
     }
 
-    /// The total weights of failures and of successes.
+    /// Returns the total weights of failures and of successes.
     #[must_use]
     pub fn totals(&self) -> (f64, f64) {
         let total = |class: usize| sum(self.weights.iter().map(|weights| weights[class]));

@@ -48,7 +48,7 @@ impl NoInterval {
         if found >= least { Ok(()) } else { Err(Self::too_few(found, level)) }
     }
 
-    /// Makes the reason that `found` clusters are too few for this level.
+    /// Creates the reason that `found` clusters are too few for this level.
     ///
     /// ```
     /// use trajectory_metrics::{Level, NoInterval};

@@ -56,13 +56,13 @@ pub fn unit(generator: &mut impl Rng) -> f64 {
 pub struct NumpyRandom(Mt);
 
 impl NumpyRandom {
-    /// Makes the generator of a seed.
+    /// Creates the generator of a seed.
     #[must_use]
     pub fn new(seed: u32) -> Self {
         Self(Mt::new(seed))
     }
 
-    /// `randint(count)`: a number below `count`; 0 for 0 and 1, which draw nothing.
+    /// Returns the result of NumPy's `randint(count)`: a number below `count`; 0 for 0 and 1, which draw nothing.
     pub fn below(&mut self, count: u32) -> u32 {
         let largest = count.saturating_sub(1);
         // Takes the low bits, as wide as the largest number, and draws again while the result exceeds
@@ -100,7 +100,7 @@ impl NumpyRandom {
 pub struct PythonRandom(Mt);
 
 impl PythonRandom {
-    /// Makes the generator of a seed from 0 to `2^64 - 1`.
+    /// Creates the generator of a seed from 0 to `2^64 - 1`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         // The 32-bit digits of the seed, lowest first, without leading zeros.
@@ -109,15 +109,15 @@ impl PythonRandom {
         Self(Mt::new_with_key(digits.into_iter().take(count)))
     }
 
-    /// `uniform(low, high)`.
+    /// Returns the result of Python's `uniform(low, high)`.
     pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
         let (upper, lower) = (f64::from(self.0.next_u32() >> 5), f64::from(self.0.next_u32() >> 6));
         let unit = (upper * 2.0_f64.powi(26) + lower) / 2.0_f64.powi(53);
         low + (high - low) * unit
     }
 
-    /// `choice(range(start, end))`, which is also `randrange(start, end)` and `randint(start, end - 1)`; the
-    /// start of an empty range.
+    /// Returns the result of Python's `choice(range(start, end))`, which is also the result of `randrange(start, end)`
+    /// and `randint(start, end - 1)`; the start of an empty range.
     pub fn choice(&mut self, range: Range<u32>) -> u32 {
         let count = range.end.saturating_sub(range.start).max(1);
         // Takes the high bits, as wide as the count, and draws again until the value is below the count.
@@ -130,7 +130,7 @@ impl PythonRandom {
         }
     }
 
-    /// `shuffle(items)`, for fewer than 2^32 items.
+    /// Shuffles fewer than 2^32 items as Python's `shuffle(items)` does.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.choice(0..last as u32 + 1) as usize);

@@ -1,4 +1,4 @@
-//! How well a scalar confidence ranks successes above failures.
+//! Measures of how well a scalar confidence ranks successes above failures.
 
 pub(crate) mod areas;
 pub(crate) mod auroc_difference;

@@ -44,7 +44,7 @@ use crate::{
 pub struct TrainingRecords<'a> {
     /// The recorded runs.
     pub rollouts: &'a Rollouts,
-    /// The resource whose rest is the target.
+    /// The resource whose remaining cost is the target.
     pub resource: Resource,
     /// The width of the intervals around the remaining cost.
     pub width: TargetWidth,

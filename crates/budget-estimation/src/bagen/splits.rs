@@ -66,7 +66,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
     Ok(parts)
 }
 
-/// Positions of equally many feasible and infeasible samples, in a random order.
+/// Returns the positions of equally many feasible and infeasible samples, in a random order.
 ///
 /// Trivial samples are removed and feasible samples are repeated `copies` times. Then random samples of the more frequent
 /// label are removed. Takes O(n log n).

@@ -1,4 +1,4 @@
-/// How far an answer of a model may deviate from the requested format.
+/// The tolerance for deviations of an answer from the requested format.
 ///
 /// ```
 /// use budget_estimation::{AnswerError, AnswerMode, Error, Estimate, parse_answer};

@@ -1,4 +1,4 @@
-/// How a forest is grown.
+/// The settings with which a forest is grown.
 #[derive(Clone, Copy, Debug)]
 pub struct ForestSettings {
     /// Number of trees.
@@ -21,7 +21,7 @@ impl Default for ForestSettings {
     }
 }
 
-/// The rows that a forest is grown from. There is at least one, and the lists have an entry for each.
+/// The training rows of a forest. There is at least one, and the lists have an entry for each.
 #[derive(Clone, Copy, Debug)]
 pub struct TrainingRows<'a> {
     /// Number of features of a row.

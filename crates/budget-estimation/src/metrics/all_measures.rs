@@ -92,17 +92,17 @@ struct MidpointError(
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MetricsSummary {
-    /// Samples with a remaining cost of 0. They count in no measure.
+    /// The number of samples with a remaining cost of 0, weighted if samples have weights. They count in no measure.
     pub trivial: f64,
-    /// Over all samples that are not trivial.
+    /// Scores of feasibility predictions, over all samples that are not trivial.
     pub feasibility: FeasibilitySummary,
-    /// Over feasible samples; `None` if there are none.
+    /// Scores of intervals, over feasible samples; `None` if there are none.
     pub intervals: Option<IntervalSummary>,
-    /// Over feasible samples that have an interval and at least one completed turn; `None` if there
-    /// are none.
+    /// Comparison with linear extrapolation, over feasible samples that have an interval and at least one completed
+    /// turn; `None` if there are none.
     pub linear: Option<LinearSummary>,
-    /// Over all samples with an interval; `None` if there are none, and unless
-    /// [`Metrics::with_diagnostics`] asked for it.
+    /// Diagnostics, over all samples with an interval; `None` if there are none, and unless
+    /// [`Metrics::with_diagnostics`] was called.
     pub diagnostics: Option<DiagnosticSummary>,
 }
 
@@ -113,15 +113,15 @@ impl Metrics {
         Self::default()
     }
 
-    /// Also scores the intervals of feasible samples by proper losses, as central intervals with this coverage.
-    /// Call it before the first sample: the losses do not count earlier samples.
+    /// Adds proper losses of the intervals of feasible samples, as central intervals with this coverage. Call it before
+    /// the first sample: the losses do not count earlier samples.
     #[must_use]
     pub fn with_coverage(mut self, coverage: Level) -> Self {
         self.proper = Some(Box::new(ProperLosses::new(coverage)));
         self
     }
 
-    /// Also computes a [`DiagnosticSummary`], which takes more time. Call it before the first sample.
+    /// Adds a [`DiagnosticSummary`], which takes more time. Call it before the first sample.
     #[must_use]
     pub fn with_diagnostics(mut self) -> Self {
         self.diagnostics = Some(Box::default());

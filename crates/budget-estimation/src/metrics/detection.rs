@@ -8,10 +8,10 @@ use crate::{metrics::quantile::quantiles, replay::sample::Sample};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Detection(BTreeMap<usize, Option<Sample>>);
 
-/// How early failures are detected, from [`ProgressMetrics`](crate::ProgressMetrics): for each run that is not
-/// feasible, its first prefix with an impossible estimate (see
-/// [`Estimate::predicts_impossible`](crate::Estimate::predicts_impossible)). Each failed run counts once. A run
-/// without a sample, such as a run of a single turn, is not counted.
+/// The delay with which failures are detected, from [`ProgressMetrics`](crate::ProgressMetrics): for each run that is
+/// not feasible, its first prefix with an impossible estimate (see
+/// [`Estimate::predicts_impossible`](crate::Estimate::predicts_impossible)). Each failed run counts once. A run without
+/// a sample, such as a run of a single turn, is not counted.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, ProgressMetrics, Rollouts, Sample};

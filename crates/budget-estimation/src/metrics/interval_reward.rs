@@ -57,7 +57,7 @@ pub(crate) fn reward(estimate: Estimate, remaining: f64) -> f64 {
     }
 }
 
-/// The side on which an interval misses the remaining cost.
+/// The direction in which an interval misses the remaining cost.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Miss, Rollouts, Sample};
@@ -83,7 +83,7 @@ pub enum Miss {
 }
 
 impl Sample {
-    /// Interval reward S_k; see [`Estimate::interval_reward`].
+    /// Returns the interval reward S_k; see [`Estimate::interval_reward`].
     ///
     /// # Errors
     ///
@@ -93,8 +93,7 @@ impl Sample {
         Ok(reward(self.estimate(), self.remaining()))
     }
 
-    /// Returns the side on which the interval misses the remaining cost; `None` for a hit and without an
-    /// interval.
+    /// Returns the direction in which the interval misses the remaining cost; `None` for a hit and without an interval.
     #[must_use]
     #[inline]
     pub fn miss(&self) -> Option<Miss> {

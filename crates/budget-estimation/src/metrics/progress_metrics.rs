@@ -67,21 +67,21 @@ pub struct ProgressMetrics {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ProgressSummary {
-    /// Over every sample that is not trivial; these are counted in [`MetricsSummary::trivial`].
+    /// The measures over all samples that are not trivial. Trivial samples are counted in [`MetricsSummary::trivial`].
     pub all_turns: MetricsSummary,
-    /// Over samples after one turn, k = 1; `None` if there are none. A sample before the first turn
+    /// The measures over samples after one turn, k = 1; `None` if there are none. A sample before the first turn
     /// ([`Rollout::score_probe`](crate::Rollout::score_probe), k = 0) is not one of them.
     pub first_turn: Option<MetricsSummary>,
-    /// Bin b of n has the samples whose progress p, k / T by default, satisfies
-    /// b / n <= p < (b + 1) / n; `None` for an empty bin. In each bin,
-    /// `feasibility.impossible.recall` is the alarm rate on failures.
+    /// The measures by bins of progress. Bin b of n has the samples whose progress p, k / T by default, satisfies b / n
+    /// <= p < (b + 1) / n; `None` for an empty bin. In each bin, `feasibility.impossible.recall` is the alarm rate on
+    /// failures.
     pub by_progress: Vec<Option<MetricsSummary>>,
-    /// Over failed runs; `None` if there are none.
+    /// The detection of failures, over failed runs; `None` if there are none.
     pub detection: Option<DetectionSummary>,
 }
 
 impl ProgressMetrics {
-    /// Measures with a number of bins by progress, k / T unless [`ProgressMetrics::with_axis`] sets
+    /// Creates measures with this number of bins by progress, which is k / T unless [`ProgressMetrics::with_axis`] sets
     /// another axis.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl ProgressMetrics {
         })
     }
 
-    /// Also scores intervals by proper losses; see [`Metrics::with_coverage`].
+    /// Adds proper losses of intervals; see [`Metrics::with_coverage`].
     #[must_use]
     pub fn with_coverage(mut self, coverage: Level) -> Self {
         self.first_turn = self.first_turn.with_coverage(coverage);
@@ -107,7 +107,7 @@ impl ProgressMetrics {
         self
     }
 
-    /// Also computes diagnostics; see [`Metrics::with_diagnostics`].
+    /// Adds diagnostics; see [`Metrics::with_diagnostics`].
     #[must_use]
     pub fn with_diagnostics(mut self) -> Self {
         self.first_turn = self.first_turn.with_diagnostics();

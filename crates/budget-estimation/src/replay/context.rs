@@ -47,7 +47,7 @@ pub struct Context {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceContext {
-    /// Its name.
+    /// The name of the resource.
     pub name: String,
     /// The cost of each completed turn; `None` for an unknown cost.
     pub costs: Vec<Option<f64>>,

@@ -82,7 +82,7 @@ pub struct Prefix<'a> {
 }
 
 impl<'a> Prefix<'a> {
-    /// Number of completed turns, k.
+    /// Returns the number of completed turns, k.
     #[must_use]
     #[inline]
     pub const fn turns(&self) -> usize {

@@ -81,7 +81,7 @@ impl PrefixFeatures {
         })
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is always a column")]
     pub fn len(&self) -> usize {

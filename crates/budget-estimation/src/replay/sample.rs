@@ -61,19 +61,19 @@ impl Sample {
         SampledRun::new(rollout, resource)?.sample(turn, usage, estimate)
     }
 
-    /// Position of the rollout, from 0.
+    /// Returns the position of the rollout, from 0.
     #[must_use]
     pub const fn rollout(&self) -> usize {
         self.rollout
     }
 
-    /// Number of completed turns when the estimate was given, k.
+    /// Returns the number of completed turns when the estimate was given, k.
     #[must_use]
     pub const fn turn(&self) -> usize {
         self.turn
     }
 
-    /// Number of turns of the whole run, T.
+    /// Returns the number of turns of the whole run, T.
     #[must_use]
     pub const fn turns(&self) -> usize {
         self.turns
@@ -143,7 +143,7 @@ impl Sample {
         self
     }
 
-    /// How the estimate is read.
+    /// Returns the rule by which the estimate counts as impossible.
     #[must_use]
     pub const fn reading(&self) -> Reading {
         self.reading

@@ -59,13 +59,13 @@ impl Rollouts {
 }
 
 impl<'a> Rollout<'a> {
-    /// Position among the rollouts, from 0.
+    /// Returns the position of the rollout among all rollouts, from 0.
     #[must_use]
     pub const fn index(&self) -> usize {
         self.index
     }
 
-    /// Its name; `None` if it has none.
+    /// Returns the name of the rollout; `None` without a name.
     #[must_use]
     pub fn id(&self) -> Option<&'a str> {
         self.rollouts.ids.get(self.index)?.as_deref()
@@ -92,7 +92,7 @@ impl<'a> Rollout<'a> {
         self.column(resource).ok()?.costs.get(at).copied().filter(|cost| !cost.is_nan())
     }
 
-    /// Number of turns, T; at least 1.
+    /// Returns the number of turns, T; at least 1.
     #[must_use]
     pub const fn turns(&self) -> usize {
         self.end - self.start

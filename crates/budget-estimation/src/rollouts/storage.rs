@@ -341,7 +341,7 @@ impl Rollouts {
         }
     }
 
-    /// Number of rollouts.
+    /// Returns the number of rollouts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()

@@ -41,9 +41,9 @@ pub struct EarlyStops {
     pub stopped_failures: u64,
     /// Infeasible runs.
     pub failures: u64,
-    /// What infeasible runs spent after the stop, in the unit of the resource.
+    /// The cost of infeasible runs after the stop, in the unit of the resource.
     pub saved: f64,
-    /// What infeasible runs spent in all.
+    /// The total cost of infeasible runs.
     pub spent_by_failures: f64,
     /// Name of the resource of `saved` and `spent_by_failures`, if known.
     pub resource: Option<String>,
@@ -78,7 +78,7 @@ impl EarlyStops {
         Ok(())
     }
 
-    /// Share of the prefixes of feasible runs that raised an alarm, in [0, 1]; lower is better.
+    /// Returns the share of the prefixes of feasible runs that raised an alarm, in [0, 1]; lower is better.
     ///
     /// # Errors
     ///
@@ -89,8 +89,8 @@ impl EarlyStops {
         ratio("false_alarm_prefixes", part, self.success_prefixes as f64, range)
     }
 
-    /// Share of the feasible runs that the rule stops, in [0, 1]; lower is better. One alarm stops a
-    /// run, so this share can be much larger than the share of prefixes with an alarm.
+    /// Returns the share of the feasible runs that the rule stops, in [0, 1]; lower is better. One alarm stops a run,
+    /// so this share can be much larger than the share of prefixes with an alarm.
     ///
     /// # Errors
     ///

@@ -285,7 +285,7 @@ impl BudgetMonitor {
         &self.spent
     }
 
-    /// Number of turns so far.
+    /// Returns the number of turns so far.
     #[must_use]
     pub const fn turns(&self) -> u64 {
         self.turns

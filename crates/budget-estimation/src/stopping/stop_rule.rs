@@ -38,8 +38,8 @@ pub enum StopRule {
         #[cfg_attr(feature = "serde", serde(default))]
         reading: Reading,
     },
-    /// Stops as soon as the cap is exceeded, whatever the estimate. A
-    /// [`BudgetMonitor`](crate::BudgetMonitor) always has this rule.
+    /// Stops as soon as the cap is exceeded, regardless of the estimate. A [`BudgetMonitor`](crate::BudgetMonitor)
+    /// always has this rule.
     CapExceeded,
     /// Stops as soon as the stated probability of failure reaches a threshold.
     FailureProbability {

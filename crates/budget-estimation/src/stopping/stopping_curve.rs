@@ -28,7 +28,7 @@ use crate::{
 pub struct StoppingPoint {
     /// The threshold: runs stop when their probability of failure is at least this.
     pub at_least: Probability,
-    /// What that saves and loses.
+    /// The savings and losses at this threshold.
     pub stops: EarlyStops,
 }
 

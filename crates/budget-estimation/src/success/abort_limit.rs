@@ -73,7 +73,7 @@ const fn level(value: f64) -> Level {
 }
 
 impl AbortLimit {
-    /// At most this rate of feasible runs, with confidence 0.9.
+    /// Creates a limit of this rate of false alarms on feasible runs, which is kept with confidence 0.9.
     #[must_use]
     pub const fn new(rate: Level) -> Self {
         Self { rate, confidence: NINE_TENTHS }

@@ -20,7 +20,7 @@ use crate::{
     success::continuations::Continuations,
 };
 
-/// The settings of a report on runs with cut-offs among them.
+/// The settings of a report on a sample in which some runs were cut off.
 ///
 /// The defaults follow the paper: all four named weight schedules, 1,000 resamples of whole clusters, intervals of 95 %. The
 /// odds ratio of the sensitivity range is 2.
@@ -76,7 +76,7 @@ impl fmt::Debug for CensoringAnalysis<'_> {
 }
 
 impl<'a> CensoringAnalysis<'a> {
-    /// Makes an analysis under a declared assumption.
+    /// Creates an analysis under a declared assumption.
     #[must_use]
     pub fn new(assumption: CensoringAssumption) -> Self {
         Self {
@@ -325,7 +325,7 @@ fn chosen<'a, T: Clone>(all: &'a [T], positions: &[usize]) -> Cow<'a, [T]> {
     }
 }
 
-/// A report on runs with cut-offs among them, made by [`CensoringAnalysis::report`].
+/// A report on a sample in which some runs were cut off, made by [`CensoringAnalysis::report`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

@@ -58,10 +58,10 @@ pub struct ContinuationAudit {
     pub mean_invalid: f64,
     /// The estimated probability of success of each retained run, in increasing order.
     pub success_probabilities: Vec<Probability>,
-    /// Their weighted mean.
+    /// The weighted mean of these probabilities.
     pub mean: Figure,
-    /// Their weighted median; if the weight up to a value is exactly one half, the mean of this value and
-    /// the next. Without weights, the mean of the two middle values of an even number.
+    /// The weighted median of these probabilities; if the weight up to a value is exactly one half, the mean of this
+    /// value and the next. Without weights, the mean of the two middle values of an even number.
     pub median: f64,
     /// The share, by weight, of retained runs whose estimate is 0.
     pub zero_share: f64,

@@ -97,7 +97,7 @@ impl CensoringShift {
         Ok(Self { prefix_swap: swap.value(), tail_omission: 0.0 - tail.value() })
     }
 
-    /// Simple censored score minus complete score.
+    /// Returns the simple censored score minus the complete score.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.prefix_swap + self.tail_omission

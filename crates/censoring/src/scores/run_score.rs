@@ -32,9 +32,9 @@ pub enum RunScore {
     Censored {
         /// The probability that it would have succeeded, given the run so far.
         success_probability: Probability,
-        /// Its score with a success.
+        /// The score of the steps up to the stop, with a success as the outcome.
         if_success: f64,
-        /// Its score with a failure.
+        /// The score of the steps up to the stop, with a failure as the outcome.
         if_failure: f64,
     },
 }

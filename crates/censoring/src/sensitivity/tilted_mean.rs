@@ -53,7 +53,7 @@ pub struct TiltedMean {
 }
 
 impl TiltedMean {
-    /// Makes the mean of these scores.
+    /// Creates the mean of these scores.
     ///
     /// # Errors
     ///

@@ -65,7 +65,7 @@ pub struct Stopped<'a> {
 }
 
 impl<'a> Stopped<'a> {
-    /// Makes a run whose horizon is its stop.
+    /// Creates a run whose horizon is its stop.
     ///
     /// A run with an outcome is complete. Without an outcome, the default policy
     /// [`StopReason::class`] classifies the run by its reason; without a reason it is excluded.
@@ -82,8 +82,7 @@ impl<'a> Stopped<'a> {
         Self::with_policy(forecasts, outcome, reason, StopReason::class)
     }
 
-    /// Makes a run under another policy, which gives the class of a run without an outcome by its
-    /// reason.
+    /// Creates a run under another policy, which gives the class of a run without an outcome by its reason.
     ///
     /// # Errors
     ///
@@ -128,9 +127,9 @@ impl<'a> Stopped<'a> {
         Ok(Self { trace, horizon: forecasts.len(), class, reason })
     }
 
-    /// Makes a run of the first `stop` steps of a complete one, at least 1, as if a step budget had cut it off. If `stop` is
-    /// the length of the trace, only the outcome is hidden. Its horizon is the length of the trace. It contains neither
-    /// the outcome nor later steps, so no score can depend on them.
+    /// Creates a run of the first `stop` steps of a complete one, at least 1, as if a step budget had cut it off. If
+    /// `stop` is the length of the trace, only the outcome is hidden. Its horizon is the length of the trace. It
+    /// contains neither the outcome nor later steps, so no score can depend on them.
     ///
     /// # Errors
     ///

@@ -54,8 +54,8 @@ pub struct Continuations {
 pub struct SuccessEstimate {
     /// Successes divided by branches with an outcome.
     pub probability: Probability,
-    /// From the probability with every unresolved branch as a failure to the probability with every one
-    /// as a success. It does not cover the sampling error of the branches.
+    /// The interval of the probability, from all unresolved branches counted as failures to all of them counted as
+    /// successes. It does not cover the sampling error of the branches.
     pub interval: Interval<Probability>,
     /// The binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an outcome. It is
     /// 0 if all of them ended alike, which does not make the probability certain.

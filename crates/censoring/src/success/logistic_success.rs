@@ -58,7 +58,7 @@ impl Default for LogisticSuccess {
 }
 
 impl LogisticSuccess {
-    /// Makes a learner with this penalty.
+    /// Creates a learner with this penalty.
     ///
     /// # Errors
     ///

@@ -56,7 +56,7 @@ pub(crate) struct Stop {
 }
 
 impl StopTimes {
-    /// Checks times and weights; `censored` says of each run whether it was cut off.
+    /// Creates the stop times of runs; `censored` states for each run whether it was cut off.
     ///
     /// # Errors
     ///

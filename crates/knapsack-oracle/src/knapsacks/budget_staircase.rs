@@ -1,7 +1,6 @@
 use crate::{engines::checked_sum::checked_sum, error::Error, values::knapsack_item::KnapsackItem};
 
-/// The best value for every budget at once: a staircase with a step at each budget from which more
-/// can be earned.
+/// The best value as a step function of the budget, with a step at each budget from which more can be earned.
 ///
 /// To find the value that a pool can earn, pass its solved items.
 ///

@@ -42,7 +42,7 @@ pub struct Knapsack<'a, W = u64> {
     items: &'a [KnapsackItem<W>],
 }
 
-/// A choice of items that fits. Returned by [`Knapsack::solve`] and [`Knapsack::greedy`].
+/// A choice of items that fits the capacity. Returned by [`Knapsack::solve`] and [`Knapsack::greedy`].
 ///
 /// ```
 /// use knapsack_oracle::{Knapsack, KnapsackItem};
@@ -66,7 +66,7 @@ pub struct Solution<W = u64> {
     /// An upper bound on the value of every choice. It equals `value` if the choice is proved to
     /// be optimal.
     pub upper_bound: u64,
-    /// What proves the upper bound.
+    /// The proof of the upper bound.
     pub proof: Proof,
     /// The number of partial choices that the search kept, 0 if no search was needed. With several
     /// resources, the number of nodes of the search tree that were examined.

@@ -72,7 +72,8 @@ pub enum Repair {
         /// The id as given.
         id: String,
     },
-    /// An entry for an item that an earlier entry has was dropped. Only [`PlanReading::published`](crate::PlanReading::published) does so.
+    /// An entry that repeats the item of an earlier entry was dropped. Only
+    /// [`PlanReading::published`](crate::PlanReading::published) does so.
     RepeatedId {
         /// The entry.
         entry: usize,
@@ -97,7 +98,7 @@ pub enum Repair {
     },
 }
 
-/// Why an entry of a plan was dropped. A field of [`Repair::EntryDropped`].
+/// The reason why an entry of a plan was dropped. A field of [`Repair::EntryDropped`].
 ///
 /// ```
 /// use knapsack_oracle::{DropReason, Error, Item, PlanReading, Pool, Repair};

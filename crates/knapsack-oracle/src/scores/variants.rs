@@ -31,7 +31,7 @@ pub struct VariantScores {
     variants: usize,
 }
 
-/// How well the rankings of all configurations agree under two variants. Returned by
+/// The agreement between the rankings of all configurations under two variants. Returned by
 /// [`VariantScores::rank_correlations`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -71,8 +71,8 @@ impl VariantScores {
         Ok(Self { rows: rows.iter().map(|row| row.as_ref().to_vec()).collect(), variants })
     }
 
-    /// Returns the range of each configuration over the variants: its largest score minus its
-    /// smallest, as the decimals that they are written as.
+    /// Returns the range of each configuration over the variants: its largest score minus its smallest score, computed
+    /// on their decimal notation.
     #[must_use]
     pub fn ranges(&self) -> Vec<f64> {
         let range = |row: &Vec<f64>| {

@@ -18,8 +18,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KnapsackItem<W = u64> {
-    /// What choosing the item is worth.
+    /// The profit of choosing the item.
     pub profit: u64,
-    /// What choosing the item takes of the capacity.
+    /// The part of the capacity that the item takes.
     pub weight: W,
 }

@@ -1,4 +1,4 @@
-/// Why no choice of items can have a larger value than a [`Solution`](crate::Solution).
+/// The proof that no choice of items has a larger value than a [`Solution`](crate::Solution).
 ///
 /// ```
 /// use knapsack_oracle::{Knapsack, KnapsackItem, Proof};

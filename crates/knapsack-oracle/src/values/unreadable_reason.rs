@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// Why a text contains no plan. Returned by [`PlanReading::new`](crate::PlanReading::new), which has an
+/// The reason why a text contains no plan. Returned by [`PlanReading::new`](crate::PlanReading::new), which has an
 /// example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]

@@ -86,7 +86,7 @@ impl LoggedRun {
         })
     }
 
-    /// The calls of the agent and its subagents, and the calls that the task expects of the agent.
+    /// Returns the calls of the agent and its subagents, and the calls that the task expects of the agent.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl LoggedRun {
         })
     }
 
-    /// The costs of each turn.
+    /// Returns the costs of each turn.
     ///
     /// # Errors
     ///
@@ -205,8 +205,8 @@ impl RolloutFile {
 }
 
 impl LoggedRun {
-    /// The input tokens of each turn without the history that its request repeats; `None` if the log does not count the input.
-    /// Reasoning is not part of the history.
+    /// Returns the input tokens of each turn without the history that its request repeats; `None` if the log does not
+    /// count the input. Reasoning is not part of the history.
     ///
     /// # Reference
     ///

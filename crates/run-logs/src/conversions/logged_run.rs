@@ -36,7 +36,8 @@ pub struct LoggedRun {
     pub trial: Option<u64>,
     /// The model of the agent.
     pub model: Option<String>,
-    /// Its position among the runs that were read, from 0: repeated runs and runs of other scorers are not among the rows.
+    /// The position of the run among the runs that were read, from 0: repeated runs and runs of other scorers are not
+    /// among the rows.
     pub index: usize,
     /// Whether the run has a score of the requested scorer; `None` without any score.
     pub(crate) has_score: Option<bool>,
@@ -63,7 +64,7 @@ pub struct LoggedRun {
     pub horizon: Option<usize>,
     /// The values of the scorers by name.
     pub scores: BTreeMap<String, Value>,
-    /// The limit that ended the run, whatever the rules say about it.
+    /// The limit that ended the run, regardless of the rules.
     pub limit: Option<RunLimit>,
     /// Whether an error ended the run.
     pub has_error: bool,
@@ -169,19 +170,19 @@ impl LoggedRun {
         rank(self) < rank(other)
     }
 
-    /// Whether the run succeeded in part, and therefore has a grade and no outcome.
+    /// Returns whether the run succeeded in part, and therefore has a grade and no outcome.
     #[must_use]
     pub const fn is_partial(&self) -> bool {
         self.grade.is_some() && self.outcome.is_none()
     }
 
-    /// The grade of a run that succeeded in part.
+    /// Returns the grade of a run that succeeded in part.
     #[must_use]
     pub fn partial_grade(&self) -> Option<Probability> {
         self.grade.filter(|_| self.is_partial()).and_then(|grade| Probability::new(grade).ok())
     }
 
-    /// A name that distinguishes the trials of a task: `id#trial` if the log counts trials, otherwise the id.
+    /// Returns a name that distinguishes the trials of a task: `id#trial` if the log counts trials, otherwise the id.
     #[must_use]
     pub fn name(&self) -> String {
         match self.trial {

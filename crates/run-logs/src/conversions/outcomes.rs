@@ -271,7 +271,7 @@ impl Outcomes {
         Ok(())
     }
 
-    /// The number of joined runs without a line.
+    /// Returns the number of joined runs without a line.
     #[must_use]
     pub const fn missing(&self) -> u64 {
         self.missing

@@ -165,7 +165,7 @@ impl RunTable {
         self.has_scorer.get(&identity(evaluation)).copied().or_else(own) == Some(false)
     }
 
-    /// The models of runs and evaluations.
+    /// Returns the models of runs and evaluations.
     #[must_use]
     pub fn models(&self) -> BTreeSet<&String> {
         let of_rows = self.rows.iter().filter_map(|row| row.model.as_ref());
@@ -188,7 +188,7 @@ impl RunTable {
         ))
     }
 
-    /// The reason why no run has a grade under lenient rules although there are scores.
+    /// Returns the reason why no run has a grade under lenient rules although there are scores.
     #[must_use]
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
@@ -232,13 +232,13 @@ impl RunTable {
         }
     }
 
-    /// The evaluations of the logs.
+    /// Returns the evaluations of the logs.
     #[must_use]
     pub fn evaluations(&self) -> &[Arc<Evaluation>] {
         &self.evaluations
     }
 
-    /// The rules by which the runs were judged.
+    /// Returns the rules by which the runs were judged.
     #[must_use]
     pub const fn rules(&self) -> &FactRules {
         &self.rules
@@ -327,7 +327,7 @@ impl RunTable {
         Ok(table)
     }
 
-    /// The runs in the order in which they were read.
+    /// Returns the runs in the order in which they were read.
     #[must_use]
     pub fn rows(&self) -> &[LoggedRun] {
         &self.rows
@@ -421,7 +421,7 @@ impl RunTable {
         problem.map_or(Ok(()), |reason| Err(Error::Undefined { name, reason }))
     }
 
-    /// A note about stated confidences that are taken as percentages.
+    /// Returns a note about stated confidences that are taken as percentages.
     #[must_use]
     pub fn scale_note(&self) -> Option<String> {
         self.rules.percent.note(&self.stated)

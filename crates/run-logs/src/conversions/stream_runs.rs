@@ -75,25 +75,25 @@ impl RunTable {
 }
 
 impl StreamRuns {
-    /// The runs that have the stream.
+    /// Returns the runs that have the stream.
     #[must_use]
     pub fn runs(&self) -> &[StreamRun] {
         &self.runs
     }
 
-    /// The number of runs left out, by [`MissingValue::name`] of the first missing value.
+    /// Returns the number of runs left out, by [`MissingValue::name`] of the first missing value.
     #[must_use]
     pub const fn left_out(&self) -> &BTreeMap<&'static str, u64> {
         &self.left_out
     }
 
-    /// The first run that is left out: its row, the turn from 1, and the reason.
+    /// Returns the first run that is left out: its row, the turn from 1, and the reason.
     #[must_use]
     pub const fn first_left_out(&self) -> Option<&(usize, usize, MissingValue)> {
         self.first_left_out.as_ref()
     }
 
-    /// The numbers of runs that the policy kept, repaired and left out.
+    /// Returns the numbers of runs that the policy kept, repaired and left out.
     #[must_use]
     pub const fn counts(&self) -> ForecastCounts {
         self.counts

@@ -11,7 +11,8 @@ use crate::json_lines::{
     parsing::{InputError, Line, bytes, parse},
 };
 
-/// Whether attempts that were actually cut off solved their problem, by problem and allocation.
+/// The results of attempts that were actually cut off, by problem and allocation: whether the attempt solved the
+/// problem.
 pub type CappedRuns = BTreeMap<String, BTreeMap<u64, bool>>;
 
 /// Reads problems that share a budget, all in one pool: JSON Lines

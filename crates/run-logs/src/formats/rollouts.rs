@@ -133,7 +133,7 @@ impl RolloutTurn {
         self.0.iter().find(|(own, _)| **own == *name).map(|(_, value)| value)
     }
 
-    /// The names of the fields.
+    /// Returns the names of the fields.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| &**name)
     }
@@ -230,8 +230,8 @@ impl RolloutFile {
         self.counts.entry(model).or_default().add_left_out(outcome, stop, reason);
     }
 
-    /// The number of models. Runs of a file that name none count as one model. Runs of a log that ended before a reply count as
-    /// none.
+    /// Returns the number of models. Runs of a file that name none count as one model. Runs of a log that ended before
+    /// a reply count as none.
     #[must_use]
     pub fn n_models(&self) -> usize {
         if self.logs.is_empty() { self.counts.len() } else { self.counts.keys().flatten().count() }
@@ -257,19 +257,19 @@ impl RolloutFile {
         models
     }
 
-    /// The file as named by the caller.
+    /// Returns the file as named by the caller.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// The runs in their order, each with the number of its line.
+    /// Returns the runs in their order, each with the number of its line.
     #[must_use]
     pub fn lines(&self) -> &[Line<RolloutLine>] {
         &self.lines
     }
 
-    /// All runs, including runs that were left out before they reached the file.
+    /// Returns the counts of all runs, including runs that were left out before they reached the file.
     #[must_use]
     pub fn counts(&self) -> RunCounts {
         let mut all = RunCounts::default();
@@ -299,8 +299,8 @@ impl RolloutFile {
 }
 
 impl RolloutLine {
-    /// Whether the run failed and ended because of a budget. False if the file says that the budget cut nothing off, such as a
-    /// log in which grades at the limit count.
+    /// Returns whether the run failed and ended because of a budget. False if the file says that the budget cut nothing
+    /// off, such as a log in which grades at the limit count.
     #[must_use]
     pub fn failed_at_limit(&self) -> bool {
         let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;

@@ -90,7 +90,7 @@ fn stopped(
     }
 }
 
-/// Many runs in few allocations: a run of one forecast takes 40 bytes and those of its names.
+/// Many runs, stored in a few flat lists. A run with one forecast takes 40 bytes and the bytes of its names.
 ///
 /// ```
 /// use run_logs::{TraceRun, TraceRuns};

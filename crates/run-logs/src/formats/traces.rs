@@ -87,13 +87,13 @@ pub struct TraceRemarks {
 const MOST_TEXTS: usize = 8;
 
 impl TraceRemarks {
-    /// All runs, including runs that were left out before.
+    /// Returns the counts of all runs, including runs that were left out before.
     #[must_use]
     pub const fn runs(&self) -> &RunCounts {
         &self.runs
     }
 
-    /// The treatment of missing or invalid forecasts of the file.
+    /// Returns the treatment of missing or invalid forecasts of the file.
     #[must_use]
     pub const fn missing(&self) -> Missing {
         self.missing

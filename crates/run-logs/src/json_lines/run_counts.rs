@@ -164,7 +164,7 @@ impl RunCounts {
         }
     }
 
-    /// The number of runs that were left out before.
+    /// Returns the number of runs that were left out before.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out.values().sum()
@@ -199,7 +199,7 @@ impl RunCounts {
         (runs > 0 && self.partial == 0).then(|| self.succeeded as f64 / runs as f64)
     }
 
-    /// A line for people.
+    /// Returns the counts as one line of text for people.
     #[must_use]
     pub fn line(&self) -> String {
         let Self { succeeded, failed, unknown, at_limit, partial, left_out, .. } = self;

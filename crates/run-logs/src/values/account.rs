@@ -19,7 +19,7 @@ use crate::values::evaluation::Evaluation;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Account {
-    /// The column; empty for the sums of several.
+    /// The name of the column; empty for the sums of several columns.
     pub name: String,
     /// The logs: the file or folder of each log, and its number in it. JSON has the number of logs, as `n_logs`: 0 for files of
     /// our own.
@@ -37,9 +37,9 @@ pub struct Account {
     pub scorers: BTreeMap<String, u64>,
     /// The definition of a success, in words; empty if nothing defines it.
     pub success: String,
-    /// Runs that a limit ended, with and without a grade, and the rules for both.
+    /// Runs that a limit ended and that have a grade.
     pub n_at_limit_graded: u64,
-    /// See above.
+    /// Runs that a limit ended and that have no grade.
     pub n_at_limit_ungraded: u64,
     /// The rule for runs at a limit, by the name of its option; empty if nothing depends on it.
     pub at_limit: String,
@@ -51,10 +51,10 @@ pub struct Account {
     pub n_repeats: u64,
     /// The number of planned runs, if logs state it.
     pub n_planned: Option<u64>,
-    /// The number of these runs that no log contains.
+    /// The number of planned runs that no log contains.
     pub n_missing: u64,
-    /// The cases in which a log states another mean score or standard error than its runs have: the log's own statistics, and how
-    /// it computed them.
+    /// The cases in which the mean score or standard error stated by a log differs from that of its runs: the log's own
+    /// statistics, and how it computed them.
     pub unlike_log: Vec<String>,
     /// Columns of a table that are not read.
     pub columns_not_read: Vec<String>,
@@ -78,7 +78,7 @@ pub struct AccountedEvaluation {
     pub model: Option<String>,
     /// The time of the start, as the log writes it.
     pub created: Option<String>,
-    /// The status at its end.
+    /// The status at the end of the evaluation.
     pub status: Option<String>,
     /// An id that a retry or a copy of the evaluation shares with the original.
     #[serde(skip)]
@@ -187,7 +187,7 @@ impl Account {
         Self { columns, ..all }
     }
 
-    /// The account in a few lines of text: the runs of each column, and the rules by which they count.
+    /// Returns the account in a few lines of text: the runs of each column, and the rules by which they count.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines = match self.columns.len() {

@@ -31,7 +31,7 @@ pub struct Evaluation {
     pub model: Option<String>,
     /// The time of the start, as the log writes it.
     pub created: Option<String>,
-    /// The status at its end, such as `success`, `error` or `cancelled`.
+    /// The status at the end of the evaluation, such as `success`, `error` or `cancelled`.
     pub status: Option<String>,
     /// The scorers in the log's order. A scorer with several values has one part per value, `scorer.key`.
     pub scorers: Vec<String>,
@@ -63,7 +63,7 @@ pub(crate) struct LogFigures {
 }
 
 impl Evaluation {
-    /// The number of planned runs, if the log states it.
+    /// Returns the number of planned runs, if the log states it.
     #[must_use]
     pub fn n_planned(&self) -> Option<u64> {
         let of = |samples: u64| samples.saturating_mul(self.epochs.unwrap_or(1));

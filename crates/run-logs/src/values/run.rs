@@ -77,12 +77,12 @@ impl Run {
         Self { id: id.into(), ..Self::default() }
     }
 
-    /// The turns of the agent itself, excluding turns of failed attempts, of graders and of simulated users.
+    /// Returns the turns of the agent itself, excluding turns of failed attempts, of graders and of simulated users.
     pub fn agent_turns(&self) -> impl Iterator<Item = &Turn> {
         self.turns.iter().filter(|turn| turn.caller.is_agent())
     }
 
-    /// The usage of each model by the agent and its subagents, if the log has totals by model.
+    /// Returns the usage of each model by the agent and its subagents, if the log has totals by model.
     #[must_use]
     pub fn agent_usage_by_model(&self) -> BTreeMap<String, Usage> {
         let mut models = self.usage_by_model.clone();
@@ -97,7 +97,7 @@ impl Run {
         models
     }
 
-    /// The number of model calls of the agent and its subagents that returned a reply.
+    /// Returns the number of model calls of the agent and its subagents that returned a reply.
     #[must_use]
     pub fn n_model_calls(&self) -> u64 {
         let replied = self.agent_turns().filter(|turn| turn.reply.is_some());
@@ -232,7 +232,8 @@ pub enum UsageRemark {
 }
 
 impl Usage {
-    /// All tokens: the log's own total if it has one, otherwise the sum of input and output; `None` unless both are known.
+    /// Returns the number of all tokens: the log's own total if it has one, otherwise the sum of input and output;
+    /// `None` unless both are known.
     #[must_use]
     pub fn total_tokens(&self) -> Option<u64> {
         self.total.or_else(|| self.input_tokens?.checked_add(self.output_tokens?))
@@ -394,7 +395,7 @@ pub enum Arguments {
 }
 
 impl Arguments {
-    /// The arguments as a value: unreadable text is a [`Value::Text`].
+    /// Returns the arguments as a value: unreadable text is a [`Value::Text`].
     #[must_use]
     pub fn value(&self) -> Value {
         match self {
@@ -440,7 +441,7 @@ impl RecordedCall {
         Self { id: None, name: name.into(), arguments, written: None, ok: None, error: None }
     }
 
-    /// The call in the form of the measures of trajectory-metrics.
+    /// Returns the call in the form of the measures of trajectory-metrics.
     #[must_use]
     pub fn tool_call(&self) -> ToolCall {
         ToolCall { name: self.name.clone(), arguments: self.arguments.value() }

@@ -77,25 +77,25 @@ impl Tokens {
         }
     }
 
-    /// The number of tokens.
+    /// Returns the number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are no tokens.
+    /// Returns whether there are no tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The bytes of all tokens. They equal the text of the reply if the log is complete.
+    /// Returns the bytes of all tokens. They equal the text of the reply if the log is complete.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The log-probabilities of all tokens.
+    /// Returns the log-probabilities of all tokens.
     #[must_use]
     pub fn logprobs(&self) -> &[f64] {
         &self.logprobs
@@ -134,14 +134,14 @@ impl Tokens {
         first..(after + 1).min(self.len()).max(first)
     }
 
-    /// The tokens in their order.
+    /// Returns the tokens in their order.
     pub fn iter(&self) -> impl Iterator<Item = Token<'_>> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 }
 
 impl<'a> Token<'a> {
-    /// The bytes and log-probabilities of the most probable tokens at this position.
+    /// Returns the bytes and log-probabilities of the most probable tokens at this position.
     pub fn alternatives(&self) -> impl Iterator<Item = (&'a [u8], f64)> {
         let mut start = self.first_alternative_byte;
         let bytes = self.alternative_bytes;

@@ -70,8 +70,7 @@ impl Weights {
 }
 
 impl Ensemble {
-    /// Checks members, given in any order, and sorts them. Without weights all members are equally
-    /// likely.
+    /// Creates an ensemble from its members, given in any order. Without weights all members are equally likely.
     ///
     /// Only ratios of weights matter. Members of weight 0 are left out. For
     /// [`Ensemble::crps_loss`](crate::Ensemble::crps_loss) a member of weight 2 counts as much as two

@@ -34,7 +34,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Checks levels and their values.
+    /// Creates a forecast from the levels and the values of its quantiles.
     ///
     /// # Errors
     ///

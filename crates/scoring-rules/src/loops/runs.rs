@@ -23,8 +23,8 @@ pub struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// Makes a view of runs. The first run starts at `start`, and run i ends before `ends[i]`. Both
-    /// are positions in `forecasts`, which may contain other runs before and after these.
+    /// Creates a view of runs. The first run starts at `start`, and run i ends before `ends[i]`. Both are positions in
+    /// `forecasts`, which may contain other runs before and after these.
     ///
     /// # Errors
     ///

@@ -9,11 +9,11 @@ use crate::{sums::compensated_sum::CompensatedSum, values::probability::Probabil
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum StepWeights {
-    /// 1, 1, 1, …
+    /// Equal weights: 1, 1, 1, …
     Equal,
-    /// n, n - 1, …, 1 for a run of n steps.
+    /// Decreasing weights: n, n - 1, …, 1 for a run of n steps.
     Falling,
-    /// 1, 2, 3, …
+    /// Increasing weights: 1, 2, 3, …
     Rising,
 }
 

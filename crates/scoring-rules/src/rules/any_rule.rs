@@ -68,7 +68,7 @@ pub enum AnyRule {
 }
 
 impl AnyRule {
-    /// Makes the rule with this name and these parameters.
+    /// Creates the rule with this name and these parameters.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl AnyRule {
         })
     }
 
-    /// The name of the rule and its parameters, from which [`Self::named`] makes it again.
+    /// Returns the name of the rule and its parameters. [`Self::named`] creates the same rule from them.
     ///
     /// ```
     /// use scoring_rules::AnyRule;

@@ -4,13 +4,13 @@ use crate::{rule::ScoringRule, rules::sides::Sides, values::probability::Probabi
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LossDerivatives {
-    /// Minus the score.
+    /// The loss, which is minus the score.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub loss: f64,
-    /// First derivative.
+    /// The first derivative of the loss.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub gradient: f64,
-    /// Second derivative.
+    /// The second derivative of the loss.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub curvature: f64,
 }
@@ -43,15 +43,14 @@ pub struct LossDerivatives {
 /// assert_eq!((in_p.gradient, in_p.curvature), (-2.0, 4.0));
 /// ```
 pub trait SmoothRule: ScoringRule {
-    /// Loss and derivatives in the forecast p. At exactly 0 or 1 the derivatives are evaluated at a
-    /// distance of 1e-150; they are huge if there is no limit.
+    /// Returns the loss and its derivatives with respect to the forecast p. At exactly 0 or 1 the derivatives are
+    /// evaluated at a distance of 1e-150; they are huge if there is no limit.
     fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives;
 
-    /// Loss and derivatives in the logit of the forecast, `ln (p / (1-p))`. Keeps the digits of
-    /// `1 - p` also if p itself would be rounded to 1. A NaN gives NaN. Beyond ±700, at which p or
-    /// 1 - p is close to the smallest number, [`LogScore`](crate::LogScore) and
-    /// [`BoostingScore`](crate::BoostingScore) still keep their digits, and the other rules tend to
-    /// their values at 0 and 1.
+    /// Returns the loss and its derivatives with respect to the logit of the forecast, `ln (p / (1-p))`. Keeps the
+    /// digits of `1 - p` also if p itself would be rounded to 1. A NaN gives NaN. Beyond ±700, at which p or 1 - p is
+    /// close to the smallest number, [`LogScore`](crate::LogScore) and [`BoostingScore`](crate::BoostingScore) still
+    /// keep their digits, and the other rules tend to their values at 0 and 1.
     fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives;
 }
 

@@ -63,9 +63,8 @@ impl DecimalSum {
         }
     }
 
-    /// The number of decimal places of the terms, or `None` if it is above 15 or the sum, in units
-    /// of the last place, has more than 15 digits. Differences of such sums are exact in these
-    /// units.
+    /// Returns the number of decimal places of the terms, or `None` if it is above 15 or the sum, in units of the last
+    /// place, has more than 15 digits. Differences of such sums are exact in these units.
     #[doc(hidden)]
     #[must_use]
     #[inline]
@@ -81,7 +80,7 @@ impl DecimalSum {
         self.special += other.special;
     }
 
-    /// The sum, rounded to the nearest f64 (ties to even).
+    /// Returns the sum, rounded to the nearest f64 (ties to even).
     #[must_use]
     #[inline]
     pub fn value(&self) -> f64 {

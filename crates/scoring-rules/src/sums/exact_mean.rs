@@ -123,7 +123,7 @@ impl ExactMean {
         self.weight.merge(&other.weight);
     }
 
-    /// The mean of all values so far.
+    /// Returns the mean of all values so far.
     ///
     /// # Errors
     ///
@@ -157,7 +157,7 @@ impl ExactMean {
         Ok(total / weight)
     }
 
-    /// The sum of all weights, at least 0. A value added without a weight has weight 1.
+    /// Returns the sum of all weights, at least 0. A value added without a weight has weight 1.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.all_weight().value()

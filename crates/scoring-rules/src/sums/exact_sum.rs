@@ -192,7 +192,7 @@ impl ExactSum {
         self.special += other.special;
     }
 
-    /// The sum, rounded to the nearest f64 (ties to even).
+    /// Returns the sum, rounded to the nearest f64 (ties to even).
     #[must_use]
     pub fn value(&self) -> f64 {
         if self.special != 0.0 {

@@ -17,7 +17,7 @@ pub struct Block<S = Probability> {
 }
 
 impl<S> Block<S> {
-    /// The weight of all rows.
+    /// Returns the weight of all rows.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.failures + self.successes

@@ -242,19 +242,19 @@ impl<S> TiedBlocks<S> {
         if self.blocks.is_empty() { Err(Error::Empty) } else { Ok(()) }
     }
 
-    /// The blocks, in ascending order of confidence.
+    /// Returns the blocks, in ascending order of confidence.
     #[must_use]
     pub fn as_slice(&self) -> &[Block<S>] {
         &self.blocks
     }
 
-    /// The weight of all failures, 0 or positive.
+    /// Returns the weight of all failures, 0 or positive.
     #[must_use]
     pub const fn failures(&self) -> f64 {
         self.class_weights.0
     }
 
-    /// The weight of all successes, 0 or positive.
+    /// Returns the weight of all successes, 0 or positive.
     #[must_use]
     pub const fn successes(&self) -> f64 {
         self.class_weights.1

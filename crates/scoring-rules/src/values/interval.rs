@@ -33,7 +33,7 @@ pub struct Interval<T = f64> {
 impl<T: PartialEq> Eq for Interval<T> {}
 
 impl<T: Copy + PartialOrd + Into<f64>> Interval<T> {
-    /// Checks both bounds, which may be infinite.
+    /// Creates the interval between two bounds, which may be infinite.
     ///
     /// # Errors
     ///
@@ -88,10 +88,10 @@ impl Interval {
 }
 
 impl Interval<Probability> {
-    /// From 0 to 1: the interval of an unknown probability.
+    /// The interval from 0 to 1, for an unknown probability.
     pub const UNKNOWN: Self = Self { low: Probability::ZERO, high: Probability::ONE };
 
-    /// Makes the interval of the probabilities within `width / 2` of an estimate.
+    /// Creates the interval of the probabilities within `width / 2` of an estimate.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ impl<T: fmt::Display> fmt::Display for Interval<T> {
     }
 }
 
-/// The interval that contains only one probability.
+/// Converts a probability to the interval that contains only this probability.
 impl From<Probability> for Interval<Probability> {
     fn from(probability: Probability) -> Self {
         Self { low: probability, high: probability }

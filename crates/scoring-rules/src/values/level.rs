@@ -27,7 +27,7 @@ impl Level {
     /// One half: the level of the median.
     pub const HALF: Self = Self(0.5);
 
-    /// Checks one number.
+    /// Creates a level from a number.
     ///
     /// # Errors
     ///

@@ -64,7 +64,7 @@ pub struct Observed {
 impl Eq for Observed {}
 
 impl Observed {
-    /// Makes an outcome without a cap.
+    /// Creates an outcome without a cap.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Observed {
         }
     }
 
-    /// Makes an outcome with a cap. An outcome equal to the cap is censored.
+    /// Creates an outcome with a cap. An outcome equal to the cap is censored.
     ///
     /// # Errors
     ///

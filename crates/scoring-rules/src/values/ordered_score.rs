@@ -24,7 +24,7 @@ pub struct OrderedScore(f64);
 checked_number!(OrderedScore);
 
 impl OrderedScore {
-    /// Checks one number. Negative zero becomes zero.
+    /// Creates a score from a number. Negative zero becomes zero.
     ///
     /// # Errors
     ///

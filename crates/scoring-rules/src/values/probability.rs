@@ -45,7 +45,7 @@ impl Probability {
     /// One: the event is certain to happen.
     pub const ONE: Self = Self(Checked(1.0));
 
-    /// Checks one number.
+    /// Creates a probability from a number.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ use std::fmt;
 pub struct Seed(u64);
 
 impl Seed {
-    /// Makes the seed with this number.
+    /// Creates the seed with this number.
     #[must_use]
     pub const fn new(number: u64) -> Self {
         Self(number)

@@ -90,7 +90,7 @@ impl Default for Weight {
     }
 }
 
-/// A number of copies of a row.
+/// Converts a number of copies of a row to the weight of the row.
 impl From<u32> for Weight {
     fn from(copies: u32) -> Self {
         Self(Checked(copies.into()))

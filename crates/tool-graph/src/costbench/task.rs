@@ -17,17 +17,17 @@ use crate::error::Error;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Task {
-    /// Where to go. The other tasks start from a location preference.
+    /// Location: where to go. The other tasks start from a location preference.
     Location,
-    /// How to get there.
+    /// Transportation: how to get there.
     Transportation,
-    /// Where to stay.
+    /// Accommodation: where to stay.
     Accommodation,
-    /// What to see.
+    /// Attraction: what to see.
     Attraction,
-    /// Where to eat.
+    /// Dining: where to eat.
     Dining,
-    /// Where to shop.
+    /// Shopping: where to shop.
     Shopping,
 }
 

@@ -4,7 +4,7 @@ use trajectory_metrics::tool_calls::{FailureCounts, MeanPathDistances, PathDista
 use crate::{environment::transcript::Transcript, error::Error};
 
 scoring_rules::checked! {
-    /// The figures of CostBench over many runs.
+    /// Accumulates the figures of CostBench over many runs.
     ///
     /// Parts can be computed separately and merged in any order; the results are identical to the last bit. Runs without all
     /// their events, or with such a reference, are excluded and counted. By the released rule, so are some others
@@ -68,8 +68,8 @@ pub struct MeanRunScores {
     ///
     /// [`RunScores::cost_gap`]: crate::RunScores::cost_gap
     pub cost_gap: Option<f64>,
-    /// The mean of the same cost gap over runs without redundant calls, which CostBench prints in
-    /// parentheses; lower is better. `None` if there is no such run.
+    /// The mean cost gap of those runs without redundant calls, which CostBench prints in parentheses; lower is better.
+    /// `None` if there is no such run.
     pub cost_gap_without_redundant: Option<f64>,
     /// The mean edit distance (AED), its normalised form (ANED) and the exact match rate (EMR) of the
     /// runs that reached the goal. `None` if no run did.

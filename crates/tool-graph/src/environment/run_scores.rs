@@ -49,8 +49,8 @@ pub struct RunScores {
     pub invalid_tool_use_ratio: Option<f64>,
     /// The number of calls in each failure class.
     pub failures: FailureCounts,
-    /// Whether the path was compared with the nearest of all optimal plans, orders of independent calls
-    /// included. Otherwise it was compared with the path of the reference only, and another optimal plan
-    /// may be nearer; [`Transcript::scores`](crate::Transcript::scores) lists the cases.
+    /// Whether the path was compared with the nearest optimal plan, including plans that differ only in the order of
+    /// independent calls. Otherwise it was compared with the path of the reference only, and another optimal plan may
+    /// be nearer; [`Transcript::scores`](crate::Transcript::scores) lists the cases.
     pub nearest_plan: bool,
 }

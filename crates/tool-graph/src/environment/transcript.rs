@@ -176,8 +176,8 @@ impl Transcript {
         self.events_fired == self.events_planned
     }
 
-    /// Returns whether all plans behind the run, which set the moments of its events and make up the path of
-    /// an optimal run, are the best ones. False if the searches for them reached the limit of the scenario
+    /// Returns whether all plans used for the run are proved to be the best. These plans determine when events occur,
+    /// and form the path of an optimal run. False if the searches for them reached the limit of the scenario
     /// ([`Scenario::with_search_steps`](crate::Scenario::with_search_steps)).
     #[must_use]
     pub const fn has_exact_plans(&self) -> bool {

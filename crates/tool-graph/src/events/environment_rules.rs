@@ -58,29 +58,29 @@ pub struct EnvironmentRules {
     /// The calls that bring an event nearer: only steps, or (released) all calls. Steps are calls carried
     /// out, and calls at which the tool was banned. With all calls, an event can occur at a failed call.
     pub event_clock: RuleVersion,
-    /// After an event, the greedy policy may call any tool, or (released) keeps to the chain rule
-    /// except after a preference change.
+    /// The tools that the greedy policy may call after an event: any tool, or (released) only the tools of the chain
+    /// rule, except after a preference change.
     pub greedy_restart: RuleVersion,
     /// The optimal plan whose length determines when the next event is due: the optimal plan from the state
     /// of the run, or (released) the plan of the optimal run at the same event.
     pub event_schedule: RuleVersion,
-    /// Tools removed by an earlier removal stay removed at the next removal, or (released) come back. The
-    /// paper does not specify this.
+    /// Whether removed tools stay removed at the next removal, or (released) become available again. The paper does not
+    /// specify this.
     pub removals: RuleVersion,
-    /// A run short of the goal has no path scores, or (released) the worst ones: no exact match, a normalised
-    /// edit distance of 1, and a number of edits equal to the number of calls of the longer path.
+    /// The path scores of a run that does not reach the goal: none, or (released) the worst possible scores: no exact
+    /// match, a normalised edit distance of 1, and a number of edits equal to the number of calls of the longer path.
     pub unfinished_runs: RuleVersion,
-    /// A run in which an event banned a tool for the second time has the scores of its path, or (released)
-    /// the worst ones, as in [`Self::unfinished_runs`]. This can happen only if [`Self::event_clock`] is
-    /// released: otherwise no event occurs at a failed call.
+    /// The path scores of a run in which an event banned a tool for the second time: the scores of its path, or
+    /// (released) the worst possible scores, as in [`Self::unfinished_runs`]. This can happen only if
+    /// [`Self::event_clock`] is released: otherwise no event occurs at a failed call.
     pub repeated_bans: RuleVersion,
     /// The runs that count in means: runs in which all events occurred, as in their references, or (released)
     /// a part of these runs. The released rule requires a call in the run, and that something follows the
     /// last event both in an agent's run and in the reference. See
     /// [`Transcript::left_out`](crate::Transcript::left_out).
     pub counted_runs: RuleVersion,
-    /// A ban waits for a call of a tool of the library, or (released) falls on any name that is called. In
-    /// the latter case, a call of a tool that does not exist uses the ban up and belongs to the path.
+    /// The call at which a ban takes effect: the next call of a tool of the library, or (released) the next call of any
+    /// name. In the latter case, a call of a tool that does not exist uses the ban up and belongs to the path.
     pub unknown_bans: RuleVersion,
 }
 

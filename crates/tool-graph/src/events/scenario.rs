@@ -114,7 +114,7 @@ impl Scenario {
         Self::with_search_steps(graph, problem, ToolGraph::SEARCH_STEPS)
     }
 
-    /// Like [`Self::new`], with another limit of the searches for plans.
+    /// Creates a scenario like [`Self::new`], with another limit of the searches for plans.
     ///
     /// The best plan at the start must be found within this number of steps. All later searches of one run, after
     /// events, share one limit of this number of steps. If these do not suffice, the run continues with the best

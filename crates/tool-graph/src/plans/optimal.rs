@@ -4,13 +4,13 @@ use crate::{
     searches::{best_calls::best_calls, effort::Effort, reduced_problem::ReducedProblem},
 };
 
-/// The best plan that a search with a limit found. Made by [`ToolGraph::optimal_plan_within`].
+/// The best plan found by a search with a limit. Made by [`ToolGraph::optimal_plan_within`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BoundedPlan {
     /// The best known plan.
     pub plan: Plan,
-    /// A cost that every plan has at least. It equals the cost of the plan if no plan is cheaper.
+    /// A lower bound on the cost of every plan. It equals the cost of the plan if no plan is cheaper.
     pub lower_bound: f64,
     /// Whether the plan is the plan of [`ToolGraph::optimal_plan`]. If not, but the plan costs [`Self::lower_bound`], then
     /// the search found the lowest cost without deciding between all plans of this cost.

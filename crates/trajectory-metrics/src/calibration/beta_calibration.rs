@@ -71,7 +71,7 @@ pub struct BetaCalibration {
 }
 
 impl BetaCalibration {
-    /// Makes beta calibration with this clip.
+    /// Creates beta calibration with this clip.
     ///
     /// # Errors
     ///
@@ -112,34 +112,34 @@ scoring_rules::checked! {
 }
 
 impl BetaCalibrationMap {
-    /// The slope of ln p, which dominates near 0. Never negative.
+    /// Returns the slope of ln p, which dominates near 0. Never negative.
     #[must_use]
     pub fn a(&self) -> f64 {
         self.slopes[0] / self.standards[0].scale
     }
 
-    /// The slope of -ln(1-p), which dominates near 1. Never negative.
+    /// Returns the slope of -ln(1-p), which dominates near 1. Never negative.
     #[must_use]
     pub fn b(&self) -> f64 {
         self.slopes[1] / self.standards[1].scale
     }
 
-    /// The constant c.
+    /// Returns the constant c.
     #[must_use]
     pub fn intercept(&self) -> f64 {
         let [a, b] = self.standards.map(|standard| standard.mean);
         self.intercept - self.a() * a - self.b() * b
     }
 
-    /// Whether both slopes were negative and set to 0, so that the map is constant: the weighted
-    /// success rate of the training records. Reports of the map should mention it.
+    /// Returns whether both slopes were negative and set to 0, so that the map is constant: the weighted success rate
+    /// of the training records. Reports of the map should mention it.
     #[must_use]
     pub const fn is_fallback(&self) -> bool {
         self.fallback
     }
 
-    /// Whether both features of the training forecasts had a standard deviation below 1e-6. The map
-    /// then says little about any other forecast.
+    /// Returns whether both features of the training forecasts had a standard deviation below 1e-6. The map then says
+    /// little about any other forecast.
     #[must_use]
     pub const fn is_degenerate(&self) -> bool {
         self.standards[0].degenerate && self.standards[1].degenerate

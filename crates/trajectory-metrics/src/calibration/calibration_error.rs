@@ -2,7 +2,7 @@ use scoring_rules::{Binning, Block, BrierScore, ExactMean, ScoringRule, TiedBloc
 
 use crate::error::Error;
 
-/// Expected calibration error: the weighted mean, over the bins, of the distance between mean confidence
+/// Returns the expected calibration error: the weighted mean, over the bins, of the distance between mean confidence
 /// and success rate.
 ///
 /// In [0, 1], lower is better. Applied to a scalar summary of trajectories it is the trajectory ECE,
@@ -55,7 +55,7 @@ pub fn expected_calibration_error(blocks: &TiedBlocks, binning: Binning<'_>) -> 
     Ok((sum / (failures + successes)).min(1.0))
 }
 
-/// Root mean square calibration error: the root of the weighted mean, over the bins, of the squared
+/// Returns the root mean square calibration error: the root of the weighted mean, over the bins, of the squared
 /// distance between mean confidence and success rate.
 ///
 /// In [0, 1], lower is better; at least [`expected_calibration_error`] on the same bins and at most
@@ -89,7 +89,7 @@ pub fn root_mean_square_calibration_error(
     Ok((squares / (failures + successes)).sqrt().min(1.0))
 }
 
-/// Maximum calibration error: the largest distance between mean confidence and success rate in any bin,
+/// Returns the maximum calibration error: the largest distance between mean confidence and success rate in any bin,
 /// regardless of its weight.
 ///
 /// In [0, 1], lower is better. It is dominated by sampling error if bins are small.

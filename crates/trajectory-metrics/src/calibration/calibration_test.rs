@@ -10,7 +10,8 @@ use crate::{
     resampling::bootstrap,
 };
 
-/// Compares the expected calibration error with its value for a calibrated forecaster who states the same confidences.
+/// A test of calibration, which compares the expected calibration error with its values for a calibrated forecaster
+/// with the same confidences.
 ///
 /// The expected calibration error of a sample is above 0 even for calibrated forecasts, and larger for fewer rows, so that
 /// the error without a reference says little. This test draws outcomes for which the confidences are calibrated, and

@@ -50,8 +50,8 @@ impl Folds {
         Ok(setting("fold of a trace", last as f64, last < self.count, "below the number of folds")?)
     }
 
-    /// Makes folds of single traces. The traces of each stratum, in the order of their ids, go to
-    /// folds 0, 1, …, k - 1, 0, …, so folds differ by at most one trace of each stratum.
+    /// Creates folds of single traces. In the order of their ids, the traces of each stratum go to the folds
+    /// `0, 1, …, k - 1, 0, …`, so folds differ by at most one trace of each stratum.
     ///
     /// The strata are usually the outcomes. If some runs were cut off, use strata of type `Option<bool>`:
     /// runs without an outcome then form a separate stratum.
@@ -85,7 +85,7 @@ impl Folds {
         Ok(Self { count: k, of_each })
     }
 
-    /// Makes two folds of single traces: the halves A and B of the paper.
+    /// Creates two folds of single traces: the halves A and B of the paper.
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
     /// quantification, arXiv:2605.24756, appendix D.
@@ -97,8 +97,8 @@ impl Folds {
         Self::new(strata, ids, 2)
     }
 
-    /// Makes folds of whole clusters (tasks): `clusters` has the cluster of each trace, and no cluster is
-    /// in two folds.
+    /// Creates folds of whole clusters (tasks): `clusters` has the cluster of each trace, and no cluster is in two
+    /// folds.
     ///
     /// Clusters are assigned from the largest to the smallest. Each goes to the fold with the smallest
     /// shares of the outcomes in the cluster, and among equal folds to the one with the fewest traces.
@@ -143,13 +143,13 @@ impl Folds {
         Ok(Self { count: k, of_each })
     }
 
-    /// The number of folds, at least two.
+    /// Returns the number of folds, at least two.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count
     }
 
-    /// The fold of each trace, from 0.
+    /// Returns the fold of each trace, from 0.
     #[must_use]
     pub fn of_each(&self) -> &[usize] {
         &self.of_each

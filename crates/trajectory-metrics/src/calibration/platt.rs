@@ -62,7 +62,7 @@ impl Default for Platt {
 }
 
 impl Platt {
-    /// Makes Platt scaling with this penalty and this clip.
+    /// Creates Platt scaling with this penalty and this clip.
     ///
     /// The penalty must be positive, because without a penalty there is no fit for forecasts that
     /// separate the outcomes.
@@ -128,40 +128,40 @@ scoring_rules::checked! {
 }
 
 impl PlattMap {
-    /// The weighted mean of the log-odds of the training forecasts.
+    /// Returns the weighted mean of the log-odds of the training forecasts.
     #[must_use]
     pub const fn mean(&self) -> f64 {
         self.standard.mean
     }
 
-    /// The divisor of the log-odds: their weighted standard deviation in the training records, and at
-    /// least 1e-6.
+    /// Returns the divisor of the log-odds: their weighted standard deviation in the training records, and at least
+    /// 1e-6.
     #[must_use]
     pub const fn scale(&self) -> f64 {
         self.standard.scale
     }
 
-    /// The calibrated log-odds of a forecast whose log-odds are at the mean.
+    /// Returns the calibrated log-odds of a forecast whose log-odds are at the mean.
     #[must_use]
     pub const fn intercept(&self) -> f64 {
         self.intercept
     }
 
-    /// The change of the calibrated log-odds per scale of the forecast's log-odds. Never negative.
+    /// Returns the change of the calibrated log-odds per scale of the forecast's log-odds. Never negative.
     #[must_use]
     pub const fn slope(&self) -> f64 {
         self.slope
     }
 
-    /// Whether the fitted slope was negative, so that the map is constant: the weighted success rate
-    /// of the training records. Reports of the map should mention it.
+    /// Returns whether the fitted slope was negative, so that the map is constant: the weighted success rate of the
+    /// training records. Reports of the map should mention it.
     #[must_use]
     pub const fn is_fallback(&self) -> bool {
         self.fallback
     }
 
-    /// Whether the standard deviation of the training log-odds was below 1e-6. The map then says
-    /// little about any other forecast.
+    /// Returns whether the standard deviation of the training log-odds was below 1e-6. The map then says little about
+    /// any other forecast.
     #[must_use]
     pub const fn is_degenerate(&self) -> bool {
         self.standard.degenerate

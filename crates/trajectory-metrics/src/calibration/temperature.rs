@@ -64,7 +64,7 @@ pub struct TemperatureScaling {
 }
 
 impl TemperatureScaling {
-    /// Makes temperature scaling with this clip.
+    /// Creates temperature scaling with this clip.
     ///
     /// # Errors
     ///
@@ -99,21 +99,21 @@ scoring_rules::checked! {
 }
 
 impl TemperatureMap {
-    /// The temperature T, which is positive; infinite for a [fallback](Self::is_fallback).
+    /// Returns the temperature T, which is positive; infinite for a [fallback](Self::is_fallback).
     #[must_use]
     pub fn temperature(&self) -> f64 {
         1.0 / self.slope
     }
 
-    /// Whether no finite temperature was best, so that the map is 1/2 everywhere. Reports of the map
-    /// should mention it.
+    /// Returns whether no finite temperature was best, so that the map is 1/2 everywhere. Reports of the map should
+    /// mention it.
     #[must_use]
     pub const fn is_fallback(&self) -> bool {
         self.fallback
     }
 
-    /// Whether every training forecast was 1/2 up to 1e-6 in the log-odds, so that every temperature
-    /// fits equally well. The temperature is then 1, and the map only clips.
+    /// Returns whether every training forecast was 1/2 up to 1e-6 in the log-odds, so that every temperature fits
+    /// equally well. The temperature is then 1, and the map only clips.
     #[must_use]
     pub const fn is_degenerate(&self) -> bool {
         self.degenerate

@@ -10,7 +10,7 @@ use crate::{
     resampling::bootstrap::{Bootstrap, check_resamples},
 };
 
-/// How the intervals of [`Clustered::figures`] are made.
+/// The settings of the intervals of [`Clustered::figures`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Intervals {
     /// The confidence level.
@@ -119,19 +119,19 @@ impl<K: Ord, R> Clustered<K, R> {
         self.rows.extend_from_slice(&other.rows);
     }
 
-    /// Number of rows, including rows of weight 0.
+    /// Returns the number of rows, including rows of weight 0.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is no row.
+    /// Returns whether there is no row.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The cluster, the weight and the value of each row, in the order in which they were added.
+    /// Returns the cluster, the weight and the value of each row, in the order in which they were added.
     #[must_use]
     pub fn rows(&self) -> impl ExactSizeIterator<Item = (&K, Weight, &R)> {
         let weighted = self.clusters.iter().zip(&self.weights).zip(&self.rows);

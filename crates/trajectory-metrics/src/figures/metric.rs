@@ -7,7 +7,7 @@ pub struct Measure {
     pub key: &'static str,
     /// The name for people.
     pub label: &'static str,
-    /// Which values are better.
+    /// The direction of the measure: the values that are better.
     pub better: Better,
     /// One sentence that states the measured quantity, its rows and its unit.
     pub help: &'static str,
@@ -16,7 +16,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// Makes a measure with an unbounded range.
+    /// Creates a measure with an unbounded range.
     #[must_use]
     pub const fn new(
         key: &'static str,
@@ -48,7 +48,7 @@ impl Measure {
     }
 }
 
-/// Which values of a measure are better.
+/// The direction of a measure: the values that are better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Better {
     /// Higher values.
@@ -114,7 +114,7 @@ impl<E: ?Sized> Clone for Metric<E> {
 impl<E: ?Sized> Copy for Metric<E> {}
 
 impl<E: ?Sized> Metric<E> {
-    /// Makes a metric. Its sentence begins with a capital letter and ends with a full stop.
+    /// Creates a metric. Its sentence begins with a capital letter and ends with a full stop.
     #[must_use]
     pub const fn new(
         key: &'static str,
@@ -149,13 +149,13 @@ impl<E: ?Sized> Metric<E> {
         Self { is_of_all_rows: true, ..self }
     }
 
-    /// Also draws the value as a bar, labelled `name`, in the report's chart of shares.
+    /// Adds the value as a bar, labelled `name`, in the report's chart of shares.
     #[must_use]
     pub const fn bar(self, name: &'static str) -> Self {
         Self { bar: Some(name), ..self }
     }
 
-    /// The label of the bar in the report's chart of shares; `None` without a bar.
+    /// Returns the label of the bar in the report's chart of shares; `None` without a bar.
     #[must_use]
     pub const fn bar_name(&self) -> Option<&'static str> {
         self.bar
@@ -179,14 +179,14 @@ impl<E: ?Sized> Metric<E> {
     }
 }
 
-/// The reason why a value is undefined, as the end of a sentence such as "auroc: undefined, as all runs
-/// succeeded": "all runs succeeded".
+/// The reason why a value is undefined, such as "all runs succeeded". It completes a sentence such as "auroc:
+/// undefined, as all runs succeeded".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Undefined(Cow<'static, str>);
 
 impl Undefined {
-    /// Makes a reason.
+    /// Creates a reason.
     pub fn new(reason: impl Into<Cow<'static, str>>) -> Self {
         Self(reason.into())
     }

@@ -12,7 +12,7 @@ use crate::{
 const ROUNDING: f64 = 1e-14;
 
 impl Figure {
-    /// [`auroc`](crate::auroc()) with DeLong's standard error for independent rows, which is 0 if placements
+    /// Returns [`auroc`](crate::auroc()) with DeLong's standard error for independent rows, which is 0 if placements
     /// vary by less than 1e-14, no more than rounding.
     ///
     /// The placement of a success is the share of failures with a lower confidence; the placement of a
@@ -79,22 +79,22 @@ impl Figure {
         Ok(Self { standard_error: Some(variance.sqrt()), ..Self::from(auroc(blocks)?) })
     }
 
-    /// The value divided by its standard error. For a difference of two areas it is approximately standard
+    /// Returns the value divided by its standard error. For a difference of two areas it is approximately standard
     /// normal if they are equal. `None` without a standard error above 0.
     #[must_use]
     pub fn z(&self) -> Option<f64> {
         self.standard_error.filter(|error| *error > 0.0).map(|error| self.value / error)
     }
 
-    /// The two-sided p-value, by the normal distribution, of a true value of 0. For a difference, this is the
+    /// Returns the two-sided p-value, by the normal distribution, of a true value of 0. For a difference, this is the
     /// hypothesis of equal areas. `None` without a standard error above 0.
     #[must_use]
     pub fn p_value(&self) -> Option<f64> {
         self.z().map(two_sided_tail)
     }
 
-    /// AUROC of a first confidence minus AUROC of a second of the same rows, in [-1, 1], with DeLong's
-    /// standard error. [`Self::p_value`] is his test of equal areas.
+    /// Returns the AUROC of a first confidence minus the AUROC of a second confidence for the same rows, in [-1, 1],
+    /// with DeLong's standard error. [`Self::p_value`] is the p-value of DeLong's test of equal areas.
     ///
     /// Each confidence is passed with the outcomes of its rows, which must be equal row by row. To
     /// compare two models that each made their own runs, use

@@ -2,7 +2,7 @@ use scoring_rules::{CompensatedSum, TiedBlocks};
 
 use crate::error::{Error, Shared};
 
-/// AURC, the area under the steps of the risk-coverage curve: the failure rate among the rows of at least some
+/// Returns AURC, the area under the steps of the risk-coverage curve: the failure rate among the rows of at least some
 /// confidence, averaged over the rows.
 ///
 /// ```text
@@ -42,8 +42,8 @@ pub fn aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
     if seen == 0.0 { Err(Shared::Empty.into()) } else { Ok((sum.value() / seen).min(1.0)) }
 }
 
-/// Excess AURC: AURC minus the AURC of the best possible ranking, in which every success precedes
-/// every failure, and failures keep their order and their ties.
+/// Returns the excess AURC: AURC minus the AURC of the best possible ranking, in which every success precedes every
+/// failure, and failures keep their order and their ties.
 ///
 /// ```text
 /// excess = AURC - (1/n) sum over j = 1..f of j / (n - f + j)    for f failures without ties among n rows
@@ -85,8 +85,8 @@ pub fn excess_aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
     if seen == 0.0 { Err(Shared::Empty.into()) } else { Ok((excess.value() / total).max(0.0)) }
 }
 
-/// AUGRC, the area under the generalized risk-coverage curve: the share of rows that are accepted and
-/// fail, averaged over all coverages.
+/// Returns AUGRC, the area under the generalized risk-coverage curve: the share of rows that are accepted and fail,
+/// averaged over all coverages.
 ///
 /// ```text
 /// augrc = integral over coverage from 0 to 1 of P(accepted and failed)

@@ -90,7 +90,7 @@ impl FixedRankSensitivity {
         })
     }
 
-    /// The difference between the best and the worst of the five scores, in nats; at least 0.
+    /// Returns the difference between the best and the worst of the five scores, in nats; at least 0.
     #[must_use]
     pub fn span(&self) -> f64 {
         let scores = [self.identity, self.affine, self.square_root, self.square, self.platt];

@@ -21,9 +21,8 @@ use crate::{
 /// The bootstrap of the intervals of [`Evaluation::new`](crate::Evaluation::new).
 #[derive(Clone, Copy, Debug)]
 pub struct Resampling<'a> {
-    /// Draws traces, or whole tasks ([`Bootstrap::clusters`]). Its first rows are the traces in their
-    /// order; it may have further rows for runs that are drawn together with them, such as censored
-    /// runs.
+    /// The bootstrap, which draws traces or whole tasks ([`Bootstrap::clusters`]). Its first rows are the traces in
+    /// their order; it may have further rows for runs that are drawn together with them, such as censored runs.
     pub bootstrap: &'a Bootstrap,
     /// Number of resamples.
     pub resamples: usize,
@@ -44,7 +43,8 @@ pub(crate) const METRICS: usize = 8;
 /// The places of the metrics of ranks among [`STREAM_MEASURES`]: AUROC, average precision and AURC.
 pub(crate) const RANKS: Range<usize> = 3..6;
 
-/// Describes each metric of a stream: the trajectory proper scores, then the diagnostics of one summary, in the order of [`StreamMetrics::estimates`](crate::StreamMetrics::estimates).
+/// The description of each metric of a stream: the trajectory proper scores, then the diagnostics of one summary, in
+/// the order of [`StreamMetrics::estimates`](crate::StreamMetrics::estimates).
 ///
 /// ```
 /// use trajectory_metrics::{Better, STREAM_MEASURES};
@@ -106,8 +106,8 @@ pub const STREAM_MEASURES: [Measure; METRICS] = [
     .within(0.0, 1.0),
 ];
 
-/// A stream after the scoring of its traces: three trajectory scores, one confidence and the outcome of each
-/// trace. The forecasts are no longer needed.
+/// The three trajectory scores, the confidence and the outcome of each trace of a stream. The forecasts are no longer
+/// needed.
 ///
 /// It is an accumulator: streams that were scored separately, such as parts of a file, can be appended to each
 /// other. The result is the same as for all traces together.
@@ -153,31 +153,31 @@ impl ScoredStream {
         })
     }
 
-    /// Number of traces.
+    /// Returns the number of traces.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.outcomes.len()
     }
 
-    /// Whether there is no trace.
+    /// Returns whether there is no trace.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.outcomes.is_empty()
     }
 
-    /// The trajectory scores of each trace.
+    /// Returns the trajectory scores of each trace.
     #[must_use]
     pub const fn scores(&self) -> &TpsFamily<Vec<f64>> {
         &self.scores
     }
 
-    /// The outcome of each trace.
+    /// Returns the outcome of each trace.
     #[must_use]
     pub fn outcomes(&self) -> &[bool] {
         &self.outcomes
     }
 
-    /// The confidence of each trace: the summary of its forecasts.
+    /// Returns the confidence of each trace: the summary of its forecasts.
     #[must_use]
     pub fn confidence(&self) -> &[Probability] {
         &self.confidence

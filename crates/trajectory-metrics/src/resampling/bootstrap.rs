@@ -142,13 +142,13 @@ impl Bootstrap {
         &self.draws
     }
 
-    /// The number of the cluster of each row, from 0.
+    /// Returns the number of the cluster of each row, from 0.
     #[must_use]
     pub fn cluster_of(&self) -> &[u32] {
         &self.cluster_of
     }
 
-    /// Number of clusters, or of rows if rows are resampled; at least two.
+    /// Returns the number of clusters, or of rows if rows are resampled; at least two.
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Seed};

@@ -71,8 +71,8 @@ impl PartialEq for Replicates {
 }
 
 impl Replicates {
-    /// Makes replicates from values computed elsewhere: the value on all rows, and the value in each
-    /// resample, NaN if it is undefined there.
+    /// Creates replicates from values computed elsewhere: the value on all rows, and the value in each resample, NaN if
+    /// it is undefined there.
     ///
     /// # Errors
     ///
@@ -112,25 +112,25 @@ impl Replicates {
         Self { proportion: true, ..self }
     }
 
-    /// The value on all rows.
+    /// Returns the value on all rows.
     #[must_use]
     pub fn estimate(&self) -> f64 {
         self.estimate
     }
 
-    /// The value in each resample; `None` if it is undefined there.
+    /// Returns the value in each resample; `None` if it is undefined there.
     #[must_use]
     pub fn values(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
         self.values.iter().map(|&value| (!value.is_nan()).then_some(value))
     }
 
-    /// Number of resamples in which the statistic was undefined.
+    /// Returns the number of resamples in which the statistic was undefined.
     #[must_use]
     pub fn undefined(&self) -> usize {
         self.values.iter().filter(|value| value.is_nan()).count()
     }
 
-    /// The bootstrap standard error: the sample standard deviation of the replicates.
+    /// Returns the bootstrap standard error: the sample standard deviation of the replicates.
     ///
     /// A standard error below 1e-13 of the size of the values (for a difference, of the subtracted values) is
     /// rounding and is set to 0. `None` if fewer than two replicates are defined, if one is infinite, or if
@@ -151,8 +151,8 @@ impl Replicates {
         error.is_finite().then_some(error)
     }
 
-    /// The estimate divided by its standard error. For a paired difference this is delta / SE of the
-    /// paper, with the sign of the difference; the paper prints the absolute value.
+    /// Returns the estimate divided by its standard error. For a paired difference this is delta / SE of the paper,
+    /// with the sign of the difference; the paper prints the absolute value.
     ///
     /// `None` if the standard error is undefined or 0, or if the estimate is infinite.
     #[must_use]

@@ -85,7 +85,7 @@ pub enum CheckedRun {
 }
 
 impl CheckedRun {
-    /// The forecasts of a run that is kept; `None` for a run that is left out.
+    /// Returns the forecasts of a run that is kept; `None` for a run that is left out.
     #[must_use]
     pub fn forecasts(&self) -> Option<&[Probability]> {
         match self {

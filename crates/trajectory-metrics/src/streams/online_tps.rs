@@ -105,7 +105,7 @@ impl<R: ScoringRule> OnlineTps<R> {
         Self { tps, state }
     }
 
-    /// The current state, for storage.
+    /// Returns the current state, for storage.
     #[must_use]
     pub const fn state(&self) -> &OnlineTpsState {
         &self.state
@@ -196,15 +196,15 @@ impl<R: ScoringRule> OnlineTps<R> {
         Ok(())
     }
 
-    /// The step, counted from 1, and the fault that made the policy leave out the run; `None` if the
-    /// run is kept.
+    /// Returns the step, counted from 1, and the fault that made the policy leave out the run; `None` if the run is
+    /// kept.
     #[must_use]
     pub const fn left_out(&self) -> Option<(usize, ForecastFault)> {
         self.state.left_out
     }
 
-    /// The counts of this run and its repairs. At the end of each run,
-    /// [`merge`](ForecastCounts::merge) them into the counts of the sample.
+    /// Returns the counts of this run and its repairs. At the end of each run, [`merge`](ForecastCounts::merge) them
+    /// into the counts of the sample.
     #[must_use]
     pub const fn forecast_counts(&self) -> ForecastCounts {
         if self.state.left_out.is_some() {
@@ -236,7 +236,7 @@ impl<R: ScoringRule> OnlineTps<R> {
         }
     }
 
-    /// Number of forecasts so far.
+    /// Returns the number of forecasts so far.
     #[must_use]
     pub const fn steps(&self) -> usize {
         self.state.steps

@@ -59,8 +59,8 @@ impl Summary {
     /// The summaries that do not depend on a weight schedule: `last`, `mean` and `minimum`.
     pub const UNWEIGHTED: [Self; 3] = [Self::Last, Self::Mean, Self::Minimum];
 
-    /// The name of the summary in reports and on command lines: `last`, `mean`, `minimum`, or the name
-    /// of the weight schedule.
+    /// Returns the name of the summary in reports and on command lines: `last`, `mean`, `minimum`, or the name of the
+    /// weight schedule.
     ///
     /// ```
     /// use trajectory_metrics::{Error, Summary, WeightSchedule};

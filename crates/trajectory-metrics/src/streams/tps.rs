@@ -50,19 +50,19 @@ pub struct Tps<R> {
 }
 
 impl<R: ScoringRule> Tps<R> {
-    /// Makes the trajectory proper score with this rule and these weights.
+    /// Creates the trajectory proper score with this rule and these weights.
     #[must_use]
     pub const fn new(rule: R, schedule: WeightSchedule) -> Self {
         Self { rule, schedule }
     }
 
-    /// The rule for a single forecast.
+    /// Returns the rule for a single forecast.
     #[must_use]
     pub const fn rule(&self) -> &R {
         &self.rule
     }
 
-    /// The weights of the steps.
+    /// Returns the weights of the steps.
     #[must_use]
     pub const fn schedule(&self) -> &WeightSchedule {
         &self.schedule

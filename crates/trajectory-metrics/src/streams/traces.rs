@@ -20,7 +20,7 @@ pub struct Trace<'a> {
 }
 
 impl<'a> Trace<'a> {
-    /// Makes a trace that borrows its forecasts.
+    /// Creates a trace that borrows its forecasts.
     ///
     /// # Errors
     ///
@@ -32,13 +32,13 @@ impl<'a> Trace<'a> {
         Ok(Self { forecasts, outcome })
     }
 
-    /// The forecasts, at least one.
+    /// Returns the forecasts, at least one.
     #[must_use]
     pub const fn forecasts(&self) -> &'a [Probability] {
         self.forecasts
     }
 
-    /// Whether the run succeeded.
+    /// Returns whether the run succeeded.
     #[must_use]
     pub const fn outcome(&self) -> bool {
         self.outcome
@@ -123,31 +123,31 @@ impl Traces {
         Ok(())
     }
 
-    /// Number of traces.
+    /// Returns the number of traces.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are no traces.
+    /// Returns whether there are no traces.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Total number of forecasts.
+    /// Returns the total number of forecasts.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.forecasts.len()
     }
 
-    /// The outcome of each trace.
+    /// Returns the outcome of each trace.
     #[must_use]
     pub fn outcomes(&self) -> &[bool] {
         &self.outcomes
     }
 
-    /// The traces in order.
+    /// Returns the traces in order.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Trace<'_>> {
         let mut start = 0;

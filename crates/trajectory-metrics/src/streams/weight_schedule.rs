@@ -100,8 +100,8 @@ impl WeightSchedule {
     pub const NAMED: [Self; 4] =
         [Self::LinearFront, Self::Uniform, Self::ExponentialFront, Self::LinearBack];
 
-    /// Makes a schedule with the given positive weights of steps 1, 2, 3, … A run of horizon T uses the first
-    /// T weights, normalized. Scoring a run that is longer than the list is an error.
+    /// Creates a schedule with the given positive weights of steps 1, 2, 3, … A run of horizon T uses the first T
+    /// weights, normalized. Scoring a run that is longer than the list is an error.
     ///
     /// # Errors
     ///
@@ -147,7 +147,7 @@ impl WeightSchedule {
         Ok(weights.collect::<Result<_, _>>()?)
     }
 
-    /// The name of the schedule in reports and on command lines.
+    /// Returns the name of the schedule in reports and on command lines.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {

@@ -78,7 +78,7 @@ impl MissingValue {
         matches!(self, Self::NoAction | Self::NoConfidence)
     }
 
-    /// The name of the reason, by which left-out runs are counted.
+    /// Returns the name of the reason, by which left-out runs are counted.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {

@@ -20,7 +20,7 @@ pub enum TokenMeasure {
     /// `1 - H / ln 5`, where H is the mean over tokens of `-sum p ln p` over the five most probable
     /// tokens, with their probabilities p as logged.
     Entropy,
-    /// The same with the five probabilities divided by their sum.
+    /// [`Self::Entropy`] with the five probabilities divided by their sum.
     EntropyRenormalised,
 }
 

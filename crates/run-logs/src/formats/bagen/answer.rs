@@ -100,7 +100,7 @@ pub enum TrainingAnswer {
 }
 
 impl TrainingAnswer {
-    /// The midpoint of the two bounds, or the single number; `None` for [`TrainingAnswer::Impossible`].
+    /// Returns the midpoint of the two bounds, or the single number; `None` for [`TrainingAnswer::Impossible`].
     #[must_use]
     pub fn midpoint(&self) -> Option<f64> {
         match *self {

@@ -170,20 +170,20 @@ impl EstimateFile {
         Ok(Self { kind, samples })
     }
 
-    /// The resources in the file.
+    /// Returns the resources in the file.
     #[must_use]
     pub const fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The samples, sorted by rollout and turn, with the answers as the released code read them.
+    /// Returns the samples, sorted by rollout and turn, with the answers as the released code read them.
     #[must_use]
     pub fn samples(&self) -> &[ReleasedSample] {
         &self.samples
     }
 
-    /// The runs that the ground truth describes, with their caps and the identifiers `rollout-0`,
-    /// `rollout-1`, … by the index in the file.
+    /// Returns the runs that the ground truth describes, with their caps and the identifiers `rollout-0`, `rollout-1`,
+    /// … by the index in the file.
     ///
     /// The cost of turns without an estimate is counted with the next turn that has one. Runs without a stated total are left
     /// out. For Warehouse runs that cannot finish, the file states the weeks used but not the storage and the cost: an equal
@@ -420,7 +420,7 @@ pub struct ReleasedSample {
 }
 
 impl ReleasedSample {
-    /// The intervals of the answer, one per resource; `None` for `impossible` and without an answer.
+    /// Returns the intervals of the answer, one per resource; `None` for `impossible` and without an answer.
     #[must_use]
     pub fn intervals(&self) -> Option<&[Interval]> {
         match &self.answer {
@@ -429,7 +429,7 @@ impl ReleasedSample {
         }
     }
 
-    /// Whether the answer is `impossible`.
+    /// Returns whether the answer is `impossible`.
     #[must_use]
     pub fn is_impossible(&self) -> bool {
         self.answer == Some(Answer::Impossible)

@@ -111,7 +111,7 @@ impl Integral {
 }
 
 impl BetaScore {
-    /// Makes the member with the given parameters.
+    /// Creates the score of the beta family with the given parameters.
     ///
     /// # Errors
     ///
@@ -134,13 +134,13 @@ impl BetaScore {
         Ok(Self { alpha, beta, form })
     }
 
-    /// The first parameter.
+    /// Returns the first parameter, alpha.
     #[must_use]
     pub const fn alpha(&self) -> f64 {
         self.alpha
     }
 
-    /// The second parameter.
+    /// Returns the second parameter, beta.
     #[must_use]
     pub const fn beta(&self) -> f64 {
         self.beta

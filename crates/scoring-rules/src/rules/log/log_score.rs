@@ -80,14 +80,14 @@ impl From<LogScore> for Written {
 }
 
 impl LogScore {
-    /// Makes the score as defined: minus infinity for a wrong certainty.
+    /// Creates the exact log score, which is minus infinity for a wrong certainty.
     #[must_use]
     pub const fn exact() -> Self {
         Self { clip: 0.0 }
     }
 
-    /// Makes the score of forecasts clipped to `[eps, 1 - eps]`. The clip applies to the probability
-    /// of the observed outcome. Both outcomes therefore have the same floor, exactly `ln eps`.
+    /// Creates the score of forecasts clipped to `[eps, 1 - eps]`. The clip applies to the probability of the observed
+    /// outcome. Both outcomes therefore have the same floor, exactly `ln eps`.
     ///
     /// # Errors
     ///

@@ -46,7 +46,7 @@ use crate::{
 pub struct PseudosphericalScore(pub(crate) Baseline);
 
 impl PseudosphericalScore {
-    /// Makes the member with the given power and baseline.
+    /// Creates the score of the pseudospherical family with the given power and baseline.
     ///
     /// # Errors
     ///

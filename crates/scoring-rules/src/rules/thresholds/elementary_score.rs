@@ -30,7 +30,7 @@ pub struct ElementaryScore {
 }
 
 impl ElementaryScore {
-    /// Makes the score with the given threshold.
+    /// Creates the score with the given threshold.
     #[must_use]
     pub const fn new(threshold: Level) -> Self {
         Self { threshold }

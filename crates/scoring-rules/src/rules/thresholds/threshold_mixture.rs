@@ -45,8 +45,8 @@ crate::checked! {
 }
 
 impl ThresholdMixture {
-    /// Makes the mixture of the given thresholds with their weights. Thresholds can be in any order; the
-    /// weights of equal thresholds are added.
+    /// Creates the mixture of the given thresholds with their weights. Thresholds can be in any order; the weights of
+    /// equal thresholds are added.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-/// Decides when a list of calls matches the expected calls.
+/// The condition under which a list of calls matches the expected calls.
 ///
 /// | mode | holds if | also known as |
 /// |---|---|---|

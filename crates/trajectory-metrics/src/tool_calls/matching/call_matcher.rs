@@ -35,7 +35,7 @@ impl<A, E, M: CallMatcher<A, E> + ?Sized> CallMatcher<A, E> for Box<M> {
     }
 }
 
-/// Makes a [`CallMatcher`] from a function of the call and the expected call.
+/// Creates a [`CallMatcher`] from a function of the call and the expected call.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::{MatchMode, call_matcher_from_fn, match_calls}};
@@ -88,7 +88,7 @@ pub struct ToolCallMatcher {
 }
 
 impl ToolCallMatcher {
-    /// Makes a matcher with one rule for all tools.
+    /// Creates a matcher with one rule for all tools.
     #[must_use]
     pub const fn new(rule: ArgumentRule) -> Self {
         Self { rule, tools: BTreeMap::new() }

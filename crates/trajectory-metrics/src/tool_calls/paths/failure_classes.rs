@@ -171,13 +171,13 @@ impl FailureCounts {
         scoring_rules::checks::setting(name, value, is_valid, "at most the number of calls")
     }
 
-    /// Repeated and extra calls.
+    /// Returns the number of repeated and extra calls.
     #[must_use]
     pub const fn redundant(&self) -> usize {
         self.repeated.saturating_add(self.extra)
     }
 
-    /// Calls with wrong parameters and inaccessible calls.
+    /// Returns the number of calls with wrong parameters and of inaccessible calls.
     #[must_use]
     pub const fn invalid(&self) -> usize {
         self.wrong_parameters.saturating_add(self.inaccessible)

@@ -47,22 +47,22 @@ impl MultisetMatch {
         Self { common, actual: actual.len(), reference: reference.len() }
     }
 
-    /// The share of the agent's calls that are in the reference: `common / actual`, in [0, 1]; higher
-    /// is better. `None` if the agent made no call.
+    /// Returns the share of the agent's calls that are in the reference: `common / actual`, in [0, 1]; higher is
+    /// better. `None` if the agent made no call.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
         share(self.common as f64, self.actual as f64)
     }
 
-    /// The share of the reference's calls that the agent made: `common / reference`, in [0, 1];
-    /// higher is better. `None` if the reference is empty.
+    /// Returns the share of the reference's calls that the agent made: `common / reference`, in [0, 1]; higher is
+    /// better. `None` if the reference is empty.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
         share(self.common as f64, self.reference as f64)
     }
 
-    /// The harmonic mean of precision and recall: `2 common / (actual + reference)`, in [0, 1];
-    /// higher is better. 0 if only one path is empty, `None` if both are.
+    /// Returns the harmonic mean of precision and recall: `2 common / (actual + reference)`, in [0, 1]; higher is
+    /// better. 0 if only one path is empty, `None` if both are.
     #[must_use]
     pub fn f1(&self) -> Option<f64> {
         share(2.0 * self.common as f64, self.actual as f64 + self.reference as f64)

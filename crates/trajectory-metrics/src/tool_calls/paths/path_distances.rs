@@ -81,7 +81,7 @@ impl PathDistances {
         Ok(())
     }
 
-    /// The sum of the weights of all pairs; a pair without a weight counts as 1.
+    /// Returns the sum of the weights of all pairs; a pair without a weight counts as 1.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.edit.weight()
@@ -110,7 +110,7 @@ impl PathDistances {
         self.exact.merge(&other.exact);
     }
 
-    /// The means over all pairs.
+    /// Returns the means over all pairs.
     ///
     /// # Errors
     ///

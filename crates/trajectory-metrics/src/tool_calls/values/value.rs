@@ -34,9 +34,9 @@ pub enum Value {
     Real(f64),
     /// Text.
     Text(String),
-    /// Values in order.
+    /// A list of values.
     List(Vec<Self>),
-    /// Values by name; the order in which the names were written does not matter.
+    /// A map from names to values; the order of the names does not matter.
     Map(BTreeMap<String, Self>),
 }
 

@@ -59,7 +59,7 @@ pub use runs::{Answers, By, FRESH, Input, Options, Recorded, Runs, parts_of, rep
 pub use trajectory_metrics::Metric;
 use trajectory_metrics::{Better, Figure, Undefined};
 
-/// Bins by how far a run was.
+/// The number of bins of progress.
 const BINS: usize = 5;
 
 /// Replays runs and evaluates the estimates. For several resources, `resources` holds the figures of each, and the joint hit
@@ -89,7 +89,7 @@ pub fn column(input: Input, options: &Options, metrics: &[Metric<Known>]) -> Res
     Ok(Column { block, parts: ("resources", parts), ..Column::default() })
 }
 
-/// The share of joint hits, from the number of joint hits and the number of feasible prefixes.
+/// The share of joint hits among the feasible prefixes.
 pub(crate) const JOINT_HIT_RATE: Metric<[usize; 2]> = metrics! { [usize; 2];
     "joint_hit_rate", "joint hit rate", Higher, in [0.0, 1.0],
         "Share of feasible prefixes whose intervals hold what remained of every resource.",
@@ -115,7 +115,7 @@ fn push_joint_hits(block: &mut Block, samples: &[Vec<Sample>]) -> Result<(), Err
     Ok(())
 }
 
-/// Returns the report of these files, each with its column.
+/// Returns the report on these files, with a column for each.
 #[must_use]
 pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     let columns = columns.into_iter().map(|(file, column)| Column { file, ..column });
@@ -317,7 +317,8 @@ fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {
     block.fields.extend(counts.map(|(key, label, count)| Field::shown(key, label, count)));
 }
 
-/// Values over recorded answers before the first turn, which no other value counts; null without one.
+/// Returns the values over recorded answers before the first turn, which no other value counts; null without such an
+/// answer.
 fn before_first_turn(runs: &Runs) -> Result<Field, Error> {
     let mut metrics = Metrics::new();
     runs.before_first_turn.iter().try_for_each(|sample| metrics.update(sample))?;

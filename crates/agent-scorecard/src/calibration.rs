@@ -1,4 +1,4 @@
-//! What does calibration change about each metric of a stream of forecasts, against its noise?
+//! Compares each metric of a stream of forecasts before and after calibration, with the standard error of the change.
 
 use std::collections::BTreeSet;
 
@@ -72,8 +72,8 @@ impl Default for CalibrationOptions {
     }
 }
 
-/// What calibration does to the log score, by the rule of the table: changes of less than two standard errors may
-/// be noise.
+/// Returns the conclusion on the effect of calibration on the log score, by the rule of the table: changes of less than
+/// two standard errors may be noise.
 fn conclusion(log: &Block, n: u64) -> Option<String> {
     let [raw, calibrated, change] = ["raw", "calibrated", "change"].map(|key| log.number(key));
     let runs = counted(n, "complete run");
@@ -95,8 +95,8 @@ fn conclusion(log: &Block, n: u64) -> Option<String> {
     ))
 }
 
-/// Compares the complete runs of one column with themselves after cross-fitted Platt scaling. Both
-/// see the same resamples of whole tasks, of which a run without a task is one.
+/// Compares the complete runs of one column before and after cross-fitted Platt scaling. Both versions use the same
+/// resamples of whole tasks. A run without a task counts as a task of its own.
 ///
 /// # Errors
 ///

@@ -39,7 +39,7 @@ use crate::{
     traces::curves,
 };
 
-/// Compares the runs of several agents: the first with each of the others.
+/// Compares the runs of the first agent with the runs of each other agent.
 ///
 /// With one side, the report covers only this side.
 ///
@@ -175,7 +175,7 @@ pub fn compare(
     Ok(report)
 }
 
-/// Returns the success rates with their intervals.
+/// Returns the picture of the success rates with their intervals.
 fn success(sides: &[Side], names: &[String], is_partial: bool, level: Level) -> Picture {
     let of = if is_partial { &SCORE } else { &SUCCESS };
     let label = of.measure.label;
@@ -194,7 +194,7 @@ fn success(sides: &[Side], names: &[String], is_partial: bool, level: Level) -> 
     }
 }
 
-/// Returns the success rate by stated confidence, with all agents in one picture.
+/// Returns the picture of the success rate by stated confidence, with all agents in one picture.
 fn reliability(sides: &[Side], names: &[String]) -> Result<Picture, Error> {
     let blocks = sides.iter().zip(names).filter_map(|(side, name)| Some((name, side.forecasts()?)));
     let blocks: Vec<(&String, TiedBlocks)> = blocks.collect();

@@ -20,19 +20,20 @@ use crate::{
 
 pub(crate) const OVERCONFIDENCE: Measure = Measure::new("overconfidence", "overconfidence", Better::Near(0.0), "Mean confidence minus the success rate of the same runs, those with a known outcome; interval from those of both by task.").within(-1.0, 1.0);
 
-/// No constant scores better on these runs than their own success rate p, which nobody knew in advance. That puts the
-/// confidence at a disadvantage of about `p (1 - p) / n`.
+/// The Brier score gained over the success rate p of the same runs. No constant scores better on these runs than p,
+/// which nobody knew in advance. That puts the confidence at a disadvantage of about `p (1 - p) / n`.
 pub(crate) const GAIN: Measure = Measure::new("brier_gain", "Brier score gained over the base rate", Better::Higher, "Brier score of each run's confidence (where a run states several, of their mean) minus that of the runs' own success rate, which is known only afterwards, as the confidence of each; interval from standard errors by task, if 10 tasks have a success and 10 a failure.").within(-1.0, 1.0);
 
-/// With fewer tasks that have a success, or a failure, the interval of [`GAIN`] would have no level: in simulations at
-/// success rates near 0 and 1, calibrated confidence was called worse than one number in up to 66 % of data sets.
+/// The minimum number of tasks with a success, and with a failure, for an interval of [`GAIN`]. With fewer, the
+/// interval would have no level: in simulations at success rates near 0 and 1, calibrated confidence was called worse
+/// than one number in up to 66 % of data sets.
 const LEAST_TASKS_OF_OUTCOME: usize = 10;
 
 /// The leading measures of every report on confidence.
 pub const VERDICTS: [Measure; 2] = [OVERCONFIDENCE, GAIN];
 
-/// Returns the figures of [`VERDICTS`] of runs with this confidence, scores of which 0 is the best, outcomes and clusters;
-/// without a level they have no intervals.
+/// Returns the figures of [`VERDICTS`] from the confidence, the scores (0 is best), the outcomes and the clusters of
+/// runs. Without a level, the figures have no intervals.
 pub(crate) fn verdicts<G: Ord>(
     confidence: &[f64],
     scores: &[f64],
@@ -48,8 +49,8 @@ pub(crate) fn verdicts<G: Ord>(
     found.map(|it| it.map(|it| if level.is_some() { it } else { it.value.into() }))
 }
 
-/// What the scores of runs, of which 0 is the best, are more than the Brier score of their success rate. That the
-/// rate is estimated does not change the standard error to first order, as no other number has a better mean score.
+/// Returns the mean of the scores of runs (0 is best) minus the Brier score of their success rate. That the rate is
+/// estimated does not change the standard error to first order, because no other number has a better mean score.
 ///
 /// Reference: West (1996), Asymptotic inference about predictive ability, Econometrica 64, 1067-1084,
 /// doi:10.2307/2171956.
@@ -82,12 +83,12 @@ fn tasks_of_rarer_outcome<G: Ord>(clusters: &[G], outcomes: &[f64]) -> usize {
     tasks_with(0.0).min(tasks_with(1.0))
 }
 
-/// Of which confidence a clause is: that which was stated, its mean over a run of several, or a calibrated one.
+/// Descriptions of the confidence in a clause: as stated, averaged over each run, or calibrated.
 pub(crate) const STATED: &str = "as stated";
 pub(crate) const AVERAGED: &str = "averaged over each run";
 pub(crate) const CALIBRATED: &str = "after calibration";
 
-/// Returns the clause on the figures of [`VERDICTS`] in a block, which are over this number of runs; `None` without them.
+/// Returns the clause on the figures of [`VERDICTS`] in a block over this number of runs; `None` without these figures.
 pub(crate) fn clause(block: &Block, runs: u64, how: &str) -> Option<String> {
     clause_of(&VERDICTS, block, runs, how)
 }

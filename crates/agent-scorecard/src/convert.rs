@@ -1,4 +1,4 @@
-//! Runs of logs as lines of the files that evaluations read.
+//! Converts runs of logs to lines of the files that evaluations read.
 //!
 //! A run that cannot be converted is a line with its outcome, its stop and the reason (`left_out`), which readers count
 //! and do not score; only a run that is no problem has no line.
@@ -28,7 +28,7 @@ use run_logs::{ConfidenceStream, Error, ForecastPolicy, LoggedRun, RunTable};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Returns the lines of a file of traces: the forecasts of a stream, by a policy for missing values.
+/// Returns the lines of a file of traces, which have the forecasts of a stream. A policy treats missing values.
 ///
 /// # Errors
 ///
@@ -42,20 +42,20 @@ pub fn traces(
     Ok(table.rows().iter().map(|row| line(row.trace(stream, missing))).collect())
 }
 
-/// Returns the lines of a file of rollouts: what each turn spent.
+/// Returns the lines of a file of rollouts, which have the spending of each turn.
 #[must_use]
 pub fn rollouts(table: &RunTable) -> Vec<Value> {
     table.rows().iter().map(|row| line(row.rollout())).collect()
 }
 
-/// Returns the lines of a file of problems: the runs with an outcome and a count of output tokens above 0.
+/// Returns the lines of a file of problems, for the runs with an outcome and a count of output tokens above 0.
 #[must_use]
 pub fn problems(table: &RunTable) -> Vec<Value> {
     table.rows().iter().filter_map(problem).collect()
 }
 
-/// Returns the lines of a file of tool calls: those of the agent and its subagents, and those that the task expects of the
-/// agent.
+/// Returns the lines of a file of tool calls, which have the calls of the agent and its subagents and the calls that
+/// the task expects.
 #[must_use]
 pub fn paths(table: &RunTable) -> Vec<Value> {
     table.rows().iter().map(|row| line(row.calls())).collect()

@@ -1,5 +1,5 @@
-//! How far is the greedy policy from the cheapest plan over the queries of CostBench, with or without events
-//! that block its way?
+//! Compares the cost of the greedy policy with the cheapest plan over the queries of CostBench, with or without events
+//! that block its way.
 //!
 //! ```
 //! use agent_scorecard::costbench::{CostbenchOptions, Query, compare};
@@ -46,8 +46,8 @@ use crate::{
 
 pub use sweep::{SweepOptions, sweep};
 
-/// The metrics of the greedy run of one query against the optimal run. A report has their means over the
-/// queries that define them.
+/// The metrics of the greedy run of one query against the optimal run. A report has their means over the queries for
+/// which they are defined.
 pub const METRICS: [Metric<GreedyScore>; 6] = metrics! { GreedyScore;
     "completed", "completed", Higher,
         "Share of queries in which the greedy run reached the goal.",
@@ -91,7 +91,7 @@ pub const OPTIMUM: [Metric<OptimumScore>; 2] = metrics! { OptimumScore;
 /// The greedy run of one query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GreedyScore {
-    /// The index of the first identical query: copies of a query are no further evidence.
+    /// The index of the first identical query. Copies of a query add no evidence.
     query: usize,
     scores: RunScores,
     calls: usize,
@@ -101,14 +101,14 @@ pub struct GreedyScore {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimumScore {
     cost: f64,
-    /// `None` if not all events occurred in the run.
+    /// The distance from the optimal path; `None` if not all events occurred in the run.
     distance: Option<f64>,
 }
 
 /// A query of CostBench.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct Query {
-    /// Names the query; its costs and events follow from it.
+    /// The name of the query, which determines its costs and events.
     pub query_id: String,
     /// The task of the query.
     #[serde(deserialize_with = "task")]
@@ -177,7 +177,7 @@ pub enum Blocking {
 }
 
 impl Blocking {
-    /// All of them, `None` first.
+    /// All values, `None` first.
     pub const ALL: [Self; 6] = [
         Self::None,
         Self::Kind(EventKind::BanTool),
@@ -290,16 +290,16 @@ impl Default for CostbenchOptions {
     }
 }
 
-/// A run of the benchmark has no more calls, and an event needs one.
+/// The maximum number of events of a run: a run has at most this many calls, and each event needs one.
 const MOST_EVENTS: usize = 20;
 
-/// A world whose options were checked.
+/// A world with checked options.
 struct World {
     library: Library,
     costs: CostModel,
     seed: u64,
     blocking: Blocking,
-    /// 0 for a world that does not change.
+    /// The number of events; 0 for a world that does not change.
     blocks: usize,
     rules: EnvironmentRules,
     trigger_rule: TriggerRule,
@@ -477,8 +477,7 @@ fn push_settings(block: &mut Block, options: &WorldOptions) {
     );
 }
 
-/// Compares the greedy policy with the optimum in the world as it is at the start and, under `blocked`, with
-/// events if some come.
+/// Compares the greedy policy with the optimum in the initial world and, under `blocked`, with events if there are any.
 ///
 /// # Errors
 ///
@@ -556,7 +555,7 @@ fn conclusion(block: &Block) -> Vec<String> {
     clauses
 }
 
-/// Compares the greedy run with the optimal run, both under events.
+/// Compares the greedy run with the optimal run, both with events.
 fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<String>) -> Block {
     let n = found.optimum.len();
     let missing = found.optimum.iter().filter(|query| query.distance.is_none()).count();

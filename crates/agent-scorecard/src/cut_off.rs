@@ -1,4 +1,4 @@
-//! Scores runs of which some were ended by a budget before their outcome was known.
+//! Scores runs if a budget ended some of them before their outcome was known.
 //!
 //! Each column is scored with the log score, clipped at 1e-6, in five ways, [`METRICS`]: excluding the runs that were cut
 //! off, counting them as failures, at their probabilities of success, at their true probabilities if these are known, and
@@ -91,10 +91,10 @@ use crate::{
 pub use files::{read_chances, read_continuations, read_curve_groups};
 pub use settings::{CutOffOptions, Hide};
 
-/// Pairs of columns of which the conclusion speaks, at most.
+/// The maximum number of pairs of columns in the conclusion.
 const MOST_PAIRS: usize = 3;
 
-/// The rule of the mean scores.
+/// The scoring rule of the mean scores.
 const RULE: &str = "log, clipped at 1e-6";
 
 /// The data of the complete and cut-off runs of one column.
@@ -104,7 +104,7 @@ pub struct Known {
     simple: Vec<RunScore>,
     /// The probabilities of success after a stop.
     chances: Result<Arc<[Probability]>, Undefined>,
-    /// The true ones.
+    /// The true probabilities of success after a stop, if they are known.
     true_chances: Result<Arc<[Probability]>, Undefined>,
     weights: Result<IpcwWeights, Undefined>,
 }
@@ -378,7 +378,7 @@ fn column(
     Ok((block, Some(rows)))
 }
 
-/// Returns the conclusions on one column: the runs that are cut off, and the effect of counting them as failures.
+/// Returns the conclusions on one column: the number of cut-off runs, and the effect of counting them as failures.
 fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec<String> {
     let (cut_off, complete) = (block.count("n_censored"), block.count("n_complete"));
     if cut_off == 0 {
@@ -443,7 +443,7 @@ fn of_pair(first: &str, second: &str, bounds: Interval) -> String {
     }
 }
 
-/// The difference of two columns, each given by its file and its name.
+/// Returns the difference of two columns, each given by its file and its name.
 fn pair(
     [(first, first_name), (second, second_name)]: [(&str, &str); 2],
     difference: &StreamDifference,

@@ -1,6 +1,6 @@
 use run_logs::json_lines::InputError;
 
-/// Errors of this crate and of those below it.
+/// Errors of this crate and of the crates that it uses.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,9 +19,9 @@ pub enum Error {
     /// Options out of range.
     #[error("{}: {problem}", options.join(" and "))]
     Options {
-        /// The names of the options that do not fit.
+        /// The names of the invalid options.
         options: &'static [&'static str],
-        /// What is wrong with them.
+        /// The problem with the options.
         problem: String,
     },
     /// Scores under variants of a prompt that cannot be compared.
@@ -32,12 +32,12 @@ pub enum Error {
         "{runs} complete runs cannot be cross-fitted, as each half learns from the other (of whole tasks by default; --halves runs splits them)"
     )]
     CrossFit {
-        /// Their number.
+        /// The number of complete runs.
         runs: usize,
-        /// Why not.
+        /// The cause.
         source: trajectory_metrics::Error,
     },
-    /// A run names no task, where whole tasks are to be resampled.
+    /// A run without a task, where whole tasks are resampled.
     #[error("run {id:?} names no task, and whole tasks are to be resampled")]
     NoTask {
         /// The id of the run.
@@ -49,7 +49,7 @@ pub enum Error {
     /// An error of scoring-rules.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
-    /// Two chances of success of one run that was cut off. A run has one chance, whatever column it stands in.
+    /// Two probabilities of success for one cut-off run. A run has a single probability in all columns.
     #[error(
         "{}: field success_chance: {} for the run {run:?}, but {} in {}; give one chance per run",
         places[1], chances[1], chances[0], places[0]
@@ -57,9 +57,9 @@ pub enum Error {
     TwoChances {
         /// The id of the run.
         run: String,
-        /// Both chances.
+        /// Both probabilities.
         chances: [f64; 2],
-        /// Where each of them stands.
+        /// The location of each probability.
         places: [String; 2],
     },
     /// An error of tool-graph.
@@ -68,7 +68,7 @@ pub enum Error {
     /// An error of trajectory-metrics.
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),
-    /// A run that was named is not among those that are evaluated.
+    /// A named run that is not among the evaluated runs.
     #[error("no run that is scored is called {0:?}")]
     UnknownRun(String),
 }

@@ -1,4 +1,4 @@
-//! How a live agent does in a benchmark: the tables of [`agent_benchmarks`] as reports, with a column for each
+//! The results of a live agent in a benchmark: the tables of [`agent_benchmarks`] as reports, with a column for each
 //! setting.
 //!
 //! Who drives the conversations hands in the records. The counts of a setting say which runs its figures are over.
@@ -31,12 +31,12 @@ pub use confidence::confidence;
 pub use play::{Played, play, rooms, runs};
 pub use triage::{ReSolved, triage, triage_scores};
 
-/// Whom the records are of, and how intervals of 95 % are made.
+/// The model of the records, and the settings of the 95 % intervals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveOptions {
     /// The model.
     pub model: String,
-    /// Resamples of queries, pools, rollouts or questions; 0 for no intervals.
+    /// The number of bootstrap resamples of queries, pools, rollouts or questions; 0 for no intervals.
     pub resamples: usize,
     /// The seed of the resamples.
     pub seed: u64,
@@ -73,8 +73,8 @@ impl Setting {
     }
 }
 
-/// Scores how well a model solves tool-calling tasks at the lowest cost, by number of steps and events, and scores its
-/// streams of confidence if it was asked for any.
+/// Scores a model on solving tool-calling tasks at the lowest cost, by number of steps and events. Scores its streams
+/// of confidence, too, if there are any.
 ///
 /// # Errors
 ///
@@ -166,7 +166,7 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
     Ok(report)
 }
 
-/// Returns the conclusions on the paths of a model, next to the share of exact paths of the greedy policy.
+/// Returns the conclusions on the paths of a model, compared with the share of exact paths of the greedy policy.
 fn conclusion(row: &CostBenchFigures, greedy: Option<Figure>) -> Vec<String> {
     let paths = row.figure("task_completion_ratio").zip(row.figure("exact_match_ratio"));
     let paths = paths.map(|(completed, exact)| {
@@ -230,7 +230,7 @@ pub fn costbench_results(
 
 const NO_GAP_UNDER_EVENTS: &str = "cost_gap: undefined under events, because plans are optimal only for the costs known when they were made; compare paths instead";
 
-/// Draws measures that are shares of 1, by key and short name, of all columns of a report side by side.
+/// Draws measures that are fractions, by key and short name, for all columns of a report side by side.
 fn compare(report: &mut Report, title: &str, measures: &[(&str, &str)]) {
     let columns = report.columns.len() as f64;
     let series = report.columns.iter().zip(0..).map(|(column, place)| {

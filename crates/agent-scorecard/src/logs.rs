@@ -1,4 +1,4 @@
-//! What do logs of agent evaluations hold, by model, by task and run by run?
+//! Summarizes logs of agent evaluations by model, by task and by run.
 
 mod prices;
 mod summary;
@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-/// Bars of a picture, at most.
+/// The maximum number of bars in a picture.
 const MOST_BARS: usize = 6;
 
 /// Returns the report on the runs of logs. Of several files, rows name theirs.
@@ -147,7 +147,7 @@ pub fn logs(logs: impl Into<Vec<LoggedColumn>>) -> Report {
     }
 }
 
-/// What is shown of a run. `trial` is what its format calls a trial.
+/// Returns the values that a report shows for a run. `trial` is the name of a trial in the log's format.
 fn row(run: &LoggedRun, file: Option<[&String; 2]>, trial: &'static str) -> Block {
     let mut row = Block::default();
     if let Some([name, file]) = file {
@@ -203,7 +203,7 @@ fn row(run: &LoggedRun, file: Option<[&String; 2]>, trial: &'static str) -> Bloc
     row
 }
 
-/// How the runs of all models and tasks ended, and what to add if no run has an outcome.
+/// Returns the conclusions on how the runs of all models and tasks ended, with advice if no run has an outcome.
 fn conclusion(runs: &[&LoggedRun], counts: &Block) -> Vec<String> {
     let [n, succeeded, failed, partial, unknown, at_limit] =
         ["n_runs", "n_succeeded", "n_failed", "n_partial", "n_unknown", "n_at_limit"]

@@ -6,8 +6,8 @@ use trajectory_metrics::{Error, Figure, Measure, Metric, Undefined, estimates};
 /// The nominal coverage of intervals.
 pub const LEVEL: f64 = 0.95;
 
-/// Metrics of one type, a row each: key, label, which values are better, the ends of the values if they have any, what
-/// the metric is, its value, and further properties such as the name of a bar.
+/// Creates an array of metrics of one type. Each row has the key, the label, the better direction, the bounds of the
+/// values if there are any, the description, the value, and further properties such as the name of a bar.
 macro_rules! metrics {
     ($evaluated:ty; $($key:expr, $label:expr, $better:expr, $(in [$($end:expr),+],)? $help:expr, $value:expr
         $(, .$property:ident($($argument:expr),*))*;)+) => {{
@@ -21,7 +21,7 @@ macro_rules! metrics {
     }};
 }
 
-/// One measure, as a row of [`metrics`] without a value.
+/// Creates one measure from a row of [`metrics`] without a value.
 macro_rules! measure {
     ($key:expr, $label:expr, $better:ident, $(in [$($end:expr),+],)? $help:expr) => {
         trajectory_metrics::Measure::new($key, $label, trajectory_metrics::Better::$better, $help)
@@ -31,7 +31,7 @@ macro_rules! measure {
 
 pub(crate) use {measure, metrics};
 
-/// Returns the mean of values of this measure, whose range decides how its interval is made.
+/// Returns the mean of values of this measure. The range of the measure determines the kind of interval.
 pub(crate) fn mean<G: Ord>(
     measure: &Measure,
     values: &[f64],
@@ -49,8 +49,8 @@ pub(crate) fn known<T>(found: Result<T, Error>) -> Result<T, Undefined> {
     })
 }
 
-/// Returns the mean of a metric over the rows that define it, each with the weight that it has. `what` names a row. Rows of
-/// one cluster depend on each other; without clusters each row is one. The interval is of 95 %.
+/// Returns the weighted mean of a metric over the rows for which it is defined, with a 95 % interval. `what` names a
+/// row. Rows of one cluster are not independent; without clusters, all rows are independent.
 pub(crate) fn mean_figure<E>(
     metric: &Metric<E>,
     rows: &[&E],

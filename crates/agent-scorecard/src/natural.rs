@@ -1,6 +1,7 @@
-//! The order in which people count.
+//! Natural sort order, in which task-2 comes before task-10.
 
-/// Returns a key by which task-2 comes before task-10: numbers by their size, and before letters.
+/// Returns a sort key for natural order: numbers are sorted by size and before letters, so that task-2 comes before
+/// task-10.
 pub(crate) fn natural(name: &str) -> Box<[u8]> {
     const NUMBER: u8 = 0;
     const TEXT: u8 = 1;

@@ -1,5 +1,5 @@
-//! How options are written. Each is a field of the options of an evaluation, which a command line (with the feature `clap`) and
-//! `serde` read by the same function.
+//! Parsers of options. Each option is a field of the options of an evaluation. A command line (with the feature `clap`)
+//! and `serde` read it with the same function.
 
 use std::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ use run_logs::{ConfidenceReading, ConfidenceStream, Format};
 use tool_graph::{RuleVersion, TriggerRule, costbench::CostRule};
 use trajectory_metrics::{ForecastPolicy, Level, Probability};
 
-/// A choice between values that have names.
+/// A set of named values, of which one is chosen.
 pub trait Named: Clone + Send + Sync + 'static {
     /// Returns the values with their names.
     fn names() -> Vec<(&'static str, Self)>;
@@ -84,7 +84,7 @@ pub fn names<T: Named>() -> impl clap::builder::TypedValueParser<Value = T> {
     one_of(T::names())
 }
 
-/// Readers of fields, which take a text, a number, or a list of them where there may be several.
+/// Deserializers of fields, which accept a text, a number, or a list of these for fields with several values.
 pub mod read {
     use std::{fmt, str::FromStr};
 
@@ -95,7 +95,7 @@ pub mod read {
 
     use super::{Caps, Named};
 
-    /// A text or a number as a text.
+    /// A text, or a number converted to text.
     struct Text(String);
 
     impl<'de> Deserialize<'de> for Text {
@@ -149,27 +149,27 @@ pub mod read {
         one(from, T::named)
     }
 
-    /// Deserializes a value of a type that parses itself from text.
+    /// Deserializes a value of a type that is parsed from text.
     pub(crate) fn parsed<'de, T: FromStr<Err: fmt::Display>, D: Deserializer<'de>>(
         from: D,
     ) -> Result<T, D::Error> {
         one(from, T::from_str)
     }
 
-    /// As [`parsed`], or null.
+    /// Deserializes a value of a type that is parsed from text, or null; see [`parsed`].
     pub(crate) fn some_parsed<'de, T: FromStr<Err: fmt::Display>, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Option<T>, D::Error> {
         some(from, T::from_str)
     }
 
-    /// Caps one by one, of which none is a part of another.
+    /// Deserializes a list of caps. No cap is a part of another cap.
     pub(crate) fn caps<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Caps>, D::Error> {
         let caps = |values: Vec<f64>| Caps { values, may_be_one: false };
         Ok(Some(all(from, super::cap)?).filter(|it| !it.is_empty()).map(caps))
     }
 
-    /// A reader by each function of these.
+    /// Defines a deserializer for each of these parse functions.
     macro_rules! by {
         ($($name:ident: $type:ty = $how:ident($parse:expr);)+) => {
             $(pub fn $name<'de, D: Deserializer<'de>>(from: D) -> Result<$type, D::Error> {
@@ -201,7 +201,7 @@ pub mod read {
     }
 }
 
-/// More resamples change no digit that is shown, and take hours.
+/// The maximum number of resamples. More would change no displayed digit, and take hours.
 const MOST_RESAMPLES: u64 = 1_000_000;
 
 /// Parses a whole number within these bounds.
@@ -273,7 +273,7 @@ pub fn cap(text: &str) -> Result<f64, &'static str> {
     within(text, 0.0..=1e100, "give a number from 0 to 1e100")
 }
 
-/// Caps with commas between them.
+/// A list of caps, separated by commas.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caps {
     /// The caps.
@@ -282,7 +282,7 @@ pub struct Caps {
     pub may_be_one: bool,
 }
 
-/// Caps.
+/// Parses a list of caps, separated by commas.
 pub fn caps(text: &str) -> Result<Caps, &'static str> {
     let values: Vec<f64> = text.split(',').map(cap).collect::<Result<_, _>>()?;
     let mut groups = text.split(',');
@@ -301,7 +301,7 @@ pub fn text(text: &str) -> Result<String, &'static str> {
     (!text.is_empty()).then(|| text.to_owned()).ok_or("give names with commas between them")
 }
 
-/// Names with commas between them.
+/// Parses a list of names, separated by commas.
 pub fn texts(names: &str) -> Result<Vec<String>, &'static str> {
     names.split(',').map(text).collect()
 }
@@ -331,7 +331,7 @@ pub fn probability(text: &str) -> Result<Probability, &'static str> {
     Probability::new(share(text)?).map_err(|_| "give a number from 0 to 1")
 }
 
-/// By how much the odds may be wrong.
+/// Parses the factor by which the odds may be wrong.
 pub fn odds_ratio(text: &str) -> Result<f64, &'static str> {
     within(text, 1.0..=f64::MAX, "give a finite number of at least 1")
 }

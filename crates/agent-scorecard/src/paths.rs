@@ -1,4 +1,4 @@
-//! How do the tool calls of agents compare with the calls that their tasks expect?
+//! Compares the tool calls of agents with the calls that their tasks expect.
 
 use std::{collections::BTreeMap, io::Read};
 
@@ -154,30 +154,30 @@ pub fn logged(log: &LoggedColumn, ignore_arguments: bool) -> Result<PathTally, r
     Ok(all)
 }
 
-/// The data of runs that a report needs, so that no run is kept.
+/// The counts of a comparison of tool calls. They contain all data that a report needs, so that no run is kept.
 ///
 /// Memory: the id and 16 bytes per run, a byte per call, and the names of tasks and tools.
 #[derive(Clone, Debug, Default)]
 pub struct PathTally {
-    /// All runs, including runs already left out.
+    /// The counts of all runs, including runs that were left out before.
     runs: RunCounts,
     n: usize,
     /// Notes on the log.
     notes: Vec<String>,
-    /// The account of the log, if the runs come from one.
+    /// The counts of the log's runs, if the runs come from a log.
     log: Option<Account>,
     ids: Texts,
     tasks: BTreeMap<String, Task>,
-    /// Runs of one task are of different models or domains.
+    /// Whether runs of one task are of different models or domains.
     mixed: bool,
     matches: [ExactMean; 3],
     precision: ExactMean,
     recall: ExactMean,
     aned: ExactMean,
     aed: ExactMean,
-    /// Runs without a call.
+    /// The number of runs without a call.
     silent: usize,
-    /// Runs that should call nothing.
+    /// The number of runs that should make no call.
     undemanding: usize,
     /// Whether the tool accepted a call, for the calls that state it.
     taken: Vec<bool>,
@@ -391,7 +391,8 @@ impl PathTally {
         }
     }
 
-    /// Pass^k up to the most trials of any task; undefined where a task has fewer than k.
+    /// Returns pass^k for each k up to the largest number of trials of a task; undefined for tasks with fewer than k
+    /// trials.
     fn repeated(
         &self,
         notes: &mut Vec<String>,
@@ -433,10 +434,10 @@ fn key(call: &ToolCall, ignore_arguments: bool) -> (&str, Option<&Value>) {
     (&call.name, (!ignore_arguments).then_some(&call.arguments))
 }
 
-/// Tools of a picture, at most.
+/// The maximum number of tools in a picture.
 const MOST_NAMES: usize = 6;
 
-/// The largest k of pass^k: a longer list tells nothing new.
+/// The maximum k of pass^k. A longer list would add no information.
 const MOST_K: u64 = 100;
 
 fn matches_picture(block: &Block) -> Picture {

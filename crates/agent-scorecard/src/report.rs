@@ -1,4 +1,4 @@
-//! The results of an evaluation: named numbers of one or more columns, which any view can show.
+//! The results of an evaluation: named numbers of one or more columns, in a form for all views.
 
 pub(crate) mod block;
 mod drawings;

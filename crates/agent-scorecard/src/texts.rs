@@ -1,8 +1,8 @@
-//! Many texts in one allocation, and how many of them are different.
+//! Compact lists of texts, and counts of distinct texts.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A list of texts in one allocation, each of which is a part of a line.
+/// A list of texts in one allocation. Each text is a part of a line.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     text: String,

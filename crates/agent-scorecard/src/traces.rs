@@ -1,4 +1,4 @@
-//! How good are the probabilities of success that agents report along their runs?
+//! Scores the probabilities of success that agents report along their runs.
 //!
 //! A [`TraceEvaluation`] scores the runs of one column, [`TraceEvaluation::finish`] says what was found,
 //! [`differences`] compares two columns, and [`with_differences`] makes one report of all of them.

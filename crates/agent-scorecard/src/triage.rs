@@ -1,4 +1,4 @@
-//! Which tasks should have been attempted under a budget, and how near do the plans of an agent come to that?
+//! Compares the tasks that an agent planned to attempt under a budget with the best choice of tasks.
 //!
 //! Problems are cut into pools, each with a budget of alpha times what its problems cost. A plan allocates
 //! parts of it to problems. Its triage efficiency (eta) is 0 for what a random plan earns, and 1 for what the
@@ -72,7 +72,7 @@ pub const METRICS: [Metric<PoolScore>; 6] = metrics! { PoolScore;
         |pool| pool.enforced.regret();
 };
 
-/// The treatment of unsolvable problems by the plans for one pool. A report has the rates over all pools.
+/// The treatment of unsolvable problems in the plans for one pool. A report has the rates over all pools.
 pub const RATES: [Metric<UnsolvableCounts>; 2] = metrics! { UnsolvableCounts;
     "detection_rate", "detection", Higher, in [0.0, 1.0],
         "Share of the unsolvable problems that the plans leave out.",
@@ -139,7 +139,7 @@ pub struct TriageOptions {
     pub unsolvable: Option<Pool>,
 }
 
-/// The shares of a pool that are replaced unless others are given.
+/// The default shares of a pool that are replaced.
 const RATIOS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 
 impl Default for TriageOptions {
@@ -165,20 +165,20 @@ impl Default for TriageOptions {
 pub struct Pools {
     /// The share of each pool that unsolvable problems replace. `None` if none were injected.
     pub ratio: Option<f64>,
-    /// The pools, each with marks of the problems that were injected, if any were.
+    /// The pools. Each has marks of the injected problems, if any were injected.
     pub pools: Vec<(Pool, Option<Vec<bool>>)>,
 }
 
 impl Pools {
-    /// Names these pools with a budget.
+    /// Describes these pools and a budget, for example in notes.
     fn place(&self, alpha: Alpha) -> String {
         let ratio = self.ratio.map(|ratio| format!("ratio {ratio}, ")).unwrap_or_default();
         format!("{ratio}alpha {alpha}")
     }
 }
 
-/// Cuts problems into pools in their order, and injects unsolvable problems at each ratio. The first entry
-/// has the pools without injected problems.
+/// Splits problems into pools in their order, and injects unsolvable problems at each ratio. The first entry has the
+/// pools without injected problems.
 ///
 /// # Errors
 ///
@@ -205,8 +205,8 @@ pub fn pools(problems: &Pool, options: &TriageOptions) -> Result<Vec<Pools>, Err
     Ok(all)
 }
 
-/// Plans, executes and scores every pool with every budget, on all cores. The result does not depend on the
-/// number of cores. `pools` are those that [`pools`] makes of the problems.
+/// Plans, executes and scores every pool with every budget, on all cores. The result does not depend on the number of
+/// cores. `pools` are the result of [`pools`] for the problems.
 ///
 /// # Errors
 ///
@@ -270,7 +270,7 @@ pub fn evaluate(
     Ok(block)
 }
 
-/// The regimes: what they are and the key of the efficiency.
+/// The description of each regime, and the key of its efficiency.
 pub(crate) const REGIMES: [(&str, &str); 2] = [
     ("where allocations do not stop attempts", "eta_advisory_informative"),
     ("where attempts stop at their allocations", "eta_enforced_informative"),
@@ -320,7 +320,7 @@ fn planned_efficiency(alphas: &[Block], planner: &str) -> Picture {
     Picture { note, ..picture }
 }
 
-/// Efficiencies by budget, a curve for each name.
+/// Returns the picture of efficiencies by budget, with a curve for each name.
 pub(crate) fn efficiency_picture(
     curves: impl IntoIterator<Item = (String, Vec<(f64, Figure)>)>,
     planner: &str,

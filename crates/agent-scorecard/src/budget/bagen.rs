@@ -1,4 +1,4 @@
-//! BAGEN's released estimates: the metrics of this crate, and those of the released code beside them.
+//! BAGEN's released estimates, scored by the metrics of this crate and by those of the released code.
 //!
 //! The released code (commit 58bef4c of [mll-lab-nu/BAGEN](https://github.com/mll-lab-nu/BAGEN), and table 1 as deleted
 //! in b3ccaed) differs from the paper, and from this workspace, in what a mean is taken over:
@@ -64,9 +64,9 @@ fn counted(value: Option<f64>) -> Result<f64, Undefined> {
     value.ok_or(Undefined::new("it counts no sample"))
 }
 
-/// Returns the report on a file of released estimates: the metrics of its first resource, those of the released code in
-/// `as_published`, and for Warehouse those of each resource in `resources`. Of the options, the coverage and the resamples
-/// count.
+/// Returns the report on a file of released estimates. It has the metrics of the first resource, the metrics of the
+/// released code in `as_published`, and for Warehouse the metrics of each resource in `resources`. Only the coverage
+/// and the resamples of the options are used.
 ///
 /// # Errors
 ///
@@ -149,7 +149,7 @@ pub fn report(
     Ok(report)
 }
 
-/// Returns the number of prefixes whose answer the released parser reads as another estimate than ours does.
+/// Returns the number of prefixes at which the released parser and ours read different estimates from the answer.
 fn read_differently(
     released: &[ReleasedSample],
     rollouts: &Rollouts,

@@ -85,11 +85,12 @@ impl CapOptions {
     }
 }
 
-/// Coverage of the intervals.
+/// The nominal coverage of the intervals.
 const LEVEL: f64 = 0.95;
-/// A cap that keeps at least this share of the successes, in percent, counts as harmless.
+/// The minimum share of the successes, in percent, that a harmless cap keeps.
 const ENOUGH: usize = 95;
-/// With more columns, the conclusion names only the columns that a cap hurts most and least.
+/// The maximum number of columns in a conclusion that names each one. With more, it names only the columns that lose
+/// the most and the fewest successes.
 const MOST_COLUMNS: usize = 3;
 /// The maximum number of caps in a conclusion on several columns.
 const MOST_CAPS: usize = 5;
@@ -105,7 +106,7 @@ macro_rules! lowest {
     };
 }
 
-/// Shares of the successes in percent, with the lowest cap that keeps them.
+/// The lowest caps that keep given shares of the successes, in percent.
 const LOWEST: [(usize, Measure); 3] = [
     (90, lowest!("cap_keeping_90", "90 %")),
     (ENOUGH, lowest!("cap_keeping_95", "95 %")),
@@ -129,14 +130,14 @@ const SAVED_USD: Measure = measure! { "saved_usd_share", "share of USD saved", H
 pub const CAP_MEASURES: [Measure; 9] =
     [LOWEST[0].1, LOWEST[1].1, LOWEST[2].1, KEPT, LOST, FAILED, AT_LIMIT, SAVED, SAVED_USD];
 
-/// The data of a run.
+/// The spending of one run.
 struct Need {
     success: bool,
     cut_off: bool,
     task: usize,
     /// The total spending.
     total: f64,
-    /// The spending and the money so far after each turn, if all of it is known.
+    /// The cumulative spending and cost after each turn, if all of them are known.
     money: Option<Vec<[f64; 2]>>,
 }
 
@@ -161,7 +162,8 @@ impl Need {
         self.total > cap
     }
 
-    /// Returns the money up to the cap, and all of it. The turn in which the cap is reached counts with its full cost.
+    /// Returns the cost up to the cap, and the total cost. The turn in which the cap is reached counts with its full
+    /// cost.
     fn money(&self, cap: f64) -> Option<[f64; 2]> {
         let turns = self.money.as_ref()?;
         let all = turns.last()?[1];
@@ -173,7 +175,7 @@ impl Need {
     }
 }
 
-/// The successes in rising order of the amount that they needed.
+/// The successful runs, sorted by the amount that they needed.
 struct Successes {
     totals: Vec<f64>,
     tasks: Vec<usize>,
@@ -232,9 +234,9 @@ fn tasks_needed(percent: usize) -> usize {
     (((1.0 - LEVEL) / 2.0).ln() / (percent as f64 / 100.0).ln()).ceil() as usize
 }
 
-/// Computes the runs ended, the successes kept and the spending saved by each of these caps on [`CapOptions::resource`]:
-/// the list `caps`, with a row for each cap in rising order. The lowest caps that keep 90 %, 95 % and 99 % of the successes
-/// precede it.
+/// Computes the runs ended, the successes kept and the spending saved by each of these caps on
+/// [`CapOptions::resource`]. The list `caps` has a row for each cap in rising order. The lowest caps that keep 90 %, 95
+/// % and 99 % of the successes precede it.
 ///
 /// A run needs the amount that it spent, and a lower cap would have ended it. Failed runs that a budget cut off are counted
 /// separately, because the amount that they needed is unknown. The spending of all runs, including these, is compared with
@@ -361,7 +363,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     Ok(block)
 }
 
-/// Returns the words for an amount of a resource.
+/// Returns the name of a resource's unit.
 fn unit(resource: &str) -> String {
     if resource == MONEY { "USD".to_owned() } else { resource.replace('_', " ") }
 }
@@ -416,7 +418,7 @@ fn amounts(
     ]
 }
 
-/// Successes kept and spending saved at every cap, with the caps that were asked for.
+/// Creates the picture of the successes kept and the spending saved at every cap, with the given caps marked.
 fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
     let mut totals: Vec<(f64, bool)> =
         needs.iter().map(|need| (need.total, need.success)).collect();
@@ -508,8 +510,8 @@ fn is_enough(row: &Block) -> bool {
     100 * kept >= ENOUGH as u64 * (kept + lost)
 }
 
-/// Returns the clauses on the lowest of these caps that keeps nearly all successes, or on the highest if none does, and on
-/// the lowest such cap of all.
+/// Returns two clauses. The first is on the lowest given cap that keeps nearly all successes, or on the highest given
+/// cap if none does. The second is on the lowest of all caps that keep nearly all successes.
 fn clauses(block: &Block, unit: &str) -> Vec<String> {
     let rows = block.rows_of("caps");
     let Some(row) = rows.iter().find(|row| is_enough(row)).or(rows.last()) else {
@@ -566,7 +568,7 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
     std::iter::once(on_caps).chain(on_lowest).collect()
 }
 
-/// Returns the interval of a lowest cap, or why there is none.
+/// Returns the interval of a lowest cap, or the reason why there is none.
 fn ends_of_cap(lowest: &Figure) -> String {
     match lowest.interval {
         Ok(ends) => format!(" [{}, {}]", ends.low(), ends.high()),
@@ -575,7 +577,7 @@ fn ends_of_cap(lowest: &Figure) -> String {
 }
 
 /// States for each cap the number of columns in which it loses successes, the column in which it loses most, and its
-/// saving; and the range of the lowest caps that keep nearly all successes.
+/// saving. Adds the range of the lowest caps that keep nearly all successes.
 fn of_many(columns: &[Column], unit: &str) -> Vec<String> {
     let rows = columns.iter().map(|column| (column.name.as_str(), column.block.rows_of("caps")));
     let rows: Vec<(&str, &[Block])> = rows.collect();

@@ -1,4 +1,4 @@
-//! Files of runs, and of answers of a model about them.
+//! Files of runs, and files of a model's answers about runs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,7 +16,7 @@ use crate::{
     traces::logged::LoggedColumn,
 };
 
-/// What turns spend.
+/// The resources that turns spend.
 const COSTS: [&str; 3] = ["input_tokens", "output_tokens", "cost_usd"];
 
 /// The maximum cost; larger values cannot be compared with costs numerically.
@@ -109,7 +109,7 @@ impl RunFile {
         Ok(file)
     }
 
-    /// Returns the runs of a log for estimates of these resources, one model after the other.
+    /// Returns the runs of a log for estimates of these resources, model by model.
     ///
     /// # Errors
     ///
@@ -136,7 +136,8 @@ impl RunFile {
         named.into_iter().chain(none).map(of_model).collect()
     }
 
-    /// Returns the runs of several files, one file after the other; failed runs that a budget ended are marked as cut off.
+    /// Returns the runs of several files, one file after the other. Failed runs that a budget ended are marked as cut
+    /// off.
     ///
     /// # Errors
     ///
@@ -248,7 +249,7 @@ pub fn read_answers(
     Ok(resources.iter().map(|&name| name.to_owned()).zip(answers).collect())
 }
 
-/// Returns the estimate of an answer, or the kind of fault for which there is none.
+/// Returns the estimate of an answer, or the kind of problem that makes the answer unreadable.
 fn readable(estimate: Result<Estimate, AnswerError>) -> Recorded {
     let problem = match estimate {
         Ok(estimate) if estimate.ends().is_some_and(|ends| ends.high() > MOST) => {

@@ -12,13 +12,13 @@ use crate::metrics::metrics;
 pub struct Known {
     /// The estimates at all prefixes; `None` without a prefix.
     pub summary: Option<ProgressSummary>,
-    /// What stopping each run at its first "impossible" would do.
+    /// The effect of stopping each run at its first "impossible".
     pub stops: EarlyStops,
-    /// The interval loss of the best constant interval, and of the best intervals that follow a linear
-    /// extrapolation that knows the number of turns, or that number and the run's mean cost; `None` without
-    /// a feasible prefix.
+    /// The interval losses of three references: the best constant interval, and the best intervals that follow a linear
+    /// extrapolation that knows either the number of turns, or also the run's mean cost; `None` without a feasible
+    /// prefix.
     pub references: [Option<f64>; 3],
-    /// Whether the runs state what each turn of a failed run used.
+    /// Whether the runs state the cost of each turn of a failed run.
     pub is_use_stated: bool,
     /// Share of the runs that succeeded, also beyond a cap; NaN without a run.
     pub success_rate: f64,
@@ -26,7 +26,8 @@ pub struct Known {
     pub mean_turns: f64,
 }
 
-/// Nearest to the coverage that the intervals claim, which a report puts in place of this 1.
+/// Values are better if they are closer to the nominal coverage of the intervals. A report replaces this 1 by that
+/// coverage.
 pub(super) const CLAIM: Better = Better::Near(1.0);
 
 const MACRO_F1: &str =
@@ -39,9 +40,9 @@ const NO_FEASIBLE: &str = "there is no prefix of a feasible run";
 const NO_FAILED: &str = "there is no prefix of a run that failed or exceeded its cap";
 const NOT_STATED: &str = "the runs do not state what failed ones had used after each turn";
 
-/// The metrics, the first ones on whether estimates are right, the last ones on references that no estimator
-/// can reach. A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible if its run
-/// succeeded within its caps.
+/// The metrics of estimates. The first ones measure correctness; the last ones are references that no estimator can
+/// reach. A prefix is the spending of a run after 1 to T - 1 of its T turns. It is feasible if its run succeeded within
+/// its caps.
 pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
     "macro_f1_first_turn", "macro F1 of feasibility at the first turn", Higher, in [0.0, 1.0],
         "Mean F1 of the classes feasible and impossible over the prefixes after one turn.",
@@ -178,7 +179,7 @@ pub(super) const MACRO_F1_OF_BIN: Metric<MetricsSummary> = metrics! { MetricsSum
         |it| defined(it.feasibility.macro_f1, MACRO_F1);
 }[0];
 
-/// The metrics of the prefixes of one bin; tables show those with a label.
+/// The metrics of the prefixes of one bin. Tables show the metrics that have a label.
 pub(super) const OF_BIN: [Metric<MetricsSummary>; 9] = metrics! { MetricsSummary;
     "hit_rate", "hit rate", Higher, in [0.0, 1.0],
         "Share of feasible prefixes whose interval holds what remained.",
@@ -220,7 +221,7 @@ fn of_intervals(
     defined(value(&known.intervals()?), NO_FEASIBLE_INTERVAL)
 }
 
-/// Share of the intervals at feasible prefixes below what remained, and above.
+/// Returns the shares of the intervals at feasible prefixes that lie below the remaining cost, and above it.
 pub(super) fn misses(scores: &IntervalSummary) -> [Option<f64>; 2] {
     let share = |count: f64| (scores.answered > 0.0).then(|| count / scores.answered);
     [share(scores.optimistic), share(scores.conservative)]

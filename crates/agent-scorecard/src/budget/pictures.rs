@@ -15,10 +15,10 @@ use crate::{
     },
 };
 
-/// Intervals are cut off where they go beyond so many times the largest amount that remained.
+/// The multiple of the largest remaining cost at which intervals are cut off in a picture.
 const HIGHEST: f64 = 3.0;
 
-/// Returns the pictures of what was found, and those of one run.
+/// Returns the pictures of the results, and the pictures of one run.
 pub(super) fn pictures(
     runs: &Runs,
     options: &Options,
@@ -39,7 +39,7 @@ pub(super) fn pictures(
     Ok(drawn)
 }
 
-/// Returns the run that was asked for, or the first of the longest feasible ones.
+/// Returns the requested run, or the first of the longest feasible ones.
 fn drawn_run<'a>(runs: &'a Runs, options: &Options) -> Result<Option<Rollout<'a>>, Error> {
     if let Some(id) = &options.drawn_run {
         let found = runs.rollouts.iter().find(|run| run.id() == Some(id));
@@ -91,8 +91,8 @@ fn saved_and_lost(block: &Block, metrics: &[Metric<Known>]) -> Picture {
     }
 }
 
-/// Returns the interval after each turn, the remaining cost, and the rest of the cap; `None` for a run after whose turns
-/// nothing remained.
+/// Returns the picture of one run: the interval after each turn, the remaining cost, and the rest of the cap; `None`
+/// for a run without any remaining cost after its turns.
 fn fan(
     name: &str,
     run: &Rollout<'_>,
@@ -141,7 +141,7 @@ fn fan(
     }))
 }
 
-/// Returns the probability of success that was stated after each turn of one run; `None` if none was.
+/// Returns the picture of the probability of success stated after each turn of one run; `None` if none was stated.
 fn chances(name: &str, stated: &[f64]) -> Picture {
     let points = (1..).zip(stated).map(|(turn, chance)| (f64::from(turn), *chance));
     Picture {

@@ -1,7 +1,7 @@
 use budget_estimation::{Error, Estimate, Level, Metrics, Sample, best_interval};
 
-/// Returns the losses of the best constant interval, and of the best intervals that follow a linear extrapolation that
-/// knows the number of turns, or that number and the run's mean cost.
+/// Returns the losses of three references: the best constant interval, and the best intervals that follow a linear
+/// extrapolation that knows either the number of turns, or also the run's mean cost.
 pub(super) fn reference_losses(
     samples: &[Sample],
     coverage: Level,

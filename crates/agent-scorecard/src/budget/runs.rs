@@ -14,11 +14,11 @@ use serde::Deserialize;
 
 use crate::{clusters::ClusterBy, error, options};
 
-/// Turns that the linear estimator assumes until a run has succeeded.
+/// The number of turns that the linear estimator assumes until a run has succeeded.
 const FIRST_TURNS: f64 = 20.0;
-/// Relative half-width of its intervals.
+/// The relative half-width of the linear estimator's intervals.
 const HALF_WIDTH: f64 = 0.5;
-/// By how much one prefix moves the level of the calibrated intervals.
+/// The step size by which each prefix moves the level of the calibrated intervals.
 const STEP: f64 = 0.002;
 
 /// A model's answer after some turns of a run.
@@ -33,7 +33,7 @@ pub struct Recorded {
 /// The answers, by the id of the run and the number of completed turns.
 pub type Answers = BTreeMap<String, BTreeMap<usize, Recorded>>;
 
-/// Who estimates.
+/// The source of the estimates.
 #[derive(Clone, Debug)]
 pub enum By {
     /// Linear extrapolation: remaining turns cost as much as the past ones.
@@ -44,9 +44,9 @@ pub enum By {
     Conformal,
     /// A quantile regression forest over features and keys ([`BudgetEstimator`]).
     QuantileForest,
-    /// A model, whose answers were recorded.
+    /// The recorded answers of a model.
     Recorded {
-        /// The file of the answers, or another name for them.
+        /// The file of the answers, or another name for it.
         file: String,
         /// The answers about each resource.
         answers: BTreeMap<String, Answers>,
@@ -54,7 +54,7 @@ pub enum By {
 }
 
 impl By {
-    /// The estimators that learn from the runs before. The first is the best on the recorded runs of `docs/findings.md`.
+    /// The estimators that learn from earlier runs. The first is the best on the recorded runs of `docs/findings.md`.
     pub const LEARNING: [Self; 4] =
         [Self::QuantileForest, Self::Conformal, Self::Quantile, Self::Linear];
 
@@ -221,14 +221,15 @@ impl Default for Options {
     }
 }
 
-/// The coverage of intervals unless another one is given.
+/// The default coverage of intervals.
 const COVERAGE: Level = match Level::new(0.8) {
     Ok(level) => level,
     Err(_) => Level::HALF,
 };
 
 impl Options {
-    /// Options for one resource, by [`Reading::Cap`], without caps, probes, warm-up, intervals and pictures.
+    /// Creates the options for one resource, by [`Reading::Cap`], without caps, probes, warm-up, intervals and
+    /// pictures.
     #[must_use]
     pub fn new(resource: impl Into<String>, by: By, coverage: Level) -> Self {
         Self { resources: vec![resource.into()], by, coverage, resamples: 0, ..Self::default() }
@@ -240,13 +241,13 @@ impl Options {
         self.resources.first().map_or("output_tokens", String::as_str)
     }
 
-    /// Resources that are estimated too. Runs of which one of them is not known are left out.
+    /// Returns the further resources that are estimated. Runs with an unknown amount of one of them are left out.
     #[must_use]
     pub fn others(&self) -> &[String] {
         self.resources.get(1..).unwrap_or_default()
     }
 
-    /// Checks that options go together.
+    /// Checks that the options are compatible.
     ///
     /// # Errors
     ///
@@ -266,7 +267,7 @@ impl Options {
         Err(error::Error::Options { options, problem })
     }
 
-    /// How recorded answers are read.
+    /// Returns the tolerance with which recorded answers are read.
     #[must_use]
     pub fn answer_mode(&self) -> AnswerMode {
         match (self.lenient, self.points) {
@@ -280,14 +281,14 @@ impl Options {
 /// Runs of one or more files, in the order in which they are replayed.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// The runs of one file after the other. Failed runs that a budget ended are marked as cut off
+    /// The runs of all files, file by file. Failed runs that a budget ended are marked as cut off
     /// ([`Rollouts::set_censored`]).
     pub rollouts: Rollouts,
     /// The number of runs of each file. Each file has a separate estimator.
     pub lengths: Vec<usize>,
     /// The result that each run achieved, NaN if unknown; for [`Options::probes`].
     pub achieved: Vec<f64>,
-    /// All runs of the files, including those that were left out before.
+    /// The counts of all runs of the files, including runs that were left out before.
     pub counts: RunCounts,
 }
 
@@ -299,7 +300,7 @@ pub struct Runs {
     pub rollouts: Rollouts,
     /// The estimated resource.
     pub resource: Resource,
-    /// A sample for each prefix after which something remained, by run and turn.
+    /// A sample for each prefix with a remaining cost, by run and turn.
     pub samples: Vec<Sample>,
     /// A sample for each prefix, by run and turn.
     pub every_sample: Vec<Sample>,
@@ -309,19 +310,19 @@ pub struct Runs {
     pub before_first_turn: Vec<Sample>,
     /// Runs left out because a cost that is needed is not known.
     pub left_out: usize,
-    /// All runs of the files, including those that were left out before.
+    /// The counts of all runs of the files, including runs that were left out before.
     pub counts: RunCounts,
-    /// Whether the runs state the use of each turn of a failed run.
+    /// Whether the runs state the cost of each turn of a failed run.
     pub is_use_stated: bool,
     /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// The input without the history that requests repeat.
+/// The name of the resource of input tokens excluding repeated history.
 pub const FRESH: &str = "fresh_input_tokens";
 
-/// Returns the resources of a file whose sum is the resource: `input_tokens` and `output_tokens` for `total_tokens`, the
-/// resource itself otherwise.
+/// Returns the resources of a file that add up to a resource: `input_tokens` and `output_tokens` for `total_tokens`,
+/// otherwise the resource itself.
 #[must_use]
 pub fn parts_of(resource: &str) -> Vec<&str> {
     match resource {
@@ -491,7 +492,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
     })
 }
 
-/// These of the runs, without a copy if they are all of them.
+/// Returns the chosen runs, without a copy if they are all of them.
 pub(super) fn chosen(all: Rollouts, is_chosen: &[bool]) -> Rollouts {
     if is_chosen.contains(&false) { all.filter(|run| is_chosen[run.index()]) } else { all }
 }
@@ -515,7 +516,7 @@ pub(super) fn handle(all: &mut Rollouts, resource: &str) -> Result<Resource, Err
     all.add_sum(resource, &parts)
 }
 
-/// The counts that are reported in notes.
+/// The counts that notes report.
 #[derive(Default)]
 struct Counts {
     cut_off_files: usize,

@@ -14,11 +14,11 @@ use crate::{
     report::block::notes_on_lacking,
 };
 
-/// Coverage of the intervals, of F1 scores by shares of resampled values.
+/// The nominal coverage of the intervals. Intervals of F1 scores are percentiles of the resampled values.
 const LEVEL: f64 = 0.95;
 
-/// The known precision of figures, if rollouts or tasks are independent of each other and their
-/// prefixes are not.
+/// Intervals and standard errors of figures. They assume that clusters are independent; prefixes of one cluster need
+/// not be.
 #[derive(Debug, Default)]
 pub(super) struct Spreads {
     /// Whether whole tasks were resampled.
@@ -28,7 +28,7 @@ pub(super) struct Spreads {
 }
 
 impl Spreads {
-    /// Returns the value of a figure with what is known of its precision.
+    /// Returns the value of a figure with its interval and standard error, as far as they exist.
     pub(super) fn figure(&self, key: &str, value: f64) -> Figure {
         let Some(&(interval, standard_error)) = self.spreads.get(key) else {
             return Figure::from(value);
@@ -40,7 +40,7 @@ impl Spreads {
     }
 }
 
-/// Intervals of the figures that have one.
+/// Computes the intervals of the figures that have one.
 pub(super) fn spreads(
     runs: &Runs,
     options: &Options,
@@ -122,9 +122,9 @@ const TASKS: &str = "tasks";
 
 /// The unit of resampling.
 pub(super) struct Clusters {
-    /// The cluster of each rollout: its position, or that of the first with the same task.
+    /// The cluster of each rollout: its own position, or the position of the first rollout with the same task.
     pub(super) clusters: Vec<usize>,
-    /// What clusters are.
+    /// The name of the clusters: tasks or runs.
     pub(super) what: &'static str,
 }
 
@@ -135,7 +135,7 @@ impl Clusters {
     }
 }
 
-/// Tasks, of which a rollout without a task is one, or rollouts.
+/// Assigns each rollout to its task, or to a cluster of its own if it has no task.
 pub(super) fn clusters(rollouts: &Rollouts, by: ClusterBy, notes: &mut Vec<String>) -> Clusters {
     let mut first = BTreeMap::new();
     let of = rollouts.iter().enumerate().map(|(at, run)| {
@@ -164,7 +164,7 @@ fn of_interval(sample: &Sample, is: bool) -> Option<f64> {
     counts.then(|| f64::from(is))
 }
 
-/// Macro-F1 and Fail-F1, with resamples of whole clusters.
+/// Returns macro F1 and Fail-F1 in bootstrap resamples of whole clusters.
 fn resampled(
     samples: &[Sample],
     clusters: &[usize],
@@ -191,8 +191,8 @@ fn resampled(
     }))
 }
 
-/// For each of both, the number of clusters with a sample that changes its value. F1 scores ignore samples
-/// of the other class that are predicted to be of the other class.
+/// Returns, for macro F1 and Fail-F1, the number of clusters with a sample that changes the score. F1 scores ignore
+/// samples of the other class that are predicted to be of the other class.
 fn clusters_counted(samples: &[Sample], clusters: &[usize]) -> [usize; 2] {
     let count = |counts: &dyn Fn(&Sample) -> bool| {
         let counted = samples.iter().zip(clusters).filter(|(sample, _)| counts(sample));

@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// Returns the sentences: success and its differences, limits, confidence.
+/// Returns the sentences on success and its differences, on limits and on confidence.
 pub(super) fn sentences(
     sides: &[Side],
     limits: &[Limits],
@@ -75,7 +75,7 @@ pub(super) fn sentences(
     all
 }
 
-/// "65 % of 240 runs [59, 71]", and the number of runs without a known outcome
+/// Formats a success rate, such as "65 % of 240 runs [59, 71]", and the number of runs without a known outcome.
 fn success(side: &Side, mean: &Mean, level: Level) -> Option<String> {
     let Percent { value, interval } = Percent::of(&side.mean(mean, level).ok()?);
     let n = side.count(|run| run.grade.is_some());
@@ -104,7 +104,7 @@ fn success(side: &Side, mean: &Mean, level: Level) -> Option<String> {
     ))
 }
 
-/// Returns the reason why runs have no grade, written after their number.
+/// Returns the reason why runs have no grade, in the form that follows their number in a sentence.
 const fn phrase(reason: Ungraded) -> &'static str {
     match reason {
         Ungraded::Error => "ended with an error",
@@ -193,7 +193,7 @@ fn of_whom(sample: &Sample<'_>) -> &'static str {
     if sample.is_paired() { "that both have" } else { "for each" }
 }
 
-/// Returns the difference over the tasks that both sides have, if its conclusion differs.
+/// Returns the clause on the difference over the shared tasks, if its conclusion differs from that over all runs.
 fn of_shared(difference: &Difference, level: Level) -> Option<String> {
     let (n, found) = difference.of_shared(level)?;
     let noise = if is_beyond(&found) { "" } else { ", which may be noise" };
@@ -204,7 +204,7 @@ fn of_shared(difference: &Difference, level: Level) -> Option<String> {
     ))
 }
 
-/// Returns the ratio of a typical run's use on the second side to the first side's.
+/// Returns the clause on the ratio of the second agent's use to the first agent's, for a typical run.
 fn times_spent(difference: &Difference) -> Option<String> {
     let (key, sample, found) = difference.times_spent()?;
     let [used, of] = match key {
@@ -223,7 +223,7 @@ fn times_spent(difference: &Difference) -> Option<String> {
     )))
 }
 
-/// Returns the number of tasks needed to find the given difference.
+/// Returns the clause on the number of tasks needed to find the given difference.
 fn detect(difference: &Difference) -> Option<String> {
     let (points, tasks) = difference.detect?;
     let [first, second] = difference.names;
@@ -238,12 +238,12 @@ fn detect(difference: &Difference) -> Option<String> {
     })
 }
 
-/// Returns whether neither side is ahead: a rounding residue of equal rates is not a lead.
+/// Returns whether the difference is zero up to rounding: a rounding residue of equal rates is not a lead.
 fn is_even(found: &Figure) -> bool {
     found.value.abs() < 1e-12
 }
 
-/// "beta is ahead by 9 points [-2, 20]"
+/// Formats a lead, such as "beta is ahead by 9 points [-2, 20]".
 fn ahead([first, second]: [&str; 2], found: &Figure) -> String {
     // For equal rates, the interval is the one of the second minus the first, whatever the sign of the rounding residue.
     let value = if is_even(found) { 0.0 } else { found.value };
@@ -255,7 +255,8 @@ fn ahead([first, second]: [&str; 2], found: &Figure) -> String {
     }
 }
 
-/// Returns the difference with runs at a limit as failures, if this decides whether it is beyond noise.
+/// Returns the clause on the difference with runs at a limit counted as failures, if this decides whether it is beyond
+/// noise.
 fn at_limit(difference: &Difference, level: Level) -> Option<String> {
     let failed = difference.at_limit_failed(level)?;
     let found = difference.of_success().1.as_ref().ok()?;
@@ -270,20 +271,20 @@ fn at_limit(difference: &Difference, level: Level) -> Option<String> {
     ))
 }
 
-/// The runs of a side at a limit that would be failures by `--at-limit failed`.
+/// The runs of one agent at a limit that `--at-limit failed` would count as failures.
 pub(super) struct Limits {
     graded: usize,
-    /// How many of these runs have a grade above 0.
+    /// The number of these runs with a grade above 0.
     passed: usize,
     ungraded: usize,
     /// Whether other runs at a limit have a grade from outside the log.
     has_given: bool,
-    /// The rate, in percent, with all of them as failures.
+    /// The success rate, in percent, with all of these runs as failures.
     as_failures: f64,
 }
 
 impl Limits {
-    /// Counts the runs at a limit of a side as it was read, before runs without a grade count for anything.
+    /// Counts the runs of one agent at a limit, before the treatment of runs without a grade is applied.
     pub(super) fn of(side: &Side, ungraded: UngradedAs) -> Self {
         let n = |test: fn(&SideRun) -> bool| side.count(|run| run.fails_at_limit() && test(run));
         let counts = |run: &SideRun| {
@@ -303,7 +304,7 @@ impl Limits {
         }
     }
 
-    /// States their effect on the rate, if there are successes among them.
+    /// States the effect of these runs on the success rate, if there are successes among them.
     fn sentence(&self, name: &str, is_partial: bool) -> Option<String> {
         let Self { graded, passed, ungraded, has_given, as_failures } = self;
         (*passed > 0).then(|| {
@@ -323,7 +324,7 @@ impl Limits {
     }
 }
 
-/// Says so if two columns hold runs of one evaluation, as a retry or a copy does.
+/// Returns a note if two columns hold runs of one evaluation, such as a retry or a copy.
 fn repeated([first, second]: [&Side; 2], names: [&str; 2]) -> Option<String> {
     let of = |side: &Side| {
         let all = side.account.evaluations.iter();

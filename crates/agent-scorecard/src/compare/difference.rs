@@ -20,29 +20,29 @@ use crate::{
     },
 };
 
-/// The chance to find a difference that the number of tasks is stated for.
+/// The power of the test for which the number of tasks is stated.
 const POWER: f64 = 0.8;
-/// No number of tasks is stated for a smaller difference, nor one that is larger.
+/// The smallest difference for which a number of tasks is stated, and the largest number that is stated.
 const LEAST_DIFFERENCE: f64 = 0.01;
 const MOST_TASKS_NEEDED: u64 = 100_000;
 
-/// The difference of a side from the first side.
+/// The difference between one agent and the first agent.
 pub(super) struct Difference<'a> {
     /// The measures with a value on both sides; the measure of success comes first.
     found: Vec<(&'static Mean, Sample<'a>, Result<Figure, Undefined>)>,
-    /// The differences if the runs without a grade had been the worst for the second side, and the best. `None` if all
-    /// runs have a grade.
+    /// The differences under the lowest and the highest missing grades for the second agent. `None` if all runs have a
+    /// grade.
     ends: Option<[Sample<'a>; 2]>,
-    /// The difference of success if runs at a limit are failures; `None` if none of them succeeded.
+    /// The difference of success rates with runs at a limit counted as failures; `None` if none of them succeeded.
     at_limit_failed: Option<Sample<'a>>,
-    /// The names of both sides, the first one first.
+    /// The names of both agents, the first one first.
     pub(super) names: [&'a str; 2],
-    /// The number of tasks of each side with which a difference of this size would be found, and one as large as the interval
-    /// allows.
+    /// The number of tasks per agent needed to find a difference of the observed size, and one at the far bound of the
+    /// interval.
     pub(super) tasks_needed: [Option<u64>; 2],
     /// The difference in points given by `--detect`, and the number of tasks needed to find it.
     pub(super) detect: Option<(f64, Option<u64>)>,
-    /// The difference over the tasks that both sides have, where all runs count and some tasks are shared.
+    /// The difference over the shared tasks, where all runs count and some tasks are shared.
     of_shared: Option<Sample<'a>>,
     /// Whether the difference of success rates is beyond noise, after the correction for several comparisons;
     /// `None` if it has no interval.
@@ -51,25 +51,25 @@ pub(super) struct Difference<'a> {
     pub(super) is_worse: Option<bool>,
 }
 
-/// Which tasks count.
+/// The tasks that a difference includes.
 #[derive(Clone, Copy)]
 pub(super) struct Tasks<'a> {
-    /// The tasks of the runs that were removed from a side because they are excluded.
+    /// The tasks of the runs that each agent loses because these runs are excluded.
     pub(super) dropped: [&'a BTreeSet<String>; 2],
     /// Whether only those count that both sides tried.
     pub(super) are_shared: bool,
 }
 
-/// The values of both sides that a difference is made of. Each task counts once in the mean of a side, however many runs of
-/// it there are.
+/// The values of both agents that a difference compares. Each task counts once in the mean of an agent, regardless of
+/// its number of runs.
 pub(super) struct Sample<'a> {
-    /// The second side minus the first.
+    /// The second agent's mean minus the first agent's.
     found: Result<estimates::Difference, Undefined>,
     counts: Vec<(&'a str, [[u64; 2]; 2])>,
     n_shared: usize,
-    /// Tasks of each side of which a value is known.
+    /// The number of tasks of each agent with a known value.
     n_tasks: [usize; 2],
-    /// Runs of each side in the difference.
+    /// The number of runs of each agent in the difference.
     n_runs: [usize; 2],
     /// Whether some tasks have more runs than others.
     is_uneven: bool,
@@ -162,7 +162,7 @@ impl<'a> Sample<'a> {
         self.found.as_ref().map(|found| found.figure(level)).map_err(Undefined::clone)
     }
 
-    /// Returns the side on which the interval lies, if it excludes 0.
+    /// Returns the direction of the difference, if its interval excludes 0.
     pub(super) fn side(&self, level: Level) -> Option<Ordering> {
         side_of(&self.figure(level).ok()?, 0.0).filter(|side| side.is_ne())
     }
@@ -176,7 +176,7 @@ impl<'a> Sample<'a> {
         found.clusters_needed(level, POWER, size).ok()?.filter(|it| *it <= MOST_TASKS_NEEDED)
     }
 
-    /// Over which runs the difference is, for a sentence.
+    /// Names the runs that the difference covers, for a sentence.
     pub(super) fn over(&self) -> String {
         let each = if self.is_uneven { ", each task counting once" } else { "" };
         match self.n_shared {
@@ -236,13 +236,13 @@ impl<'a> Difference<'a> {
         }
     }
 
-    /// Returns the difference over the runs with a grade, and the differences over all runs with the lowest and the highest
-    /// possible missing grades.
+    /// Returns the difference over the runs with a grade, and the differences over all runs for the lowest and the
+    /// highest possible missing grades.
     pub(super) fn readings(&self) -> impl Iterator<Item = &Sample<'a>> {
         std::iter::once(self.of_success().0).chain(self.ends.iter().flatten())
     }
 
-    /// Returns the side on which the difference lies, if it excludes 0 for all possible missing grades.
+    /// Returns the direction of the difference, if it excludes 0 for all possible missing grades.
     fn beyond(&self, level: Level) -> Option<Ordering> {
         let mut sides = self.readings().map(|sample| sample.side(level));
         let first = sides.next()??;
@@ -283,8 +283,8 @@ impl<'a> Difference<'a> {
         self.at_limit_failed.as_ref()?.figure(level).ok()
     }
 
-    /// Returns the number of tasks that both sides have, and the difference over them, if its conclusion differs from the
-    /// one over all runs.
+    /// Returns the number of shared tasks and the difference over them, if its conclusion differs from that over all
+    /// runs.
     pub(super) fn of_shared(&self, level: Level) -> Option<(usize, Figure)> {
         let (sample, found) = self.of_success();
         let of_shared = self.of_shared.as_ref().filter(|it| it.n_shared > 0 && !sample.is_paired());
@@ -294,8 +294,8 @@ impl<'a> Difference<'a> {
         is_other.then_some((sample.n_shared, figure))
     }
 
-    /// Returns the ratio of a typical run's use on the second side to the first side's, with its sample: in US dollars, or
-    /// in tokens if these are known for more tasks.
+    /// Returns the ratio of the second agent's use to the first agent's for a typical run, with its sample. The unit is
+    /// US dollars, or tokens if these are known for more tasks.
     pub(super) fn times_spent(&self) -> Option<(&'static str, &Sample<'a>, Figure)> {
         let of = |key| {
             let found = self.found.iter().find(|it| it.0.times.is_some_and(|it| it.key == key));
@@ -310,7 +310,7 @@ impl<'a> Difference<'a> {
         if n(&cost) >= n(&tokens) { cost } else { tokens }
     }
 
-    /// Describes how the runs of both sides are paired.
+    /// Describes how the runs of both agents are paired.
     pub(super) fn pairing(&self) -> String {
         let sample = self.of_success().0;
         sample.over().trim_end_matches(',').to_owned()
@@ -403,8 +403,9 @@ pub(super) fn is_beyond(figure: &Figure) -> bool {
     side_of(figure, 0.0).is_some_and(Ordering::is_ne)
 }
 
-/// Marks the differences of success rates that are beyond noise, after Holm: in order of decreasing evidence, each is
-/// tested at the error rate divided by the number of remaining differences. The others get the number of tasks needed.
+/// Marks the differences of success rates that are beyond noise, with Holm's correction: in order of decreasing
+/// evidence, each is tested at the error rate divided by the number of remaining differences. The others get the number
+/// of tasks needed.
 pub(super) fn holm(differences: &mut [Difference<'_>], level: Level) {
     let stricter =
         |left: usize| Level::new(1.0 - (1.0 - level.get()) / left as f64).unwrap_or(level);

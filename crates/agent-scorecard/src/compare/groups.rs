@@ -1,4 +1,4 @@
-//! Which groups of tasks changed between the first side and another.
+//! Tests for groups of tasks that changed between the first agent and another one.
 //!
 //! Names give the groups: `airline/4` is of `airline`, `django__django-123` of `django`. The tasks of a group are drawn from
 //! those that one wants to know about, so that a group is tested by the interval of its difference, as all tasks are.
@@ -24,14 +24,14 @@ use crate::{
     },
 };
 
-/// What ends a part of a name.
+/// The separators between the parts of a task's name.
 const SEPARATORS: [&str; 3] = ["/", "__", ":"];
 
 /// A group of tasks in a difference.
 pub(super) struct Group {
     name: String,
     n_tasks: usize,
-    /// The second side minus the first.
+    /// The second agent's mean minus the first agent's.
     difference: Result<Figure, Undefined>,
     verdict: Verdict,
 }
@@ -79,15 +79,15 @@ impl Group {
     }
 }
 
-/// The basis of a run's grade.
+/// Returns a run with only the fields that determine its grade.
 fn of_grade(run: &SideRun) -> SideRun {
     let SideRun { task, grade, ungraded, is_unnamed, .. } = run;
     let (task, (grade, ungraded, is_unnamed)) = (task.clone(), (*grade, *ungraded, *is_unnamed));
     SideRun { task, grade, ungraded, is_unnamed, ..SideRun::default() }
 }
 
-/// Returns the group of each task whose name has one: the first part of it that not all names share, if another part
-/// follows. None where all are of one group.
+/// Returns the group of each task that has one. A group is the first part of the name that differs between tasks, if
+/// another part follows. Empty if all tasks are of one group.
 fn groups_of(names: BTreeSet<&str>) -> BTreeMap<&str, &str> {
     let mut rests: Vec<(&str, &str)> = names.into_iter().map(|name| (name, name)).collect();
     loop {
@@ -103,15 +103,15 @@ fn groups_of(names: BTreeSet<&str>) -> BTreeMap<&str, &str> {
     }
 }
 
-/// Returns the first part of a name and what follows it.
+/// Returns the first part of a name and the rest after the separator.
 fn part(name: &str) -> Option<(&str, &str)> {
     let ends = SEPARATORS.iter().filter_map(|separator| name.split_once(separator));
     ends.filter(|(part, rest)| !part.is_empty() && !rest.is_empty())
         .min_by_key(|(part, _)| part.len())
 }
 
-/// Returns the p-value of no difference: one minus the level of the interval that ends at 0, and the direction of the
-/// difference. `None` where there is no interval.
+/// Returns the p-value of no difference, which is one minus the level of the interval that ends at 0, and the direction
+/// of the difference. `None` without an interval.
 fn p_value(sample: &Sample<'_>, level: Level) -> Option<(f64, Ordering)> {
     sample.figure(level).ok()?.interval.ok()?;
     let side = |p: f64| sample.side(Level::new(1.0 - p).ok()?);
@@ -156,7 +156,7 @@ pub(super) fn fields(groups: &[Group]) -> Vec<Field> {
     }
 }
 
-/// Which groups changed.
+/// Returns the sentence on the groups that changed.
 pub(super) fn sentence(groups: &[Group], second: &str) -> Option<String> {
     let told = |side| {
         let told = groups.iter().filter(|group| group.verdict.is_told(side));

@@ -27,15 +27,15 @@ use crate::{
 /// The runs of one agent, for example of one model in a log.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// Where the runs are from.
+    /// The source of the runs: a file or another name.
     pub file: String,
-    /// The name of the side; empty for the name of its model or file.
+    /// The name of the agent; empty to use the name of its model or file.
     pub name: String,
     /// The model, if the file has several.
     pub model: Option<String>,
     /// The runs, including planned runs that are missing from the log.
     pub runs: Vec<SideRun>,
-    /// The account of the runs read.
+    /// The counts of the runs that were read, used and left out.
     pub account: Account,
     /// Notes to read before the figures are quoted.
     pub notes: Vec<String>,
@@ -48,7 +48,7 @@ pub struct SideRun {
     pub task: String,
     /// How well the run did, from 0 to 1: 1 is a success, 0 a failure.
     pub grade: Option<f64>,
-    /// Why it has no grade.
+    /// The reason why the run has no grade.
     pub ungraded: Option<Ungraded>,
     /// Whether the log states that the run was planned, but not its task; `task` is then a unique name.
     pub is_unnamed: bool,
@@ -119,28 +119,28 @@ pub(super) type Value = fn(&SideRun) -> Option<f64>;
 pub(super) struct Mean {
     pub(super) measure: Measure,
     pub(super) value: Value,
-    /// The range that intervals are made for.
+    /// The range of the values, from which intervals are made.
     pub(super) range: [f64; 2],
-    /// The measure of the ratio of the second side's use to the first side's, if values are logarithms of use.
+    /// The measure of the ratio of the second agent's use to the first agent's, if values are logarithms of use.
     pub(super) times: Option<Measure>,
-    /// The sum of the values over all runs, divided by the number of successes.
+    /// The measure of the sum over all runs divided by the number of successes.
     per_success: Option<Measure>,
     /// The key and the name of the number of runs that have a value.
     known: Option<[&'static str; 2]>,
 }
 
 pub(super) const GRADE: Value = |run| run.grade;
-/// The least and the most that a run can have been.
+/// The lowest and the highest possible grade of a run.
 pub(super) const LEAST: Value = |run| Some(run.grade.unwrap_or(0.0));
 pub(super) const MOST: Value = |run| Some(run.grade.unwrap_or(1.0));
 
-/// The measure of runs that succeed or fail.
+/// The success rate, for runs that either succeed or fail.
 pub(super) const SUCCESS: Mean = Mean::of(
     measure! { "success_rate", "success rate", Higher, in [0.0, 1.0],
     "Share of the runs with a grade that succeeded." },
     GRADE,
 );
-/// The measure of runs of which some succeed in part.
+/// The mean score, for runs that may succeed in part.
 pub(super) const SCORE: Mean = Mean {
     measure: measure! { "mean_score", "mean score", Higher, in [0.0, 1.0],
     "Mean score of the runs with a grade, from 0 to 1." },
@@ -155,7 +155,7 @@ const SCORE_OF_ALL: Measure = measure! {
     "Interval of the mean score of all runs, those without a grade included: it covers every score that they could have had (bounds of Manski, interval of Imbens and Manski 2004)."
 };
 
-/// As in other reports, of the confidence that a run stated last.
+/// The overconfidence of other reports, computed from the confidence that a run stated last.
 const OVERCONFIDENCE_OF_LAST: Measure = Measure {
     key: "overconfidence_last",
     label: "overconfidence of the last confidence",
@@ -167,7 +167,7 @@ const GAIN_OF_LAST: Measure = Measure {
     help: "Brier score of the confidence that each run stated last minus that of the runs' own success rate, which is known only afterwards, as the confidence of each; interval from standard errors by task, if 10 tasks have a success and 10 a failure.",
     ..confidence::GAIN
 };
-/// The figures of a clause on confidence.
+/// The measures that the clause on confidence states.
 pub(super) const VERDICTS: [Measure; 2] = [OVERCONFIDENCE_OF_LAST, GAIN_OF_LAST];
 pub(super) const BRIER: Mean = Mean::varying(
     measure! { "brier_last", "Brier score of the last confidence", Higher, in [-1.0, 0.0],
@@ -255,7 +255,7 @@ impl Mean {
         [SUCCESS.measure, SCORE.measure].contains(&self.measure)
     }
 
-    /// Returns whether it is a mean of amounts, which few runs may dominate.
+    /// Returns whether this is a mean of amounts, which few runs may dominate.
     pub(super) fn is_spending(&self) -> bool {
         self.measure.range == [0.0, f64::INFINITY] && self.times.is_none()
     }
@@ -279,12 +279,12 @@ const PASS_AT: Measure = measure! { "pass_at_k", "pass@k", Higher, in [0.0, 1.0]
 pub(crate) const PASS_HAT: Measure = measure! { "pass_hat_k", "pass^k", Higher, in [0.0, 1.0],
 "Chance that all of k runs of a task succeed, as a mean over tasks with k runs or more." };
 
-/// Why a geometric mean is undefined.
+/// The reason why a geometric mean is undefined.
 pub(super) const NO_LOGARITHM: &str = "some runs have 0, which has no logarithm";
-/// Where one task has more of a sum, the interval of a mean is too short.
+/// The maximum share of one task in a sum. Above it, the interval of a mean is too short.
 const MOST_OF_ONE_TASK: f64 = 0.1;
 
-/// The most runs of a task that pass@k and pass^k are shown for.
+/// The maximum k of pass@k and pass^k.
 const MOST_K: u64 = 16;
 
 /// Returns all means. The mean of success comes first, or the mean of scores if some runs succeed in part.
@@ -454,7 +454,7 @@ fn noted(mut notes: Vec<String>, without_task: usize) -> Vec<String> {
 }
 
 impl Side {
-    /// Applies the treatment of runs without a grade, and adds it to the account.
+    /// Applies the treatment of runs without a grade, and adds it to the counts of runs.
     pub(super) fn with_ungraded(mut self, as_what: UngradedAs) -> Self {
         // Missing runs were not found.
         let is_left_out = |run: &SideRun| {
@@ -496,7 +496,8 @@ impl Side {
         self.runs.iter().filter_map(|run| run.grade).any(|grade| grade > 0.0 && grade < 1.0)
     }
 
-    /// Returns whether the runs name no model in a file in which other runs do. Such runs belong to no agent.
+    /// Returns whether these are the runs without a model in a file in which other runs name one. Such runs belong to
+    /// no agent.
     pub(super) fn is_nobody(&self) -> bool {
         self.model.as_deref() == Some(UNKNOWN_MODEL)
     }
@@ -511,8 +512,7 @@ impl Side {
         self.runs.iter().filter_map(|run| Some((value(run)?, run.task.as_str()))).unzip()
     }
 
-    /// Returns the interval of the mean over all runs for any grades of the runs without one; `None` if all runs have a
-    /// grade.
+    /// Returns the interval of the mean over all runs for all possible missing grades; `None` if all runs have a grade.
     pub(super) fn of_all(&self, level: Level) -> Option<Result<Interval, NoInterval>> {
         let n_ungraded = self.count(|run| run.grade.is_none());
         (n_ungraded > 0 && n_ungraded < self.runs.len()).then(|| {
@@ -543,7 +543,7 @@ impl Side {
         confidence::verdicts(&stated, &scores, &outcomes, &tasks, Some(level))
     }
 
-    /// Says so if one task makes up much of what all runs used.
+    /// Returns a note if one task has a large share of a sum over all runs.
     fn dominated(&self, mean: &Mean) -> Option<String> {
         let (values, tasks) = self.values(mean.value);
         let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
@@ -684,8 +684,8 @@ impl Side {
     }
 }
 
-/// pass@k and pass^k for each k to the most runs of a task, from 2: for 1 both are the success rate, unless tasks have
-/// different numbers of runs.
+/// Returns pass@k and pass^k for each k from 2 to the largest number of runs of a task. For k = 1 both are the success
+/// rate, unless tasks have different numbers of runs.
 fn passes(tasks: &BTreeMap<&str, [u64; 2]>, level: Level) -> Vec<Block> {
     let most = tasks.values().map(|[runs, _]| *runs).max().unwrap_or(0);
     let row = |k: u64| {

@@ -1,4 +1,4 @@
-//! Which tasks changed between the first side and another.
+//! Tests for tasks that changed between the first agent and another one.
 //!
 //! The trials of a task are independent given the task, so its two rates have an exact test, corrected for the number of
 //! tasks with enough trials.
@@ -26,10 +26,10 @@ use crate::{
     },
 };
 
-/// Further tasks are not shown and appear only in the JSON object.
+/// The maximum number of tasks in a table. Further tasks appear only in the JSON object.
 const MOST_TASKS: usize = 30;
 
-/// The counts of both sides on a task that both tried.
+/// The counts of both agents on a task that both tried.
 #[derive(Clone, Copy)]
 struct Counts {
     trials: [u64; 2],
@@ -55,15 +55,15 @@ impl Counts {
     }
 }
 
-/// The result on a task that both sides tried.
+/// The result on a task that both agents tried.
 #[derive(Default)]
 struct Task {
-    /// Trials and successes of the runs with a grade; `None` if a side has none.
+    /// The trials and successes of the runs with a grade; `None` if one agent has none.
     counts: Option<Counts>,
     verdict: Verdict,
 }
 
-/// The tasks that both sides of a difference tried.
+/// The tasks that both agents of a difference tried.
 pub(super) struct Changes<'a> {
     names: [&'a str; 2],
     tasks: BTreeMap<&'a str, Task>,
@@ -115,7 +115,7 @@ impl Changes<'_> {
         self.tasks.values().filter(|task| test(&task.verdict)).count()
     }
 
-    /// Both p-values of a task.
+    /// Returns the raw and the adjusted p-value of a task.
     fn p_values(&self, task: &str) -> [Option<f64>; 2] {
         self.tasks.get(task).map_or([None; 2], |task| task.verdict.p_values())
     }
@@ -196,7 +196,7 @@ impl Changes<'_> {
         ))
     }
 
-    /// Names the tasks with different rates, if there are too few trials to test any task.
+    /// States the numbers of tasks with different rates, if there are too few trials to test any task.
     fn untold(&self) -> Option<String> {
         let counts = || self.tasks.values().filter_map(|task| task.counts);
         let [lost, gained] = [Ordering::Less, Ordering::Greater]
@@ -232,7 +232,8 @@ fn hidden(difference: &Difference<'_>, is_worse: bool, is_better: bool) -> &'sta
     }
 }
 
-/// "5 of 5", or what holds of all rates of a side: "at least 4 of 5", "at most 20 %".
+/// Formats the success rate of one agent on a task, such as "5 of 5", or a bound on its rates on several tasks, such as
+/// "at least 4 of 5" or "at most 20 %".
 fn rates(counts: &[Counts], side: usize, is_high: bool, is_first: bool) -> String {
     let worst = |a: &&Counts, b: &&Counts| {
         let order = a.rate(side).total_cmp(&b.rate(side));

@@ -5,17 +5,18 @@ use std::cmp::Ordering;
 use scoring_rules::Level;
 use trajectory_metrics::benjamini_hochberg;
 
-/// More tasks or groups are not named in a sentence.
+/// The maximum number of tasks or groups that a sentence names.
 const MOST_NAMES: usize = 5;
 
-/// What is found of a task or a group by each reading of the runs without a grade, of which the first leaves them out.
+/// The test results of a task or a group under each assumption about the runs without a grade. The first assumption
+/// leaves these runs out.
 #[derive(Default)]
 pub(super) struct Verdict {
-    /// The p-value of no change, and the direction of the change; `None` where this cannot be tested.
+    /// The p-value of no change and the direction of the change under each assumption; `None` if it cannot be tested.
     readings: Vec<Option<(f64, Ordering)>>,
-    /// The p-values after the correction for all that are tested.
+    /// The p-values after the correction for the number of tests.
     adjusted: Vec<Option<f64>>,
-    /// The directions of what is then beyond noise.
+    /// The direction of the change under each assumption, if it is beyond noise after the correction.
     sides: Vec<Option<Ordering>>,
 }
 
@@ -40,18 +41,19 @@ impl Verdict {
         !self.sides.is_empty() && self.sides.iter().all(|found| *found == Some(side))
     }
 
-    /// Returns whether it is worse by some of what these could have been: a gate fails safe.
+    /// Returns whether the change is a loss under at least one assumption about the runs without a grade: a gate fails
+    /// safe.
     pub(super) fn is_worse(&self) -> bool {
         self.sides.contains(&Some(Ordering::Less))
     }
 
-    /// Both p-values, of the runs with a grade.
+    /// Returns the raw and the adjusted p-value over the runs with a grade.
     pub(super) fn p_values(&self) -> [Option<f64>; 2] {
         [self.reading(0).map(|it| it.0), self.adjusted.first().copied().flatten()]
     }
 }
 
-/// Corrects the p-values of each reading for their number.
+/// Corrects the p-values under each assumption for the number of tests.
 pub(super) fn correct(mut family: Vec<&mut Verdict>, level: Level) {
     let n_readings = family.iter().map(|verdict| verdict.readings.len()).max().unwrap_or(0);
     for at in 0..n_readings {
@@ -67,7 +69,7 @@ pub(super) fn correct(mut family: Vec<&mut Verdict>, level: Level) {
     }
 }
 
-/// "t-1, t-2 and 3 more"
+/// Joins names for a sentence, such as "t-1, t-2 and 3 more".
 pub(super) fn listed<N: AsRef<str>>(names: &[N]) -> String {
     let joined = |names: &[N]| names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
     match names {

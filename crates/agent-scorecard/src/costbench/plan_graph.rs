@@ -1,4 +1,4 @@
-//! The graph of one task's tool calls, with the optimal plan and an agent's path in it.
+//! Draws the graph of one task's tool calls, with the optimal plan and an agent's path in it.
 
 use tool_graph::{GreedyRule, Scenario, Transcript};
 
@@ -7,10 +7,10 @@ use crate::{
     report::picture::{Axis, Mark, Picture, Series},
 };
 
-/// Points of an arc between its ends.
+/// The number of points of an arc between its ends.
 const ARC_POINTS: usize = 12;
 
-/// Draws the optimal plan and the path of the greedy policy along the steps of one query.
+/// Draws the optimal plan and the greedy policy's path through the steps of one query.
 pub(super) fn plan_graph(query: &str, scenario: &Scenario) -> Result<Picture, Error> {
     let graph = scenario.graph();
     let steps = |run: &Transcript| -> Result<Vec<usize>, Error> {
@@ -32,7 +32,7 @@ pub(super) fn plan_graph(query: &str, scenario: &Scenario) -> Result<Picture, Er
     Ok(picture)
 }
 
-/// Draws two paths along the steps of one task. Each path lists how many atomic steps each of its calls
+/// Draws two paths through the steps of one task. Each path lists the number of atomic steps that each of its calls
 /// covers: an atomic tool covers one, a composite tool several.
 fn picture(query: &str, optimal: &[usize], agent: &[usize]) -> Picture {
     let length = |path: &[usize]| path.iter().sum::<usize>();
@@ -51,7 +51,7 @@ fn picture(query: &str, optimal: &[usize], agent: &[usize]) -> Picture {
     }
 }
 
-/// Half ellipses from state to state, as high as they are long.
+/// Returns the points of a half ellipse for each call, as high as it is long.
 fn arcs(path: &[usize], side: f64) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0)];
     let mut from = 0.0;

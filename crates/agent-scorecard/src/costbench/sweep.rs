@@ -48,8 +48,8 @@ const GROUPS: [(&str, &str); 5] = [
     ("seed", "figure 9"),
 ];
 
-/// Runs the greedy policy over task lengths, noise, kinds and numbers of events, and seeds, with an interval
-/// for each mean: the figures and tables that the paper has for models.
+/// Runs the greedy policy over task lengths, noise, kinds and numbers of events, and seeds, with an interval for each
+/// mean. These are the figures and tables that the paper has for models.
 ///
 /// # Errors
 ///

@@ -1,6 +1,6 @@
-//! The sources of the probability of success after each stop: given, counted among continuations, or modelled from unscored
-//! data. Scored forecasts are never used, because an exact score at such a probability would confirm the forecast whether
-//! it is right or wrong.
+//! The sources of the probability of success after each stop: given values, counts of continuations, or a model of
+//! unscored data. Scored forecasts are never used, because an exact score at such a probability would confirm the
+//! forecast whether it is right or wrong.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -21,19 +21,19 @@ use crate::{
     report::block::{Block, Field},
 };
 
-/// Up to this difference, a forecast of an unscored stream counts as equal to a scored forecast.
+/// The maximum difference at which a forecast of an unscored stream counts as equal to a scored forecast.
 const SAME: f64 = 1e-3;
 
-/// The chance of each run, and where they come from.
+/// The probability of success of each run, and the source of these probabilities.
 #[derive(Clone)]
 pub(super) struct Chances {
-    /// One entry per run (without meaning for complete runs), or the reason why some run has none.
+    /// One probability per run (without meaning for complete runs), or the reason why some run has none.
     pub(super) of_runs: Result<Arc<[Probability]>, Undefined>,
-    /// `None` if nothing was cut off.
+    /// The source of the probabilities; `None` if no run was cut off.
     pub(super) origin: Option<Origin>,
 }
 
-/// How many of the runs that were cut off have their chance from where.
+/// The numbers of cut-off runs by the source of their probability of success.
 #[derive(Clone)]
 pub(super) struct Origin {
     pub(super) n_given: usize,
@@ -43,10 +43,10 @@ pub(super) struct Origin {
     model: Option<ModelFacts>,
 }
 
-/// A run by its name, outcome, steps and horizon.
+/// The name, outcome, steps and horizon that identify a run.
 type Identity<'a> = (&'a str, Option<bool>, usize, usize);
 
-/// Chances by the name, outcome and steps of a run.
+/// Probabilities of success by the name, outcome and steps of a run.
 type Given<'a> = BTreeMap<(&'a str, Option<bool>, usize), Probability>;
 
 fn key((id, outcome, steps, _horizon): Identity<'_>) -> (&str, Option<bool>, usize) {
@@ -230,8 +230,8 @@ fn forecasts_of<'t>(
 }
 
 impl Origin {
-    /// `given`, `continuations` or `model`; `hybrid` for more than one of these; `undefined` if some run has no
-    /// chance.
+    /// Returns `given`, `continuations` or `model`; `hybrid` for more than one of these; `undefined` if some run has no
+    /// probability of success.
     const fn source(&self) -> &'static str {
         match (self.n_given, self.n_continuations, self.n_model) {
             _ if self.n_unknown > 0 => "undefined",

@@ -1,4 +1,4 @@
-//! Scores by every rule and weight schedule, and what hiding known outcomes does to them.
+//! Scores by every rule and weight schedule, and the effect of hiding known outcomes on them.
 
 use censoring::{
     CensoringAnalysis, ContinuationAudit, ContinuationComparison, HiddenOutcomeShift, MeanShift,
@@ -25,7 +25,8 @@ use crate::{
 /// The values compared under a rule and a weight schedule: the key in JSON, the name for people, and the value.
 type Compared = (&'static str, &'static str, fn(&ScoreComparison) -> Option<Figure>);
 
-/// The means come first, in the order in which treatments are compared; differences, which tables show, follow.
+/// The compared values. The means come first, in the order in which treatments are compared. The differences, which
+/// tables show, follow.
 const COMPARED: [Compared; 8] = [
     ("complete_only", "", |row| row.complete_only),
     ("simple", "", |row| Some(row.simple)),
@@ -37,18 +38,18 @@ const COMPARED: [Compared; 8] = [
     ("exact_minus_simple", "exact - simple", |row| row.exact_minus_simple),
 ];
 
-/// Treatments whose order of streams is compared, the first of [`COMPARED`].
+/// The number of treatments under which the order of streams is compared. They are the first of [`COMPARED`].
 const TREATMENTS: usize = 3;
 
-/// Returns the ends of an interval under names for people, which are empty if only JSON has them.
+/// Returns the bounds of an interval under labels, which are empty if only JSON has the bounds.
 pub(super) fn bounds(interval: Interval, [low, high]: [&'static str; 2]) -> Block {
     let (low, high) =
         (Field::shown("low", low, interval.low()), Field::shown("high", high, interval.high()));
     Block::of([low, high])
 }
 
-/// Every rule and weight schedule of one stream, and what is to be said of it. Forecasts are calibrated under the
-/// weights of each schedule.
+/// Scores one stream by every rule and weight schedule, and adds notes. Forecasts are calibrated under the weights of
+/// each schedule.
 pub(super) fn comparisons(
     sample: &Sample<'_>,
     chances: Option<&[Probability]>,
@@ -141,7 +142,7 @@ pub(super) fn comparisons(
     Ok((block, rows))
 }
 
-/// The results of continuations of cut-off runs.
+/// Returns the block on the continuations of cut-off runs.
 pub(crate) fn continuations(audit: &ContinuationAudit) -> Block {
     let title = "continuations of cut-off runs".to_owned();
     let mut block = Block { title, ..Block::default() };
@@ -213,13 +214,13 @@ fn comparison(row: &ScoreComparison, is_shown: bool) -> Block {
     Block::of(fields)
 }
 
-/// Why means and differences have no interval. Rules and schedules share their reasons.
+/// Returns the reasons why means and differences have no interval. Rules and schedules share their reasons.
 fn missing_intervals(rows: &[Block]) -> Vec<String> {
     let all = rows.iter().flat_map(|row| COMPARED.map(|(key, ..)| (key, row.figure(key))));
     notes_on_lacking(all.filter_map(|(key, figure)| Some((key, figure.ok()?.interval.err()?))))
 }
 
-/// The effect of hiding outcomes of complete runs under one weight schedule, by rule.
+/// Returns the effect of hiding outcomes of complete runs under one weight schedule, by rule.
 fn hidden_rows(
     sample: &Sample<'_>,
     runs: &[Stopped<'_>],
@@ -284,7 +285,7 @@ fn shift(mean: &MeanShift, label: impl Fn(&'static str) -> &'static str) -> Vec<
     fields
 }
 
-/// Returns the pairs of streams of the same runs whose order changes from one treatment of cut-off runs to the next.
+/// Returns the pairs of streams of the same runs whose order changes between consecutive treatments of cut-off runs.
 pub(super) fn order_changes(
     streams: &[(&str, &str, &Vec<ScoreComparison>)],
 ) -> Result<Vec<Block>, Error> {

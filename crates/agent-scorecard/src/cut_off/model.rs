@@ -14,33 +14,33 @@ use crate::{
     error::with_causes,
 };
 
-/// Folds of the model.
+/// The number of folds of the model.
 const FOLDS: usize = 5;
 
 /// The minimum number of tasks with two complete runs for the success rate of the task's other runs to be a feature, and
 /// the minimum number of tasks for checking a model.
 const LEAST_TASKS: usize = 50;
 
-/// A statistic beyond this one, of 1 in 20 if a model is right, says that a model is not.
+/// The largest accepted test statistic of a model. A correct model exceeds it in 1 of 20 cases.
 const LARGEST_STATISTIC: f64 = 1.96;
 
 /// The largest accepted share of cut-off runs for which no complete run went further.
 const LARGEST_UNCOVERED: f64 = 0.05;
 
-/// What to do if there is no model.
+/// The advice in errors if there is no model.
 const WAYS_OUT: &str =
     "give --continuations, --success-chance, or --chance-from with a stream that is not scored";
 
 /// The data that a model was fitted to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct ModelFacts {
-    /// `turn`, `task` and the names of streams that are not scored.
+    /// The names of the features: `turn`, `task` and the names of streams that are not scored.
     features: Vec<String>,
-    /// `continuations` or `complete runs`.
+    /// The source of the outcomes: `continuations` or `complete runs`.
     taught_by: &'static str,
-    /// Runs that it learnt from.
+    /// The number of runs in the training data.
     n_taught: usize,
-    /// Mean error at the stops, on runs that it did not learn from.
+    /// The mean error at the stops, on runs outside the training data.
     mean_error: Option<f64>,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct Teaching<'a, 's> {
     pub(super) continued: &'a [usize],
 }
 
-/// A run at a step where the model can be held against what happened.
+/// A run at a step where the model's prediction can be compared with the outcome.
 struct Check {
     run: usize,
     step: usize,
@@ -96,8 +96,8 @@ fn because(error: impl std::error::Error + 'static) -> Undefined {
 }
 
 impl Teaching<'_, '_> {
-    /// Returns a model's probabilities of success of all runs, or the reason why it has none for the runs of `rest`, which
-    /// need one.
+    /// Returns a model's probabilities of success of all runs, or the reason why it has none for the runs of `rest`,
+    /// which require one.
     pub(super) fn model(
         &self,
         rest: &[usize],
@@ -167,8 +167,8 @@ impl Teaching<'_, '_> {
         CrossFitSuccess::new(&learner, runs, features, &folds, branches, Some(weights))
     }
 
-    /// At the steps at which runs were cut off, complete runs that went further are used. The check must not depend on the
-    /// later course of a run.
+    /// Returns the checks on complete runs at the steps at which runs were cut off. Only complete runs that went
+    /// further are used, because the check must not depend on the later course of a run.
     fn complete_checks(&self, rest: &[usize], weights: &[Weight]) -> Result<Vec<Check>, Undefined> {
         let sample = &self.samples[0];
         let mut stops: BTreeMap<usize, u32> = BTreeMap::new();

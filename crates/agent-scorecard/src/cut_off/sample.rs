@@ -73,7 +73,7 @@ impl<'a> Sample<'a> {
         Some(self.ids().into_iter().map(of_run).collect())
     }
 
-    /// Returns the number of the task of each run, in the order of their names.
+    /// Returns the index of each run's task, with tasks in the order of their names.
     pub(super) fn clusters(&self) -> Vec<u32> {
         let tasks = self.tasks();
         let mut names = tasks.clone();
@@ -116,13 +116,13 @@ impl<'a> Sample<'a> {
         self.cut_off().all(|run| self.stopped[run].forecasts().last() == Some(&chances[run]))
     }
 
-    /// Returns the last step at which a run ended by itself; 0 without such a run.
+    /// Returns the last step at which a run ended without being cut off; 0 if there is no such run.
     pub(super) fn last_end(&self) -> usize {
         let complete = (0..self.len()).filter(|&run| self.outcome(run).is_some());
         complete.map(|run| self.steps(run)).max().unwrap_or(0)
     }
 
-    /// Inverse-probability weights of the runs, by the time of their stop in steps.
+    /// Returns the inverse-probability weights of the runs, by the step of their stop.
     pub(super) fn weights(&self, options: &CutOffOptions) -> Result<IpcwWeights, censoring::Error> {
         let stops = StopTimes::from_runs(&self.stopped, None)?;
         let curves = CensoringCurves::new(&stops, &self.curve_groups(options))?;

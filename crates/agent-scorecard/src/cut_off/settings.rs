@@ -7,13 +7,13 @@ use trajectory_metrics::{Probability, WeightSchedule};
 
 use crate::{options, traces::settings::Calibration};
 
-/// Which outcomes of complete runs are hidden, to split what hiding them does to the simple score.
+/// The rule that hides outcomes of complete runs, in order to measure the effect of hiding on the simple score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hide {
-    /// This share of runs, each after a random step.
+    /// Hides this share of runs, each after a random step.
     Rate(Probability),
-    /// Every run, after this share of its steps.
+    /// Hides every run after this share of its steps.
     After(Probability),
 }
 
@@ -91,7 +91,7 @@ pub struct CutOffOptions {
 }
 
 impl CutOffOptions {
-    /// Which outcomes are hidden, if any.
+    /// Returns the rule that hides outcomes, if there is one.
     pub(crate) fn hidden(&self) -> Option<Hide> {
         self.hide.map(Hide::Rate).or(self.hide_after.map(Hide::After))
     }

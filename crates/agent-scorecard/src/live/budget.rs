@@ -23,7 +23,7 @@ use crate::{
 /// The estimators with rows next to a model; they learn from earlier runs.
 const ESTIMATORS: [By; 3] = [By::Linear, By::Quantile, By::Conformal];
 
-/// The figures of a row after the first two, in the order of the paper's table 1 and then of its table 4.
+/// The figures of a row after the first two, in the order of the paper's tables 1 and 4.
 const SHOWN: [&Metric<Known>; 18] = [
     known("macro_f1_first_turn"),
     known("macro_f1_all_turns"),
@@ -89,7 +89,7 @@ const OF_RUNS: [Metric<Known>; 2] = [
     .within(0.0, f64::INFINITY),
 ];
 
-/// The counts of a row, and the keys of the report on runs that they come from.
+/// The counts of a row, each with its key in the report on runs.
 const COUNTS: [(&str, &str); 8] = [
     ("samples", "n_prefixes"),
     ("runs", "n_rollouts"),
@@ -138,7 +138,7 @@ pub fn budget(
 pub(super) struct Answered {
     pub(super) answers: BTreeMap<String, Answers>,
     unfinished: usize,
-    /// Prefixes that it was not asked about.
+    /// The prefixes without a question to the model.
     left_out: BTreeSet<(String, usize)>,
 }
 
@@ -252,7 +252,7 @@ fn named(name: String, reading: Reading) -> String {
     }
 }
 
-/// [`OF_RUNS`], and those of [`METRICS`] that are shown.
+/// Returns [`OF_RUNS`] and the [`METRICS`] that tables show.
 fn metrics() -> Vec<Metric<Known>> {
     OF_RUNS.iter().chain(SHOWN).cloned().collect()
 }
@@ -276,8 +276,8 @@ fn setting(
     Ok(Setting { name, counts, figures: figures.collect(), ..Setting::default() })
 }
 
-/// Returns the conclusions on the intervals and warnings of a model. It was asked for no coverage, so the intervals have no
-/// nominal coverage.
+/// Returns the conclusions on a model's intervals and warnings. The model was asked for no coverage, so the intervals
+/// have no nominal coverage.
 fn conclusion(model: &str, resource: &str, found: &Block) -> Vec<String> {
     let held = found.figure("hit_rate").ok().map(|rate| {
         format!(

@@ -1,4 +1,4 @@
-//! How good the confidence of a model is.
+//! Scores the confidence that a model reports.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::{
     traces::curves::{CurveSettings, curves},
 };
 
-/// Scores the confidence of a model, by stream of confidence in its replies and with the follow-up on each run:
+/// Scores a model's confidence by stream. The streams come from its replies and from the follow-up on each run:
 /// probabilities of success from continuations, and further streams.
 ///
 /// # Errors
@@ -166,7 +166,8 @@ fn setting(
 /// A figure with its measure.
 type Measured = (Measure, Result<Figure, Undefined>);
 
-/// Returns the verdicts on the weighted mean forecasts of complete runs, where each run has a different question.
+/// Returns the figures on the mean confidence of complete runs. Runs are independent, because each has a different
+/// question.
 fn verdicts(
     table: &ConfidenceTable,
     row: &ConfidenceFigures,
@@ -230,11 +231,11 @@ fn stream_figures(row: &ConfidenceFigures) -> Vec<Measured> {
     figures
 }
 
-/// What figures with cut-off runs assume.
+/// The assumption of the figures on cut-off runs.
 const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a limit cut off and assumes that they would have failed; _exact takes them in at the share of their continuations that succeeded, and assumes that the stop itself says nothing about the outcome; _lowest and _highest are bounds without an assumption; all other figures are over complete runs";
 
-/// The scores that include runs that were cut off: at their probabilities of success, as failures, and the lower and upper
-/// bound.
+/// The scores that include cut-off runs: at their probabilities of success, counted as failures, and the lower and
+/// upper bound.
 macro_rules! with_cut_off {
     ($($rule:literal)*) => { [$(
         ($rule, [
@@ -246,5 +247,6 @@ macro_rules! with_cut_off {
     ),*] };
 }
 
-/// By the names of the rules in [`agent_benchmarks::confidence::CensoringReport`].
+/// The scores that include cut-off runs, by the names of the rules in
+/// [`agent_benchmarks::confidence::CensoringReport`].
 const WITH_CUT_OFF: [(&str, [Measure; 4]); 3] = with_cut_off!("log" "brier" "beta_2_4");

@@ -25,9 +25,9 @@ use crate::{
 pub struct Played<'a> {
     /// The runs.
     pub records: &'a [PlayRecord],
-    /// Their rollouts, with caps if there are any. Ids say which run each is of.
+    /// The rollouts of the runs, with caps if there are any. Their ids identify the runs.
     pub rollouts: &'a Rollouts,
-    /// The estimated resources; if the player was asked during the runs, the resources in the questions.
+    /// The estimated resources. If the player was asked during the runs, these are the resources in the questions.
     pub resources: &'a [String],
     /// Whether runs have a goal, so that the share of runs that reached it is meaningful.
     pub has_goal: bool,
@@ -41,10 +41,10 @@ const SUCCESS: Measure = Measure::new(
 )
 .within(0.0, 1.0);
 
-/// A measure of a run.
+/// A measure of a run, and the function that computes its value.
 type OfRun = (Measure, fn(&PlayRecord) -> Option<f64>);
 
-/// What means over runs are of.
+/// The measures for which the report has means over runs.
 const MEANS: [OfRun; 4] = [
     (
         Measure::new(
@@ -85,8 +85,8 @@ const MEANS: [OfRun; 4] = [
     ),
 ];
 
-/// Scores runs in an environment and the estimates of their remaining cost: by the player, if it was asked, and by
-/// estimators that learn from earlier runs. The table is the one of [`super::budget()`].
+/// Scores runs in an environment and the estimates of their remaining cost. Estimates are made by the player, if it was
+/// asked, and by estimators that learn from earlier runs. The table is the one of [`super::budget()`].
 ///
 /// # Errors
 ///
@@ -174,7 +174,7 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
     Ok(report)
 }
 
-/// Returns counts of runs, and means over them. Each run has a different room or demand, so runs are independent.
+/// Returns counts of runs, and means over them. Runs are independent, because each has a different room or demand.
 fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
     let level = Level::new(LEVEL)?;
     let of = |measure: Measure, values: Vec<f64>| {
@@ -224,7 +224,7 @@ pub fn rooms(
     Ok(rooms?.into_iter().flatten().collect())
 }
 
-/// Plays environments by a policy: `player` makes of the seed of each what writes the replies. Runs have the seeds as ids.
+/// Plays environments by a policy. `player` returns the policy for a seed. The ids of the runs are the seeds.
 ///
 /// # Errors
 ///

@@ -30,7 +30,7 @@ pub struct ReSolved {
     pub framing: Framing,
     /// The id of the problem.
     pub problem: String,
-    /// Both attempts; `None` if the second one does not count, such as a refusal.
+    /// Both attempts; `None` if the second one does not count, for example because it is a refusal.
     pub attempts: Option<ReSolve>,
 }
 
@@ -45,8 +45,8 @@ struct Again<'a> {
     left_out: usize,
 }
 
-/// How a model plans for pools of the questions that it solved or failed to solve alone, by budget, framing and
-/// regime, and what changes if its allocations are announced to it.
+/// Scores a model's plans for pools of the questions that it solved or failed to solve alone, by budget, framing and
+/// regime. The report also has the effect of announcing the allocations to the model.
 ///
 /// # Errors
 ///
@@ -152,7 +152,7 @@ fn clauses(rows: &[TriageFigures]) -> Vec<String> {
     clauses.map(|clause| sentence(&clause)).collect()
 }
 
-/// How the problems of a row were solved, as the end of its name.
+/// Returns the suffix of a row's name that says how its problems were solved.
 const fn live(row: &TriageFigures) -> &'static str {
     match (row.is_live, row.is_announced) {
         (false, _) => "",
@@ -189,8 +189,8 @@ fn by_alpha(rows: &[TriageFigures]) -> Picture {
     efficiency_picture(curves, "the model")
 }
 
-/// Returns the mean efficiencies as [`VariantTable`](crate::triage::VariantTable) takes them for tables 1 to 3 of the
-/// paper, of a mode of the model and a data set; the framing is the variant.
+/// Returns the mean efficiencies as input for [`VariantTable`](crate::triage::VariantTable), which makes tables 1 to 3
+/// of the paper, for a mode of the model and a data set. The framing is the variant.
 ///
 /// # Errors
 ///

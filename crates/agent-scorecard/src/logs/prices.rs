@@ -13,27 +13,27 @@ use crate::report::sentence::counted;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Input that was neither read from a cache nor written to one.
+    /// The price of input tokens that were neither read from a cache nor written to one.
     pub input: f64,
-    /// Input that was read from a cache; without it, cached input costs as much as other input.
+    /// The price of input tokens that were read from a cache; the default is the price of other input.
     pub cached_input: Option<f64>,
-    /// Input that was written to a cache; without it, it costs as much as other input.
+    /// The price of input tokens that were written to a cache; the default is the price of other input.
     pub cache_write: Option<f64>,
-    /// Output.
+    /// The price of output tokens.
     pub output: f64,
-    /// Output that was reasoning; without it, reasoning costs as much as other output.
+    /// The price of reasoning tokens in the output; the default is the price of other output.
     pub reasoning: Option<f64>,
-    /// Of a tier: it holds for calls with more input tokens than this.
+    /// For a tier, the number of input tokens above which it applies to a call.
     pub above_input_tokens: Option<u64>,
     /// Prices of larger calls by name, such as `long_context`. If several apply, the price for the largest calls counts.
     #[serde(default, deserialize_with = "distinct_keys::map")]
     pub tiers: BTreeMap<String, Price>,
 }
 
-/// The largest price, a dollar for a token.
+/// The largest price, which is one dollar per token.
 const LARGEST: f64 = 1e6;
 
-/// Prices of models by the names that logs give them.
+/// Prices of models by their names in logs.
 ///
 /// ```
 /// use agent_scorecard::{logs::Prices, run_logs::{Run, Usage}};
@@ -64,7 +64,7 @@ pub struct Prices {
     remarks: BTreeMap<Remark, u64>,
 }
 
-/// What to know about the cost of a run.
+/// A problem with the cost of a run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Remark {
     /// The model has no price.
@@ -127,7 +127,7 @@ impl Prices {
         remarks.into_iter().for_each(|remark| *self.remarks.entry(remark).or_default() += 1);
     }
 
-    /// Says what makes costs unknown or wrong, and of how many runs.
+    /// Returns the reasons why costs are unknown or wrong, with the number of runs for each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let note = |(remark, n): (&Remark, &u64)| {

@@ -1,4 +1,4 @@
-//! Runs of logs by model and by task, in the order in which people count.
+//! Summaries of the runs of logs by model and by task, in natural order.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// More tasks are not shown, and stand in the JSON object alone.
+/// The maximum number of tasks in a table. Further tasks appear only in the JSON object.
 const MOST_TASKS: usize = 30;
 
 fn task(run: &LoggedRun) -> &str {
@@ -29,15 +29,15 @@ fn model(run: &LoggedRun) -> &str {
     run.model.as_deref().unwrap_or_default()
 }
 
-/// Puts the runs of a file in the order of their tasks, names and trials.
+/// Sorts the runs of a file by task, name and trial.
 pub(super) fn sort<P>(runs: &mut [(&LoggedRun, P)]) {
     runs.sort_by_cached_key(|(run, _)| (natural(task(run)), natural(&run.id), run.trial));
 }
 
-/// The lists `models` and `tasks`: runs, successes, limits, tokens and cost of each model, and of each task and model.
-/// Models are shown if there are several models or tasks, tasks if they are at most 30; of more tasks, what inspect_ai has in front of the
-/// slash of a sample's name, its evaluation. A sum leaves out runs of which the number is not known, and a note counts
-/// them.
+/// Returns the lists `models` and `tasks`: runs, successes, limits, tokens and cost of each model, and of each task and
+/// model. Models are shown if there are several models or tasks, and tasks if there are at most 30. With more tasks,
+/// their evaluations are shown: inspect_ai puts the evaluation in front of the slash of a sample's name. A sum leaves
+/// out runs with an unknown number, and a note counts them.
 pub(super) fn summary(runs: &[&LoggedRun], notes: &mut Vec<String>) -> [Field; 2] {
     let unknown_tokens = runs.iter().filter(|run| run.usage.output_tokens.is_none()).count();
     let unknown_cost = runs.iter().filter(|run| run.usage.cost_usd.is_none()).count();
@@ -90,7 +90,7 @@ fn groups<'a>(
     groups
 }
 
-/// What is said of a group, of which there may be as many as runs.
+/// The summary of a group of runs. There may be as many groups as runs.
 struct Sums {
     task: String,
     model: String,
@@ -152,8 +152,8 @@ fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> F
     Field { value: Value::Made(made), ..Field::json(key, ()) }
 }
 
-/// Returns the rows of the runs of a report on logs as CSV (RFC 4180): a column for each value that JSON has, of inner
-/// objects `usage.input_tokens` and so on. Lists and objects are JSON, what is not known is empty.
+/// Returns the rows of the runs of a report on logs as CSV (RFC 4180). Each value of the JSON object has a column;
+/// inner objects have names such as `usage.input_tokens`. Lists and objects are JSON, and unknown values are empty.
 ///
 /// # Errors
 ///

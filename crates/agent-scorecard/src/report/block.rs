@@ -9,7 +9,7 @@ use trajectory_metrics::{Figure, Interval, Measure, Metric, NoInterval, Undefine
 
 use crate::report::{names, picture::Picture};
 
-/// The prefix of the name of rows in memory, used where a file would be named.
+/// The prefix of the name of in-memory rows, which stands in place of the name of a file.
 pub const ROWS: &str = "rows:";
 
 /// The answer to one question about one or more columns of runs.
@@ -22,21 +22,21 @@ pub struct Report {
     pub title: String,
     /// The conclusions from the figures, in sentences that claim no more than the intervals support.
     pub conclusion: Vec<String>,
-    /// The account of the input and of the runs that count. `None` for a report on data that the program generated.
+    /// The counts of the input and of the runs that were used. `None` for a report on data that the program generated.
     pub account: Option<Account>,
-    /// One line on what was measured, and how.
+    /// One line that describes the measurement and its method.
     pub lead: String,
     /// The figures on all columns together, such as their differences.
     pub together: Block,
-    /// A file, or one of the models in it, each with its own numbers.
+    /// The columns: a file, or one of the models in it, each with its own numbers.
     pub columns: Vec<Column>,
-    /// The key of the list of columns in JSON, which a single column has too then. `None` for `files`, and for
+    /// The key of the list of columns in JSON, which is then used for a single column, too. `None` for `files`, and for
     /// the fields of a single column without a list.
     pub list: Option<&'static str>,
     /// Whether all columns are on the same runs, so that the best value of a row can be marked.
     pub is_comparable: bool,
-    /// The measures by which one of two columns on different runs is better, because the interval of their difference
-    /// excludes 0.
+    /// The measures that decide which of two columns on different runs is better, because the interval of their
+    /// difference excludes 0.
     pub decided: Vec<&'static str>,
     /// The pictures that can represent the report, the most informative first.
     pub main_pictures: Vec<&'static str>,
@@ -47,7 +47,7 @@ pub struct Report {
 pub struct Column {
     /// A name for people, unique among the columns.
     pub name: String,
-    /// The file, as named by the caller; empty for a column of no file, which has no name in JSON.
+    /// The file, as named by the caller. A column without a file has an empty name, which JSON leaves out.
     pub file: String,
     /// The model, if the file has runs of several.
     pub model: Option<String>,
@@ -68,7 +68,7 @@ pub struct Block {
     pub lines: Vec<String>,
     /// The heading of the table of these values.
     pub title: String,
-    /// How the table is read.
+    /// The explanation of the table.
     pub note: String,
     /// The values in the order in which they are shown.
     pub fields: Vec<Field>,
@@ -77,7 +77,7 @@ pub struct Block {
     /// The undefined values with their reasons, and notes to read before the values are quoted. `None` for an object
     /// without a list of notes.
     pub notes: Option<Vec<String>>,
-    /// Whether the blocks inside are the rows of one table, whose columns are their fields.
+    /// Whether the inner blocks are the rows of one table, with their fields as columns.
     pub is_table: bool,
     /// Pictures, if they were asked for.
     pub pictures: BTreeMap<String, Picture>,
@@ -95,15 +95,15 @@ pub struct Field {
     pub value: Value,
 }
 
-/// What stands under a name.
+/// The value of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A number with its interval, or the reason why there is none: in JSON always an object of `value`, `ci_low`,
+    /// A number with its interval, or the reason why it is undefined. JSON always has an object of `value`, `ci_low`,
     /// `ci_high` and `standard_error`.
     Figure(Measure, Result<Figure, Undefined>),
     /// The bounds of a number that is not identified, or the reason why there are none.
     Bounds(Measure, Result<Interval, Undefined>),
-    /// A text, a flag, a number or whatever else JSON can hold; null if there is nothing.
+    /// Any JSON value; null if there is none.
     Json(serde_json::Value),
     /// A block of values.
     Block(Block),
@@ -114,11 +114,11 @@ pub enum Value {
         /// The rows.
         rows: Vec<Block>,
     },
-    /// Rows that are made as they are read.
+    /// Rows that are created on demand.
     Made(MadeRows),
 }
 
-/// Rows that are made on demand from their data, because there may be a million of them.
+/// Rows that are created on demand from their data, because there may be a million of them.
 #[derive(Clone)]
 pub struct MadeRows {
     /// The heading of their table, if they have one.
@@ -127,7 +127,8 @@ pub struct MadeRows {
 }
 
 impl MadeRows {
-    /// Rows by their number from 0; `None` after the last.
+    /// Creates rows from a function of the row number, which starts at 0. The function returns `None` after the last
+    /// row.
     pub fn new(
         title: impl Into<String>,
         make: impl Fn(usize) -> Option<Block> + Send + Sync + 'static,
@@ -190,7 +191,7 @@ impl Report {
         self.together = block;
     }
 
-    /// Sets the account of each column, in the order of the columns.
+    /// Sets the counts of runs of each column, in the order of the columns.
     pub fn set_accounts(&mut self, accounts: impl IntoIterator<Item = Account>) {
         let names = self.columns.iter().map(|column| column.name.clone());
         let named = names.zip(accounts).map(|(name, account)| Account { name, ..account });
@@ -229,7 +230,7 @@ impl Field {
         if is_shown { field } else { field.unshown() }
     }
 
-    /// Leaves the value to JSON alone.
+    /// Hides the value from tables, so that only JSON has it.
     pub(crate) fn unshown(self) -> Self {
         Self { label: Cow::Borrowed(""), ..self }
     }
@@ -257,7 +258,7 @@ impl Field {
         }
     }
 
-    /// Rows under a name.
+    /// Creates a field with rows.
     pub fn rows(
         key: impl Into<Cow<'static, str>>,
         title: impl Into<String>,
@@ -282,7 +283,7 @@ impl Field {
     }
 }
 
-/// Why a figure lacks its value, or only its interval.
+/// The reason why a figure lacks its value, or only its interval.
 #[derive(Clone, PartialEq)]
 pub(crate) enum Lacking {
     Value(String),
@@ -301,8 +302,8 @@ impl From<NoInterval> for Lacking {
     }
 }
 
-/// Returns a note for each reason why figures are undefined or have no interval, unless none was requested, with the names
-/// of the figures.
+/// Returns a note for each reason why figures are undefined or have no interval, with the names of these figures. There
+/// is no note if no interval was requested.
 pub(crate) fn notes_on_lacking<'a, R: Into<Lacking>>(
     figures: impl IntoIterator<Item = (&'a str, R)>,
 ) -> Vec<String> {
@@ -335,7 +336,8 @@ impl Block {
         self.pictures.extend(drawn.map(|(name, picture)| (name.to_owned(), picture)));
     }
 
-    /// Adds a value that only JSON has: null for one that JSON cannot hold, such as a map whose keys are no texts.
+    /// Adds a value that only JSON has. A value that JSON cannot represent becomes null, such as a map with keys that
+    /// are not texts.
     pub fn push_json<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) {
         self.fields.push(Field::json(key, serde_json::to_value(value).unwrap_or_default()));
     }
@@ -378,8 +380,8 @@ impl Block {
         metrics.iter().filter_map(bar).unzip()
     }
 
-    /// Adds a note for each reason why figures of this block are undefined or have no interval, unless none
-    /// was requested.
+    /// Adds a note for each reason why figures of this block are undefined or have no interval. There is no note if no
+    /// interval was requested.
     pub fn push_reasons(&mut self) {
         let lacking = self.fields.iter().filter_map(|field| {
             let lacking = match &field.value {

@@ -1,4 +1,4 @@
-//! The pictures of a report as its views show them: several columns share a picture if it stays readable.
+//! The pictures of a report in the form in which views show them: several columns share a picture if it stays readable.
 
 use crate::report::{
     block::Report,
@@ -6,30 +6,30 @@ use crate::report::{
     tables::Place,
 };
 
-/// Series of several columns in one picture of a page, at most.
+/// The maximum number of columns whose series share one picture of a page.
 const MOST_SERIES: usize = 4;
-/// Room that spans of several columns share.
+/// The width shared by the spans of several columns.
 const SPAN_ROOM: f64 = 0.5;
 
-/// A picture, and where its numbers stand.
+/// A picture, with the location of its numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     /// The name of the column; empty for a picture of all columns, and for a single picture.
     pub name: String,
     /// The picture.
     pub picture: Picture,
-    /// Where each series stands in the JSON object, as a JSON pointer.
+    /// The location of each series in the JSON object, as a JSON pointer.
     pub pointers: Vec<String>,
 }
 
-/// The pictures of one name.
+/// The pictures that have the same name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawings {
-    /// What there is to see.
+    /// The title of the pictures.
     pub title: String,
     /// One picture of all columns, or one per column.
     pub drawings: Vec<Drawing>,
-    /// How they are read.
+    /// The explanation of the pictures.
     pub note: String,
 }
 
@@ -48,8 +48,9 @@ impl Report {
         names.into_iter().filter_map(|name| section(own(&places, name))).collect()
     }
 
-    /// Returns the main picture of the report, for the first of its main names that has a picture. The pictures of single
-    /// columns are combined into one; without them, it is the picture of all columns together. `None` if no name has one.
+    /// Returns the main picture of the report, which has the first of the main names that has a picture. The pictures
+    /// of single columns are combined into one; without them, it is the picture of all columns together. `None` if no
+    /// name has one.
     #[must_use]
     pub fn main_drawing(&self) -> Option<Picture> {
         let (whole, columns): (Vec<_>, Vec<_>) =
@@ -111,8 +112,8 @@ fn is_one(drawings: &[Drawing]) -> bool {
         && drawings.iter().all(is_same)
 }
 
-/// One picture with the series of several columns, each named after its column; `None` without a column. Reference lines
-/// that all columns share are drawn once, and bars are side by side.
+/// Combines the series of several columns in one picture, each named after its column; `None` without a column.
+/// Reference lines that all columns share are drawn once, and bars are side by side.
 fn together(columns: &[Drawing]) -> Option<Drawing> {
     let first = columns.first()?;
     if columns.len() == 1 {

@@ -5,16 +5,16 @@ use crate::report::{
     tables::escaped,
 };
 
-/// A figure of a report and where it stands.
+/// A figure of a report, with its location.
 #[derive(Clone, Debug)]
 pub struct PlacedFigure {
-    /// The name of its column, or of the part of a column; empty for what is said of all columns together.
+    /// The name of its column, or of the part of a column; empty for a figure on all columns together.
     pub column: String,
-    /// The keys that lead to it in the column, with dots between them, such as `auroc` or `difference.auroc`.
+    /// The path of keys to the figure in the column, separated by dots, such as `auroc` or `difference.auroc`.
     pub name: String,
-    /// Where it stands in the JSON object, as a JSON pointer (RFC 6901).
+    /// The location in the JSON object, as a JSON pointer (RFC 6901).
     pub pointer: String,
-    /// The measures.
+    /// The measure of the figure.
     pub measure: Measure,
     /// The figure, or the reason why it is undefined; the value of bounds is NaN.
     pub figure: Result<Figure, Undefined>,

@@ -1,8 +1,8 @@
-//! How the columns of a report are called.
+//! The names of the columns of a report.
 
 use std::{collections::BTreeMap, path::Path};
 
-/// The endings of files that are read, which are no part of a name. What else follows a dot is, as in `gpt-4.1`.
+/// The file extensions that are removed from names. Other parts after a dot belong to the name, as in `gpt-4.1`.
 const ENDINGS: [&str; 7] = ["csv", "eval", "json", "jsonl", "ndjson", "tsv", "txt"];
 
 /// Returns the name of a file without its ending, and of a folder; the path itself if it ends in none.
@@ -22,7 +22,7 @@ fn stem(path: &str) -> &str {
     }
 }
 
-/// Returns the time and the task in the name that inspect_ai gives a log,
+/// Returns the time and the task in the default file name of an inspect_ai log, such as
 /// `2026-11-26T13-43-38+00-00_sums_ERjGcaq3WBFurL62izSPtV`.
 fn made_by_inspect(stem: &str) -> Option<[&str; 2]> {
     let (time, rest) = stem.split_once('_')?;
@@ -33,8 +33,8 @@ fn made_by_inspect(stem: &str) -> Option<[&str; 2]> {
     (is_time && is_id).then(|| [&time[..19], task])
 }
 
-/// What a log is called whose file has the name that inspect_ai gives by default: model and task. `None` for any other
-/// file. Tasks of runs are those of the log with the sample behind a slash.
+/// Returns the name of a log, which consists of model and task, if its file has inspect_ai's default name. `None` for
+/// any other file. The task of a run is the task of the log, followed by a slash and the sample.
 ///
 /// ```
 /// use agent_scorecard::log_name;
@@ -55,7 +55,7 @@ pub fn log_name(file: &str, model: Option<&str>, task: Option<&str>) -> Option<S
     Some(model.map_or_else(|| task.to_owned(), |model| format!("{model} {task}")))
 }
 
-/// The name that a column was given, which may be empty, its file, and its model if the file has several.
+/// The given name of a column, which may be empty, its file, and its model if the file has several.
 pub(crate) type Given<'a> = (&'a str, &'a str, Option<&'a str>);
 
 /// Returns the names that a column can have, the shortest first.
@@ -78,8 +78,8 @@ fn spellings(&(name, file, model): &Given<'_>) -> Vec<String> {
     all
 }
 
-/// Returns the names of columns, of those that were given none after their model or their file. What a column is called
-/// depends on others only if their names would be equal.
+/// Returns the names of columns. A column without a given name is named after its model or its file. Other columns
+/// affect its name only if their names would be equal.
 pub(crate) fn names(columns: &[Given<'_>]) -> Vec<String> {
     let all: Vec<Vec<String>> = columns.iter().map(spellings).collect();
     let mut chosen = vec![0; columns.len()];

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 /// The pictures of a report by name.
 pub type Pictures = BTreeMap<String, Picture>;
 
-/// The maximum number of points kept of a curve.
+/// The maximum number of points of a curve that are kept.
 const MOST_POINTS: usize = 200;
-/// Width of a bar of a category, or of the bars of several columns there.
+/// The width of a bar of a category, or of the group of bars of several columns.
 pub const BAR_WIDTH: f64 = 0.7;
 
-/// The name of the band of calibrated forecasts, which is a single span where all forecasts are equal.
+/// The name of the band of calibrated forecasts. If all forecasts are equal, the band is a single span.
 pub const BAND: &str = "95 % band of calibrated forecasts";
-/// How this band is read, and why it is not there.
+/// The explanation of this band, and the explanation of its absence.
 pub(crate) const BAND_NOTE: &str = " In the band lie 95 % of the curves that calibrated forecasts would give, at each forecast separately.";
 pub(crate) const NO_BAND_NOTE: &str =
     " The picture of one column alone has the band of calibrated forecasts.";
@@ -22,7 +22,7 @@ pub(crate) const NO_BAND_NOTE: &str =
 /// The axes and series of one picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
-    /// What there is to see.
+    /// The title of the picture.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
@@ -30,7 +30,7 @@ pub struct Picture {
     pub y: Axis,
     /// The series, the first at the back.
     pub series: Vec<Series>,
-    /// How the picture is read.
+    /// The explanation of the picture.
     pub note: String,
 }
 
@@ -55,7 +55,7 @@ pub struct Axis {
 pub struct Series {
     /// The name of the series.
     pub name: String,
-    /// How it is drawn.
+    /// The style in which the series is drawn.
     pub mark: Mark,
     /// Positions along the horizontal axis.
     pub x: Vec<f64>,
@@ -70,17 +70,17 @@ pub struct Series {
     pub high: Vec<f64>,
 }
 
-/// How a series is drawn.
+/// The style in which a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
     /// Straight lines from point to point.
     Line,
-    /// A level up to the next point.
+    /// A step function: each value holds up to the next point.
     Step,
-    /// Lines with a dot at each point, and intervals if there are any.
+    /// Lines with a dot at each point, and with intervals if there are any.
     LineDots,
-    /// A dot at each point, and intervals if there are any.
+    /// A dot at each point, with its interval if there is one.
     Dots,
     /// The area between `low` and `high`.
     Band,
@@ -88,7 +88,7 @@ pub enum Mark {
     Bars,
     /// A vertical line from `low` to `high` at each point.
     Spans,
-    /// A thin dashed line to compare with.
+    /// A thin dashed reference line.
     Reference,
 }
 
@@ -153,7 +153,7 @@ impl Series {
         Self { y: Vec::new(), ..Self::with_intervals(name, mark, points) }
     }
 
-    /// Bars by left edge, right edge and height.
+    /// Creates a series of bars from their left edge, right edge and height.
     pub fn bars(name: impl Into<String>, bars: impl IntoIterator<Item = [f64; 3]>) -> Self {
         let points = bars
             .into_iter()
@@ -199,8 +199,7 @@ impl Picture {
     }
 }
 
-/// At most 200 of the points of a long curve: the first, the last, and evenly many
-/// positions between.
+/// Returns at most 200 points of a long curve: the first, the last, and evenly spaced ones between.
 pub fn thinned<T: Copy>(points: &[T]) -> Vec<T> {
     let n = points.len();
     if n <= MOST_POINTS {

@@ -1,4 +1,4 @@
-//! Words and numbers of sentences about figures.
+//! Formats numbers and words for sentences about figures.
 
 use std::{cmp::Ordering, fmt::Display};
 
@@ -10,10 +10,10 @@ use crate::report::{
     tables::{Place, figure_text},
 };
 
-/// More clauses about single columns are left to the tables.
+/// The maximum number of clauses about single columns. Further clauses are left to the tables.
 const MOST_CLAUSES: usize = 8;
 
-/// A figure in percent or percentage points, as a sentence says it.
+/// A figure in percent or percentage points, formatted for a sentence.
 pub(crate) struct Percent {
     /// The number.
     pub(crate) value: String,
@@ -42,7 +42,7 @@ impl Percent {
         }
     }
 
-    /// "1 point", "9.4 points [-0.2, 19.0]"
+    /// Formats percentage points, such as "1 point" or "9.4 points [-0.2, 19.0]".
     pub(crate) fn points(&self) -> String {
         let Self { value, interval } = self;
         format!("{value} point{}{interval}", if value == "1" { "" } else { "s" })
@@ -81,13 +81,13 @@ impl Percent {
     }
 }
 
-/// "[13, 93]"
+/// Formats an interval in percent, such as "[13, 93]".
 pub(crate) fn ends_in_percent(ends: &Interval) -> String {
     let figure = Figure { interval: Ok(*ends), ..Figure::from(0.5 * (ends.low() + ends.high())) };
     Percent::of(&figure).interval.trim().to_owned()
 }
 
-/// "1 run", "2 runs"
+/// Formats a count, such as "1 run" or "2 runs".
 pub(crate) fn counted(n: impl Display, what: &str) -> String {
     let n = n.to_string();
     format!("{n} {what}{}", if n == "1" { "" } else { "s" })
@@ -130,14 +130,14 @@ pub(crate) fn size_with_ends(difference: &Figure) -> String {
     with_ends(&Figure { value: -difference.value, interval, ..*difference })
 }
 
-/// "21 % [15, 28]"
+/// Formats a percentage with its interval, such as "21 % [15, 28]".
 pub(crate) fn percent(figure: &Figure) -> String {
     let Percent { value, interval } = Percent::of(figure);
     format!("{value} %{interval}")
 }
 
-/// On which side of a number the interval of a figure lies, or equal if it holds the number; `None` without an
-/// interval.
+/// Returns the position of a figure's interval relative to a number, or equal if the interval contains the number;
+/// `None` without an interval.
 pub(crate) fn side_of(figure: &Figure, number: f64) -> Option<Ordering> {
     let ends = figure.interval.ok()?;
     Some(match (ends.low() > number, ends.high() < number) {
@@ -147,7 +147,8 @@ pub(crate) fn side_of(figure: &Figure, number: f64) -> Option<Ordering> {
     })
 }
 
-/// Lists the numbers of runs left out with their reasons: "left out: 56 runs that a budget cut off"; `None` if nothing was.
+/// Lists the numbers of excluded runs with their reasons, such as "left out: 56 runs that a budget cut off"; `None` if
+/// there are none.
 pub(crate) fn left_out<R: Display>(counts: impl IntoIterator<Item = (u64, R)>) -> Option<String> {
     let counts = counts.into_iter().filter(|(n, _)| *n > 0);
     let counts = counts.map(|(n, reason)| format!("{} {reason}", counted(n, "run")));
@@ -172,8 +173,8 @@ pub(crate) fn sentence(clause: &str) -> String {
 }
 
 impl Report {
-    /// Turns the conclusions of the columns and their parts into sentences: first the ones of each column under its name,
-    /// unless no other column has any, then the ones that hold for every column.
+    /// Turns the conclusions of the columns and their parts into sentences. The sentences of each column come first,
+    /// under its name unless no other column has any. The sentences that hold for every column follow.
     pub(crate) fn conclude(&mut self) {
         let places = self.places().into_iter().map(|Place { name, block, .. }| {
             (name, block.conclusion.iter().cloned().chain(left_out_before(block)).collect())

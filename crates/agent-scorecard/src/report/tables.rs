@@ -5,21 +5,21 @@ use trajectory_metrics::{Better, Figure, Measure, NoInterval};
 
 use crate::report::block::{Block, Field, Report, Value};
 
-/// Columns of a table of rows that are shown even if they are the same in all of them.
+/// The maximum number of columns of a table of rows for which columns with the same value in all rows are shown.
 const MOST_COLUMNS: usize = 6;
-/// What stands in front of a standard error.
+/// The text in front of a standard error.
 const STANDARD_ERROR: &str = ", SE ";
 
 /// A table with a row of headings, and a heading in front of each row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// What there is to see; empty for the main table.
+    /// The title of the table; empty for the main table.
     pub title: String,
     /// The headings, including the one of the first column.
     pub header: Vec<String>,
     /// The rows.
     pub rows: Vec<Row>,
-    /// How the table is read.
+    /// The explanation of the table.
     pub note: String,
     /// The measures of its columns.
     pub measures: Vec<Measure>,
@@ -43,7 +43,7 @@ pub enum Heading {
     Measure(Measure),
 }
 
-/// The content of a cell: pieces that are shown one after the other.
+/// The content of a cell: pieces that are shown in this order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell(pub Vec<Part>);
 
@@ -54,19 +54,19 @@ pub enum Part {
     Text(Cow<'static, str>),
     /// A number of the report.
     Number {
-        /// Where it stands in the JSON object, as a JSON pointer (RFC 6901).
+        /// The location in the JSON object, as a JSON pointer (RFC 6901).
         pointer: String,
-        /// The number as it is shown.
+        /// The formatted number.
         text: String,
     },
 }
 
-/// The figures of one column, or of a part of it.
+/// The figures of one column, or of a part of a column, with their location.
 #[derive(Clone, Debug)]
 pub struct Place<'a> {
     /// The name for people.
     pub name: String,
-    /// Where the figures stand in the JSON object.
+    /// The location of the figures in the JSON object.
     pub pointer: String,
     /// The figures.
     pub block: &'a Block,
@@ -322,7 +322,7 @@ fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>)
     }
 }
 
-/// A row of a table: its heading, if it has one, its values, and the place of these values.
+/// A row of a table: its heading, if it has one, its values, and their location.
 type RowOf<'a> = (Option<Heading>, Cow<'a, Block>, String);
 
 /// Adds a table with a row for each block of a list, if a value is shown, and the tables of rows inside the blocks.
@@ -418,9 +418,9 @@ fn table_of_rows<'a, R: Iterator<Item = RowOf<'a>>>(
     Some(Table { title, header, rows: table_rows, note, measures: measures.collect() })
 }
 
-/// A value of a row that is shown.
+/// A shown value of a row.
 struct Leaf<'a> {
-    /// Where its block stands in the row.
+    /// The location of the value's block in the row.
     place: String,
     field: &'a Field,
 }
@@ -576,8 +576,8 @@ fn decimals(value: f64) -> usize {
     }
 }
 
-/// Formats a number for people: a whole number unchanged, otherwise three decimals, more if fewer than two digits would be
-/// left, fewer for large numbers.
+/// Formats a number for people. A whole number is unchanged. Other numbers have three decimals, more if fewer than two
+/// digits would be left, and fewer if they are large.
 ///
 /// ```
 /// use agent_scorecard::shown;

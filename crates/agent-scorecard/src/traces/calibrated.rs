@@ -3,8 +3,7 @@ use trajectory_metrics::{Calibrator, Isotonic, Platt, PlattMap, Probability, Wei
 
 use crate::{error::Error, traces::settings::Calibration};
 
-/// The calibrated forecasts of the runs of one stream, which have these ids. Notes are added on maps that are
-/// not as one would expect.
+/// Returns the calibrated forecasts of the runs of one stream, which have these ids. Adds notes on unusual maps.
 pub(crate) fn calibrated(
     ids: &[&str],
     runs: &[Stopped<'_>],
@@ -24,8 +23,8 @@ pub(crate) fn calibrated(
     }
 }
 
-/// Cross-fits in two halves. Runs of each outcome, and cut-off runs, go to half A and half B in turn, in the order of
-/// their ids. The map fitted on half B comes first.
+/// Cross-fits a calibrator in two halves. Runs of each outcome, and cut-off runs, go to half A and half B in turn, in
+/// the order of their ids. The map fitted on half B comes first.
 fn calibrate<C: Calibrator>(
     calibrator: &C,
     ids: &[&str],
@@ -37,7 +36,7 @@ fn calibrate<C: Calibrator>(
     Ok(CalibratedRuns::cross_fit(calibrator, runs, &folds, schedule, fitted_on)?)
 }
 
-/// Notes on maps of Platt scaling that are not as one would expect, each with the half that it was fitted on.
+/// Adds notes on unusual maps of Platt scaling, each with the half on which it was fitted.
 pub(crate) fn note_maps<'a>(
     maps: impl Iterator<Item = (&'a PlattMap, &'static str)>,
     notes: &mut Vec<String>,

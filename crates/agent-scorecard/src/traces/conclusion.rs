@@ -57,8 +57,8 @@ fn ranking(block: &Block) -> String {
     format!("; {verdict} (AUROC {}, where 0.5 is chance)", with_ends(&auroc))
 }
 
-/// Returns the conclusions on the difference of two columns, the second minus the first. How easy outcomes are to forecast
-/// depends on how often they are successes, so that on other runs a better score is no better forecaster.
+/// Returns the conclusions on the difference of two columns, the second minus the first. The difficulty of forecasts
+/// depends on the success rate, so that a better score on other runs does not show a better forecaster.
 pub(super) fn of_difference(block: &Block, [first, second]: [&str; 2]) -> Option<String> {
     let found = block.figure("tps_log").ok()?;
     let size = size_with_ends(&found);

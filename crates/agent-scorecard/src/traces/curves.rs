@@ -6,33 +6,32 @@ use trajectory_metrics::{
 
 use crate::report::picture::{Axis, BAND, BAND_NOTE, Mark, Picture, Pictures, Series, thinned};
 
-/// Bins of the reliability diagram, all of one width.
+/// The number of bins of the reliability diagram, all of equal width.
 const BINS: usize = 10;
-/// Bins of the histogram of forecasts.
+/// The number of bins of the histogram of forecasts.
 const HISTOGRAM_BINS: usize = 20;
-/// Share of reliability curves of calibrated forecasts inside the band.
+/// The share of reliability curves of calibrated forecasts that lie inside the band.
 const LEVEL: f64 = 0.95;
-/// Drawn outcomes of a band that are held in memory at once, at most: resamples times distinct
-/// forecasts.
+/// The maximum number of drawn outcomes of a band that are in memory at once: resamples times distinct forecasts.
 const MOST_DRAWN: usize = 20_000_000;
-/// With fewer resamples a band has no meaning.
+/// The minimum number of resamples of a band. With fewer, a band has no meaning.
 const FEWEST_RESAMPLES: usize = 100;
-/// Steps of the figure of mean forecasts, at most.
+/// The maximum number of steps in the picture of mean forecasts.
 const MOST_STEPS: usize = 100;
 
-/// How traces are turned into curves.
+/// The settings of curves of traces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CurveSettings<'a> {
-    /// The one forecast of a run that curves are over.
+    /// The summary that reduces the forecasts of a run to a single one for the curves.
     pub(crate) summary: &'a Summary,
-    /// Resamples behind the band; 0 for none.
+    /// The number of resamples for the band; 0 for no band.
     pub(crate) resamples: usize,
     /// Seed of the band.
     pub(crate) seed: u64,
 }
 
-/// Returns the pictures of traces with an outcome: reliability, forecasts, risk against coverage, Murphy diagram and mean
-/// forecast by step; and the bins of the reliability diagram. None without a trace.
+/// Returns the pictures of traces with an outcome, and the bins of the reliability diagram. The pictures are
+/// reliability, forecasts, risk against coverage, Murphy diagram and mean forecast by step. None without a trace.
 ///
 /// # Errors
 ///
@@ -99,8 +98,8 @@ fn forecast_label(summary: &Summary) -> String {
     }
 }
 
-/// Returns the CORP reliability curves, with the band of the first one's forecasts if they were calibrated. Without
-/// settings there is no band.
+/// Returns the CORP reliability curves. With settings, a single curve has the band in which curves of calibrated
+/// forecasts lie.
 pub(crate) fn reliability(
     streams: &[(&str, &TiedBlocks)],
     label: &str,

@@ -23,16 +23,16 @@ use crate::{
     },
 };
 
-/// Why there are no differences without resamples.
+/// The reason why there are no differences without resamples.
 pub const NO_RESAMPLES: &str = "it needs at least 2 resamples";
 
-/// What of two columns is resampled together.
+/// The unit of two columns that is resampled jointly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Pairing {
     /// Both columns hold the same complete runs with the same outcomes.
     Runs,
-    /// Runs of tasks in both columns are resampled together, runs of other tasks separately.
+    /// Runs of shared tasks are resampled together, and runs of other tasks separately.
     Tasks,
     /// The columns have no task in common.
     None,
@@ -252,7 +252,7 @@ pub fn with_differences(
 }
 
 /// Returns the difference of the log scores with censored runs. The rows of the bootstrap are the complete runs of both
-/// columns, then the censored runs of both.
+/// columns, followed by the censored runs of both.
 fn censored(
     columns: [&TraceEvaluation; 2],
     complete: [usize; 2],

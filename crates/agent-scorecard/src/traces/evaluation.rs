@@ -34,11 +34,11 @@ use crate::{
     },
 };
 
-/// Complete runs that are scored together, which is faster than one at a time.
+/// The number of complete runs that are scored together, which is faster than one at a time.
 const BATCH: usize = 64;
 
-/// Evaluates the runs of one or more files, each a separate stream: calibration is fitted file by file. Runs of the same
-/// task, in whichever file, are resampled together, and so are runs with the same id and no task.
+/// Evaluates the runs of one or more files, each a separate stream with its own calibration. Runs of the same task are
+/// resampled together, also across files, and so are runs with the same id and no task.
 ///
 /// # Errors
 ///
@@ -59,8 +59,8 @@ pub(super) fn merged(
     Ok(all)
 }
 
-/// The evaluation of a column, which is fed with its runs: an accumulator. Forecasts are dropped once they are
-/// scored, except for calibration and pictures.
+/// The evaluation of a column. It is an accumulator of runs, and drops their forecasts once they are scored, except for
+/// calibration and pictures.
 ///
 /// Memory: a fixed number of numbers per run, its id and its task.
 ///
@@ -89,22 +89,22 @@ pub(super) fn merged(
 pub struct TraceEvaluation {
     pub(crate) options: TraceOptions,
     log: Tps<LogScore>,
-    /// The summaries of a report, the chosen one last.
+    /// The summaries of a report. The chosen one is the last.
     summaries: Vec<Summary>,
     counts: RunCounts,
     audit: TerminationAudit,
     digest: RunsDigest,
-    /// Runs that wait for others to be calibrated with.
+    /// The runs that wait for calibration with further runs.
     held: TraceRuns,
     notes: Vec<String>,
-    /// Complete runs that wait to be scored.
+    /// The complete runs that wait to be scored.
     batch: Traces,
     pub(crate) complete: Names,
-    /// The steps of complete runs.
+    /// The numbers of steps of complete runs.
     steps: Vec<usize>,
     pub(crate) stream: ScoredStream,
-    /// The forecasts of complete runs by each of the summaries but the last. Empty while every run has one forecast, which
-    /// is that of every summary.
+    /// The forecasts of complete runs by each of the summaries except the last. Empty as long as every run has one
+    /// forecast, which is then equal to every summary.
     forecasts: Vec<Vec<Probability>>,
     keeps_summaries: bool,
     pub(crate) censored: Names,
@@ -112,13 +112,13 @@ pub struct TraceEvaluation {
     lengths: Vec<(usize, usize)>,
     /// The log scores of censored runs.
     pub(crate) censored_scores: Vec<f64>,
-    /// Complete runs as they are scored, for pictures.
+    /// The scored forecasts of complete runs, for pictures.
     traces: Traces,
     pub(crate) partial: PartialRuns,
 }
 
 impl TraceEvaluation {
-    /// No run yet.
+    /// Creates an evaluation without runs.
     ///
     /// # Errors
     ///
@@ -289,7 +289,7 @@ impl TraceEvaluation {
         Ok(())
     }
 
-    /// Keeps the forecasts by each summary from now on.
+    /// Starts to keep the forecasts by each summary.
     fn keep_summaries(&mut self) {
         if !self.keeps_summaries {
             self.keeps_summaries = true;

@@ -44,7 +44,7 @@ pub const MEASURES: [Measure; 12] = {
     ]
 };
 
-/// What must hold for [`CENSORED`] to mean what its name says.
+/// The assumption under which [`CENSORED`] is the score of all runs.
 const ASSUMPTION: &str =
     "failure-side approximation: a run that was cut off has no chance of success (q_Z = 0)";
 
@@ -53,7 +53,7 @@ const ASSUMPTION: &str =
 pub struct TraceFigures {
     /// The block of the column.
     pub block: Block,
-    /// Which complete runs these are.
+    /// The digest of the complete runs.
     pub digest: RunsDigest,
 }
 
@@ -80,14 +80,14 @@ impl TraceFigures {
     }
 }
 
-/// Data of a column in addition to its scored runs.
+/// Facts about a column in addition to its scored runs.
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
-    /// All runs, including runs already left out; `None` for a part of the runs of a column.
+    /// The counts of all runs, including runs that were left out before; `None` for a part of the runs of a column.
     pub runs: Option<RunCounts>,
     /// The treatment of forecasts that are missing or outside [0, 1], if a policy was used.
     pub missing: Option<Missing>,
-    /// Runs of a log that are not in its stream of confidence.
+    /// The counts of the runs of a log that are not in its stream of confidence.
     pub left_out: Option<LeftOut>,
     /// Notes, which come last.
     pub notes: Vec<String>,
@@ -242,8 +242,8 @@ pub(super) fn counted(title: &str, counts: BTreeMap<String, u64>) -> Block {
     }
 }
 
-/// Returns the figures of all measures with their standard errors. Tables have none that says what another one says: of
-/// runs of which none was cut off, and of runs that have one forecast each.
+/// Returns the figures of all measures with their standard errors. Tables leave out figures that repeat another one:
+/// the score with censored runs if no run was cut off, and several scores if each run has a single forecast.
 pub(crate) fn fields(estimates: &[StreamFigure], is_cut_off: bool, is_single: bool) -> Vec<Field> {
     let field = |mut measure: Measure| {
         measure.label = match measure.key {
@@ -274,7 +274,8 @@ fn of_calibrated(calibration: &Result<CalibrationTest, Undefined>) -> [Field; 3]
     })
 }
 
-/// One forecast for all runs has nothing to rank, and is calibrated on them but for rounding.
+/// Hides figures of the reference from tables, except for the scores. The reference is one forecast for all runs, which
+/// ranks nothing and is calibrated on them up to rounding.
 fn of_reference(field: Field) -> Field {
     match field.key.starts_with("tps_") {
         true => field,
@@ -287,11 +288,11 @@ pub(crate) fn assumptions() -> BTreeMap<&'static str, &'static str> {
     BTreeMap::from([(CENSORED.key, ASSUMPTION)])
 }
 
-/// Runs of a log that are not in a stream of confidence.
+/// The runs of a log that are not in a stream of confidence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LeftOut {
-    /// Their number by the reason why their first missing value is missing.
+    /// The numbers of these runs by the reason why their first missing value is missing.
     pub reasons: BTreeMap<&'static str, u64>,
-    /// Those of them that have a value at some model call.
+    /// The number of these runs with a value at some model call.
     pub n_partial: u64,
 }

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// A log, or a folder of logs; of several models, the runs of one.
+/// A log or a folder of logs, or the runs of one of its models if it has several.
 #[derive(Clone, Debug)]
 pub struct LoggedColumn {
     /// The log as named by the caller.
@@ -27,11 +27,11 @@ pub struct LoggedColumn {
     pub model: Option<String>,
     /// The format; `several` for a folder whose files have different ones.
     pub format: &'static str,
-    /// Its runs.
+    /// The runs of the log.
     pub table: RunTable,
-    /// What to know about the log.
+    /// Notes on the log.
     pub notes: Vec<String>,
-    /// The name of a run with a reply, and the end of that reply.
+    /// The name of one run with a reply, and the end of this reply.
     pub last_reply: Option<(String, String)>,
 }
 
@@ -128,7 +128,7 @@ pub fn logged_streams(
     Ok((block, streams))
 }
 
-/// States the number of scored runs of a stream, and why others are not scored.
+/// States the number of scored runs of a stream, and the reasons why others are not scored.
 fn line(stream: ConfidenceStream, figures: &TraceFigures) -> String {
     let [n, n_censored, n_excluded, n_left_out, n_partial] =
         ["n", "n_censored", "n_excluded", "n_left_out", "n_partial"]

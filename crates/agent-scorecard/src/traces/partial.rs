@@ -1,4 +1,4 @@
-//! Runs that succeeded in part: a score of their forecasts is the expectation of that of a run that succeeds with a
+//! Scores of runs that succeeded in part. The score of such a run is the expected score of a run that succeeds with a
 //! probability equal to the grade.
 
 use scoring_rules::Error::Undefined;
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Why measures of ranking and calibration have no value.
+/// The reason why measures of ranking and calibration are undefined.
 const REASON: &str = "some runs succeeded in part; the lowest score of a success makes them successes or failures (--success-at)";
 
 /// The partial successes of a column: an accumulator.
@@ -26,7 +26,7 @@ const REASON: &str = "some runs succeeded in part; the lowest score of a success
 pub(crate) struct PartialRuns {
     names: Names,
     grades: Vec<f64>,
-    /// Each run twice, as a success and as a failure.
+    /// The forecasts of each run twice, as a success and as a failure.
     stream: ScoredStream,
 }
 

@@ -4,12 +4,12 @@ use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
 
 use crate::{clusters::ClusterBy, options};
 
-/// How forecasts are calibrated before they are scored: fitted to one half of the runs and applied to the
+/// The calibration of forecasts before they are scored. A map is fitted to one half of the runs and applied to the
 /// other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Calibration {
-    /// As given.
+    /// No calibration: forecasts are scored as given.
     #[default]
     None,
     /// Cross-fitted Platt scaling.

@@ -12,8 +12,8 @@ use crate::{
     },
 };
 
-/// Returns the runs of a log that have a stream of confidence, as traces and as the log gives them, by a policy for missing
-/// values.
+/// Returns the runs of a log that have a stream of confidence, both as traces and in the form of the log. A policy
+/// treats missing values.
 ///
 /// # Errors
 ///
@@ -96,8 +96,8 @@ fn of_stream(
     evaluated(&runs, options, Beside { left_out, notes, ..Beside::default() })
 }
 
-/// The data of the runs of one stream. If they cannot be calibrated, all figures are undefined and
-/// a note says why: other streams may have enough runs.
+/// Returns the figures of the runs of one stream. If they cannot be calibrated, all figures are undefined and a note
+/// states the reason: other streams may have enough runs.
 fn evaluated(
     runs: &[&[TraceRun]],
     options: &TraceOptions,

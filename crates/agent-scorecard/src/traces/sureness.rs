@@ -12,7 +12,7 @@ use crate::{
     traces::logged::LoggedColumn,
 };
 
-/// What is said of the last confidences of runs, which are in ascending order.
+/// The statistics of the last confidences of runs, which are in ascending order.
 pub const SURENESS: [Metric<[f64]>; 4] = metrics! { [f64];
     "mean", "mean last confidence", Neither,
         "Mean over runs of the last confidence of each.",
@@ -52,7 +52,7 @@ fn quantile(ascending: &[f64], share: f64) -> Result<f64, Undefined> {
     Ok(low + (at - at.floor()) * (high - low))
 }
 
-/// How sure models were at the ends of their runs, where no run of these logs has an outcome; `None` if one has.
+/// Summarizes the last confidences of runs, if no run of these logs has an outcome; `None` if one has.
 ///
 /// # Errors
 ///

@@ -18,7 +18,7 @@ pub(crate) type Name<'a> = (&'a str, Option<&'a str>);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     ids: Texts,
-    /// Empty for a run without a task.
+    /// The tasks, with an empty text for a run without a task.
     tasks: Texts,
     has_task: Vec<bool>,
 }
@@ -64,9 +64,9 @@ impl Names {
 /// A task with all its runs, or a run that names no task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Unit<'a> {
-    /// A task by its name.
+    /// A task, given by its name.
     Task(&'a str),
-    /// A run by its id.
+    /// A run, given by its id.
     Run(&'a str),
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Resampled {
     pub(crate) bootstrap: Result<Bootstrap, trajectory_metrics::Error>,
     /// Whether it draws whole tasks.
     pub(crate) is_by_task: bool,
-    /// What to know about the intervals.
+    /// Notes on the intervals.
     pub(crate) notes: Vec<String>,
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn single<'a>(units: &[Unit<'a>]) -> Option<Unit<'a>> {
     units.iter().all(|unit| *unit == first).then_some(first)
 }
 
-/// Returns a note on few clusters; none for a single one, which has no interval.
+/// Returns a note if there are few clusters; none for a single cluster, which has no interval.
 pub(crate) fn few(units: &[Unit<'_>]) -> Option<String> {
     let distinct: BTreeSet<&Unit<'_>> = units.iter().collect();
     let is_task = |unit: &&Unit<'_>| matches!(unit, Unit::Task(_));
@@ -128,8 +128,7 @@ pub(crate) fn few(units: &[Unit<'_>]) -> Option<String> {
     few_clusters(distinct.len(), what)
 }
 
-/// A digest of runs with their outcomes, in any order. Columns with the same digest can be compared without
-/// regard to which runs they have.
+/// A digest of runs with their outcomes, in any order. Columns with the same digest have the same runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunsDigest {
     runs: u64,

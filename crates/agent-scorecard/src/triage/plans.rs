@@ -5,20 +5,20 @@ use run_logs::json_lines::{InputError, bytes, parse};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Who plans.
+/// The source of the plans.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Planner {
     /// All problems in their order, with equal shares of the budget.
     AllInOrder,
-    /// The cheapest first, by true cost.
+    /// The cheapest problems first, by true cost.
     CheapestFirst,
     /// All problems in random order, with equal shares of the budget.
     Random,
-    /// The best plan there is.
+    /// The optimal plan.
     Oracle,
     /// A model.
     Model {
-        /// Names the model, or the file of its answers.
+        /// The name of the model, or of the file of its answers.
         name: String,
         /// The answers of the model.
         answers: Answers,
@@ -64,10 +64,9 @@ impl Planner {
 /// The answers of a model to requests for plans.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answers {
-    /// One text, which is read for each pool with each budget.
+    /// One text, which is the answer for each pool and each budget.
     One(String),
-    /// Texts by pool, by the bits of the ratio of unsolvable problems, and by the bits of alpha; `None` for
-    /// any alpha.
+    /// One text per pool, per ratio of unsolvable problems (as bits), and per alpha (as bits; `None` for any alpha).
     Each(BTreeMap<(usize, u64, Option<u64>), String>),
 }
 
@@ -153,8 +152,8 @@ impl Answers {
         Ok(answers)
     }
 
-    /// Adds the text for a pool, counted from 0, a ratio of unsolvable problems, 0 for none, and a budget,
-    /// `None` for any. False if there is one already, which stays.
+    /// Adds the text for a pool, counted from 0, a ratio of unsolvable problems, 0 for none, and a budget, `None` for
+    /// any. Returns false and keeps the existing text if there is one.
     ///
     /// ```
     /// use agent_scorecard::triage::Answers;

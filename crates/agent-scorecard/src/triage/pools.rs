@@ -31,7 +31,7 @@ pub(super) struct RegimeScore {
     kind: Option<Kind>,
     eta: Option<f64>,
     informative: Option<f64>,
-    /// The variance of the mean over informative plans, if there are several.
+    /// The variance of the mean over informative plans, if there are several plans.
     order_variance: Option<f64>,
     regret: Option<f64>,
 }
@@ -82,13 +82,13 @@ impl RegimeScore {
     }
 }
 
-/// One of the regimes of a pool's score.
+/// Selects one regime of a pool's score.
 type OfRegime = fn(&PoolScore) -> &RegimeScore;
 
-/// A sum over pools that a rate is a share of.
+/// Selects the sum over pools that is the denominator of a rate.
 type Count = fn(&UnsolvableCounts) -> f64;
 
-/// What figures are means over.
+/// The unit over which figures are means.
 const POOL: &str = "pool with a plan";
 
 const NOTHING_SOLVABLE: &str = "nothing is solvable within the budget";
@@ -105,16 +105,16 @@ struct OfPool {
     reading: Option<&'static str>,
     unparseable: Option<(UnreadableReason, usize)>,
     repairs: BTreeMap<&'static str, usize>,
-    /// `None` without a plan.
+    /// The scores of the plans; `None` without a plan.
     score: Option<PoolScore>,
     unsolvable: Option<UnsolvableCounts>,
-    /// Attempts with the outcome of a capped run, and without.
+    /// The number of attempts with the outcome of a capped run, and the number without.
     capped: [usize; 2],
     /// Whether a plan earned more than the oracle in the enforced regime.
     above_oracle: bool,
 }
 
-/// Pools with one budget, as a row of a table.
+/// Returns the row of a table for pools with one budget.
 pub(super) fn row(
     problems: &Pool,
     pools: &Pools,
@@ -232,7 +232,7 @@ pub(super) fn row(
     Ok(row)
 }
 
-/// The values of the oracle and of a random plan, as means over all pools.
+/// Adds the values of the oracle and of a random plan, as means over all pools.
 fn push_references(
     row: &mut Block,
     found: &[OfPool],
@@ -266,7 +266,7 @@ fn push_references(
     ]);
 }
 
-/// How the answers of a model were read.
+/// Adds counts of how the answers of a model were read.
 fn push_readings(row: &mut Block, found: &[OfPool], place: &str, notes: &mut Vec<String>) {
     let (mut readings, mut repairs) = (BTreeMap::new(), BTreeMap::new());
     for of_pool in found {

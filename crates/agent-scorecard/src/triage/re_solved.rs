@@ -17,13 +17,13 @@ use crate::{
     triage::undefined,
 };
 
-/// Counts of more problems get no intervals, which take memory for each of them.
+/// The maximum number of problems for which counts get intervals, which take memory for each problem.
 const MOST_PROBLEMS: u64 = 1 << 23;
 
 /// The counts of problems that were attempted again with their allocation disclosed, by model and data set.
 pub type ReSolvedCounts = BTreeMap<String, BTreeMap<String, BudgetAware>>;
 
-/// What changes if a model knows its allocations.
+/// The effects of telling a model its allocations.
 pub(crate) const RE_SOLVING: [Metric<BudgetAware>; 4] = metrics! { BudgetAware;
     "baseline_accuracy", "baseline", Higher,
         "Share of problems solved without a disclosed budget.",
@@ -44,8 +44,8 @@ pub(crate) const RE_SOLVING: [Metric<BudgetAware>; 4] = metrics! { BudgetAware;
 };
 const CHANGE: &Metric<BudgetAware> = &RE_SOLVING[2];
 
-/// What changes if models know their allocations: figures 7 and 8 of TRIAGE. Each model has the merged counts
-/// of its data sets, and those of each data set.
+/// Returns the effects of telling models their allocations: figures 7 and 8 of TRIAGE. Each model has the merged counts
+/// of its data sets, and the counts of each data set.
 #[must_use]
 pub fn re_solved(counts: &ReSolvedCounts) -> Block {
     let (mut conclusion, mut notes) = (Vec::new(), Vec::new());
@@ -109,7 +109,7 @@ fn row(key: &'static str, label: &'static str, name: &str, counts: &BudgetAware)
     row
 }
 
-/// Returns a figure of [`RE_SOLVING`] with its interval of 95 %, which takes problems for independent.
+/// Returns a figure of [`RE_SOLVING`] with its 95 % interval, which treats problems as independent.
 fn figure(counts: &BudgetAware, measure: &Measure, value: f64) -> Figure {
     let n = counts.items();
     let (Ok(level), true) = (Level::new(LEVEL), n <= MOST_PROBLEMS) else { return value.into() };

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// A range below this limit counts as stable, as in the paper.
+/// The range below which scores count as stable, as in the paper.
 const STABLE: f64 = 0.1;
 
 /// The score of a model on one data set, under one variant of a prompt, with one budget.
@@ -44,7 +44,7 @@ type Scores = BTreeMap<(Configuration, Alpha), BTreeMap<String, BTreeMap<String,
 /// Scores under several variants of a prompt: tables 1 to 3 of TRIAGE.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VariantTable {
-    /// Advisory, enforced.
+    /// The scores of the advisory regime and of the enforced regime.
     regimes: [Scores; 2],
 }
 

@@ -6,7 +6,8 @@ use run_logs::{
 };
 use serde::Serialize;
 
-/// How the intervals of one resource lie on prefixes of runs that succeeded.
+/// Counts of the intervals of one resource by their position relative to the remaining cost, over prefixes of runs that
+/// succeeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RangeCounts {
@@ -92,7 +93,7 @@ fn interval_reward(sample: &ReleasedSample) -> f64 {
     }
 }
 
-/// Figures as BAGEN's released code aggregates them. `None` if the denominator is 0.
+/// The aggregates of BAGEN's released code. A value is `None` if its denominator is 0.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Published {
@@ -116,14 +117,14 @@ pub struct Published {
     pub interval_reward: Option<f64>,
     /// For Warehouse, the share of joint hits over prefixes of runs that succeeded.
     pub joint_hit_rate: Option<f64>,
-    /// For each resource, how intervals lie on prefixes of runs that succeeded.
+    /// For each resource, the counts of intervals by their position, over prefixes of runs that succeeded.
     pub ranges: Vec<RangeCounts>,
     /// For each resource, the share of intervals that contain the remaining cost, over all samples with both values: the
     /// coverage in the summary of a file.
     pub coverage: Vec<Option<f64>>,
     /// Samples of runs that can finish with the answer `impossible`.
     pub false_aborts: usize,
-    /// These as a share of all samples, as in table 4.
+    /// These false aborts as a share of all samples, as in table 4.
     pub false_abort_rate: Option<f64>,
     /// The upper median, `sorted[n // 2]`, of the relative errors of midpoints on runs that can finish,
     /// by the parser of the training code, with single numbers. `None` for Warehouse.

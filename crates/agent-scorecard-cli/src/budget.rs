@@ -60,7 +60,8 @@ run_money_estimation_env.py) is one JSON object with "results", each with its "g
 crate, and as_published those of the released code.
 "#;
 
-/// Returns the help behind the options: an example, what each figure is, and the formats of files.
+/// Returns the help text that follows the options: an example, the description of each figure, and the formats of
+/// files.
 fn after_help() -> String {
     let figures =
         METRICS.map(|metric| format!("{}\n    {}\n", metric.measure.key, metric.measure.help));
@@ -93,8 +94,8 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, judged, estimator, &judging, forms.has_files())?)
 }
 
-/// Returns the report on these sources. An estimator is a name or the recorded answers of a model; `needs_pictures` refuses
-/// sources without anything to draw.
+/// Returns the report on these sources. An estimator is a name or the recorded answers of a model. With
+/// `needs_pictures`, sources without anything to draw are an error.
 ///
 /// # Errors
 ///
@@ -200,7 +201,7 @@ pub(crate) fn read(
     problem.map_or(Ok(Read { runs: all, names, notes }), |problem| Err(problem.into()))
 }
 
-/// Who estimates: one of the estimators, or the model whose answers were recorded in a file.
+/// Returns the source of the estimates: a named estimator, or the model whose answers are in a file.
 fn by(
     estimator: Option<Source>,
     judged: &budget::Options,
@@ -242,7 +243,7 @@ fn column(files: &[&RunFile], judged: &budget::Options) -> Result<Column, String
     })
 }
 
-/// Returns the text of a file of released estimates; `None` for a file of another form.
+/// Returns the text of a file of released estimates; `None` for a file in another format.
 fn released_text(source: &Source) -> Option<String> {
     let text = String::from_utf8(source.bytes().ok()?.into_owned()).ok()?;
     let first = serde_json::Deserializer::from_str(&text).into_iter::<Value>().next()?.ok()?;

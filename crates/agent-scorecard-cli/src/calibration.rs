@@ -1,4 +1,4 @@
-//! The change of each metric of a stream by cross-fitted Platt scaling, in standard errors: `traces --change`.
+//! Compares each metric of a stream before and after cross-fitted Platt scaling, in standard errors: `traces --change`.
 //!
 //! Reads the files that `traces` reads, each a stream of its own, and each model of a log: both streams are resampled together, by
 //! task; a run that names no task is one of its own. Without a file it compares the bundled runs of an

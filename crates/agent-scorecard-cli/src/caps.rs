@@ -1,4 +1,4 @@
-//! Would a cap on the spending of runs hurt? The subcommand `caps`.
+//! Estimates the effect of a cap on the spending of runs: the subcommand `caps`.
 //!
 //! Without a file it takes bundled runs (made by the example `demo_data`). Each file gets a column, and so does each
 //! model in it.

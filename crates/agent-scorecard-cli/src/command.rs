@@ -67,7 +67,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     program::run(|| written(arguments))
 }
 
-/// The subcommands by what they need.
+/// The subcommands, grouped by the input that they need.
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Your logs", &["compare", "traces", "cut-off", "paths", "budget", "caps", "logs", "convert"]),
     ("A live model", &["run", "play"]),

@@ -1,4 +1,4 @@
-//! Logs as files of the other subcommands, or as trajectories in ATIF: the subcommand `convert`.
+//! Converts logs to files of the other subcommands, or to trajectories in ATIF: the subcommand `convert`.
 
 use std::{
     collections::BTreeSet,
@@ -60,7 +60,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// The missing part of a run that cannot be converted.
+    /// Returns the part that a run needs in order to be converted.
     fn needs(self) -> &'static str {
         match self {
             Self::Traces => "the stream of confidence",
@@ -119,8 +119,8 @@ fn wrote(runs: usize, to: &Path) -> String {
     format!("wrote {runs} runs to {}\n", plain::line(&to.display().to_string()))
 }
 
-/// Returns a trajectory per run: a single trajectory as text, several as files of a folder. Nothing is written before all
-/// runs are read.
+/// Returns one trajectory per run: as text if there is only one, otherwise as the files of a folder. Nothing is written
+/// before all runs are read.
 fn atif(
     runs: impl Iterator<Item = Result<Run, run_logs::Error>>,
     folder: Option<&Path>,
@@ -140,8 +140,8 @@ fn atif(
     }
 }
 
-/// Returns the lines of a log, and the number of its runs: a line per run that can be converted and, except for problems, a
-/// line with the reason per run that is left out. One run is held at a time.
+/// Returns the lines of a log, and the number of its runs. Each run that can be converted has a line. Except for
+/// problems, each excluded run has a line with the reason. Only one run is in memory at a time.
 fn lines(
     log: &Path,
     runs: impl Iterator<Item = Result<Run, run_logs::Error>>,

@@ -80,7 +80,7 @@ pub(crate) fn named(error: agent_scorecard::Error) -> Box<dyn Error> {
     }
 }
 
-/// The format of a file, for the help of the program that reads it.
+/// The description of the file format, for the help text of the subcommand.
 pub(crate) const FORMAT: &str = include_str!("help/costbench_queries.txt");
 
 /// Returns 120 invented queries, with the six tasks in turn.
@@ -128,7 +128,7 @@ pub fn report(
     })
 }
 
-/// The queries in a checkout of the released benchmark.
+/// The path of the queries in a checkout of the released benchmark.
 pub(crate) const QUERIES: &str = "env/data/runtime/queries/queries.json";
 
 /// Returns the report on the runs of a released file of results.

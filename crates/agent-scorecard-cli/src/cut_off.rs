@@ -80,16 +80,16 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, how, &beside, read)?)
 }
 
-/// Further data on the runs.
+/// Further files with data on the runs.
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
-    /// Probabilities of success.
+    /// The file of probabilities of success.
     pub success_chance: Option<Source>,
-    /// Unscored streams.
+    /// The files of unscored streams.
     pub chance_from: Vec<Source>,
-    /// Continuations.
+    /// The file of continuations.
     pub continuations: Option<Source>,
-    /// Groups for the curves of cut-offs.
+    /// The file of groups, each with its own curve of cut-offs.
     pub curve_groups: Option<Source>,
 }
 

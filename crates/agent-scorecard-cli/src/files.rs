@@ -1,4 +1,4 @@
-//! Files that commands read: where their bytes come from, and JSON Lines.
+//! Reading the input files of commands, including JSON Lines.
 
 pub(crate) mod bundled;
 pub(crate) mod log_file;

@@ -59,7 +59,7 @@ impl Course {
     }
 }
 
-/// Environments with their seeds, and the text before the first turn.
+/// Environments with their seeds, and the instruction before the first turn if it replaces the environment's.
 pub(crate) type Found<E> = Result<(Vec<(u32, E)>, Option<String>), Box<dyn Error>>;
 
 /// A game with its options.
@@ -67,7 +67,7 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
     const NAME: &'static str;
     /// The resources that are estimated by default.
     const USUAL: &'static [&'static str];
-    /// The most turns of a run.
+    /// The default maximum number of turns of a run.
     const TURNS: usize;
     type Environment: Environment + Clone + Send + Sync;
 
@@ -79,8 +79,8 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
     /// Describes everything that determines the environments, except for their seeds.
     fn setting(&self) -> String;
 
-    /// Returns the environments, and the text before the first turn if it differs from the environment's: with these
-    /// published texts, if there are any. Incompatible options are refused here.
+    /// Returns the environments, and the instruction before the first turn if it differs from the environment's. It
+    /// uses the published texts if they are given. Incompatible options are an error.
     fn environments(&self, texts: Option<&Texts>) -> Found<Self::Environment>;
 
     /// Returns the rollouts, before caps of options.
@@ -197,7 +197,7 @@ pub(crate) fn asked(resources: &[(String, Option<f64>)]) -> String {
     words.collect::<Vec<_>>().join(" and ")
 }
 
-/// Writes runs and answers about them, which `budget` reads.
+/// Writes runs and the answers about them, in the format that `budget` reads.
 pub(crate) fn write_runs(
     folder: &Path,
     rollouts: &Rollouts,
@@ -233,7 +233,7 @@ impl Rooms {
     }
 }
 
-/// Parses named settings of rooms.
+/// Returns the parser of named room settings.
 fn presets() -> impl clap::builder::TypedValueParser<Value = RoomSettings> {
     values::one_of([("evaluation", RoomSettings::EVALUATION), ("training", RoomSettings::TRAINING)])
 }

@@ -27,7 +27,7 @@ mod values;
 
 pub use command::run;
 
-/// The evaluations, for the Python package; no part of the interface.
+/// The evaluations, for the Python package. They are not part of the interface.
 #[doc(hidden)]
 pub mod questions {
     pub use crate::{
@@ -50,7 +50,7 @@ pub mod questions {
     };
 }
 
-/// Forms of reports for the Python package and for tests; no part of the interface.
+/// Views of reports for the Python package and for tests. They are not part of the interface.
 #[doc(hidden)]
 pub mod views {
     use agent_scorecard::{PlacedFigure, Report};
@@ -76,8 +76,8 @@ pub mod views {
         page::part_of_report(report)
     }
 
-    /// Returns the line that says that a condition such as `hit_rate < 0.5` holds, if it holds. `figure` has the figures by
-    /// their places: [`Report::placed`] of this report.
+    /// Returns the message for a condition that holds, such as `hit_rate < 0.5`; `None` if it does not hold. `figure`
+    /// has the figures by location: [`Report::placed`] of this report.
     ///
     /// # Errors
     ///

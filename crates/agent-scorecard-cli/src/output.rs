@@ -1,4 +1,4 @@
-//! What commands write: reports as text and JSON, files, and errors.
+//! The output of commands: reports as text and JSON, files, and errors.
 
 pub(crate) mod fail_if;
 pub(crate) mod files;

@@ -1,4 +1,4 @@
-//! Texts of files, models and servers as terminals, Markdown and XML can show them.
+//! Makes texts of files, models and servers safe to show in terminals, Markdown and XML.
 //!
 //! Every such text passes through [`line`] or [`lines`] before it is shown, or through [`json`], which keeps
 //! the value, before it is printed for programs.
@@ -7,11 +7,11 @@ use std::borrow::Cow;
 
 use agent_scorecard::Picture;
 
-/// Letters of a table's cell.
+/// The maximum number of letters in a cell of a table.
 const LONGEST_CELL: usize = 200;
 
-/// Returns whether a character would act on what shows it: control characters, marks that turn the direction of text, line
-/// separators, and what XML cannot hold.
+/// Returns whether a character can affect the display: control characters, marks that change the direction of text,
+/// line separators, and characters that XML cannot represent.
 fn acts(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
@@ -24,13 +24,13 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
         .map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// Lines of text, in which only line feeds act.
+/// Returns the text with such characters escaped, except for line feeds.
 pub(crate) fn lines(text: String) -> String {
     let acts = |character| character != '\n' && acts(character);
     escaped(&text, acts, |character| character.escape_unicode().to_string()).unwrap_or(text)
 }
 
-/// Escapes the control characters inside the strings of a JSON text, whose values stay the same.
+/// Escapes the control characters inside the strings of a JSON text. The values of the strings stay the same.
 pub(crate) fn json(text: String) -> String {
     let acts = |character| character != '\n' && acts(character);
     // All of them have four hexadecimal digits.
@@ -81,7 +81,8 @@ pub(crate) fn cell(text: &str) -> String {
     shortened(&line(text), LONGEST_CELL)
 }
 
-/// Returns a name with this many letters at most: a long one loses its middle, as names of one family differ at either end.
+/// Returns a name with at most this many letters. A long name loses its middle, because names of one family differ at
+/// either end.
 pub(crate) fn shortened(name: &str, longest: usize) -> String {
     let letters = name.chars().count();
     if letters <= longest {

@@ -1,4 +1,4 @@
-//! Plays an environment by a policy, and scores estimates of what its runs still spend: the subcommand `play`.
+//! Plays an environment by a policy, and scores estimates of the remaining cost of its runs: the subcommand `play`.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! Progress on standard error, if it is a terminal. A bar is cleared when it is dropped.
+//! Progress bars on standard error, if it is a terminal. A bar is cleared when it is dropped.
 
 use std::{io::Read, time::Duration};
 
@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressBarIter, ProgressStyle};
 
 use crate::plain;
 
-/// Between two drawings of work that does not say how far it is.
+/// The time between two updates of a bar for work of unknown length.
 const TICK: Duration = Duration::from_millis(200);
 
 const BYTES: &str = "{msg} {bar:30} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
@@ -31,7 +31,7 @@ pub(crate) fn steps(what: &str, length: usize) -> ProgressBar {
     bar(Some(length as u64), STEPS, what)
 }
 
-/// Returns a bar of the runs of a log, whose number is not known.
+/// Returns a bar for the runs of a log, whose number is unknown.
 pub(crate) fn runs(what: &str) -> ProgressBar {
     bar(None, RUNS, what)
 }
@@ -43,7 +43,7 @@ pub(crate) fn reading<R: Read>(what: &str, length: Option<u64>, source: R) -> Pr
     bar(length, style, what).wrap_read(source)
 }
 
-/// Does work that does not say how far it is, beside a clock.
+/// Does work of unknown length, and shows a clock.
 pub(crate) fn working<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let bar = bar(None, WORK, what);
     if !bar.is_hidden() {

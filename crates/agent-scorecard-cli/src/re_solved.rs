@@ -1,4 +1,4 @@
-//! Problems that were attempted again with their allocation disclosed.
+//! Reports on problems that were attempted again with their allocation disclosed.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! Benchmarks with a live model: the subcommand `run`, with a subcommand for each benchmark.
+//! Runs benchmarks with a live model: the subcommand `run`, with a subcommand for each benchmark.
 
 mod asking;
 mod checker;

@@ -1,4 +1,4 @@
-//! Scores files of agent confidence traces and says how sure the figures are: the subcommand `traces`.
+//! Scores files of agent confidence traces, with intervals: the subcommand `traces`.
 //!
 //! Without a file it compares three forecasters on bundled runs (made by the example `demo_data`).
 //! Each file is one stream of forecasts and gets a column; with `--json`, `files` has a report of each where
@@ -68,7 +68,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// How traces are scored.
+    /// Returns the options of scoring.
     fn how(&self) -> TraceOptions {
         let mut how = self.how.clone();
         // Runs that intervals resample are held in memory anyway.
@@ -83,7 +83,7 @@ Example: agent-scorecard traces runs.jsonl --fail-if 'tps_log < -0.6'
 
 ";
 
-/// The format of a file, for the help of the programs that read it.
+/// The description of the file format, for the help texts of subcommands that read it.
 pub(crate) const FORMAT: &str = include_str!("help/traces.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
@@ -102,7 +102,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, &how, &judging, forms.has_files())?)
 }
 
-/// Returns the report on these sources; `needs_pictures` refuses those of which there is nothing to draw.
+/// Returns the report on these sources. With `needs_pictures`, sources without anything to draw are an error.
 ///
 /// # Errors
 ///

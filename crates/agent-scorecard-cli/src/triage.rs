@@ -1,4 +1,4 @@
-//! Scores plans of which problems to attempt under a budget: the subcommand `triage`.
+//! Scores plans that choose problems to attempt under a budget: the subcommand `triage`.
 //!
 //! FILE has one problem per line, `{"problem", "solved", "output_tokens", "value"?}`; without it, bundled problems are used
 //! (made by the example `demo_data`). Problems are split into pools in order, and the budget of a pool is alpha times the
@@ -78,18 +78,19 @@ pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(file.map(Source::from), how, &with, forms.has_figures(), write)?)
 }
 
-/// The planner and the data of the pools.
+/// The planner and the further files.
 #[derive(Clone, Debug, Default)]
 pub struct With {
-    /// A name, or plans.
+    /// A planner's name, or a file of plans.
     pub planner: Option<Source>,
-    /// Outcomes of attempts that were cut off.
+    /// The file of outcomes of attempts that were cut off.
     pub capped: Option<Source>,
-    /// Unsolvable problems.
+    /// The file of unsolvable problems.
     pub unsolvable: Option<Source>,
 }
 
-/// Returns the report on these problems, separately for each model. First, `look` receives each model and its pools.
+/// Returns the report on these problems, separately for each model. Before that, `look` receives each model and its
+/// pools.
 ///
 /// # Errors
 ///
@@ -179,8 +180,8 @@ fn unsolvable(source: &Source) -> Result<Pool, Box<dyn Error>> {
     }
 }
 
-/// Returns the pools as JSON Lines: the problems of each in order, which of them are unsolvable, and the budget at each
-/// share.
+/// Returns the pools as JSON Lines. Each line has the problems of a pool in order, the unsolvable ones among them, and
+/// the budget at each share.
 fn pool_lines(model: Option<&str>, pools: &[Pools], alphas: &[Alpha]) -> String {
     let mut lines = String::new();
     for Pools { ratio, pools } in pools {

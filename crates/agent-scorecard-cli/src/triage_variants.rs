@@ -1,4 +1,4 @@
-//! Triage scores under several variants of a prompt.
+//! Compares triage scores under several variants of a prompt.
 
 use std::error::Error;
 
@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::files::source::Source;
 
-/// The scores in a folder of `run triage`.
+/// The name of the file of scores in a folder of `run triage`.
 pub(crate) const SCORES: &str = "scores.jsonl";
 
 #[derive(Deserialize)]

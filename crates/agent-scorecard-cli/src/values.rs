@@ -1,4 +1,4 @@
-//! Values of options.
+//! Parsers of option values.
 
 #[cfg(feature = "client")]
 pub(crate) use agent_scorecard::options::{alpha, number};

@@ -1,4 +1,4 @@
-//! Files by their paths, also those that come with the program: they are part of the binary, so that an installed program
+//! Access to files by path, including bundled files. Bundled files are part of the binary, so that an installed program
 //! has them.
 
 use std::{
@@ -11,7 +11,7 @@ use run_logs::json_lines::{self, InputError};
 
 use crate::progress;
 
-/// The folder that bundled files are named under.
+/// The name of the virtual folder of bundled files.
 const FOLDER: &str = "bundled:";
 
 macro_rules! files {
@@ -33,7 +33,7 @@ const FILES: [(&str, &[u8]); 9] = files![
     "demo_truthful.jsonl"
 ];
 
-/// Returns the path by which a bundled file is read, such as `bundled:/demo_log.jsonl`.
+/// Returns the path of a bundled file, such as `bundled:/demo_log.jsonl`.
 pub(crate) fn path(name: &str) -> PathBuf {
     Path::new(FOLDER).join(name)
 }
@@ -44,7 +44,7 @@ pub(crate) fn content(path: &Path) -> Option<&'static [u8]> {
     FILES.iter().find(|(known, _)| name == Path::new(known)).map(|&(_, content)| content)
 }
 
-/// Opens a file, bundled or not, which is read once and so may be a pipe.
+/// Opens a file, bundled or not. It is read only once, so that it may be a pipe.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>, InputError> {
     let name = path.display().to_string();
     if let Some(content) = content(path) {

@@ -1,4 +1,4 @@
-//! Logs that the crate run-logs reads, as streams of confidence.
+//! Reads logs as streams of confidence, with the crate run-logs.
 
 use std::error::Error;
 
@@ -18,11 +18,11 @@ use crate::{
     plain,
 };
 
-/// The help on logs, for the programs that read them.
+/// The help text on logs, for the subcommands that read them.
 pub(crate) const HELP: &str = include_str!("../help/logs_as_traces.txt");
 
-/// Returns the runs of a file of traces, or of a stream of a log, by model if there are several. By default, traces with
-/// missing forecasts are refused, and such runs of a log are left out.
+/// Returns the runs of a file of traces, or of a stream of a log, by model if there are several. By default, a trace
+/// with missing forecasts is an error, and such runs of a log are left out.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub(crate) fn trace_files(
     Ok(files)
 }
 
-/// Refuses scores of a log that are not within their scale.
+/// Checks that the scores of a log are within their scale.
 pub(crate) fn check_scale(log: &LoggedColumn) -> Result<(), Box<dyn Error>> {
     log.table.check_scale().map_err(|error| at(&log.file, error.into()))
 }

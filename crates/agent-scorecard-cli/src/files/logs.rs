@@ -1,4 +1,4 @@
-//! Logs of evaluations, bundled or not.
+//! Reads logs of evaluations, bundled or not.
 
 use std::{
     cell::RefCell,
@@ -24,7 +24,7 @@ use crate::{
     values::{names, policy, read as read_field},
 };
 
-/// The help on `--outcomes`, for the programs that read logs.
+/// The help text on `--outcomes`, for the subcommands that read logs.
 pub(crate) const OUTCOMES: &str = include_str!("../help/outcomes.txt");
 
 /// Opens a log or a folder of logs.
@@ -165,7 +165,7 @@ impl Judging {
         self.joined.borrow().iter().flat_map(Outcomes::notes).collect()
     }
 
-    /// Says in a report what to know about the outcomes and prices, after all logs have been read.
+    /// Adds notes on the outcomes and prices to a report, after all logs have been read.
     pub(crate) fn finish(&self, report: &mut Report) {
         let prices = self.prices.borrow();
         let notes = self.notes().into_iter().chain(prices.iter().flat_map(Prices::notes));
@@ -195,7 +195,7 @@ pub struct Streamed {
     pub judging: Judging,
 }
 
-/// Finds the confidence of replies: in the usual forms, or by a regular expression.
+/// Returns the reader of stated confidence in replies, which finds the usual forms or uses a regular expression.
 fn confidence_field(
     reading: ConfidenceReading,
     pattern: Option<&str>,
@@ -220,7 +220,7 @@ pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
     names::<Format>()
 }
 
-/// The formats of a log or of a folder of logs.
+/// The counts of the formats of a log or of a folder of logs.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
     formats: BTreeMap<Format, u64>,
@@ -232,8 +232,8 @@ impl Contents {
         *self.formats.entry(format).or_default() += 1;
     }
 
-    /// Returns the format as a report names it, and notes on several formats and on files that were left out, after all
-    /// runs have been read.
+    /// Returns the name of the format for a report, with notes on several formats and on files that were left out. All
+    /// runs must have been read.
     pub(crate) fn finish(self, runs: &Runs<'_>) -> (&'static str, Vec<String>) {
         let mut notes = Vec::new();
         let mut format = runs.format().name();

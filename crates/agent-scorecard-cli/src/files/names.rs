@@ -1,4 +1,4 @@
-//! The names of columns that a caller gives.
+//! The names of columns given by the caller.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Returns the files with their names, which are empty if none was given.
+    /// Pairs files with their names. A name is empty if none was given.
     ///
     /// # Errors
     ///

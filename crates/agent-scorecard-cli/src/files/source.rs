@@ -10,11 +10,11 @@ use run_logs::json_lines::InputError;
 
 use crate::files::bundled;
 
-/// A file, a folder of logs, or rows of memory.
+/// A file, a folder of logs, or in-memory rows.
 #[derive(Clone, Debug)]
 pub struct Source {
     path: PathBuf,
-    /// The name of its column, if one was given.
+    /// The name of the column, if one was given.
     given: String,
     rows: Option<Arc<[u8]>>,
 }
@@ -32,15 +32,15 @@ impl From<(PathBuf, String)> for Source {
 }
 
 impl Source {
-    /// Creates a source of rows as JSON Lines, with a name that is not a file's, and the name of their column, if there is
-    /// one.
+    /// Creates a source of in-memory rows as JSON Lines. It has a name in place of a file name, and the name of its
+    /// column, if there is one.
     #[must_use]
     pub fn of_rows(name: &str, given: &str, rows: Vec<u8>) -> Self {
         let path = PathBuf::from(format!("{ROWS}{name}"));
         Self { path, given: given.to_owned(), rows: Some(rows.into()) }
     }
 
-    /// These files, with their names if there are any.
+    /// Creates sources of these files, with their names if there are any.
     pub(crate) fn all<F: Into<Self>>(files: Vec<F>) -> Vec<Self> {
         files.into_iter().map(Into::into).collect()
     }
@@ -71,7 +71,7 @@ impl Source {
         self.rows.is_none()
     }
 
-    /// Returns the result of a reader, which names the source in its errors.
+    /// Returns the result of a reader, with the name of the source in its errors.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Limits on the values of a report, for continuous integration.
+//! Conditions on the values of a report, for continuous integration.
 
 use std::{fmt, path::Path};
 
@@ -17,7 +17,7 @@ pub(crate) struct Threshold {
 /// Whether a value meets a limit.
 type Holds = fn(&f64, &f64) -> bool;
 
-/// The signs of comparisons. Longer ones come first, so that `<=` is not read as `<`.
+/// The comparison operators. Longer ones come first, so that `<=` is not read as `<`.
 const SIGNS: [(&str, Holds); 4] =
     [("<=", f64::le), (">=", f64::ge), ("<", f64::lt), (">", f64::gt)];
 
@@ -40,8 +40,8 @@ pub(crate) fn parse(text: &str) -> Result<Threshold, &'static str> {
 }
 
 impl Threshold {
-    /// Returns the line that says that the condition holds for a report; `None` if it does not hold. `figure` has the
-    /// figures of the report by their places.
+    /// Returns the message for a condition that holds for a report; `None` if it does not hold. `figure` has the
+    /// figures of the report by location.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl Threshold {
         Ok(at.get("value").map_or((place.clone(), *at), |value| (format!("{place}/value"), value)))
     }
 
-    /// Refuses a condition that no value of the number can change.
+    /// Returns an error for a condition that is true, or false, for all possible values of the number.
     fn check_range(&self, last: &str, range: Option<[f64; 2]>) -> Result<(), String> {
         let [least, largest] = match last {
             // No more than the width of the range.
@@ -185,7 +185,7 @@ impl Threshold {
     }
 }
 
-/// Where a report has the second of two columns minus the first.
+/// The key of the differences of two columns, the second minus the first.
 const DIFFERENCE: &str = "difference";
 
 /// Returns the reason why a report has no differences.
@@ -199,7 +199,7 @@ fn no_difference(report: &Value) -> String {
     )
 }
 
-/// The value of a number that can have any.
+/// The range of a number without bounds.
 const ANY: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
 /// Returns the name of a column, or the stem of its file where a report names files only.
@@ -208,17 +208,17 @@ fn name(column: &Value) -> Option<&str> {
     text("name").or_else(|| Path::new(text("file")?).file_stem()?.to_str())
 }
 
-/// Returns the cap of a row of caps, by which it is named.
+/// Returns the cap of a row of caps, which is the row's name in keys.
 fn cap(row: &Value) -> Option<String> {
     let cap = row.get("cap")?.as_f64().filter(|_| name(row).is_none());
     cap.map(|cap| cap.to_string())
 }
 
-/// All ways that a key leads.
+/// The results of following a key through a report in all possible ways.
 struct Walk<'a, 'k> {
-    /// The places that the whole key leads to, as JSON pointers, with what stands there.
+    /// The locations to which the whole key leads, as JSON pointers, with their values.
     found: Vec<(String, &'a Value)>,
-    /// The furthest place where nothing has the name that the rest of the key begins with.
+    /// The furthest location at which no entry matches the rest of the key.
     end: (&'a Value, &'k str),
 }
 
@@ -243,8 +243,8 @@ impl<'a, 'k> Walk<'a, 'k> {
     }
 }
 
-/// Returns the values at the first part of a key, with their names and the rest of the key. An entry of a list is found by
-/// number or name, and a row of caps only by its cap; names and keys may contain dots.
+/// Returns the values that match the first part of a key, with their names and the rest of the key. An entry of a list
+/// is found by number or name, and a row of caps only by its cap. Names and keys may contain dots.
 fn steps<'a, 'k>(at: &'a Value, key: &'k str) -> Vec<(String, &'a Value, &'k str)> {
     let after = |start: &str| match key.strip_prefix(start)? {
         "" => Some(""),

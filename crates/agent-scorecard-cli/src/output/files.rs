@@ -1,4 +1,4 @@
-//! Pages and pictures as files.
+//! Report pages and pictures as output files.
 
 use std::{ffi::OsString, path::Path};
 

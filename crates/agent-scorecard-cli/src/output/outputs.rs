@@ -1,4 +1,4 @@
-//! Outputs that would take the place of an input, or of each other.
+//! Checks that no output overwrites an input or another output.
 
 use std::{
     ffi::OsString,
@@ -29,14 +29,14 @@ impl Deref for Output {
     }
 }
 
-/// The files of the folder of `run --out` that are read again by the next call.
+/// The files in the folder of `run --out` that the next call reads again.
 const KEPT: [&str; 2] = ["answers.jsonl", "runs"];
 
-/// Endings of files that no subcommand reads.
+/// The extensions of files that no subcommand reads.
 const UNREAD: [&str; 3] = ["html", "svg", "png"];
 
-/// Checks the arguments of a subcommand before anything is read: no output may be the same file as an input or
-/// as another output, or a file of a folder that is read.
+/// Checks the arguments of a subcommand before anything is read. An output may not be the same file as an input or
+/// another output, nor a file in an input folder.
 ///
 /// # Errors
 ///

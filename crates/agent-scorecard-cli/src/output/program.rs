@@ -1,5 +1,5 @@
-//! What every subcommand does alike: one object or one table on standard output, one line on
-//! standard error and exit code 2 where something is wrong.
+//! The output conventions of all subcommands: one object or one table on standard output; after an error, one line on
+//! standard error and exit code 2.
 
 use std::{
     error::Error,
@@ -20,7 +20,7 @@ use crate::plain;
 pub(crate) struct Written {
     pub(crate) text: String,
     pub(crate) failures: Vec<String>,
-    /// Lines for standard error that are no errors.
+    /// Remarks for standard error that are not errors.
     pub(crate) remarks: Vec<String>,
 }
 
@@ -30,8 +30,8 @@ impl From<String> for Written {
     }
 }
 
-/// Prints what a subcommand returns. It returns its whole output, so that an error never follows half of it.
-/// The exit code is 1 if a condition of `--fail-if` holds, and 2 after an error.
+/// Prints the output of a subcommand. A subcommand returns its whole output, so that partial output never precedes an
+/// error. The exit code is 1 if a condition of `--fail-if` holds, and 2 after an error.
 pub(crate) fn run(output: impl FnOnce() -> Result<Written, Box<dyn Error>>) -> ExitCode {
     claim_threads();
     let written = match output() {
@@ -50,7 +50,7 @@ pub(crate) fn run(output: impl FnOnce() -> Result<Written, Box<dyn Error>>) -> E
     if written.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
-/// Lets this thread do all work alone if the system grants no others, which would otherwise end in a panic.
+/// Makes this thread do all work if the system allows no further threads, which would otherwise cause a panic.
 fn claim_threads() {
     // The pool of the whole process cannot be tried twice, so another one is tried first.
     if ThreadPoolBuilder::new().build().is_err() {
@@ -60,9 +60,9 @@ fn claim_threads() {
     }
 }
 
-/// Writes a file as a whole: into a file beside it, which then takes its name. A link is followed and stays a
-/// link, and the permissions of a file that is there already stay. What is no regular file, such as a pipe, is
-/// written directly. Every output but standard output is written by this function.
+/// Writes a file atomically: into a temporary file next to it, which is then renamed. A link is followed and remains a
+/// link, and the permissions of an existing file are kept. A file that is not regular, such as a pipe, is written
+/// directly. Every output except standard output is written by this function.
 ///
 /// # Errors
 ///
@@ -97,11 +97,11 @@ pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<(), String> {
     written.map_err(cannot)
 }
 
-/// Names of files that are being written.
+/// The prefix of the names of temporary files.
 const PARTIAL: &str = ".agent-scorecard-";
 const PARTIAL_END: &str = ".partial";
 
-/// Removes what a call that was killed has left of the files that it wrote into a folder.
+/// Removes temporary files that killed calls left in a folder.
 pub(crate) fn remove_leftovers(folder: &Path) {
     // A folder that cannot be read has nothing to remove that matters.
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -119,7 +119,7 @@ pub(crate) fn remove_leftovers(folder: &Path) {
 
 /// Returns the file that a path leads to: links are followed, also to a file that does not exist yet.
 pub(crate) fn destination(path: &Path) -> PathBuf {
-    /// More links than this are a circle.
+    /// The maximum number of links that are followed. More indicate a cycle.
     const MOST_LINKS: usize = 40;
     if let Ok(found) = fs::canonicalize(path) {
         return found;
@@ -139,7 +139,7 @@ pub(crate) fn destination(path: &Path) -> PathBuf {
     }
 }
 
-/// Names the file, unless the error does.
+/// Adds the name of the file to the error, unless the error already has it.
 #[must_use]
 pub(crate) fn at(file: &str, error: Box<dyn Error>) -> Box<dyn Error> {
     let message = with_causes(&*error);
@@ -149,7 +149,7 @@ pub(crate) fn at(file: &str, error: Box<dyn Error>) -> Box<dyn Error> {
 /// The exit code after an interrupt.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// Work that was interrupted, and where it stands.
+/// The error of interrupted work, with its progress.
 #[derive(Debug)]
 pub(crate) struct Interrupted(pub(crate) String);
 

@@ -1,22 +1,22 @@
-//! Tables, as plain text or as Markdown.
+//! Formats tables as plain text or as Markdown.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets::NOTHING};
 
 use crate::plain::cell;
 
-/// How tables are written.
+/// The format of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// Columns lined up by spaces.
+    /// Columns aligned by spaces.
     Aligned,
-    /// The same in a terminal of this many letters, with long cells on several lines.
+    /// Aligned columns within this number of letters, with long cells on several lines.
     Fitted(u16),
     /// GitHub's Markdown.
     Markdown,
 }
 
 impl Layout {
-    /// Returns a table, whose first row is the header.
+    /// Returns a table. The first row is the header.
     pub(crate) fn table(self, rows: impl IntoIterator<Item = Vec<String>>) -> String {
         let rows = rows.into_iter();
         match self {
@@ -26,7 +26,7 @@ impl Layout {
         }
     }
 
-    /// Markdown of a text with Markdown tables: every other line is a paragraph.
+    /// Converts a text with Markdown tables to Markdown: every line outside the tables becomes a paragraph.
     pub(crate) fn paragraphs(text: &str) -> String {
         let mut lines: Vec<String> = Vec::new();
         let mut was_table = false;
@@ -48,7 +48,7 @@ impl Layout {
     }
 }
 
-/// Text whose characters mean themselves in Markdown.
+/// Returns the text with Markdown's special characters escaped.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -85,8 +85,8 @@ fn markdown(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Lines up columns: the first to the left, all others to the right, two spaces between. The first
-/// row is the header. Within a width, long cells are broken into lines.
+/// Aligns columns: the first to the left, all others to the right, with two spaces between columns. The first row is
+/// the header. If a width is given, long cells are broken into lines.
 fn align(rows: impl Iterator<Item = Vec<String>>, width: Option<u16>) -> String {
     let mut table = Table::new();
     table.load_preset(NOTHING);

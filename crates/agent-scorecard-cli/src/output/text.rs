@@ -1,4 +1,4 @@
-//! A report as text: lines, tables and notes.
+//! Formats a report as text: lines, tables and notes.
 
 use agent_scorecard::{Account, Better, Cell, Heading, Measure, Metric, Report, Row, Table};
 
@@ -49,8 +49,8 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
     text + &notes.iter().map(|note| plain::note(note)).collect::<String>()
 }
 
-/// Returns the key of a measure, by which conditions name it, with the sign of its direction. Where the label goes on after
-/// the words of the key, as in "average precision of failures", the name does too.
+/// Returns the key of a measure, which conditions use, with the sign of its direction. If the label continues after the
+/// words of the key, as in "average precision of failures", so does the name.
 fn name(measure: &Measure) -> String {
     let Measure { key, label, better, .. } = measure;
     let split = label.find(" of ").map(|at| label.split_at(at));
@@ -61,7 +61,7 @@ fn name(measure: &Measure) -> String {
     }
 }
 
-/// The meaning of the signs in the tables.
+/// Returns the explanation of the signs in the tables.
 fn legend(report: &Report, tables: &[Table]) -> String {
     let rows = || tables.iter().flat_map(|table| &table.rows);
     let has = |test: fn(Better) -> bool| {
@@ -81,13 +81,13 @@ fn legend(report: &Report, tables: &[Table]) -> String {
     if signs.is_empty() { String::new() } else { format!("; {}", signs.join(", ")) }
 }
 
-/// Returns the rows of a report and what they are, as the end of the help of a subcommand.
+/// Returns the rows of a report with their descriptions, as the end of the help text of a subcommand.
 pub(crate) fn rows<E>(metrics: &[Metric<E>]) -> String {
     let measures: Vec<Measure> = metrics.iter().map(|metric| metric.measure).collect();
     format!("\n{}", help(&measures))
 }
 
-/// Returns the measures of a report and what they are, as a paragraph of the help of a subcommand.
+/// Returns the measures of a report with their descriptions, as a paragraph of the help text of a subcommand.
 pub(crate) fn help(measures: &[Measure]) -> String {
     let width = measures.iter().map(|measure| measure.key.len()).max().unwrap_or(0);
     let line = |Measure { key, help, .. }: &Measure| format!("{key:width$}  {help}\n");

@@ -1,4 +1,4 @@
-//! Folders of runs as trajectories, one file per run.
+//! Writes folders of runs as trajectories, one file per run.
 
 use std::{
     collections::BTreeSet,
@@ -10,11 +10,11 @@ use std::{
 
 use crate::output::program;
 
-/// What the trajectories that are written here hold, and those of other programs do not.
+/// The bytes that only trajectories written by this program contain.
 const MARK: &[u8] = b"\"extra\":{\"run_logs\":";
 
-/// Writes each run, which has an id and a text, into a file of the folder, which is created if it is missing.
-/// Trajectories that an earlier call wrote there are removed; other files stay.
+/// Writes each run, which has an id and a text, to a file in the folder, which is created if it is missing.
+/// Trajectories of earlier calls are removed from the folder; other files stay.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! One self-contained page: no script, nothing from elsewhere.
+//! Report pages: one self-contained HTML file, without scripts or external resources.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -10,10 +10,10 @@ use crate::plain;
 #[cfg(feature = "pictures")]
 use crate::report::picture::{inline_svg, page_colours};
 
-/// Further lines of the account are folded.
+/// The number of lines of the run counts above which further lines are folded.
 const MOST_LINES: usize = 6;
 
-/// Rows of a table in a page.
+/// The maximum number of rows of a table in a page.
 const MOST_ROWS: usize = 500;
 
 const STYLE: &str = include_str!("page.css");

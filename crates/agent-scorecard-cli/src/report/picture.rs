@@ -18,32 +18,32 @@ use agent_scorecard::{Axis, Mark, Picture, Series};
 
 use crate::plain::shortened;
 
-/// Width and height of a picture in a page. Labels are readable where a phone shrinks it a little.
+/// The width and height of a picture in a page. Labels stay readable if a phone shrinks it a little.
 const SIZE: (f64, f64) = (380.0, 275.0);
-/// Letters of a name below a picture.
+/// The maximum number of letters in a name below a picture.
 const LONGEST_NAME: usize = 41;
 /// The number of letters that fit below an axis.
 const LETTERS_OF_AXIS: usize = 48;
-/// Letters of a name that is written at a slant.
+/// The maximum number of letters in a slanted name.
 const LONGEST_SLANTED: usize = 13;
-/// Height of a row of the legend below a picture.
+/// The height of a row of the legend below a picture.
 const LEGEND_ROW: f64 = 18.0;
-/// Room above and below the values, as a share of their range.
+/// The margin above and below the values, as a share of their range.
 const MARGIN: f64 = 0.05;
 
-/// Where a picture is shown, which decides its colours.
+/// The place in which a picture is shown, which determines its colours.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// In the page, whose style sheet knows the colours.
+    /// The page, whose style sheet defines the colours.
     Page,
-    /// In a separate file, on white.
+    /// A separate file with a white background.
     File,
 }
 
-/// Colours of the series as the style sheet names them.
+/// The colours of the series, as variables of the style sheet.
 const PAGE_COLOURS: [&str; 6] =
     ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)"];
-/// Colours of the series in a file, on white: Okabe and Ito's colours, the light ones darkened.
+/// The colours of the series in a file with a white background: Okabe and Ito's colours, the light ones darkened.
 const FILE_COLOURS: [&str; 6] = ["#0072b2", "#c24e00", "#00795a", "#a24a83", "#7a6000", "#3f3f3f"];
 
 impl Place {
@@ -205,7 +205,7 @@ fn legend_entry(series: &Series, colour: &str) -> LegendEntry {
     }
 }
 
-/// Adds what draws one series.
+/// Adds the plots that draw one series.
 fn draw(series: &Series, colour: &str, plots: &mut Vec<Plot>) {
     if series.is_empty() {
         return;
@@ -271,7 +271,7 @@ fn x_range(figure: &Picture) -> (f64, f64) {
     (low - room, high + room)
 }
 
-/// Returns the distance of ticks on an axis of whole numbers, which has no tick between two of them.
+/// Returns the distance between ticks on an axis of whole numbers, which has no ticks between whole numbers.
 fn whole_step<'a>(
     axis: &Axis,
     (low, high): (f64, f64),
@@ -330,8 +330,8 @@ fn is_slanted(axis: &Axis) -> bool {
     longest * axis.categories.len() > LETTERS_OF_AXIS
 }
 
-/// Names that are written at a slant: without their middle, or without their beginning if they differ only
-/// there.
+/// Returns names shortened for slanted labels: without their middle, or without their beginning if they differ only at
+/// the end.
 fn slanted(names: &[String]) -> Vec<String> {
     let short: Vec<String> = names.iter().map(|name| shortened(name, LONGEST_SLANTED)).collect();
     if (1..short.len()).all(|at| !short[..at].contains(&short[at])) {
@@ -345,7 +345,7 @@ fn slanted(names: &[String]) -> Vec<String> {
     names.iter().map(end).collect()
 }
 
-/// Names of categories, or numbers with as many decimals as the range needs.
+/// Returns the format of tick labels: names of categories, or numbers with the decimals that the range needs.
 fn tick_format(axis: &Axis, (low, high): (f64, f64)) -> TickFormat {
     let mut names = axis.categories.clone();
     if !names.is_empty() {

@@ -1,4 +1,4 @@
-//! The requests of a benchmark, and the server that receives them.
+//! Sends the requests of a benchmark to a server.
 
 use std::{
     error::Error,
@@ -20,7 +20,7 @@ use crate::{
     run::{common::Common, expected::Expected},
 };
 
-/// A benchmark as `run` drives it: its options know what is asked and how the records are reported.
+/// A benchmark as `run` drives it. Its options determine the requests and the report on the records.
 pub(crate) trait Protocol {
     const NAME: &'static str;
     /// The form of a reply, in words.
@@ -34,24 +34,25 @@ pub(crate) trait Protocol {
     /// Returns the requests. Wrong settings and files are found here, before anything is written.
     fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>>;
 
-    /// Asks, and reports.
+    /// Sends the requests, and returns the records and the report.
     fn run(&self, asking: &Asking<'_>) -> Result<Finished, Box<dyn Error>>;
 }
 
 /// The records of a benchmark and the report on them.
 pub(crate) type Finished = (Vec<Record>, Report);
 
-/// Whom is asked, and where answers are kept.
+/// The connection to the model, and the journal of its answers.
 pub(crate) struct Asking<'a> {
     pub(crate) journal: &'a Journal,
     pub(crate) at_a_time: usize,
     pub(crate) ask: &'a (dyn Fn(&Request) -> Result<Vec<u8>, AskError> + Sync),
-    /// Whether an interrupt ends the program, which it does not while something is asked; the first one then sets this.
+    /// The flag of interrupts. During requests, the first interrupt sets it instead of ending the program.
     pub(crate) is_interrupted: &'a AtomicBool,
 }
 
 impl Asking<'_> {
-    /// Returns the records of conversations, with a bar. An interrupt ends them after the replies that are under way.
+    /// Returns the records of conversations, and shows a bar. After an interrupt, no further requests are sent; replies
+    /// to open requests are awaited.
     pub(crate) fn run<'b, T: Sync, C: Conversation>(
         &self,
         what: &str,

@@ -1,4 +1,4 @@
-//! `run budget`.
+//! The subcommand `run budget`.
 
 use std::{collections::BTreeSet, error::Error, path::PathBuf};
 
@@ -275,8 +275,8 @@ impl Options {
         instances.collect()
     }
 
-    /// Writes the runs, and the answers as a file of estimates by run id. Runs without unique ids get their positions as a
-    /// prefix.
+    /// Writes the runs and the answers, as a file of runs and a file of estimates by run id. If ids are missing or
+    /// repeated, the positions of the runs become their prefixes.
     fn write_files(
         &self,
         rollouts: &Rollouts,
@@ -301,7 +301,7 @@ impl Options {
     }
 }
 
-/// The key with the model of a run's agent.
+/// The key of the model of a run's agent.
 const MODEL: &str = "model";
 
 impl Protocol for Options {

@@ -1,4 +1,4 @@
-//! A command that judges answers.
+//! External programs that judge answers.
 
 use std::{
     fmt,
@@ -19,14 +19,14 @@ use serde_json::{Value, json};
 
 use crate::run::command::KEY;
 
-/// A program that is given an answer and says whether it is right.
+/// A program that receives an answer and returns whether it is right.
 #[derive(Clone, Debug)]
 pub(crate) struct Checker {
-    /// The program and its arguments. No shell reads them.
+    /// The program and its arguments. They are not passed to a shell.
     words: Vec<String>,
 }
 
-/// The most bytes of a verdict.
+/// The maximum number of bytes of a verdict.
 const MOST: u64 = 1 << 16;
 
 impl fmt::Display for Checker {
@@ -36,14 +36,14 @@ impl fmt::Display for Checker {
 }
 
 impl Checker {
-    /// Creates a command whose words are separated by blanks.
+    /// Creates a command from words separated by blanks.
     pub(crate) fn new(command: &str) -> Result<Self, &'static str> {
         let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
         if words.is_empty() { Err("give a program") } else { Ok(Self { words }) }
     }
 
-    /// Returns the verdict as a response. An answer that gets none is left out, and checked again by the same call; a
-    /// program that cannot be started or fails stops the run.
+    /// Returns the verdict as a response. An answer without a verdict is left out, and a repeated call checks it again.
+    /// A program that cannot be started or fails stops the run.
     pub(crate) fn ask(&self, request: &Request, limit: Duration) -> Result<Vec<u8>, AskError> {
         let line = request.messages.iter().map(|message| message.text.as_str()).collect::<String>();
         let solved = self.verdict(&line, limit)?;
@@ -124,7 +124,7 @@ struct Verdict {
     solved: bool,
 }
 
-/// An answer that waits for its verdict. The record is the verdict, or why there is none.
+/// An answer that waits for its verdict. The record is the verdict, or the reason why there is none.
 #[derive(Debug)]
 pub(crate) struct Judging {
     request: Option<Request>,

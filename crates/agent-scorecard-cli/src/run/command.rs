@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// The environment variable with the key of the server.
+/// The environment variable of the server's key.
 pub(crate) const KEY: &str = "AGENT_SCORECARD_API_KEY";
 
 pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error>> {
@@ -131,7 +131,7 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     common.forms.show(report)
 }
 
-/// Returns an error with what helps against it.
+/// Adds advice to an error.
 fn explained<P: Protocol>(error: Box<dyn Error>) -> Box<dyn Error> {
     use agent_benchmarks::Error as Problem;
     let help = match error.downcast_ref() {

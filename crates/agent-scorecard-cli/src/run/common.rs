@@ -109,8 +109,8 @@ impl Common {
         }
     }
 
-    /// What determines the requests of every benchmark, in words, for the journal. What is as without these options is
-    /// left out.
+    /// Describes the settings that determine the requests of every benchmark, for the journal. Settings that equal
+    /// their defaults are left out.
     pub(crate) fn setting(&self) -> String {
         let mut setting = format!("at most {} tokens", self.max_output_tokens);
         if self.api != Api::default() {
@@ -130,7 +130,7 @@ impl Common {
         setting
     }
 
-    /// Checks that the format of the server has log-probabilities, which an option needs.
+    /// Checks that the format of the server supports log-probabilities, which an option needs.
     pub(crate) fn check_logprobs(&self, option: &str) -> Result<(), String> {
         if self.api == Api::Anthropic {
             return Err(format!("{option}: --api {} has no log-probabilities", self.api));
@@ -154,7 +154,7 @@ fn api(text: &str) -> Result<Api, String> {
     found.ok_or_else(|| format!("give one of: {}", Api::ALL.map(Api::name).join(", ")))
 }
 
-/// Further fields of a body.
+/// Parses further fields of a body.
 fn extra_body(text: &str) -> Result<BTreeMap<String, Value>, String> {
     serde_json::from_str(text).map_err(|error| format!("give a JSON object: {error}"))
 }

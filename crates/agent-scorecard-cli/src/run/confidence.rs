@@ -1,4 +1,4 @@
-//! `run confidence`.
+//! The subcommand `run confidence`.
 
 use std::{error::Error, num::ParseIntError, ops::RangeInclusive, path::PathBuf};
 
@@ -132,7 +132,7 @@ impl Options {
         (1..=run.agent_turns().count()).map(probe).collect()
     }
 
-    /// Continues the runs, and returns the result of each.
+    /// Continues the runs, and adds the results to their follow-ups.
     fn go_on(
         &self,
         branches: usize,
@@ -163,7 +163,7 @@ impl Options {
         Ok(self.write_continuations(instances, records, follow_ups)?)
     }
 
-    /// Asks after each step of the runs whether they are right.
+    /// Asks after each step of the runs whether they are right, and adds the stream `p_true` to their follow-ups.
     fn probe(
         asking: &Asking<'_>,
         instances: &[(String, Instance)],
@@ -340,5 +340,5 @@ impl Protocol for Options {
     }
 }
 
-/// What continuations without chance say.
+/// The note on continuations that are sampled at temperature 0.
 const SAMPLED: &str = "continuations at temperature 0 are alike unless the server draws at random all the same, and then say nothing of chances";

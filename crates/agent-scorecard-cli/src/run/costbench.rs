@@ -1,4 +1,4 @@
-//! `run costbench`.
+//! The subcommand `run costbench`.
 
 use std::error::Error;
 
@@ -125,7 +125,7 @@ impl Options {
         Ok(())
     }
 
-    /// So many queries, spread over all.
+    /// Returns the requested number of queries, spread evenly over all.
     fn instances(&self) -> Result<Vec<(String, Instance)>, Box<dyn Error>> {
         let (bench, all) = (self.bench()?, self.all_queries()?);
         let wanted = self.queries.min(all.len());

@@ -1,28 +1,29 @@
-//! The requests of a run, without sending them.
+//! Estimates the requests of a run without sending them.
 
 use agent_benchmarks::{
     Conversation, Error, Request,
     client::{Client, Journal},
 };
 
-/// The expected requests of a run that is not made.
+/// The expected requests of a dry run.
 #[derive(Debug)]
 pub(crate) struct Expected<'a> {
     pub(crate) conversations: usize,
-    /// The fewest and the most requests.
+    /// The minimum and the maximum number of requests.
     pub(crate) requests: [usize; 2],
-    /// Characters of all prompts: the fewest, and those if replies are as many and as long as they can be.
+    /// The numbers of characters of all prompts: the minimum, and the maximum if replies are as many and as long as
+    /// possible.
     pub(crate) characters: [usize; 2],
-    /// Characters of the longest reply.
+    /// The number of characters of the longest reply.
     longest_reply: usize,
     client: &'a Client,
     /// The existing answers.
     journal: Option<&'a Journal>,
-    /// Why a request cannot be sent.
+    /// The reason why a request cannot be sent.
     problem: Option<Error>,
 }
 
-/// Characters of a token, in English text.
+/// The number of characters per token in English text.
 pub(crate) const TOKEN: usize = 4;
 
 impl<'a> Expected<'a> {
@@ -43,7 +44,7 @@ impl<'a> Expected<'a> {
         }
     }
 
-    /// Gives a conversation what is answered already, and returns the number of answers.
+    /// Feeds the existing answers to a conversation, and returns their number.
     pub(crate) fn resume(
         &self,
         name: &str,
@@ -52,8 +53,8 @@ impl<'a> Expected<'a> {
         self.journal.map_or(Ok(0), |journal| journal.resume(name, conversation))
     }
 
-    /// Adds what is left of a conversation of the fewest and the most requests, each of which repeats the first one and
-    /// the replies; the record of one that has ended.
+    /// Adds the remaining requests of a conversation, given its minimum and maximum number of requests. Each request
+    /// repeats the first one and the replies. Returns the record if the conversation has ended.
     pub(crate) fn add<C: Conversation>(
         &mut self,
         name: &str,
@@ -70,13 +71,13 @@ impl<'a> Expected<'a> {
         Ok(None)
     }
 
-    /// Adds so many conversations.
+    /// Adds `times` conversations with these numbers of requests.
     pub(crate) fn begin(&mut self, first: &Request, requests: [usize; 2], times: usize) {
         self.conversations += times;
         self.count(first, requests, times);
     }
 
-    /// Adds so many times requests, each of which repeats the first one and the replies.
+    /// Adds a minimum and a maximum number of requests `times` times. Each request repeats the first one and the replies.
     pub(crate) fn count(&mut self, first: &Request, [fewest, most]: [usize; 2], times: usize) {
         let first = match self.client.body(first) {
             Ok(body) => body.len(),

@@ -1,4 +1,4 @@
-//! `run sokoban` and `run warehouse`.
+//! The subcommands `run sokoban` and `run warehouse`.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! Prompts that others published.
+//! Prompts published by the authors of the benchmarks.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -31,7 +31,7 @@ impl Published {
         self.folder.is_some()
     }
 
-    /// Which texts are sent, for the journal.
+    /// Returns the name of the texts that are sent, for the journal.
     pub(crate) const fn name(&self) -> &'static str {
         if self.is_given() { "published texts" } else { "texts of our own" }
     }

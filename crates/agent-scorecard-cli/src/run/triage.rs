@@ -1,4 +1,4 @@
-//! `run triage`.
+//! The subcommand `run triage`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -101,7 +101,8 @@ const PROBLEMS: &str = "problems";
 /// The default number of questions in a pool.
 const POOL: usize = 30;
 
-/// Unsolvable questions are dealt to pools with this seed, so that the same command asks for the same plans.
+/// The seed that distributes unsolvable questions over pools. It is fixed, so that the same command asks for the same
+/// plans.
 const INJECTION: Seed = Seed::new(1);
 
 impl Options {
@@ -127,7 +128,8 @@ impl Options {
             .with_schema(!self.no_schema)
     }
 
-    /// Returns the questions of the files, solvable questions first. Questions that a pool would refuse are refused here.
+    /// Returns the questions of the files, solvable questions first. Questions that a pool would not accept are an
+    /// error.
     fn questions(&self) -> Result<[Vec<Question>; 2], Box<dyn Error>> {
         let mut all = [read(&self.file)?, Vec::new()];
         if let Some(path) = &self.unsolvable {
@@ -282,7 +284,7 @@ impl Options {
     }
 
     /// Returns the pools of questions with their attempts. Each pool has the unsolvable questions with attempts; a note
-    /// reports it if they are fewer than required.
+    /// states their number if it is too small.
     fn pools_of(
         &self,
         questions: &[Question],
@@ -339,7 +341,7 @@ impl Options {
         Ok(injected.iter().map(of_pool).collect())
     }
 
-    /// Returns the name of plans in the folder, which contains everything that distinguishes two requests of a folder.
+    /// Returns the name of plans in the folder, which contains everything that distinguishes two requests for plans.
     fn plan_name(
         &self,
         alpha: Alpha,
@@ -352,7 +354,8 @@ impl Options {
         joined([Some(name)].into_iter().chain(self.differing()).chain([without]))
     }
 
-    /// Returns the settings of making and executing plans that differ from the defaults, except for the size of pools.
+    /// Returns the settings that differ from their defaults and affect how plans are made and executed, except for the
+    /// size of pools.
     fn differing(&self) -> impl Iterator<Item = Option<String>> {
         let word = |is_set: bool, word: &str| is_set.then(|| word.to_owned());
         let differing = [
@@ -370,7 +373,7 @@ impl Options {
     }
 }
 
-/// Joins the words that exist with commas.
+/// Joins the words that are present, with commas.
 fn joined(words: impl Iterator<Item = Option<String>>) -> String {
     words.flatten().collect::<Vec<_>>().join(", ")
 }
@@ -499,8 +502,8 @@ impl Options {
         joined([mode, pools].into_iter().chain(self.differing()))
     }
 
-    /// Writes the efficiencies for [`triage_variants`](crate::triage_variants), and keeps efficiencies of earlier calls
-    /// with other settings.
+    /// Writes the efficiencies for [`triage_variants`](crate::triage_variants). Efficiencies of earlier calls with
+    /// other settings are kept.
     fn write_scores(&self, plans: &[TriageRecord]) -> Result<(), Box<dyn Error>> {
         let path = self.common.out.join(SCORES);
         let stem = self.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());

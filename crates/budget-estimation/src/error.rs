@@ -154,7 +154,7 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
-    /// A recorded run has ended and takes no further turn and no second end.
+    /// A recorded run has ended, so neither a turn nor another end can be recorded.
     #[error("the run has ended; record a new one")]
     RunEnded,
     /// A run lacks something that is needed.

@@ -63,9 +63,9 @@ impl<const SHRINKAGE: u32, const LEAST_VALUES: usize> KeyEffects<SHRINKAGE, LEAS
 /// Runs that only set the mean, before keys are told apart.
 const FIRST: u64 = 5;
 
-/// How much more runs with the same keys cost than other runs. Each value of a key has an additive effect on
-/// the logarithm of the total and on the logarithm of the number of turns. Effects are shrunk towards 0, less
-/// with more runs.
+/// The additional cost of runs with the same keys, compared with other runs. Each value of a key has an additive effect
+/// on the logarithm of the total and on the logarithm of the number of turns. Effects are shrunk towards 0, less with
+/// more runs.
 ///
 /// An effect is S / (N + 1) for N past runs with this value. S is the sum over these runs of the residual
 /// that the mean and the run's other effects left when the run ended. Rows of a run are made from the effects

@@ -12,7 +12,7 @@ use crate::{
     stopping::{advice::Advice, monitor::BudgetMonitor},
 };
 
-/// A run that its agent's loop records: each cost and each forecast is stated once.
+/// A run recorded by the loop of its agent: each cost and each forecast is given once.
 ///
 /// During the run, estimators are asked about its [prefix](Self::prefix). After k turns, it equals the prefix in a replay of
 /// the finished run. The run's [`BudgetMonitor`] [advises](Self::advise) to continue, to warn or to stop. After its end, the
@@ -49,7 +49,7 @@ pub struct RecordedRun {
     rollouts: Rollouts,
     monitor: BudgetMonitor,
     policy: ForecastPolicy,
-    /// As they were stated.
+    /// The forecasts as given.
     stated: Vec<Option<f64>>,
     end: Option<End>,
 }

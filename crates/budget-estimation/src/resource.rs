@@ -25,7 +25,7 @@ use trajectory_metrics::random::fnv1a;
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Resource {
     pub(crate) index: usize,
-    /// Of 53 bits, which readers of JSON keep.
+    /// A hash of 53 bits, which readers of JSON keep.
     names: u64,
 }
 

@@ -29,7 +29,7 @@ mod stored {
         fingerprint: u64,
     }
 
-    /// Of 53 bits, which readers of JSON keep.
+    /// Returns a fingerprint of 53 bits, which readers of JSON keep.
     fn fingerprint(state: &impl Serialize) -> Result<u64, serde_json::Error> {
         Ok(fnv1a(serde_json::to_vec(state)?) >> 11)
     }

@@ -51,7 +51,7 @@ pub enum Error {
     At {
         /// `run` or `row`.
         what: &'static str,
-        /// Its position, from 0.
+        /// The position of the run or row, from 0.
         index: usize,
         /// The problem with it.
         source: Box<Self>,

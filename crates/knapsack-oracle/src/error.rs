@@ -47,7 +47,7 @@ pub enum Error {
     Item {
         /// The id of the item.
         id: String,
-        /// What is wrong, and what to do.
+        /// The problem, and what to do about it.
         problem: &'static str,
     },
     /// Two items of a pool or two steps of a plan have the same id.
@@ -71,7 +71,7 @@ pub enum Error {
     Step {
         /// The position in the plan, from 0.
         index: usize,
-        /// What is wrong, and what to do.
+        /// The problem, and what to do about it.
         problem: String,
     },
     /// A plan allocates more than the budget.

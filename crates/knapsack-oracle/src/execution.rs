@@ -11,12 +11,12 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Regime {
-    /// Regime U: an attempt runs to its end and spends its true cost, whatever its allocation. Execution
-    /// stops at the first item that costs more than the rest of the budget.
+    /// Regime U: an attempt runs to its end and spends its true cost, regardless of its allocation. Execution stops at
+    /// the first item that costs more than the rest of the budget.
     Advisory,
-    /// Regime E: an attempt is cut off at its allocation, and spends the whole allocation whatever the
-    /// outcome. Execution stops at the first allocation above the rest of the budget.
-    /// [`Plan::execute_capped`] takes the outcomes from real runs.
+    /// Regime E: an attempt is cut off at its allocation, and spends the whole allocation regardless of the outcome.
+    /// Execution stops at the first allocation above the rest of the budget. [`Plan::execute_capped`] takes the
+    /// outcomes from real runs.
     Enforced,
 }
 

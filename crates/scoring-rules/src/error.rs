@@ -151,7 +151,7 @@ pub enum Error {
     NoPartner {
         /// The position of the quantile, counted from 0.
         index: usize,
-        /// Its level.
+        /// The level of the quantile.
         level: f64,
     },
     /// There is no quantile of level 0.5.
@@ -174,9 +174,9 @@ pub enum Error {
     OutcomesDiffer {
         /// The outcome whose weight differs.
         outcome: bool,
-        /// Its weight in the first input.
+        /// The weight of the outcome in the first input.
         first: f64,
-        /// Its weight in the second input.
+        /// The weight of the outcome in the second input.
         second: f64,
     },
     /// The terms of a decomposition do not sum to the mean loss.

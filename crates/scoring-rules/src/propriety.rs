@@ -15,7 +15,7 @@ mod scored;
 
 use scored::{ROUNDING, Rounding, Scored};
 
-/// The result of [`Examination::new`]: what was found, and how fine the grid was.
+/// The result of [`Examination::new`]: the verdict, and the fineness of the grid.
 ///
 /// `Display` prints a few plain sentences. It can be written to JSON, with infinite gains as `"inf"`,
 /// but not read.

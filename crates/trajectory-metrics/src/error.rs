@@ -34,7 +34,7 @@ pub enum Error {
     Ends {
         /// Position of the trace, from 0.
         index: usize,
-        /// Its end as given.
+        /// The end of the trace as given.
         end: usize,
     },
     /// A horizon is shorter than its trace.

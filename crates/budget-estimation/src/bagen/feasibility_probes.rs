@@ -79,13 +79,13 @@ pub struct FeasibilityProbe {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProbeMethod {
-    /// As the paper describes: target and all budgets are drawn independently, so that a run can miss any
-    /// of them.
+    /// The method of the paper: target and all budgets are drawn independently, so that a run can miss any of them.
     #[default]
     Described,
-    /// As in the released code: only the target is out of reach, at 1.01 to 2 times the run's achievement (a twentieth more
-    /// for a bankrupt run). The budgets are drawn as for a reachable probe. Amounts are rounded to whole numbers. For runs
-    /// of whole numbers, as in the released evaluation, the draws equal the draws of the released code to the bit.
+    /// The method of the released code: only the target is out of reach, at 1.01 to 2 times the run's achievement (a
+    /// twentieth more for a bankrupt run). The budgets are drawn as for a reachable probe. Amounts are rounded to whole
+    /// numbers. For runs of whole numbers, as in the released evaluation, the draws equal the draws of the released
+    /// code to the bit.
     Released,
 }
 

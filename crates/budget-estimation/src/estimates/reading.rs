@@ -22,8 +22,8 @@ pub enum Reading {
     /// Only the word `impossible`. Any interval predicts success, even one above the amount left under the cap.
     /// This is the reading of the paper and of its code.
     Answers,
-    /// The word `impossible`, or an interval whose lower bound exceeds the amount left under the cap, because
-    /// both say the same.
+    /// The word `impossible`, or an interval whose lower bound exceeds the amount left under the cap, because both mean
+    /// the same.
     #[default]
     Cap,
 }

@@ -12,7 +12,7 @@ use super::{
 /// Groups of distinct values of a feature, between which a split can be.
 const GROUPS: usize = 256;
 
-/// What all trees of a forest are grown from.
+/// The data from which all trees of a forest are grown.
 pub(super) struct Nursery<'a> {
     rows: &'a TrainingRows<'a>,
     /// The features that are not constant.

@@ -23,7 +23,7 @@ impl Node {
     }
 }
 
-/// How nodes are stored: a split as its feature, threshold and left child, and a leaf as `null`.
+/// The stored form of nodes: a split as its feature, threshold and left child, and a leaf as `null`.
 #[cfg(feature = "serde")]
 pub(super) mod stored {
     use serde::{Deserialize, Deserializer, Serializer};

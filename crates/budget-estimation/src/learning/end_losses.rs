@@ -8,10 +8,10 @@ pub(super) const STAGES: usize = 3;
 /// Parts of a run, by its true progress.
 const PARTS: usize = 5;
 
-/// How far the coverage of a part may be off before it is penalised.
+/// The largest error of the coverage of a part that is not penalised.
 const PART_TOLERANCE: f64 = 0.03;
 
-/// How far the coverage of all parts together may be off.
+/// The largest error of the coverage of all parts together that is not penalised.
 const TOLERANCE: f64 = 0.005;
 
 /// The penalty of a coverage that is off by 1, relative to the loss of the central intervals.
@@ -134,7 +134,7 @@ impl EndLosses {
         low.loss(lows) + high.loss(highs)
     }
 
-    /// How far the coverage is off, in each part and in all.
+    /// Returns the penalty for errors of the coverage beyond the tolerances, in each part and in all parts together.
     fn penalty(&self, [lows, highs]: &[Chosen; 2]) -> f64 {
         let [low, high] = &self.ends;
         let (mut parts, mut all) = (0.0, 0.0);

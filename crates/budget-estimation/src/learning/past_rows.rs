@@ -12,7 +12,7 @@ const MOST: usize = 4_000;
 /// The offset added to a remaining cost before its logarithm is taken, as a share of the mean.
 const OFFSET: f64 = 0.03;
 
-/// How a run ended, for its rows.
+/// The end of a run, as its rows record it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     Succeeded,

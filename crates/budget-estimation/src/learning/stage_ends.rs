@@ -13,11 +13,11 @@ const RUNS: usize = 150;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub(super) struct StageEnds {
-    /// What past forecasts offered, oldest first.
+    /// The past forecasts, oldest first.
     past: Vec<PastForecast>,
     /// The number of past forecasts of each run.
     lengths: Vec<usize>,
-    /// Where stages end.
+    /// The ends of the stages.
     borders: [f64; STAGES - 1],
     lows: Chosen,
     highs: Chosen,

@@ -220,7 +220,7 @@ impl Sample {
     }
 }
 
-/// What all samples of one finished run have in common.
+/// The data that all samples of one finished run share.
 pub(crate) struct SampledRun {
     rollout: usize,
     turns: usize,

@@ -40,8 +40,8 @@ pub(crate) struct Seen {
     pub(crate) squares: f64,
 }
 
-/// How the difference between the cap and a sum of costs is computed. Each way gives the exact
-/// difference of the decimals, rounded once, so none reveals anything about later turns.
+/// The way in which the difference between the cap and a sum of costs is computed. Each way gives the exact difference
+/// of the decimals, rounded once, so none reveals anything about later turns.
 #[derive(Clone, Copy)]
 enum Difference {
     /// Whole numbers below 2^53: a plain difference is exact.

@@ -61,7 +61,7 @@ pub enum AdviceReason {
     /// The estimate was `impossible`, or an interval above the amount left under a cap, which means the same:
     /// stop if a stop rule applies, otherwise a warning.
     Impossible {
-        /// How many estimates in a row, including this one.
+        /// The number of consecutive impossible estimates, including this one.
         in_a_row: u32,
     },
     /// The upper bound of the estimate exceeds the amount left under a cap: a warning.

@@ -163,10 +163,10 @@ impl StopRule {
     }
 }
 
-/// What stop rules look at.
+/// The data from which stop rules decide.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
-    /// By reading.
+    /// The numbers of consecutive impossible estimates, by reading.
     pub(super) impossible_in_a_row: [u32; 2],
     pub(super) failure_probability: Option<Probability>,
     pub(super) cap_exceeded: bool,

@@ -119,7 +119,7 @@ pub fn stopping_curve(
     Ok(curve)
 }
 
-/// What changes when the threshold falls to a stated probability.
+/// A change of the result when the threshold falls to a stated probability.
 enum Change {
     /// The rule holds at one more prefix.
     Holds { feasible: bool },

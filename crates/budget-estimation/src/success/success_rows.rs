@@ -68,7 +68,7 @@ pub(super) fn is_over(prefix: &Prefix<'_>) -> bool {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub(super) struct RowScale {
-    /// By column: the scale, and the mean of the scaled values.
+    /// The scale of each column, and the mean of its scaled values.
     columns: Vec<(f64, f64)>,
 }
 

@@ -176,8 +176,8 @@ impl<'a> CensoringAnalysis<'a> {
         self
     }
 
-    /// Sets the odds ratio of the sensitivity range: how far the odds of success after a stop may be
-    /// from the given ones, in either direction.
+    /// Sets the odds ratio of the sensitivity range: the largest factor between the odds of success after a stop and
+    /// the given odds, in either direction.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@ use scoring_rules::checks::{entries, same_length};
 
 use crate::error::Error;
 
-/// Two streams whose order by one score is reversed by another.
+/// Two streams whose order by one score is the reverse of their order by another score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -14,8 +14,8 @@ pub struct RankChange {
 }
 
 impl RankChange {
-    /// Returns the pairs of streams whose order by one score is reversed by another, as when cut-off runs
-    /// are scored in another way. A tie in either score is no change.
+    /// Returns the pairs of streams whose orders by two scores are opposite, such as scores that treat cut-off runs
+    /// differently. A tie in either score is no change.
     ///
     /// # Errors
     ///

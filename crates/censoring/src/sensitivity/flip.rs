@@ -2,7 +2,7 @@ use scoring_rules::{CompensatedSum, ExactSum};
 
 use crate::{Weight, scores::run_score::RunScore};
 
-/// The odds ratios nearest to 1, on either side, at which a conclusion changes to its opposite.
+/// The odds ratios nearest to 1, from below and from above, at which a conclusion changes to its opposite.
 ///
 /// `None` if no odds ratio on that side changes the conclusion. Both are 1 if the means are equal, up to
 /// rounding, at an odds ratio of 1.

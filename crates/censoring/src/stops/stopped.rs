@@ -60,7 +60,7 @@ pub struct Stopped<'a> {
     trace: Trace<'a>,
     horizon: usize,
     class: StopClass,
-    /// Why the run ended, if that is known, and with that why an excluded run is excluded.
+    /// The reason why the run ended, if it is known. For an excluded run, this is the reason for its exclusion.
     reason: Exclusion,
 }
 

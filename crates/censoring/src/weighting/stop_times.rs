@@ -48,7 +48,7 @@ pub struct StopTimes {
 /// A run of positive weight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stop {
-    /// Its position among all runs.
+    /// The position of the run among all runs.
     pub(crate) run: usize,
     pub(crate) time: f64,
     pub(crate) censored: bool,

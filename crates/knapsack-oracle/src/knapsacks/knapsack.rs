@@ -179,7 +179,8 @@ impl<'a, const R: usize> Knapsack<'a, [u64; R]> {
         self.solve_within(1 << 22)
     }
 
-    /// Rounds a choice from the linear program in which items may be divided, whose value is the upper bound.
+    /// Rounds the solution of the linear program in which items may be divided. The value of that solution is the upper
+    /// bound.
     ///
     /// Each step of the simplex method takes O(R n), and the number of steps is about the number of items that the
     /// linear program leaves out.

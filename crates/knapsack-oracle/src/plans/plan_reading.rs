@@ -42,7 +42,7 @@ pub enum PlanReading {
     },
     /// The text contains no plan.
     Unparseable {
-        /// Why there is no plan.
+        /// The reason why there is no plan.
         reason: UnreadableReason,
         /// The byte at which reading failed: the position of the error in the JSON, the end of the
         /// text, or the start of the JSON without a plan. If several parts of the text were tried,

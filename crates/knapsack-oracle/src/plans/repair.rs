@@ -47,7 +47,7 @@ pub enum Repair {
     EntryDropped {
         /// The entry.
         entry: usize,
-        /// Why the entry was dropped.
+        /// The reason why the entry was dropped.
         reason: DropReason,
     },
     /// White space around an id was removed.

@@ -186,7 +186,7 @@ impl Runs<'_> {
     }
 }
 
-/// What a random planner experiences of an item.
+/// The result of an attempt of an item by a random planner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ItemOutcome {
     pub(super) cost: u64,

@@ -4,8 +4,8 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Counts of the unsolvable items of a plan: how many the plan leaves out, and how much it allocates to
-    /// the others.
+    /// Counts of the unsolvable items of a plan: the number that the plan leaves out, and the amount that it allocates
+    /// to the others.
     ///
     /// The planned items are the items with an allocation above 0. [`merge`](Self::merge) adds the counts of
     /// several pools.

@@ -80,7 +80,7 @@ type Key = (Option<String>, Option<u64>, Option<String>, Option<String>);
 /// The lines of an id.
 #[derive(Clone, Debug)]
 struct OfId {
-    /// Which parts of a key they have.
+    /// The parts of a key that the lines have.
     shape: [bool; 4],
     entries: BTreeMap<Key, usize>,
 }

@@ -91,7 +91,7 @@ struct Step {
     key: u64,
 }
 
-/// What no row can hold: not a number, with other bits than those that parsing gives.
+/// A value that no row can hold: a NaN with other bits than the NaN that parsing returns.
 const MISSING: f64 = f64::from_bits(u64::MAX);
 
 impl Step {

@@ -111,7 +111,7 @@ pub struct TraceRuns {
     rare: Vec<Rare>,
 }
 
-/// Where the data of a run end.
+/// The ends of the data of a run, and its short fields.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     names_end: usize,
@@ -125,7 +125,7 @@ struct Row {
     outcome: Option<bool>,
 }
 
-/// What the runs of few files have.
+/// The data that runs have in only a few files.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Rare {
     grade: Option<Probability>,

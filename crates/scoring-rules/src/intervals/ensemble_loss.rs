@@ -94,7 +94,7 @@ impl Ensemble {
 struct Beyond {
     /// The number of members.
     members: f64,
-    /// Their share of all members, by weight.
+    /// The share of these members among all members, by weight.
     share: f64,
     /// The share of all other members.
     others: f64,

@@ -7,7 +7,7 @@
 //! `DENSITY[i - 1]`; its part up to `x[i - 1]` lies under the curve `exp(-x^2 / 2)`. Strip 0 has the
 //! same area and consists of the rectangle up to `x[255]` and the tail.
 
-/// Where the tail starts, `x[255]`.
+/// The start of the tail, `x[255]`.
 pub(super) const LAST: f64 = 3.654_152_885_361_009;
 
 /// The inverse of the start of the tail.

@@ -9,9 +9,9 @@ use crate::error::Error;
 pub struct ReliabilityBin {
     /// Total weight of the rows in the bin; their number if rows have no weights.
     pub weight: f64,
-    /// Their mean confidence, between the lowest and the highest.
+    /// The mean confidence of the rows, between the lowest and the highest.
     pub mean_confidence: f64,
-    /// Their success rate, in [0, 1].
+    /// The success rate of the rows, in [0, 1].
     pub success_rate: f64,
     /// The lowest confidence in the bin.
     pub lowest: Probability,

@@ -7,7 +7,7 @@ use crate::logistic::Rows;
 const LEAST_SCALE: f64 = 1e-6;
 
 scoring_rules::checked! {
-    /// How a feature is standardised: `(feature - mean) / scale`.
+    /// The standardisation of a feature: `(feature - mean) / scale`.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub(crate) struct Standard {
         pub(crate) mean: f64,

@@ -84,9 +84,9 @@ fn factor(n: usize) -> f64 {
 
 /// The shares of one cluster in the sums over all clusters.
 struct Part {
-    /// Its share in the sum of the denominators.
+    /// The share of the cluster in the sum of the denominators.
     share: f64,
-    /// Its share in the sum of the numerators minus its share in the denominators.
+    /// The share of the cluster in the sum of the numerators minus its share in the sum of the denominators.
     beyond: f64,
 }
 

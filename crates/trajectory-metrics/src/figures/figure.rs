@@ -24,9 +24,9 @@ use crate::{
 pub struct Figure {
     /// The value over all rows.
     pub value: f64,
-    /// Its confidence interval, or the reason why there is none.
+    /// The confidence interval of the value, or the reason why there is none.
     pub interval: Result<Interval, NoInterval>,
-    /// Its standard error, where one is computed.
+    /// The standard error of the value, where one is computed.
     pub standard_error: Option<f64>,
 }
 

@@ -131,7 +131,7 @@ impl Bootstrap {
         self.finish(estimates, run(resamples, once))
     }
 
-    /// How often each cluster occurs in the given replicate.
+    /// Returns how often each cluster occurs in the given replicate.
     pub(crate) fn drawn(&self, replicate: u64) -> Vec<u32> {
         let mut drawn = vec![0; self.clusters as usize];
         self.draws.each(replicate, |_, cluster| drawn[cluster] += 1);

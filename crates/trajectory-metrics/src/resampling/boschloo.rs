@@ -52,7 +52,7 @@ pub fn boschloo_test(trials: [u64; 2], successes: [u64; 2]) -> Result<f64, Error
     Ok((2.0 * p[0].min(p[1])).min(1.0))
 }
 
-/// With more trials of both sides, the maximum is not searched.
+/// The largest number of trials of both sides for which the maximum is searched.
 const MOST_TRIALS: u64 = 1_000;
 
 /// The p-value against the alternative that the first rate is higher.

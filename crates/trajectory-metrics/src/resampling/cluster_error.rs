@@ -420,7 +420,7 @@ pub(crate) fn exact_interval(successes: f64, rows: f64, level: Level) -> Interva
     Interval::between(low, most(successes))
 }
 
-/// Which clusters have rows of the first and of the second arm.
+/// The presence of rows of the first and of the second arm in each cluster.
 struct Strata {
     first: Vec<bool>,
     second: Vec<bool>,

@@ -61,10 +61,9 @@ pub enum ForecastPolicy {
     Skip,
     /// Repeats the previous forecast; leaves out a run whose first forecast is faulty.
     CarryForward,
-    /// Repeats the previous forecast; before the first valid one, this value. Leaves out no run.
+    /// Repeats the previous forecast, or this value before the first valid forecast. Leaves out no run.
     CarryForwardFrom(Probability),
-    /// Moves a number outside [0, 1], including infinities, to the nearer end; refuses missing
-    /// forecasts and NaN.
+    /// Moves a number outside [0, 1], including infinities, to the nearer bound; refuses missing forecasts and NaN.
     Clip,
 }
 

@@ -15,7 +15,7 @@ pub(super) const MOST_STATES: usize = 1 << 24;
 /// The length of the first list from which on a second list is built from the other end.
 const SECOND_LIST: usize = 256;
 
-/// Why a search ended.
+/// The reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// The value reached the bound.

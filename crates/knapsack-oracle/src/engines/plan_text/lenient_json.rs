@@ -97,7 +97,7 @@ struct Reader<'a> {
     repaired: Vec<(usize, Repaired)>,
     /// Single quotes before this byte do not open a string.
     unclosed_before: usize,
-    /// Where reading continues after a single quote that does not open a string.
+    /// The position at which reading continues after a single quote that does not open a string.
     resume: Option<usize>,
 }
 

@@ -10,7 +10,7 @@ use crate::{
 /// A message, with parts that only some formats have.
 pub(crate) struct ReadMessage {
     pub(crate) role: Role,
-    /// Its text, refusal and calls.
+    /// The text, refusal and calls of the message.
     pub(crate) said: Reply,
     /// Results of tools, which precede the text.
     pub(crate) results: Vec<ToolResult>,

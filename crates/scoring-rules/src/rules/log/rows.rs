@@ -63,7 +63,7 @@ pub(super) fn sides(p: f64, y: f64) -> (f64, f64) {
 
 const LANES: usize = 8;
 
-/// How many factors of at least `least` a lane can multiply before its exponent must be split off.
+/// Returns the number of factors of at least `least` that a lane can multiply before its exponent must be split off.
 /// Factors below 2^-62 are not expected; they make the sum `None`.
 const fn safe_factors(least: f64) -> usize {
     let exponent = 1023 - (least.to_bits() >> 52) as usize;

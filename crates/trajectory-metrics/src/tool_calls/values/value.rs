@@ -113,7 +113,7 @@ impl Value {
     }
 }
 
-/// How far a number may be from the expected one; 0 by default.
+/// The largest difference between a number and the expected number; 0 by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Tolerance {
     pub(crate) absolute: f64,

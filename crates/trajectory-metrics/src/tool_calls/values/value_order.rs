@@ -5,8 +5,8 @@ use std::{
 
 use crate::tool_calls::values::value::Value;
 
-/// By kind, in the order of the variants with all numbers as one kind, then by content. NaN comes
-/// after all other numbers.
+/// Orders values by kind and then by content. The kinds are in the order of the variants, with all numbers as one kind.
+/// NaN comes after all other numbers.
 impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {

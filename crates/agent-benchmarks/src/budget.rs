@@ -1,5 +1,5 @@
-//! Budget estimation: at every prefix of a finished run, the model estimates the remaining cost of the run, or answers that the
-//! run can no longer succeed.
+//! Budget estimation. At every prefix of a finished run, the model estimates the remaining cost of the run, or answers
+//! that the run can no longer succeed.
 //!
 //! Runs are [`Rollouts`], from any environment or from logs ([`rollouts_of_runs`]). A [`Budget`] is a setting,
 //! [`Budget::instance`] one run in it, and [`Instance::conversation`] asks about each of its prefixes. Requests are made only

@@ -1,5 +1,5 @@
-//! A driver: a client for servers with one of the formats of [`Api`](crate::Api), and a runner that drives many conversations at
-//! once, keeps every answer in a file, and continues after a kill.
+//! A driver of conversations. A client connects to servers with one of the formats of [`Api`](crate::Api). A runner
+//! drives many conversations at once, keeps every answer in a file, and continues after a kill.
 //!
 //! The client sleeps between attempts. It reads no environment variable: the key is an argument.
 

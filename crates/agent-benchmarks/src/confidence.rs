@@ -1,5 +1,5 @@
-//! Stated confidence: a model answers a question in steps and states at each step the probability that its final answer will be
-//! right.
+//! Stated confidence. A model answers a question in steps, and states at each step the probability that its final
+//! answer will be right.
 //!
 //! A [`Confidence`] is a setting, [`Confidence::instance`] a question in it, and [`Instance::conversation`] the conversation.
 //! Each step has a thought, an action and a confidence; log-probabilities are requested, too, so that all streams of

@@ -1,4 +1,5 @@
-//! CostBench: travel requests to be solved by calling tools at the lowest total price, in a world that can change during the run.
+//! CostBench: travel requests that are solved by calling tools at the lowest total price, in a world that can change
+//! during the run.
 //!
 //! [`queries`] makes the queries, a [`CostBench`] is a setting, [`CostBench::instance`] the world of one query in it, and
 //! [`Instance::conversation`] the conversation with a model. Costs, events and references come from the released benchmark

@@ -28,12 +28,12 @@ pub enum Error {
     /// A text lacks a required place, so that the prompt would ask for nothing.
     #[error("{text} lacks the place {{{name}}}")]
     MissingPlace {
-        /// Which text.
+        /// The name of the text.
         text: &'static str,
         /// The name of the place.
         name: &'static str,
     },
-    /// A text is no room of Sokoban.
+    /// A text is not a room of Sokoban.
     #[cfg(feature = "sokoban")]
     #[error("line {line} of the room: {problem}")]
     Room {
@@ -73,7 +73,7 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
-    /// Too many replies in a row could not be used.
+    /// Too many consecutive replies could not be used.
     #[cfg(feature = "client")]
     #[error("{replies} replies in a row cannot be used; the last one, {reply:?}: {problem}")]
     Unreadable {

@@ -1,4 +1,5 @@
-//! Environments that a model plays in turns of text, with estimates during the run of the remaining cost.
+//! Environments that a model plays in turns of text. During a run, the model can be asked to estimate the remaining
+//! cost.
 //!
 //! An [`Environment`] shows a state and carries out replies; it knows no model. A [`Play`] is a setting, [`Play::conversation`]
 //! one run in it. Between turns, the model can be asked for the remaining cost of the run. The run may stop at the answer

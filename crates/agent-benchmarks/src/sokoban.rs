@@ -1,4 +1,4 @@
-//! Sokoban as in BAGEN's evaluation: its rooms, identical in every cell, its rules and rewards, and its texts.
+//! Sokoban as in BAGEN's evaluation: its rooms (identical in every cell), its rules, its rewards and its texts.
 //!
 //! Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 4 and table 5; the released code, `ragen/env/sokoban` of
 //! github.com/mll-lab-nu/BAGEN, which is based on gym-sokoban 0.0.6.

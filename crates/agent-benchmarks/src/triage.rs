@@ -1,4 +1,5 @@
-//! TRIAGE: a model chooses the problems of a pool to attempt under a budget of tokens, their order, and their numbers of tokens.
+//! TRIAGE. Given a pool of problems and a budget of tokens, a model chooses the problems to attempt, their order, and
+//! the number of tokens for each.
 //!
 //! A [`Triage`] is a setting, [`Triage::instance`] a pool of questions in it, and [`Instance::conversation`] the conversation:
 //! the model writes a plan before it solves anything. The plan is executed by recorded attempts or by solving the problems under

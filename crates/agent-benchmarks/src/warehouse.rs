@@ -1,5 +1,5 @@
-//! The warehouse of BAGEN: a maker of electronics that produces, ships, and supplies five retailers under limits of money, space
-//! and time.
+//! The warehouse of BAGEN. A maker of electronics produces, ships, and supplies five retailers under limits of money,
+//! space and time.
 //!
 //! [`Game`] has the rules, [`Warehouse`] is the environment that a model plays, and [`base_stock`] plays it without a model. Each
 //! constant states its source: the section of the paper; *recovered*, from texts of the released repository that contain the

@@ -21,12 +21,12 @@ use crate::{
 pub struct BudgetConversation<'a> {
     instance: &'a Instance<'a>,
     dialogue: Dialogue,
-    /// For each resource, one sample per answered request.
+    /// The samples of each resource, one per answered request.
     samples: Vec<Vec<Sample>>,
 }
 
 impl Instance<'_> {
-    /// A conversation about the run.
+    /// Returns a conversation about the run.
     #[must_use]
     pub fn conversation(&self) -> BudgetConversation<'_> {
         let mut run = Run::new(self.run_name());
@@ -52,7 +52,7 @@ impl Instance<'_> {
 }
 
 impl Instance<'_> {
-    /// The id of the rollout, or its position.
+    /// Returns the id of the rollout, or its position if it has no id.
     fn run_name(&self) -> String {
         self.rollout.id().map_or_else(|| self.rollout.index().to_string(), str::to_owned)
     }

@@ -7,7 +7,7 @@ use run_logs::{
 
 use crate::error::Error;
 
-/// Which results of calls a model is shown at a prefix.
+/// The results of calls that a model is shown at a prefix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shown {
@@ -15,7 +15,8 @@ pub enum Shown {
     /// its code.
     #[default]
     WhenActing,
-    /// This view plus the results of the last completed turn: the basis of the agent's next action.
+    /// The view of [`Self::WhenActing`] with the results of the last completed turn: the basis of the agent's next
+    /// action.
     AfterActing,
 }
 

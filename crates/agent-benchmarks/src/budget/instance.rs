@@ -9,7 +9,7 @@ pub struct Instance<'a> {
     pub(super) rollout: Rollout<'a>,
     pub(super) resources: Vec<Resource>,
     pub(super) prefixes: Vec<Prefix<'a>>,
-    /// Numbers of completed turns at prefixes without a question.
+    /// The numbers of completed turns at the prefixes without a question.
     pub(super) left_out: Vec<usize>,
 }
 
@@ -52,20 +52,20 @@ impl Budget {
 }
 
 impl<'a> Instance<'a> {
-    /// The setting.
+    /// Returns the setting.
     #[must_use]
     pub const fn settings(&self) -> &Budget {
         &self.settings
     }
 
-    /// The run.
+    /// Returns the run.
     #[must_use]
     pub const fn rollout(&self) -> &Rollout<'a> {
         &self.rollout
     }
 
-    /// The number of requests: one per turn except the last, and except turns without a balance that [`Budget::with_cash`] asks
-    /// for.
+    /// Returns the number of requests. Each turn has one, except for the last turn and for turns without a balance that
+    /// [`Budget::with_cash`] requires.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.prefixes.len()

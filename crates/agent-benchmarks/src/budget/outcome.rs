@@ -12,9 +12,10 @@ pub struct BudgetRecord {
     pub record: Record,
     /// The names of the resources.
     pub resources: Vec<String>,
-    /// Completed turns at prefixes without a question; see [`Budget::with_cash`](crate::budget::Budget::with_cash).
+    /// The numbers of completed turns at the prefixes without a question; see
+    /// [`Budget::with_cash`](crate::budget::Budget::with_cash).
     pub left_out: Vec<usize>,
-    /// For each resource, one sample per answered request, by number of turns.
+    /// The samples of each resource, one per answered request, by number of turns.
     samples: Vec<Vec<Sample>>,
 }
 
@@ -39,7 +40,8 @@ impl BudgetRecord {
         self.samples.get(resource).map_or(&[], Vec::as_slice)
     }
 
-    /// For each feasible prefix, whether the intervals of all resources contain the true amount; see [`joint_hits`].
+    /// Returns for each feasible prefix whether the intervals of all resources contain the true amount; see
+    /// [`joint_hits`].
     ///
     /// # Errors
     ///

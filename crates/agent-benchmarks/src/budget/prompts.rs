@@ -11,10 +11,10 @@ const SYSTEM: &str = include_str!("prompts/system.txt");
 
 const QUESTION: &str = include_str!("prompts/question.txt");
 
-/// The places of [`QUESTION`], then the places of the published texts.
+/// The names of the places in [`QUESTION`], followed by the places of the published texts.
 const PLACES: &str = include_str!("prompts/places.txt");
 
-/// A benchmark of the paper, each with its own published prompts.
+/// A benchmark of the paper with its own published prompts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Task {

@@ -85,9 +85,9 @@ impl Budget {
         })
     }
 
-    /// Shows a balance and its target: a feature of the rollouts with the balance after each turn, and a key of the rollouts with
-    /// the required final balance. Whether a run reached it is part of its success. Prefixes with an unknown balance are not
-    /// asked about.
+    /// Shows a balance and its target. The balance after each turn is a feature of the rollouts, and the required final
+    /// balance is a key of the rollouts. Whether a run reached the target is part of its success. There is no question
+    /// at prefixes with an unknown balance.
     #[must_use]
     pub fn with_cash(mut self, feature: impl Into<String>, target_key: impl Into<String>) -> Self {
         self.cash = Some((feature.into(), target_key.into()));
@@ -108,12 +108,12 @@ impl Budget {
         /// Sets the texts.
         with_prompts(prompts: Prompts);
 
-        /// Sets whether the system prompt comes from the run, if the run has one, as the published rule for tokens says, or
-        /// always from [`Prompts`], as for Warehouse. The default is the run's prompt.
+        /// Sets whether the system prompt comes from the run if the run has one, which is the default, or always from
+        /// [`Prompts`]. The published rule for tokens is the former; for Warehouse it is the latter.
         with_system_of_run(with_system_of_run: bool);
 
-        /// Sets the maximum number of tokens of thoughts before an answer that our texts ask for, 100 by default; `None` asks
-        /// only for the answer. Published texts contain separate limits.
+        /// Sets the maximum number of tokens that a model may think before its answer, which our texts state. The
+        /// default is 100; `None` asks only for the answer. Published texts contain separate limits.
         with_think_tokens(think_tokens: Option<u32>);
 
         /// Sets the sampling.

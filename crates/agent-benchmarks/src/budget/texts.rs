@@ -113,7 +113,8 @@ impl Told<'_> {
         self.context.resources.iter().find(|it| it.name == name)
     }
 
-    /// Whole requests repeat earlier parts; if the new part is known, only the new part is shown.
+    /// Returns the resources that are shown. If the new part of requests is known, whole requests are left out, because
+    /// they repeat earlier parts.
     fn resources(&self) -> impl Iterator<Item = &ResourceContext> {
         let has_fresh = self.resource("fresh_input_tokens").is_some();
         let is_told = move |it: &&ResourceContext| {
@@ -128,7 +129,7 @@ impl Told<'_> {
         asked.find(|(name, _)| *name == it.name).map(|(_, kind)| *kind)
     }
 
-    /// The usage of the turns.
+    /// Describes the usage of the turns.
     fn usage(&self) -> String {
         self.each_turn("\n", |at| {
             let told = self.resources().filter(|it| it.used.is_some() || self.asked(it).is_some());

@@ -45,8 +45,8 @@ impl ApiKey {
         hidden.unwrap_or(text)
     }
 
-    /// Returns the text without the key, also in its JSON strings and in the texts of JSON inside those; `None` if the text does
-    /// not contain the key. Everything else keeps its bytes.
+    /// Returns the text with the key replaced, also in its JSON strings and in JSON texts inside those; `None` if the
+    /// text does not contain the key. Everything else keeps its bytes.
     fn hide(&self, text: &str) -> Option<String> {
         let plain = text.contains(&self.0).then(|| text.replace(&self.0, HIDDEN));
         let text: Cow<'_, str> = plain.map_or(Cow::Borrowed(text), Cow::Owned);

@@ -47,7 +47,7 @@ pub struct ClientSettings {
     pub first_wait: Duration,
     /// The longest wait between two attempts.
     pub longest_wait: Duration,
-    /// The most bytes of a reply.
+    /// The maximum number of bytes of a reply.
     pub max_reply: u64,
     /// The maximum number of prompt and reply tokens. At this number, no more requests are sent.
     pub token_cap: Option<u64>,
@@ -110,7 +110,7 @@ pub struct Client {
 /// The interval at which a wait between two attempts checks whether to continue.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A year: the system clock cannot represent every time within the range of a [`Duration`].
+/// The longest timeout, one year. The system clock cannot represent every time within the range of a [`Duration`].
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// The version of Anthropic's API, which every request names.
@@ -186,8 +186,9 @@ impl Client {
         })
     }
 
-    /// Makes no further attempt while `stops` is true: a wait between two attempts then ends within a tenth of a second, and
-    /// [`Self::ask`] returns [`AskError::Stop`] with the fault of the last attempt. An attempt that is under way continues.
+    /// Stops retries while `stops` is true. A wait between two attempts then ends within a tenth of a second, and
+    /// [`Self::ask`] returns [`AskError::Stop`] with the fault of the last attempt. An attempt that is under way
+    /// continues.
     ///
     /// ```
     /// use std::sync::{Arc, atomic::AtomicBool};
@@ -211,13 +212,14 @@ impl Client {
         self.spent.update(|spent| *spent = before);
     }
 
-    /// The usage of all replies so far.
+    /// Returns the usage of all replies so far.
     #[must_use]
     pub fn spent(&self) -> Spent {
         self.spent.get()
     }
 
-    /// The cost of this usage in US dollars, with [`ClientSettings::uncounted_tokens`]; `None` without prices.
+    /// Returns the cost of [`Self::spent`] in US dollars, with [`ClientSettings::uncounted_tokens`]; `None` without
+    /// prices.
     #[must_use]
     pub fn cost(&self) -> Option<f64> {
         let reserve = self.settings.uncounted_tokens.unwrap_or(0);

@@ -85,8 +85,8 @@ impl Journal {
         Self::with_path(path.as_ref(), setting, true)
     }
 
-    /// Reads a journal without adding to it, for example to see the remaining requests; `None` if there is no file. Another
-    /// program may have it open.
+    /// Reads a journal without adding to it, for example in order to see the remaining requests; `None` if there is no
+    /// file. Another program may have it open.
     ///
     /// # Errors
     ///
@@ -178,7 +178,7 @@ impl Journal {
         self
     }
 
-    /// Notes a new reply of this kind and text, and the problem with it.
+    /// Records a new reply of this kind and text, with its problem if it has one.
     pub(super) fn note(
         &self,
         kind: usize,
@@ -204,13 +204,14 @@ impl Journal {
         self.api
     }
 
-    /// The number of answers.
+    /// Returns the number of answers.
     #[must_use]
     pub fn answers(&self) -> usize {
         self.state().answers.len()
     }
 
-    /// The usage of all answers. An answer without a reply, because the reply was too large, counts as one without a token count.
+    /// Returns the usage of all answers. An answer without a reply, because the reply was too large, counts as one
+    /// without a token count.
     #[must_use]
     pub fn spent(&self) -> Spent {
         let mut spent = Spent::default();

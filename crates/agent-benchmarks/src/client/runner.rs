@@ -23,8 +23,8 @@ pub enum AskError {
     /// The server sent no response; the conversation ends with this reason.
     #[error(transparent)]
     NoReply(#[from] ModelError),
-    /// Like [`Self::NoReply`], for a local fault whose request costs nothing to repeat: the journal does not keep it, so that the
-    /// same call sends the request again.
+    /// A local fault. The conversation ends as with [`Self::NoReply`], but the journal does not keep the fault, because
+    /// it costs nothing to repeat the request: the same call sends it again.
     #[error("{0}")]
     NotKept(ModelError),
     /// No more requests may be sent, for example because a cap is reached. The conversation stays unfinished.

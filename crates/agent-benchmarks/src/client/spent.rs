@@ -17,11 +17,11 @@ use run_logs::Reply;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Spent {
-    /// Tokens of prompts.
+    /// The number of tokens of prompts.
     pub input_tokens: u64,
-    /// Tokens of replies.
+    /// The number of tokens of replies.
     pub output_tokens: u64,
-    /// Tokens of replies that report only the sum of prompt and reply.
+    /// The number of tokens of replies that report only the sum of prompt and reply.
     pub unsplit_tokens: u64,
     /// The number of replies without any known count.
     pub uncounted: u64,

@@ -9,8 +9,8 @@ use crate::{
 /// Follow-up questions about a run after its end, for [`ConfidenceTable::update_with`](super::ConfidenceTable::update_with).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FollowUp {
-    /// The probability that a cut-off run would have succeeded, if it is known other than by continuations. It must not be
-    /// learned from a stream that is scored.
+    /// The probability of success of a cut-off run, if it is known from a source other than continuations. It must not
+    /// be learned from a stream that is scored.
     pub success: Option<Probability>,
     /// Its continuations from its stop or from other steps. Continuations from the stop of a cut-off run give the probability
     /// that it would have succeeded. Continuations after a step give the reference probability for the distance of each forecast
@@ -56,7 +56,7 @@ impl Continued {
         }
     }
 
-    /// The probability of success after the step; `None` with fewer than [`Self::MIN_VALID`] outcomes.
+    /// Returns the probability of success after the step; `None` with fewer than [`Self::MIN_VALID`] outcomes.
     #[must_use]
     pub fn success(&self) -> Option<Probability> {
         let estimate = self.counts.estimate().ok()?;

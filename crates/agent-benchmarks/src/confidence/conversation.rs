@@ -29,17 +29,17 @@ use crate::{
 pub struct ConfidenceConversation<'a> {
     instance: &'a Instance,
     dialogue: Dialogue,
-    /// The most steps.
+    /// The maximum number of steps.
     limit: usize,
     steps: usize,
     idle: usize,
-    /// The titles of the pages on display.
+    /// The titles of the displayed pages.
     shown: Vec<String>,
     answer: Option<String>,
 }
 
 impl Instance {
-    /// A conversation about the question.
+    /// Returns a conversation about the question.
     #[must_use]
     pub fn conversation(&self) -> ConfidenceConversation<'_> {
         let (settings, question) = (&self.settings, &self.question);

@@ -40,9 +40,9 @@ pub struct Page {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Corpus {
     pages: Vec<Page>,
-    /// For each word, the pages that contain it, with its frequency there.
+    /// The pages that contain each word, with the frequency of the word in the page.
     words: BTreeMap<String, Vec<(usize, f64)>>,
-    /// The words of each page.
+    /// The number of words of each page.
     lengths: Vec<f64>,
 }
 
@@ -83,19 +83,19 @@ impl Corpus {
         self.pages.push(page);
     }
 
-    /// The number of pages.
+    /// Returns the number of pages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.pages.len()
     }
 
-    /// Whether there is no page.
+    /// Returns whether there is no page.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
 
-    /// Whether any page links to another one.
+    /// Returns whether any page links to another one.
     pub(super) fn has_links(&self) -> bool {
         self.pages.iter().any(|page| !page.links.is_empty())
     }

@@ -74,7 +74,7 @@ impl ConfidenceRecord {
         }))
     }
 
-    /// The number of stated confidences that are outside [0, 1] and are clipped.
+    /// Returns the number of stated confidences that are outside [0, 1] and are clipped.
     #[must_use]
     pub fn clipped(&self) -> usize {
         let field = ConfidenceField::default();

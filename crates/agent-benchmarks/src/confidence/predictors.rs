@@ -1,4 +1,4 @@
-//! Predictors of success over the conversations themselves and over their continuations.
+//! Predictors of success from conversations and their continuations.
 
 use scoring_rules::{
     Probability,
@@ -57,7 +57,7 @@ pub fn semantic_confidence(
     Probability::new((1.0 - share).clamp(0.0, 1.0)).ok()
 }
 
-/// Returns the confidence after each step, if the uncertainty of all steps so far counts: `exp(-U_t)` of the root mean square
+/// Returns the confidence after each step from the uncertainty of all steps so far: `exp(-U_t)` of the root mean square
 /// `U_t = sqrt(mean over s <= t of (W_s u_s)^2)`.
 ///
 /// An uncertainty is at least 0, for example the mean of `-ln p` over the tokens of a step. Weights express the importance of a
@@ -96,7 +96,7 @@ pub fn saup(uncertainties: &[f64], weights: Option<&[f64]>) -> Result<Vec<Probab
     steps.collect()
 }
 
-/// Returns the confidence after each step, if a decision inherits the uncertainty of the decisions before it: `exp(-U_t)` of
+/// Returns the confidence after each step if a decision inherits the uncertainty of earlier decisions: `exp(-U_t)` of
 /// `U_t`, the mean over the steps s up to t of `H_s + sum over r < s of -ln p_r`.
 ///
 /// `sampled` has, for each step, decisions that were drawn in the same state, and `made` has the decision of the run. `H_s` is
@@ -163,7 +163,7 @@ fn entropy(texts: &[String], same: impl Fn(&str, &str) -> bool) -> f64 {
     shares.map(|share| -share * share.ln()).sum()
 }
 
-/// A stream by name, or the reason why a run lacks it.
+/// The name of a stream, with its forecasts or the reason why a run lacks it.
 pub(super) type Derived = (&'static str, Result<Vec<Probability>, &'static str>);
 
 /// Derives the streams of a run from its tokens and from its continuations from the state before each step. Two answers or

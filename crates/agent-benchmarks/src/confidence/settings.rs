@@ -46,18 +46,18 @@ pub struct Confidence {
     pub(super) needs_explanation: bool,
     pub(super) clips: bool,
     pub(super) corpus: Option<Arc<Corpus>>,
-    /// Pages of a search.
+    /// The number of pages that a search shows.
     pub(super) results: usize,
-    /// Characters of a result.
+    /// The maximum number of characters of a result.
     pub(super) result_length: usize,
 }
 
 /// A data set of the paper that needs no simulated user and no shop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dataset {
-    /// StrategyQA: 16 steps, 3 pages of a search.
+    /// StrategyQA, with 16 steps and 3 pages per search.
     StrategyQa,
-    /// HotpotQA: 7 steps, 5 pages of a search.
+    /// HotpotQA, with 7 steps and 5 pages per search.
     HotpotQa,
 }
 
@@ -119,7 +119,7 @@ impl Confidence {
         }
     }
 
-    /// Sets the most steps.
+    /// Sets the maximum number of steps.
     ///
     /// # Errors
     ///
@@ -130,13 +130,13 @@ impl Confidence {
         Ok(self)
     }
 
-    /// The most steps.
+    /// Returns the maximum number of steps.
     #[must_use]
     pub const fn step_limit(&self) -> usize {
         self.step_limit
     }
 
-    /// The sampling.
+    /// Returns the sampling.
     #[must_use]
     pub const fn sampling(&self) -> &Sampling {
         &self.sampling
@@ -179,7 +179,7 @@ impl Confidence {
         Ok(self)
     }
 
-    /// Returns the problem with a reply, for which it would be requested again; `None` for a reply with a readable action and a
+    /// Returns the problem for which a reply is requested again; `None` for a reply with a readable action and a
     /// readable confidence.
     ///
     /// ```
@@ -202,7 +202,7 @@ impl Confidence {
         Form { has_pages: self.corpus.is_some(), needs_explanation, clips }
     }
 
-    /// Whether there are pages, and whether any of them links to another.
+    /// Returns whether there are pages, and whether any of them links to another.
     pub(super) fn pages(&self) -> Option<bool> {
         self.corpus.as_ref().map(|corpus| corpus.has_links())
     }
@@ -247,13 +247,13 @@ impl Confidence {
 }
 
 impl Instance {
-    /// The setting.
+    /// Returns the setting.
     #[must_use]
     pub const fn settings(&self) -> &Confidence {
         &self.settings
     }
 
-    /// The question.
+    /// Returns the question.
     #[must_use]
     pub const fn question(&self) -> &Question {
         &self.question

@@ -13,7 +13,7 @@ pub(super) enum Action {
 /// The form of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
-    /// Whether there are pages, whose actions have brackets.
+    /// Whether the model has pages. Actions on pages have brackets.
     pub(super) has_pages: bool,
     pub(super) needs_explanation: bool,
     /// Whether a confidence outside [0, 1] is clipped.

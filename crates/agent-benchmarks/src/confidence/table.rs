@@ -67,7 +67,7 @@ impl PartialEq<ConfidenceStream> for Predictor {
 }
 
 impl Predictor {
-    /// The name of the stream.
+    /// Returns the name of the stream.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -79,9 +79,9 @@ impl Predictor {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Group {
-    /// Complete runs by question, with their outcomes.
+    /// The complete runs by question, with their outcomes.
     rows: Clustered<String, (Vec<Probability>, bool)>,
-    /// Cut-off runs by question, with their horizons and the probability that they would have succeeded.
+    /// The cut-off runs by question, with their horizons and their probabilities of success.
     cut_off: Clustered<String, (Vec<Probability>, CutOff)>,
     /// All runs to which the model replied, by question: whether the run has an answer, and whether the answer is right.
     answered: Clustered<String, [bool; 2]>,
@@ -105,7 +105,7 @@ struct CutOff {
 struct Added<'a> {
     model: &'a str,
     record: &'a ConfidenceRecord,
-    /// The probability that a cut-off run would have succeeded.
+    /// The probability of success of a cut-off run.
     success: Option<Probability>,
     continued: &'a [Continued],
 }

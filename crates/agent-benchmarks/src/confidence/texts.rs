@@ -56,6 +56,6 @@ pub(super) const fn actions(corpus: Option<bool>) -> &'static str {
     }
 }
 
-/// The question about a run, which is not part of the run.
+/// The question whether a run's answer is right. It is not part of the run.
 pub(super) const IS_IT_RIGHT: &str = "Leave the task for a moment. Is the final answer of this conversation right, or will it \
      be? (A) true (B) false. Reply with one letter, A or B, and nothing else.";

@@ -10,7 +10,7 @@ use crate::{
     error::Error,
 };
 
-/// One question to a model about a run so far: is its answer right, or going to be right? Made by [`Instance::probe`].
+/// A question to a model whether the answer of a run is right, or will be right. Made by [`Instance::probe`].
 ///
 /// The record is the probability of the letter A (true) among the letters A and B in the first token of the reply that may be one
 /// of them: `p(A) / (p(A) + p(B))`, from the log-probabilities of the token and of its alternatives; `None` without
@@ -24,8 +24,8 @@ pub struct TruthProbe {
 }
 
 impl Instance {
-    /// Creates the question whether a run is right, after `steps` of its steps. The run itself does not see the question: the
-    /// request has the messages up to the reply of that step, and the question.
+    /// Creates the question whether a run is right, after `steps` of its steps. The request has the messages up to the
+    /// reply of that step, followed by the question. The run itself does not contain the question.
     ///
     /// # Errors
     ///

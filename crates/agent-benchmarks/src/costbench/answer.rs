@@ -46,7 +46,7 @@ pub(super) fn found_number(text: &str) -> Option<String> {
     patterns.iter().find_map(|pattern| starts().find_map(|text| matched(text, pattern)))
 }
 
-/// The name of a candidate, and five digits, in a pattern.
+/// The name of a candidate with its five digits, as a pattern.
 const NAME: &str = "";
 const NUMBER: &str = "00000";
 

@@ -30,7 +30,7 @@ pub struct Instance {
     pub(super) seed: QuerySeed,
     reference: Transcript,
     kinds: Vec<EventKind>,
-    /// For each event that changes the preferences: the new preferences, and the released query with these preferences.
+    /// The new preferences after each event that changes them, and the released query with these preferences.
     changes: Vec<Option<(Preferences, Option<ReleasedQuery>)>>,
 }
 
@@ -70,31 +70,31 @@ impl Instance {
         Self { settings, query, scenario, seed, reference, kinds, changes }
     }
 
-    /// The query.
+    /// Returns the query.
     #[must_use]
     pub const fn query(&self) -> &Query {
         &self.query
     }
 
-    /// The setting.
+    /// Returns the setting.
     #[must_use]
     pub const fn settings(&self) -> &CostBench {
         &self.settings
     }
 
-    /// The tools, costs and events.
+    /// Returns the tools, costs and events.
     #[must_use]
     pub const fn scenario(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// The kinds of the events in their order.
+    /// Returns the kinds of the events in their order.
     #[must_use]
     pub fn event_kinds(&self) -> &[EventKind] {
         &self.kinds
     }
 
-    /// The optimal run, the reference for the scores of other runs.
+    /// Returns the optimal run, the reference for the scores of other runs.
     #[must_use]
     pub const fn reference(&self) -> &Transcript {
         &self.reference
@@ -119,7 +119,7 @@ impl Instance {
         self.changes.get(event)?.as_ref()
     }
 
-    /// The world at the start.
+    /// Returns the initial world.
     pub(super) fn world(&self) -> World {
         let given = self.query.released.as_ref().map(ReleasedQuery::given);
         World::new(self.seed.0, self.query.task(), given)

@@ -86,14 +86,15 @@ impl CostBenchRecord {
         }
     }
 
-    /// The id of the query.
+    /// Returns the id of the query.
     #[must_use]
     pub fn query_id(&self) -> &str {
         &self.record.run.id
     }
 
-    /// The share of plans in the first reply, as the released analysis computes it: the number of distinct listed paths, plans or
-    /// not, divided by the number of plans plus one. The additional plan is the call of all stages, which no tool makes.
+    /// Returns the share of plans in the first reply, as the released analysis computes it: the number of distinct
+    /// listed paths, plans or not, divided by the number of plans plus one. The additional plan is the call of all
+    /// stages, which no tool makes.
     #[must_use]
     pub fn released_coverage(&self) -> f64 {
         let PathCoverage { covered, not_plans, possible, .. } = self.coverage;
@@ -121,7 +122,7 @@ impl CostBenchRecord {
         record
     }
 
-    /// The scores of the run against the optimal one.
+    /// Returns the scores of the run relative to the optimal run.
     ///
     /// # Errors
     ///

@@ -16,9 +16,9 @@ pub(super) const DIMENSIONS: [&str; 4] = ["Category", "Tier", "Style", "FeatureP
 /// The two disjoint sets of queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Split {
-    /// For training: six values per dimension.
+    /// The queries for training, with six values per dimension.
     Train,
-    /// For tests: four values per dimension.
+    /// The queries for tests, with four values per dimension.
     Test,
 }
 
@@ -72,25 +72,25 @@ impl Preferences {
         Ok(Self { task, choices })
     }
 
-    /// The task that the preferences are about.
+    /// Returns the task that the preferences are about.
     #[must_use]
     pub const fn task(&self) -> Task {
         self.task
     }
 
-    /// The split of all values.
+    /// Returns the value of each dimension.
     #[must_use]
     pub fn values(&self) -> [&'static str; 4] {
         self.words().map(|(value, _)| value)
     }
 
-    /// The split to which all values belong.
+    /// Returns the split to which all values belong.
     #[must_use]
     pub const fn split(&self) -> Split {
         split_of(self.choices[0] as usize)
     }
 
-    /// Words the preferences as a traveller would, avoiding the values themselves. Each seed words them differently.
+    /// Expresses the preferences in a traveller's words, without the values themselves. Each seed gives other words.
     #[must_use]
     pub fn requirement(&self, seed: u64) -> String {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
@@ -107,12 +107,12 @@ impl Preferences {
         text
     }
 
-    /// The number of the combination among all `10^4` combinations of its task.
+    /// Returns the number of the combination among all `10^4` combinations of its task.
     pub(super) fn number(&self) -> u32 {
         self.choices.iter().fold(0, |number, &choice| 10 * number + u32::from(choice))
     }
 
-    /// The position of the combination among the released ones of its split, which are sorted by category,
+    /// Returns the position of the combination among the released combinations of its split, sorted by category,
     /// feature package, style and tier.
     pub(super) fn released_position(&self) -> u32 {
         let [category, tier, style, feature] = self.choices.map(u32::from);

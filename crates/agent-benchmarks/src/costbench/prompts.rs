@@ -4,7 +4,8 @@ use tool_graph::costbench::{Library, Task};
 
 use crate::{error::Error, values::template::Template};
 
-/// The texts for a model: ours by default, or the texts of the released benchmark, which this crate does not contain.
+/// The texts for a model: our own by default, or the texts of the released benchmark, which this crate does not
+/// contain.
 ///
 /// ```
 /// use std::collections::BTreeMap;

@@ -56,13 +56,13 @@ impl Query {
         query
     }
 
-    /// The task.
+    /// Returns the task.
     #[must_use]
     pub const fn task(&self) -> Task {
         self.preferences.task()
     }
 
-    /// The seed of the query's wording, from its id and the global seed.
+    /// Returns the seed of the query's wording, computed from its id and the global seed.
     #[must_use]
     pub fn seed(&self) -> u64 {
         u64::from(QuerySeed::new(self.global_seed, &self.id).0)

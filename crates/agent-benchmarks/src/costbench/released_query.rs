@@ -32,12 +32,12 @@ impl ReleasedQuery {
         &self.all[self.place]
     }
 
-    /// The first message of the user.
+    /// Returns the first message of the user.
     pub(super) fn input(&self) -> &str {
         &self.entry().input
     }
 
-    /// The user's wishes, in words.
+    /// Returns the user's wishes, in words.
     pub(super) fn requirement(&self) -> &str {
         &self.entry().requirement
     }
@@ -50,7 +50,7 @@ impl ReleasedQuery {
         self.entry().preferences
     }
 
-    /// Returns the other query of the task whose wishes an event brings.
+    /// Returns the query of the task whose preferences apply after an event.
     pub(super) fn changed(&self, seed: QuerySeed, event: usize) -> Self {
         let own = self.entry();
         let others = self.all.iter().enumerate().filter(|(_, other)| {

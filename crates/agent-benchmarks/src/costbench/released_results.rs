@@ -52,7 +52,7 @@ struct Stats {
 #[derive(serde::Deserialize)]
 struct Row {
     query_id: String,
-    /// A run that failed has none.
+    /// The conversation; a failed run has none.
     #[serde(default)]
     conversation_history: Vec<Said>,
 }
@@ -70,7 +70,7 @@ struct Called {
     arguments: String,
 }
 
-/// The most events of a run in a file.
+/// The maximum number of events of a run in a file.
 const MOST_EVENTS: usize = 10;
 
 /// The highest refinement level of the benchmark. The number of tools grows fast with the level.
@@ -157,7 +157,7 @@ impl Stats {
 }
 
 impl Said {
-    /// The server's response that contained this message.
+    /// Returns the response of the server that contained this message.
     fn response(&self) -> Json {
         let called = self.tool_calls.as_deref().unwrap_or_default();
         let calls = called.iter().enumerate().map(|(place, call)| {

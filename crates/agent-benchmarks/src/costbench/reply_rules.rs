@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use run_logs::{Arguments, to_json};
 use trajectory_metrics::tool_calls::Value;
 
-/// Rules for reading replies where the released environment accepts more, or ends sooner, than a strict protocol. Every accepted
-/// deviation is still noted as an event of the reply.
+/// Rules for reading replies. They cover the cases in which the released environment accepts more replies, or ends a
+/// run sooner, than a strict protocol. Every accepted deviation is still recorded as an event of the reply.
 ///
 /// ```
 /// use agent_benchmarks::costbench::{CostBench, ReplyRules};
@@ -18,21 +18,22 @@ use trajectory_metrics::tool_calls::Value;
 /// Reference: the released code of CostBench; the paper does not describe these points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReplyRules {
-    /// Parameters that a tool does not take are ignored. Otherwise the call fails.
+    /// Whether parameters that a tool does not take are ignored. Otherwise the call fails.
     pub ignores_extra_parameters: bool,
-    /// Identifiers without brackets are accepted.
+    /// Whether identifiers without brackets are accepted.
     pub takes_bare_ids: bool,
-    /// Identifiers that were never given to the model are accepted if they have five digits, and any identifier of a time is
-    /// accepted. Otherwise the call fails.
+    /// Whether identifiers that were never given to the model are accepted, if they have five digits or are identifiers
+    /// of a time. Otherwise the call fails.
     pub takes_forged_ids: bool,
-    /// Arguments inside other text, such as a fence, or inside JSON strings are accepted, and so are numbers instead of texts.
+    /// Whether arguments are accepted inside other text, such as a fence, or inside JSON strings, and numbers instead
+    /// of texts.
     pub repairs_arguments: bool,
-    /// The answer is the first identifier with five digits inside the tags, whatever the surrounding text; tags with another
-    /// number of digits are no answer. Otherwise the tags contain only the identifier.
+    /// Whether the answer is the first identifier with five digits inside the tags, regardless of the surrounding text.
+    /// Tags with another number of digits have no answer. Otherwise the tags must contain only the identifier.
     pub finds_answers: bool,
-    /// A reply without a call ends the conversation. Otherwise the user reminds the model of the expected form.
+    /// Whether a reply without a call ends the conversation. Otherwise the user reminds the model of the expected form.
     pub ends_at_text: bool,
-    /// The limit on calls is a limit on replies, so that no reply is left for an answer after the last call.
+    /// Whether the limit on calls is a limit on replies, so that no reply is left for an answer after the last call.
     pub limits_replies: bool,
 }
 
@@ -40,7 +41,7 @@ impl ReplyRules {
     /// The rules of the released benchmark.
     pub const RELEASED: Self = Self::all(true);
 
-    /// Everything must follow the instructions; a model that forgets them is reminded.
+    /// Strict rules: every reply must follow the instructions, and a model that does not is reminded.
     pub const STRICT: Self = Self::all(false);
 
     const fn all(released: bool) -> Self {

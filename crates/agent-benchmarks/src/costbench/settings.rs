@@ -28,7 +28,7 @@ pub(super) enum Events {
 pub enum Objective {
     /// The run reaches the goal and its answer is right.
     Completed,
-    /// The run does so on the path of the optimal run.
+    /// The run reaches the goal with the right answer on the path of the optimal run.
     Optimal,
 }
 
@@ -128,7 +128,7 @@ impl CostBench {
         Ok(self)
     }
 
-    /// The refinement level.
+    /// Returns the refinement level.
     pub(super) fn level(&self) -> usize {
         self.task_length() - 3
     }
@@ -153,19 +153,20 @@ impl CostBench {
         self
     }
 
-    /// The reference for streams of confidence; `None` if neither a stated confidence nor log-probabilities are requested.
+    /// Returns the reference for streams of confidence; `None` if neither a stated confidence nor log-probabilities are
+    /// requested.
     pub(super) fn objective(&self) -> Option<Objective> {
         self.stated.or(self.top_logprobs.map(|_| Objective::Completed))
     }
 
-    /// The number of steps of a task.
+    /// Returns the number of steps of a task.
     #[must_use]
     pub fn task_length(&self) -> usize {
         self.library.task_length()
     }
 
-    /// The name of the events in tables and records: `none`, the kinds joined by `+`, or `mixed_2`
-    /// for two events of mixed kinds.
+    /// Returns the name of the events in tables and records: `none`, the kinds joined by `+`, or `mixed_2` for two
+    /// events of mixed kinds.
     #[must_use]
     pub fn events_name(&self) -> String {
         match &self.events {
@@ -201,7 +202,7 @@ impl CostBench {
         /// Sets the global seed of costs and events.
         with_global_seed(global_seed: u64);
 
-        /// Sets the largest number of calls.
+        /// Sets the maximum number of calls.
         with_call_limit(call_limit: usize);
 
         /// Sets whether the descriptions of tools state their costs. If they do not, the model learns a cost from the first call
@@ -211,7 +212,7 @@ impl CostBench {
         /// Sets whether the descriptions of composite tools list their components.
         with_components_shown(shows_components: bool);
 
-        /// Sets how the model should draw its tokens.
+        /// Sets the sampling of the model's tokens.
         with_sampling(sampling: Sampling);
 
         /// Requests the log-probabilities of the `top_logprobs` most probable tokens at each position.

@@ -43,11 +43,11 @@ struct Group {
     left_out: LeftOutCounts,
     without_reply: usize,
     failures: FailureCounts,
-    /// By query.
+    /// The scored runs by query.
     rows: Clustered<String, Scored>,
 }
 
-/// The scores of a run, and the shares of plans that its first reply lists, if there are replies.
+/// The scores of a run, and the shares of plans that its first reply lists; `None` without a reply.
 type Scored = (RunScores, Option<[f64; 2]>);
 
 /// The sums of a row of the table.

@@ -318,7 +318,7 @@ pub(super) fn one_call(instance: &Instance) -> String {
     released.unwrap_or_else(|| own.to_owned())
 }
 
-/// The answer to calls in a message with a final answer, which nobody reads.
+/// The answer to calls in a message that also has a final answer. Nobody reads it.
 pub(super) const ANSWERED: &str = "Not carried out: the message has a final answer.";
 
 /// Returns the reminder after a reply without a call and without an answer.

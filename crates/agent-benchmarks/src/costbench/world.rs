@@ -60,7 +60,7 @@ impl World {
         ((u64::from(number) + IDS - shift) % IDS * inverse % IDS) as u32
     }
 
-    /// Factor and shift of the numbers in the ids of a data type.
+    /// Returns the factor and the shift of the numbers in the ids of a data type.
     fn permutation(&self, data_type: &str) -> (u64, u64) {
         let mut generator = self.generator(data_type);
         let factor = 1 + below(&mut generator, IDS as usize - 1) as u64;

@@ -32,10 +32,10 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Api {
-    /// OpenAI's chat completions, which most servers accept.
+    /// OpenAI's Chat Completions, which most servers accept.
     #[default]
     OpenAiChat,
-    /// OpenAI's Responses. Nothing is kept on the server: each request has the whole dialogue.
+    /// OpenAI's Responses. The server keeps nothing: each request has the whole dialogue.
     OpenAiResponses,
     /// Anthropic's Messages.
     Anthropic,
@@ -96,7 +96,7 @@ impl Api {
     }
 }
 
-/// The fields of a tool in the order in which they are usually written; others follow.
+/// The usual order of a tool's fields. Other fields follow.
 const USUAL: [&str; 7] =
     ["type", "function", "name", "enum", "description", "parameters", "properties"];
 

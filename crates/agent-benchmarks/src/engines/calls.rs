@@ -13,7 +13,7 @@ pub(crate) struct Identified<'a> {
     pub(crate) answers: Option<String>,
 }
 
-/// Gives ids to calls without one. Unless they say otherwise, tool messages answer the calls of the latest model message in their
+/// Gives ids to calls without one. By default, tool messages answer the calls of the latest model message in their
 /// order.
 pub(crate) fn identified(messages: &[Message]) -> impl Iterator<Item = Identified<'_>> {
     let mut open: VecDeque<String> = VecDeque::new();

@@ -51,7 +51,7 @@ pub struct Branch<C> {
 /// The distance between the seeds of branches, so that each request of a branch has a different seed.
 const REQUESTS: u64 = 1_000;
 
-/// Seeds are below this, because some servers keep them in 32 bits.
+/// The upper bound of seeds (exclusive), because some servers keep them in 32 bits.
 const SEEDS: u64 = 1 << 31;
 
 impl<C: Conversation> Branch<C> {

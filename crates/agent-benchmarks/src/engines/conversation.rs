@@ -29,7 +29,7 @@ pub trait Conversation {
     /// The result of the conversation after its end.
     type Record;
 
-    /// The request that waits for a reply; `None` once the conversation has ended.
+    /// Returns the request that waits for a reply; `None` once the conversation has ended.
     fn request(&self) -> Option<&Request>;
 
     /// Takes the reply to the request.
@@ -39,14 +39,14 @@ pub trait Conversation {
     /// [`Error::Ended`] if no request waits for a reply.
     fn reply(&mut self, reply: Reply) -> Result<(), Error>;
 
-    /// The kind of reply that the conversation waits for, if it has several kinds, such as actions and estimates. Consecutive
-    /// unusable replies are counted for each kind.
+    /// Returns the kind of reply that the conversation waits for, if it has several kinds, such as actions and
+    /// estimates. Consecutive unusable replies are counted for each kind.
     fn awaits(&self) -> usize {
         0
     }
 
-    /// The problem with the latest reply if the protocol could not use it; `None` also for a conversation that does not report
-    /// problems.
+    /// Returns the problem with the latest reply if the protocol could not use it; `None` also for a conversation that
+    /// does not report problems.
     fn problem(&self) -> Option<String> {
         None
     }

@@ -45,7 +45,7 @@ pub(crate) struct Dialogue {
     run: Run,
     events: Vec<TurnEvent>,
     has_ended: bool,
-    /// For each turn, the messages of its request, excluding repeated messages of the dialogue before it.
+    /// The messages of the request of each turn, except for messages that repeat the dialogue before it.
     requests: Vec<Value>,
     /// The messages of the last request, and the reply to it.
     known: Vec<Message>,
@@ -58,12 +58,12 @@ impl Dialogue {
         Self { request, run, events, has_ended: false, requests, known }
     }
 
-    /// The request that waits for a reply.
+    /// Returns the request that waits for a reply.
     pub(crate) fn request(&self) -> Option<&Request> {
         (!self.has_ended).then_some(&self.request)
     }
 
-    /// The messages and settings, available also after the end.
+    /// Returns the messages and settings of the request. They are available after the end, too.
     pub(crate) const fn request_so_far(&self) -> &Request {
         &self.request
     }
@@ -110,7 +110,7 @@ impl Dialogue {
         Ok(events)
     }
 
-    /// Notes an event of the latest reply.
+    /// Records an event of the latest reply.
     pub(crate) fn note(&mut self, event: ReplyEvent) {
         self.note_at(self.run.turns.len().saturating_sub(1), event);
     }
@@ -159,7 +159,7 @@ impl Dialogue {
         self.end(StopReason::Other("no_reply".to_owned()));
     }
 
-    /// The reason why the latest reply could not be used, if there is one.
+    /// Returns the reason why the latest reply could not be used, if there is one.
     pub(crate) fn problem(&self) -> Option<String> {
         let turn = self.run.turns.len().checked_sub(1)?;
         let events = self.events.iter().rev().take_while(|event| event.turn == turn);
@@ -171,14 +171,15 @@ impl Dialogue {
         problems.next()
     }
 
-    /// Like [`Self::problem`], for protocols in which a truncated or refused reply is one of the measured outcomes.
+    /// Returns the reason why the latest reply could not be used, for protocols in which a truncated or refused reply
+    /// is one of the measured outcomes; see [`Self::problem`].
     pub(crate) fn problem_if_whole(&self) -> Option<String> {
         let reply = self.run.turns.last().and_then(|turn| turn.reply.as_ref())?;
         let is_whole = reply.stop != Some(StopReason::MaxTokens) && reply.refusal.is_none();
         self.problem().filter(|_| is_whole)
     }
 
-    /// The reason for the end of the conversation; `None` while the conversation continues.
+    /// Returns the reason for the end of the conversation; `None` while the conversation continues.
     pub(crate) const fn stop(&self) -> Option<&StopReason> {
         self.run.stop.as_ref()
     }

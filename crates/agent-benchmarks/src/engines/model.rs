@@ -46,7 +46,7 @@ impl<M: Model + ?Sized> Model for Box<M> {
 #[derive(Clone, Copy, Debug)]
 pub struct FromFn<F>(F);
 
-/// Makes a model of a function.
+/// Creates a model from a function.
 ///
 /// ```
 /// use agent_benchmarks::{Model, Reply, Request, model_from_fn};

@@ -1,5 +1,5 @@
-/// Returns the text of an answer: the answer that directly follows thoughts, or otherwise the first one. A reply begins with
-/// thoughts even without the tag, because the released code adds the missing tag.
+/// Returns the text of an answer. It is the answer that directly follows thoughts, or otherwise the first one. A reply
+/// begins with thoughts even without the tag, because the released code adds the missing tag.
 pub(crate) fn answer(reply: &str) -> Option<&str> {
     thoughts_and_answer(reply).map(|[_, answer]| answer)
 }

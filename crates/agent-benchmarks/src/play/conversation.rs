@@ -27,7 +27,7 @@ pub struct PlayConversation<E> {
     environment: E,
     dialogue: Dialogue,
     monitor: Option<BudgetMonitor>,
-    /// The positions of the requested resources among the resources that turns spend.
+    /// The positions of the requested resources among all resources that turns spend.
     asked: Vec<usize>,
     turns: Vec<PlayTurn>,
     /// The number of messages before the question that waits for an answer.
@@ -82,31 +82,31 @@ impl Play {
 }
 
 impl<E: Environment> PlayConversation<E> {
-    /// The environment in its current state.
+    /// Returns the environment in its current state.
     #[must_use]
     pub const fn environment(&self) -> &E {
         &self.environment
     }
 
-    /// Whether the run waits for an answer to a question, and not for a turn.
+    /// Returns whether the run waits for an answer to a question instead of a turn.
     #[must_use]
     pub const fn is_asking(&self) -> bool {
         self.before_question.is_some()
     }
 
-    /// The turns so far.
+    /// Returns the turns so far.
     #[must_use]
     pub fn turns(&self) -> &[PlayTurn] {
         &self.turns
     }
 
-    /// The maximum number of remaining turns.
+    /// Returns the maximum number of remaining turns.
     #[must_use]
     pub fn turns_left(&self) -> usize {
         self.settings.most_turns.saturating_sub(self.turns.len())
     }
 
-    /// The requested resources, each with the amount that the turns have spent of it.
+    /// Returns the requested resources, each with the amount spent so far.
     fn asked(&self) -> impl Iterator<Item = (&str, f64)> {
         let spent = self.spent();
         let sum = move |place: usize| spent.iter().map(|turn| turn[place]).sum();
@@ -127,7 +127,7 @@ impl<E: Environment> PlayConversation<E> {
         format!("<answer>{}</answer>", Vec::from_iter(parts).join(", "))
     }
 
-    /// The amounts that each turn spent of each resource; unknown numbers of tokens count as 0.
+    /// Returns the amounts of each resource that each turn spent. Unknown numbers of tokens count as 0.
     fn spent(&self) -> Vec<Vec<f64>> {
         let turns = tokens(&self.turns).into_iter().zip(&self.turns);
         let of_turn = |(tokens, turn): ([Option<f64>; 3], &PlayTurn)| {
@@ -301,7 +301,8 @@ impl<E: Environment> Conversation for PlayConversation<E> {
 /// The number of characters per token, by the usual rule of thumb.
 const CHARACTERS_OF_A_TOKEN: usize = 4;
 
-/// Plays a run with a policy, which writes the replies: a function of the run so far, with its environment.
+/// Plays a run with a policy. The policy is a function of the run so far, with its environment, that returns the next
+/// reply.
 ///
 /// The number of tokens of a request or reply is a quarter of its characters, rounded up, so that budgets of tokens can be
 /// studied without a model.

@@ -33,13 +33,13 @@ pub trait Environment {
     /// The resources other than tokens that turns spend.
     const RESOURCES: &'static [&'static str];
 
-    /// Facts of the state that estimators of budgets may see, such as cash.
+    /// The names of facts about the state that budget estimators may see, such as cash.
     const FEATURES: &'static [&'static str] = &[];
 
-    /// The instruction to the model before the first turn.
+    /// Returns the instruction to the model before the first turn.
     fn instruction(&self) -> String;
 
-    /// The observation of the model at its next turn, with the effects of its latest reply.
+    /// Returns the observation of the model at its next turn, with the effects of its latest reply.
     fn observation(&self) -> String;
 
     /// Returns the text that replaces a reply in later requests; `None` for the reply itself.
@@ -48,18 +48,19 @@ pub trait Environment {
         None
     }
 
-    /// Carries out a reply. No text of a reply is an error.
+    /// Carries out a reply. Any text is a valid reply.
     fn act(&mut self, reply: &str) -> Acted;
 
-    /// Whether there is a task that a run can complete or miss. Without a task, a run has no outcome, and its reward is a score.
+    /// Returns whether there is a task that a run can complete or miss. Without a task, a run has no outcome, and its
+    /// reward is a score.
     fn has_goal(&self) -> bool {
         true
     }
 
-    /// The reason for the end of the run; `None` while the run continues.
+    /// Returns the reason for the end of the run; `None` while the run continues.
     fn end(&self) -> Option<End>;
 
-    /// The values of [`Environment::FEATURES`] in the current state.
+    /// Returns the values of [`Environment::FEATURES`] in the current state.
     fn features(&self) -> Vec<f64> {
         Vec::new()
     }

@@ -10,7 +10,7 @@ use crate::{
     values::record::Record,
 };
 
-/// A turn of a run in an environment.
+/// One turn of a run in an environment.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PlayTurn {
@@ -24,7 +24,7 @@ pub struct PlayTurn {
     pub penalty: f64,
     /// The actions that were carried out.
     pub n_actions: usize,
-    /// Tokens of the request and of the reply, if the reply states them.
+    /// The numbers of tokens of the request and of the reply, if the reply states them.
     pub tokens: [Option<u64>; 2],
     /// The number of hidden reasoning tokens in the reply, which later requests do not repeat.
     pub reasoning_tokens: u64,
@@ -38,8 +38,8 @@ pub struct PlayTurn {
     pub estimates: Vec<Estimate>,
     /// The advice that follows from the answers.
     pub advice: Option<Advice>,
-    /// Tokens of the question after the turn and of its answer, if the reply states them; 0 without a question. Like every
-    /// request, a question repeats the run so far.
+    /// The numbers of tokens of the question after the turn and of its answer, if the reply states them; 0 without a
+    /// question. Like every request, a question repeats the run so far.
     pub asking: [Option<u64>; 2],
     /// The number of hidden reasoning tokens in that answer.
     pub(super) asking_reasoning: u64,
@@ -68,13 +68,13 @@ pub struct PlayRecord {
 }
 
 impl PlayRecord {
-    /// The sum of rewards and penalties.
+    /// Returns the sum of rewards and penalties.
     #[must_use]
     pub fn reward(&self) -> f64 {
         self.turns.iter().map(|turn| turn.reward + turn.penalty).sum()
     }
 
-    /// Tokens of questions during the run and of their answers, if all replies state them.
+    /// Returns the numbers of tokens of the questions during the run and of their answers, if all replies state them.
     #[must_use]
     pub fn asking(&self) -> [Option<u64>; 2] {
         [0, 1].map(|at| self.turns.iter().map(|turn| turn.asking[at]).sum())

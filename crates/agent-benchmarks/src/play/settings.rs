@@ -59,11 +59,11 @@ impl Play {
     }
 
     setters! {
-        /// Sets the most turns of a run.
+        /// Sets the maximum number of turns of a run.
         with_most_turns(most_turns: usize);
 
-        /// Sets the maximum number of tokens of one request and its reply. A turn with more tokens carries nothing out and ends
-        /// the run, which fails. The released evaluation of Sokoban has 2,500.
+        /// Sets the maximum number of tokens of one request and its reply. A turn above it has no effect and ends the
+        /// run, which fails. The released evaluation of Sokoban has 2,500.
         with_most_tokens_of_a_turn(most_tokens_of_a_turn: Option<u64>);
 
         /// Sets the sampling.
@@ -72,7 +72,7 @@ impl Play {
         /// Sets the first instruction to the model; `None` is the text of the environment.
         with_instruction(instruction: Option<String>);
 
-        /// Sets when answers to questions end a run.
+        /// Sets the rule by which answers to questions end a run.
         with_stop_rule(rule: Option<StopRule>);
 
         /// Sets whether exceeding a requested cap ends a run, which is the default. Otherwise the run is told the cap and
@@ -90,7 +90,7 @@ impl Play {
         self
     }
 
-    /// The monitor of the requested resources.
+    /// Creates the monitor of the requested resources.
     pub(super) fn monitor(&self) -> Result<BudgetMonitor, Error> {
         let monitor = BudgetMonitor::new(self.asks.iter().cloned())?;
         Ok(match self.rule {

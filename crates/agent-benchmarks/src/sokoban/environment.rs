@@ -21,7 +21,7 @@ const MOST_STATES: usize = 100_000;
 /// Tags and marks that are removed from an answer.
 const MARKS: &str = include_str!("marks.txt");
 
-/// Sokoban as in BAGEN's evaluation: up to three actions per turn, separated by `||`, of 30 in a run.
+/// Sokoban as in BAGEN's evaluation. A turn has up to three actions, separated by `||`, and a run has up to 30.
 ///
 /// A turn shows coordinates and grid. Of an answer, the first three parts count. A part that is no direction is skipped and costs
 /// 0.1 for the turn, like an answer without a direction. Turns spend `steps`. The forms of turns and rewards are the released
@@ -75,18 +75,18 @@ impl Sokoban {
         /// Sets the maximum number of actions in a turn; further actions are left out.
         with_most_actions_of_a_turn(most_actions_of_a_turn: usize);
 
-        /// Sets the most actions of a run.
+        /// Sets the maximum number of actions of a run.
         with_most_actions(most_actions: usize);
 
         /// Sets whether turns are numbered and state the number of remaining actions, as in training. The evaluation does not do
         /// this.
         with_limits_told(tells_limits: bool);
 
-        /// Sets the words of the model's texts.
+        /// Sets the texts for the model.
         with_texts(texts: Texts);
     }
 
-    /// The game in its current state.
+    /// Returns the game in its current state.
     #[must_use]
     pub const fn game(&self) -> &Game {
         &self.game
@@ -120,7 +120,7 @@ impl Sokoban {
     }
 }
 
-/// Returns the text between tags without marks, which the released code removes.
+/// Returns the text between tags without the marks that the released code removes.
 fn without_marks(text: &str) -> String {
     let take_out = |text: String, mark: &str| text.replace(mark, "").trim().to_owned();
     MARKS.lines().fold(text.to_owned(), take_out)
@@ -154,7 +154,8 @@ impl Environment for Sokoban {
         format!("{earned}\n{turn}State:\n{}\n{warning}{sentence}", self.game.room().observation())
     }
 
-    /// With published words, the form of the released code: only thoughts and answer, excluding the omitted parts.
+    /// Returns the reply as later requests repeat it. With published texts, it has the form of the released code: only
+    /// thoughts and answer, without omitted actions.
     fn repeated(&self, reply: &str) -> Option<String> {
         if !self.texts.is_published {
             return None;

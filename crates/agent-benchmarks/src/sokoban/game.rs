@@ -43,25 +43,25 @@ impl Game {
         Self { room, steps: 0 }
     }
 
-    /// The room in its current state.
+    /// Returns the room in its current state.
     #[must_use]
     pub fn room(&self) -> &Room {
         &self.room
     }
 
-    /// The number of steps so far, including steps against a wall.
+    /// Returns the number of steps so far, including steps against a wall.
     #[must_use]
     pub fn steps(&self) -> u32 {
         self.steps
     }
 
-    /// Whether the room is solved or the steps are used up.
+    /// Returns whether the room is solved or the steps are used up.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.steps > 0 && self.room.is_solved() || self.steps >= MOST_STEPS
     }
 
-    /// Takes a step; after the end, does nothing.
+    /// Takes a step. After the end of the game, it does nothing.
     pub fn step(&mut self, direction: Direction) -> Effect {
         if self.has_ended() {
             return Effect { reward: 0.0, is_effective: false, is_solved: self.room.is_solved() };

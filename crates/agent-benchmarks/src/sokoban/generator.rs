@@ -11,22 +11,23 @@ use crate::{
 /// Settings of the room generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoomSettings {
-    /// Numbers of rows and of columns; both from 5 to 16.
+    /// The numbers of rows and of columns, both from 5 to 16.
     pub size: [usize; 2],
-    /// Boxes, from 1 to 6.
+    /// The number of boxes, from 1 to 6.
     pub boxes: usize,
     /// The maximum number of steps of the game played backwards, from 2 to 300.
     pub depth: u32,
 }
 
 impl RoomSettings {
-    /// The rooms of the evaluation: 8 x 8 with two boxes; their seeds are 123 and the following numbers.
+    /// The rooms of the evaluation: 8 x 8 cells with two boxes. Their seeds are 123 and the following numbers.
     pub const EVALUATION: Self = Self { size: [8, 8], boxes: 2, depth: 30 };
-    /// The rooms of the training: 6 x 6 with one box.
+    /// The rooms of the training: 6 x 6 cells with one box.
     pub const TRAINING: Self = Self { size: [6, 6], boxes: 1, depth: 30 };
 }
 
-/// Signs of cells: the signs of XSB, except that boxes are distinguished by whether they were moved, on their targets or not.
+/// The signs of cells. They are the signs of XSB, except that the sign of a box states whether it was moved and not
+/// whether it is on a target.
 const WALL: u8 = b'#';
 const FLOOR: u8 = b'_';
 const TARGET: u8 = b'.';
@@ -34,7 +35,7 @@ const MOVED: u8 = b'$';
 const BOX: u8 = b'*';
 const PLAYER: u8 = b'@';
 
-/// The probability of a turn of the walk that digs a room.
+/// The probability that the walk that digs a room changes its direction.
 const TURNS: f64 = 0.35;
 /// The number of tries for a room before its seed is given up.
 const TRIES: usize = 4;
@@ -42,9 +43,9 @@ const TRIES: usize = 4;
 const MOST_STATES: usize = 300_000;
 /// The cells that the walk digs around its position, row by row.
 const MASKS: [u16; 5] = [0b000_111_000, 0b010_010_010, 0b000_110_010, 0b000_110_110, 0b000_011_010];
-/// Directions of the walk, as the released code lists them.
+/// The directions of the walk, in the order of the released code.
 const WALKS: [[isize; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
-/// Up, down, left and right.
+/// The directions of moves: up, down, left and right.
 const MOVES: [[isize; 2]; 4] = [[-1, 0], [1, 0], [0, -1], [0, 1]];
 
 impl Room {
@@ -121,7 +122,7 @@ struct Maker {
 }
 
 impl Maker {
-    /// Floors and walls.
+    /// Returns the floors and walls of a room, which a random walk digs.
     fn topology(&mut self) -> Vec<u8> {
         let mut direction = WALKS[self.python.choice(0..4) as usize];
         let mut row = self.python.choice(1..self.rows as u32) as usize;
@@ -147,7 +148,7 @@ impl Maker {
         room
     }
 
-    /// Places the player, and the targets, on which the boxes are at the end.
+    /// Places the player and the targets. In the solved room, the boxes are on the targets.
     fn place(&mut self, room: &mut [u8], boxes: usize) -> Result<(), &'static str> {
         let floors = room.iter().filter(|cell| **cell == FLOOR).count();
         if floors <= boxes + 1 {
@@ -195,7 +196,7 @@ struct Backwards<'a> {
 #[derive(Clone)]
 struct State {
     room: Vec<u8>,
-    /// Each target with the place of its box.
+    /// The position of each target with the position of its box.
     boxes: Vec<[usize; 2]>,
     /// The number of changes of the pulled box.
     swaps: i64,
@@ -220,7 +221,7 @@ impl<'a> Backwards<'a> {
         game.best.1
     }
 
-    /// Searches depth first. A state is searched only once, whatever the remaining depth.
+    /// Searches depth first. Each state is searched only once, regardless of the remaining depth.
     fn search(&mut self, state: State, depth: u32) {
         if depth <= 1 || self.seen.len() >= MOST_STATES || self.seen.contains(&state.room) {
             return;

@@ -15,8 +15,8 @@ const ACTIONS: usize = 3;
 /// The number of states after which the search for a plan stops.
 const MOST_STATES: usize = 1_000_000;
 
-/// Creates a player that takes the least steps and writes the replies of a model. With probability `mistakes`, a step is drawn
-/// at random.
+/// Creates a player that takes the least number of steps and writes replies like a model. With probability `mistakes`,
+/// a step is drawn at random.
 ///
 /// Asked for the remaining cost, the player answers from the least number of remaining steps: the average cost of the turns
 /// so far, times the number of turns for these steps, from 0.8 to 1.25 times; and `impossible` if no steps solve the room

@@ -52,7 +52,8 @@ pub(crate) enum Ground {
     Target,
 }
 
-/// A cell in the alphabet of the released code and in XSB: ground, whether a box and whether the player is there.
+/// The signs of cells in the alphabet of the released code and in XSB, each with its ground, whether a box is there,
+/// and whether the player is there.
 const SIGNS: [(char, char, Ground, bool, bool); 7] = [
     ('#', '#', Ground::Wall, false, false),
     ('_', ' ', Ground::Floor, false, false),
@@ -119,7 +120,7 @@ impl Room {
         Ok(room)
     }
 
-    /// Whether a walk without boxes from the player or from a box ends at an open edge.
+    /// Returns whether a walk without boxes from the player or from a box ends at an open edge.
     fn reaches_an_edge(&self) -> bool {
         let mut seen = vec![false; self.cells.len()];
         let (mut open, _) = self.boxes_and_targets();
@@ -174,7 +175,7 @@ impl Room {
         self.cells[at]
     }
 
-    /// The cells of boxes and of targets.
+    /// Returns the cells of boxes and of targets.
     pub(crate) fn boxes_and_targets(&self) -> (Vec<usize>, Vec<usize>) {
         let cells = || 0..self.cells.len();
         let is_target = |at: &usize| self.cells[*at] == Ground::Target;
@@ -185,38 +186,38 @@ impl Room {
         self.player
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.cells.len() / self.columns
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The number of boxes.
+    /// Returns the number of boxes.
     #[must_use]
     pub fn n_boxes(&self) -> usize {
         self.boxes.iter().filter(|is_box| **is_box).count()
     }
 
-    /// The number of boxes on targets.
+    /// Returns the number of boxes on targets.
     #[must_use]
     pub fn n_on_target(&self) -> usize {
         let on_target = |(cell, is_box): (&Ground, &bool)| *is_box && *cell == Ground::Target;
         self.cells.iter().zip(&self.boxes).filter(|pair| on_target(*pair)).count()
     }
 
-    /// Whether every box is on a target.
+    /// Returns whether every box is on a target.
     #[must_use]
     pub fn is_solved(&self) -> bool {
         self.n_on_target() == self.n_boxes()
     }
 
-    /// The room in XSB, the usual form of files of levels.
+    /// Returns the room in XSB, the usual format of level files.
     #[must_use]
     pub fn to_xsb(&self) -> String {
         self.text(|sign| sign.1)
@@ -233,7 +234,7 @@ impl Room {
         text
     }
 
-    /// The coordinates and the grid in the released form for a model (`grid_coord`).
+    /// Returns the coordinates and the grid in the form of the released code (`grid_coord`).
     #[must_use]
     pub fn observation(&self) -> String {
         let (boxes, targets) = self.boxes_and_targets();

@@ -1,4 +1,4 @@
-//! The least remaining number of steps of a room, by A* search.
+//! The minimum number of steps that solve a room, by A* search.
 //!
 //! An edge is a push; its cost is the push and the walk to it. The lower bound is the least sum of push distances
 //! over assignments of boxes to targets. No push lowers this bound by more than one, so that a state is final when it is first
@@ -23,11 +23,11 @@ use crate::sokoban::room::{Direction, Room};
 /// The remaining need of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// As few steps as possible, which solve the room.
+    /// The shortest sequence of steps that solves the room.
     Steps(Vec<Direction>),
     /// The search has reached its limit.
     Unknown,
-    /// No steps solve the room.
+    /// No sequence of steps solves the room.
     Unsolvable,
 }
 
@@ -65,7 +65,7 @@ struct Search {
     walk: Walk,
     states: Vec<State>,
     places: HashMap<Rc<[u16]>, usize>,
-    /// The open states by the least total cost that their bounds allow.
+    /// The open states, by the minimum total cost that their bounds allow.
     open: Vec<Vec<usize>>,
     /// The boxes that count as walls while others are examined.
     held: Vec<usize>,
@@ -88,7 +88,7 @@ struct Push {
     parent: u32,
     /// The previous position of the box, where the player is now.
     from: u16,
-    /// Its place in `Direction::ALL`.
+    /// The position of the direction in `Direction::ALL`.
     direction: u8,
 }
 
@@ -174,7 +174,7 @@ impl Search {
         self.put(&cells[..n], false);
     }
 
-    /// Notes a way to a state.
+    /// Records a path to a state.
     fn meet(&mut self, key: Vec<u16>, cost: u32, push: Push) {
         let place = self.places.get(&key[..]).copied().unwrap_or_else(|| {
             let distance =
@@ -197,8 +197,8 @@ impl Search {
         self.open[total].push(place);
     }
 
-    /// Returns whether a box that was just pushed and the boxes that it leans on can never be pushed again, while one of them is
-    /// off its target.
+    /// Returns whether a box that was just pushed, and the boxes that block it, can never be pushed again while one of
+    /// them is off its target.
     fn is_stuck(&mut self, at: usize) -> bool {
         self.held.clear();
         self.is_held(at) && self.held.iter().any(|&at| !self.map.is_target[at])

@@ -1,7 +1,7 @@
 use crate::{error::Error, values::template::Template};
 
-/// The texts for a model in [`Sokoban`](super::Sokoban): by default in words of this crate, or the texts of the released code,
-/// which this crate does not contain.
+/// The texts for a model in [`Sokoban`](super::Sokoban): our own by default, or the texts of the released code, which
+/// this crate does not contain.
 ///
 /// There are texts for the evaluation and for the training runs, in which limits are told
 /// ([`Sokoban::with_limits_told`](super::Sokoban::with_limits_told)). They are an `instruction`, the `reward` of a turn, the
@@ -108,8 +108,9 @@ impl Texts {
         })
     }
 
-    /// The agent's prompt of the warehouse, for [`Play::with_instruction`](crate::play::Play::with_instruction); `None` if the
-    /// file has none, because the history of the repository was not available, or if the words are this crate's own.
+    /// Returns the agent's prompt of the warehouse, for
+    /// [`Play::with_instruction`](crate::play::Play::with_instruction); `None` if the file has none, because the
+    /// history of the repository was not available, or if the words are this crate's own.
     #[must_use]
     pub fn warehouse_instruction(&self) -> Option<String> {
         self.warehouse.clone()

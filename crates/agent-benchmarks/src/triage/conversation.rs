@@ -30,7 +30,7 @@ pub struct TriageConversation<'a> {
     /// The remaining steps, the next one last.
     steps: Vec<Step>,
     left: u64,
-    /// For each question, its attempt in this conversation.
+    /// The attempt of each question in this conversation, if there is one.
     attempts: Vec<Option<Attempted>>,
     /// The question whose attempt exceeded the remaining budget.
     overspent: Option<usize>,
@@ -99,7 +99,7 @@ impl<'a> TriageConversation<'a> {
         self.dialogue.end(StopReason::ParseError);
     }
 
-    /// The plan with the steps that are attempted.
+    /// Returns the plan, reduced to the steps that are attempted.
     fn plan(&self) -> Option<Plan> {
         let plan = self.reading.as_ref()?.plan()?;
         let attempts_zero = self.instance.settings.attempts_zero;

@@ -7,12 +7,12 @@ use crate::values::names::names;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Framing {
-    /// A set of problems and a limit.
+    /// The neutral framing: a set of problems and a limit.
     #[default]
     Neutral,
-    /// An independent agent that allots its compute to assignments.
+    /// The agent framing: an independent agent that distributes its compute over assignments.
     Agent,
-    /// An examination with limited time.
+    /// The exam framing: an examination with limited time.
     Exam,
 }
 

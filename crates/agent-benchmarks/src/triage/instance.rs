@@ -57,43 +57,43 @@ impl Triage {
 }
 
 impl Instance {
-    /// The setting.
+    /// Returns the setting.
     #[must_use]
     pub const fn settings(&self) -> &Triage {
         &self.settings
     }
 
-    /// The name of the pool.
+    /// Returns the name of the pool.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The questions in the order in which the model sees them.
+    /// Returns the questions in the order in which the model sees them.
     #[must_use]
     pub fn questions(&self) -> &[Question] {
         &self.questions
     }
 
-    /// The recorded attempts.
+    /// Returns the recorded attempts.
     #[must_use]
     pub const fn pool(&self) -> &Pool {
         &self.pool
     }
 
-    /// The budget in tokens.
+    /// Returns the budget in tokens.
     #[must_use]
     pub const fn budget(&self) -> u64 {
         self.budget
     }
 
-    /// The value of the best choice under the budget.
+    /// Returns the value of the best choice under the budget.
     #[must_use]
     pub const fn oracle(&self) -> f64 {
         self.oracle
     }
 
-    /// The expected value of a random order; see [`Pool::random_exact`].
+    /// Returns the expected value of a random order; see [`Pool::random_exact`].
     #[must_use]
     pub const fn random(&self) -> f64 {
         self.random

@@ -20,10 +20,10 @@ pub struct TriageRecord {
     pub record: Record,
     /// The plan as it was read; `None` without a reply.
     pub reading: Option<PlanReading>,
-    /// The executions of the plan: in both regimes from recorded attempts, in one from live attempts. Empty without a plan, and
-    /// if a live execution was not completed.
+    /// The executions of the plan. With recorded attempts, there is one per regime; with live attempts, there is one.
+    /// Empty without a plan, or if a live execution was not completed.
     pub executions: Vec<Execution>,
-    /// For each question, the attempt that was made in the conversation.
+    /// The attempt of each question in the conversation, if there is one.
     pub attempts: Vec<Option<Attempted>>,
     /// The regime in which problems were solved in the conversation; `None` for recorded attempts.
     pub live_regime: Option<Regime>,
@@ -104,7 +104,7 @@ impl TriageRecord {
         }
     }
 
-    /// The name of the pool.
+    /// Returns the name of the pool.
     #[must_use]
     pub fn pool_name(&self) -> &str {
         &self.record.run.id
@@ -127,7 +127,8 @@ impl TriageRecord {
         Ok(Efficiency::new(earned, self.random, self.oracle)?)
     }
 
-    /// Returns whether live attempts earned more than the oracle, which knows only the recorded attempts.
+    /// Returns whether live attempts earned more than the oracle. This is possible because the oracle knows only the
+    /// recorded attempts.
     #[must_use]
     pub fn is_above_oracle(&self, regime: Regime) -> bool {
         self.execution(regime).is_some_and(|execution| execution.earned > self.oracle)

@@ -8,7 +8,7 @@ const AGENT: &str = include_str!("prompts/agent.txt");
 
 const EXAM: &str = include_str!("prompts/exam.txt");
 
-/// The text after each opening.
+/// The text that follows each opening.
 const RULES: &str = include_str!("prompts/rules.txt");
 
 const BANNER: &str = include_str!("prompts/banner.txt");
@@ -38,13 +38,13 @@ const BANNER: &str = include_str!("prompts/banner.txt");
 /// Reference: TRIAGE, appendices B, C.1 and C.2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompts {
-    /// By framing.
+    /// The request for a plan under each framing.
     plans: [Template; 3],
     pub(super) banner: Template,
     pub(super) is_published: bool,
 }
 
-/// The places of a plan's text.
+/// The names of the places in the request for a plan.
 const OF_PLANS: [&str; 3] = ["domain", "B", "problems"];
 
 impl Default for Prompts {
@@ -66,8 +66,8 @@ impl Prompts {
     pub const FILES: &'static [&'static str] =
         &["planner_neutral.txt", "planner_agent.txt", "planner_exam.txt", "banner.txt"];
 
-    /// Creates the published wording from its texts, by the names of their files. Requests for a plan have no JSON schema then,
-    /// because the texts define a different form.
+    /// Creates the published wording from texts, which are given by file name. Requests for a plan then have no JSON
+    /// schema, because the texts define a different form.
     ///
     /// # Errors
     ///

@@ -9,10 +9,10 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attempts {
-    /// From the recorded attempts, in both regimes.
+    /// Recorded attempts, in both regimes.
     #[default]
     Recorded,
-    /// From the model, which solves the problems of its plan in one regime.
+    /// Live attempts: the model solves the problems of its plan in one regime.
     ///
     /// - [`Regime::Enforced`]: the allocation of each problem limits the tokens of the reply. A reply that used more is wrong.
     /// - [`Regime::Advisory`]: for each problem, the remaining budget limits the tokens of the reply, and the tokens of the reply
@@ -80,7 +80,7 @@ impl Triage {
         }
     }
 
-    /// The share of the budget.
+    /// Returns the share of the budget.
     #[must_use]
     pub const fn alpha(&self) -> Alpha {
         self.alpha
@@ -103,7 +103,8 @@ impl Triage {
         /// Sets the source of the outcomes of attempts.
         with_attempts(attempts: Attempts);
 
-        /// Sets the sampling. While solving, the token limit is the smaller one of the sampling's and the regime's.
+        /// Sets the sampling. When the model solves a problem, the token limit is the smaller one of the sampling's and
+        /// the regime's.
         with_sampling(sampling: Sampling);
 
         /// Sets the maximum number of tokens of a plan. The default is the limit of the sampling.

@@ -72,7 +72,7 @@ impl SolveRecord {
         Some(Self { record, answer: None, attempt, is_cut_off: false, is_refused: false })
     }
 
-    /// Whether the attempt was made elsewhere.
+    /// Returns whether the attempt was made elsewhere.
     #[must_use]
     pub fn is_recorded(&self) -> bool {
         self.record.run.turns.is_empty()

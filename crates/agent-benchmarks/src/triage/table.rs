@@ -50,7 +50,7 @@ struct Key {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Group {
-    /// The values of each of [`METRICS`] by pool.
+    /// The values of each of [`METRICS`], by pool.
     values: [Clustered<String, f64>; METRICS.len()],
     pools: usize,
     informative_pools: usize,
@@ -60,7 +60,7 @@ struct Group {
     above_oracle: usize,
 }
 
-/// A metric of pools, and its value for one pool; `None` for a pool in which it is undefined.
+/// A metric of pools, and the function that computes it for one pool; `None` for a pool in which it is undefined.
 #[derive(Clone, Copy)]
 struct OfPools {
     metric: Metric<ExactMean>,

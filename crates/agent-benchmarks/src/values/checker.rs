@@ -33,8 +33,8 @@ pub enum Checker {
         /// The largest difference, at least 0.
         tolerance: f64,
     },
-    /// The answer is the letter of the right option, its text, or both. A single letter is always taken as the letter of an
-    /// option.
+    /// The answer is the letter of the right option, its text, or both. A single letter always counts as the letter of
+    /// an option.
     Choice {
         /// The options, lettered from A on.
         options: Vec<String>,
@@ -51,7 +51,7 @@ pub enum Checker {
         /// The options, possibly none.
         options: Vec<String>,
     },
-    /// The caller judges the answer by other means; here, no answer is right.
+    /// The caller judges the answer. Here, no answer is right.
     Outside,
 }
 
@@ -75,7 +75,7 @@ impl Checker {
         }
     }
 
-    /// The options that a model reads.
+    /// Returns the options that a model reads.
     pub(crate) fn options(&self) -> &[String] {
         match self {
             Self::Choice { options, .. } | Self::Unsolvable { options } => options,
@@ -83,7 +83,7 @@ impl Checker {
         }
     }
 
-    /// The instruction about the requested kind of answer.
+    /// Returns the instruction about the requested kind of answer.
     pub(crate) fn instruction(&self) -> &'static str {
         match self {
             Self::Outside => "The answer is what the problem asks for, and nothing else.",

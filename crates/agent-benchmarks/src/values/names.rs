@@ -1,10 +1,10 @@
-//! The names of an enumeration, written once.
+//! Names of the values of enumerations.
 
 /// Implements `ALL`, `name` and `Display` of an enumeration without values.
 macro_rules! names {
     ($type:ident, $($item:ident $name:literal),* $(,)?) => {
         impl $type {
-            /// All of them, in their order.
+            /// All values, in their order.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$item),*];
 
             /// Returns the name in texts.

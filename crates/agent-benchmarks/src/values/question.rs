@@ -47,18 +47,18 @@ impl Question {
         self
     }
 
-    /// Whether no answer is right.
+    /// Returns whether no answer is right.
     #[must_use]
     pub const fn is_unsolvable(&self) -> bool {
         matches!(self.checker, Checker::Unsolvable { .. })
     }
 
-    /// The text with its options and with the requested kind of answer.
+    /// Returns the text with its options and with the requested kind of answer.
     pub(crate) fn prompt(&self) -> String {
         format!("{}\n\n{}", self.block(), self.checker.instruction())
     }
 
-    /// The text with its options.
+    /// Returns the text with its options.
     pub(crate) fn block(&self) -> String {
         let mut text = self.text.clone();
         let options = self.checker.options().iter().enumerate();

@@ -32,7 +32,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The run with the events in its metadata, in the form for a log.
+    /// Returns the run with the events in its metadata, in the form for a log.
     #[must_use]
     pub fn to_run(&self) -> Run {
         let mut run = self.run.clone();
@@ -56,7 +56,7 @@ impl Record {
         Ok(Self { run, events: events.map_err(wrong)? })
     }
 
-    /// The run as a trajectory of the Agent Trajectory Interchange Format; see [`to_atif`].
+    /// Returns the run as a trajectory of the Agent Trajectory Interchange Format; see [`to_atif`].
     #[must_use]
     pub fn to_atif(&self) -> String {
         to_atif(&self.to_run())

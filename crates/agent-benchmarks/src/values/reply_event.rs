@@ -25,14 +25,14 @@ pub enum ReplyEvent {
     },
     /// The reply has neither text nor calls.
     EmptyText,
-    /// The reply ends because it reached the limit of its tokens.
+    /// The reply was truncated at the maximum number of tokens.
     CutOff,
     /// The reply makes several calls where one is allowed.
     SeveralCalls {
         /// The number of calls.
         made: usize,
     },
-    /// A call names a tool outside the request.
+    /// A call names a tool that the request does not have.
     UnknownTool {
         /// The call.
         call: usize,
@@ -183,7 +183,7 @@ pub fn reply_events(request: &Request, reply: &Reply) -> Vec<ReplyEvent> {
 }
 
 impl ReplyEvent {
-    /// The name of the kind, from `refusal` to `no_reply`.
+    /// Returns the name of the kind, from `refusal` to `no_reply`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -202,7 +202,7 @@ impl ReplyEvent {
         }
     }
 
-    /// The call that the event is about; `None` if it is about the whole reply.
+    /// Returns the call that the event is about; `None` if it is about the whole reply.
     #[must_use]
     pub const fn call(&self) -> Option<usize> {
         match self {

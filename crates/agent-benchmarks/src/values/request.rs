@@ -3,7 +3,7 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::values::tool_definition::ToolDefinition;
 
-/// Rules for how a model draws its tokens. The provider decides a setting that is `None`.
+/// The sampling settings of a model. The provider chooses a setting that is `None`.
 ///
 /// ```
 /// use agent_benchmarks::Sampling;

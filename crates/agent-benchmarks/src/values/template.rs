@@ -16,12 +16,12 @@ use crate::error::Error;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
     text: String,
-    /// The bytes of each name with its braces, in order.
+    /// The byte range of each place, including its braces, in order.
     places: Vec<(usize, usize)>,
 }
 
 impl Template {
-    /// Creates a text that may have places of these names, each of them any number of times.
+    /// Creates a text with places of these names. Each place may occur any number of times.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl Template {
         Ok(Self { text, places })
     }
 
-    /// The text before anything is filled in.
+    /// Returns the text with its places not filled in.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text

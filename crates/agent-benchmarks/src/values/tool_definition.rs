@@ -110,7 +110,7 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
-    /// The JSON Schema of the arguments: an object, without further properties unless the tool accepts more.
+    /// Returns the JSON Schema of the arguments: an object, without further properties unless the tool accepts more.
     #[must_use]
     pub fn schema(&self) -> Value {
         let parameters = || self.parameters.iter();
@@ -130,7 +130,7 @@ impl ToolDefinition {
         object(fields)
     }
 
-    /// The function definition of OpenAI's chat format: type, name, description and schema.
+    /// Returns the function definition of OpenAI's chat format: type, name, description and schema.
     #[must_use]
     pub fn function(&self) -> Value {
         let function = object(vec![

@@ -29,20 +29,20 @@ pub enum Action {
     },
     /// Sends trucks of a product to a retailer; the last one may be partly filled.
     Replenish {
-        /// To whom.
+        /// The retailer.
         retailer: Retailer,
         /// The product.
         sku: Sku,
-        /// From 1 to 3.
+        /// The number of trucks, from 1 to 3.
         trucks: i64,
     },
     /// Borrows from the credit line.
     DrawCredit(Cents),
     /// Pays credit back.
     RepayCredit(Cents),
-    /// Sells receivables below their value, beginning with the ones due last.
+    /// Sells receivables below their value, starting with those that are due last.
     FactorReceivables(Cents),
-    /// Nothing.
+    /// Does nothing.
     Pass,
 }
 
@@ -50,12 +50,12 @@ pub enum Action {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The words are none of the actions.
+    /// The words are not an action.
     #[error(
         "not an action; there are produce SKU 1-3 ocean|air, replenish RETAILER SKU 1-3, draw_credit AMOUNT, repay_credit AMOUNT, factor_ar AMOUNT and pass"
     )]
     Unknown,
-    /// A word is not among the words possible at this place.
+    /// A word is not valid at this place.
     #[error("{word:?} is not a {what}; known: {known}")]
     Name {
         /// The word, at most 40 characters of it.
@@ -145,7 +145,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// Of lots and of trucks.
+/// The valid numbers of lots and of trucks.
 const NUMBERS: [(i64, &str); 3] = [(1, "1"), (2, "2"), (3, "3")];
 
 /// Returns the beginning of a word, for messages.

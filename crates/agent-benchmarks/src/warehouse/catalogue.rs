@@ -1,4 +1,4 @@
-//! Every number of the rules, and its source.
+//! All constants of the rules, with their sources.
 
 use crate::{values::names::names, warehouse::cents::Cents};
 
@@ -61,11 +61,12 @@ pub(super) struct Product {
     pub(super) name: &'static str,
     /// The smallest lot. Recovered.
     pub(super) lot: i64,
-    /// Days from order to completion. From 25 for cables to 45 for docks (C.3); the values in between are chosen.
+    /// The number of days from order to completion. From 25 for cables to 45 for docks (C.3); the values in between are
+    /// chosen.
     pub(super) lead: u32,
     /// The unit cost in the smallest lot: about 45 % of the price. Chosen.
     pub(super) cost: Cents,
-    /// Chosen.
+    /// The weight in grams. Chosen.
     pub(super) grams: i64,
 }
 
@@ -99,8 +100,8 @@ const PRICES: [[i64; 5]; 5] = [
 /// The capacity of each retailer in units. Recovered; 7,000 to 25,000 in C.2.
 pub(super) const ROOMS: [i64; 5] = [25_000, 18_000, 15_000, 8_000, 7_000];
 
-/// Mean weekly units of the five series of each retailer. Chosen: the recovered step's demand, divided so that the weekly demand
-/// is about 116,000 dollars (C.3).
+/// The mean weekly units of the five series of each retailer. Chosen: the recovered step's demand, divided so that the
+/// weekly demand is about 116,000 dollars (C.3).
 pub(super) const LEVELS: [[i64; 5]; 5] = [
     [48, 55, 64, 22, 9],
     [204, 318, 298, 220, 212],
@@ -108,7 +109,7 @@ pub(super) const LEVELS: [[i64; 5]; 5] = [
     [83, 38, 40, 81, 112],
     [69, 64, 105, 71, 22],
 ];
-/// Largest change from week to week, in hundredths of the level. Chosen.
+/// The largest change from week to week, in hundredths of the level. Chosen.
 pub(super) const SWING: i64 = 35;
 /// The week in which the first series of each retailer rises by a half. C.1 says that some series have a step change. Chosen.
 pub(super) const RISE: usize = 11;
@@ -127,30 +128,30 @@ impl Retailer {
 
 /// The price per kilogram from the factory by ship and by aeroplane, in cents. Chosen.
 pub(super) const RATES: [i64; 2] = [150, 650];
-/// Days from the factory by ship and by aeroplane: 32 ± 4 and 6 ± 1 (C.3).
+/// The range of days from the factory by ship and by aeroplane: 32 ± 4 and 6 ± 1 (C.3).
 pub(super) const TRANSIT: [[u32; 2]; 2] = [[28, 36], [5, 7]];
-/// Days from the warehouse to a retailer (C.2).
+/// The range of days from the warehouse to a retailer (C.2).
 pub(super) const DELIVERY: [u32; 2] = [3, 4];
-/// The most trucks of an action. Recovered.
+/// The maximum number of trucks of an action. Recovered.
 pub(super) const MOST_TRUCKS: i64 = 3;
 /// The capacity of a truck in units. Chosen.
 pub(super) const TRUCK: i64 = 200;
 /// The price of a truck. Chosen.
 pub(super) const TRUCK_COST: Cents = Cents::from_dollars(180);
 
-/// Decisions of a run: 22 weeks, 14 days each (C.3).
+/// The number of steps of a run: 22 weeks in steps of 14 days (C.3).
 pub const STEPS: usize = 11;
-/// Weeks of a step (C.3).
+/// The number of weeks of a step (C.3).
 pub(super) const WEEKS: i64 = 2;
-/// Days of a step (C.3).
+/// The number of days of a step (C.3).
 pub(super) const DAYS: u32 = 14;
-/// Cash at the start (C.3).
+/// The cash at the start (C.3).
 pub(super) const CASH: Cents = Cents::from_dollars(500_000);
 /// The capacity of the warehouse in units (C.2). Goods beyond it wait at the gate (chosen).
 pub(super) const ROOM: i64 = 50_000;
-/// Credit line (C.2).
+/// The credit line (C.2).
 pub(super) const CREDIT: Cents = Cents::from_dollars(200_000);
-/// Interest on used credit in thousandths per step (C.2).
+/// The interest on used credit per step, in thousandths (C.2).
 pub(super) const INTEREST: i64 = 8;
 /// The discount on sold receivables, in thousandths (C.2).
 pub(super) const FACTORING: i64 = 50;
@@ -158,7 +159,7 @@ pub(super) const FACTORING: i64 = 50;
 pub(super) const DEPOSIT: i64 = 300;
 /// The discounts for one, two and three lots, in thousandths (C.3).
 pub(super) const DISCOUNTS: [i64; 3] = [0, 80, 150];
-/// Days until a retailer pays (C.1).
+/// The number of days until a retailer pays (C.1).
 pub(super) const NET: u32 = 30;
 /// The weekly cost of a unit in the warehouse (C.5); goods elsewhere cost nothing (recovered).
 pub(super) const HOLDING: Cents = Cents::new(35);
@@ -175,7 +176,7 @@ pub(super) const BANKRUPT: Cents = Cents::from_dollars(50_000);
 /// The cash below which a run ends (C.3).
 pub(super) const FLOOR: Cents = Cents::from_dollars(-200_000);
 
-/// Units in the warehouse, and at the retailers, at the start of the earlier calibration. Recovered.
+/// The units in the warehouse and at the retailers at the start of the earlier calibration. Recovered.
 pub(super) const STOCKED: [[i64; 5]; 6] = [
     [12_204, 13_557, 12_258, 16_252, 11_077],
     [1_402, 1_394, 1_063, 875, 945],
@@ -184,6 +185,6 @@ pub(super) const STOCKED: [[i64; 5]; 6] = [
     [1_561, 745, 1_209, 1_536, 1_778],
     [1_213, 1_276, 2_126, 1_362, 627],
 ];
-/// Demand of the earlier calibration as a fraction of the demand of the printed scale. The one recovered step of that calibration
-/// earned 3.73 times as much as two weeks at 116,000 dollars. Chosen.
+/// The demand of the earlier calibration as a fraction of the demand of the printed scale. The one recovered step of
+/// that calibration earned 3.73 times as much as two weeks at 116,000 dollars. Chosen.
 pub(super) const STOCKED_DEMAND: [i64; 2] = [15, 4];

@@ -14,10 +14,10 @@ use crate::warehouse::{
     cents::Cents,
 };
 
-/// Weeks of a series.
+/// The number of weeks of a series.
 const N_WEEKS: usize = STEPS * WEEKS as usize;
 
-/// Units by retailer and product.
+/// Numbers of units by retailer and product.
 pub(super) type Units = [[i64; 5]; 5];
 
 /// The goods at the start of a game.
@@ -65,7 +65,7 @@ impl Start {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
     units: [[[u32; 5]; 5]; STEPS],
-    /// Sums of the series over all weeks.
+    /// The sums of the series over all weeks.
     series: Units,
 }
 
@@ -113,8 +113,8 @@ impl Demand {
         self.units.get(step).map_or(0, |step| step[retailer as usize][sku as usize])
     }
 
-    /// The reward of an ideal policy, equation 6: mean demand is always met, the warehouse contains the demand of one step, and
-    /// there are no other costs.
+    /// Returns the reward of an ideal policy (equation 6). Mean demand is always met, the warehouse contains the demand
+    /// of one step, and there are no other costs.
     #[must_use]
     pub fn largest_reward(&self) -> Cents {
         let of = |retailer: Retailer, sku: Sku| {

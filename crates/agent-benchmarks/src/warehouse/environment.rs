@@ -17,7 +17,7 @@ use crate::{
 /// The maximum number of actions in a reply; further actions are left out. Chosen.
 const MOST_ACTIONS: usize = 100;
 
-/// The warehouse as an environment for a model: a turn is a step, so that a run has 11 turns.
+/// The warehouse as an environment for a model. A turn is a step, so that a run has 11 turns.
 ///
 /// Forms of turns, actions and rewards are the released ones; the sentences are this crate's own, and
 /// [`Play::with_instruction`](crate::play::Play::with_instruction) takes the released ones. Actions of a reply that cannot be
@@ -49,7 +49,7 @@ impl Warehouse {
         Self::with_game(Game::new(start, Demand::draw(start, seed), seed))
     }
 
-    /// Continues a given game.
+    /// Creates an environment from a given game.
     #[must_use]
     pub const fn with_game(game: Game) -> Self {
         Self { game, target: None, report: String::new() }
@@ -62,7 +62,7 @@ impl Warehouse {
         self
     }
 
-    /// The game in its current state.
+    /// Returns the game in its current state.
     #[must_use]
     pub const fn game(&self) -> &Game {
         &self.game

@@ -6,13 +6,13 @@ use crate::warehouse::cents::Cents;
 pub struct Flows {
     /// Payments from retailers.
     pub collected: Cents,
-    /// Receivables that were sold, before the fee.
+    /// Receivables sold, before the fee.
     pub factored: Cents,
-    /// The fee for them.
+    /// The fee for sold receivables.
     pub factoring_fee: Cents,
-    /// Credit that was drawn.
+    /// Credit drawn.
     pub drawn: Cents,
-    /// Credit that was paid back.
+    /// Credit repaid.
     pub repaid: Cents,
     /// Interest on credit.
     pub interest: Cents,
@@ -28,44 +28,44 @@ pub struct Flows {
     pub revenue: Cents,
     /// The cost of the sold goods in the smallest lot.
     pub cost_of_sales: Cents,
-    /// Discounts on orders that were completed.
+    /// Discounts on completed orders.
     pub discounts: Cents,
-    /// The chargeback for demand that was not met. The recovered texts list it next to revenue and not among the flows of cash.
+    /// The chargeback for unmet demand. The recovered texts list it next to revenue and not among the cash flows.
     pub stockout: Cents,
     /// The chargeback for overstocked retailers, listed like the stockout.
     pub overstock: Cents,
     /// The penalty for cash below 0.
     pub bankruptcy: Cents,
-    /// Units that were ordered.
+    /// The number of units ordered.
     pub ordered: i64,
-    /// Units that were sold.
+    /// The number of units sold.
     pub sold: i64,
-    /// Units in the warehouse and at retailers at the end, times weeks.
+    /// The units in the warehouse and at retailers at the end, multiplied by weeks.
     pub item_weeks: i64,
 }
 
 impl Flows {
-    /// The reward, equation 5.
+    /// Returns the reward (equation 5).
     #[must_use]
     pub fn reward(&self) -> Cents {
         let profit = self.revenue - self.holding - self.opex;
         profit - self.stockout - self.overstock - self.bankruptcy
     }
 
-    /// The change of cash.
+    /// Returns the change of cash.
     #[must_use]
     pub fn cash(&self) -> Cents {
         self.collected + self.factored + self.drawn - self.repaid - self.spent()
     }
 
-    /// The money spent: all payments except repaid credit.
+    /// Returns the money spent: all payments except repaid credit.
     #[must_use]
     pub fn spent(&self) -> Cents {
         let goods = self.manufacturing + self.freight + self.holding + self.opex;
         goods + self.interest + self.factoring_fee
     }
 
-    /// The change of [`Game::worth`](crate::warehouse::Game::worth).
+    /// Returns the change of the net worth, [`Game::worth`](crate::warehouse::Game::worth).
     #[must_use]
     pub fn worth(&self) -> Cents {
         let gained = self.revenue - self.cost_of_sales + self.discounts;

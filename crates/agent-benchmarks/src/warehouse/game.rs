@@ -30,23 +30,23 @@ impl Order {
         Cents::new((cents + 500) / 1_000)
     }
 
-    /// The amount to pay before the order travels.
+    /// Returns the amount to pay before the order is shipped.
     pub(super) fn due(&self) -> Cents {
         self.balance + self.freight()
     }
 }
 
-/// Goods on their way.
+/// Goods in transit.
 #[derive(Clone, Debug, PartialEq)]
 struct Shipment {
-    /// `None` for the warehouse.
+    /// The destination; `None` for the warehouse.
     to: Option<Retailer>,
     sku: Sku,
     units: i64,
     arrives: u32,
 }
 
-/// The goods that a retailer has bought and not yet paid.
+/// The debt of a retailer for goods that it has bought and not yet paid for.
 #[derive(Clone, Debug, PartialEq)]
 struct Invoice {
     due: u32,
@@ -81,7 +81,7 @@ pub struct Game {
     invoices: Vec<Invoice>,
     pub(super) orders: Vec<Order>,
     shipments: Vec<Shipment>,
-    /// By place (the warehouse, then the retailers) and product.
+    /// The units by place (the warehouse, then the retailers) and product.
     goods: [[i64; 5]; 6],
     flows: Flows,
     latest: Option<Flows>,
@@ -115,43 +115,43 @@ impl Game {
         }
     }
 
-    /// The number of past steps.
+    /// Returns the number of past steps.
     #[must_use]
     pub const fn steps(&self) -> usize {
         self.step
     }
 
-    /// The number of past days.
+    /// Returns the number of past days.
     #[must_use]
     pub const fn day(&self) -> u32 {
         self.step as u32 * DAYS
     }
 
-    /// The cash.
+    /// Returns the cash.
     #[must_use]
     pub const fn cash(&self) -> Cents {
         self.cash
     }
 
-    /// The used credit.
+    /// Returns the used credit.
     #[must_use]
     pub const fn credit(&self) -> Cents {
         self.credit
     }
 
-    /// The credit still available.
+    /// Returns the credit still available.
     #[must_use]
     pub fn credit_left(&self) -> Cents {
         CREDIT - self.credit
     }
 
-    /// The debts of retailers.
+    /// Returns the receivables, which are the debts of retailers.
     #[must_use]
     pub fn receivables(&self) -> Cents {
         self.invoices.iter().map(|invoice| invoice.amount).sum()
     }
 
-    /// Units of a product at a retailer, or in the warehouse.
+    /// Returns the number of units of a product at a retailer, or in the warehouse.
     #[must_use]
     pub fn stock(&self, place: Option<Retailer>, sku: Sku) -> i64 {
         self.goods[row(place)][sku as usize]
@@ -162,13 +162,13 @@ impl Game {
         self.goods[row(place)].iter().sum()
     }
 
-    /// Units of a product in production at the factory.
+    /// Returns the number of units of a product in production at the factory.
     #[must_use]
     pub fn in_production(&self, sku: Sku) -> i64 {
         self.orders.iter().filter(|order| order.sku == sku).map(|order| order.units).sum()
     }
 
-    /// Units of a product on the way to a retailer, or to the warehouse.
+    /// Returns the number of units of a product in transit to a retailer, or to the warehouse.
     #[must_use]
     pub fn in_transit(&self, to: Option<Retailer>, sku: Sku) -> i64 {
         let there = self.shipments.iter().filter(|it| it.to == to && it.sku == sku);
@@ -187,32 +187,32 @@ impl Game {
         (step < self.step).then(|| self.demand.units(step, retailer, sku))
     }
 
-    /// The flows caused by the actions of the step that has begun.
+    /// Returns the flows so far of the step that has begun.
     #[must_use]
     pub const fn flows(&self) -> &Flows {
         &self.flows
     }
 
-    /// The flows of the latest step; `None` before the end of the first.
+    /// Returns the flows of the latest step; `None` before the end of the first.
     #[must_use]
     pub const fn latest(&self) -> Option<&Flows> {
         self.latest.as_ref()
     }
 
-    /// Whether all steps have passed or cash is below its floor.
+    /// Returns whether all steps have passed or cash is below its floor.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.step >= STEPS || self.is_bankrupt()
     }
 
-    /// Whether cash is below -200,000, which ends the game.
+    /// Returns whether cash is below -200,000, which ends the game.
     #[must_use]
     pub fn is_bankrupt(&self) -> bool {
         self.cash < FLOOR
     }
 
-    /// Net worth: cash, receivables, deposits on orders and completed goods, minus credit. Goods are valued at their unit cost in
-    /// the smallest lot, so that each step changes the sum by [`Flows::worth`].
+    /// Returns the net worth: cash, receivables, deposits on orders and completed goods, minus credit. Goods are valued
+    /// at their unit cost in the smallest lot, so that each step changes the sum by [`Flows::worth`].
     #[must_use]
     pub fn worth(&self) -> Cents {
         let deposits: Cents = self.orders.iter().map(|order| order.deposit).sum();
@@ -220,8 +220,8 @@ impl Game {
         self.cash + self.receivables() + deposits + goods - self.credit
     }
 
-    /// The amount that the combined score of C.5 adds to the sum of rewards: cash, and the cost of the goods in the warehouse and
-    /// at the retailers.
+    /// Returns the value that the combined score of C.5 adds to the sum of rewards: cash, and the cost of the goods in
+    /// the warehouse and at the retailers.
     #[must_use]
     pub fn ending_value(&self) -> Cents {
         self.cash + cost_of(|sku| self.goods.iter().map(|row| row[sku as usize]).sum())
@@ -308,7 +308,8 @@ impl Game {
         Ok(())
     }
 
-    /// Advances the game by the days of a step, and returns the flows of the step; after the end, does nothing.
+    /// Advances the game by the days of a step, and returns the flows of the step. After the end of the game, it does
+    /// nothing.
     pub fn advance(&mut self) -> Flows {
         if self.has_ended() {
             return Flows::default();

@@ -6,7 +6,7 @@ use crate::warehouse::{
 };
 
 impl Game {
-    /// The state in the form of the released texts.
+    /// Returns the state in the form of the released texts.
     ///
     /// ```
     /// use agent_benchmarks::{Seed, warehouse::{Demand, Game, Start}};

@@ -10,13 +10,13 @@ use crate::{
     },
 };
 
-/// Days of demand to cover beyond the arrival of the goods.
+/// The number of days of demand to cover after the arrival of the goods.
 const COVER: i64 = 28;
-/// The means of transport.
+/// The means of transport of all orders.
 const BY: Freight = Freight::Ocean;
 /// The maximum number of lots in an order.
 const MOST_LOTS: i64 = 3;
-/// The money that orders leave untouched, in addition to the needs of open orders.
+/// The money that is not spent on orders, in addition to the needs of open orders.
 const RESERVE: Cents = Cents::from_dollars(200_000);
 
 /// Creates a player that orders by ship up to the demand until goods arrive and four weeks beyond, keeps 200,000 dollars, and
@@ -95,7 +95,8 @@ impl Plan {
         }
     }
 
-    /// Orders the missing goods, some lots of each product in turn, as long as there is money that no order needs.
+    /// Orders the missing goods in rounds of some lots per product, as long as there is money that open orders do not
+    /// need.
     fn produce(&mut self, forecast: &Units) {
         let rest = (STEPS as i64 - self.game.steps() as i64) * i64::from(DAYS);
         let lack = |game: &Game, sku: Sku| {
@@ -128,7 +129,7 @@ impl Plan {
         done
     }
 
-    /// Cash and receivables that open orders do not need.
+    /// Returns the cash and receivables that open orders do not need.
     fn free(&self) -> Cents {
         let due: Cents = self.game.orders.iter().map(|order| order.due()).sum();
         self.game.cash() + self.game.receivables() - due

@@ -161,7 +161,7 @@ impl Series {
         Self::with_intervals(name, Mark::Bars, points)
     }
 
-    /// Bars at the positions 0, 1, … of an axis of categories.
+    /// Creates bars at the positions 0, 1, … of an axis of categories.
     pub fn bars_of_categories(
         name: impl Into<String>,
         heights: impl IntoIterator<Item = f64>,

@@ -5,11 +5,11 @@ use crate::sokoban::{
 
 /// The parts of a room that do not change, and the boxes of the current state.
 pub(super) struct Map {
-    /// The cell next to each cell, in the order of `Direction::ALL`, where a direction and its opposite differ in the last bit.
-    /// One additional last cell represents walls and everything outside.
+    /// The neighbours of each cell, in the order of `Direction::ALL`, where a direction and its opposite differ in the
+    /// last bit. One additional last cell represents walls and everything outside.
     pub(super) next: Vec<[usize; 4]>,
     pub(super) is_target: Vec<bool>,
-    /// For each target, the number of pushes of a box from each cell in a room without other boxes.
+    /// The numbers of pushes of a box from each cell to each target, in a room without other boxes.
     pub(super) distances: Vec<Vec<u32>>,
     /// Whether no target can be reached from a cell.
     pub(super) is_dead: Vec<bool>,

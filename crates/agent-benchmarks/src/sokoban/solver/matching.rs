@@ -1,4 +1,5 @@
-/// A limit above the number of boxes in any room that is played; an assignment of 64 boxes takes milliseconds for each state.
+/// The maximum number of boxes, which no played room reaches. An assignment of 64 boxes takes milliseconds for each
+/// state.
 pub(super) const MOST_BOXES: usize = 64;
 
 /// The distance of an unreachable cell.

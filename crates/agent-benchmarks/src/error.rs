@@ -17,20 +17,20 @@ pub enum Error {
         /// The valid names, in words.
         known: &'static str,
     },
-    /// A text has a place that is never filled in.
+    /// A text has a placeholder that is never filled in.
     #[error("the text has the place {{{name}}}; known: {known}")]
     UnknownPlace {
         /// The word in braces.
         name: String,
-        /// The names of the places that are filled in.
+        /// The names of the placeholders that are filled in.
         known: String,
     },
-    /// A text lacks a required place, so that the prompt would ask for nothing.
+    /// A text lacks a required placeholder, so that the prompt would ask for nothing.
     #[error("{text} lacks the place {{{name}}}")]
     MissingPlace {
         /// The name of the text.
         text: &'static str,
-        /// The name of the place.
+        /// The name of the placeholder.
         name: &'static str,
     },
     /// A text is not a room of Sokoban.

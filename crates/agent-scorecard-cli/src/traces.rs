@@ -231,7 +231,7 @@ fn log_report(
     Ok(Some(with_differences(report, compared, is_same_runs, how)))
 }
 
-/// Returns the account of a log, excluding runs that no stream scores.
+/// Returns the counts of the runs of a log, excluding runs that no stream scores.
 fn scored_account(log: &LoggedColumn, missing: ForecastPolicy) -> Account {
     let reason = |row: &LoggedRun| {
         let lacks = |stream| row.trace(stream, missing).err().map(|lacks| lacks.left_out);

@@ -1,13 +1,13 @@
 //! Compares several agents: which one is better, by how much, and whether the difference is beyond noise.
 //!
 //! Rates and means have intervals from standard errors clustered by task, with Student's t distribution, which is wide
-//! enough for few tasks. A difference is the difference between the sides' means over tasks. Each task counts once, however
-//! often it was tried, so that more runs of some tasks do not look like a better agent. Shared tasks make the difference
-//! more certain. A side with unshared tasks may have an easier mix: the report states the number of shared tasks, and
-//! `--shared` compares only on these. A task that both tried is left out if one side has no value for it.
+//! enough for few tasks. A difference is the difference between the agents' means over tasks. Each task counts once,
+//! however often it was tried, so that more runs of some tasks do not look like a better agent. Shared tasks make the
+//! difference more certain. An agent with unshared tasks may have an easier mix: the report states the number of shared
+//! tasks, and `--shared` compares only on these. A task that both tried is left out if one agent has no value for it.
 //!
-//! The tasks of each side are assumed to be drawn independently from the population of interest. `docs/findings.md` has
-//! simulations of equal agents in "Intervals of rates" and "Which of two agents is better".
+//! The tasks of each agent are assumed to be drawn independently from the population of interest. `docs/findings.md`
+//! has simulations of equal agents in "Intervals of rates" and "Which of two agents is better".
 //!
 //! Reference: Miller (2024), Adding error bars to evals, arXiv:2411.00640, sections 2 (clusters), 4 (pairs) and 5
 //! (power); Zou and Donner (2008), Construction of confidence limits about effect measures, doi:10.1002/sim.3095; Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
@@ -41,11 +41,11 @@ use crate::{
 
 /// Compares the runs of the first agent with the runs of each other agent.
 ///
-/// With one side, the report covers only this side.
+/// With one agent, the report covers only this agent.
 ///
 /// # Errors
 ///
-/// [`Error::Options`] without a side.
+/// [`Error::Options`] without an agent.
 ///
 /// ```
 /// use agent_scorecard::compare::{CompareOptions, Side, SideRun, compare};

@@ -1,7 +1,7 @@
 //! The results of a live agent in a benchmark: the tables of [`agent_benchmarks`] as reports, with a column for each
 //! setting.
 //!
-//! Who drives the conversations hands in the records. The counts of a setting say which runs its figures are over.
+//! The driver of the conversations provides the records. The counts of a setting say which runs its figures are over.
 
 use agent_benchmarks::{
     confidence::ConfidenceTable,

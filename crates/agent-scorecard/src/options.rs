@@ -10,7 +10,7 @@ use run_logs::{ConfidenceReading, ConfidenceStream, Format};
 use tool_graph::{RuleVersion, TriggerRule, costbench::CostRule};
 use trajectory_metrics::{ForecastPolicy, Level, Probability};
 
-/// A set of named values, of which one is chosen.
+/// A type with a fixed set of named values.
 pub trait Named: Clone + Send + Sync + 'static {
     /// Returns the values with their names.
     fn names() -> Vec<(&'static str, Self)>;

@@ -197,7 +197,7 @@ struct Task {
 }
 
 impl PathTally {
-    /// Returns the account of the runs read and counted.
+    /// Returns the counts of the runs that were read, used and left out.
     #[must_use]
     pub fn account(&self) -> Account {
         self.runs.account(self.log.as_ref())

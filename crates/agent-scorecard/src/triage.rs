@@ -116,7 +116,7 @@ pub struct TriageOptions {
     #[cfg_attr(feature = "clap", arg(long = "ratio", value_name = "R", value_parser = options::share))]
     #[serde(rename = "ratio", deserialize_with = "options::read::shares")]
     pub ratios: Vec<f64>,
-    /// Who plans.
+    /// The source of the plans.
     #[cfg_attr(feature = "clap", arg(skip = Planner::AllInOrder))]
     #[serde(skip)]
     pub planner: Planner,

@@ -11,7 +11,7 @@ const SYSTEM: &str = include_str!("prompts/system.txt");
 
 const QUESTION: &str = include_str!("prompts/question.txt");
 
-/// The names of the places in [`QUESTION`], followed by the places of the published texts.
+/// The names of the placeholders in [`QUESTION`], followed by those of the published texts.
 const PLACES: &str = include_str!("prompts/places.txt");
 
 /// A benchmark of the paper with its own published prompts.
@@ -59,11 +59,11 @@ impl Task {
 
 /// The texts sent to a model in addition to the run itself. The default is in words of our own.
 ///
-/// Places of a text are the number of `completed_turns`, the matching words `turns_are_complete`, and for any resources the
-/// `usage` of each turn, the `account` with the spent and allowed amounts of the requested resources, and the `target`, `form`
-/// and `impossible` of an answer. The published texts have their own names for places: `turn_token_usage_text` and
-/// `max_context_window_tokens` (the cap on the first resource), and for Warehouse `completed_weeks`, `completed_day`,
-/// `current_...`, `target_cash_usd`, `budget_...` and `resource_consumption_text`.
+/// Places of a text are the number of `completed_turns`, the matching words `turns_are_complete`, and for any resources
+/// the `usage` of each turn, the `account` with the spent and allowed amounts of the requested resources, and the
+/// `target`, `form` and `impossible` of an answer. The published texts have their own names for placeholders:
+/// `turn_token_usage_text` and `max_context_window_tokens` (the cap on the first resource), and for Warehouse
+/// `completed_weeks`, `completed_day`, `current_...`, `target_cash_usd`, `budget_...` and `resource_consumption_text`.
 ///
 /// ```
 /// use agent_benchmarks::budget::Prompts;
@@ -89,7 +89,7 @@ impl Prompts {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownPlace`] for a place that is never filled in.
+    /// [`Error::UnknownPlace`] for a placeholder that is never filled in.
     pub fn new(system: impl Into<String>, question: impl Into<String>) -> Result<Self, Error> {
         let places: Vec<&str> = PLACES.lines().collect();
         let (system, question) =

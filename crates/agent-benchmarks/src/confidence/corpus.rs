@@ -19,8 +19,8 @@ pub struct Page {
 
 /// Pages that a model can search, read and follow links between.
 ///
-/// Pages are found by the words of a query, ranked by BM25 with `k1 = 1.2` and `b = 0.75` over title and text; equal ranks keep
-/// the order of the pages. Words are sequences of letters and digits, whatever their case.
+/// Pages are found by the words of a query, ranked by BM25 with `k1 = 1.2` and `b = 0.75` over title and text; equal
+/// ranks keep the order of the pages. Words are sequences of letters and digits; their case is ignored.
 ///
 /// Reference: Robertson and Zaragoza (2009), The probabilistic relevance framework: BM25 and beyond,
 /// doi:10.1561/1500000019. The paper's harness searches Wikipedia with the same ranking.
@@ -119,7 +119,7 @@ impl Corpus {
         ranked.into_iter().take(most).map(|(place, _)| &self.pages[place])
     }
 
-    /// Returns the page with this title, whatever its case.
+    /// Returns the page with this title, ignoring case.
     #[must_use]
     pub fn page(&self, title: &str) -> Option<&Page> {
         self.pages.iter().find(|page| page.title.to_lowercase() == title.trim().to_lowercase())
@@ -127,7 +127,7 @@ impl Corpus {
 }
 
 impl Page {
-    /// Returns the sentences that have the keyword, whatever its case.
+    /// Returns the sentences that contain the keyword, ignoring case.
     pub(super) fn sentences_with(&self, keyword: &str) -> impl Iterator<Item = &str> {
         let keyword = keyword.to_lowercase();
         let sentences = self.text.split_inclusive(['.', '!', '?', '\n']).map(str::trim);

@@ -37,7 +37,8 @@ struct Level {
     tools: BTreeMap<String, ReleasedTool>,
 }
 
-/// The description of a tool, with a place for its cost, and the text of its result, which also has a place for a number.
+/// The description of a tool, with a placeholder for its cost, and the text of its result, which also has a placeholder
+/// for a number.
 #[derive(Debug, PartialEq, serde::Deserialize)]
 pub(super) struct ReleasedTool {
     pub(super) description: String,
@@ -84,7 +85,7 @@ impl Prompts {
     /// # Errors
     ///
     /// [`Error::StoredValue`] for text that is no such file or lacks the text of a task, a tool or a fault, and
-    /// [`Error::UnknownPlace`] for an unknown place in braces.
+    /// [`Error::UnknownPlace`] for an unknown placeholder in braces.
     pub fn published(texts: &BTreeMap<&'static str, String>) -> Result<Self, Error> {
         let name = Self::FILES[0];
         let wrong = |problem: String| Error::StoredValue { problem: format!("{name}: {problem}") };

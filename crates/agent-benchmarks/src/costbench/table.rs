@@ -230,7 +230,8 @@ impl CostBenchTable {
         self.add(model, record, &record.transcript, Some(coverage))
     }
 
-    /// Adds the greedy policy's run in the world of `record` under the name `name`, whatever the result of the model's own run.
+    /// Adds the greedy policy's run in the world of `record` under the name `name`, regardless of the result of the
+    /// model's own run.
     ///
     /// # Errors
     ///

@@ -34,7 +34,7 @@ fn stages(instance: &Instance) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a text of this crate with its places filled in.
+/// Returns a text of this crate with its placeholders filled in.
 fn own<'a>(text: &str, value: impl Fn(&str) -> Cow<'a, str>) -> String {
     let places = ["goal", "n_stages", "stages", "given", "objective", "example", "tools"];
     Template::new(text.trim_end(), &places).unwrap_or_default().fill(value)

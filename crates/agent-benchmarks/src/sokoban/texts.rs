@@ -4,10 +4,11 @@ use crate::{error::Error, values::template::Template};
 /// this crate does not contain.
 ///
 /// There are texts for the evaluation and for the training runs, in which limits are told
-/// ([`Sokoban::with_limits_told`](super::Sokoban::with_limits_told)). They are an `instruction`, the `reward` of a turn, the
-/// `warning` after a state that a reply without an action has left unchanged, and the `sentence` after each state. Each may have
-/// the places `{most_actions_of_a_turn}`, `{most_actions}` (of a run), `{actions_left}` and `{reward}`. With released texts,
-/// later requests repeat the same parts of a reply as the released code: thoughts and answer, up to the most actions of a turn.
+/// ([`Sokoban::with_limits_told`](super::Sokoban::with_limits_told)). They are an `instruction`, the `reward` of a
+/// turn, the `warning` after a state that a reply without an action has left unchanged, and the `sentence` after each
+/// state. Each may have the placeholders `{most_actions_of_a_turn}`, `{most_actions}` (of a run), `{actions_left}` and
+/// `{reward}`. With released texts, later requests repeat the same parts of a reply as the released code: thoughts and
+/// answer, up to the most actions of a turn.
 ///
 /// ```
 /// use agent_benchmarks::{Error, play::Environment, sokoban::{Room, Sokoban, Texts}};

@@ -16,9 +16,9 @@ const BANNER: &str = include_str!("prompts/banner.txt");
 /// The wording of the request for a plan under each framing, and of the banner that announces a budget to a solver. The default
 /// is in words of our own.
 ///
-/// Places of a plan's text are the `{domain}`, the budget `{B}` and the `{problems}`. The place of the banner's text is the
-/// number of tokens `{a_i}`. The request to solve a problem, which follows the banner, is always in words of our own, because the
-/// paper does not print it.
+/// The placeholders of a plan's text are the `{domain}`, the budget `{B}` and the `{problems}`. The placeholder of the
+/// banner's text is the number of tokens `{a_i}`. The request to solve a problem, which follows the banner, is always
+/// in words of our own, because the paper does not print it.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ pub struct Prompts {
     pub(super) is_published: bool,
 }
 
-/// The names of the places in the request for a plan.
+/// The names of the placeholders in the request for a plan.
 const OF_PLANS: [&str; 3] = ["domain", "B", "problems"];
 
 impl Default for Prompts {
@@ -71,8 +71,9 @@ impl Prompts {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownPlace`] for a place that is never filled in, [`Error::MissingPlace`] without the problems of a plan
-    /// or the tokens of the banner, and [`scoring_rules::Error::Empty`] without the text of one of [`Self::FILES`].
+    /// [`Error::UnknownPlace`] for a placeholder that is never filled in, [`Error::MissingPlace`] without the problems
+    /// of a plan or the tokens of the banner, and [`scoring_rules::Error::Empty`] without the text of one of
+    /// [`Self::FILES`].
     pub fn published(texts: &BTreeMap<&'static str, String>) -> Result<Self, Error> {
         let text = |file: usize, places: &[&str], needed: &'static str| {
             let file = Self::FILES[file];

@@ -1,6 +1,6 @@
 use crate::error::Error;
 
-/// A text with places to fill in, each written as a name in braces, as in `{budget}`.
+/// A text with placeholders, each written as a name in braces, such as `{budget}`.
 ///
 /// Other braces are text, so that a prompt can show JSON.
 ///
@@ -16,12 +16,12 @@ use crate::error::Error;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
     text: String,
-    /// The byte range of each place, including its braces, in order.
+    /// The byte range of each placeholder, including its braces, in order.
     places: Vec<(usize, usize)>,
 }
 
 impl Template {
-    /// Creates a text with places of these names. Each place may occur any number of times.
+    /// Creates a text with placeholders of these names. Each placeholder may occur any number of times.
     ///
     /// # Errors
     ///
@@ -45,13 +45,13 @@ impl Template {
         Ok(Self { text, places })
     }
 
-    /// Returns the text with its places not filled in.
+    /// Returns the text before its placeholders are filled in.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the text with the value of each name in its places. Braces in a value stay unchanged.
+    /// Returns the text with each placeholder replaced by its value. Braces in a value stay unchanged.
     #[must_use]
     pub fn fill<'a>(&self, value: impl Fn(&str) -> std::borrow::Cow<'a, str>) -> String {
         let mut filled = String::with_capacity(self.text.len());

@@ -55,7 +55,7 @@ pub enum Refusal {
         "not an action; there are produce SKU 1-3 ocean|air, replenish RETAILER SKU 1-3, draw_credit AMOUNT, repay_credit AMOUNT, factor_ar AMOUNT and pass"
     )]
     Unknown,
-    /// A word is not valid at this place.
+    /// A word is not valid at this position.
     #[error("{word:?} is not a {what}; known: {known}")]
     Name {
         /// The word, at most 40 characters of it.

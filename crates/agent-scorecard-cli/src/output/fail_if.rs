@@ -14,7 +14,7 @@ pub(crate) struct Threshold {
     limit: f64,
 }
 
-/// Whether a value meets a limit.
+/// A comparison of a value with a limit.
 type Holds = fn(&f64, &f64) -> bool;
 
 /// The comparison operators. Longer ones come first, so that `<=` is not read as `<`.
@@ -85,7 +85,7 @@ impl Threshold {
         Ok(holds.then(|| format!("failed: {self}: {} is {value}", self.key)))
     }
 
-    /// Returns the place and the value of the number at the key; for a figure, its value.
+    /// Returns the location and the value of the number at the key; for a figure, its value.
     fn number<'a>(&self, report: &'a Value) -> Result<(String, &'a Value), String> {
         let walk = Walk::new(report, &self.key);
         let (place, at) = match walk.found.as_slice() {

@@ -53,7 +53,7 @@ pub(crate) fn part_of_report(report: &Report) -> String {
     part.into_string()
 }
 
-/// Returns the conclusion, the line on the measurement, and the account.
+/// Returns the conclusion, the line on the measurement, and the counts of runs.
 fn opening(report: &Report) -> Markup {
     let lines = report.lines();
     let counts = html! { ul class="counts" { @for line in &lines { li { (plain::line(line)) } } } };

@@ -182,7 +182,7 @@ pub struct Options {
     #[cfg_attr(feature = "clap", arg(long = "plot-id", value_name = "ID"))]
     #[serde(rename = "plot_id")]
     pub drawn_run: Option<String>,
-    /// Who estimates.
+    /// The source of the estimates.
     #[cfg_attr(feature = "clap", arg(skip = By::QuantileForest))]
     #[serde(skip)]
     pub by: By,

@@ -28,7 +28,7 @@ const MOST_TASKS_NEEDED: u64 = 100_000;
 
 /// The difference between one agent and the first agent.
 pub(super) struct Difference<'a> {
-    /// The measures with a value on both sides; the measure of success comes first.
+    /// The measures with a value for both agents; the measure of success comes first.
     found: Vec<(&'static Mean, Sample<'a>, Result<Figure, Undefined>)>,
     /// The differences under the lowest and the highest missing grades for the second agent. `None` if all runs have a
     /// grade.
@@ -47,7 +47,7 @@ pub(super) struct Difference<'a> {
     /// Whether the difference of success rates is beyond noise, after the correction for several comparisons;
     /// `None` if it has no interval.
     pub(super) is_beyond_noise: Option<bool>,
-    /// Whether the second side is worse by some reading of the runs without a grade.
+    /// Whether the second agent is worse under at least one assumption about the runs without a grade.
     pub(super) is_worse: Option<bool>,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Difference<'a> {
 pub(super) struct Tasks<'a> {
     /// The tasks of the runs that each agent loses because these runs are excluded.
     pub(super) dropped: [&'a BTreeSet<String>; 2],
-    /// Whether only those count that both sides tried.
+    /// Whether only tasks that both agents tried count.
     pub(super) are_shared: bool,
 }
 
@@ -76,8 +76,8 @@ pub(super) struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    /// Collects the values of all runs, except for tasks that both sides tried and that lack a value on one side. With
-    /// `are_shared`, only tasks that both sides tried count.
+    /// Collects the values of all runs, except for tasks that both agents tried and for which one of them has no value.
+    /// With `are_shared`, only tasks that both agents tried count.
     fn of(
         sides: [&'a Side; 2],
         of: [Value; 2],
@@ -86,8 +86,8 @@ impl<'a> Sample<'a> {
     ) -> Self {
         let mut all: BTreeMap<&str, [Vec<f64>; 2]> = BTreeMap::new();
         for (at, (side, value)) in sides.into_iter().zip(of).enumerate() {
-            // If the log does not state the task of a planned run, the run is assigned to the other side's task with the
-            // fewest runs on this side. Excluded from the pairs, it could hide a loss.
+            // If the log does not state the task of a planned run, the run is assigned to the other agent's task with
+            // the fewest runs of this agent. Excluded from the pairs, it could hide a loss.
             let mut own: BTreeMap<&str, usize> =
                 sides[1 - at].named().map(|run| (run.task.as_str(), 0)).collect();
             side.named().for_each(|run| *own.entry(&run.task).or_default() += 1);
@@ -142,22 +142,22 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// Returns whether both sides have all tasks.
+    /// Returns whether both agents tried all tasks.
     pub(super) fn is_paired(&self) -> bool {
         self.n_shared > 0 && self.n_tasks == [self.n_shared; 2]
     }
 
-    /// Returns the trials and the successes of both sides on each task that both tried; a value of 1 is a success.
+    /// Returns the trials and the successes of both agents on each task that both tried; a value of 1 is a success.
     pub(super) fn counts(&self) -> impl Iterator<Item = (&'a str, [[u64; 2]; 2])> {
         self.counts.iter().copied()
     }
 
-    /// Returns the smaller number of tasks of a side in the difference.
+    /// Returns the smaller one of the agents' numbers of tasks in the difference.
     pub(super) fn fewest_tasks(&self) -> usize {
         self.n_tasks[0].min(self.n_tasks[1])
     }
 
-    /// Returns the second side minus the first.
+    /// Returns the second agent's mean minus the first agent's.
     pub(super) fn figure(&self, level: Level) -> Result<Figure, Undefined> {
         self.found.as_ref().map(|found| found.figure(level)).map_err(Undefined::clone)
     }
@@ -167,7 +167,7 @@ impl<'a> Sample<'a> {
         side_of(&self.figure(level).ok()?, 0.0).filter(|side| side.is_ne())
     }
 
-    /// Returns the number of tasks per side needed to find a difference of this size at this level.
+    /// Returns the number of tasks per agent needed to find a difference of this size at this level.
     fn tasks_needed(&self, level: Level, size: f64) -> Option<u64> {
         if size < LEAST_DIFFERENCE {
             return None;
@@ -195,7 +195,7 @@ impl<'a> Sample<'a> {
 }
 
 impl<'a> Difference<'a> {
-    /// Computes the second side minus the first.
+    /// Computes the second agent's values minus the first agent's.
     pub(super) fn new(
         sides: [&'a Side; 2],
         names: [&'a str; 2],
@@ -264,13 +264,13 @@ impl<'a> Difference<'a> {
         (sample, figure)
     }
 
-    /// Returns the side that succeeds more often in the difference.
+    /// Returns the agent with more successes in the difference.
     pub(super) fn better(&self) -> &str {
         let is_second = self.of_success().1.as_ref().is_ok_and(|found| found.value > 0.0);
         self.names[usize::from(is_second)]
     }
 
-    /// Returns an interval of the second side minus the first, as one of the better side minus the other.
+    /// Converts an interval of the second agent minus the first to one of the better agent minus the other.
     pub(super) fn towards_better(&self, ends: Interval) -> Interval {
         match self.better() == self.names[1] {
             true => ends,
@@ -317,9 +317,9 @@ impl<'a> Difference<'a> {
     }
 
     /// Returns the measures for which the interval of the difference excludes 0, or of the ratio 1. The Brier score is
-    /// excluded, because most of its difference can come from different success rates. Means of use are excluded, because a
-    /// few runs may dominate them; the typical run covers these. Measures are also excluded if the sides differ in the
-    /// other direction over all their tasks, because the value of the worse side would be marked.
+    /// excluded, because most of its difference can come from different success rates. Means of use are excluded,
+    /// because a few runs may dominate them; the typical run covers these. Measures are also excluded if the agents
+    /// differ in the other direction over all their tasks, because the value of the worse agent would be marked.
     pub(super) fn decided(
         &self,
         of_side: impl Fn(usize, &str) -> Option<f64>,

@@ -68,7 +68,8 @@ impl Group {
                 verdict.push(at, p_value(reading, level));
             }
             let n_tasks = sample.fewest_tasks();
-            // By some reading of the runs without a grade: a group that has none on one side must not pass a gate.
+            // Under at least one assumption about the runs without a grade: a group without grades for one agent must
+            // not pass a gate.
             let is_tested = verdict.is_tested();
             let difference = found.clone();
             is_tested.then(|| Self { name: name.to_owned(), n_tasks, difference, verdict })
@@ -188,7 +189,7 @@ pub(super) fn sentence(groups: &[Group], second: &str) -> Option<String> {
     })
 }
 
-/// Returns the groups of all differences, each with the name of the second side.
+/// Returns the groups of all differences, each with the name of the second agent.
 pub(super) fn rows(groups: &[Vec<Group>], names: &[String], is_partial: bool) -> Option<Field> {
     let measure = means(is_partial).next()?.measure.of_difference();
     let is_one = groups.len() == 1;

@@ -46,7 +46,7 @@ pub struct Side {
 pub struct SideRun {
     /// The task, or the run's own name if it has none. Runs of one task are not independent.
     pub task: String,
-    /// How well the run did, from 0 to 1: 1 is a success, 0 a failure.
+    /// The grade of the run, from 0 (failure) to 1 (success).
     pub grade: Option<f64>,
     /// The reason why the run has no grade.
     pub ungraded: Option<Ungraded>,
@@ -299,7 +299,7 @@ pub(super) fn of_all(measure: Measure) -> Measure {
     if measure == SCORE.measure { SCORE_OF_ALL } else { SUCCESS_OF_ALL }
 }
 
-/// Returns the measures of a side and of differences.
+/// Returns the measures of an agent and of differences.
 #[must_use]
 pub fn measures() -> Vec<Measure> {
     let first = [SUCCESS.measure, SUCCESS_OF_ALL, SCORE.measure, SCORE_OF_ALL];
@@ -424,7 +424,7 @@ impl From<&LoggedColumn> for Side {
     }
 }
 
-/// Returns the account of runs that count although some have no confidence.
+/// Counts runs without a confidence as used, because a comparison includes them.
 fn counted_in_full(mut account: Account) -> Account {
     account.n_kept += account.left_out.remove("no_forecast").unwrap_or(0);
     account

@@ -41,7 +41,7 @@ impl Counts {
         self.successes[side] as f64 / self.trials[side] as f64
     }
 
-    /// Returns whether the second side has the higher rate.
+    /// Returns the order of the second agent's rate relative to the first agent's.
     fn side(&self) -> Ordering {
         let [first, second] = [0, 1].map(|side| self.successes[side] * self.trials[1 - side]);
         second.cmp(&first)
@@ -256,7 +256,7 @@ fn rates(counts: &[Counts], side: usize, is_high: bool, is_first: bool) -> Strin
     format!("{what}{beyond}{percent:.0} %")
 }
 
-/// Returns the success rate of each side on each task, and whether it changed.
+/// Returns the success rate of each agent on each task, and whether it changed.
 pub(super) fn rows(
     sides: &[Side],
     names: &[String],
@@ -310,7 +310,7 @@ pub(super) fn rows(
     Field { value: Value::Made(MadeRows::new("", row)), ..Field::json("tasks", ()) }
 }
 
-/// A task, the runs and successes of each side, and the p-values of each difference.
+/// A task, the runs and successes of each agent, and the p-values of each difference.
 type Row = (String, Box<[[u64; 2]]>, Box<[[Option<f64>; 2]]>);
 
 /// Returns the success rate of the runs of a task, which are independent given the task.

@@ -1,4 +1,4 @@
-//! Whether one of many tasks or groups of tasks changed, after a correction for their number.
+//! Tests whether tasks or groups of tasks changed, with a correction for their number.
 
 use std::cmp::Ordering;
 
@@ -36,7 +36,7 @@ impl Verdict {
         self.readings.iter().any(Option::is_some)
     }
 
-    /// Returns whether it changed to this side whatever the runs without a grade would have been.
+    /// Returns whether it changed in this direction under every assumption about the runs without a grade.
     pub(super) fn is_told(&self, side: Ordering) -> bool {
         !self.sides.is_empty() && self.sides.iter().all(|found| *found == Some(side))
     }

@@ -117,7 +117,7 @@ pub fn sweep(queries: &[Query], options: &SweepOptions) -> Result<Block, Error> 
     Ok(report)
 }
 
-/// Returns the greedy policy in one setting, and the place that notes on it name.
+/// Returns the results of the greedy policy in one setting, and the name of the setting in notes.
 fn row(queries: &[Query], options: CostbenchOptions) -> Result<(String, Block), Error> {
     let world = World::new(&options)?;
     let found = Found::new(queries, &world, false)?;

@@ -146,7 +146,7 @@ fn of_same_runs(
     let teachers: Vec<_> = teachers.collect::<Result<_, _>>()?;
     let halves = vec![Probability::HALF; sample.len()];
     if cut_off.is_empty() {
-        // Nothing asks for a chance.
+        // No run needs a probability of success.
         return Ok(Chances { of_runs: Ok(halves.into()), origin: None });
     }
     let branches =

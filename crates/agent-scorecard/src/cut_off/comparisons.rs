@@ -174,7 +174,7 @@ const fn plain(key: &'static str, label: &'static str) -> Measure {
 
 const MEAN_CHANCE: Measure = plain("mean", "mean chance of success");
 
-/// Returns a row of one rule and one weight schedule, at the chances that continuations give.
+/// Returns a row of one rule and one weight schedule, at the probabilities of success that continuations give.
 fn continued(row: &ContinuationComparison) -> Block {
     let figures = [
         (plain("simple", "as failures"), row.simple),

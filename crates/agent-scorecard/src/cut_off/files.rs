@@ -4,7 +4,7 @@ use censoring::{Continuations, Probability};
 use run_logs::json_lines::{InputError, bytes, name, parse};
 use serde::{Deserialize, de::DeserializeOwned};
 
-/// Reads the chance of success by run: JSON Lines with the fields `id` and `success_chance`.
+/// Reads the probability of success by run: JSON Lines with the fields `id` and `success_chance`.
 ///
 /// # Errors
 ///

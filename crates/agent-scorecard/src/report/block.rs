@@ -447,7 +447,7 @@ impl Block {
         Some([x, figure.value, low, high])
     }
 
-    /// Returns a finite number under a key, whatever its form.
+    /// Returns the finite number under a key, in any form of value.
     #[must_use]
     pub fn number(&self, key: &str) -> Option<f64> {
         match self.get(key)? {

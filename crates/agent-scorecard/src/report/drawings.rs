@@ -62,7 +62,7 @@ impl Report {
     }
 }
 
-/// Returns the pictures of this name, each of its place.
+/// Returns the pictures with this name, one for each column or part.
 fn own(places: &[Place<'_>], name: &str) -> Vec<Drawing> {
     let drawn = places.iter().filter_map(|place| {
         let picture = place.block.pictures.get(name)?.clone();

@@ -45,7 +45,7 @@ pub struct Axis {
     /// Names of the positions 0, 1, … of an axis without a scale.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<String>,
-    /// Whether the two sides of zero are two sides of the picture, so that ticks have no sign.
+    /// Whether ticks have no sign, because the picture has one half for each sign of the values.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_mirrored: bool,
 }

@@ -107,7 +107,7 @@ impl<'a> Place<'a> {
 }
 
 impl Report {
-    /// Returns the columns of the tables, with the places of their figures.
+    /// Returns the columns of the tables, with the locations of their figures.
     #[must_use]
     pub fn places(&self) -> Vec<Place<'_>> {
         let mut places = Vec::new();
@@ -131,7 +131,7 @@ impl Report {
         places
     }
 
-    /// Returns the places that have pictures; the place of all columns together comes last.
+    /// Returns the columns and parts that have pictures. The one for all columns together comes last.
     #[must_use]
     pub fn pictured(&self) -> Vec<Place<'_>> {
         let together = Place { name: String::new(), pointer: String::new(), block: &self.together };

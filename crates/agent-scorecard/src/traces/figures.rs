@@ -70,7 +70,7 @@ impl TraceFigures {
         self.block.count("n") + self.block.count("n_censored") > 0
     }
 
-    /// Returns the account of the runs read, excluding runs that cannot be scored.
+    /// Returns the counts of the runs read, excluding runs that cannot be scored.
     #[must_use]
     pub fn account(&self, of_runs: Account) -> Account {
         let excluded = self.block.inner("excluded");

@@ -49,7 +49,7 @@ impl LoggedColumn {
         !self.table.rows().is_empty() && ConfidenceStream::ALL.into_iter().all(is_empty)
     }
 
-    /// Returns the account of the runs read and counted.
+    /// Returns the counts of the runs that were read, used and left out.
     #[must_use]
     pub fn account(&self) -> Account {
         self.table.account(self.model.as_deref().unwrap_or(&self.file))

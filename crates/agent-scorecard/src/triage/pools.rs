@@ -36,7 +36,7 @@ pub(super) struct RegimeScore {
     regret: Option<f64>,
 }
 
-/// Whether the efficiency of a plan is a ratio.
+/// The kinds of efficiency of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Informative,

@@ -62,7 +62,7 @@ enum Subcommand {
     },
 }
 
-/// Runs the command with its arguments, the first of which is the name of the program.
+/// Runs the command with its arguments. The first argument is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     program::run(|| written(arguments))
 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::files::source::Source;
 
-/// The name of the file of scores in a folder of `run triage`.
+/// The name of the score file in a folder of `run triage`.
 pub(crate) const SCORES: &str = "scores.jsonl";
 
 #[derive(Deserialize)]

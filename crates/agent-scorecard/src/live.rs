@@ -197,7 +197,7 @@ fn conclusion(row: &CostBenchFigures, greedy: Option<Figure>) -> Vec<String> {
     paths.into_iter().chain(left_out).collect()
 }
 
-/// Returns the table of [`costbench`] for the replayed runs of a file of results of the released benchmark. In addition,
+/// Returns the table of [`costbench`] for the replayed runs in a results file from the released benchmark. In addition,
 /// `as_published` has the means that the file itself states.
 ///
 /// # Errors

@@ -128,7 +128,7 @@ pub fn read(
     Ok(named.collect())
 }
 
-/// Compares the calls of the runs of a log with the expected calls of their tasks.
+/// Compares the calls in a log's runs with the expected calls of their tasks.
 ///
 /// # Errors
 ///

@@ -15,8 +15,8 @@ pub enum Shown {
     /// its code.
     #[default]
     WhenActing,
-    /// The view of [`Self::WhenActing`] with the results of the last completed turn: the basis of the agent's next
-    /// action.
+    /// The view of [`Self::WhenActing`] with the results of the last completed turn: what the agent sees before its
+    /// next action.
     AfterActing,
 }
 

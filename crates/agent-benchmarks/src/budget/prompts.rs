@@ -59,9 +59,9 @@ impl Task {
 
 /// The texts sent to a model in addition to the run itself. The default is in words of our own.
 ///
-/// Places of a text are the number of `completed_turns`, the matching words `turns_are_complete`, and for any resources
-/// the `usage` of each turn, the `account` with the spent and allowed amounts of the requested resources, and the
-/// `target`, `form` and `impossible` of an answer. The published texts have their own names for placeholders:
+/// The placeholders of a text are the number of `completed_turns`, the matching words `turns_are_complete`, and for any
+/// resources the `usage` of each turn, the `account` with the spent and allowed amounts of the requested resources, and
+/// the `target`, `form` and `impossible` of an answer. The published texts have their own names for placeholders:
 /// `turn_token_usage_text` and `max_context_window_tokens` (the cap on the first resource), and for Warehouse
 /// `completed_weeks`, `completed_day`, `current_...`, `target_cash_usd`, `budget_...` and `resource_consumption_text`.
 ///

@@ -21,7 +21,7 @@ pub struct Spent {
     pub input_tokens: u64,
     /// The number of tokens of replies.
     pub output_tokens: u64,
-    /// The number of tokens of replies that report only the sum of prompt and reply.
+    /// The number of prompt and reply tokens of replies that report only their sum.
     pub unsplit_tokens: u64,
     /// The number of replies without any known count.
     pub uncounted: u64,

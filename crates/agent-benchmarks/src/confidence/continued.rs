@@ -12,9 +12,9 @@ pub struct FollowUp {
     /// The probability of success of a cut-off run, if it is known from a source other than continuations. It must not
     /// be learned from a stream that is scored.
     pub success: Option<Probability>,
-    /// Its continuations from its stop or from other steps. Continuations from the stop of a cut-off run give the probability
-    /// that it would have succeeded. Continuations after a step give the reference probability for the distance of each forecast
-    /// of that step. If each step has continuations from the state before it, the
+    /// The continuations of the run, from its stop or from other steps. Continuations from the stop of a cut-off run
+    /// give the probability that it would have succeeded. Continuations after a step give the reference probability for
+    /// the distance of each forecast of that step. If each step has continuations from the state before it, the
     /// [`Predictor::Derived`](super::Predictor::Derived) streams over them follow.
     pub continued: Vec<Continued>,
     /// Further streams by name, such as answers to [`Instance::probe`](super::Instance::probe) or clusters of answers by the

@@ -1,4 +1,4 @@
-//! The words of preferences: ten values for each of the four dimensions of each task.
+//! The words of preferences. Each task has four dimensions with ten values each.
 //!
 //! The first four values of a dimension belong to test queries and the other six to training queries, so that the two splits
 //! never ask for the same value. The phrases are this crate's own. The test values come from the released benchmark, in the order

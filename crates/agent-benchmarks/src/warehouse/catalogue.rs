@@ -185,6 +185,6 @@ pub(super) const STOCKED: [[i64; 5]; 6] = [
     [1_561, 745, 1_209, 1_536, 1_778],
     [1_213, 1_276, 2_126, 1_362, 627],
 ];
-/// The demand of the earlier calibration as a fraction of the demand of the printed scale. The one recovered step of
-/// that calibration earned 3.73 times as much as two weeks at 116,000 dollars. Chosen.
+/// The demand of the earlier calibration, relative to the printed scale. The one recovered step of that calibration
+/// earned 3.73 times as much as two weeks at 116,000 dollars. Chosen.
 pub(super) const STOCKED_DEMAND: [i64; 2] = [15, 4];

@@ -220,7 +220,7 @@ pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
     names::<Format>()
 }
 
-/// The counts of the formats of a log or of a folder of logs.
+/// The number of runs per format, in a log or a folder of logs.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
     formats: BTreeMap<Format, u64>,

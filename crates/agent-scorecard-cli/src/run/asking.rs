@@ -92,7 +92,7 @@ impl Asking<'_> {
     }
 }
 
-/// Returns the questions of a file, all of which have an answer.
+/// Returns the questions of a file. All of them have an answer.
 pub(crate) fn questions(path: &Path) -> Result<Vec<Question>, Box<dyn Error>> {
     let questions = read(path)?;
     if let Some(open) = questions.iter().find(|it| it.checker == Checker::Outside) {

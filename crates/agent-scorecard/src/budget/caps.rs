@@ -228,15 +228,15 @@ impl Successes {
     }
 }
 
-/// Returns the number of tasks with a success below which a cap that keeps all of them could lose more than this share of
-/// other successes.
+/// Returns the minimum number of tasks with a success for the interval of a lowest cap. With fewer, a cap that keeps
+/// all of them could still keep less than this share of other successes.
 fn tasks_needed(percent: usize) -> usize {
     (((1.0 - LEVEL) / 2.0).ln() / (percent as f64 / 100.0).ln()).ceil() as usize
 }
 
 /// Computes the runs ended, the successes kept and the spending saved by each of these caps on
-/// [`CapOptions::resource`]. The list `caps` has a row for each cap in rising order. The lowest caps that keep 90 %, 95
-/// % and 99 % of the successes precede it.
+/// [`CapOptions::resource`]. The list `caps` has a row for each cap in rising order. It follows the lowest caps that
+/// keep 90 %, 95 % and 99 % of the successes.
 ///
 /// A run needs the amount that it spent, and a lower cap would have ended it. Failed runs that a budget cut off are counted
 /// separately, because the amount that they needed is unknown. The spending of all runs, including these, is compared with

@@ -141,7 +141,7 @@ fn fan(
     }))
 }
 
-/// Returns the picture of the probability of success stated after each turn of one run; `None` if none was stated.
+/// Returns the picture of one run's stated probabilities of success after each turn; `None` if none was stated.
 fn chances(name: &str, stated: &[f64]) -> Picture {
     let points = (1..).zip(stated).map(|(turn, chance)| (f64::from(turn), *chance));
     Picture {

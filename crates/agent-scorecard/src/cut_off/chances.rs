@@ -53,7 +53,7 @@ fn key((id, outcome, steps, _horizon): Identity<'_>) -> (&str, Option<bool>, usi
     (id, outcome, steps)
 }
 
-/// Returns the probabilities of success of the runs of each column. Columns with the same runs have the same probabilities.
+/// Returns each column's probabilities of success, one per run. Columns with the same runs have the same probabilities.
 ///
 /// # Errors
 ///

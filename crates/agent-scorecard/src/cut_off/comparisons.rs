@@ -285,7 +285,8 @@ fn shift(mean: &MeanShift, label: impl Fn(&'static str) -> &'static str) -> Vec<
     fields
 }
 
-/// Returns the pairs of streams of the same runs whose order changes between consecutive treatments of cut-off runs.
+/// Returns the pairs of streams on the same runs that change their order between consecutive treatments of cut-off
+/// runs.
 pub(super) fn order_changes(
     streams: &[(&str, &str, &Vec<ScoreComparison>)],
 ) -> Result<Vec<Block>, Error> {

@@ -262,8 +262,8 @@ impl Teaching<'_, '_> {
         Ok(())
     }
 
-    /// Returns for each run the log-odds of success of the other complete runs of its task, shrunk by two runs of the
-    /// overall rate; `None` if few tasks have two complete runs.
+    /// Returns for each run the log-odds of success among the other complete runs of its task, shrunk by two runs at
+    /// the overall rate; `None` if few tasks have two complete runs.
     fn task_rates(&self) -> Option<Vec<f64>> {
         let sample = &self.samples[0];
         let tasks = sample.tasks();

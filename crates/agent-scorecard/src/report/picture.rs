@@ -9,7 +9,7 @@ pub type Pictures = BTreeMap<String, Picture>;
 
 /// The maximum number of points of a curve that are kept.
 const MOST_POINTS: usize = 200;
-/// The width of a bar of a category, or of the group of bars of several columns.
+/// The width of a category's bar, or of its group of bars if there are several columns.
 pub const BAR_WIDTH: f64 = 0.7;
 
 /// The name of the band of calibrated forecasts. If all forecasts are equal, the band is a single span.

@@ -5,7 +5,7 @@ use trajectory_metrics::{Better, Figure, Measure, NoInterval};
 
 use crate::report::block::{Block, Field, Report, Value};
 
-/// The maximum number of columns of a table of rows for which columns with the same value in all rows are shown.
+/// The maximum number of columns of a complete table. A wider table leaves out columns with the same value in all rows.
 const MOST_COLUMNS: usize = 6;
 /// The text in front of a standard error.
 const STANDARD_ERROR: &str = ", SE ";

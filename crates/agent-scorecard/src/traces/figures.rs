@@ -87,7 +87,7 @@ pub struct Beside {
     pub runs: Option<RunCounts>,
     /// The treatment of forecasts that are missing or outside [0, 1], if a policy was used.
     pub missing: Option<Missing>,
-    /// The counts of the runs of a log that are not in its stream of confidence.
+    /// The counts of a log's runs that are not in its stream of confidence.
     pub left_out: Option<LeftOut>,
     /// Notes, which come last.
     pub notes: Vec<String>,

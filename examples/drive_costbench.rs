@@ -5,13 +5,14 @@
 use std::{collections::BTreeMap, error::Error};
 
 use agent_benchmarks::{
-    Arguments, Conversation, Level, ParameterKind, RecordedCall, Reply, Request, Seed, Value,
-    costbench::{CostBench, CostBenchTable, Split, queries},
+    Arguments, Conversation, Intervals, Level, ParameterKind, RecordedCall, Reply, Request, Seed,
+    Value,
+    costbench::{CostBench, CostBenchFigures, Split, queries},
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
     let bench = CostBench::new(2)?;
-    let mut table = CostBenchTable::default();
+    let mut records = Vec::new();
     for query in &queries(Split::Test, 42)[..40] {
         // The agent: it takes the first tool in the list whose result it does not hold.
         let agent = |request: &Request| {
@@ -47,9 +48,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             let reply = agent(request);
             conversation.reply(reply)?;
         }
-        table.update("stage by stage", &conversation.finish())?;
+        records.push(conversation.finish());
     }
-    for row in table.finish(Level::new(0.95)?, 1_000, Seed::new(1))? {
+    let how = Intervals { level: Level::new(0.95)?, resamples: 1_000, seed: Seed::new(1) };
+    for row in CostBenchFigures::of(&records, how)? {
         for (measure, figure) in row.figures {
             match figure {
                 Ok(figure) => println!("{}: {figure:.3}", measure.label),

@@ -1,7 +1,7 @@
 use agent_benchmarks::{
     Checker, Conversation, Question,
     confidence::{Confidence, Corpus, Dataset},
-    converse, model_from_fn,
+    converse,
 };
 
 use crate::{Sample, Samples, requests, text};
@@ -15,7 +15,7 @@ pub(crate) fn samples() -> Samples {
     let replies = ["Is it?", STEP, STEP].map(text);
     let stated = requests(instance.conversation(), replies)?;
 
-    let cut_off = converse(instance.conversation(), model_from_fn(|_| Ok(text(STEP))))?.record.run;
+    let cut_off = converse(instance.conversation(), |_| Ok(text(STEP)))?.record.run;
     let past = instance.after(&cut_off, 3, 2)?.ok_or("the run was cut off")?;
     let continued = past.request().into_iter().cloned().collect();
     let probe = instance.probe(&cut_off, 1)?;

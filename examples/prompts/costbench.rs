@@ -24,11 +24,5 @@ pub(crate) fn samples() -> Samples {
             published: "none",
             requests: requests(sure.conversation(), [])?,
         },
-        Sample {
-            name: "costbench_paths",
-            title: "CostBench: all paths, without a call",
-            published: "none; CostBench, figure 12, reads the paths of a plan with a second model",
-            requests: requests(instance.enumeration(), [])?,
-        },
     ])
 }

@@ -3,11 +3,11 @@ use std::collections::BTreeMap;
 use agent_benchmarks::{
     Conversation, Level, ModelError, Record, Seed,
     budget::{AnswerMode, Budget, BudgetRecord, ResourceKind, Sample},
-    confidence::{Confidence, ConfidenceRecord, ConfidenceStream, ConfidenceTable},
+    confidence::{Confidence, ConfidenceFigures, ConfidenceRecord, ConfidenceStream, FollowUp},
     openai_chat_body,
     play::PlayRecord,
     read_openai_chat, read_questions,
-    triage::{Alpha, Attempts, Framing, Regime, Triage, TriageRecord, TriageTable},
+    triage::{Alpha, Attempts, Framing, Regime, Triage, TriageFigures, TriageRecord},
 };
 use budget_estimation::{Metrics, MetricsSummary};
 use pyo3::{prelude::*, types::PyDict};
@@ -329,18 +329,16 @@ pub(crate) fn benchmark_figures<'py>(
     n_resamples: usize,
     random_state: u64,
 ) -> PyResult<Vec<Entry<'py>>> {
-    let mut triage = TriageTable::default();
-    let mut confidence = ConfidenceTable::default();
+    let (mut triage, mut confidence) = (Vec::new(), Vec::new());
     let mut budget: BTreeMap<&str, Estimates> = BTreeMap::new();
     for run in &runs {
         match &run.get().outcome {
-            Outcome::Triage(it) => triage.update(model, it),
-            Outcome::Confidence(it) => confidence.update(model, it),
+            Outcome::Triage(it) => triage.push(it),
+            Outcome::Confidence(it) => confidence.push(it),
             Outcome::Budget(it) => {
                 for (place, resource) in it.resources.iter().enumerate() {
                     budget.entry(resource).or_default().add(it, place);
                 }
-                Ok(())
             }
             Outcome::Play(_) => {
                 return Err(invalid(
@@ -348,32 +346,26 @@ pub(crate) fn benchmark_figures<'py>(
                 ));
             }
         }
-        .map_err(Failure::from)?;
     }
     let (triage, confidence, budget) = py
         .detach(|| {
-            let level = Level::new(confidence_level)?;
+            let (level, seed) = (Level::new(confidence_level)?, Seed::new(random_state));
+            let how = Intervals { level, resamples: n_resamples, seed };
+            let none = FollowUp::default();
+            let of_budget = |(resource, estimates): (_, Estimates)| {
+                Ok((resource, estimates.finish(how)?, estimates))
+            };
             Ok((
-                triage.finish(level, n_resamples, Seed::new(random_state))?,
-                confidence.finish(level, n_resamples, Seed::new(random_state))?,
-                budget
-                    .into_iter()
-                    .map(|(resource, estimates)| {
-                        let how = Intervals {
-                            level,
-                            resamples: n_resamples,
-                            seed: Seed::new(random_state),
-                        };
-                        Ok((resource, estimates.finish(how)?, estimates))
-                    })
-                    .collect::<Result<Vec<_>, agent_benchmarks::Error>>()?,
+                TriageFigures::of(triage, how)?,
+                ConfidenceFigures::of(confidence.into_iter().map(|it| (it, &none)), how)?,
+                budget.into_iter().map(of_budget).collect::<Result<Vec<_>, agent_benchmarks::Error>>()?,
             ))
         })
         .map_err(|error: agent_benchmarks::Error| PyErr::from(Failure::from(error)))?;
     let mut rows = Vec::new();
     for row in &triage {
         let entry = PyDict::new(py);
-        entry.set_item("model", &row.model)?;
+        entry.set_item("model", model)?;
         entry.set_item("alpha", row.alpha.get())?;
         entry.set_item("framing", row.framing.name())?;
         entry.set_item("regime", regime_name(row.regime))?;
@@ -388,7 +380,7 @@ pub(crate) fn benchmark_figures<'py>(
     }
     for row in &confidence {
         let entry = PyDict::new(py);
-        entry.set_item("model", &row.model)?;
+        entry.set_item("model", model)?;
         entry.set_item("stream", row.stream.name())?;
         entry.set_item("without_outcome", row.without_outcome)?;
         entry.set_item("without_reply", row.without_reply)?;
@@ -398,8 +390,10 @@ pub(crate) fn benchmark_figures<'py>(
         entry.set_item("cut_off", row.cut_off)?;
         let with_cut_off = row.with_cut_off.as_ref().map(|it| to_python(py, it)).transpose()?;
         entry.set_item("with_cut_off", with_cut_off)?;
-        let evaluation = row.evaluation.as_ref().map(|it| to_python(py, it)).transpose()?;
-        entry.set_item("evaluation", evaluation)?;
+        let complete = row.complete.as_ref();
+        entry.set_item("n", complete.map_or(0, |it| it.traces.len()))?;
+        entry.set_item("base_rate", complete.map(|it| it.base_rate))?;
+        set_figures(&entry, complete.map_or(&[], |it| &it.figures))?;
         rows.push(entry);
     }
     for (resource, (figures, summary), estimates) in &budget {

@@ -1,6 +1,6 @@
 use agent_benchmarks::{
     Error, Level, Seed,
-    costbench::{self, CostBenchTable, EventKind, Split},
+    costbench::{self, CostBenchFigures, EventKind, Split},
 };
 use pyo3::{prelude::*, types::PyDict};
 
@@ -192,18 +192,17 @@ pub(crate) fn costbench_figures<'py>(
     n_resamples: usize,
     random_state: u64,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let mut table = CostBenchTable::default();
-    for run in &runs {
-        table.update(model, &run.get().record).map_err(Failure::from)?;
-    }
+    let runs: Vec<&CostBenchRun> = runs.iter().map(Bound::get).collect();
     let rows = py
         .detach(|| {
-            table.finish(Level::new(confidence_level)?, n_resamples, Seed::new(random_state))
+            let (level, seed) = (Level::new(confidence_level)?, Seed::new(random_state));
+            let how = Intervals { level, resamples: n_resamples, seed };
+            CostBenchFigures::of(runs.iter().map(|run| &run.record), how)
         })
         .map_err(|error: Error| PyErr::from(Failure::from(error)))?;
-    let dict = |row: &costbench::CostBenchFigures| {
+    let dict = |row: &CostBenchFigures| {
         let dict = PyDict::new(py);
-        dict.set_item("model", &row.model)?;
+        dict.set_item("model", model)?;
         dict.set_item("task_length", row.task_length)?;
         dict.set_item("events", &row.events)?;
         dict.set_item("runs", row.runs)?;

@@ -3,7 +3,7 @@
 //!
 //! A [`Confidence`] is a setting, [`Confidence::instance`] a question in it, and [`Instance::conversation`] the conversation.
 //! Each step has a thought, an action and a confidence; log-probabilities are requested, too, so that all streams of
-//! [`run_logs::ConfidenceStream`] come from the same replies. They are scored by [`trajectory_metrics::Evaluation::new`]. The
+//! [`run_logs::ConfidenceStream`] come from the same replies. They are scored by [`ConfidenceFigures`]. The
 //! texts are this crate's own.
 //!
 //! Reference: Raghu, Pandey and Pandey, Proper Scoring Rules for Agentic Uncertainty Quantification (2026),
@@ -12,12 +12,12 @@
 pub(crate) mod continued;
 pub(crate) mod conversation;
 pub(crate) mod corpus;
+pub(crate) mod figures;
 pub(crate) mod outcome;
 pub(crate) mod predictors;
 pub(crate) mod prompts;
 pub(crate) mod settings;
 pub(crate) mod step;
-pub(crate) mod table;
 pub(crate) mod texts;
 pub(crate) mod truth_probe;
 
@@ -25,11 +25,11 @@ pub use censoring::{CensoringReport, ContinuationAudit};
 pub use continued::{Continued, FollowUp};
 pub use conversation::ConfidenceConversation;
 pub use corpus::{Corpus, Page};
+pub use figures::{CompleteRuns, ConfidenceFigures, Predictor};
 pub use outcome::ConfidenceRecord;
 pub use predictors::{agreement, saup, semantic_confidence, uprop};
 pub use prompts::Prompts;
 pub use run_logs::{ConfidenceStream, MissingValue};
 pub use settings::{Confidence, Dataset, Instance};
-pub use table::{ConfidenceFigures, ConfidenceTable, Predictor};
-pub use trajectory_metrics::{Evaluation, Traces};
+pub use trajectory_metrics::Traces;
 pub use truth_probe::TruthProbe;

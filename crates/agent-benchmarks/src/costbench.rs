@@ -10,7 +10,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod conversation;
-pub(crate) mod enumeration;
+pub(crate) mod figures;
 pub(crate) mod instance;
 pub(crate) mod outcome;
 pub(crate) mod preferences;
@@ -21,14 +21,13 @@ pub(crate) mod released_query;
 pub(crate) mod released_results;
 pub(crate) mod reply_rules;
 pub(crate) mod settings;
-pub(crate) mod table;
 pub(crate) mod texts;
 pub(crate) mod tools;
 pub(crate) mod vocabulary;
 pub(crate) mod world;
 
 pub use conversation::CostBenchConversation;
-pub use enumeration::{EnumerationConversation, EnumerationRecord};
+pub use figures::CostBenchFigures;
 pub use instance::Instance;
 pub use outcome::CostBenchRecord;
 pub use preferences::{Preferences, Split};
@@ -38,7 +37,6 @@ pub use released_file::read_queries;
 pub use released_results::{ReleasedResults, read_results};
 pub use reply_rules::ReplyRules;
 pub use settings::{CostBench, Objective};
-pub use table::{CostBenchFigures, CostBenchTable};
 pub use tool_graph::costbench::{CostModel, EventKind, Task};
 pub use tool_graph::{
     EnvironmentRules, FailureCounts, LeftOut, LeftOutCounts, PathCoverage, RuleVersion, RunScores,

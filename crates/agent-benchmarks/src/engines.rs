@@ -6,6 +6,5 @@ pub(crate) mod calls;
 pub(crate) mod continuation;
 pub(crate) mod conversation;
 pub(crate) mod dialogue;
-pub(crate) mod model;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;

@@ -7,39 +7,10 @@ pub enum Error {
     /// A reply was given to a conversation that does not wait for one.
     #[error("the conversation has ended and takes no reply; finish it")]
     Ended,
-    /// A name is not one of a fixed set.
-    #[error("{name:?} is not a {what}; known: {known}")]
-    UnknownName {
-        /// The kind of thing that the name should denote.
-        what: &'static str,
-        /// The name as given.
-        name: String,
-        /// The valid names, in words.
-        known: &'static str,
-    },
-    /// A text has a placeholder that is never filled in.
-    #[error("the text has the place {{{name}}}; known: {known}")]
-    UnknownPlace {
-        /// The word in braces.
-        name: String,
-        /// The names of the placeholders that are filled in.
-        known: String,
-    },
-    /// A text lacks a required placeholder, so that the prompt would ask for nothing.
-    #[error("{text} lacks the place {{{name}}}")]
-    MissingPlace {
-        /// The name of the text.
-        text: &'static str,
-        /// The name of the placeholder.
-        name: &'static str,
-    },
-    /// A text is not a room of Sokoban.
-    #[cfg(feature = "sokoban")]
-    #[error("line {line} of the room: {problem}")]
-    Room {
-        /// The line, from 1; 0 for the room as a whole.
-        line: usize,
-        /// The problem, and the correct form.
+    /// A text, a file, a stored value or a setting is invalid.
+    #[error("{problem}")]
+    Invalid {
+        /// The problem with its place, and the correct form.
         problem: String,
     },
     /// The generator makes no room from this seed.
@@ -50,21 +21,6 @@ pub enum Error {
         seed: u32,
         /// The missing part.
         problem: &'static str,
-    },
-    /// A stored run is not the record of a conversation.
-    #[error("a stored value is invalid: {problem}")]
-    StoredValue {
-        /// The problem, and the correct form.
-        problem: String,
-    },
-    /// A file of answered requests cannot be used.
-    #[cfg(feature = "client")]
-    #[error("{file}: {problem}")]
-    Journal {
-        /// The file.
-        file: String,
-        /// The problem, and the correct form.
-        problem: String,
     },
     /// No more requests may be sent to the model.
     #[cfg(feature = "client")]
@@ -83,37 +39,6 @@ pub enum Error {
         problem: String,
         /// The beginning of its text.
         reply: String,
-    },
-    /// A field added to the body of requests is already one of their fields.
-    #[cfg(feature = "client")]
-    #[error(
-        "the extra field {name:?} is one that requests set themselves, or asks for a reply that is not read; leave it out"
-    )]
-    ExtraField {
-        /// The name of the field.
-        name: String,
-    },
-    /// A server's response has no reply of a model.
-    #[error("the response has no reply: {problem}")]
-    NoReply {
-        /// The server's own message, if it has one.
-        problem: String,
-    },
-    /// A line of a list of questions cannot be read.
-    #[error("line {line}: {problem}")]
-    Line {
-        /// The line, from 1.
-        line: usize,
-        /// The problem, and the correct form.
-        problem: String,
-    },
-    /// A question has no recorded attempt.
-    #[error(
-        "question {id:?} has no recorded attempt; give its output tokens and whether it was solved"
-    )]
-    NotRecorded {
-        /// The id of the question.
-        id: String,
     },
     /// A run cannot be read or converted.
     #[error(transparent)]
@@ -139,4 +64,21 @@ pub enum Error {
     /// A setting, a probability or a weight is invalid, or a quantity does not exist for this input.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
+}
+
+impl Error {
+    /// Something is invalid, in words.
+    pub(crate) fn invalid(problem: impl Into<String>) -> Self {
+        Self::Invalid { problem: problem.into() }
+    }
+
+    /// A stored value is invalid, in words.
+    pub(crate) fn stored(problem: impl std::fmt::Display) -> Self {
+        Self::invalid(format!("a stored value is invalid: {problem}"))
+    }
+
+    /// A line of a file is invalid, in words.
+    pub(crate) fn at_line(line: usize, problem: impl std::fmt::Display) -> Self {
+        Self::invalid(format!("line {line}: {problem}"))
+    }
 }

@@ -40,8 +40,7 @@ pub use censoring;
 pub use censoring::{Continuations, StopReason};
 pub use engines::api::{Api, openai_chat_body, read_openai_chat};
 pub use engines::continuation::{Branch, count_continuations};
-pub use engines::conversation::{Conversation, converse};
-pub use engines::model::{FromFn, Model, ModelError, model_from_fn};
+pub use engines::conversation::{Conversation, ModelError, converse};
 pub use error::Error;
 #[cfg(feature = "triage")]
 pub use knapsack_oracle;
@@ -53,9 +52,10 @@ pub use scoring_rules::{Level, Probability, Seed, Weight};
 pub use tool_graph;
 pub use trajectory_metrics;
 pub use trajectory_metrics::{
-    Better, Figure, Interval, Measure, NoInterval, Undefined, tool_calls::Value,
+    Better, Figure, Interval, Intervals, Measure, NoInterval, Undefined, tool_calls::Value,
 };
 pub use values::checker::Checker;
+pub use values::figures::Figures;
 pub use values::question::{Attempted, Question, read_questions};
 pub use values::record::Record;
 pub use values::reply_event::{ReplyEvent, TurnEvent, reply_events};

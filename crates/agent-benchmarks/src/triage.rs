@@ -9,16 +9,17 @@
 //! Reference: TRIAGE (2026), arXiv:2605.13414.
 
 pub(crate) mod conversation;
+pub(crate) mod figures;
 pub(crate) mod framing;
 pub(crate) mod instance;
 pub(crate) mod outcome;
 pub(crate) mod prompts;
 pub(crate) mod settings;
 pub(crate) mod solving;
-pub(crate) mod table;
 pub(crate) mod texts;
 
 pub use conversation::TriageConversation;
+pub use figures::TriageFigures;
 pub use framing::Framing;
 pub use instance::Instance;
 pub use knapsack_oracle::{
@@ -28,4 +29,3 @@ pub use outcome::TriageRecord;
 pub use prompts::Prompts;
 pub use settings::{Attempts, Triage};
 pub use solving::{SolveConversation, SolveRecord};
-pub use table::{TriageFigures, TriageTable};

@@ -4,12 +4,13 @@
 //! The driver of the conversations provides the records. The counts of a setting say which runs its figures are over.
 
 use agent_benchmarks::{
-    confidence::ConfidenceTable,
-    costbench::{CostBenchFigures, CostBenchRecord, CostBenchTable, ReleasedResults},
+    Figures,
+    confidence::ConfidenceRecord,
+    costbench::{CostBenchFigures, CostBenchRecord, ReleasedResults},
 };
 use scoring_rules::{Level, Seed};
 use tool_graph::LeftOutCounts;
-use trajectory_metrics::{Figure, Measure, Undefined};
+use trajectory_metrics::{Figure, Intervals};
 
 use crate::{
     error::Error,
@@ -47,13 +48,14 @@ pub struct LiveOptions {
 struct Setting {
     name: String,
     counts: Vec<(&'static str, usize)>,
-    figures: Vec<(Measure, Result<Figure, Undefined>)>,
+    figures: Figures,
     conclusion: Vec<String>,
 }
 
 impl LiveOptions {
-    fn how(&self) -> Result<(Level, usize, Seed), Error> {
-        Ok((Level::new(LEVEL)?, self.resamples, Seed::new(self.seed)))
+    fn how(&self) -> Result<Intervals, Error> {
+        let (level, seed) = (Level::new(LEVEL)?, Seed::new(self.seed));
+        Ok(Intervals { level, resamples: self.resamples, seed })
     }
 }
 
@@ -78,16 +80,16 @@ impl Setting {
 ///
 /// # Errors
 ///
-/// Errors of [`CostBenchTable`].
+/// Errors of [`CostBenchFigures::of`].
 ///
 /// ```
 /// use agent_scorecard::agent_benchmarks::{
-///     Reply, converse, costbench::{CostBench, Split, queries}, model_from_fn,
+///     Reply, converse, costbench::{CostBench, Split, queries},
 /// };
 /// use agent_scorecard::live::{LiveOptions, costbench};
 ///
 /// let bench = CostBench::new(0)?;
-/// let silent = model_from_fn(|_| Ok(Reply::default()));
+/// let silent = |_: &Request| Ok(Reply::default());
 /// let instance = bench.instance(&queries(Split::Test, 42)[0]);
 /// let records = [converse(instance.conversation(), silent)?];
 /// let options = LiveOptions { model: "silent".to_owned(), resamples: 0, seed: 1 };
@@ -98,15 +100,10 @@ impl Setting {
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```
 pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<Report, Error> {
-    let (mut table, mut baseline) = (CostBenchTable::default(), CostBenchTable::default());
-    for record in records {
-        table.update(&options.model, record)?;
-        baseline.update_greedy("greedy policy", record)?;
-    }
-    let (level, resamples, seed) = options.how()?;
-    let rows = table.finish(level, resamples, seed)?;
+    let how = options.how()?;
+    let rows = CostBenchFigures::of(records, how)?;
     let has_events = rows.iter().any(|row| row.events != "none");
-    let mut baseline = baseline.finish(level, resamples, seed)?;
+    let mut baseline = CostBenchFigures::of_greedy(records, how)?;
     for row in &mut baseline {
         // It replies nothing that could list plans.
         row.figures.retain(|(measure, _)| !measure.key.starts_with("path_coverage"));
@@ -116,9 +113,10 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
             |it: &&CostBenchFigures| (it.task_length, &it.events) == (row.task_length, &row.events);
         baseline.iter().find(of_row)?.figure("exact_match_ratio")
     };
+    let model = &options.model;
     let own: Vec<_> =
-        rows.into_iter().map(|row| (conclusion(&row, greedy(&row)), String::new(), row)).collect();
-    let baseline = baseline.into_iter().map(|row| (Vec::new(), format!("{}, ", row.model), row));
+        rows.into_iter().map(|row| (conclusion(model, &row, greedy(&row)), "", row)).collect();
+    let baseline = baseline.into_iter().map(|row| (Vec::new(), "greedy policy, ", row));
     let settings = own.into_iter().chain(baseline).map(|(conclusion, whose, row)| Setting {
         conclusion,
         name: format!("{whose}{} steps, events: {}", row.task_length, row.events),
@@ -149,15 +147,11 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
             ("path_coverage", "coverage"),
         ],
     );
-    let mut streams = ConfidenceTable::default();
-    for record in records {
-        if let Some(objective) = record.objective {
-            streams.update(&options.model, &record.judged_by(objective).into())?;
-        }
-    }
     if let Some(objective) = records.iter().find_map(|record| record.objective) {
+        let stated = records.iter().filter_map(|it| Some(it.judged_by(it.objective?).into()));
+        let stated: Vec<ConfidenceRecord> = stated.collect();
         let note = format!("Scored against: {}.", objective.name());
-        let mut block = confidence::streams(&streams, &note, options)?;
+        let mut block = confidence::streams(&stated, &note, options)?;
         report.together.pictures.append(&mut block.pictures);
         let notes = block.notes.take().unwrap_or_default();
         report.together.notes.get_or_insert_default().extend(notes);
@@ -166,8 +160,8 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
     Ok(report)
 }
 
-/// Returns the conclusions on the paths of a model, compared with the share of exact paths of the greedy policy.
-fn conclusion(row: &CostBenchFigures, greedy: Option<Figure>) -> Vec<String> {
+/// Returns the conclusions on the paths of a model, next to the share of exact paths of the greedy policy.
+fn conclusion(model: &str, row: &CostBenchFigures, greedy: Option<Figure>) -> Vec<String> {
     let paths = row.figure("task_completion_ratio").zip(row.figure("exact_match_ratio"));
     let paths = paths.map(|(completed, exact)| {
         let greedy = greedy.map_or_else(String::new, |greedy| {
@@ -182,7 +176,7 @@ fn conclusion(row: &CostBenchFigures, greedy: Option<Figure>) -> Vec<String> {
         format!(
             "of {}, {} completes {} and makes the calls of the best plan in {}{greedy}{gap}",
             counted(row.runs, "run"),
-            row.model,
+            model,
             percent(&completed),
             percent(&exact)
         )
@@ -202,7 +196,7 @@ fn conclusion(row: &CostBenchFigures, greedy: Option<Figure>) -> Vec<String> {
 ///
 /// # Errors
 ///
-/// Errors of [`CostBenchTable`].
+/// Errors of [`CostBenchFigures::of`].
 pub fn costbench_results(
     results: &ReleasedResults,
     options: &LiveOptions,

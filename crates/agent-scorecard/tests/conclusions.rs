@@ -4,9 +4,8 @@
 use agent_scorecard::{
     Block, Report, Value,
     agent_benchmarks::{
-        Reply, converse,
+        Reply, Request, converse,
         costbench::{CostBench, Split, queries},
-        model_from_fn,
     },
     knapsack_oracle::{Alpha, BudgetAware, ReSolve},
     live::{self, LiveOptions},
@@ -110,7 +109,7 @@ proptest! {
 #[test]
 fn a_live_model_is_described_with_its_runs_beside_the_greedy_policy() {
     let bench = CostBench::new(0).unwrap();
-    let silent = || model_from_fn(|_| Ok(Reply::default()));
+    let silent = || |_: &Request| Ok(Reply::default());
     let queries = queries(Split::Test, 42);
     let records = queries[..12].iter();
     let records =

@@ -57,7 +57,6 @@ pub use ranks::{
 };
 pub use reports::{
     diagnostics::Diagnostics,
-    evaluation::{Evaluation, EvaluationOptions, StreamMetrics},
     fixed_rank::FixedRankSensitivity,
     raw_against_calibrated::{MetricChange, raw_against_calibrated},
     scored_stream::{Resampling, STREAM_MEASURES, ScoredStream},

@@ -1,7 +1,6 @@
 //! Reports that combine scores, diagnostics and intervals of streams.
 pub(crate) mod diagnostics;
-pub(crate) mod evaluate_difference;
-pub(crate) mod evaluation;
+pub(crate) mod difference;
 pub(crate) mod fixed_rank;
 pub(crate) mod pair;
 pub(crate) mod raw_against_calibrated;

@@ -5,7 +5,7 @@ use run_logs::{Reply, Run};
 use crate::{
     budget::{instance::Instance, outcome::BudgetRecord, texts},
     engines::{
-        conversation::{Conversation, replay},
+        conversation::Conversation,
         dialogue::{Dialogue, through_dialogue},
     },
     error::Error,
@@ -38,16 +38,6 @@ impl Instance<'_> {
         };
         conversation.ask_next();
         conversation
-    }
-
-    /// Repeats the conversation of a record, for example of a record from a log: the same replies lead to the same record.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::StoredValue`] if the stored run belongs to another run, and [`Error::Ended`] if it has more replies than the
-    /// conversation takes.
-    pub fn replay(&self, run: &Run) -> Result<BudgetRecord, Error> {
-        replay(self.conversation(), &self.run_name(), run)
     }
 }
 

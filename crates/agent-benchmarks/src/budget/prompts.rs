@@ -89,7 +89,7 @@ impl Prompts {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownPlace`] for a placeholder that is never filled in.
+    /// [`Error::Invalid`] for a place that is never filled in.
     pub fn new(system: impl Into<String>, question: impl Into<String>) -> Result<Self, Error> {
         let places: Vec<&str> = PLACES.lines().collect();
         let (system, question) =
@@ -101,13 +101,12 @@ impl Prompts {
     ///
     /// # Errors
     ///
-    /// The errors of [`Self::new`], and [`Error::UnknownName`] if a file is missing.
+    /// The errors of [`Self::new`], and [`Error::Invalid`] if a file is missing.
     pub fn published(task: Task, texts: &BTreeMap<&'static str, String>) -> Result<Self, Error> {
         let [system, question] = task.files().map(|name| {
-            let missing = || Error::UnknownName {
-                what: "given text",
-                name: name.to_owned(),
-                known: "the names of Task::files",
+            let missing = || {
+                let known = "the names of Task::files";
+                Error::invalid(format!("{name:?} is not a given text; known: {known}"))
             };
             texts.get(name).ok_or_else(missing)
         });

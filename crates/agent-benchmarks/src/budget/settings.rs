@@ -23,7 +23,7 @@ pub enum ResourceKind {
 /// A setting of budget estimation: the requested resources, and the rules for reading answers.
 ///
 /// ```
-/// use agent_benchmarks::{Conversation, Reply, converse, model_from_fn};
+/// use agent_benchmarks::{Conversation, Reply, converse};
 /// use agent_benchmarks::budget::{Budget, ResourceKind, Rollouts};
 ///
 /// let mut rollouts = Rollouts::new(["output_tokens"])?;
@@ -31,9 +31,9 @@ pub enum ResourceKind {
 /// rollouts.set_content(0, 1, "I look at the board.")?;
 ///
 /// let instance = Budget::new([("output_tokens", ResourceKind::Tokens)])?.instance(&rollouts, 0)?;
-/// let model = model_from_fn(|_| {
+/// let model = |_: &Request| {
 ///     Ok(Reply { text: "<answer>[80, 100]</answer>".to_owned(), ..Reply::default() })
-/// });
+/// };
 /// let record = converse(instance.conversation(), model)?;
 /// let hits: Vec<bool> = record.samples(0).iter().map(|sample| sample.is_hit()).collect();
 /// assert_eq!(hits, [true, true]);

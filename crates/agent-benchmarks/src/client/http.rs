@@ -21,7 +21,7 @@ use crate::{
     },
     engines::{
         api::{Api, body_text},
-        model::{Model, ModelError},
+        conversation::ModelError,
     },
     error::Error,
     values::request::Request,
@@ -132,7 +132,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownName`] for a URL with a fragment or with a scheme other than `http://` and `https://`, and
+    /// [`Error::Invalid`] for a URL with a fragment or with a scheme other than `http://` and `https://`, and
     /// [`scoring_rules::Error::Setting`] for no attempts, a timeout of 0 or of more than a year, negative or non-finite prices
     /// and caps, and a cap without prices.
     pub fn new(
@@ -145,7 +145,7 @@ impl Client {
         let is_known = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
         if !is_known || base_url.contains('#') {
             let known = "http:// or https://, a host, a path such as /v1, and no fragment";
-            return Err(Error::UnknownName { what: "base URL", name: base_url.to_owned(), known });
+            return Err(Error::invalid(format!("{base_url:?} is not a base URL; known: {known}")));
         }
         let attempts = settings.attempts;
         setting("attempts", f64::from(attempts), attempts > 0, "at least 1")?;
@@ -230,7 +230,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`Error::ExtraField`] if a field of [`ClientSettings::extra_body`] is set by the request itself, or requests a stream or
+    /// [`Error::Invalid`] if a field of [`ClientSettings::extra_body`] is set by the request itself, or requests a stream or
     /// several choices, which are not read.
     pub fn body(&self, request: &Request) -> Result<String, Error> {
         let ClientSettings { api, max_completion_tokens, extra_body, .. } = &self.settings;
@@ -244,7 +244,9 @@ impl Client {
         for (name, value) in extra_body {
             let is_ours = matches!(name.as_str(), "stream" | "n");
             if is_ours || body.insert(name.clone(), value.clone()).is_some() {
-                return Err(Error::ExtraField { name: name.clone() });
+                return Err(Error::invalid(format!(
+                    "the extra field {name:?} is one that requests set themselves, or asks for a reply that is not read; leave it out"
+                )));
             }
         }
         Ok(body_text(&Value::Map(body)))
@@ -367,19 +369,22 @@ impl Client {
         })
     }
 
-    fn hide(&self, text: String) -> String {
-        self.key.iter().fold(text, |text, key| key.hide_in_message(text))
-    }
-}
-
-impl Model for Client {
-    fn reply(&mut self, request: &Request) -> Result<Reply, ModelError> {
+    /// Asks, and reads the reply.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`] for every reason for which there is no reply.
+    pub fn reply(&self, request: &Request) -> Result<Reply, ModelError> {
         let response = self.ask(request).map_err(|error| match error {
             AskError::NoReply(error) | AskError::NotKept(error) => error,
             AskError::Stop(reason) => ModelError::new(reason),
         })?;
         let reply = self.settings.api.read_reply(&response);
         reply.map_err(|error| ModelError::new(error.to_string()))
+    }
+
+    fn hide(&self, text: String) -> String {
+        self.key.iter().fold(text, |text, key| key.hide_in_message(text))
     }
 }
 

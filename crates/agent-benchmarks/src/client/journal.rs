@@ -79,7 +79,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// [`Error::Journal`] if the file is no regular file, cannot be read or written, or belongs to another setting, or if a line
+    /// [`Error::Invalid`] if the file is no regular file, cannot be read or written, or belongs to another setting, or if a line
     /// is not an answer or was edited, moved or removed.
     pub fn open(path: impl AsRef<Path>, setting: &str) -> Result<Self, Error> {
         Self::with_path(path.as_ref(), setting, true)
@@ -97,7 +97,7 @@ impl Journal {
     }
 
     fn with_path(path: &Path, setting: &str, may_write: bool) -> Result<Self, Error> {
-        let wrong = |problem: String| Error::Journal { file: path.display().to_string(), problem };
+        let wrong = |problem: String| Error::invalid(format!("{}: {problem}", path.display()));
         let cannot = |error: io::Error| wrong(error.to_string());
         if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Err(wrong("it is no regular file".to_owned()));
@@ -266,7 +266,7 @@ impl Journal {
     }
 
     pub(super) fn wrong(&self, problem: String) -> Error {
-        Error::Journal { file: self.path.display().to_string(), problem }
+        Error::invalid(format!("{}: {problem}", self.path.display()))
     }
 }
 

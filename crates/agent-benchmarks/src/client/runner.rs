@@ -12,7 +12,10 @@ use trajectory_metrics::random::fnv1a;
 
 use crate::{
     client::journal::{Answer, Journal},
-    engines::{api::openai_chat_body, conversation::Conversation, model::ModelError},
+    engines::{
+        api::openai_chat_body,
+        conversation::{Conversation, ModelError},
+    },
     error::Error,
     values::request::Request,
 };
@@ -43,7 +46,7 @@ pub enum AskError {
 /// # Errors
 ///
 /// [`Error::Stopped`] if `ask` stops or returns an unreadable response, [`Error::Unreadable`] at the limit of
-/// [`Journal::with_most_unreadable`], and [`Error::Journal`] for a journal of other conversations, or one that cannot be written.
+/// [`Journal::with_most_unreadable`], and [`Error::Invalid`] for a journal of other conversations, or one that cannot be written.
 /// Even then, the journal keeps the answers received so far.
 ///
 /// ```
@@ -169,7 +172,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// [`Error::Journal`] if a request differs from the answered one, or an answer is unreadable.
+    /// [`Error::Invalid`] if a request differs from the answered one, or an answer is unreadable.
     pub fn resume(&self, name: &str, conversation: &mut impl Conversation) -> Result<usize, Error> {
         let mut turn = 0;
         while let Some(request) = conversation.request() {

@@ -6,7 +6,7 @@ use crate::{
     engines::continuation::count_continuations,
 };
 
-/// Follow-up questions about a run after its end, for [`ConfidenceTable::update_with`](super::ConfidenceTable::update_with).
+/// Follow-up questions about a run after its end, for [`ConfidenceFigures::of`](super::ConfidenceFigures::of).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FollowUp {
     /// The probability of success of a cut-off run, if it is known from a source other than continuations. It must not

@@ -10,7 +10,7 @@ use crate::{
         texts,
     },
     engines::{
-        conversation::{Conversation, check_id, repeat, replay},
+        conversation::{Conversation, check_id, repeat},
         dialogue::{Dialogue, through_dialogue},
     },
     error::Error,
@@ -82,12 +82,12 @@ impl Instance {
     /// The errors of [`Self::replay`].
     ///
     /// ```
-    /// use agent_benchmarks::{Checker, Conversation, Question, Reply, confidence::Confidence, converse, model_from_fn};
+    /// use agent_benchmarks::{Checker, Conversation, Question, Reply, confidence::Confidence, converse};
     ///
     /// let question = Question::new("q", "Is ice lighter than water?", Checker::YesNo { answer: true });
     /// let instance = Confidence::new(2)?.instance(&question);
     /// let text = "<action>continue</action><confidence>0.6</confidence>";
-    /// let slow = model_from_fn(|_| Ok(Reply { text: text.to_owned(), ..Reply::default() }));
+    /// let slow = |_: &Request| Ok(Reply { text: text.to_owned(), ..Reply::default() });
     /// let run = converse(instance.conversation(), slow)?.record.run;
     /// assert!(instance.after(&run, 1, 3)?.is_some());
     ///
@@ -130,16 +130,6 @@ impl Instance {
             repeat(&mut conversation, std::slice::from_ref(turn))?;
         }
         Ok(conversation)
-    }
-
-    /// Repeats the conversation of a record, for example of a record from a log: the same replies lead to the same record.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::StoredValue`] if the stored run belongs to another question, and [`Error::Ended`] if it has more replies than the
-    /// conversation takes.
-    pub fn replay(&self, run: &Run) -> Result<ConfidenceRecord, Error> {
-        replay(self.conversation(), &self.question.id, run)
     }
 }
 

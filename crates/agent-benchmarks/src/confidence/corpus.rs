@@ -51,11 +51,11 @@ impl Corpus {
     ///
     /// # Errors
     ///
-    /// [`Error::Line`] for a line that is no page, or repeats the title of an earlier page.
+    /// [`Error::Invalid`] for a line that is no page, or repeats the title of an earlier page.
     pub fn read(text: &str) -> Result<Self, Error> {
         let (mut corpus, mut titles) = (Self::default(), BTreeSet::new());
         for (line, json) in (1..).zip(text.lines()).filter(|(_, json)| !json.trim().is_empty()) {
-            let wrong = |problem: String| Error::Line { line, problem };
+            let wrong = |problem: String| Error::at_line(line, problem);
             let page: Page =
                 serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;
             if page.title.trim().is_empty() || !titles.insert(page.title.to_lowercase()) {

@@ -28,7 +28,7 @@ impl Prompts {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownPlace`] for a text with a placeholder, such as the texts of Tau2-Bench and WebShop, and
+    /// [`Error::Invalid`] for a text with a place to fill in, such as the texts of Tau2-Bench and WebShop, and
     /// [`scoring_rules::Error::Empty`] without the text of [`Self::FILES`].
     pub fn published(texts: &BTreeMap<&'static str, String>) -> Result<Self, Error> {
         let system = texts.get(Self::FILES[0]).ok_or(scoring_rules::Error::Empty)?;

@@ -16,19 +16,19 @@ use crate::{
 /// A setting of stated confidence: the number of steps and the sampling.
 ///
 /// ```
-/// use agent_benchmarks::{Checker, Question, Reply, converse, model_from_fn};
+/// use agent_benchmarks::{Checker, Question, Reply, converse};
 /// use agent_benchmarks::confidence::{Confidence, ConfidenceStream};
 ///
 /// let checker = Checker::YesNo { answer: true };
 /// let question = Question::new("q1", "Is ice lighter than water?", checker);
 /// let mut steps = [("continue", "0.6"), ("answer: yes", "0.9")].into_iter();
-/// let model = model_from_fn(|_| {
+/// let model = |_: &Request| {
 ///     let (action, confidence) = steps.next().unwrap_or_default();
 ///     let text = format!(
 ///         "<thought>Ice floats.</thought><action>{action}</action><confidence>{confidence}</confidence>"
 ///     );
 ///     Ok(Reply { text, ..Reply::default() })
-/// });
+/// };
 /// let instance = Confidence::new(4)?.instance(&question);
 /// let record = converse(instance.conversation(), model)?;
 /// assert_eq!(record.record.run.outcome, Some(true));

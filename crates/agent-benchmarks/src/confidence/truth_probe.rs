@@ -32,30 +32,30 @@ impl Instance {
     /// The errors of [`Self::replay`].
     ///
     /// ```
-    /// use agent_benchmarks::{Checker, Conversation, Question, Reply, Tokens, confidence::Confidence, converse, model_from_fn};
+    /// use agent_benchmarks::{Checker, Conversation, Question, Reply, Tokens, confidence::Confidence, converse};
     ///
     /// let question = Question::new("q", "Is ice lighter than water?", Checker::YesNo { answer: true });
     /// let instance = Confidence::new(2)?.instance(&question);
     /// let text = "<action>answer: yes</action><confidence>0.6</confidence>";
-    /// let run = converse(instance.conversation(), model_from_fn(|_| Ok(Reply { text: text.to_owned(), ..Reply::default() })))?;
-    /// let letters = model_from_fn(|request| {
+    /// let run = converse(instance.conversation(), |_| Ok(Reply { text: text.to_owned(), ..Reply::default() }))?;
+    /// let letters = |request: &Request| {
     ///     assert!(request.messages[3].text.contains("(A) true"));
     ///     let mut tokens = Tokens::default();
     ///     tokens.push(b"A", 0.6_f64.ln());
     ///     tokens.push_alternative(b"A", 0.6_f64.ln());
     ///     tokens.push_alternative(b" B", 0.2_f64.ln());
     ///     Ok(Reply { text: "A".to_owned(), tokens: Some(tokens), ..Reply::default() })
-    /// });
+    /// };
     /// let probability = converse(instance.probe(&run.record.run, 1)?, letters)?;
     /// assert!((probability.unwrap().get() - 0.75).abs() < 1e-12);
     ///
     /// // A reply without a letter says nothing, whatever the letters' share beside its words is.
-    /// let words = model_from_fn(|_| {
+    /// let words = |_: &Request| {
     ///     let mut tokens = Tokens::default();
     ///     tokens.push(b"Unsure", 0.9_f64.ln());
     ///     tokens.push_alternative(b"A", 1e-7_f64.ln());
     ///     Ok(Reply { text: "Unsure".to_owned(), tokens: Some(tokens), ..Reply::default() })
-    /// });
+    /// };
     /// assert_eq!(converse(instance.probe(&run.record.run, 1)?, words)?, None);
     /// # Ok::<(), agent_benchmarks::Error>(())
     /// ```

@@ -17,7 +17,7 @@ use crate::{
         world::World,
     },
     engines::{
-        conversation::{Conversation, replay},
+        conversation::Conversation,
         dialogue::{Dialogue, through_dialogue},
     },
     error::Error,
@@ -56,17 +56,6 @@ impl Instance {
     #[must_use]
     pub fn conversation(&self) -> CostBenchConversation<'_> {
         CostBenchConversation::new(self)
-    }
-
-    /// Repeats the conversation of a record, for example of a record from a log: the same replies lead to the same calls, costs
-    /// and scores.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::StoredValue`] if the stored run belongs to another query, and [`Error::Ended`] if it has more replies than the
-    /// conversation takes.
-    pub fn replay(&self, run: &Run) -> Result<CostBenchRecord, Error> {
-        replay(self.conversation(), &self.query.id, run)
     }
 }
 

@@ -3,7 +3,7 @@ use tool_graph::{GreedyRule, LeftOut, PathCoverage, RunScores, Transcript, costb
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    costbench::{enumeration::listed_paths, instance::Instance, settings::Objective},
+    costbench::{instance::Instance, settings::Objective},
     error::Error,
     values::record::Record,
 };
@@ -146,4 +146,20 @@ fn add_scores(run: &mut Run, scores: &RunScores) {
     add(run, "exact_match", scores.exact_match.map_or(Value::Null, Value::Bool));
     add(run, "completed", Value::Bool(scores.completed));
     add(run, "invalid_tool_use_ratio", real(scores.invalid_tool_use_ratio));
+}
+
+/// Returns the names of the tools in each pair of path tags. Numbers in front of a path and remarks in brackets after a name are
+/// left out.
+fn listed_paths(text: &str) -> Vec<Vec<String>> {
+    let parts = text.split("<path>").skip(1);
+    let paths = parts.filter_map(|part| part.split_once("</path>")).map(|(path, _)| path);
+    let names = |path: &str| -> Vec<String> {
+        let path = path.trim().trim_start_matches(|c: char| c.is_ascii_digit()).trim();
+        let path = path.trim_start_matches(['.', ')', ':']).replace('→', "->");
+        let names = path
+            .split("->")
+            .map(|name| name.trim().split(|c: char| !(c.is_alphanumeric() || c == '_')).next());
+        names.map(|name| name.unwrap_or_default().to_owned()).collect()
+    };
+    paths.map(names).collect()
 }

@@ -53,7 +53,7 @@ impl Preferences {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownName`] for a value unknown to its dimension, or for a value of another split than the first value's.
+    /// [`Error::Invalid`] for a value unknown to its dimension, or for a value of another split than the first value's.
     pub fn new(task: Task, values: [&str; 4]) -> Result<Self, Error> {
         let mut choices = [0; 4];
         for (dimension, value) in values.into_iter().enumerate() {
@@ -62,10 +62,9 @@ impl Preferences {
             let of_same_split = |choice: &usize| {
                 dimension == 0 || split_of(*choice) == split_of(usize::from(choices[0]))
             };
-            let choice = choice.filter(of_same_split).ok_or_else(|| Error::UnknownName {
-                what: "value of its dimension",
-                name: value.to_owned(),
-                known: "the values that tools take, in the split of the first value",
+            let choice = choice.filter(of_same_split).ok_or_else(|| {
+                let known = "the values that tools take, in the split of the first value";
+                Error::invalid(format!("{value:?} is not a value of its dimension; known: {known}"))
             })?;
             choices[dimension] = choice as u8;
         }

@@ -84,11 +84,11 @@ impl Prompts {
     ///
     /// # Errors
     ///
-    /// [`Error::StoredValue`] for text that is no such file or lacks the text of a task, a tool or a fault, and
-    /// [`Error::UnknownPlace`] for an unknown placeholder in braces.
+    /// [`Error::Invalid`] for text that is no such file or lacks the text of a task, a tool or a fault, and
+    /// and for an unknown place in braces.
     pub fn published(texts: &BTreeMap<&'static str, String>) -> Result<Self, Error> {
         let name = Self::FILES[0];
-        let wrong = |problem: String| Error::StoredValue { problem: format!("{name}: {problem}") };
+        let wrong = |problem: String| Error::stored(format!("{name}: {problem}"));
         let text = texts.get(name).map_or("", String::as_str);
         let file: File = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
         for (&level, texts) in &file.levels {

@@ -51,7 +51,7 @@ struct Input {
 ///
 /// # Errors
 ///
-/// [`Error::StoredValue`] with the query for text that is no such file, for values unknown to [`Preferences`], for a repeated id,
+/// [`Error::Invalid`] with the query for text that is no such file, for values unknown to [`Preferences`], for a repeated id,
 /// and for a `groundtruth` whose number differs from the number in the released search space.
 ///
 /// ```
@@ -71,10 +71,9 @@ struct Input {
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
 pub fn read_queries(text: &str, global_seed: u64) -> Result<Vec<Query>, Error> {
-    let stored = |problem: String| Error::StoredValue { problem };
-    let rows: Vec<Row> = serde_json::from_str(text).map_err(|error| stored(error.to_string()))?;
+    let rows: Vec<Row> = serde_json::from_str(text).map_err(Error::stored)?;
     let entries = rows.into_iter().map(|row| {
-        let at = |problem: String| stored(format!("{}: {problem}", row.query_id));
+        let at = |problem: String| Error::stored(format!("{}: {problem}", row.query_id));
         let task: Task =
             row.task.parse().map_err(|_| at(format!("unknown task {:?}", row.task)))?;
         let Values { category, tier, style, feature_package } = &row.preferences;
@@ -99,7 +98,7 @@ pub fn read_queries(text: &str, global_seed: u64) -> Result<Vec<Query>, Error> {
     let all: Arc<[Entry]> = entries.collect::<Result<_, Error>>()?;
     let mut ids = BTreeSet::new();
     if let Some(twice) = all.iter().find(|entry| !ids.insert(entry.id.as_str())) {
-        return Err(stored(format!("two queries have the id {:?}", twice.id)));
+        return Err(Error::stored(format!("two queries have the id {:?}", twice.id)));
     }
     let query = |(place, entry): (usize, &Entry)| {
         let mut query = Query::new(entry.id.clone(), entry.preferences, global_seed);

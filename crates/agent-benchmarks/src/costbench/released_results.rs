@@ -6,7 +6,10 @@ use tool_graph::costbench::{CostModel, EventKind};
 
 use crate::{
     costbench::{outcome::CostBenchRecord, query::Query, settings::CostBench},
-    engines::{api::read_openai_chat, conversation::Conversation, model::ModelError},
+    engines::{
+        api::read_openai_chat,
+        conversation::{Conversation, ModelError},
+    },
     error::Error,
 };
 
@@ -18,7 +21,7 @@ pub struct ReleasedResults {
     pub model: String,
     /// The runs, each replayed: its calls, costs and scores are computed here, only from the replies.
     pub records: Vec<CostBenchRecord>,
-    /// The means stated in the file, by the key of the corresponding value of [`CostBenchTable`](super::CostBenchTable). The
+    /// The means stated in the file, by the key of the corresponding value of [`CostBenchFigures`](super::CostBenchFigures). The
     /// released task completion ratio counts right answers without the goal.
     pub as_published: BTreeMap<&'static str, f64>,
     /// The replies in the file after the end of a run by the rules, which are not replayed.
@@ -92,11 +95,9 @@ const PUBLISHED: [(&str, &str); 4] = [
 ///
 /// # Errors
 ///
-/// [`Error::StoredValue`] for text that is no such file, and for an unknown query.
+/// [`Error::Invalid`] for text that is no such file, and for an unknown query.
 pub fn read_results(text: &str, queries: &[Query]) -> Result<ReleasedResults, Error> {
-    let stored = |problem: String| Error::StoredValue { problem };
-    let File { stats, results } =
-        serde_json::from_str(text).map_err(|error| stored(error.to_string()))?;
+    let File { stats, results } = serde_json::from_str(text).map_err(Error::stored)?;
     let bench = stats.bench()?;
     let by_id: BTreeMap<&str, &Query> = queries.iter().map(|it| (it.id.as_str(), it)).collect();
     let (mut ignored_replies, mut repeats) = (0, 0);
@@ -104,7 +105,8 @@ pub fn read_results(text: &str, queries: &[Query]) -> Result<ReleasedResults, Er
     let records = results.iter().map(|row| {
         repeats += usize::from(!seen.insert(row.query_id.as_str()));
         let query = by_id.get(row.query_id.as_str());
-        let query = query.ok_or_else(|| stored(format!("unknown query {:?}", row.query_id)))?;
+        let query =
+            query.ok_or_else(|| Error::stored(format!("unknown query {:?}", row.query_id)))?;
         let instance = bench.instance(query);
         let mut conversation = instance.conversation();
         for said in row.conversation_history.iter().filter(|said| said.role == "assistant") {

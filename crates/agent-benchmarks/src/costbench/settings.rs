@@ -63,7 +63,6 @@ pub struct CostBench {
     pub(super) call_limit: usize,
     pub(super) patience: usize,
     pub(super) shows_costs: bool,
-    pub(super) shows_components: bool,
     pub(super) sampling: Sampling,
     pub(super) top_logprobs: Option<u8>,
     pub(super) stated: Option<Objective>,
@@ -92,7 +91,6 @@ impl CostBench {
             call_limit: 20,
             patience: 3,
             shows_costs: true,
-            shows_components: true,
             sampling,
             top_logprobs: None,
             stated: None,
@@ -118,11 +116,10 @@ impl CostBench {
     ///
     /// # Errors
     ///
-    /// [`Error::StoredValue`] if there are no texts for this length of tasks.
+    /// [`Error::Invalid`] if there are no texts for this length of tasks.
     pub fn with_prompts(mut self, prompts: Prompts) -> Result<Self, Error> {
         if !prompts.has_level(self.level()) {
-            let problem = format!("the texts have no level {}", self.level());
-            return Err(Error::StoredValue { problem });
+            return Err(Error::stored(format!("the texts have no level {}", self.level())));
         }
         self.prompts = prompts;
         Ok(self)
@@ -209,10 +206,7 @@ impl CostBench {
         /// of a tool.
         with_costs_shown(shows_costs: bool);
 
-        /// Sets whether the descriptions of composite tools list their components.
-        with_components_shown(shows_components: bool);
-
-        /// Sets the sampling of the model's tokens.
+        /// Sets how the model should draw its tokens.
         with_sampling(sampling: Sampling);
 
         /// Requests the log-probabilities of the `top_logprobs` most probable tokens at each position.

@@ -36,7 +36,7 @@ fn stages(instance: &Instance) -> String {
 
 /// Returns a text of this crate with its placeholders filled in.
 fn own<'a>(text: &str, value: impl Fn(&str) -> Cow<'a, str>) -> String {
-    let places = ["goal", "n_stages", "stages", "given", "objective", "example", "tools"];
+    let places = ["goal", "n_stages", "stages", "given", "objective", "example"];
     Template::new(text.trim_end(), &places).unwrap_or_default().fill(value)
 }
 
@@ -125,23 +125,6 @@ fn example(stages: usize) -> String {
         lines.join("\n"),
         best.unwrap_or_default(),
     )
-}
-
-/// Returns the instructions for listing all ways to solve a query. The tools are listed in the text.
-pub(super) fn enumeration_instructions(instance: &Instance, tools: &[Tool]) -> String {
-    let list = tools.iter().map(|tool| {
-        format!(
-            "- {}: {} to {}, {:.2}",
-            tool.name,
-            tool.inputs.join(" and "),
-            tool.outputs.join(" and "),
-            tool.cost
-        )
-    });
-    own(include_str!("texts/enumeration.txt"), |place| match place {
-        "objective" => objective(instance).into(),
-        _ => list.clone().collect::<Vec<_>>().join("\n").into(),
-    })
 }
 
 /// Returns the first message of the user.

@@ -64,12 +64,9 @@ fn description(settings: &CostBench, tool: &Tool, entry: &LibraryTool) -> String
     let mut text = if entry.is_atomic() {
         let stage = stage(&settings.library, entry.task, entry.first);
         format!("Atomic tool. {stage}")
-    } else if settings.shows_components {
+    } else {
         let components = tool.components.join(", then ");
         format!("Composite tool. Runs {components} in a single call.")
-    } else {
-        let stages = entry.last - entry.first + 1;
-        format!("Composite tool. Performs {stages} consecutive stages in a single call.")
     };
     for output in &tool.outputs {
         text.push_str(&format!(" Returns {output}."));

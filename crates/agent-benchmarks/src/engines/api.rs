@@ -78,7 +78,7 @@ impl Api {
     ///
     /// # Errors
     ///
-    /// [`Error::RunLogs`] for text that is not such a response, and [`Error::NoReply`] with the server's message for a
+    /// [`Error::RunLogs`] for text that is not such a response, and [`Error::Invalid`] with the server's message for a
     /// response without a reply.
     pub fn read_reply(self, response: &[u8]) -> Result<Reply, Error> {
         let format = match self {
@@ -91,7 +91,8 @@ impl Api {
         let turn = run.turns.into_iter().next().unwrap_or_default();
         turn.reply.ok_or_else(|| {
             let problem = turn.error.or(run.error);
-            Error::NoReply { problem: problem.unwrap_or_else(|| "there is no choice".to_owned()) }
+            let problem = problem.unwrap_or_else(|| "there is no choice".to_owned());
+            Error::invalid(format!("the response has no reply: {problem}"))
         })
     }
 }
@@ -176,7 +177,7 @@ pub fn openai_chat_body(request: &Request, model: &str) -> String {
 /// assert_eq!(reply.usage.and_then(|usage| usage.total_tokens()), Some(10));
 ///
 /// let error = read_openai_chat(br#"{"error": {"message": "too many requests"}}"#).unwrap_err();
-/// assert!(matches!(&error, Error::NoReply { problem } if problem.contains("too many requests")));
+/// assert!(matches!(&error, Error::Invalid { problem } if problem.contains("too many requests")));
 /// # Ok::<(), Error>(())
 /// ```
 pub fn read_openai_chat(response: &[u8]) -> Result<Reply, Error> {

@@ -3,7 +3,7 @@ use run_logs::{Reply, Run};
 use trajectory_metrics::random::fnv1a;
 
 use crate::{
-    engines::{conversation::Conversation, model::ModelError},
+    engines::conversation::{Conversation, ModelError},
     error::Error,
     values::request::Request,
 };
@@ -20,7 +20,7 @@ use crate::{
 /// ```
 /// # #[cfg(feature = "confidence")] {
 /// use agent_benchmarks::{
-///     Branch, Checker, Question, Reply, Request, confidence::Confidence, converse, count_continuations, model_from_fn,
+///     Branch, Checker, Question, Reply, Request, confidence::Confidence, converse, count_continuations,
 /// };
 ///
 /// let question = Question::new("coin", "Heads or tails?", Checker::Exact { answer: "heads".to_owned() });
@@ -33,7 +33,7 @@ use crate::{
 ///     Ok(Reply { text, ..Reply::default() })
 /// };
 /// let branches = Branch::several("coin", &instance.conversation(), 10);
-/// let records = branches.into_iter().map(|(_, branch)| converse(branch, model_from_fn(coin)));
+/// let records = branches.into_iter().map(|(_, branch)| converse(branch, coin));
 /// let records = records.collect::<Result<Vec<_>, _>>()?;
 /// let counts = count_continuations(records.iter().map(|record| &record.record.run));
 /// assert_eq!((counts.successes, counts.failures), (5, 5));

@@ -1,10 +1,22 @@
 use run_logs::{Reply, Run, Turn};
 
-use crate::{
-    engines::model::{Model, ModelError},
-    error::Error,
-    values::request::Request,
-};
+use crate::{error::Error, values::request::Request};
+
+/// The reason why a model gave no reply, in words. It must not contain keys or other secrets.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the model gave no reply: {message}")]
+pub struct ModelError {
+    /// A description of the problem.
+    pub message: String,
+}
+
+impl ModelError {
+    /// Creates an error with this message.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}
 
 /// A conversation with a model as a state machine without I/O.
 ///
@@ -13,11 +25,14 @@ use crate::{
 /// same record, so a run that was interrupted is resumed by giving the replies again.
 ///
 /// ```
-/// use agent_benchmarks::{Conversation, Error, Model};
+/// use agent_benchmarks::{Conversation, Error, ModelError, Reply, Request};
 ///
-/// fn drive<C: Conversation>(mut conversation: C, mut model: impl Model) -> Result<C::Record, Error> {
+/// fn drive<C: Conversation>(
+///     mut conversation: C,
+///     mut model: impl FnMut(&Request) -> Result<Reply, ModelError>,
+/// ) -> Result<C::Record, Error> {
 ///     while let Some(request) = conversation.request() {
-///         match model.reply(request) {
+///         match model(request) {
 ///             Ok(reply) => conversation.reply(reply)?,
 ///             Err(error) => conversation.fail(&error),
 ///         }
@@ -62,7 +77,9 @@ pub trait Conversation {
         Self: Sized;
 }
 
-/// Drives a conversation to its end.
+/// Drives a conversation to its end. `model` replies to its requests: a language model behind a network, or a scripted policy.
+///
+/// A driver repeats requests after a temporary failure by itself. An error ends the conversation, and its record says so.
 ///
 /// # Errors
 ///
@@ -70,25 +87,14 @@ pub trait Conversation {
 /// each reply.
 pub fn converse<C: Conversation>(
     mut conversation: C,
-    mut model: impl Model,
+    mut model: impl FnMut(&Request) -> Result<Reply, ModelError>,
 ) -> Result<C::Record, Error> {
     while let Some(request) = conversation.request() {
-        match model.reply(request) {
+        match model(request) {
             Ok(reply) => conversation.reply(reply)?,
             Err(error) => conversation.fail(&error),
         }
     }
-    Ok(conversation.finish())
-}
-
-/// Gives a conversation the replies of a stored run, which must have this id.
-pub(crate) fn replay<C: Conversation>(
-    mut conversation: C,
-    id: &str,
-    run: &Run,
-) -> Result<C::Record, Error> {
-    check_id(id, run)?;
-    repeat(&mut conversation, &run.turns)?;
     Ok(conversation.finish())
 }
 
@@ -97,8 +103,7 @@ pub(crate) fn check_id(id: &str, run: &Run) -> Result<(), Error> {
     if run.id == id {
         return Ok(());
     }
-    let problem = format!("the run is of {:?}; it must be of {id:?}", run.id);
-    Err(Error::StoredValue { problem })
+    Err(Error::stored(format!("the run is of {:?}; it must be of {id:?}", run.id)))
 }
 
 /// Gives a conversation the replies of these turns.

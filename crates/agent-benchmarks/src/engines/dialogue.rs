@@ -3,7 +3,7 @@ use run_logs::{Caller, Message, Reply, Role, Run, RunLimit, Turn, Usage};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::model::ModelError,
+    engines::conversation::ModelError,
     error::Error,
     values::{
         record::Record,
@@ -26,7 +26,7 @@ macro_rules! through_dialogue {
             $problem
         }
 
-        fn fail(&mut self, error: &crate::engines::model::ModelError) {
+        fn fail(&mut self, error: &crate::engines::conversation::ModelError) {
             self.dialogue.fail(error);
         }
     };

@@ -75,10 +75,12 @@ impl Room {
     ///
     /// # Errors
     ///
-    /// [`Error::Room`] for another character, for a room with an open edge, without a player, with two players or without a box,
+    /// [`Error::Invalid`] for another character, for a room with an open edge, without a player, with two players or without a box,
     /// for different numbers of boxes and targets, and for more than 64 rows or columns.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let wrong = |line, problem: &str| Error::Room { line, problem: problem.to_owned() };
+        let wrong = |line: usize, problem: &str| {
+            Error::invalid(format!("line {line} of the room: {problem}"))
+        };
         // Floor after the last wall of a row is outside and is not part of the room, whatever its sign.
         let is_floor = |sign: char| sign.is_whitespace() || ['-', '_'].contains(&sign);
         let lines: Vec<&str> = text.lines().map(|line| line.trim_end_matches(is_floor)).collect();

@@ -18,7 +18,7 @@ use crate::{error::Error, values::template::Template};
 /// let sokoban = Sokoban::new(Room::parse("######\n#P_XO#\n######")?).with_texts(texts);
 /// assert_eq!(sokoban.instruction(), "Push.");
 /// assert!(sokoban.observation().ends_with("\n30 to go.\n"));
-/// assert!(matches!(Texts::published("{}"), Err(Error::StoredValue { .. })));
+/// assert!(matches!(Texts::published("{}"), Err(Error::Invalid { .. })));
 /// # Ok::<(), Error>(())
 /// ```
 ///
@@ -96,10 +96,10 @@ impl Texts {
     ///
     /// # Errors
     ///
-    /// [`Error::StoredValue`] for text that is no such file or lacks one of the texts, and [`Error::UnknownPlace`] for an unknown
+    /// [`Error::Invalid`] for text that is no such file or lacks one of the texts, and for an unknown
     /// place in braces.
     pub fn published(json: &str) -> Result<Self, Error> {
-        let wrong = |error| Error::StoredValue { problem: format!("{}: {error}", Self::FILE) };
+        let wrong = |error| Error::stored(format!("{}: {error}", Self::FILE));
         let File { evaluation, training, warehouse } = serde_json::from_str(json).map_err(wrong)?;
         Ok(Self {
             evaluation: evaluation.with_places()?,

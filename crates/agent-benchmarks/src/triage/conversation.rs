@@ -4,7 +4,7 @@ use run_logs::{Message, Reply, Role, Run};
 
 use crate::{
     engines::{
-        conversation::{Conversation, replay},
+        conversation::Conversation,
         dialogue::{Dialogue, through_dialogue},
     },
     error::Error,
@@ -41,16 +41,6 @@ impl Instance {
     #[must_use]
     pub fn conversation(&self) -> TriageConversation<'_> {
         TriageConversation::new(self)
-    }
-
-    /// Repeats the conversation of a record, for example of a record from a log: the same replies lead to the same record.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::StoredValue`] if the stored run belongs to another pool, and [`Error::Ended`] if it has more replies than the
-    /// conversation takes.
-    pub fn replay(&self, run: &Run) -> Result<TriageRecord, Error> {
-        replay(self.conversation(), &self.name, run)
     }
 }
 

@@ -22,7 +22,7 @@ impl Triage {
     ///
     /// # Errors
     ///
-    /// [`Error::NotRecorded`] for a question without a recorded attempt, and [`Error::KnapsackOracle`]
+    /// [`Error::Invalid`] for a question without a recorded attempt, and [`Error::KnapsackOracle`]
     /// for an empty pool, ids that occur twice, or values and costs out of range.
     pub fn instance(
         &self,
@@ -30,8 +30,13 @@ impl Triage {
         questions: &[Question],
     ) -> Result<Instance, Error> {
         let items = questions.iter().map(|question| {
-            let attempt =
-                question.recorded.ok_or_else(|| Error::NotRecorded { id: question.id.clone() })?;
+            let attempt = question.recorded.ok_or_else(|| {
+                let needs = "give its output tokens and whether it was solved";
+                Error::invalid(format!(
+                    "question {:?} has no recorded attempt; {needs}",
+                    question.id
+                ))
+            })?;
             let Question { id, value, .. } = question;
             Ok(Item::new(id, *value, attempt.output_tokens, attempt.solved)?)
         });

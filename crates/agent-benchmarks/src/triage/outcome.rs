@@ -123,7 +123,11 @@ impl TriageRecord {
     ///
     /// [`scoring_rules::Error::Undefined`] without an execution in this regime.
     pub fn efficiency(&self, regime: Regime) -> Result<Efficiency, Error> {
-        let earned = self.earned(regime)?.min(self.oracle);
+        self.efficiency_of(self.earned(regime)?.min(self.oracle))
+    }
+
+    /// The efficiency of a plan that earns these points.
+    pub(super) fn efficiency_of(&self, earned: f64) -> Result<Efficiency, Error> {
         Ok(Efficiency::new(earned, self.random, self.oracle)?)
     }
 

@@ -71,15 +71,14 @@ impl Prompts {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownPlace`] for a placeholder that is never filled in, [`Error::MissingPlace`] without the problems
-    /// of a plan or the tokens of the banner, and [`scoring_rules::Error::Empty`] without the text of one of
-    /// [`Self::FILES`].
+    /// [`Error::Invalid`] for a place that is never filled in and without the problems of a plan
+    /// or the tokens of the banner, and [`scoring_rules::Error::Empty`] without the text of one of [`Self::FILES`].
     pub fn published(texts: &BTreeMap<&'static str, String>) -> Result<Self, Error> {
         let text = |file: usize, places: &[&str], needed: &'static str| {
             let file = Self::FILES[file];
             let text = texts.get(file).ok_or(scoring_rules::Error::Empty)?;
             if !text.contains(&format!("{{{needed}}}")) {
-                return Err(Error::MissingPlace { text: file, name: needed });
+                return Err(Error::invalid(format!("{file} lacks the place {{{needed}}}")));
             }
             Template::new(text.as_str(), places)
         };

@@ -21,16 +21,16 @@ use crate::{
 /// A conversation of one request, in which a model solves one question without a budget. Its record has the attempt for a pool.
 ///
 /// ```
-/// use agent_benchmarks::{Checker, Question, Reply, Sampling, Usage, converse, model_from_fn};
+/// use agent_benchmarks::{Checker, Question, Reply, Sampling, Usage, converse};
 /// use agent_benchmarks::triage::SolveConversation;
 ///
 /// let checker = Checker::Numeric { answer: 42.0, tolerance: 0.0 };
 /// let question = Question::new("q1", "What is 6 times 7?", checker);
-/// let model = model_from_fn(|_| {
+/// let model = |_: &Request| {
 ///     let usage = Usage { output_tokens: Some(12), ..Usage::default() };
 ///     let text = "Six sevens. <answer>42</answer>".to_owned();
 ///     Ok(Reply { text, usage: Some(usage), ..Reply::default() })
-/// });
+/// };
 /// let record = converse(SolveConversation::new(&question, Sampling::default()), model)?;
 /// let attempt = record.attempt.expect("the reply counts its tokens");
 /// assert_eq!((attempt.output_tokens, attempt.solved), (12, true));

@@ -84,7 +84,7 @@ impl Question {
 ///
 /// # Errors
 ///
-/// [`Error::Line`] with the line, from 1, if the line is not such an object, or repeats an id or a key.
+/// [`Error::Invalid`] with the line, from 1, if the line is not such an object, or repeats an id or a key.
 ///
 /// ```
 /// use agent_benchmarks::{Checker, Error, read_questions};
@@ -97,7 +97,7 @@ impl Question {
 /// assert_eq!(questions[1].recorded.map(|attempt| attempt.output_tokens), Some(80));
 ///
 /// let repeated = "{\"id\": 1, \"text\": \"?\", \"answer\": 2}\n".repeat(2);
-/// assert!(matches!(read_questions(&repeated), Err(Error::Line { line: 2, .. })));
+/// assert!(matches!(read_questions(&repeated), Err(Error::Invalid { .. })));
 /// # Ok::<(), Error>(())
 /// ```
 pub fn read_questions(text: &str) -> Result<Vec<Question>, Error> {
@@ -105,10 +105,10 @@ pub fn read_questions(text: &str) -> Result<Vec<Question>, Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let questions = lines.map(|(line, text)| {
-        let question = question(text).map_err(|problem| Error::Line { line, problem })?;
+        let question = question(text).map_err(|problem| Error::at_line(line, problem))?;
         if !ids.insert(question.id.clone()) {
             let problem = format!("the id {:?} occurs twice; ids must be unique", question.id);
-            return Err(Error::Line { line, problem });
+            return Err(Error::at_line(line, problem));
         }
         Ok(question)
     });

@@ -14,7 +14,7 @@ use crate::values::request::Request;
 /// let events = reply_events(&Request::default(), &Reply::default());
 /// assert_eq!(events, [ReplyEvent::EmptyText]);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReplyEvent {
@@ -95,7 +95,7 @@ pub enum ReplyEvent {
 }
 
 /// A [`ReplyEvent`] of one turn of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct TurnEvent {
     /// The turn, from 0.
     pub turn: usize,

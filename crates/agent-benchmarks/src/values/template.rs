@@ -25,7 +25,7 @@ impl Template {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownPlace`] for an unknown word in braces, because it would be sent unchanged.
+    /// [`Error::Invalid`] for an unknown word in braces, because it would be sent unchanged.
     pub fn new(text: impl Into<String>, names: &[&str]) -> Result<Self, Error> {
         let text = text.into();
         let mut places = Vec::new();
@@ -39,7 +39,9 @@ impl Template {
             if names.contains(&name) {
                 places.push((start, start + length + 1));
             } else if is_word(name) {
-                return Err(Error::UnknownPlace { name: name.to_owned(), known: names.join(", ") });
+                let known = names.join(", ");
+                let problem = format!("the text has the place {{{name}}}; known: {known}");
+                return Err(Error::invalid(problem));
             }
         }
         Ok(Self { text, places })

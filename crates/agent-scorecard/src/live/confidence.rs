@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use agent_benchmarks::confidence::{
-    ConfidenceFigures, ConfidenceRecord, ConfidenceStream, ConfidenceTable, FollowUp,
+use agent_benchmarks::{
+    Figures,
+    confidence::{CompleteRuns, ConfidenceFigures, ConfidenceRecord, ConfidenceStream, FollowUp},
 };
 use scoring_rules::checks::same_length;
-use trajectory_metrics::{
-    Better, Figure, Measure, StreamMetrics, Summary, Undefined, WeightSchedule,
-};
+use trajectory_metrics::{Better, Figure, Measure, Summary, WeightSchedule};
 
 use crate::{
     confidence::{self, AVERAGED, VERDICTS, clause},
@@ -28,26 +27,20 @@ use crate::{
 ///
 /// # Errors
 ///
-/// Errors of [`ConfidenceTable`], and [`scoring_rules::Error::Length`] unless there is one follow-up per record.
+/// Errors of [`ConfidenceFigures::of`], and [`scoring_rules::Error::Length`] unless there is one follow-up per record.
 pub fn confidence(
     records: &[ConfidenceRecord],
     follow_ups: &[FollowUp],
     options: &LiveOptions,
 ) -> Result<Report, Error> {
     same_length("follow-ups", records.len(), follow_ups.len())?;
-    let mut table = ConfidenceTable::default();
-    for (record, follow_up) in records.iter().zip(follow_ups) {
-        table.update_with(&options.model, record, follow_up)?;
-    }
-    let (level, resamples, seed) = options.how()?;
-    let rows = table.finish(level, resamples, seed)?;
+    let rows = ConfidenceFigures::of(records.iter().zip(follow_ups), options.how()?)?;
     let note = rows.iter().any(|row| row.with_cut_off.is_some()).then(|| CUT_OFF.to_owned());
     // Streams of the replies come before streams derived from continuations, which may have fewer runs.
     let reference = rows.iter().find_map(base_rate);
-    let settings = rows.iter().map(|row| setting(&table, row, options));
+    let settings = rows.iter().map(|row| setting(row, options));
     let mut settings = settings.collect::<Result<Vec<_>, _>>()?;
     // A stream of few runs, or one that says what another said, is left to the tables.
-    let n_of = |row: &ConfidenceFigures| row.evaluation.as_ref().map_or(0, |it| it.n);
     let most = rows.iter().map(n_of).max().unwrap_or(0);
     let mut said: Vec<Vec<String>> = Vec::new();
     for (setting, row) in settings.iter_mut().zip(&rows) {
@@ -67,7 +60,7 @@ pub fn confidence(
     }
     report.main_pictures = vec!["reliability"];
     for (column, row) in report.columns.iter_mut().zip(&rows) {
-        column.block.pictures = pictures(&table, row, options)?;
+        column.block.pictures = pictures(row, options)?;
         if let Some(audit) = &row.continuations {
             column.block.fields.push(Field::block("continuations", continuations(audit)));
         }
@@ -75,16 +68,21 @@ pub fn confidence(
     Ok(report)
 }
 
+/// Returns the number of complete runs of a stream.
+fn n_of(row: &ConfidenceFigures) -> usize {
+    row.complete.as_ref().map_or(0, |it| it.traces.len())
+}
+
 /// Returns the streams of confidence of a benchmark that asks for them in addition to its task.
 pub(super) fn streams(
-    table: &ConfidenceTable,
+    records: &[ConfidenceRecord],
     note: &str,
     options: &LiveOptions,
 ) -> Result<Block, Error> {
-    let (level, resamples, seed) = options.how()?;
-    let rows = table.finish(level, resamples, seed)?;
+    let none = FollowUp::default();
+    let rows = ConfidenceFigures::of(records.iter().map(|it| (it, &none)), options.how()?)?;
     let (rows, absent): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| {
-        row.evaluation.is_some() || row.stream == ConfidenceStream::StatedConfidence
+        row.complete.is_some() || row.stream == ConfidenceStream::StatedConfidence
     });
     let mut block = Block::default();
     let mut by_reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -99,12 +97,11 @@ pub(super) fn streams(
     block.notes.get_or_insert_default().extend(absent);
     let reference =
         rows.iter().find_map(base_rate).map(|it| ("base_rate_reference".to_owned(), it));
-    let named =
-        rows.iter().map(|row| Ok((row.stream.name().to_owned(), setting(table, row, options)?)));
+    let named = rows.iter().map(|row| Ok((row.stream.name().to_owned(), setting(row, options)?)));
     let named = named.collect::<Result<Vec<_>, Error>>()?;
     // The stated confidence is the last of the streams.
-    if let Some(row) = rows.iter().rfind(|row| row.evaluation.is_some()) {
-        block.pictures = pictures(table, row, options)?;
+    if let Some(row) = rows.iter().rfind(|row| row.complete.is_some()) {
+        block.pictures = pictures(row, options)?;
         for picture in block.pictures.values_mut() {
             picture.note = format!("Stream: {}. {}", row.stream.name(), picture.note);
         }
@@ -123,26 +120,19 @@ pub(super) fn streams(
 }
 
 /// Returns pictures of the complete runs of a stream.
-fn pictures(
-    table: &ConfidenceTable,
-    row: &ConfidenceFigures,
-    options: &LiveOptions,
-) -> Result<Pictures, Error> {
+fn pictures(row: &ConfidenceFigures, options: &LiveOptions) -> Result<Pictures, Error> {
+    let Some(complete) = &row.complete else { return Ok(Pictures::default()) };
     let summary = Summary::Weighted(WeightSchedule::LinearFront);
     let LiveOptions { resamples, seed, .. } = *options;
-    let traces = table.traces(&row.model, &row.stream)?;
-    let (mut pictures, _) = curves(&traces, CurveSettings { summary: &summary, resamples, seed })?;
+    let settings = CurveSettings { summary: &summary, resamples, seed };
+    let (mut pictures, _) = curves(&complete.traces, settings)?;
     pictures.retain(|name, _| matches!(name.as_str(), "reliability" | "forecast_by_step"));
     Ok(pictures)
 }
 
-fn setting(
-    table: &ConfidenceTable,
-    row: &ConfidenceFigures,
-    options: &LiveOptions,
-) -> Result<Setting, Error> {
-    let verdicts = match row.evaluation {
-        Some(_) => verdicts(table, row, options)?,
+fn setting(row: &ConfidenceFigures, options: &LiveOptions) -> Result<Setting, Error> {
+    let verdicts = match &row.complete {
+        Some(complete) => verdicts(complete, options)?,
         None => Vec::new(),
     };
     let sum = |counts: &BTreeMap<String, u64>| {
@@ -151,7 +141,7 @@ fn setting(
     Ok(Setting {
         name: row.stream.name().to_owned(),
         counts: vec![
-            ("runs", row.evaluation.as_ref().map_or(0, |evaluation| evaluation.n)),
+            ("runs", n_of(row)),
             ("cut_off", row.cut_off),
             ("excluded", sum(&row.excluded)),
             ("without_answer", row.without_outcome),
@@ -163,58 +153,45 @@ fn setting(
     })
 }
 
-/// A figure with its measure.
-type Measured = (Measure, Result<Figure, Undefined>);
-
-/// Returns the figures on the mean confidence of complete runs. Runs are independent, because each has a different
-/// question.
-fn verdicts(
-    table: &ConfidenceTable,
-    row: &ConfidenceFigures,
-    options: &LiveOptions,
-) -> Result<Vec<Measured>, Error> {
-    let traces = table.traces(&row.model, &row.stream)?;
-    let forecasts = Summary::Weighted(WeightSchedule::LinearFront).forecasts(&traces)?;
+/// Returns the verdicts on the weighted mean forecasts of complete runs, where each run has a different question.
+fn verdicts(complete: &CompleteRuns, options: &LiveOptions) -> Result<Figures, Error> {
+    let traces = &complete.traces;
+    let forecasts = Summary::Weighted(WeightSchedule::LinearFront).forecasts(traces)?;
     let stated: Vec<f64> = forecasts.iter().map(|it| it.get()).collect();
     let outcomes: Vec<f64> = traces.outcomes().iter().map(|it| f64::from(u8::from(*it))).collect();
     let scores = stated.iter().zip(&outcomes).map(|(stated, outcome)| -(stated - outcome).powi(2));
     let scores: Vec<f64> = scores.collect();
-    let (own, level) = (Vec::from_iter(0..stated.len()), options.how()?.0);
+    let (own, level) = (Vec::from_iter(0..stated.len()), options.how()?.level);
     let level = Some(level).filter(|_| options.resamples > 0);
     let found = confidence::verdicts(&stated, &scores, &outcomes, &own, level);
     Ok(VERDICTS.into_iter().zip(found).collect())
 }
 
 /// Returns the conclusions on the complete runs of a stream, next to the number of runs cut off.
-fn conclusion(row: &ConfidenceFigures, verdicts: &[Measured]) -> Vec<String> {
-    let Some(evaluation) = &row.evaluation else { return Vec::new() };
+fn conclusion(row: &ConfidenceFigures, verdicts: &Figures) -> Vec<String> {
+    if row.complete.is_none() {
+        return Vec::new();
+    }
     let verdicts = verdicts.iter().cloned().map(|(measure, it)| Field::figure(measure, it));
     let block = Block { fields: verdicts.collect(), ..Block::default() };
     let cut_off = left_out([(row.cut_off as u64, "that a limit cut off")]);
-    clause(&block, evaluation.n as u64, AVERAGED).into_iter().chain(cut_off).collect()
+    clause(&block, n_of(row) as u64, AVERAGED).into_iter().chain(cut_off).collect()
 }
 
 /// Returns the constant forecast that equals the share of successes among the complete runs of a stream.
 fn base_rate(row: &ConfidenceFigures) -> Option<Setting> {
-    let evaluation = row.evaluation.as_ref()?;
-    let constant = &evaluation.base_rate_reference;
+    let complete = row.complete.as_ref()?;
     Some(Setting {
         name: format!("base rate of the runs of {}", row.stream.name()),
-        counts: vec![("runs", evaluation.n)],
-        figures: figures(constant).collect(),
+        counts: vec![("runs", complete.traces.len())],
+        figures: complete.reference.clone(),
         ..Setting::default()
     })
 }
 
-/// Returns the figures of a stream with their measures.
-fn figures(of: &StreamMetrics) -> impl Iterator<Item = Measured> {
-    of.estimates.iter().map(|found| (found.measure, found.figure.clone()))
-}
-
 /// Returns the figures over complete runs, and the figures that include runs that were cut off.
-fn stream_figures(row: &ConfidenceFigures) -> Vec<Measured> {
-    let complete = row.evaluation.as_ref().map(|evaluation| &evaluation.metrics);
-    let mut figures: Vec<_> = complete.into_iter().flat_map(figures).collect();
+fn stream_figures(row: &ConfidenceFigures) -> Figures {
+    let mut figures = row.complete.as_ref().map_or_else(Vec::new, |it| it.figures.clone());
     for (rule, [exact, others @ ..]) in WITH_CUT_OFF {
         let report = row.with_cut_off.as_ref();
         let Some(scores) = report.and_then(|it| it.comparison(rule, "linear-front")) else {
@@ -225,7 +202,7 @@ fn stream_figures(row: &ConfidenceFigures) -> Vec<Measured> {
         figures.extend(others.into_iter().zip(values));
         figures.extend(scores.exact.map(|figure| (exact, Ok(figure))));
     }
-    if complete.is_some() || row.with_cut_off.is_some() {
+    if row.complete.is_some() || row.with_cut_off.is_some() {
         figures.extend(row.figures.iter().cloned());
     }
     figures

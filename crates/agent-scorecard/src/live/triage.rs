@@ -1,11 +1,9 @@
 use std::collections::BTreeMap;
 
-use agent_benchmarks::triage::{
-    Framing, Regime, SolveRecord, TriageFigures, TriageRecord, TriageTable,
-};
+use agent_benchmarks::triage::{Framing, Regime, SolveRecord, TriageFigures, TriageRecord};
 use knapsack_oracle::{BudgetAware, ReSolve};
-use scoring_rules::{Level, Seed, Weight};
-use trajectory_metrics::{Clustered, Figure, Intervals};
+use scoring_rules::Weight;
+use trajectory_metrics::{Clustered, Figure};
 
 use crate::{
     error::Error,
@@ -50,18 +48,14 @@ struct Again<'a> {
 ///
 /// # Errors
 ///
-/// Errors of [`TriageTable`].
+/// Errors of [`TriageFigures::of`].
 pub fn triage(
     solved: &[SolveRecord],
     plans: &[TriageRecord],
     re_solved: &[ReSolved],
     options: &LiveOptions,
 ) -> Result<Report, Error> {
-    let mut table = TriageTable::default();
-    for plan in plans {
-        table.update(&options.model, plan)?;
-    }
-    let (level, resamples, seed) = options.how()?;
+    let how = options.how()?;
     let count = |which: fn(&SolveRecord) -> bool| solved.iter().filter(|it| which(it)).count();
     let questions = [
         ("questions", solved.len()),
@@ -71,11 +65,11 @@ pub fn triage(
         ("questions_left_out", count(|it| it.attempt.is_none())),
         ("questions_refused", count(|it| it.is_refused)),
     ];
-    let rows = table.finish(level, resamples, seed)?;
+    let rows = TriageFigures::of(plans, how)?;
     let picture = by_alpha(&rows);
     let clauses = clauses(&rows);
     let settings = rows.into_iter().map(|row| {
-        let name = format!("alpha {}, {}", row.alpha, how(&row));
+        let name = format!("alpha {}, {}", row.alpha, named(&row));
         let mut counts = questions.to_vec();
         counts.extend([
             ("pools", row.pools),
@@ -103,8 +97,7 @@ pub fn triage(
         let add = |counts: &mut BudgetAware, row: &ReSolve, weight: Weight| {
             (0..weight.get() as u64).try_for_each(|_| counts.update(*row)).map_err(Error::from)
         };
-        let how = Some(Intervals { level, resamples, seed });
-        let figures = rows.figures(&RE_SOLVING, &BudgetAware::default(), add, how)?;
+        let figures = rows.figures(&RE_SOLVING, &BudgetAware::default(), add, Some(how))?;
         let each = [
             ("compliant", counts.compliant),
             ("kept_correct", counts.kept_correct),
@@ -162,16 +155,16 @@ const fn live(row: &TriageFigures) -> &'static str {
 }
 
 /// Returns the framing and the regime of a row.
-fn how(row: &TriageFigures) -> String {
+fn named(row: &TriageFigures) -> String {
     format!("{}, {}{}", row.framing, format!("{:?}", row.regime).to_lowercase(), live(row))
 }
 
 /// Returns the efficiencies by budget, with those of the baselines in the first framing and regime.
 fn by_alpha(rows: &[TriageFigures]) -> Picture {
     let mut curves: Vec<(String, ByAlpha)> = Vec::new();
-    let first = rows.first().map(how);
+    let first = rows.first().map(named);
     for row in rows {
-        let own = how(row);
+        let own = named(row);
         let baselines = [
             ("efficiency_cheapest_first", "cheapest first"),
             ("efficiency_greedy", "value per cost"),
@@ -194,18 +187,15 @@ fn by_alpha(rows: &[TriageFigures]) -> Picture {
 ///
 /// # Errors
 ///
-/// Errors of [`TriageTable`].
+/// Errors of [`TriageFigures::of`].
 pub fn triage_scores(
     plans: &[TriageRecord],
     model: &str,
     mode: &str,
     dataset: &str,
 ) -> Result<Vec<VariantScore>, Error> {
-    let mut table = TriageTable::default();
-    for plan in plans {
-        table.update(model, plan)?;
-    }
-    let rows = table.finish(Level::new(LEVEL)?, 0, Seed::new(0))?;
+    let options = LiveOptions { model: model.to_owned(), resamples: 0, seed: 0 };
+    let rows = TriageFigures::of(plans, options.how()?)?;
     let scores = rows.into_iter().map(|row| {
         let eta = row.figure("efficiency").map(|figure| figure.value);
         let of = |regime| eta.filter(|_| row.regime == regime);

@@ -99,7 +99,7 @@ impl StreamRuns {
         self.counts
     }
 
-    /// Returns the traces of the runs whose outcome is known, for `trajectory_metrics::Evaluation::new`.
+    /// Returns the traces of the runs whose outcome is known, for `trajectory_metrics::ScoredStream::new`.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// The bootstrap of the intervals of [`Evaluation::new`](crate::Evaluation::new).
+/// The bootstrap of the intervals of [`ScoredStream::estimates`].
 #[derive(Clone, Copy, Debug)]
 pub struct Resampling<'a> {
     /// The bootstrap, which draws traces or whole tasks ([`Bootstrap::clusters`]). Its first rows are the traces in
@@ -43,8 +43,7 @@ pub(crate) const METRICS: usize = 8;
 /// The places of the metrics of ranks among [`STREAM_MEASURES`]: AUROC, average precision and AURC.
 pub(crate) const RANKS: Range<usize> = 3..6;
 
-/// The description of each metric of a stream: the trajectory proper scores, then the diagnostics of one summary, in
-/// the order of [`StreamMetrics::estimates`](crate::StreamMetrics::estimates).
+/// Describes each metric of a stream: the trajectory proper scores, then the diagnostics of one summary, in the order of [`ScoredStream::estimates`].
 ///
 /// ```
 /// use trajectory_metrics::{Better, STREAM_MEASURES};
@@ -221,18 +220,31 @@ impl ScoredStream {
         Ok(Probability::new(ExactMean::of(outcomes, weights)?)?)
     }
 
-    /// Returns the metrics of [`STREAM_MEASURES`] by name, with intervals if requested.
+    /// Returns the metrics of [`STREAM_MEASURES`] in their order, as in the paper: trajectory proper scores, then diagnostics.
+    ///
+    /// With `resampling`, each metric has a [confidence interval](crate::Replicates::confidence_interval), or the reason why
+    /// there is none. If runs share tasks, use [`Bootstrap::clusters`]. The results have the same bits for any order of the
+    /// traces; intervals do if the bootstrap has clusters with names. The paper compares them with a constant forecast of the
+    /// [base rate](Self::base_rate).
+    ///
+    /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty quantification,
+    /// arXiv:2605.24756, section 5.2; other summaries: table 5.
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Empty`] without traces. An undefined metric is not an error of this function.
+    /// [`scoring_rules::Error::Empty`] without traces; [`scoring_rules::Error::Length`] unless the number of weights is the
+    /// number of traces, or if the bootstrap has fewer rows than traces. An undefined metric is not an error of this function.
     pub fn estimates(
         &self,
         weights: Option<&[Weight]>,
         resampling: Option<Resampling<'_>>,
     ) -> Result<Vec<StreamFigure>, Error> {
-        let ranked = Ranked::new(self, weights)?;
         let rows = self.len();
+        same_length("weights", rows, weights.map_or(rows, <[Weight]>::len))?;
+        if let Some(resampling) = resampling {
+            resampling.check_rows(rows)?;
+        }
+        let ranked = Ranked::new(self, weights)?;
         let mut blocks = TiedBlocks::default();
         let values = ranked.metrics(&vec![1; rows], &mut blocks);
         let drawn = resampling.map(|Resampling { bootstrap, resamples, .. }| {

@@ -4,8 +4,8 @@ use rand_chacha::ChaCha8Rng;
 
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    Bootstrap, Error, Evaluation, EvaluationOptions, Folds, Level, Resampling, Seed, StreamFigure,
-    Traces, Weight, raw_against_calibrated,
+    Bootstrap, Error, Folds, Level, Resampling, ScoredStream, Seed, StreamFigure, Summary, Traces,
+    Weight, WeightSchedule, raw_against_calibrated,
 };
 
 use crate::common::{level_of, probability, uniform};
@@ -33,8 +33,12 @@ fn estimates(
     let bootstrap = Bootstrap::clusters(clusters, Seed::new(seed)).unwrap();
     let level = level_of(0.95);
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples, level });
-    let options = EvaluationOptions { resampling, ..EvaluationOptions::default() };
-    Evaluation::difference(first, second, &options).unwrap()
+    scored(second).minus(&scored(first), None, resampling).unwrap()
+}
+
+fn scored(traces: &Traces) -> ScoredStream {
+    let schedule = WeightSchedule::LinearFront;
+    ScoredStream::new(traces, &schedule, &Summary::Weighted(schedule.clone())).unwrap()
 }
 
 /// Which clusters the runs of two streams belong to.
@@ -156,7 +160,7 @@ fn the_difference_on_the_same_runs_is_that_of_raw_against_calibrated() {
     let both = [&tasks[..], &tasks].concat();
     let found = estimates([&first, &second], &both, 100, 7);
     let bootstrap = Bootstrap::clusters(&tasks, Seed::new(7)).unwrap();
-    let schedule = EvaluationOptions::default().schedule;
+    let schedule = WeightSchedule::LinearFront;
     let folds = Folds::clustered(first.outcomes(), &tasks, 2).unwrap();
     let changes =
         raw_against_calibrated(&first, &second, &folds, &schedule, &bootstrap, 100).unwrap();
@@ -189,8 +193,7 @@ fn the_value_is_the_difference_of_two_evaluations_and_swapping_the_streams_turns
     let clusters = |a: &[String], b: &[String]| [a, b].concat();
     let found = estimates([&first, &shorter], &clusters(&tasks, &tasks[..31]), 50, 1);
     let swapped = estimates([&shorter, &first], &clusters(&tasks[..31], &tasks), 50, 1);
-    let alone =
-        |traces| Evaluation::new(traces, &EvaluationOptions::default()).unwrap().metrics.estimates;
+    let alone = |traces| scored(traces).estimates(None, None).unwrap();
     let separate = alone(&first).into_iter().zip(alone(&shorter));
     for ((found, swapped), (first, second)) in found.iter().zip(&swapped).zip(separate) {
         if found.measure.key == "t_ece" {
@@ -215,9 +218,7 @@ fn a_weight_of_2_is_the_row_twice() {
     let both = [&tasks[..], &tasks].concat();
     let bootstrap = Bootstrap::clusters(&both, Seed::new(5)).unwrap();
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 50, level });
-    let options =
-        EvaluationOptions { resampling, weights: Some(&weights), ..EvaluationOptions::default() };
-    let weighted = Evaluation::difference(&first, &second, &options).unwrap();
+    let weighted = scored(&second).minus(&scored(&first), Some(&weights), resampling).unwrap();
     let doubled = |traces: &Traces, offset: usize| {
         let (mut out, mut own) = (Traces::default(), Vec::new());
         for (row, trace) in traces.iter().enumerate() {
@@ -247,14 +248,13 @@ fn a_stream_of_one_cluster_has_no_interval_and_an_empty_one_no_difference() {
         }
     }
     let none = Traces::default();
-    let plain = EvaluationOptions::default();
     for pair in [[&none, &first], [&first, &none]] {
-        assert_eq!(Evaluation::difference(pair[0], pair[1], &plain), Err(Shared::Empty.into()));
+        let [first, second] = pair.map(scored);
+        assert_eq!(second.minus(&first, None, None), Err(Shared::Empty.into()));
     }
     let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1)).unwrap();
     let resampling = Resampling { bootstrap: &bootstrap, resamples: 5, level: Level::HALF };
-    let options = EvaluationOptions { resampling: Some(resampling), ..plain };
-    let short = Evaluation::difference(&first, &second, &options);
+    let short = scored(&second).minus(&scored(&first), None, Some(resampling));
     assert!(
         matches!(short, Err(Error::ScoringRules(Shared::Length { expected: 80, found: 40, .. }))),
         "{short:?}"

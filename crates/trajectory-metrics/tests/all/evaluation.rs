@@ -1,14 +1,15 @@
-//! The typed report, the fixed-rank analysis and raw against calibrated.
+//! The scores of a stream against their parts, the fixed-rank analysis and raw against calibrated.
 use proptest::prelude::*;
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    BetaScore, Binning, Bootstrap, BrierScore, CrossFit, Error, Evaluation, EvaluationOptions,
-    FixedRankSensitivity, Folds, Level, LogScore, MetricChange, Platt, PositiveClass, Probability,
-    Ranking, Resampling, Seed, Summary, TiedBlocks, Tps, TpsFamily, Traces, Weight, WeightSchedule,
-    aurc, auroc, average_precision, brier_loss, expected_calibration_error, raw_against_calibrated,
+    BetaScore, Binning, Bootstrap, BrierScore, CrossFit, Diagnostics, Error, Figure,
+    FixedRankSensitivity, Folds, LogScore, MetricChange, Platt, PositiveClass, Probability,
+    Ranking, Resampling, STREAM_MEASURES, ScoredStream, Seed, StreamFigure, Summary, TiedBlocks,
+    Tps, TpsFamily, Traces, Weight, WeightSchedule, aurc, auroc, average_precision, brier_loss,
+    expected_calibration_error, raw_against_calibrated,
 };
 
-use crate::common::{level_of, probability, ps, ws};
+use crate::common::{level_of, probability, ps};
 
 /// A stream, its outcome and a whole weight.
 type Run = (Vec<f64>, bool, u32);
@@ -30,6 +31,23 @@ fn traces<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Traces {
     traces
 }
 
+/// The stream under the paper's schedule with this summary.
+fn scored(traces: &Traces, summary: &Summary) -> ScoredStream {
+    ScoredStream::new(traces, &WeightSchedule::LinearFront, summary).unwrap()
+}
+
+fn weighted_mean() -> Summary {
+    Summary::Weighted(WeightSchedule::LinearFront)
+}
+
+fn plain(traces: &Traces) -> Vec<StreamFigure> {
+    scored(traces, &weighted_mean()).estimates(None, None).unwrap()
+}
+
+fn figure(figures: &[StreamFigure], key: &str) -> Figure {
+    figures.iter().find(|it| it.measure.key == key).unwrap().figure.clone().unwrap()
+}
+
 /// Overconfident runs of shared tasks: nearly sure, right half the time.
 fn overconfident() -> (Traces, Vec<usize>) {
     let mut traces = Traces::default();
@@ -47,80 +65,70 @@ proptest! {
     #[test]
     fn a_report_equals_its_parts_and_does_not_depend_on_row_order(runs in runs()) {
         let rows = traces(&runs);
-        let report = Evaluation::new(&rows, &EvaluationOptions::default()).unwrap();
         let base_rate = rows.outcomes().iter().filter(|y| **y).count() as f64 / rows.len() as f64;
-        prop_assert_eq!((report.n, report.base_rate), (rows.len(), base_rate));
-        let mut constant = Traces::default();
-        for trace in rows.iter() {
-            let stream = vec![probability(base_rate); trace.forecasts().len()];
-            constant.push(&stream, trace.outcome()).unwrap();
-        }
-        let schedule = WeightSchedule::LinearFront;
-        prop_assert_eq!([&report.schedule, &report.summary], [schedule.name(); 2]);
-        let summaries: Vec<Summary> =
-            Summary::UNWEIGHTED.into_iter().chain([Summary::Weighted(schedule)]).collect();
-        for (found, stream, slack) in
-            [(&report.metrics, &rows, 0.0), (&report.base_rate_reference, &constant, 1e-13)]
-        {
-            prop_assert_eq!(found.tps.len(), WeightSchedule::NAMED.len());
+        let stream = scored(&rows, &weighted_mean());
+        prop_assert_eq!((stream.len(), stream.base_rate(None).unwrap().get()), (rows.len(), base_rate));
+        let constant = rows.map_forecasts(|_, _| Probability::new(base_rate).unwrap());
+        for (stream, slack) in [(&rows, 0.0), (&constant, 1e-13)] {
             for schedule in WeightSchedule::NAMED {
                 let log = Tps::new(LogScore::clipped(1e-6).unwrap(), schedule.clone());
                 let brier = Tps::new(BrierScore, schedule.clone());
                 let beta = Tps::new(BetaScore::new(2.0, 4.0).unwrap(), schedule.clone());
-                let of = found.tps[schedule.name()];
-                for (found, expected) in [
-                    (of.log, log.mean(stream, None).unwrap()),
-                    (of.brier, brier.mean(stream, None).unwrap()),
-                    (of.beta_2_4, beta.mean(stream, None).unwrap()),
-                ] {
-                    prop_assert!((found - expected).abs() <= slack, "{} {}", found, expected);
+                let means = [log.mean(stream, None), brier.mean(stream, None), beta.mean(stream, None)];
+                let found = ScoredStream::new(stream, &schedule, &Summary::Last).unwrap();
+                let found = found.estimates(None, None).unwrap();
+                let all = TpsFamily::means(stream, None, &schedule).unwrap();
+                for ((found, mean), of_all) in found.iter().zip(means).zip([all.log, all.brier, all.beta_2_4]) {
+                    let (found, mean) = (found.figure.clone().unwrap().value, mean.unwrap());
+                    prop_assert!((found - mean).abs() <= slack, "{} {}", found, mean);
+                    prop_assert!((of_all - mean).abs() <= slack, "{} {}", of_all, mean);
                 }
             }
         }
-        prop_assert_eq!(report.metrics.diagnostics.len(), summaries.len());
-        for summary in summaries {
+        for summary in Summary::UNWEIGHTED.into_iter().chain([weighted_mean()]) {
             let confidence = summary.forecasts(&rows).unwrap();
             let blocks = TiedBlocks::new(&confidence, rows.outcomes(), None).unwrap();
-            let diagnostics = &report.metrics.diagnostics[summary.name()];
-            let failure = PositiveClass::Failure;
-            let ece = expected_calibration_error(&blocks, Binning::Quantile { bins: 10 });
-            prop_assert_eq!(&diagnostics.auroc, &auroc(&blocks));
-            prop_assert_eq!(&diagnostics.average_precision, &average_precision(&blocks, failure));
-            prop_assert_eq!(&diagnostics.aurc, &aurc(&blocks));
-            prop_assert_eq!(&diagnostics.t_ece, &ece);
-            prop_assert_eq!(&diagnostics.t_brier, &brier_loss(&blocks));
+            let found = scored(&rows, &summary).estimates(None, None).unwrap();
+            for (key, wanted) in [
+                ("auroc", auroc(&blocks)),
+                ("average_precision", average_precision(&blocks, PositiveClass::Failure)),
+                ("aurc", aurc(&blocks)),
+                ("t_ece", expected_calibration_error(&blocks, Binning::Quantile { bins: 10 })),
+                ("t_brier", brier_loss(&blocks)),
+            ] {
+                prop_assert_eq!(figure(&found, key).value, wanted.unwrap());
+            }
             // Every summary of a constant stream is the constant, whose risk is the failure rate at
             // every coverage.
-            let reference = &report.base_rate_reference.diagnostics[summary.name()];
-            let near = |found: &Result<f64, Error>, expected: f64| {
-                (found.as_ref().unwrap() - expected).abs() < 1e-13
-            };
-            prop_assert_eq!(&reference.auroc, &Ok(0.5));
-            prop_assert!(near(&reference.average_precision, 1.0 - base_rate));
-            prop_assert!(near(&reference.aurc, 1.0 - base_rate));
-            prop_assert!(near(&reference.t_ece, 0.0));
-            prop_assert!(near(&reference.t_brier, base_rate * (1.0 - base_rate)));
+            let reference = scored(&constant, &summary).estimates(None, None).unwrap();
+            prop_assert_eq!(figure(&reference, "auroc").value, 0.5);
+            for (key, wanted) in [
+                ("average_precision", 1.0 - base_rate),
+                ("aurc", 1.0 - base_rate),
+                ("t_ece", 0.0),
+                ("t_brier", base_rate * (1.0 - base_rate)),
+            ] {
+                prop_assert!((figure(&reference, key).value - wanted).abs() < 1e-13, "{}", key);
+            }
         }
-        prop_assert_eq!(Evaluation::new(&traces(runs.iter().rev()), &EvaluationOptions::default()), Ok(report));
+        prop_assert_eq!(plain(&traces(runs.iter().rev())), plain(&rows));
     }
 
     #[test]
     fn an_integer_weight_in_a_report_equals_that_many_traces(runs in runs()) {
         let weights: Vec<f64> = runs.iter().map(|run| run.2.into()).collect();
-        let options = EvaluationOptions { weights: Some(ws(&weights)), ..EvaluationOptions::default() };
-        let weighted = Evaluation::new(&traces(&runs), &options).unwrap();
-        let copies = runs.iter().flat_map(|run| (0..run.2).map(move |_| run));
-        let copied = Evaluation::new(&traces(copies), &EvaluationOptions::default()).unwrap();
-        prop_assert_eq!(weighted.base_rate.to_bits(), copied.base_rate.to_bits());
-        for streams in [
-            (weighted.metrics, copied.metrics),
-            (weighted.base_rate_reference, copied.base_rate_reference),
-        ] {
-            prop_assert_eq!(streams.0.tps, streams.1.tps);
-            for ((summary, a), (_, b)) in streams.0.diagnostics.into_iter().zip(streams.1.diagnostics) {
-                for ((name, a), (_, b)) in a.by_name().into_iter().zip(b.by_name()) {
-                    prop_assert!((a.unwrap() - b.unwrap()).abs() < 1e-13, "{name} of {summary}");
-                }
+        let weights = Weight::from_slice(&weights).unwrap();
+        let (single, copies) = (traces(&runs), runs.iter().flat_map(|run| (0..run.2).map(move |_| run)));
+        let copied = traces(copies);
+        for summary in Summary::UNWEIGHTED.into_iter().chain([weighted_mean()]) {
+            let [once, often] = [&single, &copied].map(|traces| scored(traces, &summary));
+            let rates = [once.base_rate(Some(weights)), often.base_rate(None)].map(Result::unwrap);
+            prop_assert_eq!(rates[0], rates[1]);
+            let (once, often) = (once.estimates(Some(weights), None).unwrap(), often.estimates(None, None).unwrap());
+            for (a, b) in once.iter().zip(&often) {
+                let slack = if a.measure.key.starts_with("tps") { 0.0 } else { 1e-13 };
+                let [x, y] = [a, b].map(|it| it.figure.clone().unwrap().value);
+                prop_assert!((x - y).abs() <= slack, "{} of {}", a.measure.key, summary.name());
             }
         }
     }
@@ -154,46 +162,19 @@ proptest! {
 #[test]
 fn undefined_results_are_noted_and_do_not_hide_the_others() {
     let rows = Traces::from_flat(&[0.5, 0.9], &[1, 2], &[true, true]).unwrap();
-    let exclusions = [("parse_error".to_owned(), 3)].into();
-    let options =
-        EvaluationOptions { calibration: Some("Platt"), exclusions, ..Default::default() };
-    let report = Evaluation::new(&rows, &options).unwrap();
-    let one_class = Err(Error::OneClass { outcome: true });
-    assert_eq!(report.metrics.diagnostics["linear-front"].auroc, one_class);
-    assert_eq!(report.metrics.diagnostics["linear-front"].aurc, Ok(0.0));
-    assert_eq!(
-        (report.calibration.as_deref(), report.exclusions["parse_error"]),
-        (Some("Platt"), 3)
-    );
-    assert_eq!(report.notes.len(), 4, "{:?}", report.notes);
-    assert!(report.notes[0].starts_with("auroc: all outcomes are successes"), "{:?}", report.notes);
-
-    let default = EvaluationOptions::default();
-    assert_eq!(Evaluation::new(&Traces::default(), &default), Err(Shared::Empty.into()));
-    let weights = EvaluationOptions { weights: Some(ws(&[1.0])), ..default };
+    let stream = scored(&rows, &weighted_mean());
+    let found = plain(&rows);
+    let one_class = Error::OneClass { outcome: true };
+    assert_eq!(found[3].figure.clone().unwrap_err().to_string(), one_class.to_string());
+    assert_eq!(figure(&found, "aurc").value, 0.0);
+    let reference = plain(&rows.map_forecasts(|_, _| Probability::ONE));
+    let notes = stream.notes(&found, &reference, None, None);
+    assert_eq!(notes.len(), 4, "{notes:?}");
+    assert!(notes[0].starts_with("auroc: all outcomes are successes"), "{notes:?}");
+    let none = scored(&Traces::default(), &weighted_mean());
+    assert_eq!(none.estimates(None, None), Err(Shared::Empty.into()));
     let length = Shared::Length { what: "weights", expected: 2, found: 1 }.into();
-    assert_eq!(Evaluation::new(&rows, &weights), Err(length));
-}
-
-#[test]
-fn a_stored_report_has_null_for_an_undefined_metric_and_says_why() {
-    let rows = Traces::from_flat(&[0.5, 0.5], &[1, 2], &[true, true]).unwrap();
-    let bootstrap = Bootstrap::rows(2, Seed::new(7)).unwrap();
-    let options = EvaluationOptions {
-        resampling: Some(Resampling { bootstrap: &bootstrap, resamples: 50, level: Level::HALF }),
-        ..EvaluationOptions::default()
-    };
-    let report = Evaluation::new(&rows, &options).unwrap();
-    let json = serde_json::to_value(&report).unwrap();
-    let why = Error::OneClass { outcome: true };
-    assert_eq!(json["metrics"]["diagnostics"]["last"]["auroc"], serde_json::Value::Null);
-    assert_eq!(json["metrics"]["estimates"]["auroc"], serde_json::Value::Null);
-    assert_eq!(json["metrics"]["estimates"]["t_ece"]["value"], 0.5);
-    assert!(report.notes.contains(&format!("auroc: {why}")), "{:?}", report.notes);
-    assert_eq!(json["notes"].as_array().unwrap().len(), report.notes.len());
-    assert_eq!(json["metrics"]["diagnostics"]["last"]["t_ece"], 0.5);
-    assert_eq!(json["metrics"]["tps"]["uniform"]["brier"], -0.25);
-    assert_eq!(json["base_rate"], 1.0);
+    assert_eq!(stream.estimates(Some(&[Weight::ONE]), None), Err(length));
 }
 
 #[test]
@@ -202,19 +183,17 @@ fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
     let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
     let level = level_of(0.9);
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 200, level });
-    let options = EvaluationOptions { resampling, ..EvaluationOptions::default() };
-    let report = Evaluation::new(&rows, &options).unwrap();
-    assert_eq!(report.metrics.estimates.len(), 8);
+    let stream = scored(&rows, &weighted_mean());
+    let found = stream.estimates(None, resampling).unwrap();
+    assert_eq!(found.len(), STREAM_MEASURES.len());
 
-    let summary = Summary::Weighted(WeightSchedule::LinearFront).forecasts(&rows).unwrap();
+    let summary = weighted_mean().forecasts(&rows).unwrap();
     let ranking = Ranking::new(&summary, rows.outcomes()).unwrap();
     let mut blocks = TiedBlocks::default();
     let [area] = bootstrap.replicates(200, |counts| {
         [ranking.resample(counts, &mut blocks).and_then(|()| auroc(&blocks))]
     });
-    let interval = |metric: &str| {
-        report.metrics.estimate(metric).unwrap().figure.clone().unwrap().interval.unwrap()
-    };
+    let interval = |key: &str| figure(&found, key).interval.unwrap();
     let of_ranking = bootstrap.auroc(&ranking, 200).unwrap();
     let area = area.unwrap();
     assert_eq!(area.values().collect::<Vec<_>>(), of_ranking.values().collect::<Vec<_>>());
@@ -223,24 +202,19 @@ fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
     let log = bootstrap.mean(&scores, None, 200).unwrap().confidence_interval(level).unwrap();
     assert!((interval("tps_log").low() - log.low()).abs() < 1e-14);
     assert!((interval("tps_log").high() - log.high()).abs() < 1e-14);
-    let diagnostics = &report.metrics.diagnostics["linear-front"];
-    let area = report.metrics.estimate("aurc").unwrap().figure.clone().unwrap().value;
-    assert_eq!(Ok(area), diagnostics.aurc);
 
     // A weight of 2 is the trace twice in its task, for intervals too.
     let weights = vec![Weight::from(2); rows.len()];
-    let weighted = EvaluationOptions { weights: Some(&weights), ..options.clone() };
-    let weighted = Evaluation::new(&rows, &weighted).unwrap();
-    for metric in ["tps_log", "auroc", "average_precision", "t_brier"] {
-        let of = weighted.metrics.estimate(metric).unwrap();
-        let found = of.figure.clone().unwrap().interval.unwrap();
-        assert!((found.low() - interval(metric).low()).abs() < 1e-13, "{metric}");
-        assert!((found.high() - interval(metric).high()).abs() < 1e-13, "{metric}");
+    let weighted = stream.estimates(Some(&weights), resampling).unwrap();
+    for key in ["tps_log", "auroc", "average_precision", "t_brier"] {
+        let found = figure(&weighted, key).interval.unwrap();
+        assert!((found.low() - interval(key).low()).abs() < 1e-13, "{key}");
+        assert!((found.high() - interval(key).high()).abs() < 1e-13, "{key}");
     }
 
     let few = Bootstrap::rows(rows.len() - 1, Seed::new(3)).unwrap();
-    let resampling = Some(Resampling { bootstrap: &few, resamples: 200, level });
-    let error = Evaluation::new(&rows, &EvaluationOptions { resampling, ..options }).unwrap_err();
+    let few = Some(Resampling { bootstrap: &few, resamples: 200, level });
+    let error = stream.estimates(None, few).unwrap_err();
     assert!(
         matches!(error, Error::ScoringRules(Shared::Length { what: "rows of the bootstrap", .. })),
         "{error}"
@@ -252,32 +226,20 @@ fn the_choice_of_a_summary_changes_the_diagnostics_and_no_trajectory_score() {
     // The first run starts low and ends high; the second is the opposite; the third is flat.
     let values = [0.2, 0.8, 0.9, 0.9, 0.3, 0.1, 0.5, 0.5, 0.5];
     let rows = Traces::from_flat(&values, &[3, 6, 9], &[true, false, true]).unwrap();
-    let report = |summary: Option<Summary>| {
-        let options = EvaluationOptions { summary, ..EvaluationOptions::default() };
-        Evaluation::new(&rows, &options).unwrap()
-    };
-    let default = report(None);
-    let auroc_of = |summary: &str| default.metrics.diagnostics[summary].auroc.clone().unwrap();
-    assert_eq!((auroc_of("last"), auroc_of("minimum")), (1.0, 1.0));
-    assert_eq!((auroc_of("mean"), auroc_of("linear-front")), (1.0, 0.0));
+    let by = |summary: &Summary| scored(&rows, summary).estimates(None, None).unwrap();
+    let auroc_of = |summary: &Summary| figure(&by(summary), "auroc").value;
+    assert_eq!((auroc_of(&Summary::Last), auroc_of(&Summary::Minimum)), (1.0, 1.0));
+    assert_eq!((auroc_of(&Summary::Mean), auroc_of(&weighted_mean())), (1.0, 0.0));
     for summary in Summary::UNWEIGHTED {
-        let found = report(Some(summary.clone()));
-        assert_eq!((&*found.schedule, &*found.summary), ("linear-front", summary.name()));
-        assert_eq!(found.metrics.tps, default.metrics.tps);
-        assert_eq!(found.metrics.diagnostics, default.metrics.diagnostics);
-        for (estimate, standard) in found.metrics.estimates.iter().zip(&default.metrics.estimates) {
-            let diagnostics = found.metrics.diagnostics[summary.name()].clone().by_name();
-            match diagnostics.into_iter().find(|(name, _)| *name == estimate.measure.key) {
-                Some((_, value)) => {
-                    assert_eq!(estimate.figure.clone().unwrap().value, value.unwrap());
-                }
-                None => assert_eq!(estimate, standard),
-            }
+        assert_eq!(by(&summary)[..3], plain(&rows)[..3]);
+        let confidence = summary.forecasts(&rows).unwrap();
+        let blocks = TiedBlocks::new(&confidence, rows.outcomes(), None).unwrap();
+        for (key, value) in Diagnostics::new(&blocks).by_name() {
+            assert_eq!(figure(&by(&summary), key).value, value.unwrap());
         }
     }
     // A weighted mean under another schedule is one more summary.
-    let uniform = report(Some(Summary::Weighted(WeightSchedule::Uniform))).metrics.diagnostics;
-    assert_eq!((uniform.len(), &uniform["uniform"]), (5, &uniform["mean"]));
+    assert_eq!(by(&Summary::Weighted(WeightSchedule::Uniform)), by(&Summary::Mean));
 }
 
 #[test]

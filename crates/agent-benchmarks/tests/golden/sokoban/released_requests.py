@@ -1,7 +1,7 @@
 """Writes the requests of the released managers in runs of scripted replies, as bagen_requests.json in the checkout.
 
     cd CHECKOUT && PYTHONPATH=REPOSITORY/docs/published python3 REPOSITORY/crates/agent-benchmarks/tests/golden/sokoban/released_requests.py
-    BAGEN=CHECKOUT cargo test -p agent-benchmarks --features sokoban,warehouse --test sokoban_published
+    BAGEN=CHECKOUT cargo test -p agent-benchmarks --features sokoban,warehouse --test all sokoban_published
 
 CHECKOUT is what bagen_texts.py says, at 58bef4c, where that script was run too. The file is not part of this repository.
 """

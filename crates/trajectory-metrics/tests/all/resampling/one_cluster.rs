@@ -1,8 +1,9 @@
 use proptest::prelude::*;
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    Bootstrap, ClusterEstimate, Error, Evaluation, EvaluationOptions, Level, NoInterval, Ranking,
-    Replicates, Resampling, STREAM_MEASURES, Seed, SignFlipTest, StreamFigure, Traces, Weight,
+    Bootstrap, ClusterEstimate, Error, Level, NoInterval, Ranking, Replicates, Resampling,
+    STREAM_MEASURES, ScoredStream, Seed, SignFlipTest, StreamFigure, Summary, Traces, Weight,
+    WeightSchedule,
 };
 
 use crate::common::{counted_mean, level_of, ps, ws};
@@ -98,21 +99,25 @@ fn a_report_on_traces_of_one_cluster_has_no_interval_and_one_note() {
     for (traces, bootstrap, weights) in &cases {
         let level = level_of(0.95);
         let resampling = Some(Resampling { bootstrap, resamples: 100, level });
-        let options =
-            EvaluationOptions { resampling, weights: *weights, ..EvaluationOptions::default() };
-        let report = Evaluation::new(traces, &options).unwrap();
-        for stream in [&report.metrics, &report.base_rate_reference] {
-            for StreamFigure { measure, figure, .. } in &stream.estimates {
-                let few = NoInterval::TooFewClusters { found: 1, least: 6, level };
-                let is_few = figure
-                    .as_ref()
-                    .map_or(true, |it| it.interval == Err(few) || measure.key == "t_ece");
-                assert!(is_few, "{}: {figure:?}", measure.key);
-            }
+        let schedule = WeightSchedule::LinearFront;
+        let summary = Summary::Weighted(schedule.clone());
+        let stream = ScoredStream::new(traces, &schedule, &summary).unwrap();
+        let rate = stream.base_rate(*weights).unwrap();
+        let constant = traces.map_forecasts(|_, _| rate);
+        let constant = ScoredStream::new(&constant, &schedule, &summary).unwrap();
+        let [found, reference] =
+            [&stream, &constant].map(|it| it.estimates(*weights, resampling).unwrap());
+        for StreamFigure { measure, figure, .. } in found.iter().chain(&reference) {
+            let few = NoInterval::TooFewClusters { found: 1, least: 6, level };
+            let is_few = figure
+                .as_ref()
+                .map_or(true, |it| it.interval == Err(few) || measure.key == "t_ece");
+            assert!(is_few, "{}: {figure:?}", measure.key);
         }
-        assert!(report.metrics.estimate("tps_log").unwrap().figure.is_ok());
-        let of_clusters = report.notes.iter().filter(|note| note.contains("1 cluster;"));
-        assert_eq!(of_clusters.count(), 1, "{:?}", report.notes);
+        assert!(found[0].figure.is_ok());
+        let notes = stream.notes(&found, &reference, *weights, resampling);
+        let of_clusters = notes.iter().filter(|note| note.contains("1 cluster;"));
+        assert_eq!(of_clusters.count(), 1, "{notes:?}");
     }
 }
 

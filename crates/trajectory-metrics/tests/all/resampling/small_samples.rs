@@ -4,8 +4,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, LogNormal, StandardNormal};
 use trajectory_metrics::{
-    Arm, Bootstrap, ClusterEstimate, Error, Evaluation, EvaluationOptions, Level, NoInterval,
-    Probability, Ranking, Replicates, Resampling, Seed, Traces,
+    Arm, Bootstrap, ClusterEstimate, Error, Level, NoInterval, Probability, Ranking, Replicates,
+    Resampling, ScoredStream, Seed, Summary, Traces, WeightSchedule,
     estimates::{Difference, SHARE},
 };
 
@@ -209,20 +209,20 @@ fn a_report_of_two_clusters_or_of_equal_values_has_notes_in_place_of_intervals()
         let bootstrap = Bootstrap::rows(n, Seed::new(7)).unwrap();
         let resampling =
             Some(Resampling { bootstrap: &bootstrap, resamples: 100, level: level_of(0.95) });
-        Evaluation::new(
-            &traces(n),
-            &EvaluationOptions { resampling, ..EvaluationOptions::default() },
-        )
-        .unwrap()
+        let schedule = WeightSchedule::LinearFront;
+        let stream = ScoredStream::new(&traces(n), &schedule, &Summary::Last).unwrap();
+        let found = stream.estimates(None, resampling).unwrap();
+        let notes = stream.notes(&found, &[], None, resampling);
+        (found, notes)
     };
-    let two = report(2);
-    assert!(two.metrics.estimates.iter().all(|it| it.figure.as_ref().unwrap().interval.is_err()));
-    assert_eq!(two.notes, ["no intervals: 2 clusters; a 95 % interval needs at least 6"]);
+    let (two, notes) = report(2);
+    assert!(two.iter().all(|it| it.figure.as_ref().unwrap().interval.is_err()));
+    assert_eq!(notes, ["no intervals: 2 clusters; a 95 % interval needs at least 6"]);
     // One forecast for all has one log score and one area.
-    let equal = report(20);
+    let (equal, notes) = report(20);
     let note = "tps_log: no interval: the value does not vary over clusters or resamples";
-    assert!(equal.notes.contains(&note.to_owned()), "{:?}", equal.notes);
-    assert!(equal.metrics.estimate("tps_log").unwrap().figure.clone().unwrap().interval.is_err());
+    assert!(notes.contains(&note.to_owned()), "{notes:?}");
+    assert!(equal[0].figure.clone().unwrap().interval.is_err());
 }
 
 /// Chances of so many successes of n.

@@ -1,0 +1,181 @@
+//! A policy on the other side of OpenAI's chat format: the same run comes out as without the format.
+
+use crate::policies::{Said, greedy};
+use agent_benchmarks::{
+    Arguments, Error, Message, ModelError, RecordedCall, Reply, ReplyEvent, Request, Role,
+    Sampling, StopReason, Value, converse,
+    costbench::{CostBench, CostBenchRecord, EventKind, Split, queries},
+    openai_chat_body, read_openai_chat,
+};
+use serde_json::{Value as Json, json};
+
+/// The response of a server that plays a policy.
+fn response(reply: &Reply) -> Vec<u8> {
+    let calls: Vec<Json> = reply
+        .tool_calls
+        .iter()
+        .map(|call| {
+            let arguments = match &call.arguments {
+                Arguments::Parsed(value) => run_logs::to_json(value),
+                Arguments::Unparsed { text, .. } => text.clone(),
+            };
+            let function = json!({"name": call.name, "arguments": arguments});
+            json!({"id": call.id, "type": "function", "function": function})
+        })
+        .collect();
+    let mut message = json!({"role": "assistant", "content": reply.text});
+    if !calls.is_empty() {
+        message["tool_calls"] = calls.into();
+    }
+    let reason = if reply.tool_calls.is_empty() { "stop" } else { "tool_calls" };
+    let mut body = json!({
+        "id": "chatcmpl-1", "object": "chat.completion", "model": "policy",
+        "choices": [{"index": 0, "message": message, "finish_reason": reason}],
+    });
+    if let Some(usage) = &reply.usage {
+        body["usage"] = json!({
+            "prompt_tokens": usage.input_tokens, "completion_tokens": usage.output_tokens,
+        });
+    }
+    body.to_string().into_bytes()
+}
+
+/// Checks what a strict server checks of a body.
+fn check(body: &str, request: &Request) {
+    let body: Json = serde_json::from_str(body).unwrap();
+    assert_eq!(body["model"], "policy");
+    assert_eq!(body["temperature"], 0.0);
+    assert_eq!(body["max_tokens"], 16_384);
+    let tools = body["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), request.tools.len());
+    for tool in tools {
+        let schema = &tool["function"]["parameters"];
+        let properties = schema["properties"].as_object().unwrap();
+        let required = schema["required"].as_array().unwrap();
+        assert_eq!((schema["type"].as_str(), required.len()), (Some("object"), properties.len()));
+        assert!(required.iter().all(|name| properties.contains_key(name.as_str().unwrap())));
+    }
+    let mut open: Vec<Json> = Vec::new();
+    for message in body["messages"].as_array().unwrap() {
+        if message["role"] == "tool" {
+            let place = open.iter().position(|id| *id == message["tool_call_id"]);
+            open.remove(place.expect("each message of a tool answers a call"));
+        } else {
+            assert!(open.is_empty(), "all calls are answered before anybody else speaks");
+        }
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let arguments = call["function"]["arguments"].as_str().unwrap();
+            assert!(serde_json::from_str::<Json>(arguments).unwrap().is_object());
+            open.push(call["id"].clone());
+        }
+    }
+    assert!(open.is_empty());
+}
+
+/// A model behind the format.
+fn behind_the_format(mut policy: impl FnMut(&Request) -> Said) -> impl FnMut(&Request) -> Said {
+    move |request| {
+        check(&openai_chat_body(request, "policy"), request);
+        let bytes = response(&policy(request)?);
+        read_openai_chat(&bytes).map_err(|error| ModelError::new(error.to_string()))
+    }
+}
+
+/// What does not depend on how arguments and stop reasons are written.
+fn essence(record: &CostBenchRecord) -> (Option<bool>, &tool_graph::Transcript, Vec<ReplyEvent>) {
+    let events = record.record.events.iter().map(|event| event.event.clone()).collect();
+    (record.record.run.outcome, &record.transcript, events)
+}
+
+#[test]
+fn a_greedy_policy_behind_the_format_has_the_same_runs() {
+    let bench = CostBench::new(2).unwrap().with_events(vec![EventKind::PreferenceChange]);
+    for query in queries(Split::Test, 42).iter().step_by(23) {
+        let instance = bench.instance(query);
+        let direct = converse(instance.conversation(), greedy(&instance)).unwrap();
+        let behind = behind_the_format(greedy(&instance));
+        let behind = converse(instance.conversation(), behind).unwrap();
+        assert_eq!(essence(&behind), essence(&direct), "{}", query.id);
+        assert_eq!(behind.record.run.outcome, Some(true));
+        let first = behind.record.run.turns[0].reply.as_ref().unwrap();
+        assert_eq!(first.usage.as_ref().unwrap().input_tokens, Some(1_000));
+    }
+}
+
+#[test]
+fn a_reply_with_arguments_that_are_no_json_is_read_and_sent_back_as_an_object() {
+    let unparsed = Arguments::Unparsed { text: "{\"a".to_owned(), problem: String::new() };
+    let wrong = Reply {
+        tool_calls: vec![
+            RecordedCall::new("Decide_Location_Preference", unparsed),
+            RecordedCall::new("x", Arguments::Parsed(Value::List(vec![]))),
+        ],
+        ..Reply::default()
+    };
+    let policy = |_: &Request| Ok(wrong.clone());
+    let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
+    let record = converse(instance.conversation(), behind_the_format(policy)).unwrap();
+    assert_eq!(record.transcript.calls().len(), 20);
+    let names: Vec<_> = record.record.events.iter().map(|event| event.event.name()).collect();
+    assert_eq!(names[..3], ["invalid_arguments", "unknown_tool", "several_calls"]);
+}
+
+#[test]
+fn sampling_log_probabilities_and_a_schema_are_asked_for_only_if_they_are_wanted() {
+    let mut request = Request::new(vec![Message::new(Role::System, "Answer.")]);
+    let plain: Json = serde_json::from_str(&openai_chat_body(&request, "m")).unwrap();
+    assert_eq!(
+        plain,
+        json!({"model": "m", "messages": [{"role": "system", "content": "Answer."}]})
+    );
+    request.sampling = Sampling {
+        temperature: Some(0.5),
+        top_p: Some(0.9),
+        max_output_tokens: Some(64),
+        seed: Some(7),
+        reasoning_effort: Some("low".to_owned()),
+    };
+    request.top_logprobs = Some(5);
+    request.response_schema = Some(Value::Map(Default::default()));
+    let full: Json = serde_json::from_str(&openai_chat_body(&request, "m")).unwrap();
+    let schema = json!({"name": "reply", "strict": true, "schema": {}});
+    assert_eq!(
+        full,
+        json!({
+            "model": "m", "messages": [{"role": "system", "content": "Answer."}],
+            "temperature": 0.5, "top_p": 0.9, "max_tokens": 64, "seed": 7, "reasoning_effort": "low",
+            "logprobs": true, "top_logprobs": 5,
+            "response_format": {"type": "json_schema", "json_schema": schema},
+        })
+    );
+}
+
+#[test]
+fn log_probabilities_refusals_and_reasons_to_stop_are_read() {
+    let response = json!({"choices": [{"finish_reason": "length", "message": {
+        "role": "assistant", "content": null, "refusal": "No.",
+    }, "logprobs": {"content": [{"token": "No", "logprob": -0.5, "top_logprobs": [
+        {"token": "No", "logprob": -0.5}, {"token": "Yes", "logprob": -1.0},
+    ]}]}}]});
+    let reply = read_openai_chat(response.to_string().as_bytes()).unwrap();
+    assert_eq!((reply.refusal.as_deref(), reply.stop), (Some("No."), Some(StopReason::MaxTokens)));
+    let tokens = reply.tokens.unwrap();
+    assert_eq!(tokens.get(0).unwrap().alternative_logprobs, [-0.5, -1.0]);
+}
+
+#[test]
+fn what_is_no_response_is_an_error() {
+    for (text, is_read) in [
+        ("", true),
+        ("<html>502 Bad Gateway</html>", false),
+        ("{\"choices\": [", false),
+        ("{\"choices\": []}", true),
+        ("{\"error\": {\"message\": \"overloaded\"}}", true),
+    ] {
+        let error = read_openai_chat(text.as_bytes()).unwrap_err();
+        match is_read {
+            true => assert!(matches!(error, Error::Invalid { .. }), "{text}: {error:?}"),
+            false => assert!(matches!(error, Error::RunLogs(_)), "{text}: {error:?}"),
+        }
+    }
+}

@@ -8,7 +8,6 @@ use trajectory_metrics::{Clustered, Figure};
 use crate::{
     error::Error,
     live::{LiveOptions, Setting, report},
-    metrics::LEVEL,
     report::{
         block::{Block, Field, Report},
         picture::Picture,

@@ -60,7 +60,7 @@ impl Continued {
     #[must_use]
     pub fn success(&self) -> Option<Probability> {
         let estimate = self.counts.estimate().ok()?;
-        (self.counts.valid() >= Self::MIN_VALID).then(|| estimate.probability)
+        (self.counts.valid() >= Self::MIN_VALID).then_some(estimate.probability)
     }
 
     /// Returns the squared distance of a forecast to the true probability of success, minus the expected contribution of the

@@ -84,7 +84,7 @@ impl Setting {
 ///
 /// ```
 /// use agent_scorecard::agent_benchmarks::{
-///     Reply, converse, costbench::{CostBench, Split, queries},
+///     Reply, Request, converse, costbench::{CostBench, Split, queries},
 /// };
 /// use agent_scorecard::live::{LiveOptions, costbench};
 ///

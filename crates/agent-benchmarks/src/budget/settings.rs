@@ -23,7 +23,7 @@ pub enum ResourceKind {
 /// A setting of budget estimation: the requested resources, and the rules for reading answers.
 ///
 /// ```
-/// use agent_benchmarks::{Conversation, Reply, converse};
+/// use agent_benchmarks::{Conversation, Reply, Request, converse};
 /// use agent_benchmarks::budget::{Budget, ResourceKind, Rollouts};
 ///
 /// let mut rollouts = Rollouts::new(["output_tokens"])?;

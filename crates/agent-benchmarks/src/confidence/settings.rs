@@ -16,7 +16,7 @@ use crate::{
 /// A setting of stated confidence: the number of steps and the sampling.
 ///
 /// ```
-/// use agent_benchmarks::{Checker, Question, Reply, converse};
+/// use agent_benchmarks::{Checker, Question, Reply, Request, converse};
 /// use agent_benchmarks::confidence::{Confidence, ConfidenceStream};
 ///
 /// let checker = Checker::YesNo { answer: true };

@@ -32,7 +32,7 @@ impl Instance {
     /// The errors of [`Self::replay`].
     ///
     /// ```
-    /// use agent_benchmarks::{Checker, Conversation, Question, Reply, Tokens, confidence::Confidence, converse};
+    /// use agent_benchmarks::{Checker, Conversation, Question, Reply, Request, Tokens, confidence::Confidence, converse};
     ///
     /// let question = Question::new("q", "Is ice lighter than water?", Checker::YesNo { answer: true });
     /// let instance = Confidence::new(2)?.instance(&question);

@@ -21,7 +21,7 @@ use crate::{
 /// A conversation of one request, in which a model solves one question without a budget. Its record has the attempt for a pool.
 ///
 /// ```
-/// use agent_benchmarks::{Checker, Question, Reply, Sampling, Usage, converse};
+/// use agent_benchmarks::{Checker, Question, Reply, Request, Sampling, Usage, converse};
 /// use agent_benchmarks::triage::SolveConversation;
 ///
 /// let checker = Checker::Numeric { answer: 42.0, tolerance: 0.0 };

@@ -25,13 +25,13 @@ use crate::{
 /// ```
 /// use agent_benchmarks::{Error, Seed, play::{Play, play}};
 /// use agent_benchmarks::budget_estimation::bagen::ProbeMethod;
-/// use agent_benchmarks::warehouse::{Policy, STEPS, Start, Warehouse, probed_rollouts};
+/// use agent_benchmarks::warehouse::{STEPS, Start, Warehouse, base_stock, probed_rollouts};
 ///
 /// let mut records = Vec::new();
 /// for seed in 0..4 {
 ///     let warehouse = Warehouse::new(Start::Empty, Seed::new(seed));
 ///     let run = Play::new().with_most_turns(STEPS).conversation(&seed.to_string(), warehouse)?;
-///     records.push(play(run, Policy::BaseStock.player(Seed::new(seed)))?);
+///     records.push(play(run, base_stock())?);
 /// }
 /// let (rollouts, probes) = probed_rollouts(&records, ProbeMethod::Described, Seed::new(42))?;
 /// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 2);

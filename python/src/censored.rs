@@ -1,7 +1,7 @@
 use censoring::{
     CensoringAnalysis, CensoringAssumption, Continuations, CrossFitSuccess, Error, Folds,
-    IpcwWeights, KaplanMeier, LogisticSuccess, RunScore, Seed, StopReason, StopTimes,
-    Stopped, TerminationAudit, TiltedMean, exact_mean_score, mean_score_bounds, prefix_features,
+    IpcwWeights, KaplanMeier, LogisticSuccess, RunScore, Seed, StopReason, StopTimes, Stopped,
+    TerminationAudit, TiltedMean, exact_mean_score, mean_score_bounds, prefix_features,
     simple_mean_score,
 };
 use numpy::{IntoPyArray, PyArray1};

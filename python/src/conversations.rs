@@ -358,7 +358,10 @@ pub(crate) fn benchmark_figures<'py>(
             Ok((
                 TriageFigures::of(triage, how)?,
                 ConfidenceFigures::of(confidence.into_iter().map(|it| (it, &none)), how)?,
-                budget.into_iter().map(of_budget).collect::<Result<Vec<_>, agent_benchmarks::Error>>()?,
+                budget
+                    .into_iter()
+                    .map(of_budget)
+                    .collect::<Result<Vec<_>, agent_benchmarks::Error>>()?,
             ))
         })
         .map_err(|error: agent_benchmarks::Error| PyErr::from(Failure::from(error)))?;

@@ -3,6 +3,7 @@ use agent_benchmarks::{
     costbench::{self, CostBenchFigures, EventKind, Split},
 };
 use pyo3::{prelude::*, types::PyDict};
+use trajectory_metrics::Intervals;
 
 use crate::{
     choices::choice,

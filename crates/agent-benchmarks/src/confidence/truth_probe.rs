@@ -29,7 +29,8 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// The errors of [`Self::replay`].
+    /// [`Error::StoredValue`] if the run belongs to another question, and [`Error::Ended`] if it has more replies than the
+    /// conversation takes.
     ///
     /// ```
     /// use agent_benchmarks::{Checker, Conversation, Question, Reply, Request, Tokens, confidence::Confidence, converse};

@@ -79,7 +79,7 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// [`Error::StoredValue`] if the run belongs to another question, and [`Error::Ended`] if it has more replies than the
+    /// [`Error::Invalid`] if the run belongs to another question, and [`Error::Ended`] if it has more replies than the
     /// conversation takes.
     ///
     /// ```

@@ -21,7 +21,7 @@ use crate::{
 /// `P(complete and successful | history)` instead of `P(successful | history)`; the two are equal only
 /// if no cut-off run would have succeeded. It can be above or below the score with the true outcome.
 /// [`exact_score`](crate::exact_score()) uses the probability of success after the stop, and
-/// [`score_bounds`](crate::score_bounds()) needs no estimate of it.
+/// [`mean_score_bounds`](crate::mean_score_bounds()) needs no estimate of it.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, equation 5 and proposition C.3.

@@ -109,10 +109,10 @@ proptest! {
         if graph.count_chain_plans(&problem) != Err(Error::NotAChain) {
             return Ok(());
         }
-        let mut plans = graph.best_plans(&problem, 300).unwrap();
+        let mut plans = graph.best_plans(&problem, 2_000).unwrap();
         let lowest = plans[0].cost();
         plans.retain(|plan| plan.cost() == lowest);
-        if plans.len() == 300 {
+        if plans.len() == 2_000 {
             return Ok(());
         }
         let plans: Vec<Vec<usize>> = plans.iter().map(|plan| plan.tools().to_vec()).collect();

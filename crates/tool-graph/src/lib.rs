@@ -8,6 +8,8 @@ mod events;
 mod graph;
 mod plans;
 mod searches;
+#[cfg(feature = "serde")]
+mod stored;
 
 pub use environment::{
     call_status::CallStatus,

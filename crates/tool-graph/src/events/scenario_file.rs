@@ -13,6 +13,7 @@ use crate::{
     },
     graph::{state::State, tool::Tool, tool_graph::ToolGraph},
     plans::tie_rule::TieRule,
+    stored::{Object, object},
 };
 
 /// The largest allowed number of cost changes times tools in a file. Each change stores a cost for
@@ -26,6 +27,7 @@ struct ScenarioFile {
     tools: Vec<Tool>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     banned: Vec<String>,
+    #[serde(deserialize_with = "object")]
     task: TaskInFile,
     #[serde(default)]
     events: Vec<EventInFile>,
@@ -33,7 +35,7 @@ struct ScenarioFile {
     trigger_rule: TriggerRule,
     #[serde(default)]
     tie_rule: TieRule,
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, deserialize_with = "object", skip_serializing_if = "is_default")]
     rules: EnvironmentRules,
     #[serde(default)]
     call_limit: Option<usize>,
@@ -276,6 +278,6 @@ impl Serialize for Scenario {
 
 impl<'de> Deserialize<'de> for Scenario {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        ScenarioFile::deserialize(deserializer)?.scenario().map_err(D::Error::custom)
+        ScenarioFile::deserialize(Object(deserializer))?.scenario().map_err(D::Error::custom)
     }
 }

@@ -12,8 +12,7 @@
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Tool {
     /// The name, which is unique in a library.
     pub name: String,
@@ -24,8 +23,27 @@ pub struct Tool {
     /// The cost of a call in any unit; finite and at least 0.
     pub cost: f64,
     /// The names of the tools that a composite tool runs, in order; empty for an atomic tool.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub components: Vec<String>,
+}
+
+/// The fields of a tool as they are stored.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(remote = "Tool", deny_unknown_fields)]
+struct StoredTool {
+    name: String,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    cost: f64,
+    #[serde(default)]
+    components: Vec<String>,
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Tool {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        StoredTool::deserialize(crate::stored::Object(deserializer))
+    }
 }
 
 impl Tool {

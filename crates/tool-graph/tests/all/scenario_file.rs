@@ -135,6 +135,29 @@ fn errors_in_a_file_name_the_place_and_the_item() {
 }
 
 #[test]
+fn a_list_of_the_right_values_is_no_object() {
+    for (field, values) in [
+        ("/tools/0", json!(["search", ["query"], ["hits"], 4.0, []])),
+        ("/task", json!([["query"], ["choice"]])),
+        ("/rules", json!(vec!["paper_text"; 11])),
+    ] {
+        let mut list = file();
+        list["rules"] = json!({});
+        *list.pointer_mut(field).unwrap() = values;
+        let error = read(&list).unwrap_err();
+        assert!(error.contains("invalid type: sequence"), "{field}: {error}");
+    }
+    let mut file = file();
+    file["banned"] = json!([]);
+    file["rules"] = json!({});
+    let list: Value =
+        ["tools", "banned", "task", "events", "trigger_rule", "tie_rule", "rules", "call_limit"]
+            .map(|field| file[field].clone())
+            .into();
+    assert!(read(&list).unwrap_err().contains("invalid type: sequence"));
+}
+
+#[test]
 fn an_event_that_a_file_cannot_express_is_refused_when_it_is_written() {
     for (event, says) in [
         (Event::RemoveTools(vec![]), "removes no tool"),

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use trajectory_metrics::tool_calls::{CallFacts, FailureCounts};
+use trajectory_metrics::tool_calls::{CallFacts, FailureCounts, Interner};
 use trajectory_metrics::{
     BetaCalibration, BrierScore, Calibrator, CustomWeights, Error, Folds, ForecastCounts,
     ForecastPolicy, Isotonic, Level, OnlineTps, Platt, PositiveClass, Probability, Replicates,
@@ -106,6 +106,20 @@ fn counts_of_runs_that_do_not_add_up_are_refused() {
         counts.merge(counts);
     }
     assert_eq!(back(&counts)["runs"], json!(u64::MAX));
+}
+
+#[test]
+fn a_stored_interner_continues_where_it_was_and_refuses_a_repeated_call() {
+    let mut interner = Interner::default();
+    let calls = ["search", "look", "book"].map(str::to_owned);
+    interner.intern_all(calls.clone()).unwrap();
+    let written = serde_json::to_string(&interner).unwrap();
+    assert_eq!(written, r#"["search","look","book"]"#);
+    let mut read: Interner<String> = serde_json::from_str(&written).unwrap();
+    assert_eq!(read.intern_all(calls).unwrap(), [0, 1, 2]);
+    assert_eq!(read.intern_all(["pay".to_owned()]).unwrap(), [3]);
+    let twice = serde_json::from_str::<Interner<String>>(r#"["a","b","a"]"#);
+    assert_eq!(twice.unwrap_err().to_string(), "call 2 repeats call 0; give each call once");
 }
 
 #[test]

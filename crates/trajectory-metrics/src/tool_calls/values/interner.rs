@@ -14,6 +14,9 @@ use crate::error::{Error, Shared};
 /// assert_eq!(interner.intern_all([("search", "Oslo")])?, [2]);
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// With the feature `serde`, an interner is written as the list of its calls in the order of their
+/// numbers. After reading, numbering continues with the next number.
 #[derive(Clone, Debug)]
 pub struct Interner<T> {
     numbers: HashMap<T, u32>,
@@ -32,15 +35,44 @@ impl<T: Eq + Hash> Interner<T> {
     ///
     /// [`scoring_rules::Error::Setting`] for more than 2^32 distinct calls.
     pub fn intern_all(&mut self, calls: impl IntoIterator<Item = T>) -> Result<Vec<u32>, Error> {
-        let number = |call| {
-            let count = self.numbers.len();
-            let next = u32::try_from(count).map_err(|_| Shared::Setting {
-                name: "number of distinct calls",
-                value: count as f64,
-                range: "at most 2^32",
-            })?;
-            Ok(*self.numbers.entry(call).or_insert(next))
-        };
-        calls.into_iter().map(number).collect()
+        calls.into_iter().map(|call| self.intern(call)).collect()
+    }
+
+    fn intern(&mut self, call: T) -> Result<u32, Error> {
+        let count = self.numbers.len();
+        let next = u32::try_from(count).map_err(|_| Shared::Setting {
+            name: "number of distinct calls",
+            value: count as f64,
+            range: "at most 2^32",
+        })?;
+        Ok(*self.numbers.entry(call).or_insert(next))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<T: serde::Serialize> serde::Serialize for Interner<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut calls: Vec<(&T, u32)> =
+            self.numbers.iter().map(|(call, &number)| (call, number)).collect();
+        calls.sort_unstable_by_key(|&(_, number)| number);
+        serializer.collect_seq(calls.iter().map(|(call, _)| call))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de, T: serde::Deserialize<'de> + Eq + Hash> serde::Deserialize<'de> for Interner<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error as _;
+
+        let mut interner = Self::default();
+        for (index, call) in Vec::deserialize(deserializer)?.into_iter().enumerate() {
+            let number = interner.intern(call).map_err(D::Error::custom)?;
+            if number as usize != index {
+                return Err(D::Error::custom(format_args!(
+                    "call {index} repeats call {number}; give each call once"
+                )));
+            }
+        }
+        Ok(interner)
     }
 }

@@ -37,7 +37,6 @@ pub enum FitRule {
 /// An estimate of the expectation of a random planner. Returned by [`Pool::random_sampled`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(bound = "f64: serde::Serialize"))]
 #[non_exhaustive]
 pub struct SampledRandom {
     /// The mean value earned.

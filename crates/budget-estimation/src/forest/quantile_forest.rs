@@ -5,6 +5,8 @@ use super::{
     ordinals::Ordinals,
     training_rows::{ForestSettings, TrainingRows},
 };
+#[cfg(feature = "serde")]
+use crate::{checks::stored, error::Error};
 
 /// Groups of distinct targets, among which a quantile is found.
 const TARGETS: usize = 512;
@@ -55,8 +57,9 @@ scoring_rules::checked! {
         censored: bool,
     }
     restore: |forest| {
+        forest.check()?;
         forest.prepare();
-        Ok::<(), std::convert::Infallible>(())
+        Ok::<(), Error>(())
     }
 }
 
@@ -118,6 +121,31 @@ impl QuantileForest {
             self.weights.extend(entries.iter().map(|entry| entry.1 as f32));
             self.ends.push(self.groups.len() as u32);
         }
+    }
+
+    /// Checks a stored forest. Without these rules a walk may not end.
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<(), Error> {
+        let Self { values, roots, nodes, ends, groups, weights, .. } = self;
+        let rising = values.is_sorted_by(|a, b| a < b) && values.iter().all(|x| x.is_finite());
+        stored(rising, "the values of a forest must be finite and ascending")?;
+        let rooted = roots.iter().all(|&root| (root as usize) < nodes.len());
+        stored(rooted, "the trees of a forest must begin at its nodes")?;
+        let later = |(at, node): (usize, &Node)| {
+            let left = node.next as usize;
+            let is_split = node.threshold.is_finite() && left > at && left + 1 < nodes.len();
+            is_split || *node == Node::leaf(at as u32)
+        };
+        let ordered = nodes.iter().enumerate().all(later);
+        stored(ordered, "a node of a forest must be a leaf, or a split before its two nodes")?;
+        let divided = groups.len() == weights.len()
+            && ends.len() == nodes.len()
+            && ends.is_sorted()
+            && ends.last().map_or(0, |&last| last as usize) == groups.len();
+        stored(divided, "each node of a forest must have an end among all entries")?;
+        let known = groups.iter().all(|&group| usize::from(group) < 2 * values.len())
+            && weights.iter().all(|&weight| weight >= 0.0 && weight.is_finite());
+        stored(known, "an entry of a forest must have a group of targets and a finite weight")
     }
 
     /// Computes the parts that are not stored.

@@ -208,6 +208,47 @@ fn a_stored_forest_predicts_to_the_last_bit() {
     assert_eq!(stored(&forest), forest);
 }
 
+/// A forest whose first tree begins with a split.
+fn small() -> Value {
+    let features = numbers(120, 3);
+    let targets: Vec<f64> = features.chunks(2).map(|row| (8.0 * row[0]).floor()).collect();
+    let settings = ForestSettings { trees: 3, smallest_leaf: 6.0, ..ForestSettings::default() };
+    serde_json::to_value(Rows::plain(2, &features, &targets).fit(settings)).unwrap()
+}
+
+#[test]
+fn stored_forests_that_break_a_rule_are_refused() {
+    let leaf = small()["nodes"].as_array().unwrap().iter().position(Value::is_null).unwrap();
+    let edits: [(&str, usize, Value); 12] = [
+        ("values", 1, (-1.0).into()),
+        ("roots", 0, u32::MAX.into()),
+        ("nodes", 0, serde_json::json!([0, 0.5, 0])),
+        ("nodes", 1, serde_json::json!([0, 0.5, 0])),
+        ("nodes", leaf, serde_json::json!([0, 0.5, leaf])),
+        ("nodes", leaf, serde_json::json!([0, 0.5, u32::MAX])),
+        ("nodes", 0, serde_json::json!([0, 0.5, small()["nodes"].as_array().unwrap().len() - 1])),
+        ("ends", leaf + 1, 0.into()),
+        ("ends", 0, u32::MAX.into()),
+        ("groups", 0, u16::MAX.into()),
+        ("weights", 0, (-1.0).into()),
+        ("weights", 0, 1e60.into()),
+    ];
+    for (field, at, value) in edits {
+        let mut forest = small();
+        forest[field][at] = value;
+        let error = serde_json::from_value::<QuantileForest>(forest).unwrap_err().to_string();
+        assert!(error.contains("a stored value is invalid"), "{field} {at}: {error}");
+    }
+    for field in ["values", "nodes", "ends", "groups", "weights"] {
+        let mut forest = small();
+        forest[field].as_array_mut().unwrap().clear();
+        assert!(serde_json::from_value::<QuantileForest>(forest).is_err(), "{field}");
+    }
+    // The children of the first two splits are these splits.
+    let circle = r#"{"values":[1],"roots":[0],"nodes":[[0,0.5,1],[0,0.5,0]],"ends":[0,0],"groups":[],"weights":[]}"#;
+    assert!(serde_json::from_str::<QuantileForest>(circle).is_err());
+}
+
 #[test]
 fn quantiles_follow_a_distribution_that_depends_on_a_feature() {
     // Uniform from 0 to the first feature; the second feature tells nothing, the third is missing for some.

@@ -54,7 +54,7 @@ impl<const SHRINKAGE: u32, const LEAST_VALUES: usize> KeyEffects<SHRINKAGE, LEAS
         for &key in &keys.0 {
             let own = self.own(key);
             let effect = self.by_name.entry(key.0).or_default().entry(key.1).or_default();
-            effect.runs += 1;
+            effect.runs = effect.runs.saturating_add(1);
             effect.sum += unexplained + own;
         }
     }
@@ -101,7 +101,7 @@ impl CostEffects {
             }
             *sum += logarithm;
         }
-        self.runs += 1;
+        self.runs = self.runs.saturating_add(1);
     }
 }
 
@@ -147,7 +147,7 @@ impl SuccessEffects {
         let outcome = if feasible { 1.0 } else { 0.0 };
         let unexplained = outcome - self.base_rate() - self.effect(keys);
         self.effects.learn(keys, unexplained);
-        self.runs += 1;
-        self.successes += u64::from(feasible);
+        self.runs = self.runs.saturating_add(1);
+        self.successes = self.successes.saturating_add(u64::from(feasible));
     }
 }

@@ -33,20 +33,30 @@ impl Ending {
     }
 }
 
-/// Rows of recent runs, from which forests are grown.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-pub(super) struct PastRows {
-    columns: usize,
-    /// Missing values are `None`.
-    #[cfg_attr(feature = "serde", serde(with = "crate::missing"))]
-    features: Vec<f64>,
-    remaining: Vec<f64>,
-    weights: Vec<f64>,
-    /// The number of turns after which the run was cut off. More cost would have remained.
-    cut_off_after: Vec<Option<usize>>,
-    /// The end of each run among the rows.
-    ends: Vec<usize>,
+scoring_rules::checked! {
+    /// Rows of recent runs, from which forests are grown.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub(super) struct PastRows {
+        columns: usize,
+        /// Missing values are `None`.
+        #[cfg_attr(feature = "serde", serde(with = "crate::missing"))]
+        features: Vec<f64>,
+        remaining: Vec<f64>,
+        weights: Vec<f64>,
+        /// The number of turns after which the run was cut off. More cost would have remained.
+        cut_off_after: Vec<Option<usize>>,
+        /// The end of each run among the rows.
+        ends: Vec<usize>,
+    }
+    check: |all| {
+        let rows = all.remaining.len();
+        let belong = all.columns > 0
+            && rows.checked_mul(all.columns) == Some(all.features.len())
+            && [all.weights.len(), all.cut_off_after.len()] == [rows; 2]
+            && all.ends.is_sorted_by(|a, b| a < b)
+            && all.ends.last().is_none_or(|&last| last <= rows);
+        crate::checks::stored(belong, "rows of past runs must be as long as their ends and columns say")
+    }
 }
 
 impl PastRows {
@@ -82,7 +92,8 @@ impl PastRows {
             self.remaining.drain(..rows);
             self.weights.drain(..rows);
             self.cut_off_after.drain(..rows);
-            self.features.drain(..rows * self.columns);
+            let numbers = rows.saturating_mul(self.columns).min(self.features.len());
+            self.features.drain(..numbers);
         }
     }
 

@@ -208,7 +208,7 @@ impl ResourceLearner {
         }
         self.rows.end_run();
         self.learn_keys(rollout, total.total, &endings);
-        self.runs += 1;
+        self.runs = self.runs.saturating_add(1);
         self.longest = self.longest.max(turns);
         self.choose(forecasts, coverage);
         if self.runs >= self.next_forest && self.rows.len() >= FEWEST_ROWS {
@@ -293,5 +293,5 @@ const fn next_forest(runs: u64) -> u64 {
         200..1_000 => runs / 4,
         _ => runs,
     };
-    runs + if step > 0 { step } else { 1 }
+    runs.saturating_add(if step > 0 { step } else { 1 })
 }

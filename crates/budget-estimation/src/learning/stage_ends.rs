@@ -68,7 +68,7 @@ impl StageEnds {
         self.past.extend(forecasts);
         if self.lengths.len() > RUNS {
             let first = self.lengths.remove(0);
-            self.past.drain(..first);
+            self.past.drain(..first.min(self.past.len()));
         }
     }
 

@@ -36,7 +36,7 @@ impl ChanceCalibration {
         self.forecasts.extend(kept.map(|&chance| (chance, feasible, weight)));
         let surplus = self.forecasts.len().saturating_sub(MOST_FORECASTS);
         self.forecasts.drain(..surplus);
-        self.runs += 1;
+        self.runs = self.runs.saturating_add(1);
         if self.runs < self.next_fit.max(FIRST_FIT) {
             return Ok(());
         }

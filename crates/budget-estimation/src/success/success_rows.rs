@@ -90,7 +90,7 @@ impl RowScale {
         for (x, &(scale, mean)) in row.iter_mut().zip(&self.columns) {
             *x = if x.is_finite() { scaled(*x, scale) - mean } else { 0.0 };
         }
-        let fitting = self.columns.len() - OWN;
+        let fitting = self.columns.len().saturating_sub(OWN);
         let crossed = [TURNS, SPENT, fitting].map(|at| row.get(at).copied().unwrap_or(0.0));
         for (i, a) in crossed.iter().enumerate() {
             row.extend(crossed.iter().skip(i).map(|b| a * b));

@@ -3,14 +3,15 @@
 use std::fmt::Debug;
 
 use budget_estimation::{
-    AdaptiveConformal, Advice, AdviceReason, BudgetMonitor, Calibrated, Error, Estimate, Estimator,
-    LinearEstimator, Metrics, PastQuantiles, Probability, Resource, Rollouts, StopReason, StopRule,
+    AdaptiveConformal, Advice, AdviceReason, BudgetEstimator, BudgetMonitor, Calibrated, Error,
+    Estimate, Estimator, LinearEstimator, Metrics, PastQuantiles, Probability, Resource, Rollouts,
+    StopReason, StopRule,
 };
 use censoring::StopClass;
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::common::{always, interval, level, probability, runs, stored, turn};
+use crate::common::{always, interval, learnt, level, probability, runs, stored, turn};
 
 fn refused<T: DeserializeOwned + Debug>(text: &str) -> String {
     serde_json::from_str::<T>(text).unwrap_err().to_string()
@@ -260,4 +261,56 @@ fn a_monitor_may_be_given_the_rule_that_it_has_anyway() {
     let advice = stored(&monitor).push(&turn(&[5.0], &[Estimate::NoAnswer]), None).unwrap();
     assert_eq!(advice, monitor.push(&turn(&[5.0], &[Estimate::NoAnswer]), None).unwrap());
     assert!(matches!(advice, Advice::Stop(AdviceReason::CapExceeded { .. })));
+}
+
+/// Replaces a text in a stored state and gives the state the fingerprint that fits.
+fn forged(text: &str, of: &str, old: &str, new: &str) -> String {
+    let name = format!("\"{of}\":{{\"state\":");
+    let (before, rest) = text.split_once(&name).unwrap();
+    let (state, rest) = rest.split_once(",\"fingerprint\":").unwrap();
+    let state = state.replacen(old, new, 1);
+    let fingerprint = trajectory_metrics::random::fnv1a(state.bytes()) >> 11;
+    let rest = rest.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    format!("{before}{name}{state},\"fingerprint\":{fingerprint}{rest}")
+}
+
+#[test]
+fn forged_states_learn_without_a_panic() {
+    let costs = |at: usize| [1.0 + (at % 7) as f64, 2.0 + (at % 5) as f64, (at % 3) as f64];
+    let (rollouts, usd) = runs((0..120).map(|at| (costs(at), at % 7 > 1)));
+    let estimator = learnt(BudgetEstimator::default(), &rollouts, usd);
+    let text = serde_json::to_string(&estimator).unwrap();
+    let many = format!("\"lengths\":[{}", "99999,".repeat(200));
+    let most = format!("\"runs\":{}", u64::MAX);
+    let counts = format!("{most},\"longest\"");
+    let (keys, next_fit) = (format!("{most},\"sums\""), format!("{most},\"next_fit\""));
+    let successes = format!("{most},\"successes\"");
+    let edits = [
+        ("cost", "\"lengths\":[", many.as_str()),
+        ("cost", "\"runs\":120,\"longest\"", &counts),
+        ("cost", "\"runs\":120,\"sums\"", &keys),
+        ("learnt", "\"runs\":120,\"successes\"", &successes),
+        ("learnt", "\"runs\":90,\"next_fit\"", &next_fit),
+    ];
+    for (of, old, new) in edits {
+        let changed = forged(&text, of, old, new);
+        assert_ne!(changed, text, "{old}");
+        let estimator: BudgetEstimator = serde_json::from_str(&changed).unwrap();
+        learnt(estimator, &rollouts, usd);
+    }
+    let (_, columns) = text.split_once("\"scale\":{\"columns\":").unwrap();
+    let (columns, _) = columns.split_once('}').unwrap();
+    let changed = forged(&text, "learnt", columns, "[]");
+    let mut estimator: BudgetEstimator = serde_json::from_str(&changed).unwrap();
+    let rollout = rollouts.get(0).unwrap();
+    for prefix in rollout.replay(usd).unwrap() {
+        // The model has another number of columns.
+        let _ = estimator.estimate(&prefix);
+    }
+    for ends in ["\"ends\":[9999999,", "\"ends\":[6,"] {
+        let changed = forged(&text, "cost", "\"ends\":[3,", ends);
+        assert_ne!(changed, text);
+        let error = refused::<BudgetEstimator>(&changed);
+        assert!(error.contains("rows of past runs"), "{error}");
+    }
 }

@@ -123,6 +123,11 @@ impl ResourceLearner {
         })
     }
 
+    #[cfg(feature = "serde")]
+    pub(crate) fn resource_name(&self) -> &str {
+        self.features.resource_name()
+    }
+
     /// Returns the bounds of the interval for a prefix; `None` before the first forest.
     pub(crate) fn interval(
         &mut self,

@@ -81,6 +81,11 @@ impl PrefixFeatures {
         })
     }
 
+    #[cfg(feature = "serde")]
+    pub(crate) fn resource_name(&self) -> &str {
+        &self.resource
+    }
+
     /// Returns the number of columns.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is always a column")]

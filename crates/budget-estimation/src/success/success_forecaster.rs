@@ -151,7 +151,6 @@ pub struct SuccessForecast {
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct SuccessForecaster {
-    limit: AbortLimit,
     learnt: Sealed<Learnt>,
     #[cfg_attr(feature = "serde", serde(skip))]
     space: Scratch<Space>,
@@ -160,6 +159,7 @@ pub struct SuccessForecaster {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 struct Learnt {
+    limit: AbortLimit,
     /// `None` before the first run.
     rows: Option<SuccessRows>,
     effects: SuccessEffects,
@@ -195,6 +195,7 @@ impl SuccessForecaster {
     #[must_use]
     pub fn new(limit: AbortLimit) -> Self {
         let learnt = Learnt {
+            limit,
             rows: None,
             effects: SuccessEffects::default(),
             past: PastRuns::default(),
@@ -202,7 +203,14 @@ impl SuccessForecaster {
             models: Vec::new(),
             calibration: ChanceCalibration::default(),
         };
-        Self { limit, learnt: Sealed(learnt), space: Scratch::default() }
+        Self { learnt: Sealed(learnt), space: Scratch::default() }
+    }
+
+    /// Returns the limit and the resource of the learnt runs, if there are any.
+    #[cfg(feature = "serde")]
+    pub(crate) fn limit_and_resource(&self) -> (AbortLimit, Option<&str>) {
+        let Learnt { limit, rows, .. } = &self.learnt.0;
+        (*limit, rows.as_ref().map(SuccessRows::resource_name))
     }
 
     /// Returns the threshold in service, on the scale of uncalibrated probabilities; `None` while only exceeded caps make a
@@ -275,7 +283,8 @@ impl SuccessForecaster {
         if rollout.is_censored() && !rollout.is_known_over() {
             return self.learn_cut_off(&open);
         }
-        let most = most_calibration_runs(self.limit);
+        let limit = learnt.limit;
+        let most = most_calibration_runs(limit);
         let mut chances = Vec::with_capacity(learnt.models.len());
         for (at, model) in learnt.models.iter().enumerate() {
             // The newest model learns from each run, others from feasible runs until they have enough.
@@ -296,9 +305,9 @@ impl SuccessForecaster {
         learnt.effects.learn(keys, feasible);
         if feasible {
             for (model, chances) in learnt.models.iter_mut().zip(&chances) {
-                model.calibrate(self.limit, lowest_of(chances));
+                model.calibrate(limit, lowest_of(chances));
             }
-            learnt.replace_model(self.limit);
+            learnt.replace_model();
         }
         let kept = thinned(open.len()).filter_map(|at| raw.get(at * width..(at + 1) * width));
         learnt.past.push(kept.flatten().copied().collect(), feasible);
@@ -312,8 +321,9 @@ impl SuccessForecaster {
             if self.forecast(prefix)?.is_impossible {
                 // It will never be known whether the run was feasible. It counts as a feasible run that every
                 // threshold stops, the worst case.
-                for model in &mut self.learnt.0.models {
-                    model.calibrate(self.limit, BELOW_ALL);
+                let learnt = &mut self.learnt.0;
+                for model in &mut learnt.models {
+                    model.calibrate(learnt.limit, BELOW_ALL);
                 }
                 break;
             }
@@ -324,8 +334,8 @@ impl SuccessForecaster {
 
 impl Learnt {
     /// Puts the newest model with enough calibration runs into service.
-    fn replace_model(&mut self, limit: AbortLimit) {
-        let least = limit.least_runs();
+    fn replace_model(&mut self) {
+        let least = self.limit.least_runs();
         let of_serving = self.models.first().map_or(0, |model| model.lowest.len());
         let enough = least.max(of_serving / 2);
         let ready = self.models.iter().rposition(|model| model.lowest.len() >= enough);

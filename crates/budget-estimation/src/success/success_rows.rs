@@ -31,6 +31,11 @@ impl SuccessRows {
         Ok(Self { features: PrefixFeatures::new(rollout, resource)? })
     }
 
+    #[cfg(feature = "serde")]
+    pub(super) fn resource_name(&self) -> &str {
+        self.features.resource_name()
+    }
+
     /// Number of columns of a raw row.
     pub(super) fn columns(&self) -> usize {
         self.features.len() + OWN

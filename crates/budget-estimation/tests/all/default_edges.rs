@@ -4,9 +4,10 @@ use budget_estimation::{
     AbortLimit, BudgetEstimator, Error, Estimate, Estimator, Probability, Resource, Rollouts,
 };
 use proptest::prelude::*;
+use serde_json::Value;
 
 use crate::{
-    common::{level, runs, stored},
+    common::{learnt, level, runs, stored},
     impossible::learned,
 };
 
@@ -153,6 +154,36 @@ proptest! {
         }
         prop_assert!(same(&restored, &estimator));
     }
+}
+
+/// Returns the error of reading an estimator that was edited after it had learnt.
+fn refused(edit: impl FnOnce(&mut Value)) -> String {
+    let (rollouts, tokens) = low_costs_fail(80);
+    let mut edited =
+        serde_json::to_value(learnt(BudgetEstimator::default(), &rollouts, tokens)).unwrap();
+    edit(&mut edited);
+    serde_json::from_value::<BudgetEstimator>(edited).map(drop).unwrap_err().to_string()
+}
+
+#[test]
+fn forecasters_with_another_limit_than_the_estimator_are_refused() {
+    let error = refused(|state| state["limit"]["rate"] = 0.5.into());
+    assert!(error.contains("another limit"), "{error}");
+    let error = refused(|state| {
+        state["limit"]["rate"] = 0.5.into();
+        let forecaster = &mut state["resources"]["tokens"]["success"];
+        forecaster["learnt"]["state"]["limit"]["rate"] = 0.5.into();
+    });
+    assert!(error.contains("changed after it was written"), "{error}");
+}
+
+#[test]
+fn what_was_learnt_of_one_resource_is_refused_under_the_name_of_another() {
+    let error = refused(|state| {
+        let learnt = state["resources"]["tokens"].take();
+        state["resources"] = serde_json::json!({ "usd": learnt });
+    });
+    assert!(error.contains("the name of another"), "{error}");
 }
 
 /// Two agents take turns: the runs of one always cost the same, those of the other differ widely. From 1,000 runs on,

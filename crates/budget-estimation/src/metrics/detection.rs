@@ -64,9 +64,14 @@ impl Detection {
             Some(last) if *last.key() == rollout => last.into_mut(),
             _ => self.0.entry(rollout).or_default(),
         };
-        let is_earlier = first.is_none_or(|first| sample.turn() < first.turn());
-        if sample.predicts_impossible() && is_earlier {
-            *first = Some(*sample);
+        *first = earlier(*first, sample.predicts_impossible().then_some(*sample));
+    }
+
+    /// Adds the samples of `other`, which must come from the same rollouts: a run in both is one run.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (&rollout, &alarm) in &other.0 {
+            let first = self.0.entry(rollout).or_default();
+            *first = earlier(*first, alarm);
         }
     }
 
@@ -91,6 +96,11 @@ impl Detection {
             median_spent_share,
         })
     }
+}
+
+/// Returns the alarm of the earlier turn.
+fn earlier(a: Option<Sample>, b: Option<Sample>) -> Option<Sample> {
+    a.into_iter().chain(b).min_by_key(Sample::turn)
 }
 
 impl Sample {

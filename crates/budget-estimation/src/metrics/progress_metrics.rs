@@ -158,6 +158,27 @@ impl ProgressMetrics {
         self.resource.update(sample)
     }
 
+    /// Adds all samples of `other`, which must come from the same rollouts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unlike`] unless both have the same bins and the same measures, and if the two have samples of different
+    /// resources. No sample is added.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        if self.bins.len() != other.bins.len() || self.axis != other.axis {
+            return Err(Error::unlike("the bins"));
+        }
+        let mut resource = self.resource;
+        resource.merge(other.resource)?;
+        self.first_turn.merge(&other.first_turn)?;
+        for (bin, other) in self.bins.iter_mut().zip(&other.bins) {
+            bin.merge(other)?;
+        }
+        self.detection.merge(&other.detection);
+        self.resource = resource;
+        Ok(())
+    }
+
     /// Returns the measures over all samples so far.
     ///
     /// # Errors

@@ -175,17 +175,10 @@ proptest! {
         let claimed = Some(level(0.8));
         let whole = evaluated(&weighted, claimed);
         prop_assert_eq!(whole.finish(), evaluated(&repeated, claimed).finish());
-        let of_all = |samples: &[(Sample, f64)]| {
-            let mut metrics = Metrics::new().with_coverage(level(0.8));
-            for (sample, weight) in samples {
-                metrics.update_weighted(sample, Weight::new(*weight).unwrap()).unwrap();
-            }
-            metrics
-        };
         let (first, second) = weighted.split_at(cut.min(weighted.len()));
-        let mut merged = of_all(second);
-        merged.merge(&of_all(first)).unwrap();
-        prop_assert_eq!(merged.finish(), whole.finish().map(|it| it.all_turns));
+        let mut merged = evaluated(second, claimed);
+        merged.merge(&evaluated(first, claimed)).unwrap();
+        prop_assert_eq!(merged.finish(), whole.finish());
         let mut backwards = weighted;
         backwards.reverse();
         prop_assert_eq!(evaluated(&backwards, claimed).finish(), whole.finish());
@@ -282,6 +275,12 @@ fn settings_are_checked_and_unlike_parts_do_not_merge() {
     refused(ProgressMetrics::new(0), "number of bins");
     for other in [Metrics::new().with_coverage(level(0.5)), Metrics::new().with_diagnostics()] {
         assert!(matches!(Metrics::new().merge(&other), Err(Error::Unlike { .. })));
+    }
+    let progress = || ProgressMetrics::new(3).unwrap();
+    let by_cap = progress().with_axis(ProgressAxis::Cap);
+    let claimed = progress().with_coverage(level(0.5));
+    for other in [ProgressMetrics::new(4).unwrap(), by_cap, claimed] {
+        assert!(matches!(progress().merge(&other), Err(Error::Unlike { .. })));
     }
 }
 

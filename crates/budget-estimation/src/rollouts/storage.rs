@@ -144,7 +144,6 @@ impl Rollouts {
         costs: &[C],
         succeeded: bool,
     ) -> Result<usize, Error> {
-        let costs: Vec<Option<f64>> = costs.iter().map(|&cost| cost.into()).collect();
         let (rollout, resources) = (self.len(), self.columns.len());
         if costs.is_empty() {
             return Err(Error::Rollout { rollout, problem: "has no turns; give at least one" });
@@ -152,10 +151,10 @@ impl Rollouts {
         if !costs.len().is_multiple_of(resources) {
             return Err(Error::CostCount { rollout, found: costs.len(), resources });
         }
-        self.check_costs(&costs, rollout, 1)?;
+        self.check_costs(costs, rollout, 1)?;
         for (index, column) in self.columns.iter_mut().enumerate() {
             let own = costs.iter().skip(index).step_by(resources);
-            column.push(own.map(|cost| cost.unwrap_or(f64::NAN)));
+            column.push(own.map(|&cost| cost.into().unwrap_or(f64::NAN)));
         }
         self.end_rollout(costs.len() / resources, succeeded);
         Ok(rollout)
@@ -170,14 +169,13 @@ impl Rollouts {
     }
 
     /// Checks the known costs; the first cost belongs to `first_turn`.
-    fn check_costs(
+    fn check_costs<C: Copy + Into<Option<f64>>>(
         &self,
-        costs: &[Option<f64>],
+        costs: &[C],
         rollout: usize,
         first_turn: usize,
     ) -> Result<(), Error> {
-        let wrong =
-            |(i, cost): (usize, &Option<f64>)| Some((i, cost.filter(|it| !is_amount(*it))?));
+        let wrong = |(i, &cost): (usize, &C)| Some((i, cost.into().filter(|it| !is_amount(*it))?));
         let Some((i, value)) = costs.iter().enumerate().find_map(wrong) else { return Ok(()) };
         let resources = self.columns.len();
         let (turn, resource) =

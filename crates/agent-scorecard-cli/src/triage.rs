@@ -31,7 +31,7 @@ use crate::{
     },
 };
 
-/// Scores which tasks were attempted under a budget, from a random plan (0) to the best one (1)
+/// Scores the choice of tasks attempted under a budget, from 0 (random plan) to 1 (best plan)
 #[derive(Debug, clap::Args)]
 #[command(after_help = [FORMAT, &rows(&METRICS)].concat())]
 pub(crate) struct Options {

@@ -155,9 +155,9 @@ fn weights_from_one_curve_say_so_and_groups_have_curves_of_their_own() {
     let sure = |runs: &[String]| runs.join("\n").replace("0.5,0.5", "0.9,0.9");
     let (path, groups) = (write("one_curve", &sure(&runs)), write("groups", &groups.join("\n")));
     let one = json(&[&path, "--json", "--resamples", "0"]);
-    assert_eq!(notes(&one, "ipcw: one curve of cut-offs for all runs"), 1);
+    assert_eq!(notes(&one, "ipcw: one censoring curve for all runs"), 1);
     let by_group = json(&[&path, "--json", "--resamples", "0", "--curve-groups", &groups]);
-    assert_eq!(notes(&by_group, "ipcw: one curve"), 0);
+    assert_eq!(notes(&by_group, "ipcw: one censoring curve"), 0);
     let [easy, hard] = [0.9_f64.ln(), 0.1_f64.ln()];
     let ipcw = |report: &Value| number(&report["files"][0]["ipcw"]);
     assert!((ipcw(&one) - (2.0 * easy + hard) / 3.0).abs() < 1e-12);

@@ -92,7 +92,7 @@ pub fn column(input: Input, options: &Options, metrics: &[Metric<Known>]) -> Res
 /// The share of joint hits among the feasible prefixes.
 pub(crate) const JOINT_HIT_RATE: Metric<[usize; 2]> = metrics! { [usize; 2];
     "joint_hit_rate", "joint hit rate", Higher, in [0.0, 1.0],
-        "Share of feasible prefixes whose intervals hold what remained of every resource.",
+        "Share of feasible prefixes whose intervals contain the remaining cost of every resource.",
         |&[hits, feasible]| match feasible {
             0 => Err(Undefined::new("there is no prefix of a feasible run")),
             _ => Ok(hits as f64 / feasible as f64),
@@ -203,7 +203,7 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
     let bins = |summary: &Option<ProgressSummary>| summary.as_ref().map_or_else(Vec::new, bins);
     for (key, title, summary) in [
         ("by_progress", "By the share of its turns that a run had taken", &known.summary),
-        ("by_spent", "By the share of its spending that a run had spent", &by_spent),
+        ("by_spent", "By the share of the run's total spending so far", &by_spent),
     ] {
         block.fields.push(Field::rows(key, title, bins(summary)));
     }
@@ -225,7 +225,7 @@ fn conclusion(block: &Block, options: &Options) -> Vec<String> {
             None => "",
         };
         clauses.push(format!(
-            "intervals that claim to hold what remained of {} in {} % of cases held it in {} of {}{verdict}",
+            "intervals that claim to contain the remaining cost of {} in {} % of cases held it in {} of {}{verdict}",
             options.resource().replace('_', " "),
             Percent::of(&claim.into()).value,
             percent(&coverage),
@@ -310,7 +310,11 @@ fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {
             "intervals at feasible prefixes",
             said(scores.map(|scores| scores.answered)),
         ),
-        ("n_hits", "intervals that hold what remained", said(scores.map(|scores| scores.hits))),
+        (
+            "n_hits",
+            "intervals that contain the remaining cost",
+            said(scores.map(|scores| scores.hits)),
+        ),
         ("n_optimistic", "intervals below", said(scores.map(|scores| scores.optimistic))),
         ("n_conservative", "intervals above", said(scores.map(|scores| scores.conservative))),
     ];

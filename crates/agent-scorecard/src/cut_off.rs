@@ -271,7 +271,7 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
          on such runs; do not compare streams by it"
             .to_owned(),
         format!(
-            "assumption of the other ways: {}; no data can test it, see sensitivity and bounds",
+            "assumption of the other estimates: {}; no data can test it, see sensitivity and bounds",
             options.assumption
         ),
         "a run that was cut off is scored on its steps before the stop, under the weights of its whole horizon; ipcw \
@@ -350,8 +350,8 @@ fn column(
     }
     if options.curve_groups.is_none() && sample.audit.censored() > 0 {
         notes.push(
-            "ipcw: one curve of cut-offs for all runs; if hard runs are cut off more often, it is biased whatever its \
-             coverage is: give groups of runs for the curve"
+            "ipcw: one censoring curve for all runs. If hard runs are cut off more often, the result is biased even \
+             if coverage is high; give groups of runs to fit a curve for each"
                 .to_owned(),
         );
     }

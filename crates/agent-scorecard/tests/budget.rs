@@ -143,7 +143,7 @@ fn a_run_to_draw_is_one_that_is_scored() {
     };
     let found = drawn("r3", 2).unwrap();
     let title = &found.block.pictures["fan"].title;
-    assert_eq!(title, "r3: 3 turns, not feasible. Do the intervals hold what remained?");
+    assert_eq!(title, "r3: 3 turns, not feasible. Do the intervals contain the remaining cost?");
     assert_eq!(drawn("r1", 2).unwrap_err(), Error::UnknownRun("r1".to_owned()));
 }
 

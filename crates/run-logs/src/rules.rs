@@ -234,7 +234,7 @@ impl Ungraded {
     }
 }
 
-/// The judgement of the rules about a run.
+/// The outcome that the rules find for a run, or the reason why there is none.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Judgement {
@@ -286,7 +286,7 @@ impl FactRules {
     /// The first available source decides: a grade given outside the log ([`Run::grade`]), the log's exclusion of the run, the
     /// log's own outcome, the score. A run with none of them has no grade. The words of inspect_ai have the values that
     /// inspect_ai gives them: `C` is 1, `P` 0.5, `I` and `N` 0, `yes` and `true` 1, `no` and `false` 0 in any case; digits are a
-    /// number.
+    /// number. Scores of other scorers than the requested one count as no score.
     ///
     /// # Errors
     ///

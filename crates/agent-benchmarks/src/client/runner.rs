@@ -31,7 +31,7 @@ pub enum AskError {
     #[error("{0}")]
     NotKept(ModelError),
     /// No more requests may be sent, for example because a cap is reached. The conversation stays unfinished.
-    #[error("nothing more is asked: {0}")]
+    #[error("no further requests are sent: {0}")]
     Stop(String),
 }
 

@@ -7,8 +7,8 @@ use censoring::{
 use run_logs::ConfidenceStream;
 use scoring_rules::{ExactMean, Probability, Weight, checks::same_length};
 use trajectory_metrics::{
-    Better, Bootstrap, Clustered, Intervals, Metric, Resampling, ScoredStream, Summary, Traces,
-    Undefined, WeightSchedule,
+    Better, Bootstrap, Clustered, Figure, Intervals, Metric, NoInterval, Resampling, ScoredStream,
+    Summary, Traces, Undefined, WeightSchedule,
 };
 
 use crate::{
@@ -380,6 +380,7 @@ impl Group {
         }
         // The runs of one question say nothing of the variation between questions.
         let several = questions.windows(2).any(|pair| pair[0] != pair[1]);
+        let lacks = (!several && resamples > 0).then(|| NoInterval::too_few(1, level));
         let bootstrap = match several && resamples > 0 {
             true => Some(Bootstrap::clusters(&questions, seed)?),
             false => None,
@@ -391,7 +392,11 @@ impl Group {
             let summary = Summary::Weighted(schedule.clone());
             let scored = ScoredStream::new(traces, &schedule, &summary)?;
             let found = scored.estimates(None, resampling)?.into_iter();
-            let figures = found.map(|it| (it.measure, it.figure)).collect();
+            let figure = |figure: Figure| match lacks.clone() {
+                Some(reason) => Figure { interval: Err(reason), ..figure },
+                None => figure,
+            };
+            let figures = found.map(|it| (it.measure, it.figure.map(figure))).collect();
             Ok::<(Probability, Figures), Error>((scored.base_rate(None)?, figures))
         };
         let (rate, figures) = scored(&traces)?;

@@ -9,7 +9,7 @@ use crate::{
 /// The token resources that the turns of every model spend.
 pub(super) const TOKENS: [&str; 3] = ["fresh_input_tokens", "output_tokens", "total_tokens"];
 
-/// A setting in which environments are played.
+/// The rules under which environments are played: limits of turns and tokens, caps, and the stop rule.
 ///
 /// ```
 /// use agent_benchmarks::play::{Play, play};

@@ -71,7 +71,7 @@ pub(crate) fn apart(a: usize, b: usize, columns: usize) -> usize {
 
 impl Room {
     /// Reads a room in the alphabet of the released code (`# _ O √ X P S`) or in XSB (`#`, space or `-`, `.`, `*`, `$`,
-    /// `@`, `+`). Rows may end early, and floor at the end of all rows is left out.
+    /// `@`, `+`). Rows may have different lengths, and columns at the right that are floor in every row are dropped.
     ///
     /// # Errors
     ///

@@ -66,8 +66,8 @@ impl Prompts {
     pub const FILES: &'static [&'static str] =
         &["planner_neutral.txt", "planner_agent.txt", "planner_exam.txt", "banner.txt"];
 
-    /// Creates the published wording from texts, which are given by file name. Requests for a plan then have no JSON
-    /// schema, because the texts define a different form.
+    /// Creates the published prompts from a map of file names to texts. Requests for a plan then have no JSON schema,
+    /// because these texts ask for a different form.
     ///
     /// # Errors
     ///

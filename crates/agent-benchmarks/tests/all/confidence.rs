@@ -12,7 +12,7 @@ use agent_benchmarks::{
     converse, read_questions,
 };
 use scoring_rules::Probability;
-use trajectory_metrics::{LogScore, Tps, Trace, WeightSchedule};
+use trajectory_metrics::{LogScore, NoInterval, Tps, Trace, WeightSchedule};
 
 const STATED: ConfidenceStream = ConfidenceStream::StatedConfidence;
 
@@ -219,6 +219,10 @@ fn a_stream_of_the_callers_own_is_scored_beside_the_others() {
     let coin = rows.iter().find(|row| row.stream.name() == "coin").unwrap();
     let complete = coin.complete.as_ref().unwrap();
     assert_eq!((complete.traces.len(), value(&complete.figures, "tps_brier")), (10, -0.25));
+    let one = ConfidenceFigures::of([(&records[0], &half(2))], HOW).unwrap();
+    let one = one.into_iter().find_map(|row| row.complete).unwrap();
+    let few = Err(NoInterval::too_few(1, HOW.level));
+    assert!(one.figures.iter().flat_map(|(_, figure)| figure).all(|it| it.interval == few));
     let shares: Vec<_> = coin
         .figures
         .iter()

@@ -1,6 +1,6 @@
 //! Report pages and pictures as output files.
 
-use std::{ffi::OsString, path::Path};
+use std::path::{Path, PathBuf};
 
 use agent_scorecard::Report;
 
@@ -24,7 +24,7 @@ pub(crate) struct ReportFiles {
 
 /// Returns the name of a file of a page.
 fn page_file(name: &str) -> Result<Output, &'static str> {
-    let path = Output::from(OsString::from(name));
+    let path = Output::from(PathBuf::from(name));
     match ending(&path).as_str() {
         "html" | "htm" => Ok(path),
         _ => Err("the ending must be .html, as the file is overwritten"),
@@ -33,7 +33,7 @@ fn page_file(name: &str) -> Result<Output, &'static str> {
 
 /// Returns the name of a file of a picture.
 fn picture(name: &str) -> Result<Output, &'static str> {
-    let path = Output::from(OsString::from(name));
+    let path = Output::from(PathBuf::from(name));
     let is_known = matches!(ending(&path).as_str(), "svg" | "png");
     if cfg!(not(feature = "pictures")) {
         Err(

@@ -1,13 +1,15 @@
 //! Checks that no output overwrites an input or another output.
 
 use std::{
-    ffi::OsString,
     fs,
     ops::Deref,
     path::{Path, PathBuf},
 };
 
-use clap::ArgMatches;
+use clap::{
+    ArgMatches,
+    builder::{MapValueParser, PathBufValueParser, TypedValueParser, ValueParserFactory},
+};
 
 use crate::output::{program::destination, trajectories};
 
@@ -15,9 +17,18 @@ use crate::output::{program::destination, trajectories};
 #[derive(Clone, Debug)]
 pub(crate) struct Output(PathBuf);
 
-impl From<OsString> for Output {
-    fn from(path: OsString) -> Self {
-        Self(path.into())
+impl From<PathBuf> for Output {
+    fn from(path: PathBuf) -> Self {
+        Self(path)
+    }
+}
+
+// As for a `PathBuf`, so that an empty path is refused.
+impl ValueParserFactory for Output {
+    type Parser = MapValueParser<PathBufValueParser, fn(PathBuf) -> Self>;
+
+    fn value_parser() -> Self::Parser {
+        PathBufValueParser::new().map(Self)
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct Options {
     /// The cap of each run on the first resource
     #[arg(long, value_name = "N", value_parser = values::cap)]
     cap: Option<f64>,
-    /// Cap resources without a cap at the median spending of the runs of the same agent's model. This is always used for
+    /// For a resource without a cap, take the median spending of the runs by the same model as its cap. This is always used for
     /// --dialogues swebench, for which the paper's caps are these medians
     #[arg(long)]
     median_caps: bool,

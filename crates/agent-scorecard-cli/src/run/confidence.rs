@@ -59,7 +59,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "STEPS", default_value = "stops", requires = "branches", value_parser = at)]
     // With its path it is one value for clap.
     at: std::vec::Vec<RangeInclusive<usize>>,
-    /// Ask after each step, outside the run, whether it is right, and use the probability of the letter for true
+    /// After each step, ask in a separate request whether the step is right, and use the probability of the letter that means true
     #[arg(long)]
     p_true: bool,
     /// Maximum number of further steps when a run that was cut off is continued (default: --steps)

@@ -33,7 +33,7 @@ pub(crate) struct Options {
     /// Level of the tasks, which have L + 3 steps; 0 to 5
     #[arg(long, value_name = "L", default_value_t = 2, value_parser = whole::<usize>(0, 5))]
     level: usize,
-    /// Kinds of the events of each run in order, separated by commas; `mixed` draws them for each query
+    /// Kinds of events of a run, in order, separated by commas; `mixed` draws new kinds for each query
     #[arg(long, value_name = "KINDS", default_value = "none", value_delimiter = ',', value_parser = values::names::<Blocking>())]
     block: Vec<Blocking>,
     /// Number of repetitions of these events

@@ -495,3 +495,41 @@ fn an_account_states_the_logs_of_each_column_and_every_rule_that_is_not_the_defa
     let shown = program::shown("compare", &[&folder, "--ungraded", "leave-out"]);
     assert!(shown.contains("(--ungraded leave-out)"), "{shown}");
 }
+
+#[test]
+fn several_files_make_one_list_in_which_each_run_names_its_file() {
+    let (one, other) = (log("0.3.110.killed.eval"), log("0.3.285.json"));
+    let report = json(&[&one, &other, "--json"]);
+    assert_eq!((&report["format"], &report["n_runs"]), (&"inspect".into(), &13.into()));
+    let files: Vec<&str> = report["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["file"].as_str().unwrap())
+        .collect();
+    assert_eq!((files[0], files[12]), (one.as_str(), other.as_str()));
+}
+
+#[test]
+fn cells_of_the_csv_are_quoted_where_they_need_it() {
+    let log = write("quoted.jsonl", &exchange("a, \\\"b\\\"", "t", "m-1", "true"));
+    let csv = program::in_folder("quoted.csv");
+    let _ = json(&[&log, "--csv", &csv, "--json"]);
+    let csv = fs::read_to_string(csv).unwrap();
+    assert!(csv.lines().nth(1).unwrap().starts_with(r#""a, ""b""",t,m-1,true,"#), "{csv}");
+}
+
+#[test]
+fn failed_lines_of_a_batch_are_shown_as_errors() {
+    let log = write(
+        "batch.jsonl",
+        r#"{"custom_id": "q1", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "ok"}, "finish_reason": "stop"}]}}, "error": null}
+{"custom_id": "q2", "response": {"status_code": 400, "body": {"error": {"message": "max_tokens is too large"}}}, "error": null}
+{"custom_id": "q3", "response": null, "error": {"code": "batch_expired", "message": "This request expired."}}"#,
+    );
+    let report = json(&[&log, "--json"]);
+    let errors: Vec<&Value> =
+        report["runs"].as_array().unwrap().iter().map(|run| &run["error"]).collect();
+    assert_eq!(errors, [&object!(false), &object!(true), &object!(true)]);
+    assert_eq!(report["runs"][1]["stop"], "error");
+}

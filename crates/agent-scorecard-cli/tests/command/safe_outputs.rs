@@ -53,6 +53,12 @@ fn an_output_never_takes_the_place_of_an_input_or_of_another_output() {
         assert_eq!(fs::read_to_string(&traces).unwrap(), TRACE, "{words:?}");
     }
     assert!(!Path::new(&page).exists());
+    let unnamed: [&[&str]; 2] =
+        [&["convert", &log, "--to", "atif", "--output", ""], &["logs", &log, "--csv", ""]];
+    for words in unnamed {
+        let error = refusal(&run_words(words), &words.join(" "));
+        assert!(error.contains("a value is required"), "{error}");
+    }
     // A page inside a folder that is read is no input.
     let page = at("page.html");
     for _ in 0..2 {

@@ -235,8 +235,8 @@ fn tasks_needed(percent: usize) -> usize {
 }
 
 /// Computes the runs ended, the successes kept and the spending saved by each of these caps on
-/// [`CapOptions::resource`]. The list `caps` has a row for each cap in rising order. It follows the lowest caps that
-/// keep 90 %, 95 % and 99 % of the successes.
+/// [`CapOptions::resource`]. The list `caps` has a row for each cap in rising order. Before it stand the lowest caps
+/// that keep 90 %, 95 % and 99 % of the successes.
 ///
 /// A run needs the amount that it spent, and a lower cap would have ended it. Failed runs that a budget cut off are counted
 /// separately, because the amount that they needed is unknown. The spending of all runs, including these, is compared with

@@ -54,13 +54,13 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "F1 of the answer \"impossible\" at infeasible prefixes.",
         |it| defined(it.feasibility()?.impossible.f1, FAIL_F1);
     "fail_precision", "precision of \"impossible\"", Higher, in [0.0, 1.0],
-        "Share of the answers \"impossible\" that are given at infeasible prefixes.",
+        "Of all answers \"impossible\", the share given at infeasible prefixes.",
         |it| defined(it.feasibility()?.impossible.precision, NO_ALARM);
     "fail_recall", "recall of \"impossible\"", Higher, in [0.0, 1.0],
         "Share of infeasible prefixes with the answer \"impossible\".",
         |it| defined(it.feasibility()?.impossible.recall, NO_FAILED);
     "feasible_precision", "precision of intervals", Higher, in [0.0, 1.0],
-        "Share of the intervals that are given at feasible prefixes.",
+        "Of all intervals, the share given at feasible prefixes.",
         |it| defined(it.feasibility()?.feasible.precision, NO_INTERVAL);
     "feasible_recall", "recall of intervals", Higher, in [0.0, 1.0],
         "Share of feasible prefixes with an interval.",
@@ -72,19 +72,19 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "Mean reward over feasible prefixes: a hit earns more the narrower its interval is, all else 0.",
         |it| Ok(it.intervals()?.interval_reward);
     "coverage", "coverage", CLAIM, in [0.0, 1.0],
-        "Share of the intervals at feasible prefixes that hold what remained.",
+        "Share of the intervals at feasible prefixes that contain the remaining cost.",
         |it| of_intervals(it, |scores| scores.coverage);
     "optimistic", "intervals below what remained", Lower, in [0.0, 1.0],
-        "Share of the intervals at feasible prefixes that lie below what remained.",
+        "Share of the intervals at feasible prefixes that end below the remaining cost.",
         |it| of_intervals(it, |scores| misses(scores)[0]);
     "conservative", "intervals above what remained", Lower, in [0.0, 1.0],
-        "Share of the intervals at feasible prefixes that lie above what remained.",
+        "Share of the intervals at feasible prefixes that begin above the remaining cost.",
         |it| of_intervals(it, |scores| misses(scores)[1]);
     "mean_width", "mean width", Lower, in [0.0, f64::INFINITY],
         "Mean width of the intervals at feasible prefixes, in the unit of the resource.",
         |it| of_intervals(it, |scores| scores.mean_width);
     "mean_relative_width", "mean width over what remained", Lower, in [0.0, f64::INFINITY],
-        "Mean of width by what remained, over the intervals at feasible prefixes.",
+        "Mean width divided by the remaining cost, over the intervals at feasible prefixes.",
         |it| of_intervals(it, |scores| scores.mean_relative_width);
     "mre_p50", "median relative error of the midpoint", Lower, in [0.0, f64::INFINITY],
         "Median of the error of the midpoint by what remained, over the intervals at feasible prefixes.",
@@ -140,10 +140,10 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
     "format_rate", "readable answers", Higher, in [0.0, 1.0],
         "Share of prefixes with a readable answer.", |it| Ok(it.feasibility()?.format_rate);
     "optimistic_of_all", "intervals of all runs below what remained", Lower, in [0.0, 1.0],
-        "Share of the intervals of all runs, failed ones included, that lie below what remained.",
+        "Share of the intervals of all runs, failed ones included, that end below the remaining cost.",
         |it| Ok(it.diagnostics()?.optimistic_share);
     "conservative_of_all", "intervals of all runs above what remained", Lower, in [0.0, 1.0],
-        "Share of the intervals of all runs, failed ones included, that lie above what remained.",
+        "Share of the intervals of all runs, failed ones included, that begin above the remaining cost.",
         |it| Ok(it.diagnostics()?.conservative_share);
     "mean_width_over_cap", "mean width over the cap", Lower, in [0.0, f64::INFINITY],
         "Mean of width by the cap of the run, over the intervals of all runs with a cap.",
@@ -188,22 +188,22 @@ pub(super) const OF_BIN: [Metric<MetricsSummary>; 9] = metrics! { MetricsSummary
         "Mean reward over feasible prefixes.",
         |it| defined(it.intervals.map(|all| all.interval_reward), NO_FEASIBLE);
     "optimistic", "below", Lower, in [0.0, 1.0],
-        "Share of the intervals at feasible prefixes that lie below what remained.",
+        "Share of the intervals at feasible prefixes that end below the remaining cost.",
         |it| defined(it.intervals.and_then(|all| misses(&all)[0]), NO_FEASIBLE_INTERVAL);
     "conservative", "above", Lower, in [0.0, 1.0],
-        "Share of the intervals at feasible prefixes that lie above what remained.",
+        "Share of the intervals at feasible prefixes that begin above the remaining cost.",
         |it| defined(it.intervals.and_then(|all| misses(&all)[1]), NO_FEASIBLE_INTERVAL);
     "mean_relative_width", "relative width", Lower, in [0.0, f64::INFINITY],
-        "Mean of width by what remained, over the intervals at feasible prefixes.",
+        "Mean width divided by the remaining cost, over the intervals at feasible prefixes.",
         |it| defined(it.intervals.and_then(|all| all.mean_relative_width), NO_FEASIBLE_INTERVAL);
     "alarm_rate", "alarms on failures", Higher, in [0.0, 1.0],
         "Share of infeasible prefixes with the answer \"impossible\".",
         |it| defined(it.feasibility.impossible.recall, NO_FAILED);
     "optimistic_of_all", "", Lower, in [0.0, 1.0],
-        "Share of the intervals of all runs that lie below what remained.",
+        "Share of the intervals of all runs that end below the remaining cost.",
         |it| defined(it.diagnostics.map(|all| all.optimistic_share), NO_INTERVAL);
     "conservative_of_all", "", Lower, in [0.0, 1.0],
-        "Share of the intervals of all runs that lie above what remained.",
+        "Share of the intervals of all runs that begin above the remaining cost.",
         |it| defined(it.diagnostics.map(|all| all.conservative_share), NO_INTERVAL);
     "mean_width_over_cap", "", Lower, in [0.0, f64::INFINITY],
         "Mean of width by the cap of the run, over the intervals of all runs with a cap.",

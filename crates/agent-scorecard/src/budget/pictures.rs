@@ -131,7 +131,7 @@ fn fan(
     series.push(Series::new("estimated to be impossible", Mark::Dots, impossible));
     series.retain(|series| !series.is_empty());
     Ok(Some(Picture {
-        title: format!("{name}. Do the intervals hold what remained?"),
+        title: format!("{name}. Do the intervals contain the remaining cost?"),
         x: Axis::new("completed turns"),
         y: Axis::new(format!("{} still to be spent", options.resource().replace('_', " "))),
         series,

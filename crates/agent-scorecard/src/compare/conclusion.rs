@@ -151,7 +151,7 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
                 let ends = difference.towards_better(ends);
                 let by = if is_even(found) { "" } else { "by " };
                 format!(
-                    ", and of all runs, whatever those without one would have been, {by}{} points",
+                    ", and over all runs, whatever the outcomes of runs without one, {by}{} points",
                     ends_in_percent(&ends)
                 )
             },

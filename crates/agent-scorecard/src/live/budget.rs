@@ -281,7 +281,7 @@ fn setting(
 fn conclusion(model: &str, resource: &str, found: &Block) -> Vec<String> {
     let held = found.figure("hit_rate").ok().map(|rate| {
         format!(
-            "the intervals of {model} hold what remained of {} in {} of {} of runs that can succeed",
+            "the intervals of {model} contain the remaining cost of {} in {} of {} of runs that can succeed",
             resource.replace('_', " "),
             percent(&rate),
             counted(found.count("n_feasible"), "turn")

@@ -336,10 +336,13 @@ impl Block {
         self.pictures.extend(drawn.map(|(name, picture)| (name.to_owned(), picture)));
     }
 
-    /// Adds a value that only JSON has. A value that JSON cannot represent becomes null, such as a map with keys that
-    /// are not texts.
+    /// Adds a value that only JSON has. A value that JSON cannot represent, such as a map with keys that are not texts,
+    /// becomes the text of the error.
     pub fn push_json<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) {
-        self.fields.push(Field::json(key, serde_json::to_value(value).unwrap_or_default()));
+        self.fields.push(Field::json(
+            key,
+            serde_json::to_value(value).unwrap_or_else(|error| error.to_string().into()),
+        ));
     }
 
     /// Adds the fields of an object, which appear only in JSON.

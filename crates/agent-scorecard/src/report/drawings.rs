@@ -34,8 +34,8 @@ pub struct Drawings {
 }
 
 impl Report {
-    /// Returns all pictures by name, the most informative first. At most four curves on the same axes share a picture;
-    /// otherwise each column has a separate one.
+    /// Returns all pictures by name, the most informative first. Up to four columns with the same axes share a picture;
+    /// more columns have a picture each.
     #[must_use]
     pub fn drawings(&self) -> Vec<Drawings> {
         let places = self.pictured();

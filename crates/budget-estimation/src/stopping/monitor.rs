@@ -168,9 +168,9 @@ impl BudgetMonitor {
         }
     }
 
-    /// Takes the estimates before the first turn, k = 0, one per resource, and the stated probability of
-    /// failure, if any. Returns the first advice that applies, as [`push`](Self::push) does. An
-    /// `impossible` counts as the first of a row.
+    /// Takes the estimates before the first turn, k = 0, one per resource, and the stated probability of failure, if
+    /// any. Returns the first advice that applies, as [`push`](Self::push) does. An `impossible` here counts as the
+    /// first of consecutive ones.
     ///
     /// # Errors
     ///

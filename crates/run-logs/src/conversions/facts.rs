@@ -183,8 +183,8 @@ impl TraceFile {
 }
 
 impl RolloutFile {
-    /// Returns the runs of a log with the costs of each turn; runs without an outcome or a turn are counted with the reason.
-    /// `file` names the log.
+    /// Returns the runs of a log with the costs of each turn. Runs without an outcome or without turns are left out,
+    /// and counted by reason. `file` names the log.
     #[must_use]
     pub fn of_log<'a>(file: &str, tables: impl IntoIterator<Item = &'a RunTable>) -> Self {
         let mut rollouts = Self::empty(file);

@@ -152,7 +152,8 @@ impl TraceRuns {
             names_end: self.names.len(),
             forecasts_end: self.forecasts.len(),
             task_length: task.len() as u32,
-            line: line.unwrap_or_default() as u32,
+            // A line beyond the range is no line instead of a wrong one.
+            line: line.and_then(|line| line.try_into().ok()).unwrap_or_default(),
             stop,
             has_task,
             outcome,

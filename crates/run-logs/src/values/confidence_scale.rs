@@ -1,4 +1,4 @@
-/// The scale of a confidence: shares of 1 or of 100.
+/// The scale of a confidence: from 0 to 1, or from 0 to 100.
 ///
 /// Numbers without a percent sign are shares. If some are above 1 and none is above 100, the scale of all of them is in doubt,
 /// because 1 may be 1 %: they are refused unless the caller states the scale.

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// The bootstrap of the intervals of [`ScoredStream::estimates`].
+/// How the intervals of [`ScoredStream::estimates`] are resampled: level, number of resamples and seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Resampling<'a> {
     /// The bootstrap, which draws traces or whole tasks ([`Bootstrap::clusters`]). Its first rows are the traces in
@@ -105,8 +105,8 @@ pub const STREAM_MEASURES: [Measure; METRICS] = [
     .within(0.0, 1.0),
 ];
 
-/// The three trajectory scores, the confidence and the outcome of each trace of a stream. The forecasts are no longer
-/// needed.
+/// The three trajectory scores, the confidence and the outcome of each trace of a stream. They suffice for all
+/// estimates, so that the forecasts can be dropped.
 ///
 /// It is an accumulator: streams that were scored separately, such as parts of a file, can be appended to each
 /// other. The result is the same as for all traces together.

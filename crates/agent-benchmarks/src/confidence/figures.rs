@@ -392,7 +392,7 @@ impl Group {
             let summary = Summary::Weighted(schedule.clone());
             let scored = ScoredStream::new(traces, &schedule, &summary)?;
             let found = scored.estimates(None, resampling)?.into_iter();
-            let figure = |figure: Figure| match lacks.clone() {
+            let figure = |figure: Figure| match lacks {
                 Some(reason) => Figure { interval: Err(reason), ..figure },
                 None => figure,
             };

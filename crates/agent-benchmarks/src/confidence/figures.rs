@@ -186,7 +186,7 @@ pub struct CompleteRuns {
     pub base_rate: f64,
     /// The metrics of [`ScoredStream::estimates`].
     pub figures: Figures,
-    /// The same metrics of a constant forecast of the base rate.
+    /// The metrics of a reference stream that always forecasts the base rate.
     pub reference: Figures,
 }
 

@@ -6,7 +6,7 @@ use crate::{error::Error, forecast_fault::ForecastFault};
 
 /// The treatment of forecasts that are missing, NaN or outside [0, 1].
 ///
-/// The same policies apply to a live loop ([`OnlineTps::with_policy`](crate::OnlineTps::with_policy))
+/// These policies also apply to a live loop ([`OnlineTps::with_policy`](crate::OnlineTps::with_policy))
 /// and to whole runs, such as runs from a file ([`ForecastPolicy::check_run`]).
 ///
 /// | policy | missing or NaN | a number outside [0, 1] |

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod categorical;
 mod checked;
 #[doc(hidden)]
 pub mod checks;
@@ -22,10 +21,9 @@ mod sums;
 mod ties;
 mod values;
 
-pub use categorical::Categorical;
 pub use decompositions::{
     binning::Binning, corp::Corp, decomposition::Decomposition, dominance::Dominance,
-    murphy::MurphyCurve, pool::PooledBlocks, skill_score::skill_score,
+    murphy::MurphyCurve, pool::PooledBlocks,
 };
 pub use error::Error;
 pub use from_fn::{FromFn, from_fn};
@@ -33,8 +31,6 @@ pub use intervals::{
     ensemble::Ensemble, interval_loss::interval_loss, pinball_loss::pinball_loss,
     quantiles::Quantiles,
 };
-#[cfg(feature = "ndarray")]
-pub use rows::arrays::{mean_score_array, score_array};
 pub use rows::{mean_score, score_slice};
 pub use rule::ScoringRule;
 pub use rules::{

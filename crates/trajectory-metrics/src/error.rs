@@ -26,17 +26,6 @@ pub enum Error {
         /// The outcome of the rows.
         outcome: bool,
     },
-    /// The ends of traces in a flat array are not strictly increasing, or the last end is not the
-    /// number of values.
-    #[error(
-        "trace {index} ends at {end}; ends must be strictly increasing, and the last end must be the number of values"
-    )]
-    Ends {
-        /// Position of the trace, from 0.
-        index: usize,
-        /// The end of the trace as given.
-        end: usize,
-    },
     /// A horizon is shorter than its trace.
     #[error("the horizon is {horizon}; it must be at least the {steps} steps of the trace")]
     Horizon {
@@ -87,27 +76,16 @@ pub enum Error {
         /// The fault of its forecast.
         fault: ForecastFault,
     },
-    /// A stored run is resumed with another weight schedule.
-    #[error(
-        "the stored run has {expected} weights, but it is resumed with {found} weights; give the schedule of the stored run"
-    )]
-    OtherSchedule {
-        /// Name of the schedule in the stored state.
-        expected: &'static str,
-        /// Name of the schedule that was given.
-        found: &'static str,
-    },
     /// A logit is NaN.
     #[error("step {step}: the logit is NaN; give a number")]
     Logit {
         /// The step, from 1.
         step: usize,
     },
-    /// Replicates that are compared were not drawn together.
-    #[error(
-        "the replicates have different draws; compare replicates of the same rows, clusters and seed"
-    )]
-    OtherDraws,
+    /// Inputs that do not fit together, or a text that cannot be read. The message states which, and what to give
+    /// instead.
+    #[error("{0}")]
+    Invalid(String),
     /// Replicates give no confidence interval.
     #[error(transparent)]
     NoInterval(#[from] NoInterval),
@@ -134,16 +112,6 @@ pub enum Error {
         k: u64,
         /// The number of trials given.
         trials: u64,
-    },
-    /// The arguments of a call are given as a text that holds no JSON object.
-    #[error(
-        "the arguments of a call of {tool:?} are no JSON object: {problem}; give an object, an empty text or null"
-    )]
-    CallArguments {
-        /// The tool's name.
-        tool: String,
-        /// The problem with the text.
-        problem: String,
     },
     /// A rule compares a field that is in neither of two calls.
     #[error(

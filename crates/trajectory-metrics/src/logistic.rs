@@ -127,8 +127,7 @@ impl Rows {
     }
 
     /// Returns the weighted mean of `(feature - centre)^power`.
-    #[must_use]
-    pub fn moment(&self, column: usize, centre: f64, power: i32) -> f64 {
+    pub(crate) fn moment(&self, column: usize, centre: f64, power: i32) -> f64 {
         let (failures, successes) = self.totals();
         let total = failures + successes;
         let term = |(i, [failures, successes]): (usize, &[f64; 2])| {
@@ -154,8 +153,7 @@ impl Rows {
     }
 
     /// Returns the rows with only one of their features.
-    #[must_use]
-    pub fn column(&self, column: usize) -> Self {
+    pub(crate) fn column(&self, column: usize) -> Self {
         let features = (0..self.weights.len()).map(|i| self.row(i)[column]).collect();
         Self { columns: 1, features, weights: self.weights.clone() }
     }

@@ -81,7 +81,7 @@ impl Sample {
 
     /// Progress of the run, k / T; in [0, 1).
     #[must_use]
-    pub fn progress(&self) -> f64 {
+    pub(crate) fn progress(&self) -> f64 {
         self.turn as f64 / self.turns as f64
     }
 
@@ -145,7 +145,7 @@ impl Sample {
 
     /// Returns the rule by which the estimate counts as impossible.
     #[must_use]
-    pub const fn reading(&self) -> Reading {
+    pub(crate) const fn reading(&self) -> Reading {
         self.reading
     }
 

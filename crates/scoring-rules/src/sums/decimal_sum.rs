@@ -74,12 +74,6 @@ impl DecimalSum {
         places.filter(|_| few && self.special == 0.0)
     }
 
-    /// Adds all terms of `other`.
-    pub fn merge(&mut self, other: &Self) {
-        self.decimal = self.decimal.plus(other.decimal);
-        self.special += other.special;
-    }
-
     /// Returns the sum, rounded to the nearest f64 (ties to even).
     #[must_use]
     #[inline]

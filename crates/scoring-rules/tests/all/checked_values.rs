@@ -3,11 +3,10 @@
 use std::fmt::{Debug, Display};
 
 use scoring_rules::{
-    BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, Corp,
-    Decomposition, Dominance, ElementaryScore, Ensemble, Error, ExactMean, ExactSum, Interval,
-    Level, LogScore, MurphyCurve, Observed, PooledBlocks, PowerScore, Probability,
-    PseudosphericalScore, Quantiles, SphericalScore, ThresholdMixture, TiedBlocks, Weight,
-    propriety::Examination,
+    BetaScore, Binning, BoostingScore, BrierScore, CompensatedSum, Corp, Decomposition, Dominance,
+    ElementaryScore, Ensemble, Error, ExactMean, ExactSum, Interval, Level, LogScore, MurphyCurve,
+    Observed, PooledBlocks, PowerScore, Probability, PseudosphericalScore, Quantiles,
+    SphericalScore, ThresholdMixture, TiedBlocks, Weight, propriety::Examination,
 };
 
 use crate::common::{level, prob, probabilities, weight_of, weights_of};
@@ -230,7 +229,7 @@ fn invalid_members_and_weights_are_refused_and_members_of_weight_zero_are_left_o
 fn all_types_can_be_shared_between_threads() {
     fn shared<T: Send + Sync>() {}
     shared::<(Probability, Level, Interval, Observed, Quantiles, Ensemble)>();
-    shared::<(Categorical<'_>, TiedBlocks, Binning<'_>, PooledBlocks)>();
+    shared::<(TiedBlocks, Binning<'_>, PooledBlocks)>();
     shared::<(BrierScore, LogScore, SphericalScore, BoostingScore, BetaScore)>();
     shared::<(PowerScore, PseudosphericalScore, ElementaryScore, ThresholdMixture)>();
     shared::<(CompensatedSum, ExactSum, ExactMean, Corp, Decomposition, MurphyCurve)>();

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use proptest::prelude::*;
 use scoring_rules::{
-    BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, Corp, DecimalSum,
+    BetaScore, Binning, BoostingScore, BrierScore, CompensatedSum, Corp, DecimalSum,
     ElementaryScore, Ensemble, Error, ExactMean, ExactSum, Interval, Level, LogScore, Observed,
     OrderedScore, PowerScore, Probability, PseudosphericalScore, Quantiles, ScoringRule,
     SmoothRule, SphericalScore, ThresholdMixture, Weight, from_fn, propriety::Examination,
@@ -12,7 +12,7 @@ use scoring_rules::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::common::{blocks, finite, level, probabilities, weight_of, weights_of};
+use crate::common::{blocks, finite, level, weight_of, weights_of};
 
 /// The value after writing and reading.
 fn again<T: Serialize + DeserializeOwned>(value: &T) -> T {
@@ -102,7 +102,6 @@ fn borrowed_settings_are_written() {
     written(&Binning::EqualWidth { bins: 10 }, r#"{"equal_width":{"bins":10}}"#);
     written(&Binning::Edges { inner: &inner }, r#"{"edges":{"inner":[0.5]}}"#);
     written(&Binning::Distinct, r#""distinct""#);
-    written(&Categorical::new(probabilities(&[0.25, 0.75])).unwrap(), "[0.25,0.75]");
 }
 
 #[test]

@@ -2,10 +2,7 @@
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod any_rule;
-#[cfg(feature = "ndarray")]
-mod arrays;
 mod binning;
-mod categorical;
 mod checked_values;
 mod common;
 mod decomposition;

@@ -291,19 +291,6 @@ proptest! {
             prop_assert!((a - (term + other)).abs() <= 4.0 * f64::EPSILON * term.abs().max(other.abs()));
         }
     }
-
-    #[test]
-    fn parts_merge_to_the_whole(
-        terms in prop::collection::vec(decimal(), 0..20),
-        at in 0_usize..20,
-    ) {
-        let terms: Vec<f64> =
-            terms.iter().map(|(digits, exponent)| format!("{digits}e{exponent}").parse().unwrap()).collect();
-        let at = at.min(terms.len());
-        let mut merged = decimal_sum(&terms[at..]);
-        merged.merge(&decimal_sum(&terms[..at]));
-        prop_assert_eq!(merged, decimal_sum(&terms));
-    }
 }
 
 #[test]

@@ -100,7 +100,6 @@ scoring_rules::checked! {
     /// let said = Probability::from_slice(&[0.25, 0.25, 0.25, 0.25, 0.75, 0.75, 0.75, 0.75])?;
     /// let outcomes = [true, false, false, false, true, true, true, false];
     /// let map = Platt::default().fit(said, &outcomes, None)?;
-    /// assert!(map.mean().abs() < 1e-12 && (map.scale() - 3_f64.ln()).abs() < 1e-12);
     /// // Without the penalty the slope would be ln 3 and the map the identity.
     /// assert!(map.intercept().abs() < 1e-9 && 0.6 < map.slope() && map.slope() < 3_f64.ln());
     /// assert!(!map.is_fallback() && !map.is_degenerate());
@@ -128,19 +127,6 @@ scoring_rules::checked! {
 }
 
 impl PlattMap {
-    /// Returns the weighted mean of the log-odds of the training forecasts.
-    #[must_use]
-    pub const fn mean(&self) -> f64 {
-        self.standard.mean
-    }
-
-    /// Returns the divisor of the log-odds: their weighted standard deviation in the training records, and at least
-    /// 1e-6.
-    #[must_use]
-    pub const fn scale(&self) -> f64 {
-        self.standard.scale
-    }
-
     /// Returns the calibrated log-odds of a forecast whose log-odds are at the mean.
     #[must_use]
     pub const fn intercept(&self) -> f64 {

@@ -108,17 +108,6 @@ impl<K: Ord, R> Clustered<K, R> {
         self.rows.push(row);
     }
 
-    /// Adds all rows of `other`.
-    pub fn merge(&mut self, other: &Self)
-    where
-        K: Clone,
-        R: Clone,
-    {
-        self.clusters.extend_from_slice(&other.clusters);
-        self.weights.extend_from_slice(&other.weights);
-        self.rows.extend_from_slice(&other.rows);
-    }
-
     /// Returns the number of rows, including rows of weight 0.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -20,7 +20,7 @@ pub enum PositiveClass {
 impl PositiveClass {
     /// Returns the outcome of the rows of this class.
     #[must_use]
-    pub const fn outcome(self) -> bool {
+    pub(crate) const fn outcome(self) -> bool {
         matches!(self, Self::Success)
     }
 

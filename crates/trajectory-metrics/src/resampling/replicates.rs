@@ -29,16 +29,10 @@ use crate::{
 /// assert_eq!((interval.low(), interval.high()), (1.75, 3.25));
 /// # Ok::<(), Error>(())
 /// ```
-///
-/// With the feature `serde`, undefined values are stored as null and infinite values as `"inf"` and
-/// `"-inf"`.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Replicates {
-    #[cfg_attr(feature = "serde", serde(serialize_with = "scoring_rules::infinite::serialize"))]
     estimate: f64,
     /// In the order of the replicates; NaN where the statistic was undefined.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "null_if_undefined"))]
     values: Vec<f64>,
     /// A digest of the draws, so that only values of the same draws are compared; `None` if unknown.
     draws: Option<u64>,
@@ -49,16 +43,6 @@ pub struct Replicates {
     clusters: Option<usize>,
     /// Whether the statistic is a proportion, and each cluster is one independent row.
     proportion: bool,
-}
-
-#[cfg(feature = "serde")]
-fn null_if_undefined<S: serde::Serializer>(
-    values: &[f64],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let defined =
-        |&value: &f64| (!value.is_nan()).then_some(scoring_rules::infinite::Number(value));
-    serializer.collect_seq(values.iter().map(defined))
 }
 
 impl PartialEq for Replicates {
@@ -169,7 +153,7 @@ impl Replicates {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherDraws`] unless both were drawn from the same rows or clusters with the same
+    /// [`Error::Invalid`] unless both were drawn from the same rows or clusters with the same
     /// seed, or both come from [`Self::new`], whose order is not checked.
     /// [`scoring_rules::Error::Length`] unless both have the same number of replicates; and the
     /// errors of [`Self::new`].
@@ -186,7 +170,9 @@ impl Replicates {
     /// ```
     pub fn minus(&self, other: &Self) -> Result<Self, Error> {
         if self.draws != other.draws {
-            return Err(Error::OtherDraws);
+            let problem = "the replicates have different draws; compare replicates of the same rows, \
+                           clusters and seed";
+            return Err(Error::Invalid(problem.to_owned()));
         }
         same_length("replicates", self.values.len(), other.values.len())?;
         let values = self.values.iter().zip(&other.values).map(|(a, b)| a - b).collect();

@@ -205,7 +205,7 @@ impl ForecastPolicy {
     /// Returns the name of the policy in settings and reports. The written form of [`Self::CarryForwardFrom`] has
     /// its value after the name: `carry_forward_from=0.5`.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Refuse => "refuse",
             Self::LeaveOut => "leave_out",

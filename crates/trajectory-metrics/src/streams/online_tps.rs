@@ -116,7 +116,7 @@ impl<R: ScoringRule> OnlineTps<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherSchedule`] if the weight schedule differs from the stored one;
+    /// [`Error::Invalid`] if the weight schedule differs from the stored one;
     /// [`scoring_rules::Error::StoredValue`] for a state that no run can reach.
     ///
     /// ```
@@ -132,15 +132,16 @@ impl<R: ScoringRule> OnlineTps<R> {
     ///
     /// let other = Tps::new(BrierScore, WeightSchedule::Uniform);
     /// let error = OnlineTps::resume(other, run.state().clone());
-    /// assert!(matches!(error, Err(Error::OtherSchedule { .. })));
+    /// assert!(matches!(error, Err(Error::Invalid(_))));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn resume(tps: Tps<R>, state: OnlineTpsState) -> Result<Self, Error> {
         if *tps.schedule() != state.schedule {
-            return Err(Error::OtherSchedule {
-                expected: state.schedule.name(),
-                found: tps.schedule().name(),
-            });
+            return Err(Error::Invalid(format!(
+                "the stored run has {} weights, but it is resumed with {} weights; give the schedule of the stored run",
+                state.schedule.name(),
+                tps.schedule().name(),
+            )));
         }
         state.check()?;
         Ok(Self { tps, state })

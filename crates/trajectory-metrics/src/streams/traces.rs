@@ -79,7 +79,7 @@ impl Traces {
     ///
     /// [`Error::ScoringRules`] with the position of a value outside [0, 1];
     /// [`scoring_rules::Error::Length`] unless the number of outcomes is the number of ends;
-    /// [`Error::EmptyTrace`] if two ends are equal; [`Error::Ends`] if ends decrease or the last end
+    /// [`Error::EmptyTrace`] if two ends are equal; [`Error::Invalid`] if ends decrease or the last end
     /// is not the number of values.
     pub fn from_flat(values: &[f64], ends: &[usize], outcomes: &[bool]) -> Result<Self, Error> {
         let forecasts = Probability::from_slice(values)?;
@@ -92,18 +92,24 @@ impl Traces {
     fn check(&self) -> Result<(), Error> {
         let Self { forecasts, ends, outcomes } = self;
         same_length("outcomes", ends.len(), outcomes.len())?;
+        let wrong = |index: usize, end: usize| {
+            Err(Error::Invalid(format!(
+                "trace {index} ends at {end}; ends must be strictly increasing, and the last end must be the \
+                 number of values"
+            )))
+        };
         let mut start = 0;
         for (index, &end) in ends.iter().enumerate() {
             if end == start {
                 return Err(Error::EmptyTrace { index });
             }
             if end < start || end > forecasts.len() {
-                return Err(Error::Ends { index, end });
+                return wrong(index, end);
             }
             start = end;
         }
         if start != forecasts.len() {
-            return Err(Error::Ends { index: ends.len().saturating_sub(1), end: start });
+            return wrong(ends.len().saturating_sub(1), start);
         }
         Ok(())
     }

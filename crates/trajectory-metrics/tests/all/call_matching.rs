@@ -1,7 +1,6 @@
 //! Matching compared with brute force on all pairs of short lists, and with simple algorithms on
 //! longer lists.
 use proptest::prelude::*;
-use scoring_rules::Error as Shared;
 use trajectory_metrics::Error;
 use trajectory_metrics::tool_calls::{
     Alignment, ArgumentRule, CallMatcher, MatchMode, ToolCall, ToolCallMatcher, Value,
@@ -185,17 +184,6 @@ fn a_path_may_contain_names_with_dots_and_is_split_equally_on_both_sides() {
     // A map may have a position's name with a leading zero.
     let zeros = map("l", map("00", 1.into()));
     assert_eq!(agrees("l.00", &zeros, &zeros), Ok(true));
-}
-
-#[test]
-fn a_rule_that_names_no_field_is_refused() {
-    let none: [&str; 0] = [];
-    let error = ArgumentRule::fields(none);
-    assert!(
-        matches!(error, Err(Error::ScoringRules(Shared::Setting { name: "number of fields", .. }))),
-        "{error:?}"
-    );
-    assert!(serde_json::from_str::<ArgumentRule>(r#"{"kind":{"fields":[]}}"#).is_err());
 }
 
 #[test]

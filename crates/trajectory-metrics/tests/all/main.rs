@@ -3,7 +3,6 @@
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod auroc_difference;
-mod calibration;
 mod calibration_maps;
 mod calibration_test;
 mod calibrators;

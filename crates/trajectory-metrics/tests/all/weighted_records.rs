@@ -1,9 +1,9 @@
 //! Records to fit a calibration map to.
 
 use proptest::prelude::*;
-use trajectory_metrics::Calibrator;
+use trajectory_metrics::{CalibrationMap, Calibrator, Weight};
 
-use crate::common::{ps, ws};
+use crate::common::{probability, ps, ws};
 
 /// A forecast with ties, an outcome, a whole weight.
 pub(crate) type Row = (f64, bool, u32);
@@ -26,4 +26,13 @@ pub(crate) fn fit_rows<C: Calibrator>(calibrator: &C, rows: &[Row]) -> C::Map {
     let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
     let weights: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
     calibrator.fit(ps(&forecasts), &outcomes, Some(ws(&weights))).unwrap()
+}
+
+/// A fit to records of weight 1.
+pub(crate) fn fit<C: Calibrator>(calibrator: &C, forecasts: &[f64], outcomes: &[bool]) -> C::Map {
+    calibrator.fit(ps(forecasts), outcomes, Some(&vec![Weight::ONE; outcomes.len()])).unwrap()
+}
+
+pub(crate) fn mapped(map: &impl CalibrationMap, forecast: f64) -> f64 {
+    map.apply(probability(forecast)).get()
 }

@@ -55,7 +55,6 @@ crate::checked! {
     ///
     /// let p = Probability::new(0.75)?;
     /// let half_brier = BetaScore::new(1.0, 1.0)?;
-    /// assert_eq!((half_brier.alpha(), half_brier.beta()), (1.0, 1.0));
     /// assert_eq!(half_brier.score(p, false), -0.75 * 0.75 / 2.0);
     ///
     /// let log = BetaScore::new(0.0, 0.0)?;
@@ -136,13 +135,13 @@ impl BetaScore {
 
     /// Returns the first parameter, alpha.
     #[must_use]
-    pub const fn alpha(&self) -> f64 {
+    pub(crate) const fn alpha(&self) -> f64 {
         self.alpha
     }
 
     /// Returns the second parameter, beta.
     #[must_use]
-    pub const fn beta(&self) -> f64 {
+    pub(crate) const fn beta(&self) -> f64 {
         self.beta
     }
 }

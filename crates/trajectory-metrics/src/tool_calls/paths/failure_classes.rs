@@ -111,11 +111,6 @@ impl FailureClass {
 /// Any combination is valid. For a call that is not well formed or not accessible, the remaining
 /// facts are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields)
-)]
 pub struct CallFacts<T> {
     /// The call in the form in which calls are compared: the tool's name, or the name and the arguments.
     pub call: T,

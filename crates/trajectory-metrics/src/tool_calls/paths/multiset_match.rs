@@ -28,7 +28,6 @@ impl MultisetMatch {
     /// assert_eq!(found.precision(), Some(2.0 / 3.0));
     /// assert_eq!(found.recall(), Some(2.0 / 3.0));
     /// assert_eq!(MultisetMatch::new(&[], &["look"]).precision(), None);
-    /// assert_eq!(MultisetMatch::new(&[], &["look"]).f1(), Some(0.0));
     /// ```
     #[must_use]
     pub fn new<T: Ord>(actual: &[T], reference: &[T]) -> Self {
@@ -51,35 +50,17 @@ impl MultisetMatch {
     /// better. `None` if the agent made no call.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
-        share(self.common as f64, self.actual as f64)
+        share(self.common, self.actual)
     }
 
     /// Returns the share of the reference's calls that the agent made: `common / reference`, in [0, 1]; higher is
     /// better. `None` if the reference is empty.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
-        share(self.common as f64, self.reference as f64)
-    }
-
-    /// Returns the harmonic mean of precision and recall: `2 common / (actual + reference)`, in [0, 1]; higher is
-    /// better. 0 if only one path is empty, `None` if both are.
-    #[must_use]
-    pub fn f1(&self) -> Option<f64> {
-        share(2.0 * self.common as f64, self.actual as f64 + self.reference as f64)
+        share(self.common, self.reference)
     }
 }
 
-fn share(part: f64, whole: f64) -> Option<f64> {
-    (whole > 0.0).then(|| part / whole)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_largest_counts_do_not_overflow() {
-        let all = MultisetMatch { common: usize::MAX, actual: usize::MAX, reference: usize::MAX };
-        assert_eq!((all.precision(), all.recall(), all.f1()), (Some(1.0), Some(1.0), Some(1.0)));
-    }
+fn share(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
 }

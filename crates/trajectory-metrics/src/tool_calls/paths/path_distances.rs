@@ -1,4 +1,4 @@
-use scoring_rules::{ExactMean, Weight};
+use scoring_rules::ExactMean;
 
 use crate::{
     error::Error,
@@ -9,8 +9,7 @@ scoring_rules::checked! {
     /// Accumulates means over pairs of paths: edit distance (AED), normalised edit distance (ANED) and
     /// exact match rate (EMR).
     ///
-    /// Parts can be computed separately and merged in any order, with the same bits. A pair of weight 2
-    /// counts as much as two equal pairs.
+    /// Parts can be computed separately and merged in any order, with the same bits.
     ///
     /// CostBench excludes runs that do not reach the goal, and failed calls (appendix B.3.2); here the
     /// caller decides what to include.
@@ -18,7 +17,7 @@ scoring_rules::checked! {
     /// Reference: CostBench, appendix B.3.1, equations 15 to 20.
     ///
     /// ```
-    /// use trajectory_metrics::{Error, Weight, tool_calls::PathDistances};
+    /// use trajectory_metrics::{Error, tool_calls::PathDistances};
     ///
     /// let mut paths = PathDistances::default();
     /// paths.update(&["look", "book"], &["look", "book"]);
@@ -27,10 +26,10 @@ scoring_rules::checked! {
     /// assert_eq!((means.edit_distance, means.normalized_edit_distance), (1.5, 0.5));
     /// assert_eq!((means.exact_match_rate, means.weight), (0.5, 2.0));
     ///
-    /// let mut three_times = PathDistances::default();
-    /// three_times.update_weighted(&["look"], &["look"], Weight::new(3.0)?);
-    /// paths.merge(&three_times);
-    /// assert_eq!(paths.finish()?.exact_match_rate, 0.8);
+    /// let mut more = PathDistances::default();
+    /// more.update(&["look"], &["look"]);
+    /// paths.merge(&more);
+    /// assert_eq!(paths.finish()?.exact_match_rate, 2.0 / 3.0);
     /// # Ok::<(), Error>(())
     /// ```
     ///
@@ -50,7 +49,7 @@ scoring_rules::checked! {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MeanPathDistances {
-    /// The sum of the weights of the pairs, which is their number if all weights are 1.
+    /// The number of pairs.
     pub weight: f64,
     /// The mean [`edit_distance`](crate::tool_calls::edit_distance()), in calls; lower is better.
     pub edit_distance: f64,
@@ -81,7 +80,7 @@ impl PathDistances {
         Ok(())
     }
 
-    /// Returns the sum of the weights of all pairs; a pair without a weight counts as 1.
+    /// Returns the number of pairs.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.edit.weight()
@@ -89,18 +88,10 @@ impl PathDistances {
 
     /// Adds a pair of paths.
     pub fn update<T: PartialEq>(&mut self, actual: &[T], reference: &[T]) {
-        self.update_weighted(actual, reference, Weight::ONE);
-    }
-
-    /// Adds a pair of paths with a weight; a pair of weight 0 changes nothing.
-    pub fn update_weighted<T: PartialEq>(&mut self, actual: &[T], reference: &[T], weight: Weight) {
         let distance = edit_distance(actual, reference);
-        let normalized = normalized(distance, actual.len(), reference.len());
-        let exact = f64::from(u8::from(distance == 0));
-        // A distance times a weight never overflows, so that no update is refused.
-        self.edit.update_weighted(distance as f64, weight).ok();
-        self.normalized.update_weighted(normalized, weight).ok();
-        self.exact.update_weighted(exact, weight).ok();
+        self.edit.update(distance as f64);
+        self.normalized.update(normalized(distance, actual.len(), reference.len()));
+        self.exact.update(f64::from(distance == 0));
     }
 
     /// Adds all pairs of `other`.
@@ -114,7 +105,7 @@ impl PathDistances {
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] without a pair of positive weight.
+    /// [`Error::ScoringRules`] without a pair.
     pub fn finish(&self) -> Result<MeanPathDistances, Error> {
         Ok(MeanPathDistances {
             weight: self.weight(),

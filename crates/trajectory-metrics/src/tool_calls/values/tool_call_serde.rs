@@ -23,7 +23,7 @@ impl ToolCall {
     ///
     /// # Errors
     ///
-    /// [`Error::CallArguments`] unless the text is empty, `null`, or one JSON object in which no
+    /// [`Error::Invalid`] unless the text is empty, `null`, or one JSON object in which no
     /// key occurs twice at any depth.
     ///
     /// ```
@@ -32,14 +32,17 @@ impl ToolCall {
     /// let call = ToolCall::from_openai("pay", r#"{"amount": 5}"#)?;
     /// assert_eq!(call, ToolCall::new("pay", [("amount", 5.into())]));
     /// let cut_off = ToolCall::from_openai("pay", r#"{"amount": 5"#);
-    /// assert!(matches!(cut_off, Err(Error::CallArguments { tool, .. }) if tool == "pay"));
+    /// assert!(cut_off.is_err_and(|error| error.to_string().contains("\"pay\" are no JSON object")));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn from_openai(name: impl Into<String>, arguments: &str) -> Result<Self, Error> {
         let tool = name.into();
         match from_text(arguments) {
             Ok(arguments) => Ok(Self { name: tool, arguments }),
-            Err(problem) => Err(Error::CallArguments { tool, problem }),
+            Err(problem) => Err(Error::Invalid(format!(
+                "the arguments of a call of {tool:?} are no JSON object: {problem}; \
+                 give an object, an empty text or null"
+            ))),
         }
     }
 }

@@ -1,20 +1,10 @@
-use trajectory_metrics::{BetaCalibration, BetaCalibrationMap, CalibrationMap, Calibrator};
+use trajectory_metrics::BetaCalibration;
 
-use crate::common::{probability, ps, ws};
-
-fn fit(forecasts: &[f64], outcomes: &[bool]) -> BetaCalibrationMap {
-    let forecasts = ps(forecasts);
-    let weights = vec![1.0; forecasts.len()];
-    BetaCalibration::default().fit(forecasts, outcomes, Some(ws(&weights))).unwrap()
-}
-
-fn mapped(map: &BetaCalibrationMap, forecast: f64) -> f64 {
-    map.apply(probability(forecast)).get()
-}
+use crate::weighted_records::{fit, mapped};
 
 #[test]
 fn a_falling_forecast_falls_back_to_the_base_rate() {
-    let map = fit(&[0.9, 0.8, 0.2, 0.9], &[false, true, true, false]);
+    let map = fit(&BetaCalibration::default(), &[0.9, 0.8, 0.2, 0.9], &[false, true, true, false]);
     assert!(map.is_fallback() && !map.is_degenerate());
     assert_eq!((map.a(), map.b()), (0.0, 0.0));
     for forecast in [0.0, 0.2, 0.85, 1.0] {
@@ -27,14 +17,17 @@ fn forecasts_near_one_end_that_differ_there_are_not_degenerate() {
     // From 2e-6 to 3e-6, -ln(1-p) changes by 1e-6, and ln p by 0.4.
     for near in [|p| p, |p| 1.0 - p] {
         let forecasts: [f64; 4] = [2e-6, 2e-6, 3e-6, 3e-6].map(near);
-        assert!(!fit(&forecasts, &[true, false, true, false]).is_degenerate());
+        assert!(
+            !fit(&BetaCalibration::default(), &forecasts, &[true, false, true, false])
+                .is_degenerate()
+        );
     }
 }
 
 #[test]
 fn a_constant_stream_is_degenerate_and_gives_the_base_rate_without_a_fallback() {
     for forecasts in [[0.7; 4], [1.0, 1.0, 0.999_999_9, 1.0]] {
-        let map = fit(&forecasts, &[true, false, true, true]);
+        let map = fit(&BetaCalibration::default(), &forecasts, &[true, false, true, true]);
         assert!(map.is_degenerate() && !map.is_fallback());
         for forecast in [0.0, 0.7, 1.0] {
             assert!((mapped(&map, forecast) - 0.75).abs() < 1e-15);
@@ -44,17 +37,25 @@ fn a_constant_stream_is_degenerate_and_gives_the_base_rate_without_a_fallback() 
 
 #[test]
 fn separated_outcomes_give_a_steep_and_finite_curve() {
-    let map = fit(&[0.2, 0.3, 0.7, 0.8], &[false, false, true, true]);
+    let map = fit(&BetaCalibration::default(), &[0.2, 0.3, 0.7, 0.8], &[false, false, true, true]);
     assert!(map.a().is_finite() && map.b().is_finite() && map.intercept().is_finite());
     assert!(mapped(&map, 0.3) < 1e-4 && mapped(&map, 0.7) > 1.0 - 1e-4, "{map:?}");
     // Separated by two thresholds: one slope is set to 0.
-    let hump = fit(&[0.1, 0.2, 0.5, 0.6, 0.9], &[false, false, true, true, false]);
+    let hump = fit(
+        &BetaCalibration::default(),
+        &[0.1, 0.2, 0.5, 0.6, 0.9],
+        &[false, false, true, true, false],
+    );
     assert!((hump.a() == 0.0) != (hump.b() == 0.0), "{hump:?}");
 }
 
 #[test]
 fn the_accessors_are_the_curve() {
-    let map = fit(&[0.2, 0.4, 0.4, 0.7, 0.9, 0.9], &[false, true, false, false, true, true]);
+    let map = fit(
+        &BetaCalibration::default(),
+        &[0.2, 0.4, 0.4, 0.7, 0.9, 0.9],
+        &[false, true, false, false, true, true],
+    );
     for p in [0.1, 0.5, 0.93_f64] {
         let logit = map.intercept() + map.a() * p.ln() - map.b() * (1.0 - p).ln();
         assert!((1.0 / (1.0 + (-logit).exp()) - mapped(&map, p)).abs() < 1e-13);

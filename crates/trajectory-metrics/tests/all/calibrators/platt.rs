@@ -1,30 +1,13 @@
-use scoring_rules::Error as Shared;
-use trajectory_metrics::{CalibrationMap, Calibrator, Error, Platt, PlattMap, Weight};
+use trajectory_metrics::{Calibrator, Platt};
 
-use crate::common::{probability, ps, ws};
-
-fn fit(
-    forecasts: &[f64],
-    outcomes: &[bool],
-    weights: Option<&[Weight]>,
-) -> Result<PlattMap, Error> {
-    let forecasts = ps(forecasts);
-    Platt::default().fit(forecasts, outcomes, weights)
-}
-
-fn mapped(map: &PlattMap, forecast: f64) -> f64 {
-    map.apply(probability(forecast)).get()
-}
+use crate::common::{ps, refused};
+use crate::weighted_records::{fit, mapped};
 
 #[test]
 fn settings_outside_their_range_are_refused() {
     for bad in [0.0, -1.0, f64::INFINITY, f64::NAN] {
         let (penalty, clip) = (Platt::new(bad, 1e-6), Platt::new(1.0, bad));
-        assert!(matches!(
-            penalty,
-            Err(Error::ScoringRules(Shared::Setting { name: "penalty", .. }))
-        ));
-        assert!(matches!(clip, Err(Error::ScoringRules(Shared::Setting { name: "clip", .. }))));
+        assert_eq!((refused(penalty), refused(clip)), ("penalty", "clip"));
     }
     assert!(Platt::new(1.0, 1e-17).is_err() && Platt::new(1.0, 0.5).is_err());
     assert!(Platt::new(1e21, 1e-6).is_err());
@@ -33,7 +16,7 @@ fn settings_outside_their_range_are_refused() {
 
 #[test]
 fn a_falling_forecast_falls_back_to_the_base_rate() {
-    let map = fit(&[0.9, 0.8, 0.2], &[false, true, true], Some(ws(&[2.0, 1.0, 1.0]))).unwrap();
+    let map = fit(&Platt::default(), &[0.9, 0.9, 0.8, 0.2], &[false, false, true, true]);
     assert!(map.is_fallback() && !map.is_degenerate());
     assert_eq!(map.slope(), 0.0);
     for forecast in [0.0, 0.2, 0.85, 1.0] {
@@ -45,9 +28,9 @@ fn a_falling_forecast_falls_back_to_the_base_rate() {
 fn a_constant_stream_is_degenerate_and_gives_the_base_rate_without_a_fallback() {
     // Forecasts beyond the clip count as one value.
     for forecasts in [[0.7; 4], [1.0, 1.0, 0.999_999_9, 1.0]] {
-        let map = fit(&forecasts, &[true, false, true, true], None).unwrap();
+        let map = fit(&Platt::default(), &forecasts, &[true, false, true, true]);
         assert!(map.is_degenerate() && !map.is_fallback());
-        assert_eq!((map.scale(), map.slope()), (1e-6, 0.0));
+        assert_eq!(map.slope(), 0.0);
         for forecast in [0.0, 0.7, 1.0] {
             assert!((mapped(&map, forecast) - 0.75).abs() < 1e-15);
         }

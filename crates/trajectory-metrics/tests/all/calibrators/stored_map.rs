@@ -12,12 +12,16 @@ use crate::common::{ps, ws};
 const SAID: [f64; 8] = [0.0, 0.1, 0.1, 0.35, 0.6, 0.6, 0.93, 1.0];
 const OUTCOMES: [bool; 8] = [false, false, true, false, true, false, true, true];
 
-/// Writes a map and reads it; returns the stored form.
+/// Writes a map and reads it, without keys that are not known; returns the stored form.
 fn stored_as_it_is<M: Serialize + DeserializeOwned + PartialEq + Debug>(map: &M) -> Value {
     let text = serde_json::to_string(map).unwrap();
     let back = serde_json::from_str::<M>(&text).map_err(|e| e.to_string());
     assert_eq!(back.as_ref(), Ok(map), "{text}");
-    serde_json::from_str(&text).unwrap()
+    let stored: Value = serde_json::from_str(&text).unwrap();
+    let mut more = stored.clone();
+    more["not_a_field"] = json!(1);
+    assert!(serde_json::from_value::<M>(more).is_err(), "{text}");
+    stored
 }
 
 fn stored<C: Calibrator>(calibrator: &C) -> Value

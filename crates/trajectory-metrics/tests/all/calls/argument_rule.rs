@@ -1,6 +1,7 @@
-use scoring_rules::Error as Shared;
 use trajectory_metrics::Error;
 use trajectory_metrics::tool_calls::{ArgumentRule, ToolCall, Value};
+
+use crate::common::refused;
 
 fn arguments(entries: &[(&str, i64)]) -> Value {
     ToolCall::new("t", entries.iter().map(|&(name, value)| (name, value.into()))).arguments
@@ -101,18 +102,16 @@ fn a_side_that_is_not_a_map_is_compared_as_a_whole() {
 }
 
 #[test]
-fn a_negative_or_infinite_tolerance_is_refused() {
+fn a_negative_or_infinite_tolerance_and_a_list_of_no_fields_are_refused() {
     for (absolute, relative, name) in [
         (-1.0, 0.0, "absolute tolerance"),
         (f64::NAN, 0.0, "absolute tolerance"),
         (0.0, f64::INFINITY, "relative tolerance"),
     ] {
         let error = ArgumentRule::exact().with_tolerance(absolute, relative);
-        assert!(
-            matches!(error, Err(Error::ScoringRules(Shared::Setting { name: n, .. })) if n == name),
-            "{error:?}"
-        );
+        assert_eq!(refused(error), name);
     }
+    assert_eq!(refused(ArgumentRule::fields(None::<&str>)), "number of fields");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use serde_json::json;
+use trajectory_metrics::ExactMean;
 use trajectory_metrics::tool_calls::PathDistances;
-use trajectory_metrics::{ExactMean, Weight};
 
 #[test]
 fn distances_are_read_back_and_continued_and_impossible_ones_are_refused() {
@@ -10,9 +10,9 @@ fn distances_are_read_back_and_continued_and_impossible_ones_are_refused() {
     assert_eq!(read(&empty).unwrap(), paths);
 
     paths.update(&["look", "book"], &["look", "pay", "book"]);
-    paths.update_weighted(&["look"], &["look"], Weight::new(0.1).unwrap());
+    paths.update(&["look"], &["look"]);
     let mut again = read(&serde_json::to_string(&paths).unwrap()).unwrap();
-    assert_eq!((&again, again.weight()), (&paths, 1.1));
+    assert_eq!((&again, again.weight()), (&paths, 2.0));
     for all in [&mut paths, &mut again] {
         all.update(&["book"], &["pay"]);
     }

@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use trajectory_metrics::Error;
 use trajectory_metrics::tool_calls::{ToolCall, Value};
 
 fn read(text: &str) -> ToolCall {
@@ -120,8 +119,8 @@ fn a_text_that_holds_no_object_is_kept_in_a_log_and_equals_no_object() {
 fn the_constructor_for_openai_refuses_a_text_that_holds_no_object() {
     for text in UNFINISHED {
         let error = ToolCall::from_openai("pay", text).unwrap_err();
-        assert!(matches!(&error, Error::CallArguments { tool, .. } if tool == "pay"));
-        assert!(error.to_string().contains("pay"), "{error}");
+        let start = "the arguments of a call of \"pay\" are no JSON object: ";
+        assert!(error.to_string().starts_with(start), "{error}");
     }
     let repeated = ToolCall::from_openai("pay", r#"{"k":1,"k":2}"#).unwrap_err().to_string();
     assert!(repeated.contains("duplicate field `k`"), "{repeated}");

@@ -25,13 +25,6 @@ fn integers_and_real_numbers_are_compared_exactly() {
 }
 
 #[test]
-fn every_kind_is_made_from_the_type_that_it_holds() {
-    assert!(matches!(Value::from(false), Value::Bool(false)));
-    assert!(matches!(Value::from(7), Value::Integer(7)));
-    assert!(matches!(Value::from("a".to_owned()), Value::Text(text) if text == "a"));
-}
-
-#[test]
 fn a_tolerance_is_relative_to_the_expected_number_and_applies_inside_lists_and_maps() {
     assert!(near(11, 10, 0.0, 0.1) && !near(10, 9, 0.0, 0.1));
     assert!(near(1.5, 1, 0.5, 0.0) && !near(1.5, 1, 0.4, 0.0));
@@ -136,27 +129,9 @@ fn values_of_one_kind_are_ordered_by_content_and_kinds_as_the_variants() {
         BTreeMap::new().into(),
     ];
     assert!(rising.is_sorted_by(|a, b| a < b));
-}
-
-#[test]
-fn values_that_differ_have_different_hashes() {
     // Equal hashes of unequal values would be correct, but slow in a hash table.
-    let values: [Value; 12] = [
-        Value::Null,
-        false.into(),
-        true.into(),
-        0.into(),
-        2.into(),
-        2.25.into(),
-        2.5.into(),
-        f64::INFINITY.into(),
-        f64::NAN.into(),
-        "".into(),
-        "2".into(),
-        Vec::new().into(),
-    ];
-    let hashes: std::collections::BTreeSet<u64> = values.iter().map(hash).collect();
-    assert_eq!(hashes.len(), values.len());
+    let hashes: std::collections::BTreeSet<u64> = rising.iter().map(hash).collect();
+    assert_eq!(hashes.len(), rising.len());
 }
 
 #[test]

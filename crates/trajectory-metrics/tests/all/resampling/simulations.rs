@@ -1,6 +1,5 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, Exp1};
 use trajectory_metrics::{Bootstrap, ClusterEstimate, Error, Seed, SignFlipTest};
 
 use crate::common::{level_of, percentile, uniform};
@@ -24,19 +23,6 @@ fn resamples_are_as_frequent_as_in_an_enumeration_of_all_draws() {
         let (mean, deviation) = (p * resamples as f64, (p * (1.0 - p) * resamples as f64).sqrt());
         assert!((f64::from(times) - mean).abs() < 5.0 * deviation, "{counts:?}: {times}");
     }
-}
-
-#[test]
-fn about_95_of_100_intervals_of_a_mean_cover_it() {
-    // Exponential values of mean 1, 40 a data set; skewed, so that coverage is a little short.
-    let mut generator = ChaCha8Rng::seed_from_u64(20_261_122);
-    let (sets, mut covered) = (400, 0);
-    for set in 0..sets {
-        let values: Vec<f64> = Exp1.sample_iter(&mut generator).take(40).collect();
-        let replicates = Bootstrap::rows(40, Seed::new(set)).unwrap().mean(&values, None, 399);
-        covered += u32::from(percentile(&replicates.unwrap(), level_of(0.95)).contains(1.0));
-    }
-    assert!((356..=392).contains(&covered), "{covered}");
 }
 
 #[test]
@@ -71,7 +57,7 @@ fn the_standard_error_of_a_paired_difference_equals_the_one_of_the_differences()
         Bootstrap::clusters(&halves, Seed::new(4)).unwrap(),
     ] {
         let stranger = stranger.mean(&raw, None, 2_000).unwrap();
-        assert!(matches!(of(&raw).minus(&stranger), Err(Error::OtherDraws)));
+        assert!(matches!(of(&raw).minus(&stranger), Err(Error::Invalid(_))));
     }
 }
 

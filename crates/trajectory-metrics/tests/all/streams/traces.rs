@@ -1,6 +1,8 @@
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{Error, Probability, Traces};
 
+use crate::common::refused;
+
 #[test]
 fn inconsistent_flat_arrays_are_refused() {
     let values = [0.1, 0.2, 0.3];
@@ -8,16 +10,18 @@ fn inconsistent_flat_arrays_are_refused() {
     let both = [true, false];
     assert_eq!(flat(&[0, 3], &both), Err(Error::EmptyTrace { index: 0 }));
     assert_eq!(flat(&[3, 3], &both), Err(Error::EmptyTrace { index: 1 }));
-    assert_eq!(flat(&[2, 1], &both), Err(Error::Ends { index: 1, end: 1 }));
-    assert_eq!(flat(&[2, 4], &both), Err(Error::Ends { index: 1, end: 4 }));
     // The first wrong end is named, even if a later one is valid.
-    assert_eq!(flat(&[2, 1, 3], &[true; 3]), Err(Error::Ends { index: 1, end: 1 }));
-    assert_eq!(flat(&[4, 3], &both), Err(Error::Ends { index: 0, end: 4 }));
-    assert_eq!(flat(&[1, 2], &both), Err(Error::Ends { index: 1, end: 2 }));
-    assert!(matches!(
-        flat(&[3], &both),
-        Err(Error::ScoringRules(Shared::Length { what: "outcomes", .. }))
-    ));
+    for (ends, start) in [
+        (&[2, 1][..], "trace 1 ends at 1; "),
+        (&[2, 4], "trace 1 ends at 4; "),
+        (&[2, 1, 3], "trace 1 ends at 1; "),
+        (&[4, 3], "trace 0 ends at 4; "),
+        (&[1, 2], "trace 1 ends at 2; "),
+    ] {
+        let error = flat(ends, &[true; 3][..ends.len()]).unwrap_err().to_string();
+        assert!(error.starts_with(start), "{error}");
+    }
+    assert_eq!(refused(flat(&[3], &both)), "outcomes");
     assert!(Traces::from_flat(&[], &[], &[]).unwrap().is_empty());
     assert!(matches!(
         Traces::from_flat(&[0.5, 1.2], &[2], &[true]),

@@ -23,7 +23,7 @@ use crate::{
         names::Names,
         source::Source,
     },
-    output::{form::Forms, program::Written},
+    output::{options::Forms, program::Written},
     progress::working,
 };
 

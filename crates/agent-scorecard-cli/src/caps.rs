@@ -18,7 +18,7 @@ use crate::{
         names::Names,
         source::Source,
     },
-    output::{form::Forms, program::Written, text::help},
+    output::{options::Forms, program::Written, text::help},
 };
 
 /// Compares caps on the spending of runs: successes kept, spending saved

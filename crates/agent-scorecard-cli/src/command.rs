@@ -10,7 +10,7 @@ use crate::run as run_benchmark;
 use crate::{
     budget, caps, compare, convert, costbench, cut_off, logs,
     output::{
-        outputs,
+        overwrites,
         program::{self, Written},
     },
     paths, play, traces, triage,
@@ -103,7 +103,7 @@ fn written(arguments: impl IntoIterator<Item = OsString>) -> Result<Written, Box
         .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
     match parsed {
         Ok((arguments, matches)) => {
-            outputs::check(&matches)?;
+            overwrites::check(&matches)?;
             output(arguments.subcommand)
         }
         Err(error) => refusal(&error),

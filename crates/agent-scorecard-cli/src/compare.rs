@@ -19,7 +19,7 @@ use crate::{
         names::Names,
         source::Source,
     },
-    output::{form::Forms, program::Written, text::help},
+    output::{options::Forms, program::Written, text::help},
 };
 
 /// Says which agent is better, by how much, and whether that is more than noise

@@ -17,7 +17,7 @@ use crate::{
         logs::{OUTCOMES, Streamed, formats, open},
     },
     output::{
-        outputs::Output,
+        overwrites::Output,
         program::{self, Written},
         trajectories,
     },

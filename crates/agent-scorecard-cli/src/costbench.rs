@@ -21,7 +21,7 @@ use agent_scorecard::{
 
 use crate::{
     files::{bundled::text, source::Source},
-    output::{form::Forms, program::Written, text::rows},
+    output::{options::Forms, program::Written, text::rows},
     plain,
 };
 

@@ -23,7 +23,7 @@ use crate::{
         names::Names,
         source::Source,
     },
-    output::{form::Forms, program::Written, text::rows},
+    output::{options::Forms, program::Written, text::rows},
     progress::working,
     traces,
 };

@@ -19,8 +19,8 @@ use crate::{
         source::Source,
     },
     output::{
-        form::Forms,
-        outputs::Output,
+        options::Forms,
+        overwrites::Output,
         program::{Written, write_file},
     },
     plain,

@@ -2,8 +2,8 @@
 
 pub(crate) mod fail_if;
 pub(crate) mod files;
-pub(crate) mod form;
-pub(crate) mod outputs;
+pub(crate) mod options;
+pub(crate) mod overwrites;
 pub(crate) mod program;
 pub(crate) mod table;
 pub(crate) mod text;

@@ -20,7 +20,7 @@ use crate::{
         names::Names,
         source::Source,
     },
-    output::{form::Forms, program::Written, text::rows},
+    output::{options::Forms, program::Written, text::rows},
 };
 
 /// Compares the tool calls of agents with the calls that their tasks expect

@@ -12,7 +12,7 @@ use budget_estimation::Seed;
 
 use crate::{
     games::{Game, Market, Rooms},
-    output::{form::Forms, outputs::Output, program::Written, trajectories},
+    output::{options::Forms, overwrites::Output, program::Written, trajectories},
     plain,
     progress::working,
     values,

@@ -31,7 +31,7 @@ use crate::{
         source::Source,
     },
     output::{
-        form::Forms,
+        options::Forms,
         program::{Written, at},
         text::help,
     },

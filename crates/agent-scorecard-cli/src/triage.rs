@@ -24,8 +24,8 @@ use crate::{
     costbench::named,
     files::{bundled, source::Source},
     output::{
-        form::Forms,
-        outputs::Output,
+        options::Forms,
+        overwrites::Output,
         program::{self, Written},
         text::rows,
     },

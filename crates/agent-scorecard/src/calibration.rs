@@ -21,7 +21,7 @@ use crate::{
     },
     traces::{
         calibrated::note_maps,
-        curves::{CurveSettings, before_and_after},
+        pictures::{CurveSettings, before_and_after},
         sureness::ADD,
         units::{Names, Unit, few},
     },

@@ -13,11 +13,11 @@
 //! (power); Zou and Donner (2008), Construction of confidence limits about effect measures, doi:10.1002/sim.3095; Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
 //! Statistics 6, 65-70.
 
+mod changed_tasks;
 mod conclusion;
 mod difference;
 mod groups;
 pub(crate) mod side;
-mod tasks;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,7 @@ use crate::{
         block::{Block, Column, Field, Report},
         picture::{Axis, Mark, Picture, Series},
     },
-    traces::curves,
+    traces::pictures,
 };
 
 /// Compares the runs of the first agent with the runs of each other agent.
@@ -110,7 +110,7 @@ pub fn compare(
     });
     let (mut differences, mut groups): (Vec<Difference<'_>>, Vec<Vec<Group>>) = pairs.unzip();
     holm(&mut differences, level);
-    let changes = tasks::changes(&differences, is_partial, level);
+    let changes = changed_tasks::changes(&differences, is_partial, level);
     groups::correct_all(&mut groups, level);
 
     report.title = "Which agent is better?".to_owned();
@@ -167,7 +167,7 @@ pub fn compare(
     let success = success(sides, &names, is_partial, level);
     together.fields.extend(groups::rows(&groups, &names, is_partial));
     if !is_partial {
-        together.fields.push(tasks::rows(sides, &names, &changes, level));
+        together.fields.push(changed_tasks::rows(sides, &names, &changes, level));
     }
     let pictures = [("reliability", reliability), ("success", success)];
     report.main_pictures = pictures.iter().map(|(name, _)| *name).collect();
@@ -200,7 +200,7 @@ fn reliability(sides: &[Side], names: &[String]) -> Result<Picture, Error> {
     let blocks: Vec<(&String, TiedBlocks)> = blocks.collect();
     let streams: Vec<(&str, &TiedBlocks)> =
         blocks.iter().map(|(name, blocks)| (name.as_str(), blocks)).collect();
-    Ok(curves::reliability(&streams, "stated confidence", None)?)
+    Ok(pictures::reliability(&streams, "stated confidence", None)?)
 }
 
 /// Describes how the figures were computed.

@@ -44,12 +44,12 @@
 
 pub(crate) mod calibrated;
 mod conclusion;
-pub(crate) mod curves;
 mod differences;
 mod evaluation;
 pub(crate) mod figures;
 pub(crate) mod logged;
 mod partial;
+pub(crate) mod pictures;
 pub(crate) mod settings;
 mod streams;
 pub(crate) mod sureness;

@@ -2,7 +2,7 @@
 
 pub(crate) mod facts;
 pub(crate) mod logged_run;
-pub(crate) mod outcomes;
+pub(crate) mod outcomes_file;
 pub(crate) mod planned_runs;
 pub(crate) mod repeats;
 pub(crate) mod run_table;

@@ -3,11 +3,11 @@
 mod conversions;
 mod engines;
 mod error;
+mod fact_rules;
 mod format;
 mod formats;
 pub mod json_lines;
 mod read;
-mod rules;
 mod values;
 
 pub use budget_estimation::{self, AnswerMode, Resource, Rollouts, Sample};
@@ -16,7 +16,7 @@ pub use censoring::{StopReason, Stopped};
 pub use conversions::{
     facts::LeftOutRun,
     logged_run::LoggedRun,
-    outcomes::Outcomes,
+    outcomes_file::Outcomes,
     planned_runs::MissingRun,
     run_table::RunTable,
     stream_runs::{StreamRun, StreamRuns},
@@ -44,7 +44,7 @@ pub use formats::traces::{Missing, TraceFile, TraceRemarks, fold_traces};
 pub use knapsack_oracle::{self, Item, Pool};
 pub use read::{Runs, read, read_path};
 
-pub use rules::{AtLimit, FactRules, Judgement, Repeats, ScoreRange, Ungraded};
+pub use fact_rules::{AtLimit, FactRules, Judgement, Repeats, ScoreRange, Ungraded};
 pub use scoring_rules;
 pub use scoring_rules::{Interval, Probability};
 pub use trajectory_metrics;

@@ -15,6 +15,7 @@
 mod difference;
 mod means;
 mod overconfidence;
+mod share_interval;
 mod studentized;
 
 pub use self::{

@@ -63,7 +63,7 @@ pub use reports::{
     stream_figure::StreamFigure,
 };
 pub use resampling::{
-    arm::Arm, bootstrap::Bootstrap, boschloo::boschloo_test, cluster_error::ClusterEstimate,
+    arm::Arm, bootstrap::Bootstrap, boschloo::boschloo_test, cluster_estimate::ClusterEstimate,
     false_discovery::benjamini_hochberg, replicates::Replicates, sign_flip::SignFlipTest,
 };
 pub use scoring_rules;

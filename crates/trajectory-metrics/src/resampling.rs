@@ -4,7 +4,7 @@ pub(crate) mod arm;
 pub(crate) mod bootstrap;
 pub(crate) mod bootstrap_mean;
 pub(crate) mod boschloo;
-pub(crate) mod cluster_error;
+pub(crate) mod cluster_estimate;
 pub(crate) mod clustered_rows;
 pub(crate) mod draws;
 pub(crate) mod false_discovery;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agent_scorecard::Report;
 
-use crate::{output::outputs::Output, report::page};
+use crate::{output::overwrites::Output, report::page};
 #[cfg(feature = "pictures")]
 use crate::{
     plain,

@@ -6,7 +6,7 @@ use agent_benchmarks::{Api, Sampling, Value, client::ClientSettings, run_logs::t
 use agent_scorecard::live::LiveOptions;
 
 use crate::{
-    output::form::Forms,
+    output::options::Forms,
     run::published::Published,
     values::{self, whole},
 };

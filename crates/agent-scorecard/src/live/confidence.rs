@@ -19,7 +19,7 @@ use crate::{
         picture::Pictures,
         sentence::{counted, left_out},
     },
-    traces::curves::{CurveSettings, curves},
+    traces::pictures::{CurveSettings, curves},
 };
 
 /// Scores a model's confidence by stream. The streams come from its replies and from the follow-up on each run:

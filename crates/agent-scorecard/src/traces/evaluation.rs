@@ -23,12 +23,12 @@ use crate::{
     traces::{
         calibrated::calibrated,
         conclusion,
-        curves::{CurveSettings, curves},
         figures::{
             Beside, CENSORED, CompleteFigures, LeftOut, TraceFigures, assumptions, counted,
             notes_on_scores, push_scores,
         },
         partial::PartialRuns,
+        pictures::{CurveSettings, curves},
         settings::{Calibration, TraceOptions},
         units::{Name, Names, Resampled, RunsDigest},
     },

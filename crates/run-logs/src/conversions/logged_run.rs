@@ -13,7 +13,7 @@ use crate::{
         missing_value::MissingValue,
     },
     error::Error,
-    rules::{FactRules, Judgement, Ungraded, has_score},
+    fact_rules::{FactRules, Judgement, Ungraded, has_score},
     values::{
         confidence_scale::SeenConfidences,
         evaluation::Evaluation,

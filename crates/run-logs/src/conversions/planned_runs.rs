@@ -10,7 +10,7 @@ use trajectory_metrics::{
 
 use crate::{
     conversions::{logged_run::LoggedRun, run_table::RunTable},
-    rules::ScoreRange,
+    fact_rules::ScoreRange,
     values::evaluation::{Evaluation, identity},
 };
 

@@ -8,14 +8,14 @@ use std::{
 use crate::{
     conversions::{
         logged_run::LoggedRun,
-        outcomes::Outcomes,
+        outcomes_file::Outcomes,
         repeats::{Names, Seen},
         streams::confidence_stream::{ConfidenceStream, StreamOptions},
     },
     error::Error,
+    fact_rules::{FactRules, PLACE_SCORES, Repeats, Ungraded, success},
     format::{Format, ReadOptions},
     read::{Runs, read_path},
-    rules::{FactRules, PLACE_SCORES, Repeats, Ungraded, success},
     values::{
         account::{Account, AccountedEvaluation},
         confidence_scale::SeenConfidences,

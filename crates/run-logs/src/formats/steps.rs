@@ -13,6 +13,7 @@ use serde::Deserialize;
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
+    fact_rules::Repeats,
     formats::{
         models::{OF_MODEL, lines_by_model},
         trace_line::Line,
@@ -28,7 +29,6 @@ use crate::{
         parsing::{AnyNumber, InputError, bytes},
         table::{Place, Table, csv_header, keys, refuse_utf16},
     },
-    rules::Repeats,
     values::confidence_scale::SeenConfidences,
 };
 

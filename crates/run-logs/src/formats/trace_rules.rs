@@ -3,8 +3,8 @@ use scoring_rules::Probability;
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
+    fact_rules::{AtLimit, PLACE_SCORES, Repeats, ScoreRange, graded, stated, success},
     json_lines::{fields::Given, parsing::InputError},
-    rules::{AtLimit, PLACE_SCORES, Repeats, ScoreRange, graded, stated, success},
     values::confidence_scale::{ConfidenceScale, SeenConfidences},
 };
 

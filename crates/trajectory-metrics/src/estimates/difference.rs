@@ -9,7 +9,7 @@ use crate::{
     numerics::students_t::two_sided_quantile,
     resampling::{
         arm::Arm,
-        cluster_error::{ClusterEstimate, is_end},
+        cluster_estimate::{ClusterEstimate, is_end},
     },
 };
 

@@ -3,12 +3,12 @@ use scoring_rules::{Interval, Level, Weight};
 use crate::{
     checks::{entries, setting},
     error::{Error, Shared},
-    estimates::{SHARE, studentized},
+    estimates::{SHARE, share_interval::exact_interval, studentized},
     figures::figure::Figure,
     no_interval::NoInterval,
     numerics::normal::cdf,
     resampling::{
-        cluster_error::{ClusterEstimate, exact_interval, is_end},
+        cluster_estimate::{ClusterEstimate, is_end},
         clustered_rows::ClusteredRows,
     },
 };

@@ -4,7 +4,8 @@ use crate::{
     checks::{at_least_two, same_length},
     error::Error,
     ranks::{areas::auroc, delong::Placements},
-    resampling::{arm::Arm, cluster_error::ClusterEstimate, clustered_rows::ClusteredRows},
+    resampling::cluster_estimate::ClusterEstimate,
+    resampling::{arm::Arm, clustered_rows::ClusteredRows},
 };
 
 impl ClusterEstimate {

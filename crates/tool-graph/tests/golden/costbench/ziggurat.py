@@ -1,4 +1,4 @@
-"""Writes src/costbench/streams/ziggurat.rs: the strips of NumPy's normal ziggurat, as numbers.
+"""Writes src/costbench/ziggurat.rs: the strips of NumPy's normal ziggurat, as numbers.
 
 They are not the correctly rounded values of their definition (241 of 256 densities are off,
 by up to 2e-15 of their value), so they are read from the compiled library that NumPy's wheel brings.
@@ -51,19 +51,19 @@ parts = [
 //! origin: NumPy {numpy.__version__}, tables of libnpyrandom.a, tests/golden/costbench/ziggurat.py,
 //! 2026-11-22
 //!
-//! Strip i > 0 is the rectangle from 0 to `x[i]` with heights from `DENSITY[i]` to `DENSITY[i - 1]`; up
-//! to `x[i - 1]` all of it is under the curve `exp(-x^2 / 2)`. Strip 0 is as large: the rectangle up to
-//! `x[255]`, and the tail.
+//! Strip i > 0 is the rectangle from 0 to `x[i]` with heights from `DENSITY[i]` to
+//! `DENSITY[i - 1]`; its part up to `x[i - 1]` lies under the curve `exp(-x^2 / 2)`. Strip 0 has the
+//! same area and consists of the rectangle up to `x[255]` and the tail.
 """,
-    """/// Where the tail starts, `x[255]`.
+    """/// The start of the tail, `x[255]`.
 pub(super) const LAST: f64 = 3.654_152_885_361_009;
 """,
-    """/// Its inverse.
+    """/// The inverse of the start of the tail.
 pub(super) const PER_LAST: f64 = 0.273_661_237_329_758_3;
 """,
-    rust("INSIDE", "Places below it, of `2^52`, are under the curve whatever their height.", "u64", table("ki_double", "Q")),
-    rust("WIDTH", "The width of a place: `x[i] / 2^52`; of strip 0, as if its tail were part of the rectangle.", "f64", table("wi_double", "d")),
+    rust("INSIDE", "For each strip, the number of its `2^52` positions that lie under the curve at every height.", "u64", table("ki_double", "Q")),
+    rust("WIDTH", "For each strip, the width of a position, `x[i] / 2^52`. Strip 0 counts its tail as part of the\n/// rectangle.", "f64", table("wi_double", "d")),
     rust("DENSITY", "The density at `x[i]`; at 0 for strip 0.", "f64", table("fi_double", "d")),
 ]
 here = pathlib.Path(__file__).resolve()
-(here.parents[3] / "src/costbench/streams/ziggurat.rs").write_text("\n".join(parts))
+(here.parents[3] / "src/costbench/ziggurat.rs").write_text("\n".join(parts))

@@ -1,11 +1,10 @@
 use scoring_rules::{Interval, Level, Weight};
-use statrs::function::beta::beta_reg;
 
 use crate::{
     checks::{at_least_two, bounded, finite, same_length, setting},
     error::Error,
     no_interval::NoInterval,
-    numerics::{quantiles::tail, students_t::two_sided_quantile},
+    numerics::students_t::two_sided_quantile,
     resampling::{arm::Arm, clustered_rows::ClusteredRows},
 };
 
@@ -32,18 +31,18 @@ pub struct ClusterEstimate {
     pub(crate) fewest: usize,
     /// The effective number of rows if the rows of a cluster are copies of each other.
     #[cfg_attr(feature = "serde", serde(skip))]
-    rows: f64,
+    pub(crate) rows: f64,
     /// For values in [0, 1]: the effective number of equal clusters that contribute to the distance of the values from 0,
     /// or from 1 if it is smaller.
     #[cfg_attr(feature = "serde", serde(skip))]
-    rarer: f64,
+    pub(crate) rarer: f64,
     /// The distance by which half a cluster at the farther end of the range would move the mean, if there are values inside
     /// the range.
     #[cfg_attr(feature = "serde", serde(skip))]
-    unseen: f64,
+    pub(crate) unseen: f64,
     /// Whether the rows are outcomes and each row is its own cluster.
     #[cfg_attr(feature = "serde", serde(skip))]
-    are_outcomes: bool,
+    pub(crate) are_outcomes: bool,
 }
 
 impl ClusterEstimate {
@@ -302,48 +301,6 @@ impl ClusterEstimate {
         Ok(Interval::new(self.estimate - half, self.estimate + half)?)
     }
 
-    /// The interval of a mean of values in this range.
-    pub(crate) fn ends_within(
-        &self,
-        range: [f64; 2],
-        level: Level,
-    ) -> Result<Interval, NoInterval> {
-        NoInterval::check_clusters(self.fewest, level)?;
-        let unseen = if self.variance > 0.0 { self.unseen } else { 0.0 };
-        let wider = Self { variance: self.variance + unseen * unseen, ..*self };
-        Ok(wider.ends_of_share(range, level, self.degrees_of_freedom, self.are_outcomes))
-    }
-
-    /// The interval of a mean of values in this range, with the given degrees of freedom of the variance. If rows are
-    /// independent outcomes, the rate determines the variance.
-    pub(crate) fn ends_of_share(
-        &self,
-        [least, largest]: [f64; 2],
-        level: Level,
-        degrees: f64,
-        are_outcomes: bool,
-    ) -> Interval {
-        let width = largest - least;
-        let rate = (self.estimate - least) / width;
-        let rows = match self.variance > 0.0 {
-            true => rate * (1.0 - rate) * width * width / self.variance,
-            false => self.rows,
-        };
-        let are_few = self.rarer < LEAST_OF_OUTCOME && !are_outcomes;
-        let rows = if are_few { rows.min(self.rows) } else { rows };
-        let onto = |share: f64| least + width * share;
-        if are_few && rate.min(1.0 - rate) < NEAR_AN_END {
-            let ends = exact_interval(rate * rows, rows, level);
-            return Interval::between(onto(ends.low()), onto(ends.high()));
-        }
-        let t = two_sided_quantile(level.get(), degrees.max(1.0));
-        // t^2 / n
-        let share = t * t / rows;
-        let centre = (rate + share / 2.0) / (1.0 + share);
-        let half = (rate * (1.0 - rate) * share + share * share / 4.0).sqrt() / (1.0 + share);
-        Interval::between(onto((centre - half).max(0.0)), onto((centre + half).min(1.0)))
-    }
-
     /// Returns the estimate for a number of clusters multiplied by `factor`, with the same distribution of clusters.
     pub(crate) fn with_clusters(self, factor: f64) -> Self {
         Self {
@@ -356,11 +313,6 @@ impl ClusterEstimate {
         }
     }
 }
-
-/// The least effective number of clusters for which the variance of a share is estimated from its values.
-const LEAST_OF_OUTCOME: f64 = 10.0;
-/// Below this rate, score intervals of few rows with the rarer outcome end too soon.
-const NEAR_AN_END: f64 = 0.25;
 
 /// The degrees of freedom of a mean's variance, from the share of each cluster in the weight.
 fn satterthwaite(shares: &[f64]) -> f64 {
@@ -387,37 +339,6 @@ fn rest(share: f64) -> f64 {
 /// Whether a value is the least or the largest of a range.
 pub(crate) fn is_end(value: f64, range: [f64; 2]) -> bool {
     range.contains(&value)
-}
-
-/// The exact interval of a share with `successes` in `rows`; neither has to be an integer.
-///
-/// Reference: Clopper and Pearson (1934), The use of confidence or fiducial limits illustrated in the case of the binomial,
-/// doi:10.1093/biomet/26.4.404.
-pub(crate) fn exact_interval(successes: f64, rows: f64, level: Level) -> Interval {
-    let tail = tail(level);
-    // The share at which the probability of at most this number of successes is the tail; in closed form for 0 successes.
-    let most = |successes: f64| {
-        if successes <= 0.0 {
-            return 1.0 - tail.powf(1.0 / rows);
-        }
-        let failures = rows - successes;
-        if failures <= 0.0 {
-            return 1.0;
-        }
-        let (mut low, mut high) = (successes / rows, 1.0);
-        while high - low > 1e-15 * high {
-            let middle = 0.5 * (low + high);
-            if middle <= low || middle >= high {
-                break;
-            }
-            let is_rarer = beta_reg(successes + 1.0, failures, middle) > 1.0 - tail;
-            if is_rarer { high = middle } else { low = middle }
-        }
-        high
-    };
-    // tail^(1/n) itself, not 1 - (1 - tail^(1/n)), which loses digits to rounding.
-    let low = if successes >= rows { tail.powf(1.0 / rows) } else { 1.0 - most(rows - successes) };
-    Interval::between(low, most(successes))
 }
 
 /// The presence of rows of the first and of the second arm in each cluster.

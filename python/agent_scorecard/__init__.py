@@ -1,8 +1,8 @@
 """Scores for the forecasts, tool calls and logs of agents.
 
-Outcomes come first, as in scikit-learn. Names ending in ``_score`` are rewards (higher is better), names ending in
-``_loss`` or ``_error`` are costs. Invalid input raises ``ValueError``; a quantity that does not exist raises its
-subclass ``UndefinedError``.
+Outcomes come first, as in scikit-learn. Higher is better if a name ends in ``_score``, and lower is better if it ends
+in ``_loss`` or ``_error``. Invalid input raises ``ValueError``; a quantity that does not exist raises its subclass
+``UndefinedError``.
 """
 
 from importlib.metadata import version

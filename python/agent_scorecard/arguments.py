@@ -1,4 +1,4 @@
-"""Arguments that are read in one way everywhere."""
+"""Checks of arguments that all modules share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RandomState = int | np.random.Generator | np.random.RandomState | None
 
 
 def count(name: str, value: SupportsIndex) -> int:
-    """Return a whole number of at least 0; `name` is that of the argument."""
+    """Return a whole number of at least 0; `name` is the name of the argument."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -44,6 +44,6 @@ def path(value: str | os.PathLike[str]) -> str:
 
 
 def choice(name: str, value: Any, *choices: str) -> None:
-    """Refuse a text that is none of the choices."""
+    """Raise an error if a text is not one of the choices."""
     if value not in choices:
         raise ValueError(f"{name} is {value!r}; it must be {', '.join(choices[:-1])} or {choices[-1]}")

@@ -1,11 +1,11 @@
 """TRIAGE, stated confidence and budget estimation for a live model.
 
-A model is any function from the body of a request of OpenAI's chat completions to the response, as for `CostBench`: a
-dictionary, its JSON, an object with ``model_dump_json``, or None if the server did not answer.
+A model is a function, as for `CostBench`. It takes the body of a request of OpenAI's chat completions, and returns the
+response: a dictionary, JSON text, an object with ``model_dump_json``, or None if the server did not answer.
 
-A question is a mapping with ``id``, ``text`` and ``answer`` (true or false, a number, a text, or with ``options`` the
-position, the letter or the text of one), and where needed ``tolerance``, ``value``, and the recorded attempt
-``output_tokens`` and ``solved``.
+A question is a mapping with ``id``, ``text`` and ``answer``. The answer is true or false, a number, or a text. If the
+question has ``options``, the answer is the position, the letter or the text of an option. ``tolerance``, ``value``, and
+the ``output_tokens`` and ``solved`` of a recorded attempt are optional.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Triage:
     Parameters
     ----------
     alpha : float
-        The budget, as a share of what the recorded attempts cost.
+        The budget, as a share of the cost of the recorded attempts.
     framing : {"neutral", "agent", "exam"}
         The opening of the request.
     subject : str
-        What the questions are called in the request.
+        The name of the questions in the request.
     live : {"advisory", "enforced"}, optional
-        Whether the model also solves the questions of its plan, and if allocations are limits; by default the recorded
-        attempts decide.
+        The regime in which the model also solves the questions of its plan; in ``"enforced"``, allocations are limits.
+        By default, the recorded attempts are used.
 
     Examples
     --------
@@ -94,9 +94,9 @@ class StatedConfidence:
     ----------
     step_limit : int
     patience : int
-        The run ends after so many replies in a row without a readable action.
+        The number of consecutive replies without a readable action after which the run ends.
     top_logprobs : int, optional
-        The number of the most probable tokens that are asked for; None for no log-probabilities.
+        The number of most probable tokens whose log-probabilities are requested; None for no log-probabilities.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class BudgetBenchmark:
     Parameters
     ----------
     resources : mapping of str to {"tokens", "money", "time", "space"}
-        The resources of the runs that are asked for, and what they are.
+        The resources whose remaining cost is asked for, each with its kind.
     strict : bool
         Whether an answer must have exactly the requested form.
 
@@ -168,12 +168,13 @@ class BudgetBenchmark:
     ) -> BenchmarkRun:
         """Ask a model about the run at a position of the rollouts.
 
-        The scores have one tuple per resource and answer: turn, spent, remaining, feasible, estimate.
+        The scores of the returned run have one tuple per resource and answer: turn, spent, remaining, feasible,
+        estimate.
 
         Parameters
         ----------
         rollouts : Rollouts
-            With the ``contents`` of their turns, which the model reads.
+            The rollouts. Their turns need ``contents``, which the model reads.
         index : int
         model : callable
         name : str
@@ -210,8 +211,8 @@ def benchmark_figures(
     Returns
     -------
     list of Record
-        One per setting and regime of TRIAGE, per stream of confidence, and per resource of budgets. Figures are `Figure`, or
-        None if they are undefined.
+        One record per setting and regime of `Triage`, per stream of confidence of `StatedConfidence`, or per resource
+        of `BudgetBenchmark`. Figures are `Figure`, or None if they are undefined.
 
     Examples
     --------

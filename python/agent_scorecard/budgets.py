@@ -45,7 +45,7 @@ class Rollouts(Replayed):
     ----------
     resources : str or sequence of str
     caps : mapping of str to float, optional
-        The most that a run may spend of a resource.
+        The largest allowed cost of a run, by resource.
 
     Examples
     --------
@@ -91,7 +91,8 @@ class Rollouts(Replayed):
         id, task : str, optional
             Several runs may have the same task.
         contents : sequence of str, optional
-            What was known before the first turn, and what each turn said, for `BudgetBenchmark`.
+            The texts for `BudgetBenchmark`: the text that was known before the first turn, and then the text of each
+            turn.
         """
         array = _native.float_array("costs", costs)
         width = array.shape[1] if array.ndim == 2 else 1
@@ -145,7 +146,7 @@ class RecordedRun(Replayed):
         Parameters
         ----------
         spent : float, or iterable of float or None
-            What it spent of each resource; None is an unknown cost.
+            The cost of the turn in each resource; None is an unknown cost.
         """
         costs = [spent] if isinstance(spent, (int, float)) else list(spent)
         self._run.push(costs)
@@ -158,15 +159,16 @@ class BudgetEstimator(Replayed):
     Parameters
     ----------
     coverage : float
-        The share of intervals that shall contain what remains, among runs that succeed. An interval is that of a run that
-        will succeed within its cap; on runs that fail it contains what remains less often. With a coverage of 0.8, and
-        successes of 3 to 11 turns beside failures of 6 to 19, it held for 0.80 of the turns of successes and 0.38 of those
-        of failures. In use, nobody knows which kind a run is.
+        The nominal coverage: the share of intervals that contain the remaining cost, for runs that succeed within their
+        cap. On runs that fail, coverage is lower. For example, with a coverage of 0.8, successes of 3 to 11 turns and
+        failures of 6 to 19 turns, the intervals contained the remaining cost at 0.80 of the turns of successes and 0.38
+        of the turns of failures. While a run is in progress, nobody knows whether it will succeed.
     random_state : int, Generator or None
 
     Notes
     -----
-    Not for several threads at a time, except for `score_rollouts`, which works on a copy.
+    Several threads must not use one estimator at the same time. `score_rollouts` is an exception, because it works on a
+    copy.
 
     Examples
     --------
@@ -187,7 +189,7 @@ class BudgetEstimator(Replayed):
         self._resource = "cost"
 
     def learn(self, rollouts: Rollouts, resource: str | None = None) -> BudgetEstimator:
-        """Learn from runs in their order, in addition to what was learnt before.
+        """Learn from runs in their order, in addition to the runs of earlier calls.
 
         One estimator may learn several resources, one after the other.
 
@@ -195,7 +197,7 @@ class BudgetEstimator(Replayed):
         ----------
         rollouts : Rollouts
         resource : str, optional
-            By default the first one.
+            By default, the first resource.
 
         Returns
         -------
@@ -219,11 +221,11 @@ class BudgetEstimator(Replayed):
         Parameters
         ----------
         run : RecordedRun or array-like
-            The run, or what each of its turns has cost of one resource.
+            The run, or the cost of each of its turns in one resource.
         cap : float, optional
-            The most that a run given as costs may spend.
+            The largest allowed cost of a run that is given as costs.
         resource : str, optional
-            By default the first resource of a `RecordedRun`, and the learned resource for costs.
+            By default, the first resource of a `RecordedRun`, or the learned resource if the run is given as costs.
 
         Returns
         -------
@@ -270,7 +272,7 @@ class BudgetSamples:
         Parameters
         ----------
         coverage : float, optional
-            The coverage that the estimator claims; with it, proper losses of the intervals are included.
+            The nominal coverage of the estimator. If it is given, proper losses of the intervals are included.
         bins : int
             The number of bins of progress.
 
@@ -286,23 +288,23 @@ def score_rollouts(
 ) -> BudgetSamples:
     """Replay runs to an estimator without showing it the future.
 
-    A copy of a `BudgetEstimator` is scored. It estimates after each turn of a run and learns from the run once that has
-    ended, as in use; the estimator itself is left as it was, so that scoring again gives the same numbers. To keep what
-    the runs teach, call `BudgetEstimator.learn` after scoring.
+    A `BudgetEstimator` is copied before it is scored. The copy estimates after each turn of a run, and learns from the
+    run after its end. The estimator itself does not change, so scoring again gives the same numbers. To let the
+    estimator learn from the runs, call `BudgetEstimator.learn` after scoring.
 
     Parameters
     ----------
     rollouts : Rollouts
     estimator : BudgetEstimator or callable
-        A callable receives the costs of the completed turns and what is left under the cap, or None.
+        A callable receives two arguments: the costs of the completed turns, and the amount left under the cap or None.
     resource : str, optional
-        By default the first one.
+        By default, the first resource.
 
     Returns
     -------
     BudgetSamples
-        The estimates with what remained. Measures of intervals, such as hit rates, are over the turns of runs that succeed
-        within the cap; `BudgetSamples.rows` has every turn.
+        The estimates with the remaining costs. Measures of intervals, such as hit rates, cover the turns of runs that
+        succeed within the cap. `BudgetSamples.rows` has every turn.
 
     Examples
     --------
@@ -327,13 +329,14 @@ class BudgetMonitor(Replayed):
     Parameters
     ----------
     caps : mapping of str to float or None
-        The resources and the most that may be spent of each.
+        The resources, each with the largest allowed cost, or None for no cap.
     impossible_in_a_row : int, optional
-        Stop after so many estimates in a row that success within the caps is impossible.
+        Stop after this number of consecutive estimates that success within the caps is impossible.
     failure_probability : float, optional
-        Stop if the stated probability of failure is at least this.
+        Stop if the stated probability of failure is at least this value.
     worth : float, optional
-        The value of success, in the unit of the first resource; stop if the rest of the run is expected to cost more.
+        The value of success, in the unit of the first resource. Stop if the rest of the run is expected to cost more
+        than its success is worth.
     warning_at : float, optional
         Warn once this share of a cap is spent.
 
@@ -378,11 +381,11 @@ class BudgetMonitor(Replayed):
         Parameters
         ----------
         spent : float or iterable of float
-            With several resources one entry per resource.
+            With several resources, one entry per resource.
         estimate : (float, float), "impossible" or None
-            With several resources one entry per resource.
+            With several resources, one entry per resource.
         failure_probability : float, optional
-            The probability of failure that was stated.
+            The stated probability of failure.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Calibrators with ``fit`` and ``predict`` in the manner of scikit-learn, which need not be installed."""
+"""Calibrators with ``fit`` and ``predict``, as in scikit-learn. scikit-learn need not be installed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Calibrator:
         ----------
         X : array-like of probabilities, in one dimension or one column
         y : array-like
-            Outcomes: booleans, 0 and 1, or any two labels, of which the greater one is success.
+            Outcomes: booleans, 0 and 1, or any two labels. The greater label is success.
         sample_weight : array-like, optional
             A row of weight 2 counts as two equal rows.
 
@@ -249,14 +249,15 @@ class PlattCalibrator(_Calibrator):
     """Logistic regression on the logit of the probability, with a ridge penalty.
 
     ``P = sigmoid(a + b * x)``, where ``x`` is the logit of the clipped probability, standardised with the mean and the
-    standard deviation of the rows that are fitted. ``a`` and ``b`` minimise the sum of the log losses plus
-    ``penalty / 2 * b**2``. If ``b`` would be negative, the map is constant: the rate of success. This is the recalibration
-    of Raghu, Pandey and Pandey (2026), appendix D. Platt (1999) has no penalty and smooths the outcomes instead.
+    standard deviation of the fitted rows. ``a`` and ``b`` minimise the sum of the log losses plus ``penalty / 2 *
+    b**2``. If ``b`` would be negative, the map has one constant value, the success rate. This is the recalibration of
+    Raghu, Pandey and Pandey (2026), appendix D. Platt (1999) has no penalty and smooths the outcomes instead.
 
     Parameters
     ----------
     penalty : float
-        The ridge penalty, from 1e-20 to 1e20. It is added to a sum over rows, so that it matters less the more there are.
+        The ridge penalty, from 1e-20 to 1e20. The penalty is added to a sum over rows, so with more rows its effect is
+        smaller.
     clip : float
         Probabilities and results are clipped to ``[clip, 1 - clip]``.
 
@@ -278,7 +279,7 @@ class PlattCalibrator(_Calibrator):
 class BetaCalibrator(_Calibrator):
     """Beta calibration (Kull, Silva Filho and Flach, 2017): a nondecreasing map, fitted by maximum likelihood.
 
-    Where the probabilities are higher for failures than for successes, the map is constant: the rate of success.
+    If the probabilities are higher for failures than for successes, the map has one constant value, the success rate.
 
     Parameters
     ----------
@@ -302,7 +303,7 @@ class BetaCalibrator(_Calibrator):
 class TemperatureCalibrator(_Calibrator):
     """Temperature scaling of the logit (Guo and others, 2017): the logit is divided by one number above 0.
 
-    If the probabilities are on the wrong side of 0.5 on balance, the map is constant: 0.5.
+    If the probabilities are, on balance, on the wrong side of 0.5, the map has the constant value 0.5.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def stop_class(reason: str) -> str:
     Parameters
     ----------
     reason : str
-        In the words of the tool that ran it.
+        The reason, in the words of the tool that ran it.
 
     Returns
     -------
@@ -69,29 +69,31 @@ class StoppedRuns:
     Parameters
     ----------
     y_true : array-like of bool or 0 and 1
-        None, NaN or NA stands for a missing outcome.
+        None, NaN or NA is a missing outcome.
     forecasts : iterable of array-likes
     reasons : sequence of str or None, optional
-        Why each run ended, in the words of the tool that ran it.
+        The reason why each run ended, in the words of the tool that ran it.
     horizons : sequence of int or None, optional
-        The number of steps over which a run is evaluated; by default the number of its forecasts. Steps after the stop then
-        count 0, the best Brier and log score: the earlier a run of a horizon is cut off, the better it scores. With the log
-        score, a failure that was forecast at 0.9 scores -2.30 if all 10 steps of its horizon were seen, and -0.42
-        after one of them. This is the definition of the paper. It is made for runs of one budget; do not set horizons to
-        compare runs with different budgets, or agents that are cut off at different rates.
+        The number of steps over which each run is evaluated; by default the number of its forecasts. With a longer
+        horizon, steps after the stop count 0, which is the best Brier and log score. An earlier cut-off therefore
+        improves the score. For example, the log score of a failed run with forecasts of 0.9 is -2.30 if all 10 steps of
+        its horizon were observed, and -0.42 after one observed step. This is the definition of the paper, which is for
+        runs with one budget. Do not set horizons to compare runs with different budgets, or agents that are cut off at
+        different rates.
 
     Notes
     -----
-    What to use for the runs that were cut off:
+    Choose a treatment of the runs that were cut off:
 
-    - ``bounds`` holds without any assumption, and is wide.
-    - ``mean_score`` without ``success_probability`` (the simple score) holds if no run would have succeeded after its stop.
-    - ``mean_score`` with ``success_probability`` (the exact score) holds if the probabilities are right. Take them from
-      continuations of the runs, or from a model of another stream: a stream must not teach the probability by which it is
-      scored.
-    - Weights of `ipcw_weights` for the complete runs hold if budgets differ and have nothing to do with the runs. With one
-      budget for all runs they change nothing, which their coverage shows.
-    - The mean over complete runs alone favours what short runs have in common.
+    - ``bounds`` are valid without any assumption, but wide.
+    - ``mean_score`` without ``success_probability`` (the simple score) is right if no run would have succeeded after
+      its stop.
+    - ``mean_score`` with ``success_probability`` (the exact score) is right if the probabilities are right. Take the
+      probabilities from continuations of the runs, or from a model of another stream. A stream must not supply the
+      probability by which it is scored.
+    - The mean over complete runs with weights of `ipcw_weights` is right if budgets differ and are independent of the
+      runs. With one budget for all runs, the weights change nothing, and `ipcw_coverage` shows this.
+    - The unweighted mean over complete runs favours the properties of short runs.
 
     Examples
     --------
@@ -142,16 +144,16 @@ class StoppedRuns:
         ----------
         tps : TPS
         success_probability : array-like, optional
-            The probability of success after the stop of each run; entries of complete runs are ignored. With it, both
-            outcomes of a cut-off run are averaged (the exact score). Without it, forecasts of cut-off runs are scored as if
-            the runs had failed (the simple score).
+            The probability of success after the stop of each run; entries of complete runs are ignored. If it is given,
+            both outcomes of a cut-off run are averaged (the exact score). If not, forecasts of cut-off runs are scored
+            as if the runs had failed (the simple score).
         sample_weight : array-like, optional
             A row of weight 2 counts as two equal rows.
 
         Returns
         -------
         float
-            An excluded run has no score and is an error; see `audit`.
+            The mean score. An excluded run has no score and raises an error; see `audit`.
         """
         return self._runs.mean_score(tps, success_probability, sample_weight)
 
@@ -196,13 +198,13 @@ class StoppedRuns:
         success_probability : array-like
             The probability of success after the stop of each run; entries of complete runs are ignored.
         threshold : float
-            Such as the score of another agent.
+            The threshold, such as the score of another agent.
 
         Returns
         -------
         (float or None, float or None)
-            The factors of the odds nearest to 1, of at most 1 and of at least 1. None if there is none: the farther from 1
-            both are, the firmer the conclusion.
+            The nearest factor of at most 1, and the nearest factor of at least 1. A factor is None if it does not
+            exist. The farther both factors are from 1, the firmer is the conclusion.
 
         Examples
         --------
@@ -229,23 +231,26 @@ class StoppedRuns:
         """Return a cross-fitted probability of success after the stop of each run.
 
         A logistic regression learns from complete runs, cut off at each of their steps, and from branches of cut-off
-        runs. Its features are the number of steps and the forecasts of ``others`` so far, never the forecasts that are
-        scored, which it would confirm whether they are right or wrong. No run is judged by a model that has seen its
-        group. An exact score with it is right only for forecasts that know no more than its features.
+        runs. Its features are the number of steps, and the forecasts of ``others`` so far. The scored forecasts are
+        never features, because the model would confirm them even if they are wrong. The model for a run never saw the
+        group of the run. An exact score with these probabilities is right only for forecasts that contain no more
+        information than the features.
 
         Parameters
         ----------
         groups : array-like
-            One per run, such as the task: texts, numbers or other hashable objects. A missing one is refused.
+            The group of each run, such as its task: texts, numbers or other hashable objects. A missing group is
+            refused.
         others : sequence of streams, optional
             Forecasts of the same runs, step by step, from streams that are not scored.
         n_folds : int
         penalty : float
             The ridge penalty.
         branches : sequence of (successes, failures), optional
-            How continuations of each run ended; (0, 0) for a run without any.
+            The numbers of continuations of each run that succeeded and failed; (0, 0) for a run without continuations.
         sample_weight : array-like, optional
-            Without branches, complete runs should also stand for the runs that were cut off: see `ipcw_weights`.
+            Without branches, the weights should make the complete runs also represent the runs that were cut off; see
+            `ipcw_weights`.
 
         Returns
         -------
@@ -288,12 +293,13 @@ class StoppedRuns:
         Parameters
         ----------
         groups : array-like
-            One per run, such as the task.
+            The group of each run, such as its task.
         assumption : {"non_informative", "failure_side", "none"}
-            What is assumed about the cut-off runs. No data can test it, so the report states it. It decides which figure
-            is ``under_assumption`` and changes no other figure. ``"non_informative"``: given what a run had shown, its
-            stop says nothing about its outcome, and ``exact`` holds. ``"failure_side"``: the cut-off runs would have
-            failed, and ``simple`` holds. ``"none"``: only ``bounds`` holds.
+            The assumption about the cut-off runs. No data can test the assumption, so the report states it. It selects
+            the figure ``under_assumption``, and changes no other figure. ``"non_informative"``: given the observed
+            steps of a run, its stop carries no information about its outcome, and ``exact`` is right.
+            ``"failure_side"``: the cut-off runs would have failed, and ``simple`` is right. ``"none"``: only ``bounds``
+            are valid.
         success_probability : array-like, optional
             The probability of success after the stop of each run. Without it, ``exact`` and ``sensitivity`` are None.
         sample_weight : array-like, optional
@@ -308,10 +314,10 @@ class StoppedRuns:
         Returns
         -------
         list of Record
-            Besides ``rule``, ``schedule`` and the figures: ``assumption``, ``under_assumption``, ``odds_ratio``, and
-            ``ipcw_coverage``, the share of the runs that the complete ones could represent if they were weighted by
-            `ipcw_weights` with their numbers of steps. If it is below 1, as with one budget for all runs, no weights can
-            correct for the runs that were cut off.
+            Each record has ``rule``, ``schedule``, the figures, ``assumption``, ``under_assumption``, ``odds_ratio``
+            and ``ipcw_coverage``. The coverage is the share of the runs that the complete runs could represent if they
+            were weighted by `ipcw_weights` with their numbers of steps. If the coverage is below 1, for example with
+            one budget for all runs, no weights can correct for the runs that were cut off.
         """
         settings = (count("n_resamples", n_resamples), seed(random_state), confidence_level, odds_ratio)
         rows, coverage = self._runs.report(
@@ -344,7 +350,7 @@ def kaplan_meier(
     Parameters
     ----------
     times : array-like of numbers of at least 0
-        When each run stopped: its steps, tokens, seconds or cost.
+        The time at which each run stopped, in steps, tokens, seconds or cost.
     censored : array-like of bool or 0 and 1
         Whether the run was cut off at this time.
     of : {"event", "censoring"}
@@ -354,7 +360,7 @@ def kaplan_meier(
     Returns
     -------
     SurvivalCurve
-        The times at which the curve falls, and its value from each of them on.
+        The times at which the curve falls, and the value of the curve from each of these times on.
 
     Examples
     --------
@@ -370,20 +376,21 @@ def ipcw_weights(
 ) -> _Array:
     """Return inverse-probability-of-censoring weights; a censored run has weight 0.
 
-    A complete run also stands for those that were cut off before its time. This needs budgets that differ between runs and
-    have nothing to do with how a run goes. If every run that reaches some time is cut off there, as with one budget for all
-    runs, no complete run stands for longer ones: the weights then represent the runs that end within the budget only, as
-    their mean without weights does, and a ``UserWarning`` says so.
+    A complete run also represents runs that were cut off before its time. This needs budgets that differ between runs
+    and are independent of the course of a run. If every run that reaches some time is cut off there, for example by one
+    budget for all runs, no complete run represents longer runs. The weights then represent only the runs that end
+    within the budget, as the unweighted mean does, and a ``UserWarning`` reports this.
 
     Parameters
     ----------
     times : array-like of numbers of at least 0
-        When each run stopped, in the unit of the budget: steps, tokens, seconds or cost.
+        The time at which each run stopped, in the unit of the budget: steps, tokens, seconds or cost.
     censored : array-like of bool or 0 and 1
         Whether the run was cut off at this time.
     max_weight : float
-        Larger weights are set to this one, which limits the influence of single runs and adds a bias; by default none is.
-        `ipcw_coverage` with the same limit says how many runs the weights then represent.
+        Larger weights are reduced to this limit. The limit reduces the influence of single runs, but adds a bias. By
+        default, there is no limit. `ipcw_coverage` with the same limit returns the share of the runs that the weights
+        represent.
 
     Returns
     -------
@@ -418,13 +425,13 @@ def ipcw_coverage(
 ) -> float:
     """Return the share of the runs that the weights of `ipcw_weights` represent.
 
-    Without a limit it is 1 if the longest run is complete. Otherwise it is the estimated share of runs that end no later than the last
-    time at which an end could be seen, and no weights can correct for the others.
+    Without a limit, the share is 1 if the longest run is complete. Otherwise it is the estimated share of runs that end
+    no later than the last time at which an end could be observed. No weights can correct for the other runs.
 
     Parameters
     ----------
     times : array-like of numbers of at least 0
-        When each run stopped.
+        The time at which each run stopped.
     censored : array-like of bool or 0 and 1
         Whether the run was cut off at this time.
     max_weight : float

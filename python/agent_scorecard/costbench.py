@@ -40,11 +40,11 @@ class CostBench:
     Parameters
     ----------
     level : int
-        The refinement of the tools, from 2 on: the length of the tasks grows with it.
+        The refinement level of the tools. Tasks have ``level + 3`` steps.
     events : sequence of {"ban_tool", "preference_change", "cost_change", "remove_tools"}
-        What changes while a run goes on.
+        The changes during a run.
     mixed_events : int, optional
-        So many events of kinds that each query draws, in place of ``events``.
+        The number of events, instead of ``events``. Each query draws the kinds of its events.
     costs_shown : bool, optional
         Whether requests state the costs of the tools.
     call_limit, global_seed : int, optional
@@ -96,7 +96,7 @@ class CostBench:
         query : CostBenchQuery
         model : callable
             Receives the body of a request of OpenAI's chat completions as a dictionary, and returns the response: a
-            dictionary, its JSON, an object with ``model_dump_json``, or None if the server did not answer.
+            dictionary, JSON text, an object with ``model_dump_json``, or None if the server did not answer.
         name : str
             The name of the model in the requests.
 

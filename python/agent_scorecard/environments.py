@@ -33,7 +33,7 @@ _MOST_STATES = 100_000
 
 
 class _Environment(gymnasium.Env[_Observation, _Action]):
-    """What both environments share: a game in the compiled half, which is shown as text."""
+    """The part that both environments share: a game in the compiled half, which is shown as text."""
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}
 
@@ -79,24 +79,26 @@ def _options(options: Mapping[str, Any] | None, *known: str) -> dict[str, Any]:
 class Sokoban(_Environment[npt.NDArray[np.uint8], SupportsIndex]):
     """Sokoban with the rooms, rules and rewards of BAGEN.
 
-    An observation has the released numbers of cells: 0 wall, 1 floor, 2 target, 3 box on a target, 4 box, 5 player, 6 player on
-    a target. Actions are 0 up, 1 down, 2 left and 3 right. A step costs 0.1, a box on a target earns 1 and one that leaves
-    it costs 1, and the last one earns 10 more. A solved room ends the episode, and 100 steps truncate it.
+    An observation has the released numbers of cells: 0 wall, 1 floor, 2 target, 3 box on a target, 4 box, 5 player, 6
+    player on a target. Actions are 0 up, 1 down, 2 left and 3 right. A step costs 0.1. A box that reaches a target
+    earns 1, and a box that leaves its target costs 1. The last box earns 10 more. A solved room ends the episode, and
+    100 steps truncate it.
 
-    The information of each step has the state as a model reads it, ``text``, and the ``seed`` of the room: that of ``reset`` or, if
-    that gives no room, the next one that does. ``reset(options={"room": text})`` takes a room in the released alphabet or in XSB.
+    The information of each step has ``text``, the state as a model reads it, and ``seed``, the seed of the room. This
+    is the seed of ``reset``, or the next seed that gives a valid room. ``reset(options={"room": text})`` takes a room
+    in the released alphabet or in XSB.
 
     Parameters
     ----------
     size : (int, int)
-        Rows and columns; rooms are made with 5 to 16 of each.
+        The numbers of rows and columns, from 5 to 16.
     boxes : int
     depth : int
-        How many steps the game is played backwards at most, to make a room. By default, rooms are those of the evaluation; those of
-        the training have the size (6, 6) and one box.
+        The largest number of steps that are played backwards to make a room. The defaults give the rooms of the
+        evaluation. The rooms of the training have the size (6, 6) and one box.
     tells_least_steps : bool
-        Whether the information has ``least_steps``, the least steps to the solution: infinite if there is none, and None if the
-        search for it was given up. This costs a search at each step.
+        Whether the information has ``least_steps``, the smallest number of steps to the solution. It is infinite if
+        there is no solution, and None if the search was given up. This option needs a search at each step.
     render_mode : "ansi", optional
 
     Examples
@@ -147,9 +149,9 @@ class Sokoban(_Environment[npt.NDArray[np.uint8], SupportsIndex]):
         Parameters
         ----------
         seed : int, optional
-            That of the room, below 2**32. Without one, it is drawn from the environment's generator.
+            The seed of the room, below 2**32. By default, it is drawn from the environment's generator.
         options : dict, optional
-            ``room``: a room as text, in place of one from a seed.
+            ``room``: a room as text, instead of a room from a seed.
 
         Returns
         -------
@@ -197,14 +199,15 @@ class Warehouse(_Environment[dict[str, Any], npt.ArrayLike]):
     """The warehouse of BAGEN: 11 steps of 14 days in which a maker of electronics produces, ships and supplies retailers.
 
     An observation has ``step``, the money ``cash``, ``credit``, ``credit_left`` and ``receivables``, units by product
-    (``in_production``, ``in_transit`` to the warehouse, ``stock``), and units by retailer and product (``retailer_in_transit``,
-    ``retailer_stock`` and ``retailer_demand`` of the latest step). `gymnasium.wrappers.FlattenObservation` makes one array of it.
+    (``in_production``, ``in_transit`` to the warehouse, ``stock``), and units by retailer and product
+    (``retailer_in_transit``, ``retailer_stock`` and ``retailer_demand`` of the latest step).
+    `gymnasium.wrappers.FlattenObservation` turns an observation into one array.
 
-    An action has 32 numbers: the credit to be used, in quarters of the line (0 to 4); the receivables to be sold, in halves
-    (0 to 2); for each of five products nothing (0), one to three lots by ship (1 to 3) or by air (4 to 6); and for each of five
-    retailers and five products, the trucks (0 to 3). The reward is in dollars. The information has the ``orders`` as a
-    model writes them, the ``problems`` with those that could not be carried out, the state as a model reads it,
-    ``text``, and at the end ``succeeded``.
+    An action has 32 numbers: the credit to be used, in quarters of the line (0 to 4); the receivables to be sold, in
+    halves (0 to 2); for each of five products nothing (0), one to three lots by ship (1 to 3) or by air (4 to 6); and
+    for each of five retailers and five products, the trucks (0 to 3). The reward is in dollars. The information has
+    ``orders``, the orders as a model writes them; ``problems``, the reasons why orders could not be carried out;
+    ``text``, the state as a model reads it; and at the end ``succeeded``.
 
     Parameters
     ----------
@@ -258,9 +261,10 @@ class Warehouse(_Environment[dict[str, Any], npt.ArrayLike]):
         Parameters
         ----------
         seed : int, optional
-            That of demand and of the days that goods travel. Without one, it is drawn from the environment's generator.
+            The seed of the demand and of the travel times of goods. By default, it is drawn from the environment's
+            generator.
         options : dict, optional
-            There are none.
+            Not used, because there are no options.
 
         Returns
         -------
@@ -349,38 +353,39 @@ def play(
     most_tokens_of_a_turn: int | None = None,
     instruction: str | None = None,
 ) -> BenchmarkRun:
-    """Let a language model play from the current state of an environment, which does not change.
+    """Let a language model play from the current state of an environment. The environment itself does not change.
 
     Parameters
     ----------
     environment : Sokoban or Warehouse
-        After ``reset``; it may be wrapped.
+        An environment after ``reset``; it may be wrapped.
     model : callable
-        From the body of a request of OpenAI's chat completions to the response, as for `BudgetBenchmark`.
+        A function from the body of a request of OpenAI's chat completions to the response, as for `BudgetBenchmark`.
     id, name : str
         The names of the run, and of the model in the requests.
     questions : mapping of str to float or None, optional
-        Resources of which the model is asked, after each turn, what the run will still spend, each with its cap: ``output_tokens``,
-        ``total_tokens``, and ``steps`` of Sokoban, or ``time_weeks``, ``warehouse_item_weeks`` and ``cumulative_cost_usd``.
+        Resources, each with its cap or None. After each turn, the model is asked for the remaining cost of the run in
+        each resource. The resources are ``output_tokens``, ``total_tokens``, for Sokoban ``steps``, and for the
+        warehouse ``time_weeks``, ``warehouse_item_weeks`` and ``cumulative_cost_usd``.
     shows_answers : bool
-        Whether later turns show what the model has answered.
+        Whether later turns show the earlier answers of the model.
     enforces_caps : bool
-        Whether a run ends that has passed a cap. Otherwise the model is told the cap and goes on, so that it is known what the
-        run would have spent.
+        Whether a run ends when it exceeds a cap. Otherwise the model is told the cap and continues, so that the full
+        cost of the run is observed.
     impossible_in_a_row : int, optional
-        Stop the run after so many answers in a row that it cannot succeed.
+        Stop the run after this number of consecutive answers that it cannot succeed.
     most_turns : int, optional
-        By default 10 of Sokoban, and what is left of the 11 steps of the warehouse.
+        The largest number of turns: by default 10 for Sokoban, and the remaining steps of 11 for the warehouse.
     most_tokens_of_a_turn : int, optional
-        A turn with more tokens is not carried out and ends the run.
+        The largest number of tokens of a turn. A turn with more tokens is not carried out and ends the run.
     instruction : str, optional
-        What the model is told first, in place of the environment's own text.
+        The first text for the model, instead of the environment's own text.
 
     Returns
     -------
     BenchmarkRun
-        Its scores have ``succeeded``, ``end``, ``reward``, ``is_truncated``, ``question_tokens``, ``turns``, and ``spent``: by
-        resource, what each turn spent.
+        Its scores have ``succeeded``, ``end``, ``reward``, ``is_truncated``, ``question_tokens``, ``turns``, and
+        ``spent``, the cost of each turn by resource.
 
     Examples
     --------
@@ -409,13 +414,13 @@ def rollouts(runs: Iterable[BenchmarkRun], resources: str | Sequence[str]) -> Ro
     Parameters
     ----------
     runs : iterable of BenchmarkRun
-        Those without a turn are left out.
+        The runs. Runs without a turn are left out.
     resources : str or sequence of str
 
     Returns
     -------
     Rollouts
-        The content of a turn is the reply, and that before the first turn is what the model was shown.
+        The content of a turn is the reply. The content before the first turn is the text that the model was shown.
 
     Examples
     --------

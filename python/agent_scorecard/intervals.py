@@ -19,9 +19,9 @@ def interval_loss(
     ----------
     y_true : array-like of finite numbers
     lower, upper : array-like of numbers
-        The ends of the interval of each row.
+        The bounds of the interval of each row.
     coverage : float
-        What the intervals claim to contain, between 0 and 1.
+        The nominal coverage of the intervals, between 0 and 1.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def crps_ensemble(y_true: npt.ArrayLike, members: npt.ArrayLike, *, fair: bool =
     members : array-like of two dimensions
         One row of members per outcome.
     fair : bool
-        Whether the expectation over ensembles is that of their distribution.
+        Whether to compute the fair score. Its expectation over drawn ensembles is the score of their distribution.
 
     Returns
     -------

@@ -80,26 +80,27 @@ def read_logs(
     threshold: float | None = None,
     skip_missing_turns: bool = False,
 ) -> Logs:
-    """Read a log, or a folder of logs, of inspect_ai, Harbor, tau2 or OpenAI's chat.
+    """Read a log, or a folder of logs, in any format that the command reads.
 
     Parameters
     ----------
     path : str or path
     format : str
-        The name of a format; by default it is recognised.
+        The name of a format; by default, the format is recognised.
     at_limit : {"graded", "failed", "unknown"}
-        What a limit that ended a run means: its score counts and a run without one is unknown, it failed, or it is
-        unknown whatever its score.
+        The outcome of a run that ended at a limit. ``"graded"``: its score decides, and without a score the outcome is
+        unknown. ``"failed"``: a failure. ``"unknown"``: unknown, whatever its score is.
     scorer, threshold : optional
-        The scorer whose score counts (by default the only one, or the first that the log names), and the lowest score
-        that is a success. Without it 1 is a success, 0 a failure, and what is between has no outcome.
+        The scorer whose score counts (by default the only scorer, or the first that the log names), and the lowest
+        score that is a success. Without a threshold, 1 is a success, 0 is a failure, and a score in between gives no
+        outcome.
     skip_missing_turns : bool
         Skip turns without confidence instead of leaving out their run.
 
     Returns
     -------
     Logs
-        A path that does not exist raises ``FileNotFoundError``.
+        The runs and their streams. A path that does not exist raises ``FileNotFoundError``.
     """
     skip = _native.flag("skip_missing_turns", skip_missing_turns)
     runs, streams = _native.read_logs(existing(path), format, at_limit, scorer, threshold, skip)

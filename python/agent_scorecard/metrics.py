@@ -34,7 +34,7 @@ class AurocEstimate(NamedTuple):
 
 
 class AurocTest(NamedTuple):
-    """The first AUROC minus the second AUROC on the same rows; ``p_value`` is None without a spread."""
+    """The first AUROC minus the second AUROC on the same rows; ``p_value`` is None if the difference has no spread."""
 
     difference: float
     standard_error: float
@@ -125,7 +125,7 @@ def auroc(
     sample_weight : array-like, optional
         A row of weight 2 counts as two equal rows.
     undefined : {"raise", "nan"}
-        What to do without rows of both classes.
+        The result if one class has no rows: an error, or nan.
 
     Returns
     -------
@@ -160,9 +160,9 @@ def average_precision(
     sample_weight : array-like, optional
         A row of weight 2 counts as two equal rows.
     pos_label : {1, 0}
-        What is looked for: successes from the highest score down, or failures from the lowest up.
+        The class to find: 1 for successes, from the highest score down, or 0 for failures, from the lowest score up.
     undefined : {"raise", "nan"}
-        What to do without a row of the class that is looked for.
+        The result if the class to find has no rows: an error, or nan.
 
     Returns
     -------
@@ -187,8 +187,9 @@ def aurc(
 ) -> float:
     """Return the area under the steps of the risk-coverage curve.
 
-    It is the sum, over the distinct scores, of the share of weight that has the score times the rate of failures among rows of at
-    least that score: rows of equal score are accepted together. The scale of the weights does not matter.
+    The area is a sum over the distinct scores. A term is the share of the weight that has this score, times the failure
+    rate among the rows with at least this score. Rows of equal score are thus accepted together. The scale of the
+    weights does not matter.
 
     Parameters
     ----------
@@ -198,12 +199,12 @@ def aurc(
     sample_weight : array-like, optional
         A row of weight 2 counts as two equal rows.
     undefined : {"raise", "nan"}
-        What to do without rows.
+        The result if there are no rows: an error, or nan.
 
     Returns
     -------
     float
-        From 0 to 1; lower is better. It depends on the rate of failures; `excess_aurc` less so.
+        From 0 to 1; lower is better. The area depends on the failure rate; `excess_aurc` depends on it less.
 
     Examples
     --------
@@ -232,7 +233,7 @@ def excess_aurc(
     sample_weight : array-like, optional
         A row of weight 2 counts as two equal rows.
     undefined : {"raise", "nan"}
-        What to do without rows.
+        The result if there are no rows: an error, or nan.
 
     Returns
     -------
@@ -266,7 +267,7 @@ def augrc(
     sample_weight : array-like, optional
         A row of weight 2 counts as two equal rows.
     undefined : {"raise", "nan"}
-        What to do without rows.
+        The result if there are no rows: an error, or nan.
 
     Returns
     -------
@@ -412,7 +413,7 @@ def precision_recall_curve(
     sample_weight : array-like, optional
         A row of weight 2 counts as two equal rows.
     pos_label : {1, 0}
-        What is looked for: successes from the highest score down, or failures from the lowest up.
+        The class to find: 1 for successes, from the highest score down, or 0 for failures, from the lowest score up.
 
     Returns
     -------
@@ -468,17 +469,17 @@ def calibration_error(
     y_true : array-like of bool or 0 and 1
     y_prob : array-like of probabilities
     norm : {"expected", "maximum", "root_mean_square"}
-        How the distances of mean probability and rate of success are combined: their mean by the weight of the bins, their
-        maximum, or the root of the mean of their squares.
+        How the distances between mean probability and success rate are combined over the bins: their weighted mean,
+        their maximum, or their root mean square.
     strategy : {"uniform", "quantile", "distinct"}
-        Bins of equal width, each with its upper end (Guo and others, 2017; scikit-learn's ``calibration_curve``); of equal
-        weight; or one for each distinct probability.
+        Bins of equal width, each with its upper bound (Guo and others, 2017; scikit-learn's ``calibration_curve``);
+        bins of equal weight; or one bin for each distinct probability.
     n_bins : int
         The number of bins; not used with ``"distinct"``.
     sample_weight : array-like, optional
         A row of weight 2 counts as two equal rows.
     undefined : {"raise", "nan"}
-        What to do without rows.
+        The result if there are no rows: an error, or nan.
 
     Returns
     -------
@@ -511,8 +512,8 @@ def reliability_diagram(
     y_true : array-like of bool or 0 and 1
     y_prob : array-like of probabilities
     strategy : {"uniform", "quantile", "distinct"}
-        Bins of equal width, each with its upper end (Guo and others, 2017; scikit-learn's ``calibration_curve``); of equal
-        weight; or one for each distinct probability.
+        Bins of equal width, each with its upper bound (Guo and others, 2017; scikit-learn's ``calibration_curve``);
+        bins of equal weight; or one bin for each distinct probability.
     n_bins : int
         The number of bins; not used with ``"distinct"``.
     sample_weight : array-like, optional
@@ -539,16 +540,17 @@ def reliability_band(
     n_resamples: int = 1000,
     random_state: RandomState = 0,
 ) -> ReliabilityBand:
-    """Return the reliability curve without bins (CORP), with the band in which it lies if the probabilities are calibrated.
+    """Return the reliability curve without bins (CORP), with a band that holds it if probabilities are calibrated.
 
     Parameters
     ----------
     y_true : array-like of bool or 0 and 1
     y_prob : array-like of probabilities
     confidence_level : float
-        The share of the curves of calibrated probabilities that the band contains, at each probability separately.
+        The coverage of the band, at each probability separately: the share of the curves of calibrated probabilities
+        that it contains.
     n_resamples : int
-        How often outcomes are drawn by their probabilities.
+        The number of times that outcomes are drawn with the given probabilities.
     random_state : int, Generator or None
 
     Returns

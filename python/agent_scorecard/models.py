@@ -12,7 +12,7 @@ Model = Callable[[dict[str, Any]], Mapping[str, Any] | str | None]
 
 
 def as_json(value: Any) -> str:
-    """Return the text of JSON of a value."""
+    """Return a value as JSON text."""
     try:
         return json.dumps(value)
     except RecursionError:
@@ -20,7 +20,7 @@ def as_json(value: Any) -> str:
 
 
 def replies(model: Model) -> Callable[[str], str | None]:
-    """Return the model as a function from text of JSON to text of JSON."""
+    """Return the model as a function from JSON text to JSON text."""
 
     def reply(body: str) -> str | None:
         response: Any = model(json.loads(body))

@@ -16,8 +16,8 @@ class Interval(NamedTuple):
 class Figure(NamedTuple):
     """A number with its interval and its standard error.
 
-    ``interval`` is None if there is none; where one was asked for, ``no_interval`` says why. ``undefined`` counts the
-    resamples in which the number does not exist.
+    ``interval`` is None if there is no interval. If an interval was requested, ``no_interval`` then has the reason.
+    ``undefined`` counts the resamples in which the number does not exist.
     """
 
     value: float
@@ -32,7 +32,7 @@ class Figure(NamedTuple):
 
 
 def figure(parts: tuple[float, tuple[float, float] | None, float | None, str | None, int]) -> Figure:
-    """Return the figure of these parts, as the compiled half gives them."""
+    """Return the figure that has these parts, as the compiled half returns them."""
     value, interval, standard_error, no_interval, undefined = parts
     ends = None if interval is None else Interval(*interval)
     return Figure(value, ends, standard_error, no_interval, undefined)

@@ -8,8 +8,8 @@ from typing import Any
 class Replayed:
     """An object that is pickled as the arguments of its constructor and the calls that changed it.
 
-    These calls are made again when it is read. The subclass sets ``_made`` in its constructor, and appends to ``_calls`` the
-    name and the arguments of each call that changes it.
+    These calls are made again when the object is unpickled. The subclass sets ``_made`` in its constructor, and appends
+    to ``_calls`` the name and the arguments of each call that changes it.
     """
 
     _made: tuple[Any, ...]

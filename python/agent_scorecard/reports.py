@@ -1,15 +1,15 @@
-"""The evaluations of the command as functions: one per question, each of which returns a `Report`.
+"""The evaluations of the command as functions. There is one function per question, and each returns a `Report`.
 
-Every function takes runs, and the options of the subcommand of its name as keywords. Runs are
+Every function takes runs. Its keywords are the options of the subcommand with the same name. Runs are one of these:
 
 - the path of a file or of a folder of logs, as for the command, or a list of paths,
-- a list of dictionaries, one per run, with the fields of a line of such a file, or a table of pandas, Polars or Arrow with these
-  fields as columns; None, NaN and NA are missing, other fields are not read, and an index of pandas counts as columns by the
-  names of its levels,
-- a mapping of names to any of these, each of which gets a column, as does each ``model`` that rows name,
+- a list of dictionaries, one per run, with the fields of a line of such a file, or a table of pandas, Polars or Arrow
+  with these fields as columns (None, NaN and NA are missing values; other fields are not read; the named levels of a
+  pandas index count as columns),
+- a mapping of names to any of the above, with a column for each name and for each ``model`` in the rows,
 - None, for the bundled runs of the command.
 
-Other files that an option names may be lists of dictionaries and tables, too.
+An option that names another file also accepts a list of dictionaries or a table.
 
 Examples
 --------
@@ -45,10 +45,10 @@ AtLimit = Literal["graded", "failed", "unknown"]
 
 
 class Report(Record):
-    """The answer of an evaluation: the JSON object of the command as a dictionary, with other views of it.
+    """The result of an evaluation: the JSON object of the command as a dictionary, with methods for other views.
 
-    ``str`` is the table of the command, and a notebook shows the same. ``json.dumps`` writes what the command writes
-    with ``--json``.
+    ``str`` returns the table of the command, which a notebook shows too. ``json.dumps`` returns the output of the
+    command with ``--json``.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Report(Record):
         Returns
         -------
         str
-            A page without scripts that needs nothing from elsewhere.
+            A page that has no scripts and needs no other files.
         """
         return self._views.page()
 
@@ -96,9 +96,10 @@ class Report(Record):
         Returns
         -------
         list of dict
-            ``column``, ``figure``, ``value``, ``ci_low``, ``ci_high``, ``standard_error`` (nan where there is none), ``better`` (``"higher"``, ``"lower"``, a number to be near to, or None), ``undefined`` (the
-            reason), ``help``, and ``path``, by which `fails` knows it. A report of rows without figures, such as that of
-            `logs`, raises ``ValueError`` with the name of their attribute.
+            ``column``, ``figure``, ``value``, ``ci_low``, ``ci_high``, ``standard_error`` (nan where there is none),
+            ``better`` (``"higher"``, ``"lower"``, a number that is best, or None), ``undefined`` (the reason),
+            ``help``, and ``path``, its name in conditions of `fails`. A report whose rows have no figures, such as the
+            report of `logs`, raises ``ValueError`` with the name of the attribute of these rows.
         """
         figures, rows = self._views.figures()
         if not figures:
@@ -124,7 +125,8 @@ class Report(Record):
         Parameters
         ----------
         condition : str
-            Such as ``"tps_log < -0.6"``, ``"files.0.auroc < 0.5"`` or ``"difference.tps_log.ci_high < 0"``.
+            The condition, such as ``"tps_log < -0.6"`` or ``"files.0.auroc < 0.5"``, or for a difference
+            ``"difference.tps_log.ci_high < 0"``.
 
         Returns
         -------
@@ -281,45 +283,52 @@ def traces(
     schedule : {"linear-front", "uniform", "exponential-front", "linear-back"}
         The weights of the steps of a run.
     summary : str, optional
-        The one forecast per run behind ranking and calibration: ``"last"``, ``"mean"``, ``"minimum"`` or the mean under a
-        schedule; by default under ``schedule``.
+        The summary of the forecasts of a run, for ranking and calibration: ``"last"``, ``"mean"``, ``"minimum"``, or
+        the name of a schedule for the mean with its weights; by default ``schedule``.
     calibrate : {"none", "platt", "isotonic"}
-        Maps that are fitted on the other half of the runs before these are scored.
+        The method that calibrates the forecasts before scoring. A map that was fitted to one half of the runs
+        calibrates the other half.
     calibrate_on : {"complete", "cut-off-as-failures"}
-        The runs that calibration is fitted on; the latter adds the runs that were cut off as failures.
+        The runs to which the calibration is fitted. ``"cut-off-as-failures"`` also uses the runs that were cut off, and
+        counts them as failures.
     n_resamples : int
-        Bootstrap resamples behind the 95 % intervals; 0 for no intervals.
+        The number of bootstrap resamples for the 95 % intervals; 0 gives no intervals.
     random_state : int, Generator or None
         The seed of the bootstrap.
     cluster_by : {"task", "task-only", "run"}
-        What intervals resample: tasks, or runs if all are of one task; tasks only, which every run has to name; or runs.
+        The unit of resampling. ``"task"`` resamples whole tasks, or single runs if all runs are of one task.
+        ``"task-only"`` requires that every run names its task. ``"run"`` resamples single runs.
     pool : bool
         Add a report on all runs together.
     missing : str, optional
-        What is done about forecasts that are missing or outside [0, 1]: ``"refuse"``, ``"leave-out"``, ``"skip"``,
-        ``"carry-forward"``, ``"carry-forward-from=P"`` or ``"clip"``; by default ``"refuse"``, and ``"leave-out"`` for logs.
+        The policy for forecasts that are missing or outside [0, 1]: ``"refuse"``, ``"leave-out"``, ``"skip"``,
+        ``"carry-forward"``, ``"carry-forward-from=P"`` or ``"clip"``; by default ``"refuse"``, and ``"leave-out"`` for
+        logs.
     confidence : {"strict", "lenient"}
         How stated confidence in logs is read.
     confidence_pattern : str, optional
-        A regular expression that finds it; the first group is the number.
+        A regular expression that finds the stated confidence; its first group is the number.
     at_limit : {"graded", "failed", "unknown"}, optional
-        What a limit that ended a run of a log means: its grade counts and a run without one is unknown, it failed, or it is
-        unknown whatever its grade; by default ``"graded"``, and ``"unknown"`` for `cut_off`.
+        The outcome of a run of a log that ended at a limit. ``"graded"``: its grade decides, and without a grade the
+        outcome is unknown. ``"failed"``: a failure. ``"unknown"``: unknown, whatever its grade is. The default is
+        ``"graded"``, and ``"unknown"`` for `cut_off`.
     scorer : str, optional
-        The scorer whose score counts; by default the only one, or the first that the log names.
+        The scorer whose score counts; by default the only scorer, or the first that the log names.
     success_at : float, optional
-        The lowest score that is a success; by default 1 is a success, 0 a failure, and what is between a partial success.
+        The lowest score that is a success. By default, 1 is a success, 0 is a failure, and a score in between is a
+        partial success.
     score_range : str, optional
         The lowest and the highest score, such as ``"1..10"``, if these are not 0 and 1.
     repeats : {"drop", "keep"}
-        Whether a run that is found again, such as a retry or a copy, counts once, or each counts.
+        The treatment of runs that occur several times, such as in a retry or a copy: ``"drop"`` counts one of them, and
+        ``"keep"`` counts all of them.
     percent : bool, optional
-        Whether confidences are percentages; by default those above 1 are refused.
+        Whether confidences are percentages. By default, confidences above 1 are refused.
     outcomes : path, optional
-        What is known of the runs of logs beside them: fields ``id``, ``outcome`` or ``grade``, and optionally ``task``, ``trial``,
-        ``model``, ``expected_calls``, ``horizon``.
+        Outcomes or grades for the runs of logs, from another source: fields ``id``, ``outcome`` or ``grade``, and
+        optionally ``task``, ``trial``, ``model``, ``expected_calls``, ``horizon``.
     curves : bool
-        Add curves and bins if there are no resamples.
+        Add curves and bins even if there are no resamples.
 
     Returns
     -------
@@ -367,21 +376,21 @@ def calibration(
     Parameters
     ----------
     runs : runs
-        As for `traces`; of a log, one stream.
+        As for `traces`, but with only one stream of a log.
     schedule : {"linear-front", "uniform", "exponential-front", "linear-back"}
         The weights of the steps of a run.
     halves : {"tasks", "runs"}
-        What one half has as a whole: tasks, or runs as in the paper, whose maps have then seen other runs of the tasks that they
-        calibrate.
+        The units that are split into two halves: whole tasks, or runs. With runs, as in the paper, a map may be fitted
+        to other runs of the tasks that it calibrates.
     n_resamples : int
     random_state : int, Generator or None
-        Bootstrap resamples of whole tasks, and their seed.
+        The number of bootstrap resamples of whole tasks, and their seed.
     missing : str, optional
         As for `traces`.
     stream : str
         The stream of confidence that is taken from logs.
     confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
-        Of logs, as for `traces`.
+        Options for logs, as for `traces`.
 
     Returns
     -------
@@ -438,41 +447,44 @@ def cut_off(
     Parameters
     ----------
     runs : runs
-        As for `traces`, of a log one stream, and optionally with ``success_chance``.
+        As for `traces`, but with only one stream of a log, and optionally with the field ``success_chance``.
     schedule : {"linear-front", "uniform", "exponential-front", "linear-back"}
         The weights of the steps of a run.
     missing : str, optional
         As for `traces`.
     calibrate : {"none", "platt", "isotonic"}
-        Maps of the complete runs of other tasks.
+        The method that calibrates the forecasts, by maps that were fitted to the complete runs of other tasks.
     calibrate_on : {"complete", "cut-off-as-failures"}
-        The runs that calibration is fitted on; the latter adds the runs that were cut off as failures.
+        The runs to which the calibration is fitted. ``"cut-off-as-failures"`` also uses the runs that were cut off, and
+        counts them as failures.
     parse_errors_as_stops : bool
-        Count runs that ended as a reply could not be read as cut off, in place of excluding them.
+        Treat runs that an unreadable reply ended as cut off, instead of excluding them.
     assume : {"non-informative", "failure-side", "none"}
-        The declared assumption on why runs were cut off.
+        The assumption about the stops of cut-off runs, which the report declares.
     odds_ratio : float
-        How wrong the odds of success after a stop may be, for the sensitivity.
+        The largest factor by which the odds of success after a stop may be wrong, for the sensitivity analysis.
     n_resamples : int
     random_state : int, Generator or None
-        Resamples of whole tasks, and their seed.
+        The number of resamples of whole tasks, and their seed.
     hide, hide_after : float, optional
-        Split the shift for this share of the complete runs, each cut off at random; or for all of them, each cut off after
-        this share of its steps.
+        Hide the outcomes of complete runs, as if they had been cut off, and decompose the shift of the score. ``hide``
+        is the share of the complete runs to cut off at random steps. ``hide_after`` is the share of its steps after
+        which every complete run is cut off.
     success_chance : path, optional
-        Chances of success after the stop: fields ``id`` and ``success_chance``.
+        Probabilities of success after the stop: fields ``id`` and ``success_chance``.
     chance_from : path, optional
-        Streams that are not scored, from which a model of success may learn.
+        Streams that are not scored. Their forecasts are features of the model of success.
     continuations : path, optional
         Continuations of cut-off runs: fields ``id``, ``successes``, ``failures`` and optionally ``unresolved``, ``invalid``.
     curve_groups : path, optional
-        Groups of runs, such as how hard a task is, each with a curve of cut-offs of its own: fields ``id`` and ``group``.
+        Groups of runs, such as the difficulty of a task. Each group has a separate curve of cut-offs: fields ``id`` and
+        ``group``.
     min_valid : int
-        The outcomes that a run needs among its continuations.
+        The number of outcomes that a run needs among its continuations.
     stream : str
         The stream of confidence that is taken from logs.
     confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
-        Of logs, as for `traces`.
+        Options for logs, as for `traces`.
 
     Returns
     -------
@@ -525,11 +537,11 @@ def paths(
     runs : runs
         Fields ``id``, ``task``, ``agent_calls``, ``expected_calls``, ``success`` and optionally ``model``; or logs.
     ignore_arguments : bool
-        Compare calls by name alone.
+        Compare calls only by name.
     pool : bool
         Add a report on all runs together.
     confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
-        Of logs, as for `traces`.
+        Options for logs, as for `traces`.
 
     Returns
     -------
@@ -572,21 +584,21 @@ def costbench(
     Parameters
     ----------
     queries : path, optional
-        By default 120 queries that are made up.
+        By default, 120 invented queries.
     refinement_level : int
-        Tasks have so many steps and three more.
+        The refinement level. Tasks of level L have L + 3 steps.
     random_state : int, Generator or None
         The seed of costs and events.
     noise_std : float
-        The noise of the costs of composite tools.
+        The standard deviation of the noise in the costs of composite tools.
     min_cost, max_cost : float
         The range of the costs of atomic tools.
     rules : {"paper", "released"}
-        The rules on which the paper and its released code differ.
+        The version of the rules on which the paper and its released code differ.
     costs : {"paper", "released"}
-        How costs are drawn: from one stream per tool, or per query.
+        The random streams from which costs are drawn: one per tool, or one per query.
     trigger : {"paper", "released"}
-        When events are due: by the formula of the paper, or by the released code.
+        The rule for the time of events: the formula of the paper, or the released code.
     block : str
         The kind of events that change the world during a run.
     blocks : int
@@ -594,8 +606,8 @@ def costbench(
     paths : bool
         List the plans of every query.
     results, checkout : path, optional
-        A released file ``results_*.json`` and the checkout with its queries: report the runs of its model in place of
-        the greedy policy's. The file states the tools, costs and events.
+        A released file ``results_*.json`` and the checkout with its queries: the runs of its model are reported instead
+        of the greedy policy. The file sets the tools, costs and events.
 
     Returns
     -------
@@ -634,33 +646,34 @@ def triage(
     unsolvable: Path | Rows | None = None,
     ratio: Sequence[float] = (),
 ) -> Report:
-    """Report which tasks were attempted under a budget, from a random plan (0) to the best one (1).
+    """Report how well tasks were chosen under a budget, from 0 (random plan) to 1 (best plan).
 
     Parameters
     ----------
     runs : runs
         Problems: fields ``problem``, ``solved``, ``output_tokens`` and optionally ``value``.
     alpha : sequence of float
-        The shares of the costs that are the budget; by default several.
+        The budgets, as shares of the costs; by default several.
     pool_size : int
-        The problems of a pool.
+        The number of problems in a pool.
     planner : str or path
         ``"all-in-order"``, ``"cheapest-first"``, ``"random"``, ``"oracle"``, or plans.
     strict_plans : bool
-        Leave out plans that have a problem twice, and drop allocations that are not numbers of tokens; the paper keeps
-        the first and takes 0.
+        Leave out plans that name a problem twice, and drop allocations that are not numbers of tokens. By default, as
+        in the paper, the first entry counts and such an allocation is 0.
     attempt_zero : bool
-        Attempt problems with an allocation of 0 in the advisory regime, too.
+        Also attempt problems with an allocation of 0 in the advisory regime.
     random_state : int, Generator or None
-        The seed of everything random.
+        The seed of all random numbers.
     shuffles, orders : int
-        Shuffles per pool of the sampled random plan, and orders of the planner ``"random"``.
+        The number of shuffles per pool of the sampled random plan, and the number of orders per pool of the planner
+        ``"random"``.
     capped : path, optional
         Outcomes of attempts that were cut off at their allocations.
     unsolvable : path, optional
         Unsolvable problems, which replace problems of each pool.
     ratio : sequence of float
-        The shares of a pool that are replaced.
+        The shares of a pool that are replaced by unsolvable problems.
 
     Returns
     -------
@@ -710,7 +723,7 @@ def triage_variants(runs: Runs) -> Report:
 
 
 def re_solved(runs: Runs) -> Report:
-    """Report the changes when problems were attempted again with a disclosed budget.
+    """Report the changes in results after problems were attempted again with a disclosed budget.
 
     Parameters
     ----------
@@ -771,32 +784,34 @@ def budget(
     cap : float, optional
         The budget of each run.
     resource : str or sequence of str
-        What is estimated.
+        The resource or resources to estimate.
     coverage : float
-        What the intervals claim to hold.
+        The nominal coverage of the intervals.
     lenient, points : bool
-        Read answers that stray from the form; ``points`` also reads a single number as an interval.
+        Also read answers that deviate from the required format. ``points`` also reads a single number as an interval.
     calibrate : bool
-        Widen or narrow recorded answers by what the runs before spent, so that they hold it as often as ``coverage`` says.
+        Widen or narrow recorded intervals, based on the costs of earlier runs, so that their coverage is ``coverage``.
     reading : {"cap", "answers"}
-        What forecasts a failure: an interval above what is left under a cap, too, or ``impossible`` alone.
+        The estimates that predict failure. ``"cap"``: ``impossible``, and intervals above the remaining budget.
+        ``"answers"``: only ``impossible``.
     probes : int, optional
-        A seed: label runs that have ``achieved`` by random targets and budgets.
+        The seed of random targets and budgets, which label the runs that have ``achieved``.
     keys : sequence of str, optional
-        Fields whose runs are alike for ``"quantile-forest"``.
+        Fields by which ``"quantile-forest"`` groups similar runs.
     warm_up : int
-        Learn from so many first runs without scoring them.
+        The number of first runs from which estimators learn without being scored.
     n_resamples : int
     random_state : int, Generator or None
-        Resamples behind the 95 % intervals, 0 for none, and their seed.
+        The number of resamples for the 95 % intervals (0 gives no intervals), and their seed.
     cluster_by : {"task", "task-only", "run"}
-        What intervals resample: tasks, or runs if all are of one task; tasks only, which every run has to name; or runs.
+        The unit of resampling. ``"task"`` resamples whole tasks, or single runs if all runs are of one task.
+        ``"task-only"`` requires that every run names its task. ``"run"`` resamples single runs.
     pool : bool
         Add a report on the runs of all files together.
     plot_id : str, optional
-        The run that pictures show.
+        The id of the run that pictures show.
     confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
-        Of logs, as for `traces`.
+        Options for logs, as for `traces`.
 
     Returns
     -------
@@ -838,9 +853,9 @@ def caps(
     percent: bool | None = None,
     outcomes: Path | Rows | None = None,
 ) -> Report:
-    """Report the successes that caps on the spending of runs would have kept, and the spending that they would have saved.
+    """Report how many successes caps on spending would have kept, and how much they would have saved.
 
-    Agents are assumed not to know of a cap and to act as before. Each model has a column.
+    Agents are assumed to act as before, as if they did not know the cap. Each model has a column.
 
     Parameters
     ----------
@@ -851,11 +866,12 @@ def caps(
     resource : str
         The resource that is capped.
     cluster_by : {"task", "task-only", "run"}
-        The unit of the intervals: tasks, or runs if all are of one task; tasks only, which every run has to name; or runs.
+        The unit that intervals treat as independent. ``"task"``: the task, or the single run if all runs are of one
+        task. ``"task-only"``: the task, which every run has to name. ``"run"``: the single run.
     pool : bool
         Add a report on the runs of all files together.
     confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
-        Of logs, as for `traces`.
+        Options for logs, as for `traces`.
 
     Returns
     -------
@@ -893,42 +909,47 @@ def compare(
     outcomes: Path | Rows | None = None,
     prices: Path | None = None,
 ) -> Report:
-    """Say which agent is better, by how much, and whether that is more than noise.
+    """Report which agent is better, by how much, and whether the difference is beyond noise.
 
     Parameters
     ----------
     runs : runs
-        Logs, or folders of logs. Each gets a column, and so does each model in it; the first is compared with
-        each of the others.
+        Logs, or folders of logs. Each log, and each model in it, has a column. The first column is compared with each
+        of the others.
     ungraded : {"unknown", "leave-out", "failed"}
-        What runs without a grade count for: what is said of all runs holds whatever they would have been, they count for
-        nothing, or for failures.
+        The treatment of runs without a grade. ``"unknown"``: a conclusion must hold for every possible grade of these
+        runs. ``"leave-out"``: the runs are excluded. ``"failed"``: they count as failures.
     shared : bool
-        Whether the tasks that both sides have count alone; by default all runs do, and shared tasks make differences more certain.
+        Whether only the tasks that both columns have count. By default, all runs count, and shared tasks make
+        differences more certain.
     detect : float, optional
-        State how many tasks it would take to find a difference of this many points in four of five comparisons.
+        Report the number of tasks needed to find a difference of this number of percentage points in four of five
+        comparisons.
     confidence : {"strict", "lenient"}
         How a stated confidence is read.
     confidence_pattern : str, optional
         A regular expression whose first group is the stated confidence.
     at_limit : {"graded", "failed", "unknown"}, optional
-        What a limit that ended a run of a log means: its grade counts and a run without one is unknown, it failed, or it is
-        unknown whatever its grade; by default ``"graded"``, and ``"unknown"`` for `cut_off`.
+        The outcome of a run of a log that ended at a limit. ``"graded"``: its grade decides, and without a grade the
+        outcome is unknown. ``"failed"``: a failure. ``"unknown"``: unknown, whatever its grade is. The default is
+        ``"graded"``, and ``"unknown"`` for `cut_off`.
     scorer : str, optional
-        The scorer whose score counts; by default the only one, or the first that the log names.
+        The scorer whose score counts; by default the only scorer, or the first that the log names.
     success_at : float, optional
-        The lowest score that is a success; by default 1 is a success, 0 a failure, and what is between a partial success.
+        The lowest score that is a success. By default, 1 is a success, 0 is a failure, and a score in between is a
+        partial success.
     score_range : str, optional
         The lowest and the highest score, such as ``"1..10"``, if these are not 0 and 1.
     repeats : {"drop", "keep"}
-        Whether a run that is found again, such as a retry or a copy, counts once, or each counts.
+        The treatment of runs that occur several times, such as in a retry or a copy: ``"drop"`` counts one of them, and
+        ``"keep"`` counts all of them.
     percent : bool, optional
-        Whether confidences are percentages; by default those above 1 are refused.
+        Whether confidences are percentages. By default, confidences above 1 are refused.
     outcomes : path, optional
-        What is known of the runs of logs beside them: fields ``id``, ``outcome`` or ``grade``, and optionally ``task``, ``trial``,
-        ``model``, ``expected_calls``, ``horizon``.
+        Outcomes or grades for the runs of logs, from another source: fields ``id``, ``outcome`` or ``grade``, and
+        optionally ``task``, ``trial``, ``model``, ``expected_calls``, ``horizon``.
     prices : path, optional
-        Prices of models, from which runs without a cost in their log get one: JSON, in USD per million tokens.
+        Prices of models in USD per million tokens, as JSON. They give the cost of runs whose log states none.
 
     Returns
     -------
@@ -976,28 +997,31 @@ def logs(
     format : str
         The format of the files; by default it is recognised.
     prices : path, optional
-        Prices of models, ``{"MODEL": {"input", "cached_input", "output"}}`` in USD per million tokens, from which runs
-        without a cost in their log get one.
+        Prices of models, ``{"MODEL": {"input", "cached_input", "output"}}`` in USD per million tokens. They give the
+        cost of runs whose log states none.
     confidence : {"strict", "lenient"}
         How a stated confidence is read.
     confidence_pattern : str, optional
         A regular expression whose first group is the stated confidence.
     at_limit : {"graded", "failed", "unknown"}, optional
-        What a limit that ended a run of a log means: its grade counts and a run without one is unknown, it failed, or it is
-        unknown whatever its grade; by default ``"graded"``, and ``"unknown"`` for `cut_off`.
+        The outcome of a run of a log that ended at a limit. ``"graded"``: its grade decides, and without a grade the
+        outcome is unknown. ``"failed"``: a failure. ``"unknown"``: unknown, whatever its grade is. The default is
+        ``"graded"``, and ``"unknown"`` for `cut_off`.
     scorer : str, optional
-        The scorer whose score counts; by default the only one, or the first that the log names.
+        The scorer whose score counts; by default the only scorer, or the first that the log names.
     success_at : float, optional
-        The lowest score that is a success; by default 1 is a success, 0 a failure, and what is between a partial success.
+        The lowest score that is a success. By default, 1 is a success, 0 is a failure, and a score in between is a
+        partial success.
     score_range : str, optional
         The lowest and the highest score, such as ``"1..10"``, if these are not 0 and 1.
     repeats : {"drop", "keep"}
-        Whether a run that is found again, such as a retry or a copy, counts once, or each counts.
+        The treatment of runs that occur several times, such as in a retry or a copy: ``"drop"`` counts one of them, and
+        ``"keep"`` counts all of them.
     percent : bool, optional
-        Whether confidences are percentages; by default those above 1 are refused.
+        Whether confidences are percentages. By default, confidences above 1 are refused.
     outcomes : path, optional
-        What is known of the runs beside their logs: fields ``id``, ``outcome`` or ``grade``, and optionally ``task``, ``trial``,
-        ``model``, ``expected_calls``, ``horizon``.
+        Outcomes or grades for the runs of logs, from another source: fields ``id``, ``outcome`` or ``grade``, and
+        optionally ``task``, ``trial``, ``model``, ``expected_calls``, ``horizon``.
 
     Returns
     -------

@@ -41,9 +41,9 @@ def bootstrap(
     statistic : callable
         Receives the arrays with the rows of a resample, and returns a number.
     *arrays : array-like
-        One entry per row each.
+        Each array has one entry per row.
     groups : array-like, optional
-        The task of each row, or whatever rows depend on; whole groups are resampled.
+        The group of each row, such as its task. Whole groups are resampled.
     n_resamples : int
     confidence_level : float
         The coverage of the interval.
@@ -92,7 +92,7 @@ def bootstrap_mean(
     sample_weight : array-like, optional
         A row of weight 2 counts as two equal rows.
     groups : array-like, optional
-        The task of each row, or whatever rows depend on: texts, numbers or other hashable objects. A missing one is refused.
+        The group of each row, such as its task: texts, numbers or other hashable objects. A missing group is refused.
     n_resamples : int
     confidence_level : float
         The coverage of the interval.
@@ -102,7 +102,7 @@ def bootstrap_mean(
     Returns
     -------
     Figure
-        Without an interval for fewer than 6 groups at 95 %, and for a value that does not vary.
+        The figure has no interval if there are fewer than 6 groups (at 95 %), or if the value does not vary.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def bootstrap_auroc(
     confidence_level: float = 0.95,
     random_state: RandomState = 0,
 ) -> Figure:
-    """Return the area under the ROC curve with a bootstrap interval, which needs 6 groups with either outcome.
+    """Return the area under the ROC curve with a bootstrap interval, which needs 6 groups with each outcome.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def bootstrap_auroc(
     y_score : array-like of finite numbers
         Higher means that success is more likely.
     groups : array-like, optional
-        The task of each row, or whatever rows depend on: texts, numbers or other hashable objects. A missing one is refused.
+        The group of each row, such as its task: texts, numbers or other hashable objects. A missing group is refused.
     n_resamples : int
     confidence_level : float
         The coverage of the interval.
@@ -168,10 +168,11 @@ def mean(
     ----------
     values : array-like of finite numbers
     groups : array-like
-        The task of each row, or whatever rows depend on: texts, numbers or other hashable objects. A missing one is refused.
+        The group of each row, such as its task: texts, numbers or other hashable objects. A missing group is refused.
     bounds : pair of float or None, optional
-        The least and the largest value that there can be: (0, 1) for outcomes and scores, whose interval stays inside;
-        (0, None) for amounts such as tokens, which are often skewed. By default, Student's t.
+        The smallest and the largest possible value: (0, 1) for outcomes and scores, whose interval stays within these
+        bounds; (0, None) for amounts such as tokens, which are often skewed. By default, the interval uses Student's t
+        distribution.
     sample_weight : array-like, optional
         A row of weight 2 counts as two equal rows.
     confidence_level : float
@@ -180,9 +181,9 @@ def mean(
     Returns
     -------
     Figure
-        Without an interval from fewer than 6 groups at 95 %, or if there is no spread between groups of unbounded values.
-        The interval is made of a variance that allows for groups of different sizes (CR2), the standard error is the plain
-        one by group (CR1).
+        The figure has no interval if there are fewer than 6 groups (at 95 %), or if unbounded values have no spread
+        between groups. The interval uses a variance that allows for groups of different sizes (CR2). The standard error
+        is the plain error by group (CR1).
 
     Examples
     --------
@@ -207,7 +208,7 @@ def success_rate(y_true: npt.ArrayLike, groups: Groups, *, confidence_level: flo
     Returns
     -------
     Figure
-        Without an interval from fewer than 6 groups at 95 %.
+        The figure has no interval if there are fewer than 6 groups (at 95 %).
 
     Examples
     --------
@@ -225,7 +226,7 @@ def difference(
     *,
     confidence_level: float = 0.95,
 ) -> Figure:
-    """Return the mean of a second arm minus that of a first arm, with the interval of `compare`; a group counts once.
+    """Return the mean of the second arm minus the mean of the first, with the interval of `compare`. A group counts once.
 
     Parameters
     ----------
@@ -236,7 +237,7 @@ def difference(
     groups : array-like
         The task of each row. Tasks that both arms have make the difference more certain.
     bounds : pair of float or None, optional
-        The least and the largest value that there can be, (0, 1) for outcomes and scores.
+        The smallest and the largest possible value, such as (0, 1) for outcomes and scores.
     confidence_level : float
         The coverage of the interval.
 
@@ -266,9 +267,9 @@ def sign_flip_test(
     differences : array-like of finite numbers
         One per pair of rows.
     groups : array-like, optional
-        The task of each pair; by default each is a group of its own.
+        The task of each pair; by default, each pair is a separate group.
     n_resamples : int
-        The number of random assignments of signs, if there are more possible ones.
+        The number of random assignments of signs, if more assignments than this are possible.
     random_state : int, Generator or None
 
     Returns
@@ -296,12 +297,12 @@ def pass_at_k(y_true: npt.ArrayLike, groups: Groups, k: int) -> Array:
     groups : array-like
         The task of each trial.
     k : int
-        At most the number of trials of every task.
+        The number k, at most the number of trials of every task.
 
     Returns
     -------
     numpy.ndarray
-        One number per task, in the order of the tasks. `bootstrap_mean` of it has the interval over tasks.
+        One number per task, in the order of the tasks. `bootstrap_mean` of these numbers has an interval over tasks.
 
     Examples
     --------
@@ -321,12 +322,12 @@ def pass_hat_k(y_true: npt.ArrayLike, groups: Groups, k: int) -> Array:
     groups : array-like
         The task of each trial.
     k : int
-        At most the number of trials of every task.
+        The number k, at most the number of trials of every task.
 
     Returns
     -------
     numpy.ndarray
-        One number per task, in the order of the tasks. `bootstrap_mean` of it has the interval over tasks.
+        One number per task, in the order of the tasks. `bootstrap_mean` of these numbers has an interval over tasks.
 
     Examples
     --------

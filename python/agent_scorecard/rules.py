@@ -151,7 +151,7 @@ def elementary_score(threshold: float) -> ScoringRule:
     Parameters
     ----------
     threshold : float
-        Between 0 and 1: forecasts above it decide for success.
+        The threshold, between 0 and 1. Forecasts above it decide for success.
 
     Returns
     -------

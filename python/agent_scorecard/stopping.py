@@ -47,14 +47,15 @@ def early_stopping(
 ) -> Record | list[Record]:
     """Count the savings and losses of stop rules on finished runs.
 
-    A run stops at the first turn at which a rule applies; what it spent later is saved.
+    A run stops at the first turn at which a rule applies, and the cost of its later turns is saved.
 
     Parameters
     ----------
     rollouts : Rollouts
     samples : BudgetSamples or sequence of BudgetSamples
-        The estimates of `score_rollouts`. With those of several resources, the result is a list with one record per
-        resource, and a run stops if the estimate of any of them says so.
+        The estimates of `score_rollouts`, or a sequence with the estimates of several resources. For several resources,
+        a run stops if a rule applies to the estimate of any resource, and the result is a list with one record per
+        resource.
     impossible_in_a_row, failure_probability, worth
         The rules, as in `BudgetMonitor`.
     cap_exceeded : bool
@@ -65,8 +66,8 @@ def early_stopping(
     Returns
     -------
     Record
-        Counts, what was ``saved`` of ``spent_by_failures``, and the rates ``false_abort_rate``, ``success_lost``,
-        ``success_rate_lost`` and ``saved_share``, which are None where there is nothing to divide by.
+        Counts, the cost ``saved`` out of ``spent_by_failures``, and the rates ``false_abort_rate``, ``success_lost``,
+        ``success_rate_lost`` and ``saved_share``. A rate is None if its denominator is 0.
 
     Examples
     --------
@@ -106,7 +107,7 @@ def stopping_curve(
     Returns
     -------
     list of Record
-        As of `early_stopping`, with the threshold as ``at_least``.
+        The records of `early_stopping`, with the threshold as ``at_least``.
 
     Examples
     --------

@@ -73,7 +73,7 @@ def _flat(forecasts: Any, offsets: npt.ArrayLike | None) -> tuple[Any, list[int]
 
 
 def traces(y_true: npt.ArrayLike, forecasts: Any, offsets: npt.ArrayLike | None = None) -> Traces:
-    """Return traces of flat values with offsets, of a list of arrays, or of an Arrow or awkward list array.
+    """Return traces from flat values with offsets, from a list of arrays, or from an Arrow or awkward list array.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def check_forecasts(
     missing: Missing = "leave-out",
     first: float | None = None,
 ) -> CheckedForecasts:
-    """Return the forecasts of the runs that are kept when some are NaN or outside [0, 1].
+    """Return the forecasts of the runs that are kept if some forecasts are NaN or outside [0, 1].
 
     Leaving out and repairing runs changes the sample: report the counts together with the scores.
 
@@ -115,10 +115,10 @@ def check_forecasts(
     offsets : array-like of int, optional
         As for `traces`.
     missing : {"refuse", "leave-out", "skip", "carry-forward", "clip"}
-        Refuse such a forecast; leave its run out; skip its step; repeat the forecast before it, and leave the run out if
-        there is none; or move what is outside to 0 or 1 and refuse what is missing.
+        The policy for such a forecast: refuse it; leave its run out; skip its step; repeat the previous forecast, or
+        leave the run out if there is none; or move values outside [0, 1] to 0 or 1, and refuse missing values.
     first : float, optional
-        With ``"carry-forward"``, what stands for a missing first forecast.
+        With ``"carry-forward"``, the value of a missing first forecast.
 
     Returns
     -------
@@ -148,15 +148,16 @@ def traces_from_frame(
     ----------
     frame : table of pandas, Polars or Arrow, or mapping of names to columns
     run, step, y, p : str
-        The columns with the name of the run, the number of the step, the outcome of the run, which is the same in all its
-        rows, and the probability of success that was reported.
+        The names of four columns: the run, the number of the step, the outcome of the run, and the reported probability
+        of success. The outcome is the same in all rows of a run.
     task : str, optional
-        The column with the task of the run, which is the same in all its rows.
+        The name of the column with the task, which is the same in all rows of a run.
 
     Returns
     -------
     FrameTraces
-        The traces by ascending run, with ``runs`` and ``tasks``, which `bootstrap_mean` and others take as ``groups``.
+        The traces in ascending order of runs, with ``runs`` and ``tasks``. `bootstrap_mean` and other functions take
+        both as ``groups``.
 
     Examples
     --------

@@ -141,23 +141,25 @@ def match_calls(
     ----------
     actual, expected : iterables of mappings
         Calls ``{"name": ..., "arguments": ...}`` (also ``args`` or ``input``), tool calls as models send them, or
-        messages: those of OpenAI with ``tool_calls`` or ``function_call``, and those of Anthropic with ``tool_use``
-        among the parts of their content. Objects of the clients of both are read as well. Messages of users and tools
-        have no calls; content of an unknown type is an error. Arguments may have 128 levels of lists and dictionaries.
+        messages. Messages of OpenAI have ``tool_calls`` or ``function_call``. Messages of Anthropic have ``tool_use``
+        among the parts of their content. Objects of both client packages are read as well. Messages of users and tools
+        have no calls. Content of an unknown type is an error. Arguments may have up to 128 levels of lists and
+        dictionaries.
     arguments : {"exact", "ignore", "subset", "superset"} or list of str
         How arguments are compared; a list names the fields to compare.
     absolute_tolerance, relative_tolerance : float
         Tolerance for numbers in arguments.
     tools : mapping of str, optional
-        Tools with rules of their own: what ``arguments`` may be, or a mapping with ``arguments`` and tolerances, which are
-        otherwise those of the call.
+        Separate rules for single tools. A rule is a value for ``arguments``, or a mapping with ``arguments`` and
+        tolerances. Settings that a rule does not have are the settings of this call.
 
     Returns
     -------
     Alignment
-        Pairs of positions in ``actual`` and ``expected``, and five answers. ``exact``: the same calls in the same order
-        and no others. ``in_order``: all expected calls in their order, with others between them. ``any_order``: all
-        expected calls. ``subset``: no others than expected calls. ``unordered``: the same calls in any order.
+        Pairs of positions in ``actual`` and ``expected``, and five verdicts. ``exact``: the same calls in the same
+        order, and no other calls. ``in_order``: all expected calls in their order, possibly with other calls between
+        them. ``any_order``: all expected calls. ``subset``: only expected calls. ``unordered``: the same calls in any
+        order.
 
     Examples
     --------

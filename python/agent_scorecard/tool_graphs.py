@@ -28,7 +28,7 @@ class PathCoverage(NamedTuple):
 
 
 class ToolGraph:
-    """Tools with typed inputs and outputs and a cost each.
+    """Tools with typed inputs, typed outputs and a cost.
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ class ToolGraph:
         Parameters
         ----------
         initial, goal : iterable of str
-            The types that are there at first, and those that are wanted.
+            The types that are present at the start, and the types to reach.
 
         Returns
         -------
         Plan or None
-            None if the goal is out of reach.
+            None if the goal cannot be reached.
         """
         plan = self._graph.optimal_plan(list(initial), list(goal))
         return None if plan is None else Plan(*plan)
@@ -109,13 +109,13 @@ class ToolGraph:
         ----------
         initial, goal : iterable of str
         rule : {"chain_or_any", "chain", "any"}
-            By ``"chain"``, the rule of CostBench, each tool needs an output of the one before it, which can end before the
-            goal on a graph that is no chain; ``"chain_or_any"`` takes any tool then.
+            With ``"chain"``, the rule of CostBench, each tool must use an output of the previous tool. If the graph is
+            not a chain, this rule can get stuck before the goal. ``"chain_or_any"`` then takes any tool.
 
         Returns
         -------
         Plan or None
-            None if it does not reach the goal.
+            None if the policy does not reach the goal.
         """
         plan = self._graph.greedy_plan(list(initial), list(goal), rule)
         return None if plan is None else Plan(*plan)
@@ -136,7 +136,7 @@ class ToolGraph:
     def path_coverage(
         self, initial: Iterable[str], goal: Iterable[str], paths: Iterable[Iterable[str]]
     ) -> PathCoverage:
-        """Return the number of plans that are among the paths; each tool must have one input and one output.
+        """Return the number of plans that the paths contain; each tool must have one input and one output.
 
         Parameters
         ----------

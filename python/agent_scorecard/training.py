@@ -19,7 +19,7 @@ Messages = Sequence[dict[str, str]]
 class Prefix(NamedTuple):
     """The facts known after some turns of a run: their costs, the amount left under the cap, and texts.
 
-    ``contents`` begins with what was known before the first turn; None stands for a text that is not known.
+    ``contents`` begins with the text that was known before the first turn. None is an unknown text.
     """
 
     spent: npt.NDArray[np.float64]
@@ -28,7 +28,7 @@ class Prefix(NamedTuple):
 
 
 def parse_answer(text: str, *, strict: bool = False) -> Estimate:
-    """Return the estimate of a reply, which stands between ``<answer>`` and ``</answer>``.
+    """Return the estimate in a reply, which is between ``<answer>`` and ``</answer>``.
 
     Parameters
     ----------
@@ -52,15 +52,16 @@ def parse_answer(text: str, *, strict: bool = False) -> Estimate:
 def rule_reward(estimate: Estimate, remaining: float | None) -> float:
     """Return the reward of BAGEN for reinforcement learning, in [0, 1.8], which is not proper.
 
-    If r remains, an interval that contains r earns ``1.8 max(0, 1 - width / r)``. If the run could not succeed, ``"impossible"``
-    earns 0.2. All else earns 0. Whoever expects an interval to earn m on a run that succeeds gains from ``"impossible"`` only where
-    success is less likely than ``0.2 / (0.2 + m)``: a tenth for a perfect interval.
+    If the remaining cost is r, an interval that contains r earns ``1.8 max(0, 1 - width / r)``. If the run could not
+    succeed, ``"impossible"`` earns 0.2. Every other answer earns 0. If an interval is expected to earn m on a run that
+    succeeds, ``"impossible"`` earns more only if the probability of success is below ``0.2 / (0.2 + m)``, which is a
+    tenth for a perfect interval.
 
     Parameters
     ----------
     estimate : (float, float), "impossible" or None
     remaining : float or None
-        What the run still spent; None if it could not succeed.
+        The remaining cost of the run; None if the run could not succeed.
 
     Returns
     -------
@@ -88,22 +89,25 @@ def proper_reward(
 ) -> float:
     """Return a proper reward in [-2, 0]: stating one's true belief has the highest expected reward.
 
-    It is the Brier score of the stated probability that the run succeeds and, for a run that could, minus
-    ``(1 - coverage) / 2`` times the interval loss, with each amount x replaced by ``x / (x + scale)``.
+    The reward is the Brier score of the stated probability that the run succeeds. For a run that could succeed, ``(1 -
+    coverage) / 2`` times the interval loss is subtracted. In this loss, each amount x is replaced by ``x / (x +
+    scale)``.
 
     Parameters
     ----------
     estimate : (float, float), "impossible" or None
-        An answer without an interval has the largest loss of one, 1; None also has the worst Brier score.
+        An answer without an interval has the largest possible interval loss, 1. None also has the worst Brier score.
     remaining : float or None
-        What the run still spent; None if it could not succeed.
+        The remaining cost of the run; None if the run could not succeed.
     scale : float
-        The amount that is half way, such as what the run has spent so far. It must not depend on what remained.
+        The amount that is transformed to one half, such as the cost of the run so far. It must not depend on the
+        remaining cost.
     coverage : float
-        The honest interval is the central one of this coverage, given success.
+        The coverage of the honest interval, which is the central interval given success.
     success_probability : float, optional
-        By default 1 for an interval and 0 for ``"impossible"``. Then, an interval earns more where success is likelier than
-        ``1 / (3 - L)``, with its expected loss L on a run that succeeds: from 1/3 to 1/2.
+        The stated probability of success; by default 1 for an interval and 0 for ``"impossible"``. With these defaults,
+        an interval earns more than ``"impossible"`` if the probability of success is above ``1 / (3 - L)``. L is the
+        expected loss of the interval on a run that succeeds, so this threshold is from 1/3 to 1/2.
 
     Returns
     -------
@@ -134,21 +138,25 @@ def records(
     share: float = 0.1,
     prefixes: Iterable[tuple[int, int]] | None = None,
 ) -> list[dict[str, Any]]:
-    """Return records of prefixes of runs with the answer that a model should learn, as verl and TRL read them.
+    """Return records of prefixes of runs with the answer that a model should learn, in the form that verl and TRL read.
 
     Parameters
     ----------
     rollouts : Rollouts
     prompt : callable
-        Makes the text of a user, or messages with ``role`` and ``content``, of a `Prefix`, which does not show the future.
+        A function of a `Prefix`, which does not show the future. It returns the text of a user message, or messages
+        with ``role`` and ``content``.
     resource : str, optional
         By default the first one.
     form : {"supervised", "reinforcement"}
-        Whether the answer is the last message, or stands beside the prompt with what a reward needs.
+        With ``"supervised"``, the answer is the last message. With ``"reinforcement"``, the answer is a separate field,
+        next to the prompt and the data that a reward needs.
     share : float
-        The answer is the interval of so much on either side of what remained, as a share of it, or ``impossible``.
+        The distance of each bound of the target interval from the remaining cost, as a share of the remaining cost. The
+        answer is this interval, or ``impossible``.
     prefixes : iterable of (int, int), optional
-        Positions of runs and numbers of completed turns; by default all, from 0 turns on, except those of which nothing remained.
+        Pairs of the position of a run and a number of completed turns. By default, all prefixes from 0 turns on, except
+        prefixes without a remaining cost.
 
     Returns
     -------

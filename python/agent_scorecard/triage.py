@@ -154,7 +154,7 @@ class Pool(Replayed):
         regime : {"advisory", "enforced"}
             With ``"enforced"``, an attempt is cut off at its allocation; otherwise it runs to its end.
         attempt_zero : bool
-            Attempt tasks with an allocation of 0, too. The planned set of the paper leaves them out.
+            Also attempt tasks with an allocation of 0. The paper's planned set excludes these tasks.
 
         Returns
         -------
@@ -190,14 +190,14 @@ class Pool(Replayed):
     def unsolvable_counts(
         self, plan: Sequence[Step], budget: int, unsolvable: Iterable[str]
     ) -> UnsolvableCounts:
-        """Count the unsolvable tasks that a plan leaves out, and sum its allocations to the others.
+        """Count the unsolvable tasks that a plan leaves out, and sum its allocations to the other unsolvable tasks.
 
         Parameters
         ----------
         plan : sequence of (str, int)
         budget : int
         unsolvable : iterable of str
-            The ids of these tasks.
+            The ids of the unsolvable tasks.
 
         Returns
         -------

@@ -27,17 +27,18 @@ use crate::{
     progress::working,
 };
 
-/// Scores estimates of what runs will still spend
+/// Scores estimates of the remaining cost of runs
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
 pub(crate) struct Options {
-    /// Files of runs, logs or folders of logs, each with a column and a separate estimator. Without a file, bundled runs
+    /// Files of runs, logs or folders of logs. Each file has a column and a separate estimator. Without a file, bundled
+    /// runs are used
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     names: Names,
-    /// quantile-forest, conformal, quantile or linear, which learn from earlier runs in the file, or a FILE with recorded
-    /// answers of a model (default: quantile-forest)
+    /// Estimator to score: quantile-forest, conformal, quantile or linear, or a FILE with recorded answers of a model.
+    /// The named estimators learn from earlier runs in the file (default: quantile-forest)
     #[arg(long)]
     estimator: Option<PathBuf>,
     #[command(flatten)]

@@ -21,11 +21,11 @@ use crate::{
     output::{options::Forms, program::Written, text::help},
 };
 
-/// Compares caps on the spending of runs: successes kept, spending saved
+/// Reports how many successes caps on spending would have kept, and how much they would have saved
 #[derive(Debug, clap::Args)]
 #[command(after_help = [EXAMPLE, include_str!("help/budget_caps.txt"), &help(&CAP_MEASURES), RUNS, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Files of runs, logs or folders of logs. Each model in a file has a column. Without a file, bundled runs
+    /// Files of runs, logs or folders of logs. Each model in a file has a column. Without a file, bundled runs are used
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

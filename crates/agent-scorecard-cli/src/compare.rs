@@ -22,17 +22,18 @@ use crate::{
     output::{options::Forms, program::Written, text::help},
 };
 
-/// Says which agent is better, by how much, and whether that is more than noise
+/// Reports which agent is better, by how much, and whether the difference is beyond noise
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER.as_str())]
 pub(crate) struct Options {
-    /// Logs or folders of logs. Each log, and each model in it, has a column; the first is compared with each of the
-    /// others. Without a file, two bundled models (invented data)
+    /// Logs or folders of logs. Each log, and each model in it, has a column. The first column is compared with each of
+    /// the others. Without a file, invented data of two models are used
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     names: Names,
-    /// Prices of models for runs without a cost in their log: JSON, in USD per million tokens
+    /// File with the prices of models in USD per million tokens, as JSON. They give the cost of runs whose log states
+    /// none
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     #[command(flatten)]

@@ -28,13 +28,14 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// A log or a folder of logs; without it, bundled exchanges
+    /// A log or a folder of logs. Without a log, bundled exchanges are used
     #[arg(value_name = "LOG")]
     log: Option<PathBuf>,
     /// Kind of file to write
     #[arg(long, value_name = "KIND", value_enum)]
     to: Kind,
-    /// File to write; for atif, a folder with a file per run. Without it, standard output
+    /// File to write; for atif, a folder that gets one file per run. Without this option, the result is written to
+    /// standard output
     #[arg(long, value_name = "FILE")]
     output: Option<Output>,
     #[command(flatten)]

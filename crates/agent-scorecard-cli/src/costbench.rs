@@ -33,9 +33,9 @@ pub(crate) struct Options {
     queries: Queries,
     #[command(flatten)]
     how: CostbenchOptions,
-    /// Released file results_*.json: replay and report the runs of its model instead of the greedy policy, next to the
-    /// figures that the file states. The file also sets tools, costs, events and their seed, so their options are not
-    /// allowed
+    /// Released file results_*.json. The runs of its model are replayed and reported instead of the greedy policy, next
+    /// to the figures that the file states. The file also sets tools, costs, events and the seed of events, so these
+    /// options are not allowed
     #[arg(long, value_name = "FILE", requires = "checkout", conflicts_with_all = ["queries", "paths"])]
     results: Option<PathBuf>,
     /// Checkout of JiayuJeff/CostBench with the queries of --results
@@ -52,7 +52,7 @@ Example: agent-scorecard costbench --block ban-tool --blocks 2 --paths
 /// The queries.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Queries {
-    /// File of queries; without it, 120 invented queries
+    /// File of queries. Without a file, 120 invented queries are used
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
 }

@@ -32,8 +32,9 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT, &rows(&METRICS), log_file::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Trace files, logs or folders of logs. Each file, and each model in a log, is a column with unique run ids. Columns
-    /// with the same runs are compared pairwise. Without a file, bundled runs with known probabilities of success
+    /// Trace files, logs or folders of logs. Each file, and each model in a log, is a column with unique run ids.
+    /// Columns with the same runs are compared pairwise. Without a file, bundled runs with known probabilities of
+    /// success are used
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -42,20 +43,21 @@ pub(crate) struct Options {
     how: CutOffOptions,
     #[command(flatten)]
     read: Streamed,
-    /// Probabilities of success after the stop: JSON Lines with the fields id and success_chance, from 0 to 1. The field
-    /// success_chance in the line of a run has the same effect
+    /// File with probabilities of success after the stop: JSON Lines with the fields id and success_chance, from 0 to 1.
+    /// The field success_chance in the line of a run has the same effect
     #[arg(long, value_name = "FILE")]
     success_chance: Option<PathBuf>,
-    /// Files of further forecasts to use as features of the model of the probability of success, next to turn and task. They
-    /// are not scored. Each must hold the same runs as FILE, in the same format
+    /// Files of forecasts that are features of the model of the probability of success, in addition to turn and task.
+    /// These forecasts are not scored. Each file must hold the same runs as FILE, in the same format
     #[arg(long, value_name = "FILE")]
     chance_from: Vec<PathBuf>,
-    /// Continuations of cut-off runs, which estimate their probability of success and are audited: JSON Lines with the
-    /// field id and the counts successes, failures, unresolved (optional) and invalid (optional)
+    /// File with the outcomes of continuations of cut-off runs: JSON Lines with the field id and the counts successes,
+    /// failures, unresolved (optional) and invalid (optional). The outcomes estimate the probability of success of each
+    /// run, and the report audits them
     #[arg(long, value_name = "FILE")]
     continuations: Option<PathBuf>,
-    /// Groups of runs, such as the difficulty of a task. Each group has a separate curve of cut-offs for the weighted
-    /// means: JSON Lines with the fields id and group. Default: one curve for all runs
+    /// File with groups of runs, such as the difficulty of their task: JSON Lines with the fields id and group. For the
+    /// weighted means, each group has a separate curve of cut-offs. Default: one curve for all runs
     #[arg(long, value_name = "FILE")]
     curve_groups: Option<PathBuf>,
     #[command(flatten)]

@@ -37,17 +37,17 @@ pub(crate) struct Course {
     /// total_tokens for sokoban; time_weeks, warehouse_item_weeks and cumulative_cost_usd for the warehouse
     #[arg(long = "resource", value_name = "NAME[=CAP]", value_parser = values::capped)]
     resources: Vec<(String, Option<f64>)>,
-    /// The cap of each run on the first resource
+    /// Cap of each run on the first resource
     #[arg(long, value_name = "N", value_parser = values::cap)]
     cap: Option<f64>,
     /// Ask the player after each turn for the remaining cost of its run
     #[arg(long)]
     pub(crate) ask: bool,
-    /// Include these answers in the prompts of later turns
+    /// Include the answers to --ask in the prompts of later turns
     #[arg(long, requires = "ask")]
     show_answers: bool,
-    /// Stop a run after N consecutive answers "impossible", or above a cap. Otherwise runs continue, so that their full
-    /// cost is observed
+    /// Stop a run after N consecutive answers "impossible", or when it exceeds a cap. Without this option, runs
+    /// continue, so that their full cost is observed
     #[arg(long, value_name = "N", requires = "ask", value_parser = whole::<u32>(1, 1_000))]
     stop_after: Option<u32>,
 }
@@ -215,7 +215,7 @@ pub(crate) fn write_runs(
 pub(crate) struct Rooms {
     #[command(flatten)]
     course: Course,
-    /// Which rooms: evaluation (8 x 8, two boxes) or training (6 x 6, one box)
+    /// Set of rooms: evaluation (8 x 8, two boxes) or training (6 x 6, one box)
     #[arg(long, default_value = "evaluation", value_parser = presets())]
     preset: RoomSettings,
 }
@@ -274,14 +274,15 @@ impl Game for Rooms {
 pub(crate) struct Market {
     #[command(flatten)]
     course: Course,
-    /// Start with goods instead of only money
+    /// Start with goods and money instead of money only
     #[arg(long)]
     stocked: bool,
-    /// Cash in dollars that a run needs at its end; the player is told. Without it, runs get targets and budgets
-    /// afterwards, half of which they miss
+    /// Cash in dollars that a run needs at its end; the player is told this target. Without this option, each run gets
+    /// a target and budgets after its end, and half of the runs miss them
     #[arg(long, value_name = "USD", value_parser = values::cap)]
     target: Option<f64>,
-    /// Rule for drawing targets and budgets that runs miss: described (the paper's text) or released (its code)
+    /// Rule for drawing targets and budgets that runs miss: described (the rule in the paper's text) or released (the
+    /// rule in its code)
     #[arg(long = "probe-method", default_value = "described", conflicts_with = "target", value_parser = values::one_of([("described", ProbeMethod::Described), ("released", ProbeMethod::Released)]))]
     probes: ProbeMethod,
 }

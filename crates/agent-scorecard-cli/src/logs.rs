@@ -30,7 +30,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [FORMAT, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Logs or folders of logs; without a file, bundled exchanges
+    /// Logs or folders of logs. Without a file, bundled exchanges are used
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -38,10 +38,11 @@ pub(crate) struct Options {
     /// Format of the files; auto detects it from their content
     #[arg(long, value_name = "F", default_value = "auto", value_parser = formats())]
     format: Format,
-    /// Prices of models for runs without a cost in their log: JSON, in USD per million tokens
+    /// File with the prices of models in USD per million tokens, as JSON. They give the cost of runs whose log states
+    /// none
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
-    /// Also write all runs as CSV
+    /// Also write all runs to this file, as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<Output>,
     #[command(flatten)]

@@ -18,7 +18,7 @@ use crate::{
     values,
 };
 
-/// Plays an environment of the budget paper without a model, and scores estimates of its remaining spending
+/// Plays an environment of the BAGEN paper without a language model, and scores estimates of the remaining cost
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(crate) struct Options {
@@ -28,12 +28,12 @@ pub(crate) struct Options {
 
 #[derive(Debug, clap::Subcommand)]
 enum Environment {
-    /// Rooms of Sokoban by a solver
+    /// Lets a solver play rooms of Sokoban
     #[command(after_help = HELP)]
     Sokoban {
         #[command(flatten)]
         rooms: Rooms,
-        /// Probability that a step of the solver is drawn at random
+        /// Probability that a step is random instead of the step of the solver
         #[arg(long, value_name = "P", default_value = "0", value_parser = values::share)]
         mistakes: f64,
         /// Print the rooms instead of playing them: # wall, _ floor, O target, X box, \u{221a} box on target, P player, S
@@ -43,7 +43,7 @@ enum Environment {
         #[command(flatten)]
         shown: Shown,
     },
-    /// A warehouse by a base-stock rule
+    /// Lets a base-stock rule run a warehouse
     #[command(after_help = HELP)]
     Warehouse {
         #[command(flatten)]
@@ -56,11 +56,11 @@ enum Environment {
 /// The options of output and of the report.
 #[derive(Debug, clap::Args)]
 struct Shown {
-    /// Folder for the output: rollouts.jsonl and estimates.jsonl, which budget reads, and a trajectory (ATIF) of each run
-    /// in runs
+    /// Folder for the output: rollouts.jsonl and estimates.jsonl, which the subcommand budget reads, and a trajectory
+    /// (ATIF) of each run in the subfolder runs
     #[arg(long, value_name = "FOLDER")]
     output: Option<Output>,
-    /// Bootstrap resamples of runs behind the 95 % intervals; 0 for none
+    /// Number of bootstrap resamples of runs for the 95 % intervals; 0 gives no intervals
     #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]
     resamples: usize,
     /// Seed of the bootstrap

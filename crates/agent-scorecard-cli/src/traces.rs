@@ -42,20 +42,20 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [EXAMPLE, &help(&[&VERDICTS[..], &MEASURES].concat()), FORMAT, log_file::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Trace files, logs or folders of logs. Each file, and each model and each stream of a log, has a column. Without a
-    /// file, three forecasters on bundled runs
+    /// Trace files, logs or folders of logs. Each file, and each model and each stream of a log, has a column. Without
+    /// a file, bundled runs with three forecasters are used
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     names: Names,
     #[command(flatten)]
     how: TraceOptions,
-    /// Report the change of each figure by cross-fitted Platt scaling, in standard errors of the change, instead of the
-    /// figures
+    /// Instead of the figures, report how much cross-fitted Platt scaling changes each figure, in standard errors of
+    /// the change
     #[arg(long)]
     change: bool,
-    /// Halves of --change on which maps are fitted: whole tasks, or runs in the order of their ids (as in the TPS paper,
-    /// where a map may be fitted to other runs of the tasks that it calibrates)
+    /// How --change splits the runs into halves: tasks splits whole tasks; runs splits runs in the order of their ids,
+    /// as in the TPS paper. With runs, a map may be fitted to other runs of the tasks that it calibrates
     #[arg(long, value_name = "WHAT", default_value = "tasks", requires = "change", value_parser = options::names::<Halves>())]
     halves: Halves,
     /// Stream of confidence that --change reads from logs

@@ -35,23 +35,23 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [FORMAT, &rows(&METRICS)].concat())]
 pub(crate) struct Options {
-    /// Problems, split into pools in order. The budget of a pool is alpha times the cost of its problems. Without a file,
-    /// bundled problems
+    /// File of problems, which are split into pools in order. The budget of a pool is alpha times the cost of its
+    /// problems. Without a file, bundled problems are used
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
     how: TriageOptions,
-    /// Who plans: all-in-order, cheapest-first, random or oracle, or a FILE of plans
+    /// Planner: all-in-order, cheapest-first, random or oracle, or a FILE of plans
     #[arg(long, default_value = "all-in-order")]
     planner: PathBuf,
-    /// Outcomes of attempts that were actually cut off at their allocations, for the enforced regime. Without them, an
-    /// attempt counts as solved if its problem was solved at a cost of at most the allocation
+    /// File with outcomes of attempts that were actually cut off at their allocations, for the enforced regime. Without
+    /// such an outcome, an attempt counts as solved if its problem was solved at a cost of at most the allocation
     #[arg(long, value_name = "FILE")]
     capped: Option<PathBuf>,
-    /// Unsolvable problems, which replace problems of each pool
+    /// File of unsolvable problems, which replace a share of the problems of each pool (--ratio)
     #[arg(long, value_name = "FILE")]
     unsolvable: Option<PathBuf>,
-    /// Write the pools as JSON Lines, to ask a model for a plan of each pool
+    /// Write the pools to this file as JSON Lines, so that a model can be asked for a plan of each pool
     #[arg(long, value_name = "FILE")]
     write_pools: Option<Output>,
     #[command(flatten)]

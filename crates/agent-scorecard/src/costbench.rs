@@ -212,7 +212,7 @@ impl options::Named for Blocking {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct WorldOptions {
-    /// Level of the tasks, which have L + 3 steps; 0 to 10
+    /// Refinement level of the tasks, from 0 to 10. Tasks of level L have L + 3 steps
     #[cfg_attr(feature = "clap", arg(long, value_name = "L", default_value = "2", value_parser = options::refinement))]
     #[serde(deserialize_with = "options::read::refinement")]
     pub refinement_level: usize,
@@ -220,7 +220,7 @@ pub struct WorldOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", default_value = "42", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Noise of the costs of composite tools
+    /// Standard deviation of the noise in the costs of composite tools
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value = "0.1", value_parser = options::number))]
     #[serde(deserialize_with = "options::read::number")]
     pub noise_std: f64,
@@ -232,16 +232,17 @@ pub struct WorldOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "B", default_value = "25", value_parser = options::number))]
     #[serde(deserialize_with = "options::read::number")]
     pub max_cost: f64,
-    /// Rules where the paper and its released code differ. In both cases, tools are removed and runs are left out of means
-    /// as in the released code, which the published figures follow
+    /// Version of the rules on which the paper and its released code differ. Both versions remove tools, and leave runs
+    /// out of means, as the released code does, because the published figures follow this code
     #[cfg_attr(feature = "clap", arg(long, value_name = "R", default_value = "paper", value_parser = options::names::<RuleVersion>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub rules: RuleVersion,
-    /// Rule for drawing costs: from one stream per query (released), or from one stream per tool (paper)
+    /// Random streams from which costs are drawn: one stream per query (released), or one stream per tool (paper)
     #[cfg_attr(feature = "clap", arg(long = "costs", value_name = "R", default_value = "released", value_parser = options::names::<CostRule>()))]
     #[serde(rename = "costs", deserialize_with = "options::read::name")]
     pub cost_rule: CostRule,
-    /// Rule for the time of events: the released code (released), or the formula printed in the paper (paper)
+    /// Rule for the time of events: the rule of the released code (released), or the formula that the paper prints
+    /// (paper)
     #[cfg_attr(feature = "clap", arg(long = "trigger", value_name = "R", default_value = "released", value_parser = options::names::<TriggerRule>()))]
     #[serde(rename = "trigger", deserialize_with = "options::read::name")]
     pub trigger_rule: TriggerRule,
@@ -256,7 +257,8 @@ pub struct CostbenchOptions {
     #[cfg_attr(feature = "clap", command(flatten))]
     #[serde(skip)]
     pub world: WorldOptions,
-    /// Events that change the world during a run; `blocked` compares both policies under them
+    /// Kind of events that change the world during a run. The field `blocked` of the report compares the greedy and the
+    /// optimal policy under these events
     #[cfg_attr(feature = "clap", arg(long = "block", value_name = "KIND", default_value = "none", value_parser = options::names::<Blocking>()))]
     #[serde(rename = "block", deserialize_with = "options::read::name")]
     pub blocking: Blocking,

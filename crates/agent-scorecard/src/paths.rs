@@ -69,10 +69,10 @@ fn undefined(error: Error) -> Undefined {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct PathOptions {
-    /// Compare calls only by name; by default also by their exact arguments
+    /// Compare calls only by name. By default, their arguments must be equal too
     #[cfg_attr(feature = "clap", arg(long))]
     pub ignore_arguments: bool,
-    /// Add a report on the runs of all columns together to --json
+    /// Add a report on the runs of all columns together to the JSON object
     #[cfg_attr(feature = "clap", arg(long))]
     pub pool: bool,
 }

@@ -91,7 +91,8 @@ fn undefined(error: knapsack_oracle::Error) -> Undefined {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct TriageOptions {
-    /// Budget as a share of the costs, above 0 and at most 1; may be given several times (default: several shares)
+    /// Budget of a pool as a share of the cost of its problems, above 0 and at most 1. May be given several times
+    /// (default: several shares)
     #[cfg_attr(feature = "clap", arg(long = "alpha", value_name = "A", value_parser = options::alpha, default_values_t = Alpha::SWEEP, hide_default_value = true))]
     #[serde(rename = "alpha", deserialize_with = "options::read::alphas")]
     pub alphas: Vec<Alpha>,
@@ -99,19 +100,20 @@ pub struct TriageOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "30", value_parser = options::several::<usize>))]
     #[serde(deserialize_with = "options::read::several")]
     pub pool_size: usize,
-    /// Seed of everything random
+    /// Seed of all random numbers
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Shuffles per pool of the sampled random plan, which replaces the exact one in large pools
+    /// Number of shuffles per pool by which the value of a random plan is estimated in pools that are too large for the
+    /// exact value
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::several_resamples))]
     #[serde(deserialize_with = "options::read::several_resamples")]
     pub shuffles: usize,
-    /// Orders per pool of the planner `random`
+    /// Number of random orders per pool that the planner `random` uses
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::several_resamples))]
     #[serde(deserialize_with = "options::read::several_resamples")]
     pub orders: usize,
-    /// Share of a pool to replace with unsolvable problems, from 0 to 1; may be given several times (default: 0.25, 0.5,
+    /// Share of a pool to replace by unsolvable problems, from 0 to 1. May be given several times (default: 0.25, 0.5,
     /// 0.75 and 1)
     #[cfg_attr(feature = "clap", arg(long = "ratio", value_name = "R", value_parser = options::share))]
     #[serde(rename = "ratio", deserialize_with = "options::read::shares")]
@@ -120,11 +122,12 @@ pub struct TriageOptions {
     #[cfg_attr(feature = "clap", arg(skip = Planner::AllInOrder))]
     #[serde(skip)]
     pub planner: Planner,
-    /// Leave out plans that name a problem twice, and drop allocations that are not numbers of tokens. The paper keeps the
-    /// first entry and uses 0
+    /// Leave out plans that name a problem twice, and drop allocations that are not numbers of tokens. Without this
+    /// option, as in the paper, the first entry counts and such an allocation is 0
     #[cfg_attr(feature = "clap", arg(long))]
     pub strict_plans: bool,
-    /// Also attempt problems with an allocation of 0 in the advisory regime; the paper's planned set excludes them
+    /// Also attempt problems with an allocation of 0 in the advisory regime. The paper's planned set excludes these
+    /// problems
     #[cfg_attr(feature = "clap", arg(long = "attempt-zero"))]
     #[serde(rename = "attempt_zero")]
     pub attempts_zero: bool,

@@ -156,12 +156,12 @@ fn not_a_range(value: String) -> Error {
 #[derive(serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FactRules {
-    /// Scorer whose score counts, such as match, or judge.style for the value style of a scorer with several values
-    /// (default: the first in the log). Runs without this score have no grade
+    /// Scorer whose score counts, such as match. For a scorer with several values, append the name of the value, such
+    /// as judge.style (default: the first scorer in the log). Runs without this score have no grade
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
     pub scorer: Option<String>,
-    /// Lowest score that is a success; lower scores are failures (default: 1 is a success, 0 a failure, and a score between
-    /// them a partial success)
+    /// Lowest score that is a success. Lower scores are failures (default: 1 is a success, 0 is a failure, and a score
+    /// between 0 and 1 is a partial success)
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", value_parser = finite))]
     pub success_at: Option<f64>,
     /// Lowest and highest score, if they are not 0 and 1
@@ -175,18 +175,20 @@ pub struct FactRules {
         )
     )]
     pub score_range: Option<ScoreRange>,
-    /// Outcome of a run that ended at a limit: its grade, or unknown without a grade (graded); failure (failed); unknown,
-    /// whatever its grade (unknown) (default: graded; for cut-off unknown)
+    /// Outcome of a run that ended at a limit. With graded, it is the grade, or unknown if there is no grade. With
+    /// failed, it is a failure. With unknown, it is unknown, even if there is a grade (default: graded; for cut-off
+    /// unknown)
     #[cfg_attr(feature = "clap", arg(long, value_enum, hide_possible_values = true))]
     pub at_limit: Option<AtLimit>,
-    /// Treatment of runs that occur again, such as in a retry or a copy of an evaluation, or in a second row of a table:
-    /// keep only the newest complete one (drop), or all of them (keep)
+    /// Treatment of runs that occur several times, such as in a retry or a copy of an evaluation, or in a second row of
+    /// a table: drop counts only the newest complete run, and keep counts all of them
     #[cfg_attr(
         feature = "clap",
         arg(long, value_enum, default_value_t, hide_possible_values = true)
     )]
     pub repeats: Repeats,
-    /// Read confidences without a percent sign as percentages; with =no, as values from 0 to 1, even if some are above 1
+    /// Read confidences without a percent sign as percentages. With =no, read them as values from 0 to 1, even if some
+    /// are above 1
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "YES|NO", num_args = 0..=1, require_equals = true, default_missing_value = "yes", default_value = "auto", hide_default_value = true, hide_possible_values = true))]
     pub percent: ConfidenceScale,
     /// Whether a run stays without a grade, instead of causing an error, if neither the rules nor the log decide.

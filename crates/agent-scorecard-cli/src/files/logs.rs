@@ -40,12 +40,13 @@ pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, Error> 
 #[derive(Clone, Debug, Default, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Judging {
-    /// Reading of stated confidence in logs
+    /// How to read stated confidence in logs; lenient also reads unclosed tags, text around the only number, and
+    /// fractions
     #[arg(long, default_value = "strict", value_parser = names::<ConfidenceReading>())]
     #[serde(deserialize_with = "read_field::name")]
     pub(crate) confidence: ConfidenceReading,
-    /// Regular expression that finds the stated confidence of a reply instead of the usual forms; its first group is the
-    /// number
+    /// Regular expression that finds the stated confidence in a reply, instead of the usual forms. Its first group is
+    /// the number
     #[arg(long, value_name = "REGEX", value_parser = pattern, allow_hyphen_values = true)]
     #[serde(deserialize_with = "some_pattern")]
     confidence_pattern: Option<String>,
@@ -53,7 +54,7 @@ pub struct Judging {
     #[command(flatten)]
     #[serde(skip)]
     pub rules: FactRules,
-    /// File with outcomes or grades, expected calls or horizons of runs in addition to the log (see below)
+    /// File that adds outcomes or grades, expected calls or horizons to the runs of logs (see below)
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     outcomes: Option<PathBuf>,

@@ -7,8 +7,8 @@ use crate::files::source::Source;
 /// The option `--name`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Names {
-    /// Name of a column, also in conditions, instead of the name of its file or folder; give it once per FILE, in the same
-    /// order
+    /// Name of a column in the report and in conditions, instead of the name of its file or folder. Give this option
+    /// once per FILE, in the same order
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
 }

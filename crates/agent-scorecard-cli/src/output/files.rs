@@ -17,7 +17,7 @@ pub(crate) struct ReportFiles {
     /// Write a report page with all figures to a file that ends in .html
     #[arg(long, value_name = "FILE", value_parser = page_file)]
     html: Option<Output>,
-    /// Draw one figure; the file's ending sets the format
+    /// Draw one picture of the report. The ending of the file name sets the format
     #[arg(long, value_name = "FILE.svg|png", value_parser = picture)]
     plot: Option<Output>,
 }

@@ -24,10 +24,10 @@ pub(crate) struct Forms {
     /// Print the table in GitHub's Markdown
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// Exit with code 1 if a value of the JSON object meets a condition, such as 'tps_log < -0.6'. With several columns,
-    /// give the name or number, such as 'files.1.tps_log < -0.6'. difference.KEY compares two columns, such as
-    /// 'difference.tps_log.ci_high < 0'; with more columns, differences.NAME.KEY compares column NAME with the first. May be
-    /// given several times
+    /// Exit with code 1 if a value of the JSON object meets a condition, such as 'tps_log < -0.6'. With several
+    /// columns, give the name or number of the column, such as 'files.1.tps_log < -0.6'. difference.KEY is the
+    /// difference of two columns, such as 'difference.tps_log.ci_high < 0'. With more columns, differences.NAME.KEY
+    /// compares column NAME with the first column. May be given several times
     #[arg(long, value_name = "CONDITION", value_parser = fail_if::parse)]
     fail_if: Vec<Threshold>,
     #[command(flatten)]

@@ -36,36 +36,36 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("../help/run_budget.txt"))]
 pub(crate) struct Options {
-    /// A log or a folder of logs, or rollouts with texts, written by play or run; with --dialogues, a file of BAGEN's
-    /// released runs
+    /// A log or a folder of logs, or a file of rollouts with texts, which play and run write. With --dialogues, a file
+    /// of BAGEN's released runs
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
     common: Common,
-    /// Resource to ask for, optionally with its cap, such as total_tokens=2500; give it several times to ask for several at
-    /// once
+    /// Resource to ask for, optionally with its cap, such as total_tokens=2500. Give this option several times to ask
+    /// for several resources at once
     #[arg(long = "resource", value_name = "NAME[=CAP]", value_parser = values::capped)]
     resources: Vec<(String, Option<f64>)>,
-    /// The cap of each run on the first resource
+    /// Cap of each run on the first resource
     #[arg(long, value_name = "N", value_parser = values::cap)]
     cap: Option<f64>,
-    /// For a resource without a cap, take the median spending of the runs by the same model as its cap. This is always used for
-    /// --dialogues swebench, for which the paper's caps are these medians
+    /// Use the median spending of the runs by the same model as the cap of each resource that has none. With
+    /// --dialogues swebench, these medians are always used, because they are the caps of the paper
     #[arg(long)]
     median_caps: bool,
     /// Also show the results of the last turn's calls, which the agent had not seen when it acted
     #[arg(long)]
     show_results: bool,
-    /// FILE holds the runs that BAGEN released for this benchmark. The benchmark sets resources and caps
+    /// Benchmark for which BAGEN released the runs in FILE. The benchmark sets resources and caps
     #[arg(long, value_name = "TASK", value_parser = tasks())]
     dialogues: Option<Task>,
     /// Seed of the targets and budgets of released warehouse runs, half of which are reachable
     #[arg(long, value_name = "SEED", default_value_t = 42, requires = "dialogues")]
     probes: u64,
-    /// Benchmark whose published prompts are sent (default: the one of --dialogues)
+    /// Benchmark whose published prompts are sent (default: the benchmark of --dialogues)
     #[arg(long, value_name = "TASK", value_parser = tasks())]
     task: Option<Task>,
-    /// Maximum tokens of thoughts that our own prompt asks for; 0 for only the answer
+    /// Maximum number of tokens of thoughts that our own prompt asks for; 0 asks for the answer only
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u32>(0, 100_000))]
     think_tokens: u32,
     /// Ask for a single number instead of an interval

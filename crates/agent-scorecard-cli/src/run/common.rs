@@ -24,7 +24,7 @@ pub(crate) struct Common {
     /// The name of the model
     #[arg(long, value_name = "NAME")]
     pub(crate) model: String,
-    /// Folder for answers, runs and the report page; the same command continues with the answers in it
+    /// Folder for answers, runs and the report page. The same command continues with the answers in this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// Print the expected numbers of requests and tokens, and send no request
@@ -36,8 +36,8 @@ pub(crate) struct Common {
     /// Send the token limit as max_completion_tokens, which some models need instead of max_tokens
     #[arg(long)]
     max_completion_tokens: bool,
-    /// Temperature, or none to leave it to the server, which some models need (default: 0, unless the help of the benchmark
-    /// states another)
+    /// Temperature. The word none leaves the temperature to the server, which some models need (default: 0, unless the
+    /// help of the benchmark states another)
     #[arg(long, value_name = "X|none", value_parser = temperature)]
     // With its path it is one value for clap.
     temperature: Option<std::option::Option<f64>>,
@@ -56,19 +56,20 @@ pub(crate) struct Common {
     /// Maximum seconds for one reply
     #[arg(long, value_name = "S", default_value_t = 300, value_parser = whole::<u64>(1, 31_536_000))]
     timeout: u64,
-    /// Stop when N tokens are used, including earlier calls on the same folder
+    /// Stop when N tokens are used, including the tokens of earlier calls on the same folder
     #[arg(long, value_name = "N")]
     token_cap: Option<u64>,
-    /// Effect of a reply without a token count on the caps: stop, or reserve=N to count N tokens for each such reply
+    /// How the caps treat a reply without a token count: stop stops the run, and reserve=N counts N tokens for each
+    /// such reply
     #[arg(long, value_name = "stop|reserve=N", default_value = "stop", value_parser = uncounted)]
     uncounted: std::option::Option<u64>,
-    /// US dollars per million tokens of prompts and of replies, such as 0.5,1.5
+    /// Prices in US dollars per million tokens, of prompts and of replies, such as 0.5,1.5
     #[arg(long, value_name = "IN,OUT", value_parser = prices)]
     pub(crate) prices: Option<[f64; 2]>,
     /// Stop when X US dollars are used; needs --prices
     #[arg(long, value_name = "X", requires = "prices", value_parser = amount)]
     cost_cap: Option<f64>,
-    /// Bootstrap resamples behind the 95 % intervals; 0 for no intervals
+    /// Number of bootstrap resamples for the 95 % intervals; 0 gives no intervals
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = values::resamples)]
     resamples: usize,
     /// Seed of the bootstrap

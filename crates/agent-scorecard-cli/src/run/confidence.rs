@@ -22,8 +22,8 @@ use crate::{
     values::{one_of, whole},
 };
 
-/// Each question is answered in steps with a stated confidence; a row for each stream that the replies have,
-/// from stated confidence and from log-probabilities
+/// The model answers each question in steps, each with a stated confidence. The report has a row for each stream of
+/// confidence that the replies contain: stated confidence, and streams from log-probabilities
 #[derive(Debug, clap::Args)]
 #[command(after_help = concat!(include_str!("../help/run_confidence.txt"), include_str!("../help/run_questions.txt")))]
 pub(crate) struct Options {
@@ -42,27 +42,28 @@ pub(crate) struct Options {
     /// File of pages that the model can search, with the actions Search, Lookup, Click and Finish
     #[arg(long, value_name = "PAGES")]
     corpus: Option<PathBuf>,
-    /// Ask again for a reply without an <explanation>, as for one without a confidence
+    /// Ask again if a reply has no <explanation>, as if it had no confidence
     #[arg(long)]
     explanation: bool,
-    /// Rule for a stated confidence outside [0, 1]: clip uses the nearest of 0 and 1, as in the paper; ask-again treats the
-    /// reply as one without a confidence
+    /// Rule for a stated confidence outside [0, 1]: clip uses the nearest of 0 and 1, as in the paper; ask-again treats
+    /// the reply as if it had no confidence
     #[arg(long, value_name = "RULE", action = clap::ArgAction::Set, default_value = "clip", value_parser = one_of([("clip", true), ("ask-again", false)]))]
     out_of_range: bool,
-    /// Continue each run M times with different seeds and count successes. continuations.jsonl of the folder gets the
-    /// counts of runs that were cut off; runs with fewer than 5 outcomes are left out
+    /// Continue each run M times with different seeds, and count the successes. The counts of runs that were cut off
+    /// are written to continuations.jsonl in the folder. Runs with fewer than 5 outcomes are left out
     #[arg(long = "continue", value_name = "M", value_parser = whole::<usize>(2, 1_000))]
     branches: Option<usize>,
-    /// Steps of every run after which it is also continued, in addition to the cut-off: stops (no others), all, or numbers
-    /// such as 0,2 with 0 for the beginning. The counts are in steps.jsonl of the folder. With all, the report has rows for
-    /// agreement, semantic entropy and propagated uncertainty
+    /// Steps after which every run is continued, in addition to the step at which it was cut off: stops (no other
+    /// steps), all, or numbers such as 0,2 with 0 for the beginning. The counts are written to steps.jsonl in the
+    /// folder. With all, the report also has rows for agreement, semantic entropy and propagated uncertainty
     #[arg(long, value_name = "STEPS", default_value = "stops", requires = "branches", value_parser = at)]
     // With its path it is one value for clap.
     at: std::vec::Vec<RangeInclusive<usize>>,
-    /// After each step, ask in a separate request whether the step is right, and use the probability of the letter that means true
+    /// After each step, ask in a separate request whether the step is right, and use the probability of the letter that
+    /// means true as a confidence
     #[arg(long)]
     p_true: bool,
-    /// Maximum number of further steps when a run that was cut off is continued (default: --steps)
+    /// Maximum number of steps that a continuation adds to a run that was cut off (default: --steps)
     #[arg(long, value_name = "N", requires = "branches", value_parser = whole::<usize>(1, 1_000))]
     more_steps: Option<usize>,
 }

@@ -21,7 +21,7 @@ use crate::{
     values::{self, whole},
 };
 
-/// Travel requests that are solved by calling tools at the lowest price
+/// The model solves travel requests by calling tools, at the lowest cost
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = include_str!("../help/run_costbench.txt"),
@@ -30,33 +30,34 @@ use crate::{
 pub(crate) struct Options {
     #[command(flatten)]
     common: Common,
-    /// Level of the tasks, which have L + 3 steps; 0 to 5
+    /// Refinement level of the tasks, from 0 to 5. Tasks of level L have L + 3 steps
     #[arg(long, value_name = "L", default_value_t = 2, value_parser = whole::<usize>(0, 5))]
     level: usize,
     /// Kinds of events of a run, in order, separated by commas; `mixed` draws new kinds for each query
     #[arg(long, value_name = "KINDS", default_value = "none", value_delimiter = ',', value_parser = values::names::<Blocking>())]
     block: Vec<Blocking>,
-    /// Number of repetitions of these events
+    /// How often the events of --block occur
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = whole::<usize>(1, 10))]
     blocks: usize,
     /// Number of the 381 test queries to use, spread over the tasks
     #[arg(long, value_name = "N", default_value_t = 381, value_parser = whole::<usize>(1, 381))]
     queries: usize,
-    /// Seed of costs and events, and also of the wishes without --published
+    /// Seed of costs and events. Without --published, it is also the seed of the users' wishes
     #[arg(long, value_name = "S", default_value_t = 42, value_parser = values::seed)]
     global_seed: u64,
-    /// Noise of the costs of composite tools
+    /// Standard deviation of the noise in the costs of composite tools
     #[arg(long, value_name = "X", default_value_t = 0.1, value_parser = values::number)]
     noise_std: f64,
-    /// Rules of the environment on which the paper and its released code differ: released or paper
+    /// Version of the rules on which the paper and its released code differ: released or paper
     #[arg(long, value_name = "R", default_value = "released", value_parser = values::one_of([("released", RuleVersion::Released), ("paper", RuleVersion::PaperText)]))]
     rules: RuleVersion,
-    /// Replies to accept: the ones that the released code accepts (released), or only replies that follow the instructions,
-    /// with a reminder after others (strict)
+    /// Replies to accept: released accepts every reply that the released code accepts; strict accepts only replies that
+    /// follow the instructions, and sends a reminder after other replies
     #[arg(long, value_name = "R", default_value = "released", value_parser = values::one_of([("released", ReplyRules::RELEASED), ("strict", ReplyRules::STRICT)]))]
     replies: ReplyRules,
-    /// Ask in each reply for the confidence that the run will end with the right answer (completed), or with it at the
-    /// lowest price (optimal). Streams of confidence are then scored, and written to NAME.jsonl of the folder for traces
+    /// Ask for a confidence in each reply: completed asks for the confidence that the run will end with the right
+    /// answer, optimal for the confidence that it will do so at the lowest cost. Streams of confidence are then scored,
+    /// and written to NAME.jsonl in the folder, which traces reads
     #[arg(long, value_name = "IN", value_parser = values::one_of(Objective::ALL.map(|it| (it.name(), it))))]
     confidence: Option<Objective>,
     /// Ask for log-probabilities, with N alternatives for each token

@@ -22,13 +22,14 @@ enum Benchmark {
     Triage(triage::Options),
     Budget(budget::Options),
     Confidence(confidence::Options),
-    /// Sokoban of the budget paper: a room for each seed, up to three actions in each of ten turns
+    /// The model plays Sokoban as in the BAGEN paper: one room for each seed, and up to three actions in each of ten
+    /// turns
     #[command(
         mut_arg("max_output_tokens", |it| it.default_value("800")),
         mut_arg("turn_tokens", |it| it.default_value("2500"))
     )]
     Sokoban(play::Options<Rooms>),
-    /// The warehouse of the budget paper: 11 steps of orders, a demand for each seed
+    /// The model runs the warehouse of the BAGEN paper: orders in 11 steps, and one series of demand for each seed
     Warehouse(play::Options<Market>),
 }
 

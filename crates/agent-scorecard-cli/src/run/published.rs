@@ -7,8 +7,8 @@ use crate::files::bundled::text;
 /// The option that takes prompts from a folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Published {
-    /// Folder with the published prompts, such as a checkout of the released repository. Without it, prompts use our
-    /// wording
+    /// Folder with the published prompts, such as a checkout of the released repository. Without this option, prompts
+    /// use our wording
     #[arg(long = "published", value_name = "DIR")]
     folder: Option<PathBuf>,
 }

@@ -32,7 +32,7 @@ use crate::{
     values::{self, whole},
 };
 
-/// Each question is solved once; then the model plans for pools under budgets
+/// The model solves each question once, and then makes plans for pools of questions under budgets
 #[derive(Debug, clap::Args)]
 #[command(after_help = concat!(include_str!("../help/run_questions.txt"), include_str!("../help/run_triage.txt")))]
 pub(crate) struct Options {
@@ -50,7 +50,7 @@ pub(crate) struct Options {
     /// Name of the problems in the prompt, such as "geometry problems"
     #[arg(long, value_name = "TEXT", default_value = PROBLEMS)]
     domain: String,
-    /// Ask for JSON only in words, for servers that refuse a JSON schema
+    /// Ask for JSON in the prompt only, for servers that refuse a JSON schema
     #[arg(long)]
     no_schema: bool,
     /// Maximum tokens of a plan (default: --max-output-tokens)
@@ -59,13 +59,14 @@ pub(crate) struct Options {
     /// Number of questions in a pool
     #[arg(long, value_name = "N", default_value_t = POOL, value_parser = whole::<usize>(1, u64::MAX))]
     pool_size: usize,
-    /// Solve the problems of each plan under its limits, in this regime, instead of using the results of separate attempts
+    /// Regime in which the model solves the problems of each plan under the limits of the plan. Without this option,
+    /// the results of separate attempts are used
     #[arg(long, value_name = "REGIME", value_parser = values::one_of([("advisory", Regime::Advisory), ("enforced", Regime::Enforced)]))]
     live: Option<Regime>,
     /// Tell the model the allocation of each problem that it solves under limits
     #[arg(long, requires = "live")]
     announce: bool,
-    /// Solve the problems of the plans with alpha 1 again without a limit, with their allocations announced
+    /// Solve the problems of the plans with alpha 1 again, without a limit but with their allocations announced
     #[arg(long)]
     re_solve: bool,
     /// A file of unsolvable questions, which replace a share of each pool
@@ -74,23 +75,24 @@ pub(crate) struct Options {
     /// The share of each pool that the unsolvable questions replace
     #[arg(long, value_name = "X", default_value_t = 0.25, requires = "unsolvable", value_parser = values::share)]
     unsolvable_share: f64,
-    /// A program, with arguments, that judges the answers to questions without an answer in the file
+    /// Program, with its arguments, that judges the answers to questions that have no answer in the file
     #[arg(long, value_name = "COMMAND", conflicts_with = "live", value_parser = Checker::new)]
     checker: Option<Checker>,
     /// Maximum seconds for a verdict
     #[arg(long, value_name = "S", default_value_t = 60, value_parser = whole::<u64>(1, 31_536_000))]
     checker_timeout: u64,
-    /// Refuse plans that name a problem twice, and drop allocations that are not numbers of tokens. The paper keeps the
-    /// first entry and uses 0
+    /// Refuse plans that name a problem twice, and drop allocations that are not numbers of tokens. Without this
+    /// option, as in the paper, the first entry counts and such an allocation is 0
     #[arg(long)]
     strict_plans: bool,
-    /// Also attempt problems with an allocation of 0 in the advisory regime; the paper's planned set excludes them
+    /// Also attempt problems with an allocation of 0 in the advisory regime. The paper's planned set excludes these
+    /// problems
     #[arg(long)]
     attempt_zero: bool,
-    /// Mode of the model in scores.jsonl, such as think
+    /// Name of the model's mode that is written to scores.jsonl, such as think
     #[arg(long, value_name = "NAME", default_value = "")]
     mode: String,
-    /// Name of the data set in scores.jsonl (default: the name of FILE)
+    /// Name of the data set that is written to scores.jsonl (default: the name of FILE)
     #[arg(long, value_name = "NAME")]
     dataset: Option<String>,
 }

@@ -28,7 +28,7 @@ use crate::{
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 #[serde(default, deny_unknown_fields)]
 pub struct CapOptions {
-    /// Caps to compare. Agents are assumed not to know of a cap and to act as before
+    /// Caps to compare. Agents are assumed to act as before, as if they did not know the cap
     #[cfg_attr(feature = "clap", arg(long, value_name = "N,...", value_parser = options::caps))]
     #[serde(deserialize_with = "options::read::caps")]
     pub at: Option<Caps>,
@@ -38,12 +38,13 @@ pub struct CapOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", default_value = "output_tokens", value_parser = options::text))]
     #[serde(deserialize_with = "options::read::text")]
     pub resource: String,
-    /// Unit of the intervals: task (the runs of a task together; runs, if there is only one task or none is named),
-    /// task-only (every run has to name its task), or run (if tasks are only categories)
+    /// Unit that intervals treat as independent: task, or the single run if there is only one task or none is named.
+    /// task-only requires that every run names its task. run treats single runs as independent, for tasks that are only
+    /// categories
     #[cfg_attr(feature = "clap", arg(long, default_value = "task", value_parser = options::names::<ClusterBy>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub cluster_by: ClusterBy,
-    /// Add a report on the runs of all files together to --json
+    /// Add a report on the runs of all files together to the JSON object
     #[cfg_attr(feature = "clap", arg(long))]
     pub pool: bool,
     /// Whether pictures are made.

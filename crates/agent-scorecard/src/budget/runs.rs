@@ -119,13 +119,14 @@ impl By {
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Budget of each run, in units of the resource
+    /// Cap on the cost of each run, in units of the resource
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = options::cap))]
     #[serde(deserialize_with = "options::read::cap")]
     pub cap: Option<f64>,
     /// Resource to estimate: output_tokens, fresh_input_tokens (input excluding repeated history), total_tokens (fresh
-    /// input and output, or whole requests if the files have no fresh input), input_tokens, cost_usd or any other resource
-    /// of the files. With several, NAME,NAME, each has a report, next to the joint hit rate, and caps come from the files
+    /// input and output, or whole requests if the files have no fresh input), input_tokens, cost_usd or any other
+    /// resource of the files. Separate several resources by commas. Each resource then has a report, the joint hit rate
+    /// is reported too, and caps come from the files
     #[cfg_attr(feature = "clap", arg(long = "resource", value_name = "NAME,...", default_value = "output_tokens", value_parser = options::texts))]
     #[serde(rename = "resource", deserialize_with = "options::read::texts")]
     // With its path it is one value for clap, so that errors show all of it.
@@ -134,35 +135,36 @@ pub struct Options {
     #[cfg_attr(feature = "clap", arg(long, default_value = "0.8", value_parser = options::level))]
     #[serde(deserialize_with = "options::read::level")]
     pub coverage: Level,
-    /// Also read answers of an estimates file that deviate from the format
+    /// Also read answers in a file of estimates that deviate from the required format
     #[cfg_attr(feature = "clap", arg(long, overrides_with = "points"))]
     pub lenient: bool,
-    /// Like --lenient; also reads a single number as an interval of zero width
+    /// Like --lenient, but also read a single number as an interval of zero width
     #[cfg_attr(feature = "clap", arg(long, overrides_with = "lenient"))]
     pub points: bool,
-    /// Widen or narrow recorded intervals by the spending of earlier runs, so that they have the coverage of --coverage
+    /// Widen or narrow recorded intervals, based on the costs of earlier runs, so that their coverage is the value of
+    /// --coverage
     #[cfg_attr(feature = "clap", arg(long = "calibrate"))]
     #[serde(rename = "calibrate")]
     pub calibrates: bool,
-    /// Forecasts of failure: "impossible" and intervals above the rest of the budget (cap), or only "impossible", as in the
-    /// paper (answers)
+    /// Estimates that predict failure: with cap, "impossible" and intervals above the remaining budget; with answers,
+    /// only "impossible", as in the paper
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", default_value = "cap", value_parser = options::names::<Reading>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub reading: Reading,
-    /// Label runs with the field `achieved` by random targets and budgets, half of them reachable. Time is the first
-    /// resource with "time" in its name
+    /// Label runs that have the field `achieved` as feasible or not, by random targets and budgets. Half of the targets
+    /// and budgets are reachable. Time is the first resource with "time" in its name
     #[cfg_attr(feature = "clap", arg(long, value_name = "SEED", value_parser = options::seed))]
     #[serde(deserialize_with = "options::read::some_seed")]
     pub probes: Option<u64>,
-    /// Fields of the runs, such as model, that group similar runs for quantile-forest, in addition to task
+    /// Fields of the runs, such as model, by which quantile-forest groups similar runs, in addition to task
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = options::text))]
     #[serde(deserialize_with = "options::read::texts")]
     pub keys: Vec<String>,
-    /// Learn from the first N runs of each file, but do not score them
+    /// Number of runs at the beginning of each file from which estimators learn without being scored
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "0", value_parser = options::count))]
     #[serde(deserialize_with = "options::read::count")]
     pub warm_up: usize,
-    /// Bootstrap resamples of whole tasks behind the 95 % intervals; 0 for none
+    /// Number of bootstrap resamples of whole tasks for the 95 % intervals; 0 gives no intervals
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::resamples))]
     #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
     pub resamples: usize,
@@ -170,15 +172,16 @@ pub struct Options {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Unit of resampling: task (the runs of a task together; runs, if there is only one task or none is named), task-only
-    /// (every run has to name its task), or run (if tasks are only categories)
+    /// Unit of resampling: task resamples the runs of a task together, or single runs if there is only one task or none
+    /// is named. task-only requires that every run names its task. run resamples single runs, for tasks that are only
+    /// categories
     #[cfg_attr(feature = "clap", arg(long, default_value = "task", value_parser = options::names::<ClusterBy>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub cluster_by: ClusterBy,
-    /// Add a report on the runs of all files together to --json
+    /// Add a report on the runs of all files together to the JSON object
     #[cfg_attr(feature = "clap", arg(long))]
     pub pool: bool,
-    /// Draw this run instead of the longest feasible one
+    /// Id of the run to draw, instead of the longest feasible run
     #[cfg_attr(feature = "clap", arg(long = "plot-id", value_name = "ID"))]
     #[serde(rename = "plot_id")]
     pub drawn_run: Option<String>,

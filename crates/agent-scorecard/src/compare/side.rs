@@ -97,16 +97,17 @@ options::named! {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct CompareOptions {
-    /// Treatment of runs without a grade: conclusions hold for any grade that they may have (unknown), or they are excluded
-    /// (leave-out), or count as failures (failed)
+    /// Treatment of runs without a grade. With unknown, a conclusion must hold for every possible grade of these runs.
+    /// With leave-out, the runs are excluded. With failed, they count as failures
     #[cfg_attr(feature = "clap", arg(long, default_value = "unknown", value_parser = options::names::<UngradedAs>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub ungraded: UngradedAs,
-    /// Compare only on tasks that both sides have (default: all runs count, and shared tasks make differences more certain)
+    /// Use only the tasks that both columns have. By default, all runs count, and shared tasks make differences more
+    /// certain
     #[cfg_attr(feature = "clap", arg(long))]
     pub shared: bool,
-    /// Report the number of tasks needed to find a difference of X percentage points of success (or of the mean score times
-    /// 100) with a probability of 80 %
+    /// Report the number of tasks needed to find a difference of POINTS percentage points in the success rate (or in
+    /// the mean score times 100) with a probability of 80 %
     #[cfg_attr(feature = "clap", arg(long, value_name = "POINTS", value_parser = options::points))]
     #[serde(deserialize_with = "options::read::points")]
     pub detect: Option<f64>,

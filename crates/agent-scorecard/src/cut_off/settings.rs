@@ -27,19 +27,21 @@ pub struct CutOffOptions {
     #[cfg_attr(feature = "clap", arg(long, default_value = "linear-front"))]
     #[serde(deserialize_with = "options::read::parsed")]
     pub schedule: WeightSchedule,
-    /// Calibrate the forecasts before scoring, with a map fitted to the other half of the runs
+    /// Method that calibrates the forecasts before scoring. A map that was fitted to one half of the runs calibrates
+    /// the other half
     #[cfg_attr(feature = "clap", arg(long = "calibrate", default_value = "none", value_parser = options::names::<Calibration>()))]
     #[serde(rename = "calibrate", deserialize_with = "options::read::name")]
     pub calibration: Calibration,
-    /// Runs for fitting the calibration: complete, or cut-off-as-failures, which adds runs that were cut off as failures,
-    /// so that forecasts become probabilities of being complete and successful
+    /// Runs to which the calibration is fitted: complete uses the complete runs; cut-off-as-failures also uses the runs
+    /// that were cut off, and counts them as failures, so that calibrated forecasts are probabilities of being complete
+    /// and successful
     #[cfg_attr(feature = "clap", arg(long, value_name = "RUNS", default_value = "complete", requires = "calibration", value_parser = options::names::<CalibrationRuns>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub calibrate_on: CalibrationRuns,
-    /// Count runs that ended because a reply could not be read as cut off; by default they are excluded
+    /// Treat runs that an unreadable reply ended as cut off. By default, such runs are excluded
     #[cfg_attr(feature = "clap", arg(long))]
     pub parse_errors_as_stops: bool,
-    /// Declared assumption on the reason why runs were cut off
+    /// Assumption about the stops of cut-off runs, which the report declares
     #[cfg_attr(feature = "clap", arg(long = "assume", default_value = "non-informative", value_parser = options::names::<CensoringAssumption>()))]
     #[serde(rename = "assume", deserialize_with = "options::read::name")]
     pub assumption: CensoringAssumption,
@@ -47,7 +49,7 @@ pub struct CutOffOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value = "2", value_parser = options::odds_ratio))]
     #[serde(deserialize_with = "options::read::odds_ratio")]
     pub odds_ratio: f64,
-    /// Resamples of whole tasks; 0 for no intervals
+    /// Number of bootstrap resamples of whole tasks; 0 gives no intervals
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::resamples))]
     #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
     pub resamples: usize,
@@ -55,15 +57,18 @@ pub struct CutOffOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "0", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Decompose the shift after hiding the outcomes of this share of the complete runs, each cut off at a random step
+    /// Hide the outcomes of this share of the complete runs, as if each run had been cut off at a random step, and
+    /// decompose the shift of the score
     #[cfg_attr(feature = "clap", arg(long, value_name = "RATE", value_parser = options::probability, overrides_with = "hide_after"))]
     #[serde(deserialize_with = "options::read::probability")]
     pub hide: Option<Probability>,
-    /// Decompose the shift after hiding the outcomes of all complete runs, each cut off after this share of its steps
+    /// Hide the outcomes of all complete runs, as if each run had been cut off after this share of its steps, and
+    /// decompose the shift of the score
     #[cfg_attr(feature = "clap", arg(long, value_name = "SHARE", value_parser = options::probability, overrides_with = "hide"))]
     #[serde(deserialize_with = "options::read::probability")]
     pub hide_after: Option<Probability>,
-    /// Minimum number of outcomes among the continuations of a run; with fewer, the model's probability is used
+    /// Minimum number of outcomes among the continuations of a run. With fewer outcomes, the probability of the model
+    /// is used
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "5", value_parser = options::several::<u64>))]
     #[serde(deserialize_with = "options::read::outcomes")]
     pub min_valid: u64,

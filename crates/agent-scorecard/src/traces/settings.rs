@@ -31,21 +31,23 @@ pub struct TraceOptions {
     #[cfg_attr(feature = "clap", arg(long, default_value = "linear-front"))]
     #[serde(deserialize_with = "options::read::parsed")]
     pub schedule: WeightSchedule,
-    /// Forecast per run for ranking and calibration diagnostics: last, mean, minimum, or the mean under a schedule
-    /// (default: under --schedule). Trajectory scores use no summary
+    /// Summary of the forecasts of a run, for ranking and calibration diagnostics: last, mean, minimum, or the name of
+    /// a schedule for the mean with its weights (default: --schedule). Trajectory scores use no summary
     #[cfg_attr(feature = "clap", arg(long))]
     #[serde(deserialize_with = "options::read::some_parsed")]
     pub summary: Option<Summary>,
-    /// Calibrate the forecasts before scoring, with a map fitted to the other half of the runs
+    /// Method that calibrates the forecasts before scoring. A map that was fitted to one half of the runs calibrates
+    /// the other half
     #[cfg_attr(feature = "clap", arg(long = "calibrate", default_value = "none", value_parser = options::names::<Calibration>()))]
     #[serde(rename = "calibrate", deserialize_with = "options::read::name")]
     pub calibration: Calibration,
-    /// Runs for fitting the calibration: complete, or cut-off-as-failures, which adds runs that were cut off as failures,
-    /// so that forecasts become probabilities of being complete and successful
+    /// Runs to which the calibration is fitted: complete uses the complete runs; cut-off-as-failures also uses the runs
+    /// that were cut off, and counts them as failures, so that calibrated forecasts are probabilities of being complete
+    /// and successful
     #[cfg_attr(feature = "clap", arg(long, value_name = "RUNS", default_value = "complete", requires = "calibration", value_parser = options::names::<CalibrationRuns>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub calibrate_on: CalibrationRuns,
-    /// Bootstrap resamples behind the 95 % intervals; 0 for no intervals
+    /// Number of bootstrap resamples for the 95 % intervals; 0 gives no intervals
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::resamples))]
     #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
     pub resamples: usize,
@@ -53,12 +55,13 @@ pub struct TraceOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Unit of resampling: task (the runs of a task together; runs, if there is only one task or none is named), task-only
-    /// (every run has to name its task), or run (if tasks are only categories)
+    /// Unit of resampling: task resamples the runs of a task together, or single runs if there is only one task or none
+    /// is named. task-only requires that every run names its task. run resamples single runs, for tasks that are only
+    /// categories
     #[cfg_attr(feature = "clap", arg(long, default_value = "task", value_parser = options::names::<ClusterBy>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub cluster_by: ClusterBy,
-    /// Add a report on the runs of all columns together to --json
+    /// Add a report on the runs of all columns together to the JSON object
     #[cfg_attr(feature = "clap", arg(long))]
     pub pool: bool,
     /// Policy for forecasts that are missing or outside [0, 1]: refuse, leave-out, skip, carry-forward,
@@ -66,7 +69,8 @@ pub struct TraceOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "POLICY", value_parser = options::policy))]
     #[serde(deserialize_with = "options::read::missing")]
     pub missing: Option<ForecastPolicy>,
-    /// Add curves and bins to --json even without resamples; with resamples, --html or --plot they are always included
+    /// Add curves and bins to the JSON object even without resamples. With resamples, --html or --plot, they are always
+    /// included
     #[cfg_attr(feature = "clap", arg(long))]
     pub curves: bool,
     /// Whether pictures and bins are wanted too.

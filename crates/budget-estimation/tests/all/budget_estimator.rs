@@ -9,7 +9,7 @@ use budget_estimation::{
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use rand_distr::{Distribution, Exp1, LogNormal, Pareto};
 
-use crate::common::{interval, learnt, level, runs, stored, uniform};
+use crate::common::{interval, learnt, level, runs, uniform};
 
 const SEEDS: u64 = if cfg!(debug_assertions) { 1 } else { 200 };
 
@@ -426,19 +426,6 @@ fn the_coverage_and_the_limit_are_as_set() {
     };
     assert!(called(0.5) > 0);
     assert_eq!(called(0.01), 0);
-}
-
-#[test]
-fn a_stored_estimator_goes_on_to_the_last_bit() {
-    let (rollouts, tokens) = some_runs(90, Some(2_000.0));
-    let mut whole = BudgetEstimator::default();
-    for rollout in rollouts.iter() {
-        if [0, 5, 40, 80].contains(&rollout.index()) {
-            whole = stored(&whole);
-        }
-        whole.learn(&rollout, tokens).unwrap();
-    }
-    assert!(whole == learnt(BudgetEstimator::default(), &rollouts, tokens));
 }
 
 /// One number of each part that was learnt, and a part of another estimator.

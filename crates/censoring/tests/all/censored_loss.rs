@@ -2,7 +2,7 @@
 
 use censoring::{
     Error, LossDerivatives, Probability, SmoothRule, Tps, Weight, WeightSchedule,
-    censored_loss_in_logits, exact_score, simple_score,
+    censored_loss_in_logits, exact_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore};
@@ -47,10 +47,6 @@ fn is_minus_the_exact_score(rule: impl SmoothRule + Clone, logits: &[f64], horiz
         assert!((loss + score).abs() <= 1e-12 * score.abs(), "{loss} {score}");
         let sum: f64 = steps.iter().map(|step| step.loss).sum();
         assert_eq!(loss, sum);
-        if q == 0.0 {
-            let score = simple_score(&tps, &run).unwrap();
-            assert!((loss + score).abs() <= 1e-12 * score.abs(), "{loss} {score}");
-        }
     }
 }
 

@@ -158,99 +158,71 @@ fn others(draws: &mut Draws, best: &[Probability]) -> Vec<Vec<Probability>> {
     vec![Probability::from_slice(&anything).unwrap().to_vec(), one]
 }
 
+/// Checks for each rule that the forecasts `best` have the best expected score, and that others lose what each observed step
+/// loses: never less than 0, and 0 only where all steps lose nothing. Returns what the true chances lose by each rule.
+fn check_regrets(
+    draws: &mut Draws,
+    world: &World,
+    best: &[Probability],
+    score: impl Fn(&Tps<&dyn ScoringRule>, &Stopped<'_>, usize) -> f64,
+) -> Vec<f64> {
+    let mut of_truth = Vec::new();
+    for_each_rule(|tps| {
+        let expected = |forecasts: &[Probability]| {
+            world.expected(forecasts, &|run, place| score(tps, run, place))
+        };
+        let most = expected(best);
+        for other in others(draws, best) {
+            let (regret, lost) = (most - expected(&other), world.lost(tps, &other, best));
+            assert!((regret - lost).abs() < 1e-13, "{regret} {lost} {world:?}");
+            assert!(other == best || lost > 0.0);
+        }
+        of_truth.push(most - expected(&world.of(|node| node.q)));
+    });
+    of_truth
+}
+
 #[test]
 fn the_exact_score_is_strictly_proper_for_the_chance_of_success_on_every_observed_step() {
     let mut draws = Draws(1);
     for _ in 0..WORLDS {
         let world = World::new(&mut draws, false);
         let q = world.of(|node| node.q);
-        for_each_rule(|tps| {
-            let expected = |forecasts: &[Probability]| {
-                world.expected(forecasts, &|run, place| exact_score(tps, run, q[place]).unwrap())
-            };
-            let best = expected(&q);
-            for other in others(&mut draws, &q) {
-                // The regret is, to the last digits, what each observed step loses: never negative
-                // and 0 only where all of these are.
-                let regret = best - expected(&other);
-                let lost = world.lost(tps, &other, &q);
-                assert!((regret - lost).abs() < 1e-13, "{regret} {lost} {world:?}");
-                assert!(other == q || lost > 0.0);
-            }
+        check_regrets(&mut draws, &world, &q, |tps, run, place| {
+            exact_score(tps, run, q[place]).unwrap()
         });
     }
 }
 
 #[test]
 fn the_simple_score_is_strictly_proper_for_being_complete_and_successful() {
-    let mut draws = Draws(2);
-    let mut worlds = 0;
+    let (mut draws, mut worlds) = (Draws(2), 0);
     for _ in 0..WORLDS {
         let world = World::new(&mut draws, false);
-        let (q, m) = (world.of(|node| node.q), world.of(|node| node.m));
         if world.missing_success() < 1e-3 {
             continue;
         }
         worlds += 1;
-        for_each_rule(|tps| {
-            let expected = |forecasts: &[Probability]| {
-                world.expected(forecasts, &|run, _| simple_score(tps, run).unwrap())
-            };
-            let best = expected(&m);
-            for other in others(&mut draws, &m) {
-                let (regret, lost) = (best - expected(&other), world.lost(tps, &other, &m));
-                assert!((regret - lost).abs() < 1e-13, "{regret} {lost} {world:?}");
-            }
-            // So the truth itself loses.
-            assert!(best - expected(&q) > 1e-9, "{world:?}");
-        });
+        let m = world.of(|node| node.m);
+        // So the truth itself loses.
+        let lost =
+            check_regrets(&mut draws, &world, &m, |tps, run, _| simple_score(tps, run).unwrap());
+        assert!(lost.iter().all(|lost| *lost > 1e-9), "{world:?}");
     }
     assert!(worlds > WORLDS / 3, "{worlds}");
 }
 
 #[test]
 fn the_simple_score_is_proper_where_no_cut_off_run_would_have_succeeded() {
-    let mut draws = Draws(3);
-    let mut with_stops = 0;
+    let (mut draws, mut with_stops) = (Draws(3), 0);
     for _ in 0..WORLDS {
         let world = World::new(&mut draws, true);
         with_stops += usize::from(world.nodes.iter().any(|node| node.cut > 0.0));
         assert_eq!(world.missing_success(), 0.0);
         let q = world.of(|node| node.q);
-        for_each_rule(|tps| {
-            let expected = |forecasts: &[Probability]| {
-                world.expected(forecasts, &|run, _| simple_score(tps, run).unwrap())
-            };
-            let best = expected(&q);
-            for other in others(&mut draws, &q) {
-                let (regret, lost) = (best - expected(&other), world.lost(tps, &other, &q));
-                assert!((regret - lost).abs() < 1e-13, "{regret} {lost} {world:?}");
-            }
-        });
+        check_regrets(&mut draws, &world, &q, |tps, run, _| simple_score(tps, run).unwrap());
     }
     assert!(with_stops > 10, "{with_stops}");
-}
-
-#[test]
-fn where_half_of_all_runs_are_cut_off_the_simple_score_asks_for_half_the_truth() {
-    // One run of two steps succeeds for sure and is cut off after the first with a chance of 1/2.
-    let tps = Tps::new(LogScore::exact(), WeightSchedule::Uniform);
-    let expected = |first: f64, simple: bool| {
-        let forecasts = [p(first), Probability::ONE];
-        let cut_off = Stopped::new(&forecasts[..1], None, Some(StopReason::MaxTime)).unwrap();
-        let cut_off = cut_off.with_horizon(2).unwrap();
-        let complete = Stopped::new(&forecasts, Some(true), None).unwrap();
-        let score = |run| {
-            if simple { simple_score(&tps, run) } else { exact_score(&tps, run, Probability::ONE) }
-        };
-        f64::midpoint(score(&cut_off).unwrap(), score(&complete).unwrap())
-    };
-    assert_eq!(expected(1.0, true), f64::NEG_INFINITY);
-    for wrong in [0.2, 0.4, 0.6, 0.9] {
-        assert!(expected(0.5, true) > expected(wrong, true));
-        assert!(expected(1.0, false) > expected(wrong, false));
-    }
-    assert_eq!(expected(1.0, false), 0.0);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use censoring::{
 };
 use trajectory_metrics::{BetaScore, BrierScore, LogScore, Traces};
 
-use crate::{Draws, EMPTY, censored, entry, length, p, position, recorded_games, w};
+use crate::{Draws, EMPTY, censored, entry, length, p, position, recorded_games};
 
 fn rule(name: &str) -> Box<dyn ScoringRule> {
     match name {
@@ -517,24 +517,4 @@ fn weighted_means_of_the_report_are_those_of_the_single_functions() {
     let ipcw = row.ipcw.unwrap();
     assert_eq!(ipcw.value, weights.normalized_mean_score(&scores).unwrap());
     assert!(ipcw.interval.unwrap().contains(ipcw.value), "{ipcw}");
-}
-
-#[test]
-fn a_run_of_weight_two_has_the_weighted_means_of_two_runs() {
-    let forecasts = [p(0.3), p(0.6), p(0.8)];
-    let run = |steps: usize, outcome: Option<bool>| {
-        Stopped::new(&forecasts[..steps], outcome, Some(StopReason::MaxTime)).unwrap()
-    };
-    let runs = [run(1, None), run(2, Some(true)), run(3, None), run(3, Some(false))];
-    let weights = w(&[2.0, 1.0, 1.0, 1.0]);
-    let weighted = analysis();
-    let weighted = weighted.report(&runs, None, Some(weights), &[1, 2, 3, 4]).unwrap();
-    let copies =
-        [run(1, None), run(1, None), run(2, Some(true)), run(3, None), run(3, Some(false))];
-    let copied = analysis();
-    let copied = copied.report(&copies, None, None, &[1, 1, 2, 3, 4]).unwrap();
-    assert_eq!(weighted.ipcw_coverage, copied.ipcw_coverage);
-    for (a, b) in weighted.comparisons.iter().zip(&copied.comparisons) {
-        assert_eq!(a.ipcw, b.ipcw);
-    }
 }

@@ -144,6 +144,7 @@ proptest! {
                 weighted_figures(b.audit.group(class))
             );
         }
+        prop_assert_eq!(a.ipcw_coverage, b.ipcw_coverage);
         prop_assert_eq!(a.length_ratio(), b.length_ratio());
         prop_assert_eq!(a.forecast_difference(), b.forecast_difference());
         let figures = |row: &ScoreComparison| {

@@ -38,28 +38,11 @@ fn ids(text: &str) -> Option<String> {
 
 #[test]
 fn numbers_are_read_in_every_notation() {
-    for text in [
-        "1200",
-        "01200",
-        "1,200",
-        "1_200",
-        "+1200",
-        "~1200",
-        "1200.0",
-        "1200.9",
-        "1.2e3",
-        "1.2E+3",
-        "1.2k",
-        "1.2 k",
-        "1.2K tokens",
-        "1200 tokens",
-        "about 1200",
-        "approx. 1,200 Tokens (max)",
-        "up to 1200",
-        "1200.",
-        "1200,",
-        "12000e-1",
-    ] {
+    for text in
+        "1200|01200|1,200|1_200|+1200|~1200|1200.0|1200.9|1.2e3|1.2E+3|1.2k|1.2 k|1.2K tokens|\
+                 1200 tokens|about 1200|approx. 1,200 Tokens (max)|up to 1200|1200.|1200,|12000e-1"
+            .split('|')
+    {
         assert_eq!(coerced(text), Some(1200), "{text}");
     }
     assert_eq!(coerced("18446744073709551615"), Some(u64::MAX));
@@ -83,38 +66,11 @@ fn a_number_between_0_and_1_is_refused_as_a_share_of_the_budget() {
 
 #[test]
 fn other_units_and_several_numbers_are_refused() {
-    for text in [
-        "",
-        "NaN",
-        "Infinity",
-        "many",
-        "about 30 %",
-        "30%",
-        "30 percent",
-        "5 euros",
-        "$1200",
-        "20 minutes",
-        "1.2M",
-        "about 1200, maybe 1300",
-        "1000-1500",
-        "3 of 5",
-        "1/2",
-        "1,,200",
-        "1,5",
-        "1,2000",
-        "1..2",
-        "1.2.3",
-        "1.5,900",
-        "1e2e3",
-        "1e2k",
-        "5e",
-        "12 000",
-        "1.200",
-        "about 12.345 tokens",
-        "123.456",
-        "true",
-        "200-300",
-    ] {
+    for text in "|NaN|Infinity|many|about 30 %|30%|30 percent|5 euros|$1200|20 minutes|1.2M|\
+                 about 1200, maybe 1300|1000-1500|3 of 5|1/2|1,,200|1,5|1,2000|1..2|1.2.3|1.5,900|\
+                 1e2e3|1e2k|5e|12 000|1.200|about 12.345 tokens|123.456|true|200-300"
+        .split('|')
+    {
         assert_eq!(coerced(text), None, "{text}");
     }
 }

@@ -271,15 +271,6 @@ fn a_pool_is_read_from_a_list_of_items_through_the_same_checks() {
 }
 
 #[test]
-fn an_item_is_found_by_its_id() {
-    let pool = Pool::new(items(12)).unwrap();
-    for (i, item) in pool.items().iter().enumerate() {
-        assert_eq!(pool.position(item.id()), Some(i));
-    }
-    assert_eq!(pool.position("p12"), None);
-}
-
-#[test]
 fn invalid_items_and_pools_are_refused() {
     assert_eq!(Pool::new(vec![]), Err(EMPTY));
     let mut twice = items(3);

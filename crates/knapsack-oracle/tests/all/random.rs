@@ -125,19 +125,6 @@ proptest! {
             prop_assert_eq!(sampled.spent, reference.total_cost() as f64);
         }
     }
-
-    #[test]
-    fn solved_flags_change_only_the_value(
-        items in items(12),
-        budget in 0_u64..240,
-    ) {
-        let (costs, values, solved) = columns(items);
-        let none = vec![false; costs.len()];
-        let some = pool_of(&costs, &values, &solved).random_exact(budget).unwrap();
-        let nothing = pool_of(&costs, &values, &none).random_exact(budget).unwrap();
-        prop_assert_eq!(nothing.value, 0.0);
-        prop_assert_eq!((some.spent, some.run_probabilities), (nothing.spent, nothing.run_probabilities));
-    }
 }
 
 #[test]

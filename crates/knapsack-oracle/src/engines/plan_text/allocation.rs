@@ -24,29 +24,14 @@ pub(crate) fn allocation(value: &Scalar<'_>) -> Option<(u64, bool)> {
 }
 
 /// Words that may stand next to a number of tokens.
-const WORDS: &[&str] = &[
-    "about",
-    "approx",
-    "approximately",
-    "around",
-    "at",
-    "ca",
-    "circa",
-    "max",
-    "maximum",
-    "most",
-    "roughly",
-    "to",
-    "tok",
-    "token",
-    "tokens",
-    "up",
-];
+const WORDS: &str = "about approx approximately around at ca circa max maximum most roughly to tok token \
+                     tokens up";
 
 /// Returns whether the text next to a number contains only these words and signs.
 fn leaves_unit(text: &str) -> bool {
-    text.split(|c: char| c.is_whitespace() || "~\u{2248}\u{2264}<=+.,:;()".contains(c))
-        .all(|word| word.is_empty() || WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+    text.split(|c: char| c.is_whitespace() || "~\u{2248}\u{2264}<=+.,:;()".contains(c)).all(
+        |word| word.is_empty() || WORDS.split(' ').any(|known| word.eq_ignore_ascii_case(known)),
+    )
 }
 
 /// Converts a text to a number of tokens.

@@ -47,8 +47,8 @@ pub(crate) struct Options {
     /// The field success_chance in the line of a run has the same effect
     #[arg(long, value_name = "FILE")]
     success_chance: Option<PathBuf>,
-    /// Files of forecasts that are features of the model of the probability of success, in addition to turn and task.
-    /// These forecasts are not scored. Each file must hold the same runs as FILE, in the same format
+    /// Files of forecasts that the model of success uses as features, in addition to turn and task. These forecasts are
+    /// not scored. Each file must hold the same runs as FILE, in the same format
     #[arg(long, value_name = "FILE")]
     chance_from: Vec<PathBuf>,
     /// File with the outcomes of continuations of cut-off runs: JSON Lines with the field id and the counts successes,

@@ -50,11 +50,12 @@ pub struct CalibrationOptions {
     /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
     #[serde(deserialize_with = "options::read::parsed")]
     pub schedule: WeightSchedule,
-    /// What one half has as a whole: tasks, where a run without a task or of an only task is one of its own, or runs, as in
-    /// the TPS paper, whose maps have then seen other runs of the tasks that they calibrate
+    /// Units that are split into halves: tasks, or runs as in the TPS paper. With tasks, a run without a task is a
+    /// separate unit, and so is each run of an only task. With runs, a map may be fitted to other runs of the tasks
+    /// that it calibrates
     #[serde(deserialize_with = "options::read::name")]
     pub halves: Halves,
-    /// Bootstrap resamples of whole tasks, at least 2
+    /// Number of bootstrap resamples of whole tasks, at least 2
     #[serde(alias = "n_resamples", deserialize_with = "options::read::several_resamples")]
     pub resamples: usize,
     /// Seed of the bootstrap

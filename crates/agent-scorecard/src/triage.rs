@@ -91,8 +91,8 @@ fn undefined(error: knapsack_oracle::Error) -> Undefined {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct TriageOptions {
-    /// Budget of a pool as a share of the cost of its problems, above 0 and at most 1. May be given several times
-    /// (default: several shares)
+    /// Budget of a pool as a share of its total cost, above 0 and at most 1. May be given several times (default:
+    /// several shares)
     #[cfg_attr(feature = "clap", arg(long = "alpha", value_name = "A", value_parser = options::alpha, default_values_t = Alpha::SWEEP, hide_default_value = true))]
     #[serde(rename = "alpha", deserialize_with = "options::read::alphas")]
     pub alphas: Vec<Alpha>,
@@ -104,8 +104,8 @@ pub struct TriageOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Number of shuffles per pool by which the value of a random plan is estimated in pools that are too large for the
-    /// exact value
+    /// Number of shuffles per pool. They estimate the value of a random plan in pools that are too large for the exact
+    /// value
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::several_resamples))]
     #[serde(deserialize_with = "options::read::several_resamples")]
     pub shuffles: usize,
@@ -122,7 +122,7 @@ pub struct TriageOptions {
     #[cfg_attr(feature = "clap", arg(skip = Planner::AllInOrder))]
     #[serde(skip)]
     pub planner: Planner,
-    /// Leave out plans that name a problem twice, and drop allocations that are not numbers of tokens. Without this
+    /// Leave out plans that name a problem twice, and drop allocations other than numbers of tokens. Without this
     /// option, as in the paper, the first entry counts and such an allocation is 0
     #[cfg_attr(feature = "clap", arg(long))]
     pub strict_plans: bool,

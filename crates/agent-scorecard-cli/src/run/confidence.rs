@@ -53,9 +53,9 @@ pub(crate) struct Options {
     /// are written to continuations.jsonl in the folder. Runs with fewer than 5 outcomes are left out
     #[arg(long = "continue", value_name = "M", value_parser = whole::<usize>(2, 1_000))]
     branches: Option<usize>,
-    /// Steps after which every run is continued, in addition to the step at which it was cut off: stops (no other
-    /// steps), all, or numbers such as 0,2 with 0 for the beginning. The counts are written to steps.jsonl in the
-    /// folder. With all, the report also has rows for agreement, semantic entropy and propagated uncertainty
+    /// Steps after which every run is continued, in addition to its cut-off: stops (no other steps), all, or numbers
+    /// such as 0,2 with 0 for the beginning. The counts are written to steps.jsonl in the folder. With all, the report
+    /// also has rows for agreement, semantic entropy and propagated uncertainty
     #[arg(long, value_name = "STEPS", default_value = "stops", requires = "branches", value_parser = at)]
     // With its path it is one value for clap.
     at: std::vec::Vec<RangeInclusive<usize>>,
@@ -63,7 +63,7 @@ pub(crate) struct Options {
     /// means true as a confidence
     #[arg(long)]
     p_true: bool,
-    /// Maximum number of steps that a continuation adds to a run that was cut off (default: --steps)
+    /// Maximum number of steps that a continuation adds to a cut-off run (default: --steps)
     #[arg(long, value_name = "N", requires = "branches", value_parser = whole::<usize>(1, 1_000))]
     more_steps: Option<usize>,
 }

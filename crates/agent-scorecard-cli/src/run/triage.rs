@@ -75,14 +75,14 @@ pub(crate) struct Options {
     /// The share of each pool that the unsolvable questions replace
     #[arg(long, value_name = "X", default_value_t = 0.25, requires = "unsolvable", value_parser = values::share)]
     unsolvable_share: f64,
-    /// Program, with its arguments, that judges the answers to questions that have no answer in the file
+    /// Program, with its arguments, that judges the answers to questions without an answer in the file
     #[arg(long, value_name = "COMMAND", conflicts_with = "live", value_parser = Checker::new)]
     checker: Option<Checker>,
     /// Maximum seconds for a verdict
     #[arg(long, value_name = "S", default_value_t = 60, value_parser = whole::<u64>(1, 31_536_000))]
     checker_timeout: u64,
-    /// Refuse plans that name a problem twice, and drop allocations that are not numbers of tokens. Without this
-    /// option, as in the paper, the first entry counts and such an allocation is 0
+    /// Refuse plans that name a problem twice, and drop allocations other than numbers of tokens. Without this option,
+    /// as in the paper, the first entry counts and such an allocation is 0
     #[arg(long)]
     strict_plans: bool,
     /// Also attempt problems with an allocation of 0 in the advisory regime. The paper's planned set excludes these

@@ -41,9 +41,9 @@ pub struct TraceOptions {
     #[cfg_attr(feature = "clap", arg(long = "calibrate", default_value = "none", value_parser = options::names::<Calibration>()))]
     #[serde(rename = "calibrate", deserialize_with = "options::read::name")]
     pub calibration: Calibration,
-    /// Runs to which the calibration is fitted: complete uses the complete runs; cut-off-as-failures also uses the runs
-    /// that were cut off, and counts them as failures, so that calibrated forecasts are probabilities of being complete
-    /// and successful
+    /// Runs to which the calibration is fitted: complete uses the complete runs; cut-off-as-failures also uses the
+    /// cut-off runs and counts them as failures. Calibrated forecasts are then probabilities of being complete and
+    /// successful
     #[cfg_attr(feature = "clap", arg(long, value_name = "RUNS", default_value = "complete", requires = "calibration", value_parser = options::names::<CalibrationRuns>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub calibrate_on: CalibrationRuns,

@@ -5,10 +5,10 @@ use budget_estimation::{
 use pyo3::{prelude::*, types::PyString};
 
 use crate::{
-    arrays::floats,
-    columns::outcome,
+    entry_columns::outcome,
     errors::{Failure, invalid},
     interruptible::interruptible,
+    number_arrays::floats,
     results::to_python,
 };
 

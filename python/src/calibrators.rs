@@ -8,9 +8,9 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    arrays::{checked, floats, run, weights},
-    columns::outcomes,
+    entry_columns::outcomes,
     errors::invalid,
+    number_arrays::{checked, floats, run, weights},
 };
 
 type Values<'py> = Bound<'py, PyAny>;

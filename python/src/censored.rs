@@ -10,11 +10,11 @@ use scoring_rules::{AnyRule, Level, Probability};
 use trajectory_metrics::Tps;
 
 use crate::{
-    arrays::{checked, floats, run, weights},
     choices::choice,
-    columns::{self, counts_or_missing, outcomes, outcomes_or_missing, texts_or_missing},
+    entry_columns::{self, counts_or_missing, outcomes, outcomes_or_missing, texts_or_missing},
     errors::{Failure, invalid},
     interruptible::interruptible,
+    number_arrays::{checked, floats, run, weights},
     results::to_python,
     streams::TrajectoryScore,
 };
@@ -96,7 +96,7 @@ impl StoppedRuns {
         for (what, found) in
             [("y_true", outcomes.len()), ("reasons", reasons.len()), ("horizons", horizons.len())]
         {
-            crate::arrays::same_length(what, n, found)?;
+            crate::number_arrays::same_length(what, n, found)?;
         }
         if !ends.is_sorted() || ends.last().copied().unwrap_or(0) != forecasts.len() {
             return Err(invalid("the ends of the runs must rise to the number of values"));
@@ -184,12 +184,12 @@ impl StoppedRuns {
     ) -> PyResult<Array<'py>> {
         let weights = weights(sample_weight)?;
         let weights = checked(&weights)?;
-        let groups = columns::groups(groups)?;
+        let groups = entry_columns::groups(groups)?;
         let (folds, penalty) = settings;
         let mut streams = Vec::with_capacity(others.len());
         for (place, other) in others.iter().enumerate() {
             let forecasts = floats("others", other)?.as_slice()?.to_vec();
-            crate::arrays::same_length("others", self.forecasts.len(), forecasts.len())?;
+            crate::number_arrays::same_length("others", self.forecasts.len(), forecasts.len())?;
             if forecasts == self.forecasts {
                 return Err(invalid(format!(
                     "others[{place}] has the forecasts that are scored; they must not teach their own probability of success"
@@ -250,7 +250,7 @@ impl StoppedRuns {
         let tps = &tps.get().tps;
         let success = floats("success_probability", success_probability)?;
         let success = success.as_slice()?;
-        crate::arrays::same_length("success_probability", self.runs.len(), success.len())?;
+        crate::number_arrays::same_length("success_probability", self.runs.len(), success.len())?;
         let scores = self.with(py, |runs| run_scores(tps, runs, success))?;
         Ok(scores.iter().map(RunScore::expected).collect::<Vec<f64>>().into_pyarray(py))
     }
@@ -266,7 +266,7 @@ impl StoppedRuns {
         let tps = &tps.get().tps;
         let success = floats("success_probability", success_probability)?;
         let success = success.as_slice()?;
-        crate::arrays::same_length("success_probability", self.runs.len(), success.len())?;
+        crate::number_arrays::same_length("success_probability", self.runs.len(), success.len())?;
         let odds = self.with(py, |runs| {
             TiltedMean::new(&run_scores(tps, runs, success)?, None)?.flip_at(threshold)
         })?;
@@ -295,7 +295,7 @@ impl StoppedRuns {
         let success = success.map(|it| Ok::<_, PyErr>(it.as_slice()?.to_vec())).transpose()?;
         let weights = weights(sample_weight)?;
         let weights = checked(&weights)?.map(<[_]>::to_vec);
-        let groups = columns::groups(groups)?;
+        let groups = entry_columns::groups(groups)?;
         let (resamples, seed, level, odds_ratio) = settings;
         let own = self.clone();
         let found = interruptible(py, move || {

@@ -3,8 +3,8 @@ use pyo3::prelude::*;
 use scoring_rules::{Ensemble, Error, Interval, Level, Observed, Quantiles};
 
 use crate::{
-    arrays::{LONG, floats, rows, run, same_length},
     errors::Failure,
+    number_arrays::{LONG, floats, rows, run, same_length},
 };
 
 type Values<'py> = Bound<'py, PyAny>;

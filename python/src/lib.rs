@@ -5,22 +5,22 @@
 
 #![forbid(unsafe_code)]
 
-mod arrays;
 mod budgets;
 mod calibrators;
 mod calls;
 mod censored;
 mod choices;
-mod columns;
 mod conversations;
 mod costbench;
 mod entries;
+mod entry_columns;
 mod environments;
 mod errors;
 mod graphs;
 mod interruptible;
 mod intervals;
 mod logs;
+mod number_arrays;
 mod paths;
 mod played;
 mod ranks;
@@ -42,18 +42,17 @@ mod _native {
 
     #[pymodule_export]
     use crate::{
-        arrays::{float_array, plain_array},
         budgets::{
             BudgetEstimator, BudgetMonitor, BudgetSamples, RecordedRun, Rollouts, estimate_rollouts,
         },
         calibrators::{CalibrationMap, fit_calibrator},
         calls::match_calls,
         censored::{StoppedRuns, ipcw_weights, kaplan_meier, stop_class},
-        columns::{flag, group_numbers, outcome_array, refuse_missing},
         conversations::{BenchmarkRun, benchmark_figures, run_budget, run_confidence, run_triage},
         costbench::{
             CostBench, CostBenchQuery, CostBenchRun, costbench_figures, costbench_queries,
         },
+        entry_columns::{flag, group_numbers, outcome_array, refuse_missing},
         environments::{SokobanGame, WarehouseGame},
         errors::UndefinedError,
         graphs::ToolGraph,
@@ -61,6 +60,7 @@ mod _native {
             crps_ensemble, crps_quantiles, interval_loss, pinball_loss, weighted_interval_loss,
         },
         logs::read_logs,
+        number_arrays::{float_array, plain_array},
         paths::path_distances,
         ranks::{
             auroc_delong, auroc_test, calibration_error, consistency, corp, curve, dominance,

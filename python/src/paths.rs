@@ -7,8 +7,8 @@ use scoring_rules::ExactMean;
 use trajectory_metrics::tool_calls::interned_edit_distance;
 
 use crate::{
-    arrays::{LONG, slice_of},
     errors::{Failure, invalid},
+    number_arrays::{LONG, slice_of},
 };
 
 /// Calls that are numbered before they are compared.

@@ -13,10 +13,10 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    arrays::{checked, floats, run, weights},
     choices::choice,
-    columns::outcomes,
+    entry_columns::outcomes,
     errors::Failure,
+    number_arrays::{checked, floats, run, weights},
     rules::ScoringRule,
 };
 

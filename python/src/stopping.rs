@@ -5,9 +5,9 @@ use pyo3::{prelude::*, types::PyDict};
 use scoring_rules::Probability;
 
 use crate::{
-    arrays::floats,
     budgets::{BudgetSamples, Rollouts, stop_rules},
     errors::Failure,
+    number_arrays::floats,
     results::to_python,
 };
 

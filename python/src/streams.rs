@@ -8,10 +8,10 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    arrays::{checked, floats, run, weights},
     choices::choice,
-    columns::{outcome, outcomes},
+    entry_columns::{outcome, outcomes},
     errors::{Failure, invalid},
+    number_arrays::{checked, floats, run, weights},
     results::to_python,
     rules::ScoringRule,
 };

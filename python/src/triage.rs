@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::{
     choices::choice,
-    columns::outcome,
+    entry_columns::outcome,
     errors::{Failure, invalid},
     interruptible::interruptible,
     results::to_python,
@@ -210,7 +210,7 @@ pub(crate) fn knapsack(
     weights: Vec<u64>,
     capacity: u64,
 ) -> PyResult<(u64, u64, Vec<usize>)> {
-    crate::arrays::same_length("weights", profits.len(), weights.len())?;
+    crate::number_arrays::same_length("weights", profits.len(), weights.len())?;
     let items: Vec<KnapsackItem> = profits
         .into_iter()
         .zip(weights)

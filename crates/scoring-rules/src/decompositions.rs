@@ -6,4 +6,5 @@ pub(crate) mod decomposition;
 pub(crate) mod dominance;
 pub(crate) mod murphy;
 pub(crate) mod pool;
+pub(crate) mod skill_score;
 pub(crate) mod success_rate;

@@ -203,6 +203,19 @@ pub enum Error {
         /// The score.
         value: f64,
     },
+    /// An array does not have the shape of another one.
+    #[cfg(feature = "ndarray")]
+    #[error("{what}, axis {axis}: expected length {expected}, found {found}")]
+    Shape {
+        /// The argument.
+        what: &'static str,
+        /// The first axis that differs, counted from 0.
+        axis: usize,
+        /// The expected length of the axis.
+        expected: usize,
+        /// The length of the axis, or 0 if the argument does not have it.
+        found: usize,
+    },
 }
 
 /// A number in a message: in scientific notation if plain digits would contain many zeros.

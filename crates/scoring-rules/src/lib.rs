@@ -23,7 +23,7 @@ mod values;
 
 pub use decompositions::{
     binning::Binning, corp::Corp, decomposition::Decomposition, dominance::Dominance,
-    murphy::MurphyCurve, pool::PooledBlocks,
+    murphy::MurphyCurve, pool::PooledBlocks, skill_score::skill_score,
 };
 pub use error::Error;
 pub use from_fn::{FromFn, from_fn};
@@ -31,6 +31,8 @@ pub use intervals::{
     ensemble::Ensemble, interval_loss::interval_loss, pinball_loss::pinball_loss,
     quantiles::Quantiles,
 };
+#[cfg(feature = "ndarray")]
+pub use rows::arrays::{mean_score_array, score_array};
 pub use rows::{mean_score, score_slice};
 pub use rule::ScoringRule;
 pub use rules::{

@@ -1,5 +1,8 @@
 //! Many rows, each with a forecast and an outcome: the score of each row, and the mean score.
 
+#[cfg(feature = "ndarray")]
+pub(crate) mod arrays;
+
 use crate::{
     checks::same_length, error::Error, loops::row_sums::sum_in_lanes, rule::ScoringRule,
     sums::exact_sum::ExactSum, values::probability::Probability, values::weight::Weight,

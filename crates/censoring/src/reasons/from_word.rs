@@ -14,7 +14,7 @@ impl From<String> for StopReason {
     }
 }
 
-/// Looks up the reason of a word in the table of `spellings.md`.
+/// Looks up the reason of a word in the table of `stop_words.md`.
 ///
 /// Only letters and digits count, in either case. The name of an enum before a dot is dropped, and so is the
 /// module path of an exception. A bare timeout with a module path is not a budget, because a single call may
@@ -69,7 +69,7 @@ fn plain(word: &str) -> Option<StopReason> {
     listed(word).or_else(limit)
 }
 
-/// The reasons in the order of the rows of `spellings.md`.
+/// The reasons in the order of the rows of `stop_words.md`.
 const NAMED: [StopReason; 10] = [
     StopReason::Completed,
     StopReason::MaxSteps,
@@ -86,7 +86,7 @@ const NAMED: [StopReason; 10] = [
 /// The documented table. Its words are keys in lower case without separators, so that `max_steps`,
 /// `MaxSteps` and `max-steps` are one word.
 static SPELLINGS: LazyLock<BTreeMap<String, StopReason>> = LazyLock::new(|| {
-    let rows = include_str!("spellings.md").lines().skip(2).zip(NAMED);
+    let rows = include_str!("stop_words.md").lines().skip(2).zip(NAMED);
     let words = rows.flat_map(|(row, reason)| {
         // The name of the reason and its spellings: the first two cells, each word in backquotes.
         let cells = row.split('|').skip(1).take(2);

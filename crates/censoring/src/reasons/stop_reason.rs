@@ -33,7 +33,7 @@ use crate::reasons::stop_class::StopClass;
 /// assert_eq!(own.to_string(), "rate_limited");
 /// ```
 ///
-#[doc = include_str!("spellings.md")]
+#[doc = include_str!("stop_words.md")]
 ///
 /// Any other word is kept as [`StopReason::Other`], which excludes a run without an outcome from all scores;
 /// [`TerminationAudit::exclusions`](crate::TerminationAudit::exclusions) counts such runs by word. Some words are

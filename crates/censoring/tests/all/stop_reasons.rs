@@ -117,7 +117,7 @@ fn every_word_goes_back_and_forth() {
 #[test]
 fn the_documented_table_names_each_reason_and_each_of_its_spellings_once() {
     let mut seen = BTreeSet::new();
-    let rows: Vec<&str> = include_str!("../../src/reasons/spellings.md").lines().skip(2).collect();
+    let rows: Vec<&str> = include_str!("../../src/reasons/stop_words.md").lines().skip(2).collect();
     assert_eq!(rows.len(), NAMED.len());
     for (row, reason) in rows.into_iter().zip(NAMED) {
         let mut cells = row.split('|').skip(1);

@@ -2,6 +2,8 @@
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod any_rule;
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod binning;
 mod checked_values;
 mod common;

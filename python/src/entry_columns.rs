@@ -8,9 +8,9 @@ use pyo3::{
 };
 
 use crate::{
-    arrays::{Floats, floats, is_plain, plain_array, slice_of},
     entries::{Entry, dtype_kind, entry, is_missing, shown},
     errors::invalid,
+    number_arrays::{Floats, floats, is_plain, plain_array, slice_of},
     paths::Numbers,
 };
 

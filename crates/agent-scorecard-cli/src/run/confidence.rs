@@ -49,8 +49,9 @@ pub(crate) struct Options {
     /// the reply as if it had no confidence
     #[arg(long, value_name = "RULE", action = clap::ArgAction::Set, default_value = "clip", value_parser = one_of([("clip", true), ("ask-again", false)]))]
     out_of_range: bool,
-    /// Continue each run M times with different seeds, and count the successes. The counts of runs that were cut off
-    /// are written to continuations.jsonl in the folder. Runs with fewer than 5 outcomes are left out
+    /// Number of continuations of each run that the maximum number of steps cut off. Each continuation has a different
+    /// seed. The counts of successes are written to continuations.jsonl in the folder. Runs with fewer than 5 outcomes
+    /// are left out
     #[arg(long = "continue", value_name = "M", value_parser = whole::<usize>(2, 1_000))]
     branches: Option<usize>,
     /// Steps after which every run is continued, in addition to its cut-off: stops (no other steps), all, or numbers

@@ -76,7 +76,7 @@ impl Estimate {
     /// ```
     #[must_use]
     #[inline]
-    pub(crate) fn predicts_impossible(self, left: Option<f64>) -> bool {
+    pub fn predicts_impossible(self, left: Option<f64>) -> bool {
         match self {
             Self::Interval(ends) => left.is_some_and(|left| ends.low() > left),
             Self::Impossible => true,

@@ -253,13 +253,13 @@ impl BudgetMonitor {
 
     /// Returns the names of the resources, in the order of [`Self::new`].
     #[must_use]
-    pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.resources.iter().map(|resource| resource.name.as_str())
     }
 
     /// Returns the cap on each resource; `None` without a cap.
     #[must_use]
-    pub(crate) fn caps(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
+    pub fn caps(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
         self.resources.iter().map(|resource| resource.cap)
     }
 

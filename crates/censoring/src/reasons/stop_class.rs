@@ -29,7 +29,7 @@ pub enum StopClass {
 impl StopClass {
     /// Returns the name of the class.
     #[must_use]
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Complete => "complete",
             Self::Censored => "censored",

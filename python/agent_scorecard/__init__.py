@@ -68,8 +68,6 @@ from agent_scorecard.resampling import (
     bootstrap_mean,
     difference,
     mean,
-    pass_at_k,
-    pass_hat_k,
     sign_flip_test,
     success_rate,
 )
@@ -85,7 +83,7 @@ from agent_scorecard.rules import (
 )
 from agent_scorecard.stopping import early_stopping, stopping_curve
 from agent_scorecard.streams import check_forecasts, traces, traces_from_frame
-from agent_scorecard.tool_calls import match_calls, path_distances
+from agent_scorecard.tool_calls import match_calls, pass_at_k, pass_hat_k, path_distances
 from agent_scorecard.tool_graphs import ToolGraph
 from agent_scorecard.triage import Pool, knapsack, triage_efficiency
 

@@ -10,6 +10,9 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
+# The number of resamples of every function, as `Bootstrap::RESAMPLES` in Rust.
+RESAMPLES = 1000
+
 RandomState = int | np.random.Generator | np.random.RandomState | None
 
 

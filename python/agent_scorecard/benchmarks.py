@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from agent_scorecard import _native
 from agent_scorecard._native import BenchmarkRun
-from agent_scorecard.arguments import RandomState, count, seed
+from agent_scorecard.arguments import RESAMPLES, RandomState, count, seed
 from agent_scorecard.budgets import Rollouts
 from agent_scorecard.models import Model, as_json, figures, replies
 from agent_scorecard.records import Record
@@ -194,7 +194,7 @@ def benchmark_figures(
     *,
     model: str = "model",
     confidence_level: float = 0.95,
-    n_resamples: int = 1000,
+    n_resamples: int = RESAMPLES,
     random_state: RandomState = 0,
 ) -> list[Record]:
     """Return the figures of runs, with intervals over pools, questions or tasks.

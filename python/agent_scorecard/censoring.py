@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from agent_scorecard import _native
 from agent_scorecard._native import TPS
-from agent_scorecard.arguments import RandomState, choice, count, seed
+from agent_scorecard.arguments import RESAMPLES, RandomState, choice, count, seed
 from agent_scorecard.records import Interval, Record
 from agent_scorecard.streams import flat
 
@@ -283,7 +283,7 @@ class StoppedRuns:
         assumption: Literal["non_informative", "failure_side", "none"],
         success_probability: npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
-        n_resamples: int = 1000,
+        n_resamples: int = RESAMPLES,
         confidence_level: float = 0.95,
         random_state: RandomState = 0,
         odds_ratio: float = 2.0,

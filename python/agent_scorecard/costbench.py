@@ -7,7 +7,7 @@ from typing import Literal
 
 from agent_scorecard import _native
 from agent_scorecard._native import CostBenchQuery, CostBenchRun
-from agent_scorecard.arguments import RandomState, count, seed
+from agent_scorecard.arguments import RESAMPLES, RandomState, count, seed
 from agent_scorecard.models import Model, figures, replies
 from agent_scorecard.records import Record
 
@@ -113,7 +113,7 @@ def costbench_figures(
     *,
     model: str = "model",
     confidence_level: float = 0.95,
-    n_resamples: int = 1000,
+    n_resamples: int = RESAMPLES,
     random_state: RandomState = 0,
 ) -> list[Record]:
     """Return the figures of the paper, with intervals over queries.

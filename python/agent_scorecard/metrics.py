@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from agent_scorecard import _native
 from agent_scorecard._native import ScoringRule, UndefinedError
-from agent_scorecard.arguments import RandomState, choice, count, seed
+from agent_scorecard.arguments import RESAMPLES, RandomState, choice, count, seed
 from agent_scorecard.records import Figure, figure
 
 Undefined = Literal["raise", "nan"]
@@ -537,7 +537,7 @@ def reliability_band(
     y_prob: npt.ArrayLike,
     *,
     confidence_level: float = 0.95,
-    n_resamples: int = 1000,
+    n_resamples: int = RESAMPLES,
     random_state: RandomState = 0,
 ) -> ReliabilityBand:
     """Return the reliability curve without bins (CORP), with a band that holds it if probabilities are calibrated.

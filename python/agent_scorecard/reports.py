@@ -30,7 +30,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from agent_scorecard import _native
-from agent_scorecard.arguments import RandomState, path, seed
+from agent_scorecard.arguments import RESAMPLES, RandomState, path, seed
 from agent_scorecard.records import Record
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ def traces(
     summary: str | None = None,
     calibrate: Calibration = "none",
     calibrate_on: Literal["complete", "cut-off-as-failures"] = "complete",
-    n_resamples: int = 1000,
+    n_resamples: int = RESAMPLES,
     random_state: RandomState = 1,
     cluster_by: Literal["task", "task-only", "run"] = "task",
     pool: bool = False,
@@ -357,7 +357,7 @@ def calibration(
     *,
     schedule: Schedule = "linear-front",
     halves: Literal["tasks", "runs"] = "tasks",
-    n_resamples: int = 1000,
+    n_resamples: int = RESAMPLES,
     random_state: RandomState = 1,
     missing: str | None = None,
     stream: str = "stated_confidence",
@@ -422,7 +422,7 @@ def cut_off(
     parse_errors_as_stops: bool = False,
     assume: Literal["non-informative", "failure-side", "none"] = "non-informative",
     odds_ratio: float = 2,
-    n_resamples: int = 1000,
+    n_resamples: int = RESAMPLES,
     random_state: RandomState = 0,
     hide: float | None = None,
     hide_after: float | None = None,
@@ -757,7 +757,7 @@ def budget(
     probes: int | None = None,
     keys: Sequence[str] | None = None,
     warm_up: int = 0,
-    n_resamples: int = 1000,
+    n_resamples: int = RESAMPLES,
     random_state: RandomState = 1,
     cluster_by: Literal["task", "task-only", "run"] = "task",
     pool: bool = False,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agent_scorecard import _native
-from agent_scorecard.arguments import RandomState, count, seed
+from agent_scorecard.arguments import RESAMPLES, RandomState, count, seed
 from agent_scorecard.metrics import Array, Groups
 from agent_scorecard.records import Figure, figure
 
@@ -30,7 +30,7 @@ def bootstrap(
     statistic: Callable[..., float],
     *arrays: npt.ArrayLike,
     groups: Groups | None = None,
-    n_resamples: int = 1000,
+    n_resamples: int = RESAMPLES,
     confidence_level: float = 0.95,
     random_state: RandomState = 0,
 ) -> Figure:
@@ -80,7 +80,7 @@ def bootstrap_mean(
     *,
     sample_weight: npt.ArrayLike | None = None,
     groups: Groups | None = None,
-    n_resamples: int = 1000,
+    n_resamples: int = RESAMPLES,
     confidence_level: float = 0.95,
     random_state: RandomState = 0,
 ) -> Figure:
@@ -118,7 +118,7 @@ def bootstrap_auroc(
     y_score: npt.ArrayLike,
     *,
     groups: Groups | None = None,
-    n_resamples: int = 1000,
+    n_resamples: int = RESAMPLES,
     confidence_level: float = 0.95,
     random_state: RandomState = 0,
 ) -> Figure:
@@ -285,53 +285,3 @@ def sign_flip_test(
         groups = np.arange(len(np.atleast_1d(differences)))
     settings = count("n_resamples", n_resamples), seed(random_state)
     return SignFlipTest(*_native.sign_flip_test(differences, groups, *settings))
-
-
-def pass_at_k(y_true: npt.ArrayLike, groups: Groups, k: int) -> Array:
-    """Return, for each task, the probability that at least one of k of its trials succeeds (Chen and others, 2021).
-
-    Parameters
-    ----------
-    y_true : array-like of bool or 0 and 1
-        The outcome of each trial.
-    groups : array-like
-        The task of each trial.
-    k : int
-        The number k, at most the number of trials of every task.
-
-    Returns
-    -------
-    numpy.ndarray
-        One number per task, in the order of the tasks. `bootstrap_mean` of these numbers has an interval over tasks.
-
-    Examples
-    --------
-    >>> pass_at_k([1, 0, 0, 0], ["a", "a", "b", "b"], 2)
-    array([1., 0.])
-    """
-    return np.array(_native.pass_k("at", y_true, groups, count("k", k)))
-
-
-def pass_hat_k(y_true: npt.ArrayLike, groups: Groups, k: int) -> Array:
-    """Return, for each task, the probability that all of k of its trials succeed (Yao and others, 2024).
-
-    Parameters
-    ----------
-    y_true : array-like of bool or 0 and 1
-        The outcome of each trial.
-    groups : array-like
-        The task of each trial.
-    k : int
-        The number k, at most the number of trials of every task.
-
-    Returns
-    -------
-    numpy.ndarray
-        One number per task, in the order of the tasks. `bootstrap_mean` of these numbers has an interval over tasks.
-
-    Examples
-    --------
-    >>> pass_hat_k([1, 1, 1, 0], ["a", "a", "b", "b"], 2)
-    array([1., 0.])
-    """
-    return np.array(_native.pass_k("hat", y_true, groups, count("k", k)))

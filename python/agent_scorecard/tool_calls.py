@@ -1,11 +1,16 @@
-"""Comparison of an agent's tool calls with expected calls."""
+"""Comparison of an agent's tool calls with expected calls, and success over several trials of a task."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from agent_scorecard import _native
+from agent_scorecard.arguments import count
+from agent_scorecard.metrics import Array, Groups
 
 Call = Mapping[str, Any]
 _Arguments = Literal["exact"] | Literal["ignore"] | Literal["subset"] | Literal["superset"]
@@ -212,3 +217,53 @@ def path_distances(paths: Iterable[tuple[Iterable[Hashable], Iterable[Hashable]]
     PathDistances(edit_distance=1.0, normalized_edit_distance=0.5, exact_match_rate=0.0)
     """
     return PathDistances(*_native.path_distances(paths))
+
+
+def pass_at_k(y_true: npt.ArrayLike, groups: Groups, k: int) -> Array:
+    """Return, for each task, the probability that at least one of k of its trials succeeds (Chen and others, 2021).
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+        The outcome of each trial.
+    groups : array-like
+        The task of each trial.
+    k : int
+        The number k, at most the number of trials of every task.
+
+    Returns
+    -------
+    numpy.ndarray
+        One number per task, in the order of the tasks. `bootstrap_mean` of these numbers has an interval over tasks.
+
+    Examples
+    --------
+    >>> pass_at_k([1, 0, 0, 0], ["a", "a", "b", "b"], 2)
+    array([1., 0.])
+    """
+    return np.array(_native.pass_k("at", y_true, groups, count("k", k)))
+
+
+def pass_hat_k(y_true: npt.ArrayLike, groups: Groups, k: int) -> Array:
+    """Return, for each task, the probability that all of k of its trials succeed (Yao and others, 2024).
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+        The outcome of each trial.
+    groups : array-like
+        The task of each trial.
+    k : int
+        The number k, at most the number of trials of every task.
+
+    Returns
+    -------
+    numpy.ndarray
+        One number per task, in the order of the tasks. `bootstrap_mean` of these numbers has an interval over tasks.
+
+    Examples
+    --------
+    >>> pass_hat_k([1, 1, 1, 0], ["a", "a", "b", "b"], 2)
+    array([1., 0.])
+    """
+    return np.array(_native.pass_k("hat", y_true, groups, count("k", k)))

@@ -150,7 +150,11 @@ pub fn released(
         .map_err(|error| format!("{}: {error}", path.display()))?;
     let found = read_results(&text(file)?, &queries)
         .map_err(|error| format!("{}: {error}", file.display()))?;
-    let live = LiveOptions { model: found.model.clone(), resamples: 1_000, seed: 1 };
+    let live = LiveOptions {
+        model: found.model.clone(),
+        resamples: trajectory_metrics::Bootstrap::RESAMPLES,
+        seed: 1,
+    };
     let mut report = costbench_results(&found, &live)?;
     report.lead = format!("{}: {} runs", plain::line(&found.model), found.records.len());
     Ok(report)

@@ -61,7 +61,7 @@ struct Shown {
     #[arg(long, value_name = "FOLDER")]
     output: Option<Output>,
     /// Number of bootstrap resamples of runs for the 95 % intervals; 0 gives no intervals
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]
+    #[arg(long, value_name = "N", default_value_t = trajectory_metrics::Bootstrap::RESAMPLES, value_parser = values::resamples)]
     resamples: usize,
     /// Seed of the bootstrap
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]

@@ -69,7 +69,13 @@ pub struct CalibrationOptions {
 impl Default for CalibrationOptions {
     fn default() -> Self {
         let schedule = WeightSchedule::default();
-        Self { schedule, resamples: 1000, seed: 1, halves: Halves::Tasks, with_pictures: false }
+        Self {
+            schedule,
+            resamples: Bootstrap::RESAMPLES,
+            seed: 1,
+            halves: Halves::Tasks,
+            with_pictures: false,
+        }
     }
 }
 

@@ -70,7 +70,7 @@ pub(crate) struct Common {
     #[arg(long, value_name = "X", requires = "prices", value_parser = amount)]
     cost_cap: Option<f64>,
     /// Number of bootstrap resamples for the 95 % intervals; 0 gives no intervals
-    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = values::resamples)]
+    #[arg(long, value_name = "N", default_value_t = trajectory_metrics::Bootstrap::RESAMPLES, value_parser = values::resamples)]
     resamples: usize,
     /// Seed of the bootstrap
     #[arg(long, value_name = "N", default_value_t = 1)]

@@ -11,6 +11,7 @@ use budget_estimation::{
 
 use run_logs::json_lines::RunCounts;
 use serde::Deserialize;
+use trajectory_metrics::Bootstrap;
 
 use crate::{clusters::ClusterBy, error, options};
 
@@ -165,7 +166,7 @@ pub struct Options {
     #[serde(deserialize_with = "options::read::count")]
     pub warm_up: usize,
     /// Number of bootstrap resamples of whole tasks for the 95 % intervals; 0 gives no intervals
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::resamples))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = Bootstrap::RESAMPLES, value_parser = options::resamples))]
     #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
     pub resamples: usize,
     /// Seed of the bootstrap
@@ -212,7 +213,7 @@ impl Default for Options {
             probes: None,
             keys: Vec::new(),
             warm_up: 0,
-            resamples: 1000,
+            resamples: Bootstrap::RESAMPLES,
             seed: 1,
             cluster_by: ClusterBy::default(),
             pool: false,

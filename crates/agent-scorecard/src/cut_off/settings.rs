@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use censoring::{CalibrationRuns, CensoringAssumption, Continuations};
 use run_logs::TraceFile;
 use serde::{Deserialize, Serialize};
-use trajectory_metrics::{Probability, WeightSchedule};
+use trajectory_metrics::{Bootstrap, Probability, WeightSchedule};
 
 use crate::{options, traces::settings::Calibration};
 
@@ -50,7 +50,7 @@ pub struct CutOffOptions {
     #[serde(deserialize_with = "options::read::odds_ratio")]
     pub odds_ratio: f64,
     /// Number of bootstrap resamples of whole tasks; 0 gives no intervals
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::resamples))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = Bootstrap::RESAMPLES, value_parser = options::resamples))]
     #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
     pub resamples: usize,
     /// Seed of resamples and of hidden outcomes
@@ -111,7 +111,7 @@ impl Default for CutOffOptions {
             parse_errors_as_stops: false,
             assumption: CensoringAssumption::NonInformative,
             odds_ratio: 2.0,
-            resamples: 1000,
+            resamples: Bootstrap::RESAMPLES,
             seed: 0,
             hide: None,
             hide_after: None,

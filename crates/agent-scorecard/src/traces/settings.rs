@@ -1,6 +1,6 @@
 use censoring::CalibrationRuns;
 use serde::{Deserialize, Serialize};
-use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
+use trajectory_metrics::{Bootstrap, ForecastPolicy, Summary, WeightSchedule};
 
 use crate::{clusters::ClusterBy, options};
 
@@ -48,7 +48,7 @@ pub struct TraceOptions {
     #[serde(deserialize_with = "options::read::name")]
     pub calibrate_on: CalibrationRuns,
     /// Number of bootstrap resamples for the 95 % intervals; 0 gives no intervals
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1000", value_parser = options::resamples))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = Bootstrap::RESAMPLES, value_parser = options::resamples))]
     #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
     pub resamples: usize,
     /// Seed of the bootstrap
@@ -86,7 +86,7 @@ impl Default for TraceOptions {
             summary: None,
             calibration: Calibration::default(),
             calibrate_on: CalibrationRuns::default(),
-            resamples: 1000,
+            resamples: Bootstrap::RESAMPLES,
             seed: 1,
             cluster_by: ClusterBy::default(),
             pool: false,

@@ -4,7 +4,7 @@ use scoring_rules::{
     Level, Probability, ScoringRule, Seed, Weight,
     checks::{same_length, setting},
 };
-use trajectory_metrics::{Tps, WeightSchedule};
+use trajectory_metrics::{Bootstrap, Tps, WeightSchedule};
 
 use crate::{
     error::Error,
@@ -83,7 +83,7 @@ impl<'a> CensoringAnalysis<'a> {
             assumption,
             rules: Vec::new(),
             schedules: WeightSchedule::NAMED.to_vec(),
-            resamples: 1_000,
+            resamples: Bootstrap::RESAMPLES,
             seed: Seed::new(0),
             level: None,
             odds_ratio: 2.0,

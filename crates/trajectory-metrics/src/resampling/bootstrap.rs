@@ -51,6 +51,9 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
+    /// The number of resamples unless another one is asked for.
+    pub const RESAMPLES: usize = 1_000;
+
     /// Resamples `n` independent rows. Rows are drawn by position, so that the same rows in another
     /// order have other replicates; to avoid this, use [`Self::clusters`] with a name for each row.
     ///

@@ -453,7 +453,7 @@ def cut_off(
     missing : str, optional
         As for `traces`.
     calibrate : {"none", "platt", "isotonic"}
-        The method that calibrates the forecasts, by maps that were fitted to the complete runs of other tasks.
+        The method that calibrates the forecasts. A map that was fitted to one half of the runs calibrates the other half.
     calibrate_on : {"complete", "cut-off-as-failures"}
         The runs to which the calibration is fitted. ``"cut-off-as-failures"`` also uses the runs that were cut off, and
         counts them as failures.

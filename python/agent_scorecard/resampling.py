@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from agent_scorecard import _native
 from agent_scorecard.arguments import RESAMPLES, RandomState, count, seed
-from agent_scorecard.metrics import Array, Groups
+from agent_scorecard.metrics import Groups
 from agent_scorecard.records import Figure, figure
 
 

@@ -50,7 +50,7 @@ enum Subcommand {
     /// Runs a benchmark with a model; not in this program, which was built without the feature client
     #[cfg(not(feature = "client"))]
     Run {
-        /// Arguments of a program with the feature
+        /// Arguments, which only a program that is built with the feature client reads
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
         words: Vec<OsString>,
     },

@@ -8,19 +8,17 @@
 //!
 //! Reference: Lin and others, BAGEN (2026), arXiv:2606.00198.
 
-pub(crate) mod conversation;
 pub(crate) mod from_runs;
 pub(crate) mod instance;
-pub(crate) mod outcome;
 pub(crate) mod prompts;
 pub(crate) mod settings;
 pub(crate) mod texts;
 
 pub use budget_estimation::{AnswerMode, Estimate, Resource, Rollout, Rollouts, Sample};
-pub use conversation::BudgetConversation;
 pub use from_runs::{Shown, rollouts_of_runs};
+pub use instance::BudgetConversation;
+pub use instance::BudgetRecord;
 pub use instance::Instance;
-pub use outcome::BudgetRecord;
 pub use prompts::{Prompts, Task};
 pub use run_logs::FactRules;
 pub use settings::{Budget, ResourceKind};

@@ -7,10 +7,8 @@ mod api_key;
 mod http;
 mod journal;
 mod runner;
-mod spent;
 
 pub use api_key::ApiKey;
 pub use http::{Client, ClientSettings};
-pub use journal::Journal;
+pub use journal::{Journal, Spent};
 pub use runner::{AskError, run_all};
-pub use spent::Spent;

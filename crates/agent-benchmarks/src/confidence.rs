@@ -9,27 +9,23 @@
 //! Reference: Raghu, Pandey and Pandey, Proper Scoring Rules for Agentic Uncertainty Quantification (2026),
 //! arXiv:2605.24756, appendix F.
 
-pub(crate) mod continued;
 pub(crate) mod conversation;
 pub(crate) mod corpus;
 pub(crate) mod figures;
 pub(crate) mod outcome;
 pub(crate) mod predictors;
-pub(crate) mod prompts;
 pub(crate) mod settings;
-pub(crate) mod step;
 pub(crate) mod texts;
-pub(crate) mod truth_probe;
 
 pub use censoring::{CensoringReport, ContinuationAudit};
-pub use continued::{Continued, FollowUp};
 pub use conversation::ConfidenceConversation;
+pub use conversation::TruthProbe;
 pub use corpus::{Corpus, Page};
 pub use figures::{CompleteRuns, ConfidenceFigures, Predictor};
 pub use outcome::ConfidenceRecord;
+pub use predictors::{Continued, FollowUp};
 pub use predictors::{agreement, saup, semantic_confidence, uprop};
-pub use prompts::Prompts;
 pub use run_logs::{ConfidenceStream, MissingValue};
 pub use settings::{Confidence, Dataset, Instance};
+pub use texts::Prompts;
 pub use trajectory_metrics::Traces;
-pub use truth_probe::TruthProbe;

@@ -8,7 +8,6 @@
 //! Reference: Liu and others, CostBench: Evaluating Multi-Turn Cost-Optimal Planning and Adaptation in
 //! Dynamic Environments for LLM Tool-Use Agents (2025), arXiv:2511.02734.
 
-pub(crate) mod answer;
 pub(crate) mod conversation;
 pub(crate) mod figures;
 pub(crate) mod instance;
@@ -16,14 +15,10 @@ pub(crate) mod outcome;
 pub(crate) mod preferences;
 pub(crate) mod prompts;
 pub(crate) mod query;
-pub(crate) mod released_file;
-pub(crate) mod released_query;
 pub(crate) mod released_results;
 pub(crate) mod reply_rules;
 pub(crate) mod settings;
 pub(crate) mod texts;
-pub(crate) mod tools;
-pub(crate) mod vocabulary;
 pub(crate) mod world;
 
 pub use conversation::CostBenchConversation;
@@ -32,8 +27,8 @@ pub use instance::Instance;
 pub use outcome::CostBenchRecord;
 pub use preferences::{Preferences, Split};
 pub use prompts::Prompts;
+pub use query::read_queries;
 pub use query::{Query, queries};
-pub use released_file::read_queries;
 pub use released_results::{ReleasedResults, read_results};
 pub use reply_rules::ReplyRules;
 pub use settings::{CostBench, Objective};

@@ -2,7 +2,6 @@
 
 pub(crate) mod anthropic;
 pub(crate) mod api;
-pub(crate) mod calls;
 pub(crate) mod continuation;
 pub(crate) mod conversation;
 pub(crate) mod dialogue;

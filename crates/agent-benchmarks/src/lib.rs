@@ -55,10 +55,10 @@ pub use trajectory_metrics::{
     Better, Figure, Interval, Intervals, Measure, NoInterval, Undefined, tool_calls::Value,
 };
 pub use values::checker::Checker;
-pub use values::figures::Figures;
 pub use values::question::{Attempted, Question, read_questions};
+pub use values::record::Figures;
 pub use values::record::Record;
-pub use values::reply_event::{ReplyEvent, TurnEvent, reply_events};
+pub use values::record::{ReplyEvent, TurnEvent, reply_events};
 pub use values::request::{Request, Sampling};
 pub use values::template::Template;
 pub use values::tool_definition::{Parameter, ParameterKind, ToolDefinition};

@@ -10,14 +10,12 @@
 //! Reference: Lin and others, BAGEN (2026), arXiv:2606.00198, sections 3 and 4. Its limitations mention runs with estimates
 //! during the run, such as the runs here.
 
-pub(crate) mod answer;
 pub(crate) mod conversation;
 pub(crate) mod environment;
 pub(crate) mod record;
-pub(crate) mod settings;
 
 pub use budget_estimation::Advice;
 pub use conversation::{PlayConversation, play};
+pub use environment::Play;
 pub use environment::{Acted, End, Environment};
 pub use record::{PlayRecord, PlayTurn, rollouts};
-pub use settings::Play;

@@ -4,17 +4,15 @@
 //! github.com/mll-lab-nu/BAGEN, which is based on gym-sokoban 0.0.6.
 
 mod environment;
-mod game;
 mod generator;
-mod policies;
 mod room;
 mod solver;
 mod texts;
 
 pub use environment::Sokoban;
-pub use game::{Effect, Game};
+pub use environment::solver;
 pub use generator::RoomSettings;
-pub use policies::solver;
 pub use room::{Direction, Room};
+pub use room::{Effect, Game};
 pub use solver::Need;
 pub use texts::Texts;

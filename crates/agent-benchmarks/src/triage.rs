@@ -10,22 +10,19 @@
 
 pub(crate) mod conversation;
 pub(crate) mod figures;
-pub(crate) mod framing;
 pub(crate) mod instance;
 pub(crate) mod outcome;
 pub(crate) mod prompts;
-pub(crate) mod settings;
 pub(crate) mod solving;
-pub(crate) mod texts;
 
 pub use conversation::TriageConversation;
 pub use figures::TriageFigures;
-pub use framing::Framing;
 pub use instance::Instance;
+pub use instance::{Attempts, Triage};
 pub use knapsack_oracle::{
     Alpha, Efficiency, Execution, PlanReading, Pool, Regime, UnsolvableCounts,
 };
 pub use outcome::TriageRecord;
+pub use prompts::Framing;
 pub use prompts::Prompts;
-pub use settings::{Attempts, Triage};
 pub use solving::{SolveConversation, SolveRecord};

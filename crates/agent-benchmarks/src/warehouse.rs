@@ -11,22 +11,20 @@
 
 mod actions;
 mod catalogue;
-mod cents;
 mod demand;
 mod environment;
 mod flows;
 mod game;
 mod observation;
 mod policies;
-mod probes;
 
 pub use actions::{Action, Refusal};
 pub use budget_estimation::bagen::{FeasibilityProbe, ProbeMethod};
+pub use catalogue::Cents;
 pub use catalogue::{Freight, Retailer, STEPS, Sku};
-pub use cents::Cents;
 pub use demand::{Demand, Start};
 pub use environment::Warehouse;
+pub use environment::probed_rollouts;
 pub use flows::Flows;
 pub use game::Game;
 pub use policies::base_stock;
-pub use probes::probed_rollouts;

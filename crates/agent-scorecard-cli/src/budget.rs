@@ -7,8 +7,8 @@
 use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    Block, ClusterBy, Column, Field, Report,
-    budget::{self, By, METRICS, RunFile, bagen, read_answers},
+    Account, Block, ClusterBy, Column, Field, Report,
+    budget::{self, By, CAP_MEASURES, CapOptions, METRICS, RunFile, bagen, read_answers},
     budget_estimation::AnswerMode,
     run_logs::{self, RolloutLine, bagen::EstimateFile},
     traces::LoggedColumn,
@@ -18,12 +18,10 @@ use serde_json::Value;
 use crate::{
     costbench::named,
     files::{
-        log_file,
-        logs::{Judging, OUTCOMES},
-        names::Names,
-        source::Source,
+        logs::{self, Judging, OUTCOMES},
+        source::{Names, Source},
     },
-    output::{options::Forms, program::Written},
+    output::{options::Forms, program::Written, text::help},
     progress::working,
 };
 
@@ -173,7 +171,7 @@ pub(crate) fn read(
 ) -> Result<Read, Box<dyn Error>> {
     let (mut all, mut names, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for source in sources {
-        let Some(logs) = log_file::read(source, judging)? else {
+        let Some(logs) = logs::read(source, judging)? else {
             all.push(source.read_by(|file, it| RunFile::read(file, it, &judged.resources))?);
             names.push(source.given().to_owned());
             continue;
@@ -284,4 +282,73 @@ fn released(
     let estimates = EstimateFile::read(file, text.as_bytes())?;
     let report = bagen::report(file, &estimates, mode, judged);
     report.map_err(|error| format!("{file}: {error}").into())
+}
+
+/// Reports how many successes caps on spending would have kept, and how much they would have saved
+#[derive(Debug, clap::Args)]
+#[command(after_help = ["Example: agent-scorecard caps runs.jsonl --at 500,1000,2500\n\n", include_str!("help/budget_caps.txt"), &help(&CAP_MEASURES), RUNS, OUTCOMES].concat())]
+pub(crate) struct CapsOptions {
+    /// Files of runs, logs or folders of logs. Each model in a file has a column. Without a file, bundled runs are used
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    names: Names,
+    #[command(flatten)]
+    how: CapOptions,
+    #[command(flatten)]
+    judging: Judging,
+    #[command(flatten)]
+    forms: Forms,
+}
+
+pub(crate) fn caps_output(options: CapsOptions) -> Result<Written, Box<dyn Error>> {
+    let CapsOptions { files, names, mut how, judging, forms } = options;
+    how.with_pictures = forms.has_figures();
+    forms.show(caps(names.of(files)?, &how, &judging)?)
+}
+
+/// Returns the report on these sources.
+///
+/// # Errors
+///
+/// Errors of reading.
+pub fn caps(
+    sources: Vec<Source>,
+    how: &CapOptions,
+    judging: &Judging,
+) -> Result<Report, Box<dyn Error>> {
+    let values = how.caps().map_err(named)?;
+    let judged = budget::Options {
+        resources: vec![how.resource.clone()],
+        cluster_by: how.cluster_by,
+        ..budget::Options::default()
+    };
+    let sources = Source::unless(sources, &["demo_rollouts.jsonl"]);
+    let Read { runs: all, names, notes } = read(&sources, judging, &judged)?;
+    let accounts = all
+        .iter()
+        .zip(&names)
+        .map(|(it, name)| Account { name: name.clone(), ..it.runs.account() })
+        .collect();
+    let of = |files: Vec<RunFile>| {
+        let input = RunFile::together(&files.iter().collect::<Vec<_>>(), &[])?;
+        // Only what was spent is needed from here on.
+        drop(files);
+        budget::caps(input, values, how)
+    };
+    let pooled = how.pool.then(|| all.clone());
+    let columns = all.into_iter().zip(&names).flat_map(|(file, name)| {
+        let column = move |(model, runs): (_, RunFile)| {
+            let column = (runs.runs.file().to_owned(), model, of(vec![runs])?).into();
+            Ok(Column { name: name.clone(), ..column })
+        };
+        file.by_model().into_iter().map(column)
+    });
+    let columns = columns.collect::<Result<Vec<_>, agent_scorecard::Error>>()?;
+    let pooled = pooled.filter(|_| columns.len() > 1).map(of).transpose()?;
+    let mut report = budget::caps_report(columns, pooled, how);
+    report.account = Some(Account::of_columns(accounts));
+    report.together.notes.get_or_insert_default().extend(notes);
+    judging.finish(&mut report);
+    Ok(report)
 }

@@ -5,16 +5,17 @@ use std::{error::Error, ffi::OsString, process::ExitCode};
 use clap::{CommandFactory, FromArgMatches, Parser, error::ErrorKind};
 use clap_complete::Shell;
 
-#[cfg(feature = "client")]
-use crate::run as run_benchmark;
 use crate::{
-    budget, caps, compare, convert, costbench, cut_off, logs,
+    budget, compare, convert, costbench, cut_off, games, logs,
     output::{
         overwrites,
         program::{self, Written},
     },
-    paths, play, traces, triage,
+    paths, traces, triage,
 };
+
+#[cfg(feature = "client")]
+use crate::run as run_benchmark;
 
 /// Scores the runs of agents: confidence traces, tool calls, plans, budgets and evaluation logs
 #[derive(Debug, Parser)]
@@ -41,12 +42,12 @@ enum Subcommand {
     Costbench(costbench::Options),
     Triage(triage::Options),
     Budget(budget::Options),
-    Caps(caps::Options),
+    Caps(budget::CapsOptions),
     Logs(logs::Options),
     Convert(convert::Options),
-    Play(play::Options),
+    Play(games::PlayOptions),
     #[cfg(feature = "client")]
-    Run(Box<run_benchmark::options::Options>),
+    Run(Box<run_benchmark::Options>),
     /// Runs a benchmark with a model; not in this program, which was built without the feature client
     #[cfg(not(feature = "client"))]
     Run {
@@ -119,10 +120,10 @@ fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
         Subcommand::Costbench(options) => costbench::output(options),
         Subcommand::Triage(options) => triage::output(options),
         Subcommand::Budget(options) => budget::output(options),
-        Subcommand::Caps(options) => caps::output(options),
+        Subcommand::Caps(options) => budget::caps_output(options),
         Subcommand::Logs(options) => logs::output(options),
         Subcommand::Convert(options) => convert::output(options),
-        Subcommand::Play(options) => play::output(options),
+        Subcommand::Play(options) => games::output(options),
         #[cfg(feature = "client")]
         Subcommand::Run(options) => options.output(),
         #[cfg(not(feature = "client"))]

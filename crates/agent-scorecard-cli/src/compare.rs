@@ -14,10 +14,8 @@ use trajectory_metrics::{ForecastPolicy, Level};
 
 use crate::{
     files::{
-        log_file,
-        logs::{Judging, OUTCOMES},
-        names::Names,
-        source::Source,
+        logs::{self, Judging, OUTCOMES},
+        source::{Names, Source},
     },
     output::{options::Forms, program::Written, text::help},
 };
@@ -71,9 +69,9 @@ pub fn report(
 ) -> Result<Report, Box<dyn Error>> {
     let mut sides = Vec::new();
     for source in &Source::unless(sources, &["demo_alpha.jsonl", "demo_beta.jsonl"]) {
-        match log_file::read(source, judging)? {
+        match logs::read(source, judging)? {
             Some(logs) => {
-                logs.iter().try_for_each(log_file::check_scale)?;
+                logs.iter().try_for_each(logs::check_scale)?;
                 sides.extend(logs.iter().map(Side::from));
             }
             None => {

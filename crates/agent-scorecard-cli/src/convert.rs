@@ -19,7 +19,6 @@ use crate::{
     output::{
         overwrites::Output,
         program::{self, Written},
-        trajectories,
     },
     plain, progress,
 };
@@ -130,7 +129,10 @@ fn atif(
     let texts: Vec<(String, String)> = texts.collect::<Result<_, _>>()?;
     match (folder, &texts[..]) {
         (Some(folder), _) => {
-            let n = trajectories::write(folder, texts.into_iter().map(|(text, id)| (id, text)))?;
+            let n = program::write_trajectories(
+                folder,
+                texts.into_iter().map(|(text, id)| (id, text)),
+            )?;
             Ok(wrote(n, folder).into())
         }
         (None, [(text, _)]) => Ok((text.clone() + "\n").into()),

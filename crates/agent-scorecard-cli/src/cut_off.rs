@@ -18,10 +18,8 @@ use run_logs::AtLimit;
 
 use crate::{
     files::{
-        log_file,
-        logs::{OUTCOMES, Streamed},
-        names::Names,
-        source::Source,
+        logs::{self, OUTCOMES, Streamed},
+        source::{Names, Source},
     },
     output::{options::Forms, program::Written, text::rows},
     progress::working,
@@ -30,7 +28,7 @@ use crate::{
 
 /// Compares five ways to count runs that a budget cut off
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT, &rows(&METRICS), log_file::HELP, OUTCOMES].concat())]
+#[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT, &rows(&METRICS), logs::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Trace files, logs or folders of logs. Each file, and each model in a log, is a column with unique run ids.
     /// Columns with the same runs are compared pairwise. Without a file, bundled runs with known probabilities of
@@ -113,7 +111,7 @@ pub fn report(
     let traces = |sources: &[Source]| {
         let mut files = Vec::new();
         for source in sources {
-            for file in log_file::traces(source, &read)? {
+            for file in logs::traces(source, &read)? {
                 file.check_ids()?;
                 files.push(file);
             }

@@ -5,18 +5,24 @@ use std::{error::Error, path::Path};
 use agent_scorecard::{
     Report,
     agent_benchmarks::{
-        play::{Environment, Play, PlayRecord, rollouts},
-        sokoban::{Room, RoomSettings, Sokoban, Texts},
-        warehouse::{Cents, STEPS, Start, Warehouse, probed_rollouts},
+        Probability,
+        play::{Environment, Play, PlayConversation, PlayRecord, rollouts},
+        sokoban::{Room, RoomSettings, Sokoban, Texts, solver},
+        warehouse::{Cents, STEPS, Start, Warehouse, base_stock, probed_rollouts},
     },
-    live::{self, LiveOptions, Played, rooms},
+    live::{self, LiveOptions, Played, rooms, runs},
 };
 use budget_estimation::{Rollouts, Seed, StopRule, bagen::ProbeMethod};
 use run_logs::write_rollouts;
 use serde_json::json;
 
 use crate::{
-    output::program,
+    output::{
+        options::Forms,
+        overwrites::Output,
+        program::{self, Written},
+    },
+    plain,
     progress::working,
     values::{self, whole},
 };
@@ -333,4 +339,91 @@ impl Game for Market {
             None => probed_rollouts(records, self.probes, PROBES)?.0,
         })
     }
+}
+
+/// Plays an environment of the BAGEN paper without a language model, and scores estimates of the remaining cost
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(crate) struct PlayOptions {
+    #[command(subcommand)]
+    environment: Which,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Which {
+    /// Lets a solver play rooms of Sokoban
+    #[command(after_help = HELP)]
+    Sokoban {
+        #[command(flatten)]
+        rooms: Rooms,
+        /// Probability that a step is random instead of the step of the solver
+        #[arg(long, value_name = "P", default_value = "0", value_parser = values::share)]
+        mistakes: f64,
+        /// Print the rooms instead of playing them: # wall, _ floor, O target, X box, \u{221a} box on target, P player, S
+        /// player on target
+        #[arg(long)]
+        print_rooms: bool,
+        #[command(flatten)]
+        shown: Shown,
+    },
+    /// Lets a base-stock rule run a warehouse
+    #[command(after_help = HELP)]
+    Warehouse {
+        #[command(flatten)]
+        market: Market,
+        #[command(flatten)]
+        shown: Shown,
+    },
+}
+
+/// The options of output and of the report.
+#[derive(Debug, clap::Args)]
+struct Shown {
+    /// Folder for the output: rollouts.jsonl and estimates.jsonl, which the subcommand budget reads, and a trajectory
+    /// (ATIF) of each run in the subfolder runs
+    #[arg(long, value_name = "FOLDER")]
+    output: Option<Output>,
+    /// Number of bootstrap resamples of runs for the 95 % intervals; 0 gives no intervals
+    #[arg(long, value_name = "N", default_value_t = trajectory_metrics::Bootstrap::RESAMPLES, value_parser = values::resamples)]
+    resamples: usize,
+    /// Seed of the bootstrap
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
+    seed: u64,
+    #[command(flatten)]
+    forms: Forms,
+}
+
+const HELP: &str = include_str!("help/play.txt");
+
+pub(crate) fn output(options: PlayOptions) -> Result<Written, Box<dyn Error>> {
+    match options.environment {
+        Which::Sokoban { rooms, print_rooms: true, .. } => Ok(plain::lines(rooms.drawn()?).into()),
+        Which::Sokoban { rooms, mistakes, shown, .. } => {
+            let mistakes = Probability::new(mistakes)?;
+            played(&rooms, "solver", shown, |seed| solver(mistakes, seed))
+        }
+        Which::Warehouse { market, shown } => {
+            played(&market, "base-stock", shown, |_| base_stock())
+        }
+    }
+}
+
+fn played<G: Game, P: FnMut(&PlayConversation<G::Environment>) -> String>(
+    game: &G,
+    policy: &str,
+    shown: Shown,
+    player: impl Fn(Seed) -> P + Sync,
+) -> Result<Written, Box<dyn Error>> {
+    let Shown { output, resamples, seed, forms } = shown;
+    let (settings, environments) = game.runs(None)?;
+    let records = working("playing", || runs(environments, &settings, player))?;
+    if let Some(folder) = &output {
+        let texts =
+            records.iter().map(|it| (it.record.run.id.clone(), plain::json(it.record.to_atif())));
+        program::write_trajectories(&folder.join("runs"), texts)?;
+    }
+    let options = LiveOptions { model: policy.to_owned(), resamples, seed };
+    let mut report = game.report(&records, &options, output.as_deref())?;
+    report.lead = format!("{} by {policy}: {}, {}", G::NAME, game.setting(), game.asks());
+    forms.show(report)
 }

@@ -1,8 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 mod budget;
-mod calibration;
-mod caps;
 mod command;
 mod compare;
 mod convert;
@@ -14,15 +12,12 @@ mod logs;
 mod output;
 mod paths;
 mod plain;
-mod play;
 mod progress;
-mod re_solved;
 mod report;
 #[cfg(feature = "client")]
 mod run;
 mod traces;
 mod triage;
-mod triage_variants;
 mod values;
 
 pub use command::run;
@@ -31,9 +26,7 @@ pub use command::run;
 #[doc(hidden)]
 pub mod questions {
     pub use crate::{
-        budget::report as budget,
-        calibration::report as calibration,
-        caps::report as caps,
+        budget::{caps, report as budget},
         compare::report as compare,
         costbench::{released as costbench_results, report as costbench},
         cut_off::{Beside, report as cut_off},
@@ -43,10 +36,8 @@ pub mod questions {
         },
         logs::report as logs,
         paths::report as paths,
-        re_solved::report as re_solved,
-        traces::report as traces,
-        triage::{With, report as triage},
-        triage_variants::report as triage_variants,
+        traces::{calibrated as calibration, report as traces},
+        triage::{With, re_solved, report as triage, triage_variants},
     };
 }
 
@@ -61,7 +52,7 @@ pub mod views {
     /// Returns the table for people.
     #[must_use]
     pub fn text(report: &Report) -> String {
-        output::text::report(report, output::table::Layout::Aligned)
+        output::text::report(report, output::text::Layout::Aligned)
     }
 
     /// Returns the page.

@@ -13,10 +13,8 @@ use run_logs::Format;
 
 use crate::{
     files::{
-        log_file::models,
-        logs::{Judging, OUTCOMES, formats, open},
-        names::Names,
-        source::Source,
+        logs::{Judging, OUTCOMES, formats, models, open},
+        source::{Names, Source},
     },
     output::{
         options::Forms,

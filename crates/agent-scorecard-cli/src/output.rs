@@ -1,10 +1,7 @@
 //! The output of commands: reports as text and JSON, files, and errors.
 
 pub(crate) mod fail_if;
-pub(crate) mod files;
 pub(crate) mod options;
 pub(crate) mod overwrites;
 pub(crate) mod program;
-pub(crate) mod table;
 pub(crate) mod text;
-pub(crate) mod trajectories;

@@ -15,10 +15,8 @@ use agent_scorecard::{
 
 use crate::{
     files::{
-        log_file,
-        logs::{Judging, OUTCOMES},
-        names::Names,
-        source::Source,
+        logs::{self, Judging, OUTCOMES},
+        source::{Names, Source},
     },
     output::{options::Forms, program::Written, text::rows},
 };
@@ -63,7 +61,7 @@ pub fn report(
     let (mut columns, mut together) = (Vec::new(), PathTally::default());
     let mut accounts = Vec::new();
     for source in Source::unless(sources, &["demo_tool_calls.jsonl"]) {
-        let tallies = match log_file::read(&source, judging)? {
+        let tallies = match logs::read(&source, judging)? {
             None => {
                 let tallies =
                     source.read_by(|file, source| read(file, source, ignore_arguments))?;

@@ -11,24 +11,21 @@ use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Block, Column, Field, Report,
-    calibration::{CalibrationOptions, Halves},
+    calibration::{CalibrationOptions, Halves, compare},
     options,
     traces::{
-        Beside, Calibration, LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceOptions,
-        TraceRemarks, TraceSource, VERDICTS, compared_streams, differences, logged_streams,
-        with_differences, without_outcomes,
+        Beside, Calibration, LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceFile,
+        TraceOptions, TraceRemarks, TraceSource, VERDICTS, compared_streams, differences,
+        logged_streams, with_differences, without_outcomes,
     },
 };
 use run_logs::{Account, ConfidenceStream, LoggedRun, Ungraded};
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
-    calibration,
     files::{
-        log_file,
-        logs::{Judging, OUTCOMES, Streamed},
-        names::Names,
-        source::Source,
+        logs::{self, Judging, OUTCOMES, Streamed},
+        source::{Names, Source},
     },
     output::{
         options::Forms,
@@ -40,7 +37,7 @@ use crate::{
 
 /// Scores the confidence that agents reported along their runs
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, &help(&[&VERDICTS[..], &MEASURES].concat()), FORMAT, log_file::HELP, OUTCOMES].concat())]
+#[command(after_help = [EXAMPLE, &help(&[&VERDICTS[..], &MEASURES].concat()), FORMAT, logs::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Trace files, logs or folders of logs. Each file, and each model and each stream of a log, has a column. Without
     /// a file, bundled runs with three forecasters are used
@@ -97,7 +94,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         let with_pictures = forms.has_figures();
         let how = CalibrationOptions { schedule, halves, resamples, seed, with_pictures };
         let read = Streamed { stream, missing, judging };
-        return forms.show(calibration::report(names.of(files)?, &how, &read)?);
+        return forms.show(calibrated(names.of(files)?, &how, &read)?);
     }
     forms.show(report(names.of(files)?, &how, &judging, forms.has_files())?)
 }
@@ -174,7 +171,7 @@ fn log_report(
     let missing = how.missing.unwrap_or(ForecastPolicy::LeaveOut);
     let mut logs: Vec<LoggedColumn> = Vec::new();
     for (place, source) in sources.iter().enumerate() {
-        match log_file::read(source, judging)? {
+        match logs::read(source, judging)? {
             Some(models) if place == 0 || !logs.is_empty() => logs.extend(models),
             None if logs.is_empty() => {}
             _ => return Err("some files are logs and some are traces; score them apart".into()),
@@ -182,7 +179,7 @@ fn log_report(
     }
     let Some(first) = logs.first() else { return Ok(None) };
     if logs.iter().all(LoggedColumn::is_without_streams) {
-        return Err(log_file::no_stream(first).into());
+        return Err(logs::no_stream(first).into());
     }
     let scored = |logs: &[&LoggedColumn]| {
         working("scoring streams", || logged_streams(logs, missing, judging.confidence, how))
@@ -248,4 +245,55 @@ fn scored_account(log: &LoggedColumn, missing: ForecastPolicy) -> Account {
 fn blocks(streams: Vec<StreamFigures>) -> Vec<(String, Block)> {
     let block = |(stream, figures): StreamFigures| (stream.name().to_owned(), figures.block);
     streams.into_iter().map(block).collect()
+}
+
+/// Returns the report on the change of each figure by calibration.
+///
+/// # Errors
+///
+/// Errors of reading and fitting.
+pub fn calibrated(
+    sources: Vec<Source>,
+    how: &CalibrationOptions,
+    read: &Streamed,
+) -> Result<Report, Box<dyn Error>> {
+    let &CalibrationOptions { resamples, seed, halves, .. } = how;
+    let (mut columns, mut accounts) = (Vec::new(), Vec::new());
+    for source in Source::unless(sources, &["demo_overconfident.jsonl", "demo_truthful.jsonl"]) {
+        let file = source.name();
+        for TraceFile { name, model, runs, remarks, .. } in logs::traces(&source, read)? {
+            let compared = working(&format!("calibrating {file}"), || compare(&runs, how));
+            let mut block = compared.map_err(|error| at(&file, error.into()))?;
+            block.lines.insert(0, remarks.runs().line());
+            block.extend_json(remarks.runs());
+            block.push_json("missing", &remarks.missing());
+            block.notes.get_or_insert_default().extend(remarks.notes());
+            let left_out = [("at_limit", "n_censored"), ("no_outcome", "n_excluded")];
+            let left_out = left_out.map(|(reason, key)| (reason, block.count(key)));
+            accounts.push(remarks.account().without(left_out));
+            columns.push(Column { name, ..(file.clone(), model, block).into() });
+        }
+    }
+    let (split, name) = match halves {
+        Halves::Tasks => ("whole tasks", "tasks"),
+        Halves::Runs => ("runs", "runs"),
+    };
+    let mut report = Report {
+        title: "Forecasts before and after calibration".to_owned(),
+        lead: format!(
+            "{} weights, Platt scaling cross-fitted over two halves of {split}, {resamples} resamples of tasks; \
+             (+) higher is better, (-) lower is better",
+            how.schedule,
+        ),
+        list: Some("files"),
+        main_pictures: vec!["reliability"],
+        ..Report::of_columns(columns)
+    };
+    report.set_accounts(accounts);
+    report.together.push_json("schedule", how.schedule.name());
+    report.together.push_json("halves", name);
+    report.together.push_json("resamples", &resamples);
+    report.together.push_json("seed", &seed);
+    read.judging.finish(&mut report);
+    Ok(report)
 }

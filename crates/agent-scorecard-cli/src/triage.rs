@@ -14,10 +14,17 @@ use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Account, Column, Report,
-    knapsack_oracle::{Alpha, Pool},
-    triage::{Answers, METRICS, Planner, Pools, TriageOptions, evaluate, pools},
+    knapsack_oracle::{Alpha, BudgetAware, Pool, ReSolve},
+    triage::{
+        Answers, METRICS, Planner, Pools, ReSolvedCounts, TriageOptions, VariantScore,
+        VariantTable, evaluate, pools,
+    },
 };
-use run_logs::{read_capped_runs, read_pool, read_pools};
+use run_logs::{
+    json_lines::{self, InputError, yes_or_no},
+    read_capped_runs, read_pool, read_pools,
+};
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
@@ -204,4 +211,96 @@ fn pool_lines(model: Option<&str>, pools: &[Pools], alphas: &[Alpha]) -> String 
         }
     }
     lines
+}
+
+#[derive(Deserialize)]
+struct Tried {
+    #[serde(default)]
+    model: String,
+    #[serde(default)]
+    dataset: String,
+    allocation: u64,
+    output_tokens: u64,
+    #[serde(deserialize_with = "yes_or_no")]
+    solved_before: bool,
+    #[serde(deserialize_with = "yes_or_no")]
+    solved_after: bool,
+}
+
+/// Returns the report on problems that were attempted again with their allocation disclosed.
+///
+/// # Errors
+///
+/// Errors of reading.
+pub fn re_solved(source: &Source) -> Result<Report, Box<dyn Error>> {
+    let (file, mut counts) = (source.name(), ReSolvedCounts::new());
+    for line in json_lines::parse::<Tried>(&file, &source.bytes()?)? {
+        let Tried { model, dataset, allocation, output_tokens: cost, solved_before, solved_after } =
+            line.value;
+        let counts: &mut BudgetAware = counts.entry(model).or_default().entry(dataset).or_default();
+        let item = ReSolve { allocation, cost, solved_before, solved_after };
+        counts.update(item).map_err(|_| {
+            let problem = "is 0; it must be at least 1, because a problem without an allocation is not attempted again";
+            InputError::of_field(&file, line.number, "allocation", problem)
+        })?;
+    }
+    Ok(Report {
+        title: "Attempts with a disclosed budget".to_owned(),
+        lead: "problems attempted without and with a disclosed budget; accuracy is the share of problems solved, compliance that of attempts within their allocation; 95 % intervals take problems as independent"
+            .to_owned(),
+        ..Report::of_columns(vec![(file, None, agent_scorecard::triage::re_solved(&counts))])
+    })
+}
+
+/// The name of the score file in a folder of `run triage`.
+pub(crate) const SCORES: &str = "scores.jsonl";
+
+#[derive(Deserialize)]
+struct Scored {
+    model: String,
+    #[serde(default)]
+    mode: String,
+    #[serde(default)]
+    dataset: String,
+    #[serde(default)]
+    variant: String,
+    alpha: f64,
+    eta_advisory: Option<f64>,
+    eta_enforced: Option<f64>,
+}
+
+/// Returns the report on triage scores under several variants of a prompt.
+///
+/// # Errors
+///
+/// Errors of reading and comparing.
+pub fn triage_variants(sources: &[Source]) -> Result<Report, Box<dyn Error>> {
+    // A folder of `run triage` has its scores in a file.
+    let of = |source: &Source| match source.path().is_dir() {
+        true => Source::from(source.path().join(SCORES)),
+        false => source.clone(),
+    };
+    let sources: Vec<Source> = sources.iter().map(of).collect();
+    let names: Vec<String> = sources.iter().map(Source::name).collect();
+    let names = names.join(", ");
+    let mut scores = VariantTable::default();
+    for source in &sources {
+        for line in json_lines::parse::<Scored>(&source.name(), &source.bytes()?)? {
+            let (file, number) = (source.name(), line.number);
+            let at = |field, problem: String| InputError::of_field(&file, number, field, problem);
+            let Scored { model, mode, dataset, variant, alpha, eta_advisory, eta_enforced } =
+                line.value;
+            let alpha = Alpha::new(alpha).map_err(|error| at("alpha", error.to_string()))?;
+            let score =
+                VariantScore { model, mode, dataset, variant, alpha, eta_advisory, eta_enforced };
+            scores.insert(score).map_err(|error| at("dataset", error.to_string()))?;
+        }
+    }
+    let block = scores.block().map_err(|it| InputError::of_file(&names, it.to_string()))?;
+    Ok(Report {
+        title: "Triage under variants of a prompt".to_owned(),
+        lead: "efficiency (eta) as means over data sets; a range is the largest of a model's means under the variants minus the smallest"
+            .to_owned(),
+        ..Report::of_columns(vec![(names, None, block)])
+    })
 }

@@ -44,8 +44,7 @@ fn runs_and_answers_are_read_by_budget_which_calibrates_them() {
     assert_eq!(fs::read_to_string(&runs).unwrap().lines().count(), 127);
     let given = [&runs, "--estimator", &answers, "--lenient", "--resource", "total_tokens"];
     let coverage = |more: &[&str]| {
-        let report =
-            json_of("budget", &[&given[..], more, &["--json", "--resamples", "0"]].concat());
+        let report = json_of("budget", &[&given[..], more, &["--resamples", "0"]].concat());
         report["coverage"]["value"].as_f64().or_else(|| report["coverage"].as_f64()).unwrap()
     };
     let [plain, calibrated] = [coverage(&[]), coverage(&["--calibrate"])];
@@ -56,7 +55,7 @@ fn runs_and_answers_are_read_by_budget_which_calibrates_them() {
 
 #[test]
 fn the_warehouse_has_three_resources_and_their_joint_hits() {
-    let report = json_of("play", &["warehouse", "--count", "24", "--json", "--resamples", "0"]);
+    let report = json_of("play", &["warehouse", "--count", "24", "--resamples", "0"]);
     for name in ["time_weeks", "warehouse_item_weeks", "cumulative_cost_usd"] {
         assert!((0.0..=1.0).contains(&value(&report, &format!("{name}, quantile"), "hit_rate")));
     }
@@ -119,7 +118,7 @@ fn runs_of_a_warehouse_without_a_target_are_no_successes() {
         let words = [&["warehouse", "--count", "3", "--resamples", "0", "--output", &folder], more]
             .concat();
         assert!(run_other("play", &words).status.success());
-        let runs = json_of("logs", &[&format!("{folder}/runs"), "--json"]);
+        let runs = json_of("logs", &[&format!("{folder}/runs")]);
         for run in runs["runs"].as_array().unwrap() {
             assert_eq!(run["scores"].get("reward").is_some(), outcome.is_null(), "{run}");
         }

@@ -6,39 +6,30 @@ mod program;
 
 use std::{
     fs,
-    io::{Read, Write},
-    net::{TcpListener, TcpStream},
+    io::Read,
+    net::TcpListener,
     path::Path,
     process::Command,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
     thread,
 };
 
-use program::{fresh, in_folder, refusal, report, run, write};
+use program::{ask, asked, fresh, in_folder, listen, refusal, refused, report, write};
 use serde_json::{Value, json};
 
-/// A server whose replies depend on the last message, and the number of its replies.
-fn serve(reply: fn(&str) -> String) -> (String, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let count = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&count);
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let _ = answer(&stream.unwrap(), reply);
-            counted.fetch_add(1, Ordering::SeqCst);
-        }
+/// A server whose replies depend on the last message, and the number of requests since it was last asked for.
+fn serve(reply: fn(&str) -> String) -> (String, impl Fn() -> usize) {
+    let (url, bodies) = program::serve(move |body| {
+        let last = body["messages"].as_array().unwrap().last().unwrap();
+        program::chat(&reply(last["content"].as_str().unwrap()), 10, "stop")
     });
-    (url, count)
+    (url, move || bodies.lock().unwrap().drain(..).count())
 }
 
-fn answer(stream: &TcpStream, reply: fn(&str) -> String) -> std::io::Result<()> {
-    let body = program::body(stream)?;
-    let last = body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap();
-    program::respond(stream, "200 OK", &program::chat(&reply(last), 10, "stop"))
+/// A file of so many questions with one answer.
+fn questions(name: &str, count: usize) -> String {
+    let line = |id| format!("{{\"id\": \"q{id}\", \"question\": \"2 + 2?\", \"answer\": 4}}\n");
+    write(name, &(0..count).map(line).collect::<String>())
 }
 
 /// All files of a folder as text.
@@ -53,30 +44,15 @@ fn content(folder: &Path) -> String {
 fn costbench_is_run_reported_and_not_asked_again() {
     let (url, count) = serve(|_| "<answer>nothing</answer>".to_owned());
     let out = fresh("costbench");
-    let arguments = [
-        "costbench",
-        "--base-url",
-        &url,
-        "--model",
-        "m",
-        "--out",
-        &out,
-        "--queries",
-        "6",
-        "--prices",
-        "1,2",
-        "--unreadable-limit",
-        "0",
-        "--json",
-    ];
-    let command = |arguments: &[&str]| {
-        let binary = env!("CARGO_BIN_EXE_agent-scorecard");
-        let mut command = Command::new(binary);
-        command.arg("run").args(arguments).env("AGENT_SCORECARD_API_KEY", "sk-secret-of-a-test");
-        command.output().unwrap()
+    let line = "costbench --queries 6 --prices 1,2 --unreadable-limit 0 --json";
+    let command = |model: &str| {
+        let mut command = Command::new(program::BUILT);
+        let words = ["--base-url", &url, "--model", model, "--out", &out];
+        command.arg("run").args(line.split(' ')).args(words);
+        command.env("AGENT_SCORECARD_API_KEY", "sk-secret-of-a-test").output().unwrap()
     };
-    let first = report(&command(&arguments));
-    assert_eq!((&first["n_runs"], count.load(Ordering::SeqCst)), (&json!(6), 6));
+    let first = report(&command("m"));
+    assert_eq!((&first["n_runs"], count()), (&json!(6), 6));
     assert_eq!((&first["input_tokens"], &first["output_tokens"]), (&json!(300), &json!(60)));
     assert!((first["cost_usd"].as_f64().unwrap() - 420e-6).abs() < 1e-12);
     let row = &first["rows"][0];
@@ -88,8 +64,8 @@ fn costbench_is_run_reported_and_not_asked_again() {
         (&json!(0), &json!(6))
     );
 
-    let again = report(&command(&arguments));
-    assert_eq!((&again["input_tokens"], count.load(Ordering::SeqCst)), (&json!(300), 6));
+    let again = report(&command("m"));
+    assert_eq!((&again["input_tokens"], count()), (&json!(300), 0));
     assert_eq!(again["rows"], first["rows"]);
     assert!(!content(Path::new(&out)).contains("sk-secret-of-a-test"));
     assert_eq!(fs::read_dir(format!("{out}/runs")).unwrap().count(), 6);
@@ -98,12 +74,9 @@ fn costbench_is_run_reported_and_not_asked_again() {
         page.contains("left out without calls") && page.contains("task completion ratio (TCR)")
     );
 
-    let mut other = arguments;
-    other[4] = "another model";
-    let error = refusal(&command(&other), "another model");
-    assert!(error.contains("it is of another setting, costbench with m"), "{error}");
+    refused(&command("another model"), "it is of another setting, costbench with m");
     // The runs are a log that the other subcommands read.
-    let logs = program::json_of("logs", &[&format!("{out}/runs"), "--json"]);
+    let logs = program::json_of("logs", &[&format!("{out}/runs")]);
     assert_eq!((&logs["format"], &logs["n_runs"]), (&json!("atif"), &json!(6)));
 }
 
@@ -111,9 +84,8 @@ fn costbench_is_run_reported_and_not_asked_again() {
 fn confidence_in_costbench_is_scored_beside_the_greedy_policy_and_written_as_traces() {
     let (url, _) = serve(|_| "<answer>12345</answer> <confidence>0.25</confidence>".to_owned());
     let out = fresh("costbench-confidence");
-    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--queries", "8", "--json"];
-    let arguments = ["costbench", "--confidence", "completed", "--unreadable-limit", "0"];
-    let report = report(&run(&[&arguments[..], &base].concat()));
+    let line = |by: &str| format!("costbench --confidence {by} --unreadable-limit 0 --queries 8");
+    let report = asked(&url, &out, &line("completed"));
     let stated = &report["streams"]["stated_confidence"];
     assert_eq!((&stated["runs"], &stated["tps_brier"]["value"]), (&json!(8), &json!(-0.0625)));
     assert_eq!(report["streams"]["base_rate_reference"]["tps_brier"]["value"], 0.0);
@@ -125,7 +97,7 @@ fn confidence_in_costbench_is_scored_beside_the_greedy_policy_and_written_as_tra
     assert_eq!(greedy["setting"], "greedy policy, 5 steps, events: none");
     assert_eq!(greedy["metrics"]["task_completion_ratio"]["value"], 1.0);
     let file = format!("{out}/stated_confidence.jsonl");
-    let traces = program::json_of("traces", &[&file, "--json"]);
+    let traces = program::json_of("traces", &[&file]);
     assert_eq!((&traces["n"], &traces["tps_brier"]["value"]), (&json!(8), &json!(-0.0625)));
     assert!(!Path::new(&format!("{out}/entropy.jsonl")).exists());
     let page = fs::read_to_string(format!("{out}/report.html")).unwrap();
@@ -133,9 +105,7 @@ fn confidence_in_costbench_is_scored_beside_the_greedy_policy_and_written_as_tra
         assert!(page.contains(part), "{part}");
     }
     // A question about another objective is another setting.
-    let other = ["costbench", "--confidence", "optimal", "--unreadable-limit", "0"];
-    let error = refusal(&run(&[&other[..], &base].concat()), "optimal");
-    assert!(error.contains("it is of another setting"), "{error}");
+    refused(&ask(&url, &out, &line("optimal")), "it is of another setting");
 }
 
 #[test]
@@ -153,10 +123,8 @@ fn triage_solves_plans_and_scores() {
          {\"id\": \"q-hard\", \"question\": \"What is 2 + 3?\", \"answer\": 5}\n",
     );
     let out = fresh("triage");
-    let arguments =
-        ["triage", &questions, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
-    let report = report(&run(&arguments));
-    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(3), 3));
+    let report = asked(&url, &out, &format!("triage {questions}"));
+    assert_eq!((&report["n_runs"], count()), (&json!(3), 3));
     for row in report["rows"].as_array().unwrap() {
         assert_eq!(
             (&row["counts"]["questions_solved"], &row["counts"]["pools"]),
@@ -174,10 +142,9 @@ fn budget_asks_after_each_turn_but_the_last() {
     let (url, count) = serve(|_| "<answer>[1, 1000]</answer>".to_owned());
     let log = program::bundled("demo_log.jsonl");
     let out = fresh("budget");
-    let arguments = ["budget", &log, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
-    let report = report(&run(&arguments));
+    let report = asked(&url, &out, &format!("budget {log}"));
     // Of the three runs, one has two turns.
-    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(3), 1));
+    assert_eq!((&report["n_runs"], count()), (&json!(3), 1));
     let row = &report["rows"][0];
     assert_eq!((&row["setting"], &row["counts"]["samples"]), (&json!("output_tokens"), &json!(1)));
     assert_eq!(row["metrics"]["hit_rate"]["value"], 1.0);
@@ -198,10 +165,8 @@ fn confidence_has_a_row_for_each_stream_of_the_replies() {
          {\"id\": \"b\", \"question\": \"What is 2 + 3?\", \"answer\": 5}\n",
     );
     let out = fresh("confidence");
-    let arguments =
-        ["confidence", &questions, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
-    let report = report(&run(&arguments));
-    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(2), 2));
+    let report = asked(&url, &out, &format!("confidence {questions}"));
+    assert_eq!((&report["n_runs"], count()), (&json!(2), 2));
     let rows = report["rows"].as_array().unwrap();
     let stated = rows.iter().find(|row| row["setting"] == "stated_confidence").unwrap();
     assert_eq!(
@@ -218,44 +183,27 @@ fn confidence_has_a_row_for_each_stream_of_the_replies() {
 #[test]
 fn five_replies_in_a_row_that_cannot_be_read_stop_a_run_and_one_is_shown_with_the_expected_form() {
     let (url, count) = serve(|_| "<answer>it is \"4\"</answer>".to_owned());
-    let line =
-        |id: usize| format!("{{\"id\": \"q{id}\", \"question\": \"2 + 2?\", \"answer\": 4}}\n");
-    let questions = write("unreadable.jsonl", &(0..30).map(line).collect::<String>());
+    let questions = questions("unreadable.jsonl", 30);
     let out = fresh("unreadable");
-    let arguments =
-        ["confidence", &questions, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
-    let error = refusal(&run(&arguments), "unreadable");
+    let line = format!("confidence {questions}");
+    let error = refusal(&ask(&url, &out, &line), "unreadable");
     for part in
         ["5 replies in a row", "there is no <action>", "<answer>it is", "an <action>...</action>"]
     {
         assert!(error.contains(part), "{error}");
     }
-    let asked = count.load(Ordering::SeqCst);
-    assert!((5..30).contains(&asked), "{asked}");
+    let requests = count();
+    assert!((5..30).contains(&requests), "{requests}");
     // Whoever insists goes on.
-    let insists: Vec<&str> = arguments.into_iter().chain(["--unreadable-limit", "0"]).collect();
-    let report = report(&run(&insists));
+    let report = asked(&url, &out, &format!("{line} --unreadable-limit 0"));
     assert_eq!(report["rows"][0]["counts"]["excluded"], 30);
 }
 
 #[test]
 fn a_dry_run_asks_nothing_and_writes_nothing() {
     let out = fresh("dry");
-    let arguments = [
-        "costbench",
-        "--base-url",
-        "http://127.0.0.1:9/v1",
-        "--model",
-        "m",
-        "--out",
-        &out,
-        "--queries",
-        "60",
-        "--dry-run",
-        "--prices",
-        "1,1",
-    ];
-    let output = run(&arguments);
+    let output =
+        ask("http://127.0.0.1:9/v1", &out, "costbench --queries 60 --dry-run --prices 1,1");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
         output.status.success() && text.starts_with("costbench: 60 conversations, at least "),
@@ -277,72 +225,59 @@ fn a_dry_run_asks_nothing_and_writes_nothing() {
 #[test]
 fn wrong_settings_are_named_before_anything_is_asked() {
     let out = fresh("wrong");
-    let base = ["--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--out", &out];
     let unfinished = fresh("unfinished.jsonl");
     fs::write(&unfinished, r#"{"id":"a","turns":[{"request":{"messages":[]},"response":{"choices":[{"message":{"role":"assistant","content":"x"}}]}}]}"#).unwrap();
-    let cases: [(&[&str], &str); 24] = [
+    let cases = [
         (
-            &["costbench", "--logprobs", "5", "--api", "anthropic"],
+            "costbench --logprobs 5 --api anthropic",
             "--logprobs: --api anthropic has no log-probabilities",
         ),
+        ("budget FILE", "unfinished.jsonl: 1 runs, none of them usable: a run needs turns"),
+        ("poker", "unrecognized subcommand 'poker'; --help lists the options"),
+        ("triage", "required arguments were not provided: <FILE>"),
         (
-            &["budget", &unfinished],
-            "unfinished.jsonl: 1 runs, none of them usable: a run needs turns",
-        ),
-        (&["poker"], "unrecognized subcommand 'poker'; --help lists the options"),
-        (&["triage"], "required arguments were not provided: <FILE>"),
-        (
-            &["costbench", "--block", "storm"],
+            "costbench --block storm",
             "invalid value 'storm' for '--block <KINDS>' [possible values: none, ban-tool",
         ),
         (
-            &["costbench", "--level", "6"],
+            "costbench --level 6",
             "invalid value '6' for '--level <L>': give a whole number from 0 to 5",
         ),
-        (&["costbench", "--block", "none,ban-tool"], "--block: none and mixed stand alone"),
-        (&["costbench", "--noise-std", "-1"], "--noise-std: "),
-        (&["costbench", "--published", "nowhere"], "--published: nowhere/costbench_texts.json: "),
-        (&["costbench", "--queries", "0"], "give a whole number from 1 to 381"),
-        (&["costbench", "--queries", "382"], "give a whole number from 1 to 381"),
-        (&["costbench", "--at-a-time", "0"], "give a whole number from 1 to 1000"),
-        (&["costbench", "--timeout", "0"], "give a whole number from 1 to 31536000"),
+        ("costbench --block none,ban-tool", "--block: none and mixed stand alone"),
+        ("costbench --noise-std -1", "--noise-std: "),
+        ("costbench --published nowhere", "--published: nowhere/costbench_texts.json: "),
+        ("costbench --queries 0", "give a whole number from 1 to 381"),
+        ("costbench --queries 382", "give a whole number from 1 to 381"),
+        ("costbench --at-a-time 0", "give a whole number from 1 to 1000"),
+        ("costbench --timeout 0", "give a whole number from 1 to 31536000"),
         (
-            &["costbench", "--timeout", "18446744073709551615"],
+            "costbench --timeout 18446744073709551615",
             "invalid value '18446744073709551615' for '--timeout",
         ),
-        (&["costbench", "--alpha", "0.5"], "unexpected argument '--alpha' found"),
-        (
-            &["triage", &unfinished, "--alpha", "NaN"],
-            "invalid value 'NaN' for '--alpha <A>': give a number above 0",
-        ),
-        (&["triage", &unfinished, "--framing", "x"], "invalid value 'x' for '--framing"),
-        (&["budget", &unfinished, "--cap", "NaN", "--dry-run"], "invalid value 'NaN' for '--cap"),
-        (&["costbench", "--dry-run", "--json"], "--dry-run"),
-        (&["costbench", "--dry-run", "--fail-if", "x > 1"], "--dry-run"),
-        (&["costbench", "--dry-run", "--plot", "x.svg"], "--dry-run"),
-        (&["costbench", "--prices", "1"], "invalid value '1' for '--prices"),
-        (&["costbench", "--cost-cap", "1"], "--prices"),
-        (&["triage", "nowhere.jsonl"], "nowhere.jsonl: "),
+        ("costbench --alpha 0.5", "unexpected argument '--alpha' found"),
+        ("triage FILE --alpha NaN", "invalid value 'NaN' for '--alpha <A>': give a number above 0"),
+        ("triage FILE --framing x", "invalid value 'x' for '--framing"),
+        ("budget FILE --cap NaN --dry-run", "invalid value 'NaN' for '--cap"),
+        ("costbench --dry-run --json", "--dry-run"),
+        ("costbench --dry-run --fail-if 'x > 1'", "--dry-run"),
+        ("costbench --dry-run --plot x.svg", "--dry-run"),
+        ("costbench --prices 1", "invalid value '1' for '--prices"),
+        ("costbench --cost-cap 1", "--prices"),
+        ("triage nowhere.jsonl", "nowhere.jsonl: "),
     ];
-    for (words, part) in cases {
-        let error = refusal(&run(&[words, &base].concat()), part);
-        assert!(error.contains(part), "{words:?}: {error}");
+    for (line, part) in cases {
+        let line = line.replace("FILE", &unfinished);
+        refused(&ask("http://127.0.0.1:9/v1", &out, &line), part);
     }
-    let nowhere = ["costbench", "--base-url", "localhost", "--model", "m", "--out", &out];
-    assert!(refusal(&run(&nowhere), "url").contains("http:// or https://"));
+    assert!(refusal(&ask("localhost", &out, "costbench"), "url").contains("http:// or https://"));
 }
 
 #[test]
 fn a_page_without_figures_says_so() {
     let (url, _) = serve(|_| "I do not know.".to_owned());
-    let questions = write(
-        "unanswered.jsonl",
-        "{\"id\": \"a\", \"question\": \"What is 2 + 2?\", \"answer\": 4}\n",
-    );
+    let questions = questions("unanswered.jsonl", 1);
     let out = fresh("unanswered");
-    let arguments =
-        ["confidence", &questions, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
-    let report = report(&run(&arguments));
+    let report = asked(&url, &out, &format!("confidence {questions}"));
     assert_eq!(report["rows"][0]["counts"]["without_answer"], 1);
     let page = fs::read_to_string(format!("{out}/report.html")).unwrap();
     assert!(page.contains("no figure is defined; the counts say why"));
@@ -350,68 +285,44 @@ fn a_page_without_figures_says_so() {
 
 /// A server that replies with a status to every request after the first ones.
 fn refusing(status: &'static str, after: usize) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    thread::spawn(move || {
-        for (number, stream) in listener.incoming().enumerate() {
-            let mut stream = stream.unwrap();
-            if number < after {
-                let _ = answer(&stream, |_| "<answer>nothing</answer>".to_owned());
-                continue;
+    let number = AtomicUsize::new(0);
+    listen(move |stream| {
+        let Ok(_) = program::body(&stream) else { return };
+        let _ = match number.fetch_add(1, Ordering::SeqCst) < after {
+            true => {
+                let reply = program::chat("<answer>nothing</answer>", 10, "stop");
+                program::respond(&stream, "200 OK", &reply)
             }
-            let mut request = [0; 1 << 16];
-            let _ = stream.read(&mut request);
-            let text = r#"{"error": "no balance \u001b[31m"}"#;
-            let length = text.len();
-            let _ = write!(
-                stream,
-                "HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
-            );
-        }
-    });
-    url
+            false => program::respond(&stream, status, &json!({"error": "no balance \u{1b}[31m"})),
+        };
+    })
 }
 
 #[test]
 fn a_refused_request_stops_the_run_and_the_next_call_asks_it_again() {
     let out = fresh("refused");
-    let call = |url: &str| {
-        let words =
-            ["costbench", "--base-url", url, "--model", "m", "--out", &out, "--queries", "6"];
-        run(&[&words[..], &["--at-a-time", "1", "--json"]].concat())
-    };
-    let error = refusal(&call(&refusing("402", 2)), "402");
-    assert!(error.contains(r#"status 402: {"error":"no balance \u001b[31m"}"#), "{error}");
+    let line = "costbench --queries 6 --at-a-time 1";
+    refused(
+        &ask(&refusing("402 X", 2), &out, line),
+        r#"status 402: {"error":"no balance \u001b[31m"}"#,
+    );
     let (url, count) = serve(|_| "<answer>nothing</answer>".to_owned());
-    let report = report(&call(&url));
-    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(6), 4));
+    let report = asked(&url, &out, line);
+    assert_eq!((&report["n_runs"], count()), (&json!(6), 4));
 }
 
 #[test]
 fn runs_of_earlier_calls_do_not_stay_in_the_folder() {
     let (url, _) = serve(|_| "<answer>nothing</answer>".to_owned());
     let out = fresh("stale");
+    let ask_for = |queries: &str| {
+        asked(&url, &out, &format!("costbench --queries {queries} --unreadable-limit 0"))
+    };
     for queries in ["6", "2"] {
-        let words = ["costbench", "--base-url", &url, "--model", "m", "--out", &out, "--json"];
-        let more = ["--queries", queries, "--unreadable-limit", "0"];
-        report(&run(&[&words[..], &more].concat()));
+        ask_for(queries);
         fs::write(format!("{out}/runs/.agent-scorecard-7.partial"), "half").unwrap();
     }
-    let report = report(&run(&[
-        "costbench",
-        "--base-url",
-        &url,
-        "--model",
-        "m",
-        "--out",
-        &out,
-        "--json",
-        "--queries",
-        "2",
-        "--unreadable-limit",
-        "0",
-    ]));
-    assert_eq!(report["n_runs"], 2);
+    assert_eq!(ask_for("2")["n_runs"], 2);
     assert_eq!(fs::read_dir(format!("{out}/runs")).unwrap().count(), 2);
 }
 
@@ -462,10 +373,9 @@ fn a_small_table_1_of_budget_estimation_is_that_worked_out_by_hand() {
     });
     let file = write("dialogues.json", &three_dialogues());
     let out = fresh("bagen");
-    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
-    let arguments = ["budget", &file, "--dialogues", "sokoban", "--cap", "400", "--resamples", "0"];
-    let report = report(&run(&[&arguments[..], &base].concat()));
-    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(3), 5));
+    let line = format!("budget {file} --dialogues sokoban --cap 400 --resamples 0");
+    let report = asked(&url, &out, &line);
+    assert_eq!((&report["n_runs"], count()), (&json!(3), 5));
     let row = |setting: &str| {
         let rows = report["rows"].as_array().unwrap();
         rows.iter().find(|row| row["setting"] == setting).unwrap_or_else(|| panic!("{setting}"))
@@ -516,8 +426,7 @@ fn a_small_table_1_of_budget_estimation_is_that_worked_out_by_hand() {
     // The files that it leaves say the same.
     let [runs, answers] = ["rollouts", "estimates"].map(|name| format!("{out}/{name}.jsonl"));
     let arguments = [&*runs, "--estimator", &answers, "--lenient", "--resource", "total_tokens"];
-    let again =
-        program::json_of("budget", &[&arguments[..], &["--json", "--resamples", "0"]].concat());
+    let again = program::json_of("budget", &[&arguments[..], &["--resamples", "0"]].concat());
     for (key, value) in by_cap.iter().chain(&same[2..]) {
         let found = again[*key]["value"].as_f64().unwrap();
         assert!((found - value).abs() < 1e-12, "{key}: {found}");
@@ -545,14 +454,11 @@ fn published_prompts_of_budget_estimation_reach_the_server_unchanged() {
     let question =
         "After {completed_turns}: {turn_token_usage_text} of {max_context_window_tokens} {\"a\"}\n";
     fs::write(format!("{prompts}/sokoban_estimation_user.txt"), question).unwrap();
-    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
-    let arguments = ["budget", &file, "--dialogues", "sokoban", "--published", &checkout];
-    let report = report(&run(&[&arguments[..], &base].concat()));
+    let line = format!("budget {file} --published {checkout}");
+    let report = asked(&url, &out, &format!("{line} --dialogues sokoban"));
     let counts = &report["rows"][0]["counts"];
     assert_eq!((&counts["samples"], &counts["samples_without_answer"]), (&json!(5), &json!(0)));
-    let arguments = ["budget", &file, "--published", &checkout];
-    let error = refusal(&run(&[&arguments[..], &base[..6]].concat()), "--task");
-    assert!(error.contains("--published: give --task"), "{error}");
+    refused(&ask(&url, &out, &line), "--published: give --task");
 }
 
 #[test]
@@ -582,9 +488,8 @@ fn released_runs_of_a_warehouse_are_asked_about_with_targets_and_have_joint_hits
          {current_cost_usd}|{current_cash_usd}|{resource_consumption_text}|{budget_time_weeks}|\
          {budget_warehouse_item_weeks}|{budget_cost_usd}|{target_cash_usd}";
     fs::write(format!("{prompts}/warehouse_estimation_user.txt"), question).unwrap();
-    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
-    let arguments = ["budget", &file, "--dialogues", "warehouse", "--published", &checkout];
-    let report = report(&run(&[&arguments[..], &base].concat()));
+    let line = format!("budget {file} --dialogues warehouse --published {checkout}");
+    let report = asked(&url, &out, &line);
     // One of the two runs meets its target.
     let value = |setting: &str, key: &str| {
         let mut rows = report["rows"].as_array().unwrap().iter();
@@ -609,11 +514,9 @@ fn median_caps_are_those_of_what_the_runs_spent() {
     });
     let file = write("medians.json", &three_dialogues());
     // They are the caps of the paper for this benchmark, whether asked for or not.
-    for (name, asked) in [("medians", &["--median-caps"][..]), ("medians-default", &[])] {
+    for (name, more) in [("medians", "--median-caps"), ("medians-default", "")] {
         let out = fresh(name);
-        let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
-        let arguments = ["budget", &file, "--dialogues", "swebench"];
-        let report = report(&run(&[&arguments[..], asked, &base].concat()));
+        let report = asked(&url, &out, &format!("budget {file} --dialogues swebench {more}"));
         // Totals are 220, 390 and 500.
         let row = &report["rows"][0];
         assert_eq!(
@@ -651,10 +554,8 @@ fn one_turn_without_finances_loses_that_prefix_alone() {
     let runs = json!([of(&[0, 14, 28, 42]), of(&[0, 14, 42])]);
     let file = write("lost_prefix.json", &runs.to_string());
     let out = fresh("lost-prefix");
-    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
-    let report =
-        report(&run(&[&["budget", &file, "--dialogues", "warehouse"], &base[..]].concat()));
-    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(2), 4));
+    let report = asked(&url, &out, &format!("budget {file} --dialogues warehouse"));
+    assert_eq!((&report["n_runs"], count()), (&json!(2), 4));
     for row in report["rows"].as_array().unwrap() {
         let counts = &row["counts"];
         if let Some(samples) = counts["samples"].as_u64() {
@@ -675,8 +576,7 @@ fn estimates_of_runs_with_one_id_are_read_with_their_runs() {
     };
     let file = write("one_id.jsonl", &[run_of(true), run_of(false)].concat());
     let out = fresh("one-id");
-    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
-    report(&run(&[&["budget", &file], &base[..]].concat()));
+    asked(&url, &out, &format!("budget {file}"));
     let [runs, answers] = ["rollouts", "estimates"].map(|name| format!("{out}/{name}.jsonl"));
     let arguments = [&*runs, "--estimator", &answers, "--lenient", "--json"];
     let again = program::json_of("budget", &arguments);
@@ -691,24 +591,22 @@ fn a_model_plays_sokoban_is_asked_between_turns_and_stops_by_its_answers() {
         let text = if last.contains("How much more") { "impossible" } else { "Up || Left" };
         format!("<answer>{text}</answer>")
     });
-    let play = |out: &str, more: &[&str]| {
-        let base =
-            ["sokoban", "--first-seed", "241", "--count", "3", "--base-url", &url, "--model", "m"];
-        let output = run(&[&base[..], &["--out", out, "--ask", "--json"], more].concat());
-        (report(&output), count.swap(0, Ordering::SeqCst))
+    let play = |out: &str, more: &str| {
+        let line = format!("sokoban --first-seed 241 --count 3 --ask {more}");
+        (asked(&url, out, &line), count())
     };
     // Seed 242 gives no room.
     let (out, stopped) = (fresh("sokoban"), fresh("sokoban-stopped"));
-    let (whole, asked) = play(&out, &[]);
+    let (whole, asked) = play(&out, "");
     assert_eq!((&whole["n_runs"], asked), (&json!(2), 2 * (10 + 9)));
     assert_eq!(whole["runs"]["success_rate"]["value"], 0.0);
     let lines = fs::read_to_string(Path::new(&out).join("estimates.jsonl")).unwrap();
     assert_eq!(lines.lines().count(), 18);
     // A question and its answer after each turn but the last.
     assert_eq!(whole["runs"]["mean_asking_tokens"]["value"], 9.0 * 60.0);
-    assert_eq!(play(&out, &[]).1, 0, "nothing is asked twice");
+    assert_eq!(play(&out, "").1, 0, "nothing is asked twice");
 
-    let (early, asked) = play(&stopped, &["--stop-after", "2"]);
+    let (early, asked) = play(&stopped, "--stop-after 2");
     assert_eq!((&early["runs"]["n_stopped"], asked), (&json!(2), 2 * 4));
 }
 
@@ -721,12 +619,10 @@ fn a_model_runs_the_warehouse_and_is_told_its_target_and_its_caps() {
         "<answer>pass</answer>".to_owned()
     });
     let out = fresh("warehouse");
-    let base = ["warehouse", "--count", "1", "--base-url", &url, "--model", "m", "--out", &out];
-    let more =
-        ["--ask", "--target", "250001", "--resource", "cumulative_cost_usd=500000", "--json"];
     // No answer to a question is an interval.
-    let report = report(&run(&[&base[..], &more, &["--unreadable-limit", "0"]].concat()));
-    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(1), 11 + 10));
+    let line = "warehouse --count 1 --ask --target 250001 --resource cumulative_cost_usd=500000 --unreadable-limit 0";
+    let report = asked(&url, &out, line);
+    assert_eq!((&report["n_runs"], count()), (&json!(1), 11 + 10));
     // Without orders, 8,000 dollars a week leave 324,000 of 500,000.
     assert_eq!(report["runs"]["success_rate"]["value"], 1.0);
     let trajectory = content(&Path::new(&out).join("runs"));
@@ -747,15 +643,13 @@ fn published_words_of_environments_reach_the_server_and_what_lacks_them_is_named
         fs::write(Path::new(&folder).join("bagen_texts.json"), content.to_string()).unwrap();
     };
     let out = fresh("told");
-    let base =
-        ["--count", "1", "--base-url", &url, "--model", "m", "--published", &folder, "--out", &out];
-    let play = |words: &[&str]| run(&[words, &base].concat());
+    let play = |game: &str| ask(&url, &out, &format!("{game} --count 1 --published {folder}"));
     file(json!({"evaluation": words}));
-    assert!(refusal(&play(&["sokoban"]), "--published").contains("missing field `training`"));
+    assert!(refusal(&play("sokoban"), "--published").contains("missing field `training`"));
     file(json!({"evaluation": words, "training": words}));
-    report(&play(&["sokoban", "--json"]));
-    assert!(refusal(&play(&["warehouse"]), "--published").contains("no text of the warehouse"));
-    assert!(refusal(&play(&["warehouse", "--target", "1"]), "--published").contains("no --target"));
+    report(&play("sokoban --json"));
+    assert!(refusal(&play("warehouse"), "--published").contains("no text of the warehouse"));
+    assert!(refusal(&play("warehouse --target 1"), "--published").contains("no --target"));
 }
 
 #[test]
@@ -769,12 +663,11 @@ fn runs_that_were_played_are_asked_about_again_from_their_rollouts() {
         ["sokoban", "--count", "3", "--resource", "steps", "--resamples", "0", "--output", &played];
     assert!(program::run_other("play", &play).status.success());
     let rollouts = format!("{played}/rollouts.jsonl");
-    let base = ["budget", &rollouts, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
-    let report = report(&run(&[&base[..], &["--resource", "steps"]].concat()));
+    let report = asked(&url, &out, &format!("budget {rollouts} --resource steps"));
     let text = fs::read_to_string(&rollouts).unwrap();
     let runs: Vec<Value> = text.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
     let turns: usize = runs.iter().map(|run| run["turns"].as_array().unwrap().len() - 1).sum();
-    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(3), turns));
+    assert_eq!((&report["n_runs"], count()), (&json!(3), turns));
     // After the answer to each turn, the solver takes the steps of the turns that follow.
     let left = runs.iter().flat_map(|run| {
         let turns = run["turns"].as_array().unwrap();
@@ -784,57 +677,35 @@ fn runs_that_were_played_are_asked_about_again_from_their_rollouts() {
     assert_eq!(report["rows"][0]["counts"]["hits"], held);
     let first = content(&Path::new(&out).join("runs"));
     assert!(first.contains("You play Sokoban."));
-    let bare = [
-        "budget",
-        &program::bundled("demo_rollouts.jsonl"),
-        "--base-url",
-        &url,
-        "--model",
-        "m",
-        "--out",
-        &out,
-    ];
+    let bare = format!("budget {}", program::bundled("demo_rollouts.jsonl"));
     assert!(
-        refusal(&run(&bare), "rollouts").contains("needs content and observation of its turns")
+        refusal(&ask(&url, &out, &bare), "rollouts")
+            .contains("needs content and observation of its turns")
     );
 }
 
 /// Runs questions against a server whose replies have these fields of `usage`, and counts the replies.
-fn capped(name: &str, usage: &'static str, options: &[&str]) -> (std::process::Output, usize) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let count = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&count);
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let stream = stream.unwrap();
-            let Ok(_) = program::body(&stream) else { continue };
-            counted.fetch_add(1, Ordering::SeqCst);
-            let text = "<thought>t</thought><action>answer: 4</action><confidence>0.8</confidence>";
-            let mut reply = program::chat(text, 1, "stop");
-            reply["usage"] = serde_json::from_str(usage).unwrap();
-            let _ = program::respond(&stream, "200 OK", &reply);
-        }
+fn capped(name: &str, usage: &'static str, options: &str) -> (std::process::Output, usize) {
+    let (url, bodies) = program::serve(|_| {
+        let text = "<thought>t</thought><action>answer: 4</action><confidence>0.8</confidence>";
+        let mut reply = program::chat(text, 1, "stop");
+        reply["usage"] = serde_json::from_str(usage).unwrap();
+        reply
     });
-    let line =
-        |id: usize| format!("{{\"id\": \"q{id}\", \"question\": \"2 + 2?\", \"answer\": 4}}\n");
-    let questions = write("capped.jsonl", &(0..20).map(line).collect::<String>());
-    let out = in_folder(name);
-    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--at-a-time", "1", "--json"];
-    let words = ["confidence", &questions, "--resamples", "0"];
-    let output = run(&[&words[..], &base, options].concat());
-    (output, count.load(Ordering::SeqCst))
+    let questions = questions("capped.jsonl", 20);
+    let line = format!("confidence {questions} --resamples 0 --at-a-time 1 --json {options}");
+    let output = ask(&url, &in_folder(name), &line);
+    (output, bodies.lock().unwrap().len())
 }
 
 #[test]
 fn a_cap_stops_a_run_whose_replies_do_not_count_their_tokens_unless_tokens_are_reserved() {
-    let token_cap: &[&str] = &["--token-cap", "5000"];
-    let cost_cap: &[&str] = &["--prices", "3,15", "--cost-cap", "0.0201"];
+    let caps = ["--token-cap 5000", "--prices 3,15 --cost-cap 0.0201"];
     let plain = r#"{"prompt_tokens": 900, "completion_tokens": 100, "total_tokens": 1000}"#;
     let both = r#"{"prompt_tokens": 900, "completion_tokens": 100, "total_tokens": 1000, "input_tokens": 0, "output_tokens": 0}"#;
     let beside = r#"{"prompt_tokens": 900, "completion_tokens": 5, "total_tokens": 1000, "completion_tokens_details": {"reasoning_tokens": 95}}"#;
     for (at, usage) in [plain, both, beside].into_iter().enumerate() {
-        for (cap, options) in [token_cap, cost_cap].into_iter().enumerate() {
+        for (cap, options) in caps.into_iter().enumerate() {
             let (output, asked) = capped(&fresh_name("capped", at, cap), usage, options);
             let error = refusal(&output, usage);
             assert!(
@@ -843,7 +714,7 @@ fn a_cap_stops_a_run_whose_replies_do_not_count_their_tokens_unless_tokens_are_r
             );
         }
     }
-    for (cap, options) in [token_cap, cost_cap].into_iter().enumerate() {
+    for (cap, options) in caps.into_iter().enumerate() {
         let name = fresh_name("uncounted", 0, cap);
         let (output, asked) = capped(&name, "null", options);
         let error = refusal(&output, "null");
@@ -853,21 +724,21 @@ fn a_cap_stops_a_run_whose_replies_do_not_count_their_tokens_unless_tokens_are_r
         // The same folder knows it; with a reserve it goes on to the cap.
         let (output, asked) = capped(&name, "null", options);
         assert!(asked == 0 && refusal(&output, "again").contains("of 1 reply are not known"));
-        let reserve = [options, &["--uncounted", "reserve=1000"]].concat();
+        let reserve = format!("{options} --uncounted reserve=1000");
         let (output, asked) = capped(&name, "null", &reserve);
         assert!(refusal(&output, "reserve").contains("are used, of at most"));
         // One reply was there; a dollar for a million tokens at the higher price.
         assert_eq!(asked, [4, 1][cap]);
     }
     // Without a cap the run goes on, and says that its tokens are not known.
-    let (output, asked) = capped(&fresh_name("uncounted", 1, 0), "null", &["--prices", "3,15"]);
+    let (output, asked) = capped(&fresh_name("uncounted", 1, 0), "null", "--prices 3,15");
     let report = report(&output);
     let unknown = [&report["input_tokens"], &report["output_tokens"], &report["cost_usd"]];
     assert_eq!((asked, unknown), (20, [&Value::Null; 3]));
     let notes = report["notes"].to_string();
     assert!(notes.contains("20 replies do not say how many tokens they used"), "{notes}");
-    for wrong in ["reserve=0", "reserve", "go on"] {
-        let (output, _) = capped("never", "null", &["--uncounted", wrong]);
+    for wrong in ["reserve=0", "reserve", "'go on'"] {
+        let (output, _) = capped("never", "null", &format!("--uncounted {wrong}"));
         assert!(refusal(&output, wrong).contains("give stop, or reserve=N"));
     }
 }
@@ -885,56 +756,32 @@ fn answers_on_the_way_that_cannot_be_read_stop_a_run_and_nothing_is_concluded_fr
         true => "Hard to say.".to_owned(),
         false => "<answer>Up</answer>".to_owned(),
     });
-    let call = |out: &str, more: &[&str]| {
-        let out = fresh(out);
-        let base = [
-            "sokoban",
-            "--count",
-            "3",
-            "--ask",
-            "--base-url",
-            &url,
-            "--model",
-            "m",
-            "--at-a-time",
-            "1",
-            "--json",
-            "--out",
-            &out,
-        ];
-        run(&[&base[..], more].concat())
+    let call = |out: &str, more: &str| {
+        let line = format!("sokoban --count 3 --ask --at-a-time 1 --json {more}");
+        ask(&url, &fresh(out), &line)
     };
-    let error = refusal(&call("unreadable-answers", &[]), "five");
-    assert!(
-        error.contains("5 replies in a row cannot be used; the last one, \"Hard to say.\""),
-        "{error}"
+    refused(
+        &call("unreadable-answers", ""),
+        "5 replies in a row cannot be used; the last one, \"Hard to say.\"",
     );
     // Each fifth answer follows a fifth action.
-    assert_eq!(count.load(Ordering::SeqCst), 10);
-    let report = report(&call("unreadable-answers-on", &["--unreadable-limit", "0"]));
+    assert_eq!(count(), 10);
+    let report = report(&call("unreadable-answers-on", "--unreadable-limit 0"));
     let said = report["conclusion"].to_string();
     assert!(said.contains("No answer can be read") && !said.contains("saves nothing"), "{said}");
 }
 
 #[test]
 fn replies_that_are_too_large_end_a_run_with_their_reason() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let stream = stream.unwrap();
-            if program::body(&stream).is_ok() {
-                let _ = program::respond(&stream, "200 OK", &json!("x".repeat(9 << 20)));
-            }
-        }
-    });
+    let (url, _) = program::serve(|_| json!("x".repeat(9 << 20)));
     for (game, count) in
         [("sokoban", "2"), ("warehouse", "1"), ("warehouse", "2"), ("warehouse", "9")]
     {
         let out = fresh(&format!("too-large-{game}-{count}"));
-        let base = [game, "--count", count, "--base-url", &url, "--model", "m", "--out", &out];
-        let error = refusal(&run(&base), game);
-        assert!(error.contains("the reply has more than 8388608 bytes"), "{error}");
+        refused(
+            &ask(&url, &out, &format!("{game} --count {count}")),
+            "the reply has more than 8388608 bytes",
+        );
     }
 }
 
@@ -950,12 +797,8 @@ fn a_base_url_keeps_its_query_behind_the_path() {
         let _ = program::respond(&stream, "400 Bad Request", &Value::Null);
         String::from_utf8_lossy(&start[..n]).into_owned()
     });
-    let call = |url: &str| {
-        let out = fresh("base-url");
-        run(&["sokoban", "--count", "1", "--base-url", url, "--model", "m", "--out", &out])
-    };
-    let error = refusal(&call(&format!("http://{address}/v1#part")), "fragment");
-    assert!(error.contains("fragment"), "{error}");
+    let call = |url: &str| ask(url, &fresh("base-url"), "sokoban --count 1");
+    refused(&call(&format!("http://{address}/v1#part")), "fragment");
     refusal(&call(&format!("HTTP://{address}/v1/?api-version=1")), "query");
     let start = served.join().unwrap();
     assert!(start.starts_with("POST /v1/chat/completions?api-version=1 HTTP/1.1"), "{start}");

@@ -4,42 +4,13 @@
 
 mod program;
 
-use std::{
-    fs,
-    net::{TcpListener, TcpStream},
-    path::Path,
-    process::Output,
-    sync::{Arc, Mutex},
-    thread,
-};
+use std::{fs, path::Path};
 
-use program::{fresh, in_folder, refusal, report, run_other, run_words, write};
+use program::{Bodies, ask, asked, fresh, in_folder, refusal, refused, report, run_words, write};
 use serde_json::{Value, json};
 
-/// A server whose replies depend on the body of a request, and the bodies so far.
-fn serve(reply: fn(&Value) -> String) -> (String, Arc<Mutex<Vec<Value>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let bodies = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&bodies);
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            if let Ok(body) = answer(&stream.unwrap(), reply) {
-                kept.lock().unwrap().push(body);
-            }
-        }
-    });
-    (url, bodies)
-}
-
-fn answer(stream: &TcpStream, reply: fn(&Value) -> String) -> std::io::Result<Value> {
-    let body = program::body(stream)?;
-    program::respond(stream, "200 OK", &program::chat(&reply(&body), 10, "stop"))?;
-    Ok(body)
-}
-
-fn run(arguments: &[&str]) -> Output {
-    run_other("run", arguments)
+fn serve(reply: fn(&Value) -> String) -> (String, Bodies) {
+    program::serve(move |body| program::chat(&reply(body), 10, "stop"))
 }
 
 fn step(action: &str, confidence: f64) -> String {
@@ -79,25 +50,11 @@ fn questions(name: &str) -> String {
 fn runs_that_were_cut_off_go_on_and_their_chances_fill_the_tables_and_are_read_by_cut_off() {
     let (url, bodies) = serve(by_seed);
     let (file, out) = (questions("continued.jsonl"), fresh("continued"));
-    let arguments = [
-        "confidence",
-        &file,
-        "--base-url",
-        &url,
-        "--model",
-        "m",
-        "--out",
-        &out,
-        "--steps",
-        "3",
-        "--continue",
-        "10",
-        "--json",
-    ];
-    let first = report(&run(&arguments));
+    let line = format!("confidence {file} --steps 3 --continue 10");
+    let first = asked(&url, &out, &line);
     // 4 easy runs of one step, 8 of three, and 10 continuations of one step for each of these.
-    let asked = 4 + 8 * 3 + 8 * 10;
-    assert_eq!((&first["n_runs"], bodies.lock().unwrap().len()), (&json!(12), asked));
+    let requests = 4 + 8 * 3 + 8 * 10;
+    assert_eq!((&first["n_runs"], bodies.lock().unwrap().len()), (&json!(12), requests));
     let stated = row(&first, "stated_confidence");
     assert_eq!((&stated["counts"]["runs"], &stated["counts"]["cut_off"]), (&json!(4), &json!(8)));
 
@@ -140,15 +97,15 @@ fn runs_that_were_cut_off_go_on_and_their_chances_fill_the_tables_and_are_read_b
     );
 
     // People see the columns of the tables, too.
-    let words = arguments.map(|word| if word == "--json" { "--markdown" } else { word });
-    let table = String::from_utf8(run(&words).stdout).unwrap();
+    let table = ask(&url, &out, &format!("{line} --markdown"));
+    let table = String::from_utf8(table.stdout).unwrap();
     for column in ["| mean | 0.500", "median chance of success", "exact - as failures"] {
         assert!(table.contains(column), "{column}: {table}");
     }
 
     // Nothing is asked again.
-    let again = report(&run(&arguments));
-    assert_eq!(bodies.lock().unwrap().len(), asked);
+    let again = asked(&url, &out, &line);
+    assert_eq!(bodies.lock().unwrap().len(), requests);
     assert_eq!(row(&again, "stated_confidence"), stated);
 }
 
@@ -156,26 +113,9 @@ fn runs_that_were_cut_off_go_on_and_their_chances_fill_the_tables_and_are_read_b
 fn with_all_steps_each_stream_has_its_distance_to_the_true_chance_and_branches_are_predictors() {
     let (url, _) = serve(by_seed);
     let (file, out) = (questions("all_steps.jsonl"), fresh("all_steps"));
-    let found = report(&run(&[
-        "confidence",
-        &file,
-        "--base-url",
-        &url,
-        "--model",
-        "m",
-        "--out",
-        &out,
-        "--steps",
-        "3",
-        "--continue",
-        "10",
-        "--at",
-        "all",
-        "--p-true",
-        "--resamples",
-        "100",
-        "--json",
-    ]));
+    let line =
+        format!("confidence {file} --steps 3 --continue 10 --at all --p-true --resamples 100");
+    let found = asked(&url, &out, &line);
     // Each of the 24 steps of hard questions has the chance 1/2, from 5 of 10 branches: (0.4 - 0.5)^2 - 0.25 / 9.
     let stated = row(&found, "stated_confidence");
     let distance = stated["metrics"]["squared_distance_to_truth"]["value"].as_f64().unwrap();
@@ -233,24 +173,10 @@ fn published_texts_reach_the_server_unchanged_and_pages_are_searched_opened_and_
     fs::create_dir_all(&folder).unwrap();
     let text = "You may use Search[query].\n<confidence>0.XX</confidence>\n\nBe brief.  \n";
     fs::write(Path::new(&folder).join("system.txt"), text).unwrap();
-    let arguments = [
-        "confidence",
-        &questions,
-        "--base-url",
-        &url,
-        "--model",
-        "m",
-        "--out",
-        &out,
-        "--json",
-        "--preset",
-        "hotpotqa",
-        "--published",
-        &folder,
-    ];
-    let without = refusal(&run(&arguments), "no corpus");
+    let line = format!("confidence {questions} --preset hotpotqa --published {folder}");
+    let without = refusal(&ask(&url, &out, &line), "no corpus");
     assert!(without.contains("give --corpus, too"), "{without}");
-    let found = report(&run(&[&arguments[..], &["--corpus", &pages]].concat()));
+    let found = asked(&url, &out, &format!("{line} --corpus {pages}"));
     assert_eq!(row(&found, "stated_confidence")["metrics"]["accuracy"]["value"], json!(1.0));
     let bodies = bodies.lock().unwrap();
     assert_eq!(bodies.len(), 4);
@@ -277,24 +203,22 @@ fn published_texts_reach_the_server_unchanged_and_pages_are_searched_opened_and_
 #[test]
 fn wrong_pages_and_steps_are_named_before_anything_is_asked() {
     let (file, out) = (questions("wrong.jsonl"), fresh("wrong_pages"));
-    let base =
-        ["confidence", &file, "--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--out", &out];
     let twice = write("twice.jsonl", &PAGES.replace("Mont Blanc", "bern"));
-    let cases: [(&[&str], &str); 7] = [
-        (&["--p-true", "--api", "anthropic"], "--p-true: --api anthropic has no log-probabilities"),
+    let cases = [
+        ("--p-true --api anthropic", "--p-true: --api anthropic has no log-probabilities"),
         (
-            &["--corpus", &twice],
+            &*format!("--corpus {twice}"),
             "twice.jsonl: line 3: the title \"bern\" is empty or that of another page",
         ),
-        (&["--corpus", "nowhere.jsonl"], "--corpus: nowhere.jsonl"),
-        (&["--published", "nowhere"], "--published: nowhere/system.txt"),
-        (&["--continue", "1"], "give a whole number from 2 to 1000"),
-        (&["--continue", "5", "--at", "end"], "give stops, all, or numbers"),
-        (&["--at", "all"], "--continue"),
+        ("--corpus nowhere.jsonl", "--corpus: nowhere.jsonl"),
+        ("--published nowhere", "--published: nowhere/system.txt"),
+        ("--continue 1", "give a whole number from 2 to 1000"),
+        ("--continue 5 --at end", "give stops, all, or numbers"),
+        ("--at all", "--continue"),
     ];
-    for (words, part) in cases {
-        let error = refusal(&run(&[&base, words].concat()), part);
-        assert!(error.contains(part), "{words:?}: {error}");
+    for (options, part) in cases {
+        let line = format!("confidence {file} {options}");
+        refused(&ask("http://127.0.0.1:9/v1", &out, &line), part);
     }
 }
 
@@ -305,13 +229,9 @@ fn a_run_of_stated_confidence_concludes_and_says_what_was_clipped() {
         step("answer: yes", if question.contains("easy") { 95.0 } else { 0.4 })
     });
     let file = questions("clipped.jsonl");
-    let call = |out: &str, more: &[&str]| {
-        let out = fresh(out);
-        let base =
-            ["confidence", &file, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
-        report(&run(&[&base[..], more].concat()))
-    };
-    let clipped = call("clipped", &[]);
+    let call =
+        |out: &str, more: &str| asked(&url, &fresh(out), &format!("confidence {file} {more}"));
+    let clipped = call("clipped", "");
     assert_eq!(row(&clipped, "stated_confidence")["counts"]["runs"], 12);
     let said = clipped["conclusion"].to_string();
     assert!(said.contains("points [-23, 41] below the success rate, which may be noise"), "{said}");
@@ -323,7 +243,7 @@ fn a_run_of_stated_confidence_concludes_and_says_what_was_clipped() {
     // Four runs at 1 of which three succeed, eight at 0.4 of which six succeed.
     let over = metrics["overconfidence"]["value"].as_f64().unwrap();
     assert!((over - (4.0 + 8.0 * 0.4 - 9.0) / 12.0).abs() < 1e-12, "{over}");
-    let again = call("asked-again", &["--out-of-range", "ask-again", "--unreadable-limit", "0"]);
+    let again = call("asked-again", "--out-of-range ask-again --unreadable-limit 0");
     assert_eq!(row(&again, "stated_confidence")["counts"]["runs"], 8);
     assert!(!again["conclusion"].to_string().contains("clipped"), "{again}");
 }

@@ -6,48 +6,56 @@ mod program;
 
 use std::{
     fs,
-    net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::Output,
-    sync::{Arc, Mutex},
     thread,
 };
 
 use agent_scorecard_cli::questions::{Source, triage_variants};
-use program::{fresh, in_folder, refusal, report, run_other, write};
+use program::{Bodies, ask, fresh, in_folder, refusal, refused, report, write};
 use serde_json::{Value, json};
 
 /// The body of a request, and what is replied: text, tokens, and why it ends.
 type Script = fn(&Value) -> (String, u64, &'static str);
 
-/// A server, and the bodies that it was sent.
-fn serve(script: Script) -> (String, Arc<Mutex<Vec<Value>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let bodies = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&bodies);
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let _ = answer(&stream.unwrap(), script, &seen);
-        }
-    });
-    (url, bodies)
-}
-
-fn answer(stream: &TcpStream, script: Script, seen: &Mutex<Vec<Value>>) -> std::io::Result<()> {
-    let body = program::body(stream)?;
-    let (text, tokens, end) = script(&body);
-    seen.lock().unwrap().push(body);
-    program::respond(stream, "200 OK", &program::chat(&text, tokens, end))
+fn serve(script: Script) -> (String, Bodies) {
+    program::serve(move |body| {
+        let (text, tokens, end) = script(body);
+        program::chat(&text, tokens, end)
+    })
 }
 
 fn prompt(body: &Value) -> &str {
     body["messages"][0]["content"].as_str().unwrap()
 }
 
-fn call(file: &str, url: &str, out: &str, words: &[&str]) -> Output {
-    let base = ["triage", file, "--base-url", url, "--model", "m", "--out", out, "--json"];
-    run_other("run", &[&base[..], words].concat())
+fn call(file: &str, url: &str, out: &str, options: &str) -> Output {
+    ask(url, out, &format!("triage {file} --json {options}"))
+}
+
+/// What a line has in place of an answer that a program judges.
+#[cfg(unix)]
+const OUTSIDE: &str = "\"checker\": \"outside\"";
+
+/// Lines of questions with an answer or a checker, by id.
+fn lines(ids: &[&str], answer: &str) -> String {
+    let line =
+        |id: &&str| format!("{{\"id\": \"{id}\", \"question\": \"What of {id}?\", {answer}}}\n");
+    ids.iter().map(line).collect()
+}
+
+/// Makes a script a program.
+#[cfg(unix)]
+fn script(path: &str, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Counts of a row, by key.
+fn counts<const N: usize>(row: &Value, keys: [&str; N]) -> [u64; N] {
+    keys.map(|key| row["counts"][key].as_u64().unwrap())
 }
 
 fn plan(steps: &[(&str, u64)]) -> String {
@@ -90,22 +98,7 @@ fn first_file() -> String {
     write("triage_first.jsonl", &lines)
 }
 
-const SWEEP: [&str; 14] = [
-    "--alpha",
-    "0.25",
-    "--alpha",
-    "0.5",
-    "--alpha",
-    "0.75",
-    "--alpha",
-    "1",
-    "--framing",
-    "neutral",
-    "--framing",
-    "agent",
-    "--framing",
-    "exam",
-];
+const SWEEP: &str = "--alpha 0.25 --alpha 0.5 --alpha 0.75 --alpha 1 --framing neutral --framing agent --framing exam";
 
 /// The report on the scores in these folders.
 fn variants(folders: &[&str]) -> Value {
@@ -119,9 +112,9 @@ fn a_small_table_1_has_the_cells_that_are_worked_out_by_hand_and_each_problem_is
     let count = || bodies.lock().unwrap().len();
     let first = first_file();
     let out = fresh("triage-first");
-    report(&call(&first, &url, &out, &[]));
+    report(&call(&first, &url, &out, ""));
     assert_eq!(count(), 4, "three problems and a plan");
-    let found = report(&call(&first, &url, &out, &SWEEP));
+    let found = report(&call(&first, &url, &out, SWEEP));
     assert_eq!(count(), 15, "three problems and a plan for each of 4 alphas and 3 framings");
 
     // Of budgets 250, 500, 750 and 1000, a random order earns 1/3, 1, 7/6 and 2, and the oracle 1, 2, 2 and 2.
@@ -158,7 +151,7 @@ fn a_small_table_1_has_the_cells_that_are_worked_out_by_hand_and_each_problem_is
          {\"id\": \"y\", \"question\": \"?\", \"output_tokens\": 300, \"solved\": false}\n",
     );
     let second = fresh("triage-second");
-    let found = report(&call(&recorded, &url, &second, &SWEEP));
+    let found = report(&call(&recorded, &url, &second, SWEEP));
     assert_eq!(count(), 15 + 12, "recorded attempts are not asked again");
     assert_eq!(found["rows"][0]["counts"]["questions_recorded"], 2);
     let table = variants(&[&out, &second]);
@@ -184,15 +177,14 @@ fn what_cannot_be_in_a_pool_is_refused_before_the_first_request_or_left_out_and_
     let lines = fs::read_to_string(first_file()).unwrap();
     fs::write(&worthless, lines.replacen("\"answer\": 6", "\"answer\": 6, \"value\": 0", 1))
         .unwrap();
-    let error = refusal(&call(&worthless, &url, &out, &[]), "a");
-    assert!(error.contains("value"), "{error}");
+    refused(&call(&worthless, &url, &out, ""), "value");
     assert_eq!(bodies.lock().unwrap().len(), 0);
 
-    let found = report(&call(&first_file(), &url, &out, &["--alpha", "0.75"]));
+    let found = report(&call(&first_file(), &url, &out, "--alpha 0.75"));
     let row = &found["rows"][0];
-    let counts =
+    let keys =
         ["questions", "questions_solved", "questions_left_out", "questions_cut_off", "pools"];
-    assert_eq!(counts.map(|key| row["counts"][key].as_u64().unwrap()), [3, 1, 1, 1, 1]);
+    assert_eq!(counts(row, keys), [3, 1, 1, 1, 1]);
     assert_eq!(row["metrics"]["efficiency"]["value"], 1.0);
 }
 
@@ -201,8 +193,7 @@ fn allocations_bind_silently_unless_they_are_announced_and_problems_are_solved_a
     let (url, bodies) = serve(by_hand);
     let out = fresh("triage-live");
     let first = first_file();
-    let words = ["--alpha", "1", "--live", "enforced"];
-    report(&call(&first, &url, &out, &words));
+    report(&call(&first, &url, &out, "--alpha 1 --live enforced"));
     let limit = |body: &Value| {
         let told = prompt(body).contains("Budget: ");
         (body["max_tokens"].as_u64().unwrap(), told)
@@ -214,20 +205,18 @@ fn allocations_bind_silently_unless_they_are_announced_and_problems_are_solved_a
     };
     // The plan names its budget; b and c are solved under their limits.
     assert_eq!(seen(3), [(200, false), (300, false), (4096, true)]);
-    report(&call(&first, &url, &out, &[&words[..], &["--announce"]].concat()));
+    report(&call(&first, &url, &out, "--alpha 1 --live enforced --announce"));
     assert_eq!(seen(6), [(200, true), (300, true), (4096, true)]);
 
-    let found =
-        report(&call(&first, &url, &out, &["--alpha", "1", "--framing", "agent", "--re-solve"]));
+    let found = report(&call(&first, &url, &out, "--alpha 1 --framing agent --re-solve"));
     assert_eq!(seen(9), [(4096, true), (4096, true), (4096, true)]);
     let row = found["rows"].as_array().unwrap().last().unwrap();
     // b was allotted 250 and cost 300 again; c was allotted 250 and cost 200 again.
-    let counts =
+    let keys =
         ["problems", "compliant", "kept_correct", "lost_correct", "newly_correct", "still_wrong"];
-    assert_eq!(counts.map(|key| row["counts"][key].as_u64().unwrap()), [2, 1, 2, 0, 0, 0]);
+    assert_eq!(counts(row, keys), [2, 1, 2, 0, 0, 0]);
     assert_eq!(row["metrics"]["compliance_rate"]["value"], 0.5);
-    let error = refusal(&call(&first, &url, &out, &["--re-solve"]), "alpha");
-    assert!(error.contains("--re-solve needs --alpha 1"), "{error}");
+    refused(&call(&first, &url, &out, "--re-solve"), "--re-solve needs --alpha 1");
 }
 
 #[test]
@@ -241,91 +230,71 @@ fn unsolvable_questions_replace_a_share_of_a_pool_and_what_plans_do_with_them_is
         "{\"id\": \"u\", \"question\": \"How many legs has a colour?\", \"answer\": null}\n",
     );
     let out = fresh("triage-unsolvable");
-    let words = ["--unsolvable", &unsolvable, "--unsolvable-share", "0.4"];
-    let found = report(&call(&first_file(), &url, &out, &words));
+    let with = |share: &str, out: &str| {
+        let options = format!("--unsolvable {unsolvable} --unsolvable-share {share}");
+        call(&first_file(), &url, out, &options)
+    };
+    let found = report(&with("0.4", &out));
     let row = &found["rows"][0];
     assert_eq!(row["counts"]["questions"], 4);
     assert_eq!(row["metrics"]["detection_rate"]["value"], 0.0);
     // All 100 tokens, or 100 of 400 if b is still in the pool.
     let waste = row["metrics"]["waste_rate"]["value"].as_f64().unwrap();
     assert!(waste == 1.0 || waste == 0.25, "{waste}");
-    let words = ["--unsolvable", &unsolvable, "--unsolvable-share", "1"];
-    let error = refusal(&call(&first_file(), &url, &fresh("triage-too-few"), &words), "3");
-    assert!(error.contains("unsolvable items"), "{error}");
+    refused(&with("1", &fresh("triage-too-few")), "unsolvable items");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_program_judges_answers_and_a_hostile_one_costs_nothing_but_its_verdict() {
-    use std::os::unix::fs::PermissionsExt;
-
     let (url, bodies) = serve(|body| match prompt(body) {
         text if text.contains("Rules:") => (plan(&[("p", 300)]), 40, "stop"),
         _ => ("<answer>print('$(touch x)')</answer>".to_owned(), 300, "stop"),
     });
-    let question = |id: &str| {
-        format!(
-            "{{\"id\": \"{id}\", \"question\": \"Write code {id}.\", \"checker\": \"outside\"}}\n"
-        )
-    };
-    let file = write("triage_outside.jsonl", &["p", "q", "r", "s"].map(question).concat());
-    let error = refusal(&call(&file, &url, &fresh("triage-no-checker"), &[]), "p");
-    assert!(error.contains("give --checker"), "{error}");
-    let script = "#!/bin/sh\nread line\ncase \"$line\" in\n\
+    let file = write("triage_outside.jsonl", &lines(&["p", "q", "r", "s"], OUTSIDE));
+    refused(&call(&file, &url, &fresh("triage-no-checker"), ""), "give --checker");
+    let program = in_folder("triage_checker.sh");
+    let cases = "read line\ncase \"$line\" in\n\
         *'\"id\":\"p\"'*) echo '{\"solved\": true}';;\n\
         *'\"id\":\"q\"'*) yes;;\n\
         *'\"id\":\"r\"'*) sleep 100;;\n\
-        *) echo '{\"solved\": false}';;\nesac\n";
-    let program = write("triage_checker.sh", script);
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        *) echo '{\"solved\": false}';;\nesac";
+    script(&program, cases);
     let out = fresh("triage-checker");
-    let words = ["--checker", &program, "--checker-timeout", "2"];
-    let found = report(&call(&file, &url, &out, &words));
-    let counts = &found["rows"][0]["counts"];
+    let options = format!("--checker {program} --checker-timeout 2");
+    let found = report(&call(&file, &url, &out, &options));
     let keys = ["questions", "questions_solved", "questions_left_out", "pools"];
-    assert_eq!(keys.map(|key| counts[key].as_u64().unwrap()), [4, 1, 2, 1]);
+    assert_eq!(counts(&found["rows"][0], keys), [4, 1, 2, 1]);
     let note =
         "gave no verdict on 2 of 4 answers: the first line that it wrote is \"y\", which is not";
     assert!(found["notes"].to_string().contains(&note.replace('"', "\\\"")), "{}", found["notes"]);
     let _ = fs::remove_file(format!("{program}.asked"));
     // Verdicts are kept with the answers; where there was none, the checker is asked again.
-    fs::write(
-        &program,
-        "#!/bin/sh\nread line\necho \"$line\" >> \"$0.asked\"\necho '{\"solved\": true}'\n",
-    )
-    .unwrap();
-    let again = report(&call(&file, &url, &out, &words));
-    assert_eq!(keys.map(|key| again["rows"][0]["counts"][key].as_u64().unwrap()), [4, 3, 0, 1]);
+    script(&program, "read line\necho \"$line\" >> \"$0.asked\"\necho '{\"solved\": true}'");
+    let again = report(&call(&file, &url, &out, &options));
+    assert_eq!(counts(&again["rows"][0], keys), [4, 3, 0, 1]);
     let asked = fs::read_to_string(format!("{program}.asked")).unwrap();
     assert_eq!(asked.lines().count(), 2, "{asked}");
     fs::remove_file(&program).unwrap();
-    let last = report(&call(&file, &url, &out, &words));
+    let last = report(&call(&file, &url, &out, &options));
     assert_eq!((&last["rows"], bodies.lock().unwrap().len()), (&again["rows"], 6));
-    let missing = ["--checker", "/nowhere/checker"];
-    let error = refusal(&call(&file, &url, &fresh("triage-nowhere"), &missing), "nowhere");
-    assert!(error.contains("/nowhere/checker cannot be run"), "{error}");
+    let missing = call(&file, &url, &fresh("triage-nowhere"), "--checker /nowhere/checker");
+    refused(&missing, "/nowhere/checker cannot be run");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_checker_without_a_verdict_is_an_error_that_shows_its_first_line_and_is_asked_again() {
-    use std::os::unix::fs::PermissionsExt;
-
     let (url, bodies) = serve(|body| match prompt(body) {
         text if text.contains("Rules:") => (plan(&[("p", 300)]), 40, "stop"),
         _ => ("<answer>5</answer>".to_owned(), 300, "stop"),
     });
-    let line = |id: &str| {
-        format!("{{\"id\": \"{id}\", \"question\": \"Code {id}.\", \"checker\": \"outside\"}}\n")
-    };
-    let file = write("triage_no_verdict.jsonl", &["p", "q"].map(line).concat());
+    let file = write("triage_no_verdict.jsonl", &lines(&["p", "q"], OUTSIDE));
     let out = fresh("triage-no-verdict");
-    let program = write("triage_no_verdict.sh", "");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let words = ["--checker", &program, "--checker-timeout", "1"];
-    let with = |script: &str| {
-        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-        call(&file, &url, &out, &words)
+    let program = in_folder("triage_no_verdict.sh");
+    let with = |text: &str| {
+        script(&program, text);
+        call(&file, &url, &out, &format!("--checker {program} --checker-timeout 1"))
     };
     let child = in_folder("triage_no_verdict.child");
     for (script, shown) in [
@@ -368,10 +337,9 @@ fn attempts_that_are_cut_off_are_data_and_stop_no_run() {
         true => (plan(&[("q0", 10)]), 40, "stop"),
         false => ("Let me think".to_owned(), 64, "length"),
     });
-    let line =
-        |id: usize| format!("{{\"id\": \"q{id}\", \"question\": \"Why?\", \"answer\": 6}}\n");
-    let file = write("triage_cut_off.jsonl", &(0..8).map(line).collect::<String>());
-    let report = report(&call(&file, &url, &fresh("triage_cut_off"), &[]));
+    let ids = ["q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"];
+    let file = write("triage_cut_off.jsonl", &lines(&ids, "\"answer\": 6"));
+    let report = report(&call(&file, &url, &fresh("triage_cut_off"), ""));
     assert_eq!(report["rows"][0]["counts"]["questions"], 8, "{report}");
     assert_eq!(report["rows"][0]["counts"]["questions_solved"], 0);
 }
@@ -379,27 +347,20 @@ fn attempts_that_are_cut_off_are_data_and_stop_no_run() {
 #[cfg(unix)]
 #[test]
 fn a_checker_does_not_see_the_key_of_the_server() {
-    use std::{os::unix::fs::PermissionsExt, process::Command};
+    use std::process::Command;
 
     let (url, _) = serve(|body| match prompt(body).contains("Rules:") {
         true => (plan(&[("a", 300)]), 40, "stop"),
         false => ("<answer>6</answer>".to_owned(), 300, "stop"),
     });
     let seen = in_folder("triage_seen_key.txt");
-    let checker = write(
-        "triage_key_checker.sh",
-        &format!(
-            "#!/bin/sh\necho \"key:$AGENT_SCORECARD_API_KEY\" > {seen}\necho '{{\"solved\": true}}'\n"
-        ),
-    );
-    fs::set_permissions(&checker, fs::Permissions::from_mode(0o755)).unwrap();
-    let file = write(
-        "triage_judged.jsonl",
-        "{\"id\": \"a\", \"question\": \"Why?\", \"checker\": \"outside\"}\n",
-    );
+    let checker = in_folder("triage_key_checker.sh");
+    let tells = format!("echo \"key:$AGENT_SCORECARD_API_KEY\" > {seen}");
+    script(&checker, &format!("{tells}\necho '{{\"solved\": true}}'"));
+    let file = write("triage_judged.jsonl", &lines(&["a"], OUTSIDE));
     let out = fresh("triage_judged");
     let base = ["run", "triage", &file, "--base-url", &url, "--model", "m", "--out", &out];
-    let mut command = Command::new(env!("CARGO_BIN_EXE_agent-scorecard"));
+    let mut command = Command::new(program::BUILT);
     command
         .args(base)
         .args(["--checker", &checker])
@@ -414,7 +375,7 @@ fn a_recorded_problem_that_is_asked_again_needs_a_checker() {
     let line = r#"{"id": "a", "question": "Why?", "checker": "outside", "output_tokens": 5, "solved": true}"#;
     let file = write("triage_asked_again.jsonl", line);
     let out = fresh("triage_asked_again");
-    let output = call(&file, "http://127.0.0.1:9/v1", &out, &["--alpha", "1", "--re-solve"]);
+    let output = call(&file, "http://127.0.0.1:9/v1", &out, "--alpha 1 --re-solve");
     assert!(refusal(&output, "outside").contains("give --checker"));
 }
 
@@ -425,11 +386,10 @@ fn published_texts_reach_the_server_unchanged_and_need_no_schema() {
         _ => ("<answer>6</answer>".to_owned(), 300, "stop"),
     });
     let (out, texts) = (fresh("triage-published"), fresh("triage-texts"));
-    let call = |words: &[&str]| {
-        let words = [&["--alpha", "1", "--published", &texts], words].concat();
-        call(&first_file(), &url, &out, &words)
+    let call = |more: &str| {
+        call(&first_file(), &url, &out, &format!("--alpha 1 --published {texts} {more}"))
     };
-    let error = refusal(&call(&[]), "no texts");
+    let error = refusal(&call(""), "no texts");
     assert!(error.contains("--published: ") && error.contains("planner_neutral.txt"), "{error}");
 
     fs::create_dir_all(&texts).unwrap();
@@ -443,8 +403,8 @@ fn published_texts_reach_the_server_unchanged_and_need_no_schema() {
     });
     let texts: Vec<String> = texts.collect();
     fs::write(file("banner.txt"), "{a_i} tokens at most.  ").unwrap();
-    let words = ["--framing", "neutral", "--framing", "agent", "--framing", "exam", "--re-solve"];
-    report(&call(&[&words[..], &["--domain", "sums", "--at-a-time", "1"]].concat()));
+    let framings = "--framing neutral --framing agent --framing exam";
+    report(&call(&format!("{framings} --re-solve --domain sums --at-a-time 1")));
 
     let bodies = bodies.lock().unwrap();
     let [alone, plans, again] = [&bodies[..3], &bodies[3..6], &bodies[6..]];
@@ -470,25 +430,23 @@ fn refusing(body: &Value) -> (String, u64, &'static str) {
         return (plan(&ids.map(|id| (id, 100)).collect::<Vec<_>>()), 40, "stop");
     }
     let is_refused = ["u2", "u3"].iter().any(|id| prompt.contains(id));
-    let is_refused = is_refused || prompt.starts_with("Budget: ") && prompt.contains("has u");
+    let is_refused = is_refused || prompt.starts_with("Budget: ") && prompt.contains("of u");
     ("<answer>6</answer>".to_owned(), if is_refused { 0 } else { 100 }, "stop")
 }
 
 #[test]
 fn refusals_leave_fewer_unsolvable_problems_and_re_solved_problems_that_are_counted() {
     let (url, _) = serve(refusing);
-    let lines = |count: usize, name: &str, answer: &str| {
-        let line = |id: usize| {
-            format!(
-                "{{\"id\": \"{name}{id}\", \"question\": \"How many legs has {name}{id}?\", \"answer\": {answer}}}\n"
-            )
-        };
-        write(&format!("triage_refused_{name}.jsonl"), &(0..count).map(line).collect::<String>())
+    let of = |count: usize, name: &str, answer: &str| {
+        let ids: Vec<String> = (0..count).map(|id| format!("{name}{id}")).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let answer = format!("\"answer\": {answer}");
+        write(&format!("triage_refused_{name}.jsonl"), &lines(&ids, &answer))
     };
-    let (file, unsolvable) = (lines(8, "q", "6"), lines(4, "u", "null"));
-    let words = "--alpha 1 --re-solve --pool-size 4 --unsolvable-share 0.5 --unsolvable";
-    let words: Vec<&str> = words.split(' ').chain([&*unsolvable]).collect();
-    let found = report(&call(&file, &url, &fresh("triage-refused"), &words));
+    let (file, unsolvable) = (of(8, "q", "6"), of(4, "u", "null"));
+    let options = "--alpha 1 --re-solve --pool-size 4 --unsolvable-share 0.5 --unsolvable";
+    let options = format!("{options} {unsolvable}");
+    let found = report(&call(&file, &url, &fresh("triage-refused"), &options));
     let row = &found["rows"][0];
     assert_eq!(
         (&row["counts"]["questions_left_out"], &row["counts"]["pools"]),
@@ -520,7 +478,7 @@ fn scores_of_calls_with_other_settings_stay_in_the_folder() {
         fs::write(Path::new(&texts).join(name).with_extension("txt"), text).unwrap();
     }
     fs::write(Path::new(&texts).join("banner.txt"), "{a_i}").unwrap();
-    report(&call(&first, &url, &out, &["--alpha", "0.25"]));
+    report(&call(&first, &url, &out, "--alpha 0.25"));
     let published = format!("--published {texts}");
     let settings = [
         ("", ""),
@@ -531,7 +489,7 @@ fn scores_of_calls_with_other_settings_stay_in_the_folder() {
         ("--no-schema", "no schema"),
     ];
     for (more, _) in settings.into_iter().chain(settings) {
-        report(&call(&first, &url, &out, &more.split_whitespace().collect::<Vec<_>>()));
+        report(&call(&first, &url, &out, more));
     }
     // Three problems, a plan at 0.25, one of each setting, and two problems that are solved under their limits.
     assert_eq!(bodies.lock().unwrap().len(), 3 + 1 + settings.len() + 2);
@@ -550,27 +508,19 @@ fn scores_of_calls_with_other_settings_stay_in_the_folder() {
 #[cfg(unix)]
 #[test]
 fn a_checker_that_fails_stops_the_run_and_its_verdict_is_asked_for_again() {
-    use std::os::unix::fs::PermissionsExt;
-
     let (url, bodies) = serve(|body| match prompt(body).contains("Rules:") {
         true => (plan(&[("a", 300)]), 40, "stop"),
         false => ("<answer>6</answer>".to_owned(), 300, "stop"),
     });
-    let line = r#"{"id": "a", "question": "Why?", "checker": "outside"}"#;
-    let file = write("triage_failing.jsonl", line);
+    let file = write("triage_failing.jsonl", &lines(&["a"], OUTSIDE));
     let checker = in_folder("triage_failing_checker.sh");
-    let script = |text: &str| {
-        fs::write(&checker, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&checker, fs::Permissions::from_mode(0o755)).unwrap();
-    };
     let out = fresh("triage-failing");
-    let call = || call(&file, &url, &out, &["--checker", &checker]);
+    let call = || call(&file, &url, &out, &format!("--checker {checker}"));
     for text in ["exit 3", "echo '{\"solved\": true}'; exit 3"] {
-        script(text);
-        let error = refusal(&call(), text);
-        assert!(error.contains("ended with exit status: 3 for the question \"a\""), "{error}");
+        script(&checker, text);
+        refused(&call(), "ended with exit status: 3 for the question \"a\"");
     }
-    script("echo '{\"solved\": true}'");
+    script(&checker, "echo '{\"solved\": true}'");
     assert_eq!(report(&call())["rows"][0]["counts"]["questions_solved"], 1);
     assert_eq!(bodies.lock().unwrap().len(), 2);
 }

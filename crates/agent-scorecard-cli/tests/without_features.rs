@@ -22,7 +22,7 @@ fn what_needs_a_feature_is_refused_by_its_name() {
 #[test]
 fn a_page_has_its_tables_and_says_that_its_pictures_are_missing() {
     let html = in_folder("paths.html");
-    let json = json_of("paths", &["--html", &html, "--json"]);
+    let json = json_of("paths", &["--html", &html]);
     assert!(json["curves"]["matches"]["series"][0]["x"].is_array());
     let page = fs::read_to_string(html).unwrap();
     assert!(page.contains("/curves/matches/series/0/y/0") && !page.contains("<svg"));

@@ -1,6 +1,23 @@
-use budget_estimation::{Estimate, Prefix, Resource, Rollout, Rollouts, Sample};
+use budget_estimation::{
+    AnswerMode, Estimate, Prefix, Resource, Rollout, Rollouts, Sample, joint_hits, parse_answer,
+    parse_answers,
+};
+use censoring::StopReason;
+use run_logs::{Reply, Run};
+use trajectory_metrics::tool_calls::Value;
 
-use crate::{budget::settings::Budget, error::Error};
+use crate::{
+    budget::{settings::Budget, texts},
+    engines::{
+        conversation::Conversation,
+        dialogue::{Dialogue, through_dialogue},
+    },
+    error::Error,
+    values::{
+        record::{Record, ReplyEvent},
+        request::Request,
+    },
+};
 
 /// A finished run and the questions about it. Made by [`Budget::instance`].
 #[derive(Clone, Debug)]
@@ -69,5 +86,146 @@ impl<'a> Instance<'a> {
     #[must_use]
     pub fn requests(&self) -> usize {
         self.prefixes.len()
+    }
+}
+
+/// The record of a conversation about a run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BudgetRecord {
+    /// The conversation, and the problems of its replies. Its id is the id of the run, or the position of the run if the run has
+    /// no id.
+    pub record: Record,
+    /// The names of the resources.
+    pub resources: Vec<String>,
+    /// The numbers of completed turns at the prefixes without a question; see
+    /// [`Budget::with_cash`](crate::budget::Budget::with_cash).
+    pub left_out: Vec<usize>,
+    /// The samples of each resource, one per answered request, by number of turns.
+    samples: Vec<Vec<Sample>>,
+}
+
+impl BudgetRecord {
+    pub(super) fn new(
+        instance: &Instance<'_>,
+        mut record: Record,
+        samples: Vec<Vec<Sample>>,
+    ) -> Self {
+        let names = instance.settings.resources.iter().map(|(name, _)| name.clone());
+        let resources: Vec<String> = names.collect();
+        let run = &mut record.run;
+        run.metadata.insert("benchmark".to_owned(), "budget".into());
+        let list = resources.iter().map(|name| Value::from(name.as_str())).collect();
+        run.metadata.insert("resources".to_owned(), Value::List(list));
+        Self { record, resources, left_out: instance.left_out.clone(), samples }
+    }
+
+    /// Returns the samples of a resource, by its position in the setting; empty beyond the last resource.
+    #[must_use]
+    pub fn samples(&self, resource: usize) -> &[Sample] {
+        self.samples.get(resource).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns for each feasible prefix whether the intervals of all resources contain the true amount; see
+    /// [`joint_hits`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`joint_hits`].
+    pub fn joint_hits(&self) -> Result<Vec<bool>, Error> {
+        let samples: Vec<&[Sample]> = self.samples.iter().map(Vec::as_slice).collect();
+        Ok(joint_hits(&samples)?)
+    }
+}
+
+/// A conversation that asks about each prefix of a run, the shortest first. Made by
+/// [`Instance::conversation`].
+///
+/// Each request is independent: it has neither earlier answers nor anything that happened later in the run. A run of one turn has
+/// no prefix, and its conversation no request.
+#[derive(Clone, Debug)]
+pub struct BudgetConversation<'a> {
+    instance: &'a Instance<'a>,
+    dialogue: Dialogue,
+    /// The samples of each resource, one per answered request.
+    samples: Vec<Vec<Sample>>,
+}
+
+impl Instance<'_> {
+    /// Returns a conversation about the run.
+    #[must_use]
+    pub fn conversation(&self) -> BudgetConversation<'_> {
+        let mut run = Run::new(self.run_name());
+        run.task = self.rollout.task().map(str::to_owned);
+        let mut conversation = BudgetConversation {
+            instance: self,
+            dialogue: Dialogue::new(run, Request::default()),
+            samples: vec![Vec::new(); self.resources.len()],
+        };
+        conversation.ask_next();
+        conversation
+    }
+}
+
+impl Instance<'_> {
+    /// Returns the id of the rollout, or its position if it has no id.
+    fn run_name(&self) -> String {
+        self.rollout.id().map_or_else(|| self.rollout.index().to_string(), str::to_owned)
+    }
+}
+
+impl BudgetConversation<'_> {
+    fn ask_next(&mut self) {
+        let Instance { settings, prefixes, .. } = self.instance;
+        let Some(prefix) = prefixes.get(self.samples[0].len()) else {
+            return self.dialogue.end(StopReason::Completed);
+        };
+        *self.dialogue.request_mut() = Request {
+            sampling: settings.sampling.clone(),
+            ..Request::new(texts::messages(settings, prefix))
+        };
+    }
+}
+
+/// Reads one estimate per resource. Unreadable parts are noted.
+pub(crate) fn estimates<'a>(
+    text: &str,
+    names: impl Iterator<Item = &'a str>,
+    mode: AnswerMode,
+    dialogue: &mut Dialogue,
+) -> Vec<Estimate> {
+    let names: Vec<&str> = names.collect();
+    let read = match names.len() {
+        1 => parse_answer(text, mode).map(|estimate| vec![estimate]),
+        _ => parse_answers(text, &names, mode),
+    };
+    read.unwrap_or_else(|problem| {
+        dialogue.note(ReplyEvent::Unreadable { problem: problem.to_string() });
+        vec![Estimate::NoAnswer; names.len()]
+    })
+}
+
+impl Conversation for BudgetConversation<'_> {
+    type Record = BudgetRecord;
+
+    through_dialogue!(|it| it.dialogue.problem());
+
+    fn reply(&mut self, reply: Reply) -> Result<(), Error> {
+        let text = reply.text.clone();
+        self.dialogue.take(reply)?;
+        let Instance { settings, rollout, resources, prefixes, .. } = self.instance;
+        let names = settings.resources.iter().map(|(name, _)| name.as_str());
+        let estimates = estimates(&text, names, settings.mode, &mut self.dialogue);
+        let turn = prefixes.get(self.samples[0].len()).map_or(0, |prefix| prefix.turns());
+        for ((samples, resource), estimate) in self.samples.iter_mut().zip(resources).zip(estimates)
+        {
+            samples.push(Sample::new(rollout, *resource, turn, estimate)?);
+        }
+        self.ask_next();
+        Ok(())
+    }
+
+    fn finish(self) -> BudgetRecord {
+        BudgetRecord::new(self.instance, self.dialogue.finish(), self.samples)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     error::Error,
-    values::{names::names, template::Template},
+    values::{macros::names, template::Template},
 };
 
 const SYSTEM: &str = include_str!("prompts/system.txt");

@@ -3,7 +3,7 @@ use budget_estimation::AnswerMode;
 use crate::{
     budget::prompts::Prompts,
     error::Error,
-    values::{request::Sampling, setters::setters},
+    values::{macros::setters, request::Sampling},
 };
 
 /// The kind of a resource, for the words of a request.

@@ -1,8 +1,7 @@
-use scoring_rules::checks::setting;
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread,
@@ -10,15 +9,12 @@ use std::{
 };
 
 use run_logs::Reply;
+use scoring_rules::checks::setting;
 use trajectory_metrics::tool_calls::Value;
 use ureq::{Agent, http::Response};
 
 use crate::{
-    client::{
-        api_key::ApiKey,
-        runner::AskError,
-        spent::{SharedSpent, Spent},
-    },
+    client::{api_key::ApiKey, journal::Spent, runner::AskError},
     engines::{
         api::{Api, body_text},
         conversation::ModelError,
@@ -103,7 +99,8 @@ pub struct Client {
     model: String,
     key: Option<ApiKey>,
     settings: ClientSettings,
-    spent: Arc<SharedSpent>,
+    /// The usage of all clones.
+    spent: Arc<Mutex<Spent>>,
     stops: Arc<AtomicBool>,
 }
 
@@ -209,13 +206,17 @@ impl Client {
     /// Sets the amount already spent, replacing the amount counted so far, so that caps hold over several calls of a program; see
     /// [`Journal::spent`](super::Journal::spent).
     pub fn count_before(&self, before: Spent) {
-        self.spent.update(|spent| *spent = before);
+        *self.shared_spent() = before;
     }
 
     /// Returns the usage of all replies so far.
     #[must_use]
     pub fn spent(&self) -> Spent {
-        self.spent.get()
+        *self.shared_spent()
+    }
+
+    fn shared_spent(&self) -> MutexGuard<'_, Spent> {
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the cost of [`Self::spent`] in US dollars, with [`ClientSettings::uncounted_tokens`]; `None` without
@@ -348,11 +349,11 @@ impl Client {
         let status = response.status().as_u16();
         if (200..300).contains(&status) {
             let content = content.map_err(|error| {
-                self.spent.update(|spent| spent.add(None));
+                self.shared_spent().add(None);
                 fault(error)
             })?;
             let reply = self.settings.api.read_reply(&content);
-            self.spent.update(|spent| spent.add(reply.as_ref().ok()));
+            self.shared_spent().add(reply.as_ref().ok());
             reply.map_err(|error| passing(error.to_string()))?;
             // A server may repeat its request, and the response is kept in files. A reply in UTF-8 without the key keeps its
             // bytes.

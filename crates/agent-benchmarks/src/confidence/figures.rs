@@ -13,12 +13,11 @@ use trajectory_metrics::{
 
 use crate::{
     confidence::{
-        continued::{Continued, FollowUp},
         outcome::ConfidenceRecord,
-        predictors::derived,
+        predictors::{Continued, FollowUp, derived},
     },
     error::Error,
-    values::figures::Figures,
+    values::record::Figures,
 };
 
 /// The source of the forecasts of [`ConfidenceFigures`].

@@ -7,13 +7,12 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     costbench::{
-        answer::{digits, found_number, has_answer, is_id, is_last_word},
         instance::Instance,
         outcome::CostBenchRecord,
         preferences::{Preferences, dimension_of},
-        released_query::ReleasedQuery,
-        texts,
-        tools::definitions,
+        query::ReleasedQuery,
+        reply_rules::{digits, found_number, has_answer, is_id, is_last_word},
+        texts::{self, definitions},
         world::World,
     },
     engines::{
@@ -21,7 +20,7 @@ use crate::{
         dialogue::{Dialogue, through_dialogue},
     },
     error::Error,
-    values::{answer::answer_in, reply_event::ReplyEvent, request::Request},
+    values::{checker::answer_in, record::ReplyEvent, request::Request},
 };
 
 /// A conversation in which a model solves one query of CostBench. Made by

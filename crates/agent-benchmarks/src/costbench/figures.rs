@@ -9,7 +9,7 @@ use trajectory_metrics::{
 use crate::{
     costbench::outcome::CostBenchRecord,
     error::Error,
-    values::figures::{Figures, figure},
+    values::record::{Figures, figure},
 };
 
 /// The scores of a run, and the shares of plans that its first reply lists; `None` without a reply.

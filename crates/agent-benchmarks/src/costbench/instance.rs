@@ -4,7 +4,9 @@ use tool_graph::{
 };
 
 use crate::costbench::{
-    preferences::Preferences, query::Query, released_query::ReleasedQuery, settings::CostBench,
+    preferences::Preferences,
+    query::{Query, ReleasedQuery},
+    settings::CostBench,
     world::World,
 };
 

@@ -1,14 +1,12 @@
+use std::sync::LazyLock;
+
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
 use tool_graph::costbench::Task;
 
-use crate::{
-    costbench::vocabulary::{TEST_WORDS, Word, vocabulary},
-    error::Error,
-    values::names::names,
-};
+use crate::{error::Error, values::macros::names};
 
 /// The four dimensions of preferences, as the suffixes of data type names.
 pub(super) const DIMENSIONS: [&str; 4] = ["Category", "Tier", "Style", "FeaturePackage"];
@@ -189,3 +187,20 @@ pub(super) const fn subject(task: Task) -> &'static str {
 const OPENINGS: &str = include_str!("vocabulary/openings.txt");
 
 const FORMS: &str = include_str!("vocabulary/forms.txt");
+
+/// A value of a dimension, and a noun phrase that asks for the value without naming it.
+pub(super) type Word = (&'static str, &'static str);
+
+/// The number of values of a dimension that belong to test queries.
+pub(super) const TEST_WORDS: usize = 4;
+
+static WORDS: LazyLock<Vec<Word>> = LazyLock::new(|| {
+    let lines = include_str!("vocabulary/words.txt").lines();
+    lines.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(": ")).collect()
+});
+
+/// Returns the ten values of a dimension of a task.
+pub(super) fn vocabulary(task: Task, dimension: usize) -> &'static [Word] {
+    let before = Task::ALL.iter().take_while(|other| **other != task).count();
+    &WORDS[10 * (4 * before + dimension)..][..10]
+}

@@ -7,7 +7,10 @@ use tool_graph::{
 use crate::{
     costbench::{prompts::Prompts, reply_rules::ReplyRules},
     error::Error,
-    values::{names::names, request::Sampling, setters::setters},
+    values::{
+        macros::{names, setters},
+        request::Sampling,
+    },
 };
 
 /// The events of a setting.

@@ -2,10 +2,7 @@ use run_logs::Role;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::{
-        calls::{Identified, arguments, identified},
-        openai_chat::number,
-    },
+    engines::openai_chat::{Identified, arguments, identified, number},
     values::{request::Request, tool_definition::object},
 };
 

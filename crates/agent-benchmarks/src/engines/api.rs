@@ -6,7 +6,7 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::{anthropic, openai_chat, openai_responses},
     error::Error,
-    values::{names::names, request::Request},
+    values::{macros::names, request::Request},
 };
 
 /// The format of a server's requests and replies.

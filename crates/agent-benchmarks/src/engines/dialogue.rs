@@ -6,8 +6,7 @@ use crate::{
     engines::conversation::ModelError,
     error::Error,
     values::{
-        record::Record,
-        reply_event::{ReplyEvent, TurnEvent, reply_events},
+        record::{Record, ReplyEvent, TurnEvent, reply_events},
         request::Request,
         tool_definition::object,
     },

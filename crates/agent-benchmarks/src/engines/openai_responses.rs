@@ -2,10 +2,7 @@ use run_logs::Role;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::{
-        calls::{Identified, identified, written_arguments},
-        openai_chat::{named, number},
-    },
+    engines::openai_chat::{Identified, identified, named, number, written_arguments},
     values::{request::Request, tool_definition::object},
 };
 

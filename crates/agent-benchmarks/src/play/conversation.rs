@@ -3,18 +3,17 @@ use censoring::StopReason;
 use run_logs::{Message, Reply, Role, Run, Score, Usage};
 
 use crate::{
-    budget::conversation::estimates,
+    budget::instance::estimates,
     engines::{
         conversation::Conversation,
         dialogue::{Dialogue, through_dialogue},
     },
     error::Error,
     play::{
-        environment::{End, Environment},
+        environment::{End, Environment, Play, names},
         record::{PlayRecord, PlayTurn, tokens},
-        settings::{Play, names},
     },
-    values::{reply_event::ReplyEvent, request::Request},
+    values::{record::ReplyEvent, request::Request},
 };
 
 /// The bounds of an answer's interval, as multiples of the expected amount.

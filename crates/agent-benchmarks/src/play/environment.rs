@@ -1,3 +1,10 @@
+use budget_estimation::{BudgetMonitor, StopRule};
+
+use crate::{
+    error::Error,
+    values::{macros::setters, request::Sampling},
+};
+
 /// The end of a run in an environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -64,4 +71,128 @@ pub trait Environment {
     fn features(&self) -> Vec<f64> {
         Vec::new()
     }
+}
+
+/// Returns the text of an answer. It is the answer that directly follows thoughts, or otherwise the first one. A reply
+/// begins with thoughts even without the tag, because the released code adds the missing tag.
+pub(crate) fn answer(reply: &str) -> Option<&str> {
+    thoughts_and_answer(reply).map(|[_, answer]| answer)
+}
+
+/// Returns the thoughts directly before an answer, or none, and the answer.
+pub(crate) fn thoughts_and_answer(reply: &str) -> Option<[&str; 2]> {
+    let inside = |text: &'_ str| -> Option<usize> {
+        let inner = text.strip_prefix("<answer>")?;
+        inner.find("</answer>").map(|end| text.len() - inner.len() + end)
+    };
+    let thoughts = reply.trim_start();
+    let thoughts = thoughts.strip_prefix("<think>").unwrap_or(reply);
+    let mut ends = thoughts.match_indices("</think>");
+    let direct = ends.find_map(|(at, tag)| {
+        let rest = thoughts[at + tag.len()..].trim_start();
+        inside(rest).map(|end| [&thoughts[..at], &rest["<answer>".len()..end]])
+    });
+    direct.or_else(|| {
+        let rest = &reply[reply.find("<answer>")?..];
+        inside(rest).map(|end| ["", &rest["<answer>".len()..end]])
+    })
+}
+
+/// The token resources that the turns of every model spend.
+pub(super) const TOKENS: [&str; 3] = ["fresh_input_tokens", "output_tokens", "total_tokens"];
+
+/// The rules under which environments are played: limits of turns and tokens, caps, and the stop rule.
+///
+/// ```
+/// use agent_benchmarks::play::{Play, play};
+/// use agent_benchmarks::sokoban::{Room, Sokoban};
+/// use agent_benchmarks::Error;
+///
+/// let room = Sokoban::new(Room::parse("######\n#P_XO#\n######")?);
+/// let conversation = Play::new().conversation("one box", room)?;
+/// let record = play(conversation, |_| "<answer>Right || Right</answer>".to_owned())?;
+/// assert!(record.succeeded);
+/// assert_eq!((record.turns.len(), record.turns[0].spent[0]), (1, 2.0));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Play {
+    pub(super) most_turns: usize,
+    pub(super) most_tokens_of_a_turn: Option<u64>,
+    pub(super) sampling: Sampling,
+    pub(super) instruction: Option<String>,
+    /// The resources requested between turns, with their caps.
+    pub(super) asks: Vec<(String, Option<f64>)>,
+    pub(super) keeps_answers: bool,
+    pub(super) enforces_caps: bool,
+    pub(super) rule: Option<StopRule>,
+}
+
+impl Default for Play {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Play {
+    /// Creates the setting of the paper: ten turns, at temperature 0, without questions in between.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            most_turns: 10,
+            most_tokens_of_a_turn: None,
+            sampling: Sampling { temperature: Some(0.0), ..Sampling::default() },
+            instruction: None,
+            asks: Vec::new(),
+            keeps_answers: false,
+            enforces_caps: true,
+            rule: None,
+        }
+    }
+
+    setters! {
+        /// Sets the maximum number of turns of a run.
+        with_most_turns(most_turns: usize);
+
+        /// Sets the maximum number of tokens of one request and its reply. A turn above it has no effect and ends the
+        /// run, which fails. The released evaluation of Sokoban has 2,500.
+        with_most_tokens_of_a_turn(most_tokens_of_a_turn: Option<u64>);
+
+        /// Sets the sampling.
+        with_sampling(sampling: Sampling);
+
+        /// Sets the first instruction to the model; `None` is the text of the environment.
+        with_instruction(instruction: Option<String>);
+
+        /// Sets the rule by which answers to questions end a run.
+        with_stop_rule(rule: Option<StopRule>);
+
+        /// Sets whether exceeding a requested cap ends a run, which is the default. Otherwise the run is told the cap and
+        /// continues, so that its full cost is known.
+        with_enforced_caps(enforces_caps: bool);
+    }
+
+    /// Asks after each turn for the remaining cost of these resources, each with its cap, if any. A resource is one of
+    /// [`Environment::RESOURCES`], or tokens: `output_tokens`, or `total_tokens`, which adds the new tokens of the request.
+    /// `keeps_answers` sets whether later turns show the earlier answers.
+    #[must_use]
+    pub fn with_questions(mut self, asks: &[(&str, Option<f64>)], keeps_answers: bool) -> Self {
+        self.asks = asks.iter().map(|&(name, cap)| (name.to_owned(), cap)).collect();
+        self.keeps_answers = keeps_answers;
+        self
+    }
+
+    /// Creates the monitor of the requested resources.
+    pub(super) fn monitor(&self) -> Result<BudgetMonitor, Error> {
+        let monitor = BudgetMonitor::new(self.asks.iter().cloned())?;
+        Ok(match self.rule {
+            Some(rule) => monitor.with_stop_rule(rule),
+            None => monitor,
+        })
+    }
+}
+
+/// Returns the names of the resources that turns of an environment spend, tokens first.
+pub(super) fn names<E: Environment>() -> impl Iterator<Item = &'static str> {
+    TOKENS.into_iter().chain(E::RESOURCES.iter().copied())
 }

@@ -3,10 +3,7 @@ use run_logs::fresh_input_tokens;
 
 use crate::{
     error::Error,
-    play::{
-        environment::{End, Environment},
-        settings::names,
-    },
+    play::environment::{End, Environment, names},
     values::record::Record,
 };
 

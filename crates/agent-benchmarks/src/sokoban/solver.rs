@@ -11,12 +11,11 @@
 //! using domain knowledge, Artificial Intelligence 129, doi:10.1016/S0004-3702(01)00109-6.
 
 mod map;
-mod matching;
 
 use std::{collections::HashMap, rc::Rc};
 
+use map::{FAR, MOST_BOXES};
 use map::{Map, Walk};
-use matching::{FAR, MOST_BOXES};
 
 use crate::sokoban::room::{Direction, Room};
 
@@ -179,7 +178,7 @@ impl Search {
         let place = self.places.get(&key[..]).copied().unwrap_or_else(|| {
             let distance =
                 |it: usize, target: usize| self.map.distances[target][usize::from(key[it])];
-            let bound = matching::least(key.len() - 1, distance);
+            let bound = map::least(key.len() - 1, distance);
             let key: Rc<[u16]> = key.into();
             self.places.insert(Rc::clone(&key), self.states.len());
             self.states.push(State { key, cost: u32::MAX, bound, push, is_done: bound == FAR });

@@ -1,6 +1,7 @@
 use censoring::StopReason;
 use knapsack_oracle::{Item, Plan, PlanReading, Pool, Regime, Step};
 use run_logs::{Message, Reply, Role, Run};
+use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     engines::{
@@ -9,13 +10,17 @@ use crate::{
     },
     error::Error,
     triage::{
-        instance::Instance,
+        instance::{Attempts, Instance, Triage},
         outcome::TriageRecord,
-        settings::Attempts,
+        prompts::solving,
         solving::{answer_of, output_tokens},
-        texts,
     },
-    values::{question::Attempted, reply_event::ReplyEvent, request::Request},
+    values::{
+        question::{Attempted, Question},
+        record::ReplyEvent,
+        request::Request,
+        tool_definition::object,
+    },
 };
 
 /// A conversation in which a model plans the attempts at a pool of problems, and solves the problems if the setting requires it.
@@ -47,13 +52,13 @@ impl Instance {
 impl<'a> TriageConversation<'a> {
     fn new(instance: &'a Instance) -> Self {
         let Instance { settings, questions, .. } = instance;
-        let text = texts::planning(settings, questions, instance.budget());
+        let text = planning(settings, questions, instance.budget());
         let mut sampling = settings.sampling.clone();
         sampling.max_output_tokens = settings.plan_tokens.or(sampling.max_output_tokens);
         let request = Request {
             sampling,
             response_schema: (settings.has_schema && !settings.prompts.is_published)
-                .then(|| texts::plan_schema(questions)),
+                .then(|| plan_schema(questions)),
             ..Request::new(vec![Message::new(Role::User, text)])
         };
         Self {
@@ -116,7 +121,7 @@ impl<'a> TriageConversation<'a> {
             }
             let banner = (announced && allocation > 0)
                 .then_some((&self.instance.settings.prompts, allocation));
-            let text = texts::solving(&self.instance.questions[position], banner);
+            let text = solving(&self.instance.questions[position], banner);
             let request = self.dialogue.request_mut();
             *request = Request::new(vec![Message::new(Role::User, text)]);
             request.sampling = self.instance.settings.sampling.clone();
@@ -233,4 +238,38 @@ impl Conversation for TriageConversation<'_> {
             self.attempts,
         )
     }
+}
+
+/// Returns the request for a plan.
+fn planning(settings: &Triage, questions: &[Question], budget: u64) -> String {
+    let block = |question: &Question| {
+        let Question { id, value, .. } = question;
+        format!("[id: {id}] (points: {value})\n{}", question.block())
+    };
+    settings.prompts.plan(settings.framing).fill(|place| match place {
+        "domain" => settings.subject.as_str().into(),
+        "B" => budget.to_string().into(),
+        _ => questions.iter().map(block).collect::<Vec<_>>().join("\n\n").into(),
+    })
+}
+
+/// Returns the JSON Schema of a plan.
+fn plan_schema(questions: &[Question]) -> Value {
+    let ids = questions.iter().map(|question| Value::from(question.id.as_str())).collect();
+    let id = object(vec![("type", "string".into()), ("enum", Value::List(ids))]);
+    let allocation = object(vec![("type", "integer".into()), ("minimum", Value::Integer(0))]);
+    let entry = closed(vec![("id", id), ("allocation", allocation)]);
+    let plan = object(vec![("type", "array".into()), ("items", entry)]);
+    closed(vec![("plan", plan)])
+}
+
+/// Returns the schema of an object that has these properties and no others.
+fn closed(properties: Vec<(&str, Value)>) -> Value {
+    let required = properties.iter().map(|(name, _)| Value::from(*name)).collect();
+    object(vec![
+        ("type", "object".into()),
+        ("properties", object(properties)),
+        ("required", Value::List(required)),
+        ("additionalProperties", Value::Bool(false)),
+    ])
 }

@@ -6,8 +6,8 @@ use trajectory_metrics::{Better, Clustered, Figure, Intervals, Metric, Undefined
 
 use crate::{
     error::Error,
-    triage::{framing::Framing, outcome::TriageRecord},
-    values::figures::{Figures, figure},
+    triage::{outcome::TriageRecord, prompts::Framing},
+    values::record::{Figures, figure},
 };
 
 /// A metric of pools, and its value for the plan of one pool; `None` for a pool in which it is undefined.

@@ -1,6 +1,12 @@
-use knapsack_oracle::{CheapestFirst, InformedPlanner, Item, Plan, Pool, Regime, ValuePerCost};
+use knapsack_oracle::{
+    Alpha, CheapestFirst, InformedPlanner, Item, Plan, Pool, Regime, ValuePerCost,
+};
 
-use crate::{error::Error, triage::settings::Triage, values::question::Question};
+use crate::{
+    error::Error,
+    triage::prompts::{Framing, Prompts},
+    values::{macros::setters, question::Question, request::Sampling},
+};
 
 /// A pool of questions with its budget and its references. Made by [`Triage::instance`].
 #[derive(Clone, Debug, PartialEq)]
@@ -102,5 +108,126 @@ impl Instance {
     #[must_use]
     pub const fn random(&self) -> f64 {
         self.random
+    }
+}
+
+/// The source of the outcomes of a plan's attempts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Attempts {
+    /// Recorded attempts, in both regimes.
+    #[default]
+    Recorded,
+    /// Live attempts: the model solves the problems of its plan in one regime.
+    ///
+    /// - [`Regime::Enforced`]: the allocation of each problem limits the tokens of the reply. A reply that used more is wrong.
+    /// - [`Regime::Advisory`]: for each problem, the remaining budget limits the tokens of the reply, and the tokens of the reply
+    ///   are spent. The conversation ends without an execution if a reply does not state its number of tokens.
+    Live {
+        /// The regime.
+        regime: Regime,
+        /// Whether the solver is told the allocation of its problem. In section 3.2 of the paper the solver is not told: only the
+        /// request has the limit.
+        announced: bool,
+    },
+}
+
+/// A setting of TRIAGE: the share of the budget, the framing, and the execution of plans.
+///
+/// ```
+/// use agent_benchmarks::{Attempted, Checker, Conversation, Question};
+/// use agent_benchmarks::triage::{Alpha, Framing, Triage};
+///
+/// let question = |id: &str, tokens, solved| {
+///     Question::new(id, "What is 6 times 7?", Checker::Numeric { answer: 42.0, tolerance: 0.0 })
+///         .with_recorded(Attempted { output_tokens: tokens, solved })
+/// };
+/// let questions = [question("a", 300, true), question("b", 500, false)];
+/// let instance = Triage::new(Alpha::new(0.5)?)
+///     .with_framing(Framing::Exam)
+///     .instance("pool 1", &questions)?;
+/// assert_eq!((instance.budget(), instance.oracle()), (400, 1.0));
+///
+/// let conversation = instance.conversation();
+/// let request = conversation.request().expect("the model speaks first");
+/// assert!(request.messages[0].text.contains("400") && request.response_schema.is_some());
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Triage {
+    pub(super) alpha: Alpha,
+    pub(super) framing: Framing,
+    pub(super) subject: String,
+    pub(super) prompts: Prompts,
+    pub(super) attempts: Attempts,
+    pub(super) sampling: Sampling,
+    pub(super) plan_tokens: Option<u64>,
+    pub(super) has_schema: bool,
+    pub(super) is_strict: bool,
+    pub(super) attempts_zero: bool,
+}
+
+impl Triage {
+    /// Creates the setting with a budget of this share of the recorded attempts' cost, the neutral framing, execution by recorded
+    /// attempts, temperature 0, and the published rules for reading and executing plans.
+    #[must_use]
+    pub fn new(alpha: Alpha) -> Self {
+        Self {
+            alpha,
+            framing: Framing::default(),
+            subject: "problems".to_owned(),
+            prompts: Prompts::default(),
+            attempts: Attempts::default(),
+            sampling: Sampling { temperature: Some(0.0), ..Sampling::default() },
+            plan_tokens: None,
+            has_schema: true,
+            is_strict: false,
+            attempts_zero: false,
+        }
+    }
+
+    /// Returns the share of the budget.
+    #[must_use]
+    pub const fn alpha(&self) -> Alpha {
+        self.alpha
+    }
+
+    /// Sets the name of the problems in the request, such as `geometry problems`.
+    #[must_use]
+    pub fn with_subject(mut self, subject: impl Into<String>) -> Self {
+        self.subject = subject.into();
+        self
+    }
+
+    setters! {
+        /// Sets the framing.
+        with_framing(framing: Framing);
+
+        /// Sets the texts.
+        with_prompts(prompts: Prompts);
+
+        /// Sets the source of the outcomes of attempts.
+        with_attempts(attempts: Attempts);
+
+        /// Sets the sampling. When the model solves a problem, the token limit is the smaller one of the sampling's and
+        /// the regime's.
+        with_sampling(sampling: Sampling);
+
+        /// Sets the maximum number of tokens of a plan. The default is the limit of the sampling.
+        with_plan_tokens(plan_tokens: Option<u64>);
+
+        /// Sets whether plans are read by [`PlanReading::new`](knapsack_oracle::PlanReading::new), which drops allocations other
+        /// than numbers of tokens and refuses a plan with a repeated item. Otherwise the published rules apply
+        /// ([`PlanReading::published`](knapsack_oracle::PlanReading::published)).
+        with_strict_plans(is_strict: bool);
+
+        /// Sets whether the advisory regime attempts items with an allocation of 0. Otherwise the planned set is defined as in
+        /// the paper, `S = {i : a_i > 0}`; see
+        /// [`Plan::without_zero_allocations`](knapsack_oracle::Plan::without_zero_allocations).
+        with_zero_allocations(attempts_zero: bool);
+
+        /// Sets whether requests for a plan have a JSON schema, which some servers refuse. By default they have one, unless the
+        /// texts are [published](Prompts::published). The words of a request always ask for JSON.
+        with_schema(has_schema: bool);
     }
 }

@@ -6,7 +6,10 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     error::Error,
-    triage::{framing::Framing, instance::Instance, settings::Attempts},
+    triage::{
+        instance::{Attempts, Instance},
+        prompts::Framing,
+    },
     values::{question::Attempted, record::Record},
 };
 

@@ -1,6 +1,9 @@
 use std::collections::BTreeMap;
 
-use crate::{error::Error, triage::framing::Framing, values::template::Template};
+use crate::{
+    error::Error,
+    values::{macros::names, question::Question, template::Template},
+};
 
 const NEUTRAL: &str = include_str!("prompts/neutral.txt");
 
@@ -90,4 +93,33 @@ impl Prompts {
     pub(super) const fn plan(&self, framing: Framing) -> &Template {
         &self.plans[framing as usize]
     }
+}
+
+/// The opening of the request for a plan. All framings have the same rules, problems, budget and form.
+///
+/// Reference: TRIAGE, appendix C.2, in other words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Framing {
+    /// The neutral framing: a set of problems and a limit.
+    #[default]
+    Neutral,
+    /// The agent framing: an independent agent that distributes its compute over assignments.
+    Agent,
+    /// The exam framing: an examination with limited time.
+    Exam,
+}
+
+names!(Framing, Neutral "neutral", Agent "agent", Exam "exam");
+
+/// Returns the request to solve a problem, with or without an announced budget.
+pub(super) fn solving(question: &Question, announced: Option<(&Prompts, u64)>) -> String {
+    let banner = announced.map_or(String::new(), |(prompts, tokens)| {
+        prompts.banner.fill(|_| tokens.to_string().into()) + "\n\n"
+    });
+    let prompt = question.prompt();
+    format!(
+        "{banner}{prompt}\n\nSolve the problem and end with your answer between tags: <answer>…</answer>"
+    )
 }

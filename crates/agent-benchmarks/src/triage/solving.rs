@@ -7,13 +7,11 @@ use crate::{
         dialogue::{Dialogue, through_dialogue},
     },
     error::Error,
-    triage::{prompts::Prompts, texts},
+    triage::prompts::{self, Prompts},
     values::{
-        answer::answer_in,
-        checker::Checker,
+        checker::{Checker, answer_in},
         question::{Attempted, Question},
-        record::Record,
-        reply_event::ReplyEvent,
+        record::{Record, ReplyEvent},
         request::{Request, Sampling},
     },
 };
@@ -115,7 +113,7 @@ impl<'a> SolveConversation<'a> {
         sampling: Sampling,
         banner: Option<(&Prompts, u64)>,
     ) -> Self {
-        let message = Message::new(Role::User, texts::solving(question, banner));
+        let message = Message::new(Role::User, prompts::solving(question, banner));
         let request = Request { sampling, ..Request::new(vec![message]) };
         let dialogue = Dialogue::new(Run::new(question.id.clone()), request);
         Self { question, dialogue, answer: None }

@@ -1,6 +1,220 @@
-use run_logs::{Run, to_atif};
+use censoring::StopReason;
+use run_logs::{Arguments, Reply, Run, to_atif};
+use trajectory_metrics::{Figure, Measure, Undefined, tool_calls::Value};
 
-use crate::values::reply_event::TurnEvent;
+use crate::values::request::Request;
+
+/// A fact about a reply that prevents its use, or the use of a part, without changes.
+///
+/// `call` is the position of the call in the reply, from 0.
+///
+/// ```
+/// use agent_benchmarks::{Reply, ReplyEvent, Request, reply_events};
+///
+/// let events = reply_events(&Request::default(), &Reply::default());
+/// assert_eq!(events, [ReplyEvent::EmptyText]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ReplyEvent {
+    /// The model refused, and the provider marks the reply as a refusal.
+    Refusal {
+        /// The text of the refusal.
+        text: String,
+    },
+    /// The reply has neither text nor calls.
+    EmptyText,
+    /// The reply was truncated at the maximum number of tokens.
+    CutOff,
+    /// The reply makes several calls where one is allowed.
+    SeveralCalls {
+        /// The number of calls.
+        made: usize,
+    },
+    /// A call names a tool that the request does not have.
+    UnknownTool {
+        /// The call.
+        call: usize,
+        /// The name in the call.
+        tool: String,
+    },
+    /// The arguments of a call are not one JSON object.
+    InvalidArguments {
+        /// The call.
+        call: usize,
+        /// The tool's name.
+        tool: String,
+        /// The problem with them.
+        problem: String,
+    },
+    /// A call lacks an argument that its tool requires.
+    MissingArgument {
+        /// The call.
+        call: usize,
+        /// The tool's name.
+        tool: String,
+        /// The argument.
+        argument: String,
+    },
+    /// A call has an argument that its tool does not take.
+    UnexpectedArgument {
+        /// The call.
+        call: usize,
+        /// The tool's name.
+        tool: String,
+        /// The argument.
+        argument: String,
+    },
+    /// An argument of a call has a value that its tool does not take.
+    InvalidValue {
+        /// The call.
+        call: usize,
+        /// The tool's name.
+        tool: String,
+        /// The argument.
+        argument: String,
+        /// The problem with the value.
+        problem: String,
+    },
+    /// The text lacks the content that the protocol requires, such as an answer between tags.
+    Unreadable {
+        /// The missing or wrong part.
+        problem: String,
+    },
+    /// A part of the text is left out or requests something impossible; the rest is used.
+    NotCarriedOut {
+        /// The omitted part, and the reason.
+        problem: String,
+    },
+    /// The model gave no reply.
+    NoReply {
+        /// The driver's message.
+        problem: String,
+    },
+}
+
+/// A [`ReplyEvent`] of one turn of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct TurnEvent {
+    /// The turn, from 0.
+    pub turn: usize,
+    /// The event.
+    #[serde(flatten)]
+    pub event: ReplyEvent,
+}
+
+/// Returns the problems with a reply to a request, in the order refusal, text, calls.
+///
+/// Each call is compared with the definition of its tool. Several calls by themselves are not an event; a protocol that allows
+/// only one adds [`ReplyEvent::SeveralCalls`].
+///
+/// ```
+/// use agent_benchmarks::{
+///     Arguments, Parameter, ParameterKind, RecordedCall, Reply, ReplyEvent, Request, ToolDefinition,
+///     reply_events,
+/// };
+///
+/// let mut request = Request::default();
+/// request.tools.push(ToolDefinition {
+///     name: "search".to_owned(),
+///     description: "Searches.".to_owned(),
+///     parameters: vec![Parameter::new("query", "What to look for.", ParameterKind::Text)],
+///     takes_more: false,
+/// });
+/// let call = RecordedCall::new("search", Arguments::Parsed(Default::default()));
+/// let reply = Reply { tool_calls: vec![call], ..Reply::default() };
+/// let events = reply_events(&request, &reply);
+/// assert!(matches!(&events[..], [ReplyEvent::InvalidArguments { call: 0, .. }]), "no object");
+/// ```
+#[must_use]
+pub fn reply_events(request: &Request, reply: &Reply) -> Vec<ReplyEvent> {
+    let mut events = Vec::new();
+    if let Some(text) = &reply.refusal {
+        events.push(ReplyEvent::Refusal { text: text.clone() });
+    }
+    if reply.stop == Some(StopReason::MaxTokens) {
+        events.push(ReplyEvent::CutOff);
+    }
+    let is_empty = reply.text.trim().is_empty() && reply.refusal.is_none();
+    if is_empty && reply.tool_calls.is_empty() {
+        events.push(ReplyEvent::EmptyText);
+    }
+    for (call, made) in reply.tool_calls.iter().enumerate() {
+        let tool = made.name.clone();
+        let Some(definition) = request.tool(&made.name) else {
+            events.push(ReplyEvent::UnknownTool { call, tool });
+            continue;
+        };
+        let given = match &made.arguments {
+            Arguments::Parsed(Value::Map(given)) => given,
+            Arguments::Parsed(_) => {
+                let problem = "the arguments are not a JSON object".to_owned();
+                events.push(ReplyEvent::InvalidArguments { call, tool, problem });
+                continue;
+            }
+            Arguments::Unparsed { problem, .. } => {
+                let problem = problem.clone();
+                events.push(ReplyEvent::InvalidArguments { call, tool, problem });
+                continue;
+            }
+        };
+        for parameter in &definition.parameters {
+            let (tool, argument) = (tool.clone(), parameter.name.clone());
+            match given.get(&parameter.name) {
+                None if parameter.required => {
+                    events.push(ReplyEvent::MissingArgument { call, tool, argument });
+                }
+                None => {}
+                Some(value) => {
+                    if let Some(problem) = parameter.problem(value) {
+                        events.push(ReplyEvent::InvalidValue { call, tool, argument, problem });
+                    }
+                }
+            }
+        }
+        let is_known = |name: &String| definition.parameters.iter().any(|it| it.name == *name);
+        for argument in given.keys().filter(|name| !is_known(name)) {
+            let (tool, argument) = (tool.clone(), argument.clone());
+            events.push(ReplyEvent::UnexpectedArgument { call, tool, argument });
+        }
+    }
+    events
+}
+
+impl ReplyEvent {
+    /// Returns the name of the kind, from `refusal` to `no_reply`.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Refusal { .. } => "refusal",
+            Self::EmptyText => "empty_text",
+            Self::CutOff => "cut_off",
+            Self::SeveralCalls { .. } => "several_calls",
+            Self::UnknownTool { .. } => "unknown_tool",
+            Self::InvalidArguments { .. } => "invalid_arguments",
+            Self::MissingArgument { .. } => "missing_argument",
+            Self::UnexpectedArgument { .. } => "unexpected_argument",
+            Self::InvalidValue { .. } => "invalid_value",
+            Self::Unreadable { .. } => "unreadable",
+            Self::NotCarriedOut { .. } => "not_carried_out",
+            Self::NoReply { .. } => "no_reply",
+        }
+    }
+
+    /// Returns the call that the event is about; `None` if it is about the whole reply.
+    #[must_use]
+    pub const fn call(&self) -> Option<usize> {
+        match self {
+            Self::UnknownTool { call, .. }
+            | Self::InvalidArguments { call, .. }
+            | Self::MissingArgument { call, .. }
+            | Self::UnexpectedArgument { call, .. }
+            | Self::InvalidValue { call, .. } => Some(*call),
+            _ => None,
+        }
+    }
+}
 
 /// The record of a conversation: a run that every tool for logs can read, and the problems of the replies in it.
 ///
@@ -32,4 +246,13 @@ impl Record {
         }
         to_atif(&run)
     }
+}
+
+/// Figures in the order of their metrics, each with its interval, or the reason why it is undefined.
+pub type Figures = Vec<(Measure, Result<Figure, Undefined>)>;
+
+/// Returns the figure with this key, if it is defined.
+pub(crate) fn figure(figures: &Figures, key: &str) -> Option<Figure> {
+    let (_, figure) = figures.iter().find(|(measure, _)| measure.key == key)?;
+    figure.as_ref().ok().copied()
 }

@@ -1,9 +1,6 @@
 use std::{fmt, str::FromStr};
 
-use crate::warehouse::{
-    catalogue::{Freight, Retailer, Sku},
-    cents::Cents,
-};
+use crate::warehouse::catalogue::{Cents, Freight, Retailer, Sku};
 
 /// An action of an agent in a step; several actions are separated by `;`. The words are the released ones.
 ///

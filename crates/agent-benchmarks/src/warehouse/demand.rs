@@ -6,12 +6,9 @@ use rand_chacha::{
 };
 use scoring_rules::Seed;
 
-use crate::warehouse::{
-    catalogue::{
-        COLLAPSE, HOLDING, LEVELS, OPEX, RISE, Retailer, SERIES, STEPS, STOCKED_DEMAND, SWING, Sku,
-        WEEKS,
-    },
-    cents::Cents,
+use crate::warehouse::catalogue::{
+    COLLAPSE, Cents, HOLDING, LEVELS, OPEX, RISE, Retailer, SERIES, STEPS, STOCKED_DEMAND, SWING,
+    Sku, WEEKS,
 };
 
 /// The number of weeks of a series.

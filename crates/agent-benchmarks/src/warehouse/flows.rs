@@ -1,4 +1,4 @@
-use crate::warehouse::cents::Cents;
+use crate::warehouse::catalogue::Cents;
 
 /// The flows of a step. Each amount is at least 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

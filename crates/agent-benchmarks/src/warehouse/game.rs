@@ -4,11 +4,10 @@ use scoring_rules::Seed;
 use crate::warehouse::{
     actions::{Action, Refusal},
     catalogue::{
-        BANKRUPT, CASH, CREDIT, DAYS, DELIVERY, DEPOSIT, DISCOUNTS, FACTORING, FLOOR, Freight,
-        HOLDING, INTEREST, MOST_TRUCKS, NET, OPEX, OVERSTOCK, OVERSTOCK_ABOVE, RATES, ROOM, ROOMS,
-        Retailer, STEPS, STOCKED, STOCKOUT, Sku, TRANSIT, TRUCK, TRUCK_COST, WEEKS,
+        BANKRUPT, CASH, CREDIT, Cents, DAYS, DELIVERY, DEPOSIT, DISCOUNTS, FACTORING, FLOOR,
+        Freight, HOLDING, INTEREST, MOST_TRUCKS, NET, OPEX, OVERSTOCK, OVERSTOCK_ABOVE, RATES,
+        ROOM, ROOMS, Retailer, STEPS, STOCKED, STOCKOUT, Sku, TRANSIT, TRUCK, TRUCK_COST, WEEKS,
     },
-    cents::Cents,
     demand::{Demand, Start, below},
     flows::Flows,
 };

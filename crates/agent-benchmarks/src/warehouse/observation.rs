@@ -1,6 +1,5 @@
 use crate::warehouse::{
-    catalogue::{ROOM, ROOMS, Retailer, Sku},
-    cents::Cents,
+    catalogue::{Cents, ROOM, ROOMS, Retailer, Sku},
     flows::Flows,
     game::Game,
 };

@@ -2,8 +2,9 @@ use crate::{
     play::conversation::PlayConversation,
     warehouse::{
         actions::Action,
-        catalogue::{DAYS, DELIVERY, Freight, MOST_TRUCKS, Retailer, STEPS, Sku, TRANSIT, TRUCK},
-        cents::Cents,
+        catalogue::{
+            Cents, DAYS, DELIVERY, Freight, MOST_TRUCKS, Retailer, STEPS, Sku, TRANSIT, TRUCK,
+        },
         demand::Units,
         environment::Warehouse,
         game::Game,

@@ -11,7 +11,7 @@ use clap::{
     builder::{MapValueParser, PathBufValueParser, TypedValueParser, ValueParserFactory},
 };
 
-use crate::output::{program::destination, trajectories};
+use crate::output::program::{self, destination};
 
 /// A file or folder that an option names and that is written.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ pub(crate) fn check(arguments: &ArgMatches) -> Result<(), String> {
 fn is_lost(input: &Path, output: &Path) -> bool {
     if output.is_dir() {
         let name = input.file_name().unwrap_or_default().to_string_lossy();
-        let is_inside = input.parent() == Some(output) && trajectories::is_numbered(&name);
+        let is_inside = input.parent() == Some(output) && program::is_numbered(&name);
         return input == output || is_inside;
     }
     let ending = output.extension().unwrap_or_default().to_string_lossy().to_lowercase();

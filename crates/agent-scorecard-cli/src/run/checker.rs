@@ -17,7 +17,7 @@ use agent_benchmarks::{
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 
-use crate::run::command::KEY;
+use crate::run::common::KEY;
 
 /// A program that receives an answer and returns whether it is right.
 #[derive(Clone, Debug)]

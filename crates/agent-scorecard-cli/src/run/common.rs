@@ -6,10 +6,13 @@ use agent_benchmarks::{Api, Sampling, Value, client::ClientSettings, run_logs::t
 use agent_scorecard::live::LiveOptions;
 
 use crate::{
+    files::bundled::text,
     output::options::Forms,
-    run::published::Published,
     values::{self, whole},
 };
+
+/// The environment variable of the server's key.
+pub(crate) const KEY: &str = "AGENT_SCORECARD_API_KEY";
 
 /// The server, the folder, the limits and the forms of a report.
 #[derive(Debug, clap::Args)]
@@ -180,4 +183,37 @@ fn prices(text: &str) -> Result<[f64; 2], &'static str> {
     let (input, output) = text.split_once(',').ok_or(problem)?;
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|it| (0.0..=1e6).contains(it));
     Ok([number(input).ok_or(problem)?, number(output).ok_or(problem)?])
+}
+
+/// The option that takes prompts from a folder.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Published {
+    /// Folder with the published prompts, such as a checkout of the released repository. Without this option, prompts
+    /// use our wording
+    #[arg(long = "published", value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+impl Published {
+    /// Returns the texts of the files with these names, by name; `None` without the option.
+    pub(crate) fn texts(
+        &self,
+        names: &[&'static str],
+    ) -> Result<Option<BTreeMap<&'static str, String>>, String> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let text = |name: &&'static str| {
+            let text = text(&folder.join(name)).map_err(|error| format!("--published: {error}"));
+            Ok((*name, text?))
+        };
+        names.iter().map(text).collect::<Result<_, _>>().map(Some)
+    }
+
+    pub(crate) const fn is_given(&self) -> bool {
+        self.folder.is_some()
+    }
+
+    /// Returns the name of the texts that are sent, for the journal.
+    pub(crate) const fn name(&self) -> &'static str {
+        if self.is_given() { "published texts" } else { "texts of our own" }
+    }
 }

@@ -28,7 +28,7 @@ use crate::{
         common::Common,
         expected::Expected,
     },
-    triage_variants::SCORES,
+    triage::SCORES,
     values::{self, whole},
 };
 
@@ -504,7 +504,7 @@ impl Options {
         joined([mode, pools].into_iter().chain(self.differing()))
     }
 
-    /// Writes the efficiencies for [`triage_variants`](crate::triage_variants). Efficiencies of earlier calls with
+    /// Writes the efficiencies for [`triage_variants`](crate::triage::triage_variants). Efficiencies of earlier calls with
     /// other settings are kept.
     fn write_scores(&self, plans: &[TriageRecord]) -> Result<(), Box<dyn Error>> {
         let path = self.common.out.join(SCORES);

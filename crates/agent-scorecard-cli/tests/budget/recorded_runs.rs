@@ -88,9 +88,7 @@ fn calibrated_intervals_keep_their_claim_where_models_and_domains_follow_one_ano
     for resource in ["output_tokens", "input_tokens", "cost_usd"] {
         let coverage = |estimator: &str| {
             let arguments = [&path, "--resource", resource, "--estimator", estimator];
-            let found = json(
-                &[&arguments[..], &["--warm-up", "50", "--resamples", "0", "--json"]].concat(),
-            );
+            let found = json(&[&arguments[..], &["--warm-up", "50", "--resamples", "0"]].concat());
             number(&found["coverage"])
         };
         let (quantile, conformal) = (coverage("quantile"), coverage("conformal"));

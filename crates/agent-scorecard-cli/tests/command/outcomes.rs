@@ -45,7 +45,7 @@ fn notes(report: &Value) -> String {
 fn outcomes_from_beside_a_log_are_scored_and_lines_and_runs_that_do_not_meet_are_counted() {
     let (log, beside) = (log("beside.jsonl", 40), outcomes("beside.csv", 38));
     fs::write(&beside, fs::read_to_string(&beside).unwrap() + "zz,true,\r\n").unwrap();
-    let report = json_of("traces", &[&log, "--outcomes", &beside, "--json", "--resamples", "0"]);
+    let report = json_of("traces", &[&log, "--outcomes", &beside, "--resamples", "0"]);
     let succeeded = (0..38).filter(|&run| outcome(run)).count();
     let counts = ["n_runs", "n_succeeded", "n_unknown"].map(|key| report[key].as_u64().unwrap());
     assert_eq!(counts, [40, succeeded as u64, 2]);
@@ -53,7 +53,7 @@ fn outcomes_from_beside_a_log_are_scored_and_lines_and_runs_that_do_not_meet_are
     assert!(found.contains("no line for 2 of 40 runs, the first of them r-38"), "{found}");
     assert!(found.contains("no run for 1 of 39 lines, the first of them zz in line 40"), "{found}");
 
-    let compared = json_of("compare", &[&log, "--outcomes", &beside, "--json"]);
+    let compared = json_of("compare", &[&log, "--outcomes", &beside]);
     assert_eq!(compared["files"][0]["n_runs"], 38);
     assert!(notes(&compared).contains("the first of them zz"), "{compared}");
 }
@@ -85,7 +85,7 @@ fn a_log_gives_calibration_and_cut_off_what_its_converted_traces_give() {
 #[test]
 fn paths_of_a_log_are_compared_with_the_expected_calls_of_the_outcomes() {
     let (log, beside) = (log("calls.jsonl", 12), outcomes("calls.csv", 10));
-    let report = json_of("paths", &[&log, "--outcomes", &beside, "--json"]);
+    let report = json_of("paths", &[&log, "--outcomes", &beside]);
     let report = program::values(report);
     let counts = ["n", "exact_match", "n_runs"].map(|key| report[key].as_f64().unwrap());
     assert_eq!(counts, [10.0, 1.0, 12.0]);
@@ -96,7 +96,7 @@ fn paths_of_a_log_are_compared_with_the_expected_calls_of_the_outcomes() {
 #[test]
 fn a_log_without_any_outcome_says_how_sure_the_model_was_and_what_to_add() {
     let log = log("unjudged.jsonl", 22);
-    let report = json_of("traces", &[&log, "--json"]);
+    let report = json_of("traces", &[&log]);
     let stated = &report["streams"]["stated_confidence"];
     let figure = |key: &str| stated[key]["value"].as_f64().unwrap();
     let found = ["mean", "quartile_1", "median", "quartile_3"].map(figure);
@@ -113,7 +113,7 @@ fn a_log_without_any_outcome_says_how_sure_the_model_was_and_what_to_add() {
         assert!(text.contains(words), "{text}");
     }
     assert!(fs::read_to_string(page).unwrap().contains("<svg"));
-    let notes = json_of("compare", &[&log, &log, "--json"])["notes"].to_string();
+    let notes = json_of("compare", &[&log, &log])["notes"].to_string();
     assert!(notes.contains("--outcomes FILE adds outcomes"), "{notes}");
 }
 
@@ -146,7 +146,7 @@ fn a_table_with_a_row_per_step_gives_what_its_runs_give_as_lines() {
     let (table, lines) = (write("steps.csv", &table), write("steps.jsonl", &lines));
     for program in ["traces", "traces --change", "cut-off"] {
         let report = |file: &str| {
-            let text = json_of(program, &[file, "--json", "--resamples", "20"]).to_string();
+            let text = json_of(program, &[file, "--resamples", "20"]).to_string();
             text.replace(file, "").replace("steps.csv", "").replace("steps.jsonl", "")
         };
         assert_eq!(report(&table), report(&lines), "{program}");
@@ -186,9 +186,9 @@ fn a_table_of_two_models_has_a_column_for_each_and_the_usual_names_of_outcomes()
         )
     });
     let lines = write("models.jsonl", &lines.collect::<String>());
-    let traces = json_of("traces", &[&table, "--json", "--resamples", "20"]);
-    let compared = json_of("compare", &[&table, "--json"]);
-    let calibrated = json_of("traces --change", &[&table, "--json", "--resamples", "20"]);
+    let traces = json_of("traces", &[&table, "--resamples", "20"]);
+    let compared = json_of("compare", &[&table]);
+    let calibrated = json_of("traces --change", &[&table, "--resamples", "20"]);
     for report in [&traces, &compared, &calibrated] {
         let names = [0, 1].map(|at| report["files"][at]["name"].as_str().unwrap());
         assert_eq!(names, ["alpha", "beta"]);
@@ -215,7 +215,7 @@ fn a_table_of_two_models_has_a_column_for_each_and_the_usual_names_of_outcomes()
     assert_eq!(compared["difference"]["n_shared_tasks"], 30);
     assert_eq!(traces["difference"]["pairing"], "tasks");
     let text = |file: &str| {
-        let json = json_of("traces", &[file, "--json", "--resamples", "20"]).to_string();
+        let json = json_of("traces", &[file, "--resamples", "20"]).to_string();
         json.replace(file, "").replace("models.jsonl", "").replace("models.csv", "")
     };
     assert_eq!(text(&table), text(&lines));
@@ -242,7 +242,7 @@ fn a_table_of_other_columns_is_refused_with_its_columns_and_the_names_that_are_r
     let found = refused("traces", &[&marks]);
     assert!(found.contains("marks.csv:3: field ") && found.contains("--score-range"), "{found}");
     let graded = write("graded.csv", "id,confidence,score\na,0.5,1\nb,0.5,0.7\nc,0.5,0\n");
-    let report = json_of("traces", &[&graded, "--resamples", "0", "--json"]);
+    let report = json_of("traces", &[&graded, "--resamples", "0"]);
     assert_eq!(report["account"]["n_partial"], 1, "{report}");
 }
 
@@ -258,7 +258,7 @@ fn outcomes_name_the_log_of_a_run_where_two_have_the_same_ids() {
             + &line("first.jsonl", true)
             + &line("second.jsonl", false)),
     );
-    let report = json_of("compare", &[&logs[0], &logs[1], "--outcomes", &beside, "--json"]);
+    let report = json_of("compare", &[&logs[0], &logs[1], "--outcomes", &beside]);
     let rates = [0, 1].map(|at| report["files"][at]["success_rate"]["value"].as_f64().unwrap());
     let right = (0..20).filter(|&run| outcome(run)).count() as f64 / 20.0;
     assert!((rates[0] - right).abs() < 1e-12 && (rates[1] - (1.0 - right)).abs() < 1e-12);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::program::{
-    bundled_or_recorded, json_of, names_field, refusal, run_other, values, write,
+    bundled_or_recorded, json_of, names_field, refusal, refused, run_other, values, write,
 };
 
 fn json(arguments: &[&str]) -> Value {
@@ -13,7 +13,7 @@ fn json(arguments: &[&str]) -> Value {
 /// The report on a file of these lines.
 fn report(name: &str, lines: &[&str], arguments: &[&str]) -> Value {
     let path = write(name, &lines.join("\n"));
-    json(&[&[&path, "--json"], arguments].concat())
+    json(&[&[&*path], arguments].concat())
 }
 
 const GOOD: &str = r#"{"id":"a","task":"t","agent_calls":[{"name":"look","args":{"at":1},"ok":true}],"expected_calls":[{"name":"look","args":{"at":1}}],"success":true}"#;
@@ -56,8 +56,7 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
     }
     for (name, text) in [("prose.jsonl", "this is not JSON\n"), ("nothing.jsonl", "\n")] {
         let path = write(name, text);
-        let error = refusal(&run_other("paths", &[&path]), name);
-        assert!(error.contains(&format!("{name}:")), "{error}");
+        refused(&run_other("paths", &[&path]), &format!("{name}:"));
     }
 }
 
@@ -193,7 +192,7 @@ fn figures_agree_with_the_shortest_python() {
 #[test]
 fn several_files_are_columns_and_a_report_each() {
     let (one, two) = (write("column_one.jsonl", GOOD), write("column_two.jsonl", GOOD));
-    let both = json(&[&one, &two, "--pool", "--json"]);
+    let both = json(&[&one, &two, "--pool"]);
     assert_eq!((&both["n"], &both["files"][1]["n"]), (&2.into(), &1.into()));
     // The task of the one is that of the other.
     assert_eq!((&both["n_tasks"], &both["pass_hat_k"]["2"]), (&1.into(), &1.0.into()));

@@ -8,9 +8,10 @@ pub(crate) use figures::values;
 use std::{
     env, fs,
     io::{self, BufRead, BufReader, Read, Write},
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
+    sync::{Arc, Mutex},
     thread,
 };
 
@@ -96,7 +97,7 @@ pub(crate) fn exchange(run: &str, replies: &[&str], response: &str) -> String {
 /// The built command.
 pub(crate) const BUILT: &str = env!("CARGO_BIN_EXE_agent-scorecard");
 
-/// What the subcommand writes with `--json` among its arguments.
+/// What the subcommand writes with `--json`.
 pub(crate) fn json(arguments: &[&str]) -> Value {
     json_of(&own(), arguments)
 }
@@ -108,7 +109,7 @@ pub(crate) fn plain(arguments: &[&str]) -> Value {
 
 /// What another subcommand writes with `--json`.
 pub(crate) fn json_of(subcommand: &str, arguments: &[&str]) -> Value {
-    let output = run_other(subcommand, arguments);
+    let output = run_other(subcommand, &[arguments, &["--json"]].concat());
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {stderr}");
     report(&output)
@@ -121,6 +122,12 @@ pub(crate) fn refusal(output: &Output, case: &str) -> String {
     let error = String::from_utf8(output.stderr.clone()).unwrap();
     assert_eq!(error.lines().count(), 1, "{case}: {error}");
     error
+}
+
+/// Checks that a call is refused with a line that has this part.
+pub(crate) fn refused(output: &Output, part: &str) {
+    let error = refusal(output, part);
+    assert!(error.contains(part), "{part}: {error}");
 }
 
 /// Whether an error begins with file and line and then names the field: by its path, or, where serde reports
@@ -190,6 +197,42 @@ pub(crate) fn chat(text: &str, tokens: u64, end: &str) -> Value {
     let message = json!({"role": "assistant", "content": text});
     let usage = json!({"prompt_tokens": 50, "completion_tokens": tokens});
     json!({"choices": [{"message": message, "finish_reason": end}], "usage": usage})
+}
+
+/// Listens on the loopback address, and returns the base URL of the server.
+pub(crate) fn listen(answer: impl Fn(TcpStream) + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    thread::spawn(move || listener.incoming().for_each(|stream| answer(stream.unwrap())));
+    url
+}
+
+/// The bodies of the requests to a server.
+pub(crate) type Bodies = Arc<Mutex<Vec<Value>>>;
+
+/// A server whose responses follow from the bodies of requests.
+pub(crate) fn serve(reply: impl Fn(&Value) -> Value + Send + 'static) -> (String, Bodies) {
+    let bodies = Bodies::default();
+    let kept = Arc::clone(&bodies);
+    let url = listen(move |stream| {
+        let Ok(body) = body(&stream) else { return };
+        let response = reply(&body);
+        kept.lock().unwrap().push(body);
+        let _ = respond(&stream, "200 OK", &response);
+    });
+    (url, bodies)
+}
+
+/// Runs a benchmark with a model behind a server; a line has the benchmark and its options.
+pub(crate) fn ask(url: &str, out: &str, line: &str) -> Output {
+    let words = line_of(line);
+    let common = ["--base-url", url, "--model", "m", "--out", out];
+    run_other("run", &words.iter().map(String::as_str).chain(common).collect::<Vec<_>>())
+}
+
+/// The report of such a run.
+pub(crate) fn asked(url: &str, out: &str, line: &str) -> Value {
+    report(&ask(url, out, &format!("{line} --json")))
 }
 
 /// A file of its own for each case.

@@ -231,10 +231,10 @@ pub enum Error {
         /// The problem with it.
         reason: String,
     },
-    /// A file of our own does not have the required content.
+    /// A file in a format of this project, such as a table of outcomes, does not have the required content.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A quantity does not exist for a run.
+    /// A quantity is undefined for a run.
     #[error("{name} is undefined: {reason}")]
     Undefined {
         /// The quantity.

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The rule for the outcome of a run that a limit ended.
+/// The rule that decides the outcome of a run that a limit ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(serde::Deserialize)]
@@ -29,7 +29,7 @@ pub enum AtLimit {
 }
 
 impl AtLimit {
-    /// Returns the word of the option: `graded`, `failed` or `unknown`.
+    /// Returns the name of the rule as a value of the option `at_limit`: `graded`, `failed` or `unknown`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,8 +40,8 @@ impl AtLimit {
     }
 }
 
-/// The rule for a run that is found again: by its unique id, as a copy or a retry of an evaluation's sample, or as the same line
-/// of a file.
+/// The rule for a run that is found several times: with the same unique id, as the same sample in a copy or a retry of
+/// an evaluation, or as a repeated line of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(serde::Deserialize)]
@@ -51,7 +51,7 @@ pub enum Repeats {
     /// The run counts once: the newest complete record is kept.
     #[default]
     Drop,
-    /// Each counts.
+    /// Each occurrence counts as a run.
     Keep,
 }
 
@@ -135,7 +135,8 @@ fn not_a_range(value: String) -> Error {
     Error::invalid(place, Problem::Value { value, expected })
 }
 
-/// The rules by which facts follow from logs. Each default is the rule of the program that wrote the log.
+/// The rules that derive facts about runs, such as outcomes, from logs. By default, each rule is the one of the
+/// program that wrote the log.
 ///
 /// ```
 /// use run_logs::{AtLimit, Error, FactRules, Run, RunLimit, Score, StopReason};
@@ -191,7 +192,8 @@ pub struct FactRules {
     /// are above 1
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "YES|NO", num_args = 0..=1, require_equals = true, default_missing_value = "yes", default_value = "auto", hide_default_value = true, hide_possible_values = true))]
     pub percent: ConfidenceScale,
-    /// Whether a run stays without a grade, instead of causing an error, if neither the rules nor the log decide.
+    /// Whether a run for which neither the rules nor the log decide the grade stays without a grade, instead of
+    /// causing an error.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub is_lenient: bool,
@@ -222,7 +224,8 @@ pub enum Ungraded {
 }
 
 impl Ungraded {
-    /// Returns the word in accounts: `error`, `at_limit`, `excluded`, `no_score`, `missing` or `other_scorer`.
+    /// Returns the word under which runs without a grade are counted: `error`, `at_limit`, `excluded`, `no_score`,
+    /// `missing` or `other_scorer`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -247,8 +250,8 @@ pub struct Judgement {
     pub ungraded: Option<Ungraded>,
     /// Whether the run succeeded; `None` for a run without a grade, and for a partial success.
     pub outcome: Option<bool>,
-    /// The reason for the end of the run, for `censoring::Stopped`; [`StopReason::Unjudged`] for a run that ended by itself
-    /// without a grade.
+    /// The reason why the run ended, as `censoring::Stopped` takes it; [`StopReason::Unjudged`] for a run that ended
+    /// by itself without a grade.
     pub stop: Option<StopReason>,
     /// Whether a limit ended the run.
     pub is_at_limit: bool,
@@ -262,7 +265,7 @@ pub struct Judgement {
 const ROUNDING: f64 = 1e-6;
 
 impl FactRules {
-    /// Sets the lowest score of a success.
+    /// Sets the lowest score that counts as a success.
     ///
     /// # Errors
     ///

@@ -24,8 +24,8 @@ pub enum Format {
     /// Recorded exchanges with a model: JSON Lines of
     /// `{"id", "task"?, "outcome"?, "turns": [{"request", "response"}]}`.
     Exchanges,
-    /// OpenAI's chat format: conversations `{"messages": […]}`, also of Anthropic's blocks, or whole
-    /// responses.
+    /// OpenAI's chat format: whole responses, or conversations `{"messages": […]}`, whose messages may also consist of
+    /// Anthropic's blocks.
     OpenAiChat,
     /// OpenAI's Responses format.
     OpenAiResponses,

@@ -36,7 +36,7 @@ pub struct Runs<'a> {
     owned: HashSet<PathBuf>,
 }
 
-/// Reads the runs of a log.
+/// Reads the runs of one log from a source, such as an open file.
 ///
 /// The source is read once, from its current position; an archive is read from its start.
 ///

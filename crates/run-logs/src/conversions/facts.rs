@@ -26,22 +26,22 @@ use crate::{
 /// The costs of a turn, by the names of the resources.
 const COSTS: [&str; 4] = ["input_tokens", "output_tokens", "cost_usd", "fresh_input_tokens"];
 
-/// A run that lacks something required for a question.
+/// A run that is left out because its log lacks data that an evaluation needs.
 #[derive(Clone, Debug, Serialize)]
 pub struct LeftOutRun {
     /// The name of the run.
     pub id: String,
-    /// The task; a run without a task is a separate task.
+    /// The task; for a run without a task, its own id, because it counts as a separate task.
     pub task: String,
     /// The model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Whether the run succeeded.
     pub outcome: Option<bool>,
-    /// The reason for its end.
+    /// The reason why the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
-    /// The missing part.
+    /// The reason why the run is left out, as one word, such as `no_outcome`.
     pub left_out: &'static str,
 }
 
@@ -62,7 +62,7 @@ impl LoggedRun {
         LeftOutRun { id, task, model, outcome: self.outcome, stop, left_out }
     }
 
-    /// Returns the forecasts of a stream with the outcome, or the missing part of the run.
+    /// Returns the run as a trace: its forecasts of a stream and its outcome.
     ///
     /// # Errors
     ///
@@ -153,7 +153,8 @@ impl<'a> FromIterator<&'a LoggedRun> for RunCounts {
 }
 
 impl TraceFile {
-    /// Returns the runs of a stream of a log; runs without the stream are counted with the reason. `file` names the log.
+    /// Returns the runs of a log as traces of one stream of confidence. Runs without the stream are counted by the
+    /// reason why they lack it. `file` names the log.
     ///
     /// # Errors
     ///
@@ -229,10 +230,11 @@ impl LoggedRun {
 }
 
 impl RunTable {
-    /// Returns the usage of the runs at each turn, for budget-estimation, with their tasks and their names, `id#trial` if the log
-    /// counts trials. Resources: `input_tokens` of whole requests, which repeat earlier parts, `output_tokens`, `cost_usd`,
-    /// `fresh_input_tokens` without the repeated parts ([`LoggedRun::fresh_input_tokens`]) and `total_tokens`, the sum of fresh
-    /// input and output; unknown ones stay unknown.
+    /// Converts the runs to rollouts for budget-estimation, with the task and the name of each run; the name is
+    /// `id#trial` if the log counts trials. The resources of each turn are `input_tokens` (whole requests, which
+    /// repeat earlier parts), `output_tokens`, `cost_usd`, `fresh_input_tokens` (input without the repeated parts, see
+    /// [`LoggedRun::fresh_input_tokens`]) and `total_tokens` (the sum of fresh input and output). Unknown amounts stay
+    /// unknown.
     ///
     /// Runs without a known outcome and runs without a turn are left out: their number is the difference between
     /// [`rows`](Self::rows) and the rollouts.

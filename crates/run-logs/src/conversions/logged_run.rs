@@ -32,12 +32,12 @@ pub struct LoggedRun {
     pub id: String,
     /// The task, if the log names one. Runs of one task are not independent.
     pub task: Option<String>,
-    /// The repetition of the task.
+    /// The number that the log gives to this repetition of the task.
     pub trial: Option<u64>,
     /// The model of the agent.
     pub model: Option<String>,
-    /// The position of the run among the runs that were read, from 0: repeated runs and runs of other scorers are not
-    /// among the rows.
+    /// The position of the run among all runs that were read, from 0. The rows of a table skip positions, because they
+    /// exclude repeated runs and runs of evaluations without the requested scorer.
     pub index: usize,
     /// Whether the run has a score of the requested scorer; `None` without any score.
     pub(crate) has_score: Option<bool>,
@@ -45,11 +45,11 @@ pub struct LoggedRun {
     pub(crate) log: usize,
     /// The evaluation of the run.
     pub evaluation: Option<Arc<Evaluation>>,
-    /// The grade of the run by the rules, from 0 to 1.
+    /// The grade that the rules give to the run, from 0 to 1.
     pub grade: Option<f64>,
     /// The reason why the run has no grade.
     pub ungraded: Option<Ungraded>,
-    /// Whether the run succeeded by the rules; `None` without a grade, and for a grade between 0 and 1.
+    /// Whether the run succeeded according to the rules; `None` without a grade, and for a grade between 0 and 1.
     pub outcome: Option<bool>,
     /// Whether a limit ended the run.
     pub is_at_limit: bool,
@@ -58,9 +58,9 @@ pub struct LoggedRun {
     pub is_settled: bool,
     /// The scorer whose score is the grade.
     pub scorer: Option<String>,
-    /// The reason for the end of the run, by the rules.
+    /// The reason why the run ended, according to the rules.
     pub stop: Option<StopReason>,
-    /// The number of turns of the run if no limit had ended it.
+    /// The number of turns over which the run would have been scored if no limit had ended it, if the log gives it.
     pub horizon: Option<usize>,
     /// The values of the scorers by name.
     pub scores: BTreeMap<String, Value>,
@@ -82,7 +82,7 @@ pub struct LoggedRun {
     pub turn_usage: Vec<Usage>,
     /// The agent's tool calls in their order.
     pub tool_calls: Vec<ToolCall>,
-    /// Whether the tools accepted these calls without an error; `None` if the log does not say.
+    /// Whether the tool accepted each of [`Self::tool_calls`] without an error; `None` if the log does not say.
     pub calls_ok: Vec<Option<bool>>,
     /// The calls that the task expects of the agent.
     pub expected_calls: Vec<ToolCall>,

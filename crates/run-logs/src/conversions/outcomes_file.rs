@@ -203,14 +203,15 @@ impl Outcomes {
         Ok(())
     }
 
-    /// Sets the log of the runs that are joined next. Lines name a log by its file, preceded by folders where necessary.
+    /// Sets the log to which the next runs of [`Self::join`] belong. Lines name a log by its file, preceded by folders
+    /// where necessary.
     pub fn set_log(&mut self, log: &Path) {
         let parts: Vec<_> = log.components().collect();
         let name = |from: usize| PathBuf::from_iter(&parts[from..]).to_string_lossy().into_owned();
         self.logs = (0..parts.len()).rev().map(name).collect();
     }
 
-    /// Adds the facts of its line to a run, and counts the run.
+    /// Adds the facts of the line that describes a run to the run, and counts the run.
     ///
     /// # Errors
     ///
@@ -271,7 +272,7 @@ impl Outcomes {
         Ok(())
     }
 
-    /// Returns the number of joined runs without a line.
+    /// Returns the number of runs that were given to [`Self::join`] and have no line.
     #[must_use]
     pub const fn missing(&self) -> u64 {
         self.missing
@@ -283,7 +284,8 @@ impl Outcomes {
         self.entries.iter().filter(|entry| entry.run.is_none()).count()
     }
 
-    /// Notes the number of runs without a line and of lines without a run, naming the first example of both.
+    /// Returns notes on the number of runs without a line and on the number of lines without a run, each with the
+    /// first example.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let (file, runs, lines) = (&self.file, self.runs, self.entries.len());

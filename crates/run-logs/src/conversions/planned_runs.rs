@@ -14,20 +14,20 @@ use crate::{
     values::evaluation::{Evaluation, identity},
 };
 
-/// A planned run without a run in any log.
+/// A run that was planned but is in no log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MissingRun {
     /// The model.
     pub model: Option<String>,
     /// The task; `None` if the log gives only the number of planned runs.
     pub task: Option<String>,
-    /// The repetition of the task.
+    /// The number of the repetition of the task.
     pub trial: Option<u64>,
 }
 
 impl RunTable {
-    /// Returns the planned runs that no log has; an evaluation and its retries are taken together. The second number is the
-    /// number of planned runs; `None` if no log states it.
+    /// Returns the planned runs that no log has, and the number of all planned runs, which is `None` if no log states
+    /// it. An evaluation and its retries count as one evaluation.
     #[must_use]
     pub fn missing(&self) -> (Vec<MissingRun>, Option<u64>) {
         let mut all = BTreeMap::new();

@@ -85,7 +85,7 @@ impl RunTable {
     /// # Errors
     ///
     /// The first error among the runs, the errors of [`FactRules::judgement`], and [`Error::Undefined`] for scores outside [0, 1]
-    /// if the rules give neither their range nor the lowest score of a success.
+    /// if the rules give neither their range nor the lowest score that counts as a success.
     pub fn new(
         runs: impl IntoIterator<Item = Result<Run, Error>>,
         rules: &FactRules,
@@ -186,7 +186,8 @@ impl RunTable {
         ))
     }
 
-    /// Returns the reason why no run has a grade under lenient rules although there are scores.
+    /// Returns the reason why no run has a grade although there are scores, if the rules are lenient. Other rules make
+    /// it an error.
     #[must_use]
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
@@ -242,7 +243,8 @@ impl RunTable {
         &self.rules
     }
 
-    /// Returns an account of the runs: all runs are kept except repeated runs.
+    /// Returns the counts of the runs: found, kept and left out. All runs are kept except repeated runs and runs of
+    /// evaluations without the requested scorer.
     #[must_use]
     pub fn account(&self, name: &str) -> Account {
         let n_found = self.rows.len() as u64 + self.dropped.values().sum::<u64>();
@@ -425,7 +427,7 @@ impl RunTable {
         self.rules.percent.note(&self.stated)
     }
 
-    /// Notes about tokens and costs of the runs, to read before they are quoted.
+    /// Returns notes about the tokens and costs of the runs, to be read before these numbers are quoted.
     #[must_use]
     pub fn usage_notes(&self) -> Vec<String> {
         let note = |is: &dyn Fn(&Usage) -> bool, what: &str| {

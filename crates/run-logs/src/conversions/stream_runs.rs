@@ -34,7 +34,8 @@ pub struct StreamRun {
 }
 
 impl RunTable {
-    /// Returns the forecasts of a stream under a policy for turns without a value.
+    /// Returns the forecasts that the runs have in one stream. The policy decides what happens to turns without a
+    /// value.
     ///
     /// The TPS paper (arXiv:2605.24756, appendix K) uses [`ForecastPolicy::LeaveOut`]: values are neither guessed nor skipped.
     /// [`ForecastPolicy::Skip`] is for logs in which only some turns ask for a confidence or an action. The horizon of a cut-off

@@ -90,7 +90,7 @@ pub struct RolloutLine {
     /// The reason for the end of the run.
     #[serde(alias = "stop", skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<StopReason>,
-    /// The achievement of the run, for tasks without success or failure.
+    /// The result that the run achieved, for tasks that define no success.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub achieved: Option<f64>,
     /// Budgets of the run by resource.
@@ -139,7 +139,7 @@ impl RolloutTurn {
     }
 }
 
-/// A model's answer about a run, a line of a file of estimates: `{"id", "turn", "answer"}`.
+/// A model's answer about a run: one line of a file of estimates, `{"id", "turn", "answer"}`.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct AnswerLine {
@@ -156,7 +156,7 @@ pub struct AnswerLine {
 type Wrong = (String, String);
 
 impl RolloutFile {
-    /// Reads a file. Costs, contents, keys and features are read by [`Self::append_to`].
+    /// Reads a file of rollouts, except for costs, contents, keys and features, which [`Self::append_to`] reads.
     ///
     /// # Errors
     ///
@@ -197,7 +197,7 @@ impl RolloutFile {
         self.logs.push((model, log));
     }
 
-    /// Returns an account of the runs: found, kept and left out.
+    /// Returns the counts of the runs: found, kept and left out.
     #[must_use]
     pub fn account(&self) -> Account {
         let log = (!self.logs.is_empty()).then(|| {
@@ -230,8 +230,8 @@ impl RolloutFile {
         self.counts.entry(model).or_default().add_left_out(outcome, stop, reason);
     }
 
-    /// Returns the number of models. Runs of a file that name none count as one model. Runs of a log that ended before
-    /// a reply count as none.
+    /// Returns the number of models. In a file, the runs that name no model count as one model. In a log, the runs
+    /// that ended before a reply count as no model.
     #[must_use]
     pub fn n_models(&self) -> usize {
         if self.logs.is_empty() { self.counts.len() } else { self.counts.keys().flatten().count() }
@@ -277,9 +277,10 @@ impl RolloutFile {
         all
     }
 
-    /// Appends the runs to rollouts, with their declared resources, keys and features. Each declared key is a field of the line,
-    /// a string or a whole number. Each declared feature is a field of a turn, a number; features that are known before the first
-    /// turn are in the object `start` of the line. Keys and features that are null or missing are not known.
+    /// Appends the runs to rollouts, with the resources, keys and features that these rollouts declare. A key is a
+    /// field of the line, a string or a whole number. A feature is a number in a field of a turn; features that are
+    /// known before the first turn are in the object `start` of the line. Keys and features that are null or missing
+    /// are unknown.
     ///
     /// # Errors
     ///

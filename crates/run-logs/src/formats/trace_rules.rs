@@ -30,7 +30,7 @@ pub struct TraceRules {
     pub scale: ConfidenceScale,
     /// The treatment of repeated rows in a table.
     pub repeats: Repeats,
-    /// The lowest score that is a success, where outcomes are numbers.
+    /// The lowest score that counts as a success, if outcomes are numbers.
     pub success_at: Option<f64>,
     /// The lowest and the highest score, if these are not 0 and 1.
     pub score_range: Option<ScoreRange>,

@@ -10,7 +10,7 @@ const MOST_SHARED: usize = 64;
 /// One run: the probabilities of success reported during the run, and its outcome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TraceRun {
-    /// The name of the run; halves for cross-fitting follow its order.
+    /// The name of the run. Cross-fitting splits the runs into halves in the order of their names.
     pub id: String,
     /// The name of the task, which several runs may share.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -31,12 +31,12 @@ use crate::{
     },
 };
 
-/// The treatment of forecasts that are missing or outside [0, 1].
+/// The policy for forecasts that are missing or outside [0, 1], and the numbers of runs and forecasts that it affects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Missing {
-    /// The policy for such forecasts.
+    /// The policy.
     pub policy: ForecastPolicy,
-    /// The number of forecasts in each treatment.
+    /// The numbers of runs and forecasts that the policy keeps, repairs or leaves out.
     #[serde(flatten)]
     pub counts: ForecastCounts,
 }
@@ -99,7 +99,7 @@ impl TraceRemarks {
         self.missing
     }
 
-    /// Returns an account of the runs: found, kept and left out.
+    /// Returns the counts of the runs: found, kept and left out.
     #[must_use]
     pub fn account(&self) -> Account {
         let mut account = self.runs.account(self.log.as_ref());
@@ -114,7 +114,7 @@ impl TraceRemarks {
         account
     }
 
-    /// Adds notes about the runs from outside their lines.
+    /// Adds notes about the runs that do not come from the lines of the file.
     pub fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
         self.others.extend(notes);
     }
@@ -181,7 +181,8 @@ impl TraceRemarks {
         self.others.extend(other.others);
     }
 
-    /// Notes to read before figures are quoted: repaired forecasts, runs that were left out, and unknown reasons for a stop.
+    /// Returns notes to be read before figures are quoted: on repaired forecasts, on runs that were left out, and on
+    /// unknown reasons for a stop.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
@@ -332,9 +333,10 @@ impl TraceRemarks {
     }
 }
 
-/// Reads and checks the runs of a file of traces in parts that all threads work on; `file` names the source in errors. `add` adds
-/// a run to its part; a run that is left out because of its forecasts has none. `finish` works on the whole part, and `take` gets
-/// the results in the order of the file. See [`TraceFile::read`] for the format and [`fold`] for the order.
+/// Reads and checks the runs of a file of traces in parts that all threads work on; `file` names the source in errors.
+/// `add` adds a run to its part; a run that is left out because of its forecasts is added without forecasts. `finish`
+/// works on the whole part, and `take` gets the results in the order of the file. See [`TraceFile::read`] for the
+/// format and [`fold`] for the order.
 ///
 /// # Errors
 ///
@@ -406,9 +408,9 @@ const PART: usize = 1 << 10;
 pub struct TraceFile {
     /// The file as named by the caller.
     pub file: String,
-    /// The name of the file in reports; empty for the name of its model or file.
+    /// The name of the file in reports; if it is empty, reports use the name of the model or of the file.
     pub name: String,
-    /// The model, if the runs come from a log of several.
+    /// The model, if the runs come from a log of several models.
     pub model: Option<String>,
     /// The runs that are kept, in order.
     pub runs: TraceRuns,
@@ -515,7 +517,7 @@ impl TraceFile {
         TraceSource::all(file, source, rules)?.into_iter().map(read).collect()
     }
 
-    /// Returns an account of the runs: found, kept and left out.
+    /// Returns the counts of the runs: found, kept and left out.
     #[must_use]
     pub fn account(&self) -> Account {
         self.remarks.account()

@@ -50,7 +50,7 @@ impl InputError {
     }
 }
 
-/// One value and its location.
+/// The value of one line of a file, with the number of the line.
 #[derive(Clone, Debug)]
 pub struct Line<T> {
     /// The number of the line, from 1.

@@ -20,7 +20,7 @@ struct LeftOut {
     left_out: String,
 }
 
-/// The outcomes of all runs of a file, and the reasons why some were left out before.
+/// The counts of the runs of a file by outcome, and of the runs that an earlier command left out, by reason.
 ///
 /// A run that was left out is a line with the reason instead of the missing part, such as
 /// `{"id", "task"?, "outcome": true|false|null, "stop"?, "left_out": "no_confidence"}`. The field of the outcome has the same
@@ -150,7 +150,7 @@ impl RunCounts {
         *self.left_out.entry(reason.to_owned()).or_default() += 1;
     }
 
-    /// Adds other runs.
+    /// Adds the counts of other runs.
     pub fn append(&mut self, other: &Self) {
         self.succeeded += other.succeeded;
         self.failed += other.failed;
@@ -164,14 +164,14 @@ impl RunCounts {
         }
     }
 
-    /// Returns the number of runs that were left out before.
+    /// Returns the number of runs that an earlier command left out.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out.values().sum()
     }
 
-    /// Returns an account of the runs: all runs are kept except runs that were left out before. `log` is the account of the log,
-    /// if the runs come from a log.
+    /// Returns the counts of the runs as an account, in which all runs are kept except those that an earlier command
+    /// left out. `log` is the account of the log, if the runs come from a log.
     #[must_use]
     pub fn account(&self, log: Option<&Account>) -> Account {
         let of_lines = || Account {

@@ -4,7 +4,8 @@ use serde::{Serialize, Serializer};
 
 use crate::values::evaluation::Evaluation;
 
-/// An account of the runs that were read: found runs are kept, or left out for a reason.
+/// Counts of the runs that were read: how many were found, how many were kept, and how many were left out for each
+/// reason.
 ///
 /// It is printed below the conclusion of a report. A report on several columns has the sums over them and an account of each
 /// column.
@@ -19,10 +20,10 @@ use crate::values::evaluation::Evaluation;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Account {
-    /// The name of the column; empty for the sums of several columns.
+    /// The name of the column; empty if the counts are sums over several columns.
     pub name: String,
-    /// The logs: the file or folder of each log, and its number in it. JSON has the number of logs, as `n_logs`: 0 for files of
-    /// our own.
+    /// The logs, each identified by the file or folder that was read and the number of the log in it. JSON has only
+    /// the number of logs, as `n_logs`, which is 0 for files in a format of this project.
     #[serde(rename = "n_logs", serialize_with = "number")]
     pub logs: BTreeSet<(String, usize)>,
     /// The evaluations that the logs name.
@@ -31,9 +32,9 @@ pub struct Account {
     pub n_found: u64,
     /// Runs that are in the figures.
     pub n_kept: u64,
-    /// Runs that are not in the figures, by reason.
+    /// The numbers of runs that are not in the figures, by reason.
     pub left_out: BTreeMap<String, u64>,
-    /// Runs by the scorer whose score is their grade.
+    /// The number of runs that each scorer has graded.
     pub scorers: BTreeMap<String, u64>,
     /// The definition of a success, in words; empty if nothing defines it.
     pub success: String,
@@ -41,26 +42,26 @@ pub struct Account {
     pub n_at_limit_graded: u64,
     /// Runs that a limit ended and that have no grade.
     pub n_at_limit_ungraded: u64,
-    /// The rule for runs at a limit, by the name of its option; empty if nothing depends on it.
+    /// The name of the rule for runs that a limit ended, such as `graded`; empty if nothing depends on it.
     pub at_limit: String,
     /// Runs that succeeded in part.
     pub n_partial: u64,
     /// Runs that an error ended.
     pub n_errors: u64,
-    /// Runs that were found again and dropped.
+    /// Repeats of runs that were already found; repeats are dropped.
     pub n_repeats: u64,
     /// The number of planned runs, if logs state it.
     pub n_planned: Option<u64>,
     /// The number of planned runs that no log contains.
     pub n_missing: u64,
-    /// The cases in which the mean score or standard error stated by a log differs from that of its runs: the log's own
-    /// statistics, and how it computed them.
+    /// For each log whose own mean score or standard error differs from that of its runs, the log's statistics and how
+    /// the log computed them.
     pub unlike_log: Vec<String>,
     /// Columns of a table that are not read.
     pub columns_not_read: Vec<String>,
     /// Names that differ only in case, blanks or the form of their letters.
     pub similar_names: Vec<String>,
-    /// Further rules for the counting of runs that differ from the default, each with its option.
+    /// Other rules by which runs are counted, if they differ from the default, each with the option that sets it.
     pub rules: Vec<String>,
     /// Models whose runs have no cost because of a missing price.
     pub models_without_price: Vec<String>,
@@ -69,7 +70,7 @@ pub struct Account {
     pub columns: Vec<Self>,
 }
 
-/// An evaluation in an account.
+/// An evaluation whose runs are counted in an [`Account`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AccountedEvaluation {
     /// The task, such as the name of a benchmark.
@@ -117,14 +118,15 @@ const MOST_COLUMNS: usize = 6;
 const MOST_NAMES: usize = 8;
 
 impl Account {
-    /// Removes from the account runs, by reason, that were kept but are in no figure.
+    /// Counts runs that were kept but are in no figure as left out. Each entry of `runs` is a reason and a number of
+    /// runs.
     #[must_use]
     pub fn without<R: AsRef<str>>(mut self, runs: impl IntoIterator<Item = (R, u64)>) -> Self {
         runs.into_iter().for_each(|(reason, n)| self.leave_out(reason.as_ref(), n));
         self
     }
 
-    /// Moves runs that were kept out of the figures, with a reason.
+    /// Counts runs that were kept as left out, for this reason.
     pub fn leave_out(&mut self, reason: &str, runs: u64) {
         let runs = runs.min(self.n_kept);
         if runs > 0 {

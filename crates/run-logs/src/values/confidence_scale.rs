@@ -12,7 +12,7 @@ pub enum ConfidenceScale {
     #[default]
     #[cfg_attr(feature = "clap", value(name = "auto"))]
     Checked,
-    /// Percentages; an error if none is above 1.
+    /// Values from 0 to 100; an error if no value is above 1.
     #[cfg_attr(feature = "clap", value(name = "yes"))]
     Percent,
     /// Values from 0 to 1. Values above 1 are outside the range, like negative numbers.

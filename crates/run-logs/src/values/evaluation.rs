@@ -35,7 +35,7 @@ pub struct Evaluation {
     pub status: Option<String>,
     /// The scorers in the log's order. A scorer with several values has one part per value, `scorer.key`.
     pub scorers: Vec<String>,
-    /// The planned samples.
+    /// The ids of the planned samples.
     pub sample_ids: BTreeSet<String>,
     /// The number of planned runs of each sample.
     pub epochs: Option<u64>,

@@ -26,7 +26,7 @@ pub struct Run {
     pub is_numbered: bool,
     /// A unique name of the run, which identifies a copy of it.
     pub uuid: Option<String>,
-    /// The position of its log among the logs that are read together.
+    /// The position of the run's log among the logs that are read together.
     pub log: usize,
     /// The evaluation of the run.
     pub evaluation: Option<Arc<Evaluation>>,
@@ -42,7 +42,7 @@ pub struct Run {
     /// The outcome, if the log itself says whether the run succeeded. Most logs hold scores
     /// instead.
     pub outcome: Option<bool>,
-    /// The grade of the run, from 0 to 1, by a judgement outside the log. It overrides everything in the log.
+    /// The grade that a judgement outside the log gives the run, from 0 to 1. It overrides everything in the log.
     pub grade: Option<f64>,
     /// The reason for the end of the run.
     pub stop: Option<StopReason>,
@@ -63,8 +63,7 @@ pub struct Run {
     pub other_usage: BTreeMap<String, BTreeMap<String, Usage>>,
     /// The model calls in their order.
     pub turns: Vec<Turn>,
-    /// The calls that the task expects, of the agent and of the simulated user, if the log holds
-    /// them.
+    /// The calls that the task expects from the agent and from the simulated user, if the log holds them.
     pub expected_calls: Vec<ExpectedCall>,
     /// Other facts of the log that a format defines, by name.
     pub metadata: BTreeMap<String, Value>,
@@ -166,7 +165,7 @@ pub enum Caller {
     User,
     /// A model with a role other than the agent's, such as a critic.
     Role(String),
-    /// An attempt that failed and was repeated.
+    /// The agent in an attempt that failed and was repeated.
     FailedAttempt,
 }
 
@@ -214,8 +213,8 @@ pub struct Usage {
     pub reasoning_tokens: Option<u64>,
     /// The cost in US dollars, at least 0.
     pub cost_usd: Option<f64>,
-    /// All tokens, if the log has a total that differs from the sum of input and output, or a total without the number of input
-    /// tokens.
+    /// The log's own number of all tokens, if it differs from the sum of input and output, or if the log has no number
+    /// of input tokens.
     pub total: Option<u64>,
     /// A remark about the counts.
     pub remark: Option<UsageRemark>,
@@ -225,15 +224,15 @@ pub struct Usage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum UsageRemark {
-    /// Counts of the log contradict each other, so that none of them is known.
+    /// Counts in the log contradict each other, so that all of them are treated as unknown.
     Contradictory,
     /// The log's total exceeds the sum of input and output, and no other count explains the difference.
     LargerTotal,
 }
 
 impl Usage {
-    /// Returns the number of all tokens: the log's own total if it has one, otherwise the sum of input and output;
-    /// `None` unless both are known.
+    /// Returns the number of all tokens: the log's own total if it has one, otherwise the sum of input and output
+    /// tokens, which is `None` unless both are known.
     #[must_use]
     pub fn total_tokens(&self) -> Option<u64> {
         self.total.or_else(|| self.input_tokens?.checked_add(self.output_tokens?))

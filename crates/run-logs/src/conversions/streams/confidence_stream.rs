@@ -141,7 +141,8 @@ impl FromStr for ConfidenceStream {
 pub struct StreamOptions<'a> {
     /// The location of the action in a reply; `<action>…</action>` by default.
     pub action: ActionSpan<'a>,
-    /// The location of the stated confidence, and its reading; `<confidence>…</confidence>`, strictly, by default.
+    /// The field in which a reply states its confidence, and the tolerance with which it is read;
+    /// `<confidence>…</confidence>`, read strictly, by default.
     pub confidence: ConfidenceField,
     /// The treatment of tokens that list fewer than five probable tokens; [`ShortLists::TakeMerged`] by default.
     pub short_lists: ShortLists,

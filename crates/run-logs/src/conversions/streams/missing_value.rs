@@ -43,11 +43,11 @@ pub enum MissingValue {
         /// The number of listed tokens with a known probability.
         found: usize,
     },
-    /// The action of the text is not found in the bytes of the tokens: the log lost tokens or parts of
-    /// characters.
+    /// The action that the text contains is not found in the bytes of the tokens, because the log lost tokens or parts
+    /// of characters.
     #[error("the tokens do not hold the action; they differ from the text at byte {offset}")]
     Alignment {
-        /// The first byte of the difference.
+        /// The position of the first byte at which the text and the tokens differ.
         offset: usize,
     },
     /// The reply has no action.
@@ -78,7 +78,7 @@ impl MissingValue {
         matches!(self, Self::NoAction | Self::NoConfidence)
     }
 
-    /// Returns the name of the reason, by which left-out runs are counted.
+    /// Returns the name under which runs that are left out for this reason are counted.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {

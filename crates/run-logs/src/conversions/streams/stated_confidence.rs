@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// The tolerance for deviations of a reply from the requested form.
+/// How far a stated confidence may deviate from the requested form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConfidenceReading {

@@ -93,7 +93,7 @@ fn sorted([one, other]: [f64; 2]) -> Option<Interval> {
 pub enum TrainingAnswer {
     /// The model predicts that the run cannot finish within its budget.
     Impossible,
-    /// Two whole numbers in brackets, in the order of the answer, which may be reversed.
+    /// Two whole numbers in brackets, in the order in which the answer gives them; the larger number may come first.
     Ends([f64; 2]),
     /// One whole number; it never gets a reward.
     Scalar(f64),

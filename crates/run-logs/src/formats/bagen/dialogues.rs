@@ -24,7 +24,7 @@ pub struct TurnTokens {
     pub input: Option<i64>,
     /// Output tokens, including reasoning.
     pub output: Option<i64>,
-    /// The sum of the two, or its known part.
+    /// The sum of input and output tokens; if only one of them is known, that one.
     pub total: Option<i64>,
 }
 
@@ -40,7 +40,7 @@ pub struct TokenDialogue {
     pub turns: Vec<TurnTokens>,
     /// The system message of the first turn; empty without one.
     pub system: String,
-    /// For each turn, the observation of the agent and its answer.
+    /// For each turn, what the agent observed and what it answered.
     pub texts: Vec<[String; 2]>,
 }
 
@@ -248,8 +248,9 @@ fn without_history(requests: &[TurnTokens], visible: &[Option<i64>]) -> Vec<Turn
 }
 
 impl TokenDialogue {
-    /// Returns the runs with the resources `input_tokens`, `output_tokens` and `total_tokens`, the cap on the last of them if
-    /// there is one, their texts, and the identifiers `rollout-0`, `rollout-1`, … by position in the file.
+    /// Converts the runs to rollouts with the resources `input_tokens`, `output_tokens` and `total_tokens`, a cap on
+    /// `total_tokens` if one is given, the texts of the turns, and the identifiers `rollout-0`, `rollout-1`, … by
+    /// position in the file.
     ///
     /// # Errors
     ///
@@ -285,8 +286,8 @@ pub struct WarehouseDialogue {
     pub success: bool,
     /// The final cash in USD.
     pub final_cash: f64,
-    /// For each completed turn except the last, the cumulative use of time in weeks, storage in item weeks and cost in USD;
-    /// `None` if the file does not state all of it.
+    /// For each completed turn except the last, the cumulative use of time in weeks, storage in item weeks and cost in
+    /// USD; `None` if the file lacks any of the three.
     pub used: Vec<Option<[f64; 3]>>,
     /// For each completed turn except the last, the time so far in weeks.
     weeks: Vec<f64>,
@@ -294,7 +295,7 @@ pub struct WarehouseDialogue {
     pub total: [f64; 3],
     /// For each completed turn except the last, the cash in USD.
     pub cash: Vec<Option<f64>>,
-    /// For each turn, the observation of the agent and its answer.
+    /// For each turn, what the agent observed and what it answered.
     pub texts: Vec<[String; 2]>,
 }
 
@@ -423,8 +424,9 @@ fn as_bool(value: &Value) -> Option<bool> {
 }
 
 impl WarehouseDialogue {
-    /// Returns the runs with the resources of [`Kind::Warehouse`], their texts, the feature `cash_usd`, a key `target_cash_usd`
-    /// without values, and the identifiers `rollout-0`, `rollout-1`, … by position in the file.
+    /// Converts the runs to rollouts with the resources of [`Kind::Warehouse`], the texts of the turns, the feature
+    /// `cash_usd`, a key `target_cash_usd` without values, and the identifiers `rollout-0`, `rollout-1`, … by position
+    /// in the file.
     ///
     /// As in the released code, a turn without a stated cumulative use is taken to have used only time, and the next turn with
     /// these amounts used the rest. The feature is missing after such a turn; this marks a prefix without a question.

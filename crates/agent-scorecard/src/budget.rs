@@ -62,8 +62,8 @@ use trajectory_metrics::{Better, Figure, Undefined};
 /// The number of bins of progress.
 const BINS: usize = 5;
 
-/// Replays runs and evaluates the estimates. For several resources, `resources` holds the figures of each, and the joint hit
-/// rate is added.
+/// Replays runs and evaluates the estimates of their remaining cost. If there are several resources, `resources` of
+/// the column holds the figures of each, and the joint hit rate is added.
 ///
 /// # Errors
 ///
@@ -115,7 +115,7 @@ fn push_joint_hits(block: &mut Block, samples: &[Vec<Sample>]) -> Result<(), Err
     Ok(())
 }
 
-/// Returns the report on these files, with a column for each.
+/// Returns the report on these files, one column per file.
 #[must_use]
 pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     let columns = columns.into_iter().map(|(file, column)| Column { file, ..column });
@@ -146,7 +146,7 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     report
 }
 
-/// Returns the block on the estimates for these runs: [`METRICS`], or other metrics of [`Known`].
+/// Returns the results of these runs: the values of [`METRICS`], or of other metrics of [`Known`].
 ///
 /// # Errors
 ///

@@ -32,7 +32,7 @@ const FIXED_RANKS: &str = "log scores of transformed forecasts that leave all ra
 /// The unit that stays within one half when calibration maps are cross-fitted between two halves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Halves {
-    /// Tasks, wherever a task has several runs; runs, if all of them are of one task.
+    /// Tasks; runs, if all of them belong to one task.
     #[default]
     Tasks,
     /// Runs, in the order of their ids, as in the paper.
@@ -43,7 +43,7 @@ options::named! {
     Halves: "tasks" = Self::Tasks, "runs" = Self::Runs;
 }
 
-/// How to compare. The default is the one of the command.
+/// The options for comparing forecasts before and after calibration. The defaults are the ones of the command.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CalibrationOptions {

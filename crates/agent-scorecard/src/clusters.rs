@@ -3,15 +3,15 @@
 /// The number of clusters below which a note states their number.
 const ENOUGH_CLUSTERS: usize = 20;
 
-/// The unit of dependence between runs, which intervals resample as a whole.
+/// The unit of dependent runs: the bootstrap resamples all runs of a unit together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClusterBy {
-    /// Tasks, where a run without a task is a task of its own; runs, if all of them are of one task.
+    /// Tasks; a run without a task is a task of its own. If all runs belong to one task, each run is a unit.
     #[default]
     Task,
-    /// Tasks, which every run must name.
+    /// Tasks; every run must name its task.
     TaskOnly,
-    /// Runs.
+    /// Single runs, which count as independent.
     Run,
 }
 

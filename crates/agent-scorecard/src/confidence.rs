@@ -29,7 +29,7 @@ pub(crate) const GAIN: Measure = Measure::new("brier_gain", "Brier score gained 
 /// than one number in up to 66 % of data sets.
 const LEAST_TASKS_OF_OUTCOME: usize = 10;
 
-/// The leading measures of every report on confidence.
+/// The measures that come first in every report on confidence.
 pub const VERDICTS: [Measure; 2] = [OVERCONFIDENCE, GAIN];
 
 /// Returns the figures of [`VERDICTS`] from the confidence, the scores (0 is best), the outcomes and the clusters of

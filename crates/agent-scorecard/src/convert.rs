@@ -28,7 +28,8 @@ use run_logs::{ConfidenceStream, Error, ForecastPolicy, LoggedRun, RunTable};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Returns the lines of a file of traces, which have the forecasts of a stream. A policy treats missing values.
+/// Returns the lines of a file of traces with the forecasts of one stream. The policy decides what happens to turns
+/// without a value.
 ///
 /// # Errors
 ///
@@ -42,20 +43,20 @@ pub fn traces(
     Ok(table.rows().iter().map(|row| line(row.trace(stream, missing))).collect())
 }
 
-/// Returns the lines of a file of rollouts, which have the spending of each turn.
+/// Returns the lines of a file of rollouts with the costs of each turn.
 #[must_use]
 pub fn rollouts(table: &RunTable) -> Vec<Value> {
     table.rows().iter().map(|row| line(row.rollout())).collect()
 }
 
-/// Returns the lines of a file of problems, for the runs with an outcome and a count of output tokens above 0.
+/// Returns the lines of a file of problems. It has the runs with an outcome and more than 0 output tokens.
 #[must_use]
 pub fn problems(table: &RunTable) -> Vec<Value> {
     table.rows().iter().filter_map(problem).collect()
 }
 
-/// Returns the lines of a file of tool calls, which have the calls of the agent and its subagents and the calls that
-/// the task expects.
+/// Returns the lines of a file of tool calls: the calls of the agent and its subagents, and the calls that the task
+/// expects.
 #[must_use]
 pub fn paths(table: &RunTable) -> Vec<Value> {
     table.rows().iter().map(|row| line(row.calls())).collect()

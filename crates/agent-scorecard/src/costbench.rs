@@ -46,8 +46,8 @@ use crate::{
 
 pub use sweep::{SweepOptions, sweep};
 
-/// The metrics of the greedy run of one query against the optimal run. A report has their means over the queries for
-/// which they are defined.
+/// The metrics that compare the greedy run of one query with the optimal run. A report has the mean of each metric
+/// over the queries for which it is defined.
 pub const METRICS: [Metric<GreedyScore>; 6] = metrics! { GreedyScore;
     "completed", "completed", Higher,
         "Share of queries in which the greedy run reached the goal.",
@@ -88,7 +88,7 @@ pub const OPTIMUM: [Metric<OptimumScore>; 2] = metrics! { OptimumScore;
         };
 };
 
-/// The greedy run of one query.
+/// The scores of the greedy run of one query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GreedyScore {
     /// The index of the first identical query. Copies of a query add no evidence.
@@ -97,7 +97,7 @@ pub struct GreedyScore {
     calls: usize,
 }
 
-/// The optimal run of one query.
+/// The measures of the optimal run of one query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimumScore {
     cost: f64,
@@ -187,7 +187,7 @@ impl Blocking {
         Self::Mixed,
     ];
 
-    /// Returns the name in options and reports.
+    /// Returns the name that options and reports use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -253,7 +253,7 @@ pub struct WorldOptions {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct CostbenchOptions {
-    /// The world in which the queries are answered.
+    /// The world, that is the tools, costs and rules, in which the queries are answered.
     #[cfg_attr(feature = "clap", command(flatten))]
     #[serde(skip)]
     pub world: WorldOptions,

@@ -97,7 +97,7 @@ const MOST_PAIRS: usize = 3;
 /// The scoring rule of the mean scores.
 const RULE: &str = "log, clipped at 1e-6";
 
-/// The data of the complete and cut-off runs of one column.
+/// What is known about the complete and the cut-off runs of one column.
 #[derive(Clone, Debug)]
 pub struct Known {
     /// The score of each run, with a probability of success of 0 after a stop.
@@ -175,8 +175,8 @@ fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
     mean.finish().map_err(|_| Undefined::new("there is no such run"))
 }
 
-/// Scores each stream by every way of treating runs that were cut off. If all streams hold the same runs in the same order,
-/// they are compared pairwise at the same probabilities of success.
+/// Scores each stream with every treatment of runs that were cut off. If all streams hold the same runs in the same
+/// order, they are compared pairwise, with the same probabilities of success after a stop.
 ///
 /// # Errors
 ///

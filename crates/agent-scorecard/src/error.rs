@@ -24,12 +24,12 @@ pub enum Error {
         /// The problem with the options.
         problem: String,
     },
-    /// Scores under variants of a prompt that cannot be compared.
+    /// The scores under several variants of a prompt cannot be compared.
     #[error("{0}")]
     PromptVariants(String),
     /// Runs cannot be cross-fitted.
     #[error(
-        "{runs} complete runs cannot be cross-fitted, as each half learns from the other (of whole tasks by default; --halves runs splits them)"
+        "{runs} complete runs cannot be cross-fitted, because a map is fitted to each half of the runs (by default, all runs of a task are in one half; --halves runs allows a task to be split)"
     )]
     CrossFit {
         /// The number of complete runs.
@@ -37,7 +37,7 @@ pub enum Error {
         /// The cause.
         source: trajectory_metrics::Error,
     },
-    /// A run without a task, where whole tasks are resampled.
+    /// A run names no task, but whole tasks are to be resampled.
     #[error("run {id:?} names no task, and whole tasks are to be resampled")]
     NoTask {
         /// The id of the run.
@@ -49,7 +49,7 @@ pub enum Error {
     /// An error of scoring-rules.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
-    /// Two probabilities of success for one cut-off run. A run has a single probability in all columns.
+    /// A cut-off run has two probabilities of success. A run must have the same probability in all columns.
     #[error(
         "{}: field success_chance: {} for the run {run:?}, but {} in {}; give one chance per run",
         places[1], chances[1], chances[0], places[0]
@@ -68,7 +68,7 @@ pub enum Error {
     /// An error of trajectory-metrics.
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),
-    /// A named run that is not among the evaluated runs.
+    /// A run that the caller names is not among the scored runs.
     #[error("no run that is scored is called {0:?}")]
     UnknownRun(String),
 }

@@ -32,7 +32,7 @@ pub use confidence::confidence;
 pub use play::{Played, play, rooms, runs};
 pub use triage::{ReSolved, triage, triage_scores};
 
-/// The model of the records, and the settings of the 95 % intervals.
+/// The model whose records are scored, and the settings of the 95 % intervals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveOptions {
     /// The model.
@@ -75,8 +75,8 @@ impl Setting {
     }
 }
 
-/// Scores a model on solving tool-calling tasks at the lowest cost, by number of steps and events. Scores its streams
-/// of confidence, too, if there are any.
+/// Scores a model on solving tool-calling tasks at the lowest cost, with a row for each number of steps and kind of
+/// events. If there are streams of confidence, scores them, too.
 ///
 /// # Errors
 ///

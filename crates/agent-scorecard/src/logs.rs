@@ -33,7 +33,7 @@ use crate::{
 /// The maximum number of bars in a picture.
 const MOST_BARS: usize = 6;
 
-/// Returns the report on the runs of logs. Of several files, rows name theirs.
+/// Returns the report on the runs of logs. If there are several files, each row names its file.
 ///
 /// ```
 /// use std::io::Cursor;

@@ -77,7 +77,7 @@ pub fn one_of<T: Clone + Send + Sync + 'static>(
     })
 }
 
-/// Parses one of all values of a type by name.
+/// Parses one of the named values of a type.
 #[cfg(feature = "clap")]
 #[must_use]
 pub fn names<T: Named>() -> impl clap::builder::TypedValueParser<Value = T> {
@@ -224,7 +224,7 @@ pub fn resamples(text: &str) -> Result<usize, &'static str> {
     whole(0, MOST_RESAMPLES)(text).map_err(|_| "give a whole number up to 1000000")
 }
 
-/// Parses a number of resamples that suffices for a standard error.
+/// Parses a number of resamples that is large enough for a standard error.
 pub fn several_resamples(text: &str) -> Result<usize, String> {
     whole(2, MOST_RESAMPLES)(text)
 }
@@ -278,7 +278,7 @@ pub fn cap(text: &str) -> Result<f64, &'static str> {
 pub struct Caps {
     /// The caps.
     pub values: Vec<f64>,
-    /// Whether they may be one number with commas at thousands, as 1,200.
+    /// Whether the text may be a single number with commas between thousands, such as 1,200.
     pub may_be_one: bool,
 }
 
@@ -321,7 +321,7 @@ pub fn several<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     whole(1, u64::MAX)(text)
 }
 
-/// Parses a refinement level. The number of composite tools, and with it the time, grows fast with the level.
+/// Parses a refinement level. The number of composite tools grows fast with the level, and so does the computing time.
 pub fn refinement(text: &str) -> Result<usize, String> {
     whole(0, 10)(text)
 }

@@ -28,7 +28,8 @@ use crate::{
     traces::logged::LoggedColumn,
 };
 
-/// The metrics, each a mean over runs except for the last one.
+/// The metrics of tool calls. Each is a mean over runs, except for the last one, which is a share of the calls of all
+/// runs.
 pub const METRICS: [Metric<PathTally>; 8] = metrics! { PathTally;
     "exact_match", "exact match", Higher, in [0.0, 1.0],
         "Share of runs whose calls are the expected ones in the same order.",
@@ -77,8 +78,8 @@ pub struct PathOptions {
     pub pool: bool,
 }
 
-/// Reads the runs of a file of tool calls with all threads, model by model; a single model is not named. A line
-/// is a [`PathRun`]. `file` names the source in errors.
+/// Reads the runs of a file of tool calls with all threads, and returns them separately for each model; a single model
+/// is not named. Each line is a [`PathRun`]. `file` names the source in errors.
 ///
 /// # Errors
 ///
@@ -128,7 +129,7 @@ pub fn read(
     Ok(named.collect())
 }
 
-/// Compares the calls in a log's runs with the expected calls of their tasks.
+/// Compares the calls in the runs of a log with the calls that their tasks expect.
 ///
 /// # Errors
 ///
@@ -154,7 +155,7 @@ pub fn logged(log: &LoggedColumn, ignore_arguments: bool) -> Result<PathTally, r
     Ok(all)
 }
 
-/// The counts of a comparison of tool calls. They contain all data that a report needs, so that no run is kept.
+/// The counts from a comparison of tool calls. They contain all data that a report needs, so that no run is kept.
 ///
 /// Memory: the id and 16 bytes per run, a byte per call, and the names of tasks and tools.
 #[derive(Clone, Debug, Default)]
@@ -203,7 +204,7 @@ impl PathTally {
         self.runs.account(self.log.as_ref())
     }
 
-    /// Compares the calls of a run with the expected ones.
+    /// Compares the calls of a run with the expected calls, and adds the result.
     ///
     /// # Errors
     ///
@@ -252,7 +253,7 @@ impl PathTally {
         Ok(())
     }
 
-    /// Adds later runs.
+    /// Adds the counts of later runs.
     pub fn append(&mut self, other: &Self) {
         self.n += other.n;
         self.runs.append(&other.runs);

@@ -50,7 +50,7 @@ pub use re_solved::{ReSolvedCounts, re_solved};
 pub use run_logs::CappedRuns;
 pub use variants::{VariantScore, VariantTable};
 
-/// The metrics of the plans for one pool. A report has their means over the pools that define them.
+/// The metrics of the plans for one pool. A report has the mean of each metric over the pools for which it is defined.
 pub const METRICS: [Metric<PoolScore>; 6] = metrics! { PoolScore;
     "eta_advisory", "eta advisory", Higher, in [f64::NEG_INFINITY, 1.0],
         "Efficiency if allocations do not stop attempts; 1 or 0 by convention where the oracle earns no more than a random plan.",
@@ -72,7 +72,8 @@ pub const METRICS: [Metric<PoolScore>; 6] = metrics! { PoolScore;
         |pool| pool.enforced.regret();
 };
 
-/// The treatment of unsolvable problems in the plans for one pool. A report has the rates over all pools.
+/// The rates that describe how the plans for one pool treat unsolvable problems. A report has the rates over all
+/// pools.
 pub const RATES: [Metric<UnsolvableCounts>; 2] = metrics! { UnsolvableCounts;
     "detection_rate", "detection", Higher, in [0.0, 1.0],
         "Share of the unsolvable problems that the plans leave out.",
@@ -86,7 +87,7 @@ fn undefined(error: knapsack_oracle::Error) -> Undefined {
     Undefined::new(error.to_string())
 }
 
-/// How problems are planned and scored. The default is that of the paper.
+/// The options for planning attempts at problems and scoring the plans. The defaults are those of the paper.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -136,7 +137,7 @@ pub struct TriageOptions {
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub capped: Option<CappedRuns>,
-    /// Unsolvable problems, which replace problems of each pool at every ratio.
+    /// Unsolvable problems that replace problems of each pool, at every ratio.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub unsolvable: Option<Pool>,
@@ -209,7 +210,7 @@ pub fn pools(problems: &Pool, options: &TriageOptions) -> Result<Vec<Pools>, Err
 }
 
 /// Plans, executes and scores every pool with every budget, on all cores. The result does not depend on the number of
-/// cores. `pools` are the result of [`pools`] for the problems.
+/// cores. The argument `pools` is the result of the function [`pools`] for the problems.
 ///
 /// # Errors
 ///

@@ -29,8 +29,8 @@ pub enum Error {
     Excluded(Exclusion),
     /// A run reached a time that no run can reach without being cut off.
     #[error(
-        "run {run} stopped at {time}, but the probability of not being cut off before is 0; \
-         end the evaluation before that time"
+        "run {run} stopped at {time}, but the probability of not being cut off before that time is 0; \
+         end the evaluation earlier"
     )]
     ZeroSurvival {
         /// Position of the run, from 0.

@@ -64,9 +64,9 @@ fn counted(value: Option<f64>) -> Result<f64, Undefined> {
     value.ok_or(Undefined::new("it counts no sample"))
 }
 
-/// Returns the report on a file of released estimates. It has the metrics of the first resource, the metrics of the
-/// released code in `as_published`, and for Warehouse the metrics of each resource in `resources`. Only the coverage
-/// and the resamples of the options are used.
+/// Returns the report on a file of estimates that BAGEN released. It has the metrics of the first resource, the
+/// metrics of the released code in `as_published`, and for Warehouse the metrics of each resource in `resources`. Of
+/// the options, only the coverage and the number of resamples are used.
 ///
 /// # Errors
 ///

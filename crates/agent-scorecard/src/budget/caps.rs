@@ -235,9 +235,9 @@ fn tasks_needed(percent: usize) -> usize {
     (((1.0 - LEVEL) / 2.0).ln() / (percent as f64 / 100.0).ln()).ceil() as usize
 }
 
-/// Computes the runs ended, the successes kept and the spending saved by each of these caps on
-/// [`CapOptions::resource`]. The list `caps` has a row for each cap in rising order. Before it stand the lowest caps
-/// that keep 90 %, 95 % and 99 % of the successes.
+/// Computes, for each of these caps on [`CapOptions::resource`], how many runs it would have ended, how many successes
+/// it would have kept and how much spending it would have saved. The list `caps` has a row for each cap in rising
+/// order. Before it stand the lowest caps that keep 90 %, 95 % and 99 % of the successes.
 ///
 /// A run needs the amount that it spent, and a lower cap would have ended it. Failed runs that a budget cut off are counted
 /// separately, because the amount that they needed is unknown. The spending of all runs, including these, is compared with
@@ -458,8 +458,8 @@ fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
     }
 }
 
-/// Returns the report of these files on caps, each with the model if the file names several, and on request of all runs
-/// together.
+/// Returns the report on caps, with a column for each file, or for each model if a file names several. On request, it
+/// also has the results for all runs together.
 #[must_use]
 pub fn caps_report(
     mut columns: Vec<Column>,

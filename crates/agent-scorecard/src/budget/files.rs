@@ -22,7 +22,7 @@ const COSTS: [&str; 3] = ["input_tokens", "output_tokens", "cost_usd"];
 /// The maximum cost; larger values cannot be compared with costs numerically.
 const MOST: f64 = 1e100;
 
-/// A checked file of runs: each turn has every estimated resource, known or null.
+/// A file of runs that was checked: each turn states every estimated resource, as a number or as null.
 ///
 /// ```
 /// use agent_scorecard::{Error, budget::RunFile};
@@ -188,8 +188,9 @@ impl RunFile {
     }
 }
 
-/// Reads the answers of a model about runs in these files from JSON Lines `{"id", "turn", "answer"}`, separately for each
-/// resource. `turn` is the number of turns that the run had completed. `file` names the source in errors.
+/// Reads a model's answers about the runs of these files, and returns them separately for each resource. The source is
+/// JSON Lines `{"id", "turn", "answer"}`, in which `turn` is the number of turns that the run had completed. `file`
+/// names the source in errors.
 ///
 /// # Errors
 ///

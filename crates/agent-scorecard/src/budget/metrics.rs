@@ -10,19 +10,19 @@ use crate::metrics::metrics;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Known {
-    /// The estimates at all prefixes; `None` without a prefix.
+    /// The summary of the estimates at all prefixes; `None` if there is no prefix.
     pub summary: Option<ProgressSummary>,
-    /// The effect of stopping each run at its first "impossible".
+    /// The effect of stopping each run when its first estimate is "impossible".
     pub stops: EarlyStops,
-    /// The interval losses of three references: the best constant interval, and the best intervals that follow a linear
-    /// extrapolation that knows either the number of turns, or also the run's mean cost; `None` without a feasible
-    /// prefix.
+    /// The mean interval losses of three references that no estimator can reach: the best constant interval, the best
+    /// multiples of a linear extrapolation that knows the number of turns, and the best multiples of one that also
+    /// knows the run's mean cost per turn; `None` without a feasible prefix.
     pub references: [Option<f64>; 3],
     /// Whether the runs state the cost of each turn of a failed run.
     pub is_use_stated: bool,
-    /// Share of the runs that succeeded, also beyond a cap; NaN without a run.
+    /// Share of the runs that succeeded, including runs that exceeded a cap; NaN if there is no run.
     pub success_rate: f64,
-    /// Mean number of the turns of a run; NaN without a run.
+    /// Mean number of turns per run; NaN if there is no run.
     pub mean_turns: f64,
 }
 

@@ -27,14 +27,14 @@ const STEP: f64 = 0.002;
 pub struct Recorded {
     /// The estimate, [`Estimate::NoAnswer`] where the answer could not be read.
     pub estimate: Estimate,
-    /// The kind of fault for which the answer could not be read.
+    /// The reason why the answer could not be read, as one word.
     pub problem: Option<String>,
 }
 
 /// The answers, by the id of the run and the number of completed turns.
 pub type Answers = BTreeMap<String, BTreeMap<usize, Recorded>>;
 
-/// The source of the estimates.
+/// The source of the estimates: an estimator, or a model's recorded answers.
 #[derive(Clone, Debug)]
 pub enum By {
     /// Linear extrapolation: remaining turns cost as much as the past ones.
@@ -55,7 +55,8 @@ pub enum By {
 }
 
 impl By {
-    /// The estimators that learn from earlier runs. The first is the best on the recorded runs of `docs/findings.md`.
+    /// The estimators that learn from earlier runs. The first one is the best on the recorded runs of
+    /// `docs/findings.md`.
     pub const LEARNING: [Self; 4] =
         [Self::QuantileForest, Self::Conformal, Self::Quantile, Self::Linear];
 
@@ -76,7 +77,7 @@ impl By {
         Self::LEARNING.into_iter().find(|by| by.name() == name)
     }
 
-    /// Returns the name of the estimator, or the file of recorded answers.
+    /// Returns the name of the estimator, or for recorded answers the name of their file.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -190,7 +191,7 @@ pub struct Options {
     #[cfg_attr(feature = "clap", arg(skip = By::QuantileForest))]
     #[serde(skip)]
     pub by: By,
-    /// Prefixes that are not scored, by the id of the run and the number of completed turns.
+    /// Prefixes that are not scored, each given by the id of the run and the number of completed turns.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub left_out: BTreeSet<(String, usize)>,
@@ -232,7 +233,7 @@ const COVERAGE: Level = match Level::new(0.8) {
 };
 
 impl Options {
-    /// Creates the options for one resource, by [`Reading::Cap`], without caps, probes, warm-up, intervals and
+    /// Creates the options for one resource: with [`Reading::Cap`], and without caps, probes, warm-up, intervals and
     /// pictures.
     #[must_use]
     pub fn new(resource: impl Into<String>, by: By, coverage: Level) -> Self {
@@ -245,7 +246,7 @@ impl Options {
         self.resources.first().map_or("output_tokens", String::as_str)
     }
 
-    /// Returns the further resources that are estimated. Runs with an unknown amount of one of them are left out.
+    /// Returns the estimated resources after the first one. Runs with an unknown amount of one of them are left out.
     #[must_use]
     pub fn others(&self) -> &[String] {
         self.resources.get(1..).unwrap_or_default()
@@ -290,7 +291,7 @@ pub struct Input {
     pub rollouts: Rollouts,
     /// The number of runs of each file. Each file has a separate estimator.
     pub lengths: Vec<usize>,
-    /// The result that each run achieved, NaN if unknown; for [`Options::probes`].
+    /// The result that each run achieved, which [`Options::probes`] uses; NaN if it is unknown.
     pub achieved: Vec<f64>,
     /// The counts of all runs of the files, including runs that were left out before.
     pub counts: RunCounts,
@@ -304,19 +305,19 @@ pub struct Runs {
     pub rollouts: Rollouts,
     /// The estimated resource.
     pub resource: Resource,
-    /// A sample for each prefix with a remaining cost, by run and turn.
+    /// A sample for each prefix with a remaining cost, in the order of runs and turns.
     pub samples: Vec<Sample>,
-    /// A sample for each prefix, by run and turn.
+    /// A sample for each prefix, in the order of runs and turns.
     pub every_sample: Vec<Sample>,
     /// The probability of success after each turn, for each run; empty for estimators that state none.
     pub chances: Vec<Vec<f64>>,
-    /// Samples of recorded answers before the first turn.
+    /// Samples of recorded answers that were given before the first turn.
     pub before_first_turn: Vec<Sample>,
-    /// Runs left out because a cost that is needed is not known.
+    /// The number of runs that were left out because a required cost is unknown.
     pub left_out: usize,
     /// The counts of all runs of the files, including runs that were left out before.
     pub counts: RunCounts,
-    /// Whether the runs state the cost of each turn of a failed run.
+    /// Whether the runs that failed state the cost of each turn.
     pub is_use_stated: bool,
     /// Notes for the reader.
     pub notes: Vec<String>,
@@ -325,8 +326,8 @@ pub struct Runs {
 /// The name of the resource of input tokens excluding repeated history.
 pub const FRESH: &str = "fresh_input_tokens";
 
-/// Returns the resources of a file that add up to a resource: `input_tokens` and `output_tokens` for `total_tokens`,
-/// otherwise the resource itself.
+/// Returns the resources that files state and that add up to a resource: `input_tokens` and `output_tokens` for
+/// `total_tokens`, otherwise the resource itself.
 #[must_use]
 pub fn parts_of(resource: &str) -> Vec<&str> {
     match resource {

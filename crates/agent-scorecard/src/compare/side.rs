@@ -41,7 +41,7 @@ pub struct Side {
     pub notes: Vec<String>,
 }
 
-/// The data of a run that a comparison uses.
+/// What a comparison needs to know about one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SideRun {
     /// The task, or the run's own name if it has none. Runs of one task are not independent.
@@ -52,7 +52,7 @@ pub struct SideRun {
     pub ungraded: Option<Ungraded>,
     /// Whether the log states that the run was planned, but not its task; `task` is then a unique name.
     pub is_unnamed: bool,
-    /// Whether a limit ended it.
+    /// Whether a limit ended the run.
     pub is_at_limit: bool,
     /// Whether `--at-limit` has no effect, because the grade comes from outside the log or the log excludes the run.
     pub is_settled: bool,
@@ -60,7 +60,7 @@ pub struct SideRun {
     pub ending: Option<Box<StopReason>>,
     /// The last probability of success that the run stated.
     pub confidence: Option<f64>,
-    /// The use of the run; tables do not state it.
+    /// The turns, tokens and cost of the run; `None` for runs of tables, which do not state them.
     pub used: Option<Box<Used>>,
 }
 
@@ -300,7 +300,7 @@ pub(super) fn of_all(measure: Measure) -> Measure {
     if measure == SCORE.measure { SCORE_OF_ALL } else { SUCCESS_OF_ALL }
 }
 
-/// Returns the measures of an agent and of differences.
+/// Returns the measures that are reported for one agent and for the difference between two agents.
 #[must_use]
 pub fn measures() -> Vec<Measure> {
     let first = [SUCCESS.measure, SUCCESS_OF_ALL, SCORE.measure, SCORE_OF_ALL];

@@ -9,10 +9,10 @@ use crate::{
     report::block::{Block, Field},
 };
 
-/// The settings of a sweep. The default is that of the paper.
+/// The settings of a sweep over worlds. The defaults are those of the paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepOptions {
-    /// The world that each group changes in one way.
+    /// The world from which the settings of each group differ in one way.
     pub base: WorldOptions,
     /// Refinement levels
     pub levels: Vec<usize>,
@@ -48,8 +48,9 @@ const GROUPS: [(&str, &str); 5] = [
     ("seed", "figure 9"),
 ];
 
-/// Runs the greedy policy over task lengths, noise, kinds and numbers of events, and seeds, with an interval for each
-/// mean. These are the figures and tables that the paper has for models.
+/// Runs the greedy policy in groups of settings that differ in the length of tasks, the noise, the kind of events, the
+/// number of events or the seed, and returns each mean with an interval. The paper has the same figures and tables for
+/// models.
 ///
 /// # Errors
 ///

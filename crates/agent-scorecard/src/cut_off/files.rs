@@ -4,7 +4,7 @@ use censoring::{Continuations, Probability};
 use run_logs::json_lines::{InputError, bytes, name, parse};
 use serde::{Deserialize, de::DeserializeOwned};
 
-/// Reads the probability of success by run: JSON Lines with the fields `id` and `success_chance`.
+/// Reads the probability of success of each run: JSON Lines with the fields `id` and `success_chance`.
 ///
 /// # Errors
 ///
@@ -22,8 +22,8 @@ pub fn read_chances(
     by_id(file, source, |Line { id, success_chance }| (id, success_chance))
 }
 
-/// Reads how the continuations of runs ended: JSON Lines with the fields `id`, `successes`, `failures` and, if there are
-/// any, `unresolved` and `invalid`.
+/// Reads the numbers of continuations of each run that ended in each way: JSON Lines with the fields `id`,
+/// `successes`, `failures` and, if there are any, `unresolved` and `invalid`.
 ///
 /// # Errors
 ///

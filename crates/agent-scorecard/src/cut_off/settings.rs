@@ -17,8 +17,8 @@ pub enum Hide {
     After(Probability),
 }
 
-/// How runs that were cut off are scored, and where their chances of success come from. The default is that of the
-/// command.
+/// The options for scoring runs that were cut off, including the source of their probabilities of success. The
+/// defaults are those of the command.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -76,11 +76,12 @@ pub struct CutOffOptions {
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub given: BTreeMap<String, Probability>,
-    /// Continuations by the ids of runs; `None` for no audit of them.
+    /// The continuations of runs, by the id of the run; `None` if continuations are not audited.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub continuations: Option<BTreeMap<String, Continuations>>,
-    /// Groups by run id, each with a separate curve of cut-offs for the weighted means; `None` for one curve.
+    /// The group of each run, by the id of the run. For the weighted means, each group has its own curve of the
+    /// probability of not being cut off; `None` for one curve.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub curve_groups: Option<BTreeMap<String, String>>,

@@ -20,12 +20,12 @@ use crate::{
     },
 };
 
-/// Runs in an environment, with the questions asked during them.
+/// Runs that a player made in an environment, with the questions asked during the runs.
 #[derive(Clone, Debug)]
 pub struct Played<'a> {
     /// The runs.
     pub records: &'a [PlayRecord],
-    /// The rollouts of the runs, with caps if there are any. Their ids identify the runs.
+    /// The same runs as rollouts, with caps if there are any. Their ids identify the runs.
     pub rollouts: &'a Rollouts,
     /// The estimated resources. If the player was asked during the runs, these are the resources in the questions.
     pub resources: &'a [String],
@@ -85,8 +85,8 @@ const MEANS: [OfRun; 4] = [
     ),
 ];
 
-/// Scores runs in an environment and the estimates of their remaining cost. Estimates are made by the player, if it was
-/// asked, and by estimators that learn from earlier runs. The table is the one of [`super::budget()`].
+/// Scores runs in an environment and the estimates of their remaining cost. The estimates come from the player, if it
+/// was asked, and from estimators that learn from earlier runs. The table is the one of [`super::budget()`].
 ///
 /// # Errors
 ///
@@ -224,7 +224,8 @@ pub fn rooms(
     Ok(rooms?.into_iter().flatten().collect())
 }
 
-/// Plays environments by a policy. `player` returns the policy for a seed. The ids of the runs are the seeds.
+/// Plays one run in each environment. `player` returns the policy that plays the environment of a seed. The ids of the
+/// runs are the seeds.
 ///
 /// # Errors
 ///

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// A planned problem that the model attempted again after it was told the allocation.
+/// A planned problem that the model attempted a second time, after it was told the allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReSolved {
     /// The framing of the plan.
@@ -42,8 +42,8 @@ struct Again<'a> {
     left_out: usize,
 }
 
-/// Scores a model's plans for pools of the questions that it solved or failed to solve alone, by budget, framing and
-/// regime. The report also has the effect of announcing the allocations to the model.
+/// Scores a model's plans for pools of questions that it also attempted one by one, for each budget, framing and
+/// regime. The report also has the effect of telling the model its allocations.
 ///
 /// # Errors
 ///
@@ -181,8 +181,8 @@ fn by_alpha(rows: &[TriageFigures]) -> Picture {
     efficiency_picture(curves, "the model")
 }
 
-/// Returns the mean efficiencies as input for [`VariantTable`](crate::triage::VariantTable), which makes tables 1 to 3
-/// of the paper, for a mode of the model and a data set. The framing is the variant.
+/// Returns the mean efficiencies of one mode of the model on one data set as input for
+/// [`VariantTable`](crate::triage::VariantTable), which makes tables 1 to 3 of the paper. The framing is the variant.
 ///
 /// # Errors
 ///

@@ -23,9 +23,10 @@ pub struct Price {
     pub output: f64,
     /// The price of reasoning tokens in the output; the default is the price of other output.
     pub reasoning: Option<f64>,
-    /// For a tier, the number of input tokens above which it applies to a call.
+    /// For a tier, the number of input tokens above which the tier applies to a call.
     pub above_input_tokens: Option<u64>,
-    /// Prices of larger calls by name, such as `long_context`. If several apply, the price for the largest calls counts.
+    /// Prices of larger calls, by the name of the tier, such as `long_context`. If several tiers apply to a call, the
+    /// one for the largest calls counts.
     #[serde(default, deserialize_with = "distinct_keys::map")]
     pub tiers: BTreeMap<String, Price>,
 }
@@ -101,8 +102,8 @@ impl Prices {
         Ok(Self { prices, ..Self::default() })
     }
 
-    /// Sets the agent's cost of a run from its tokens if the log has no cost, or a cost of 0 although tokens were used.
-    /// Tokens are priced by model if the log counts them separately.
+    /// Sets the agent's cost of a run from its tokens, if the log has no cost or has a cost of 0 although tokens were
+    /// used. Tokens are priced by model if the log counts them separately.
     pub fn price(&mut self, run: &mut Run) {
         let is_free = run.usage.cost_usd == Some(0.0) && run.usage.total_tokens() > Some(0);
         if run.usage.cost_usd.is_some() && !is_free {
@@ -147,7 +148,7 @@ impl Prices {
         self.remarks.iter().map(note).collect()
     }
 
-    /// Returns the models without a price for which some runs therefore have no cost.
+    /// Returns the models that have no price, so that some runs have no cost.
     #[must_use]
     pub fn models_without_price(&self) -> Vec<String> {
         let model = |remark: &Remark| match remark {

@@ -152,8 +152,9 @@ fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> F
     Field { value: Value::Made(made), ..Field::json(key, ()) }
 }
 
-/// Returns the rows of the runs of a report on logs as CSV (RFC 4180). Each value of the JSON object has a column;
-/// inner objects have names such as `usage.input_tokens`. Lists and objects are JSON, and unknown values are empty.
+/// Returns the runs in a report on logs as CSV (RFC 4180), one row per run. Each value of the JSON object has a
+/// column; inner objects have names such as `usage.input_tokens`. Lists and objects are JSON, and unknown values are
+/// empty.
 ///
 /// # Errors
 ///

@@ -9,7 +9,7 @@ use trajectory_metrics::{Figure, Interval, Measure, Metric, NoInterval, Undefine
 
 use crate::report::{names, picture::Picture};
 
-/// The prefix of the name of in-memory rows, which stands in place of the name of a file.
+/// The prefix that the name of in-memory rows has. It stands in place of the name of a file.
 pub const ROWS: &str = "rows:";
 
 /// The answer to one question about one or more columns of runs.
@@ -26,23 +26,23 @@ pub struct Report {
     pub account: Option<Account>,
     /// One line that describes the measurement and its method.
     pub lead: String,
-    /// The figures on all columns together, such as their differences.
+    /// The figures about all columns together, such as the differences between them.
     pub together: Block,
-    /// The columns: a file, or one of the models in it, each with its own numbers.
+    /// The columns, each with its own numbers: one per file, or one per model if a file has several.
     pub columns: Vec<Column>,
-    /// The key of the list of columns in JSON, which is then used for a single column, too. `None` for `files`, and for
-    /// the fields of a single column without a list.
+    /// The key that the list of columns has in JSON; a report with such a key has a list even for a single column.
+    /// `None` for the key `files`, and for the fields of a single column without a list.
     pub list: Option<&'static str>,
-    /// Whether all columns are on the same runs, so that the best value of a row can be marked.
+    /// Whether all columns have the same runs, so that the best value of a row can be marked.
     pub is_comparable: bool,
-    /// The measures that decide which of two columns on different runs is better, because the interval of their
-    /// difference excludes 0.
+    /// The measures for which one of two columns with different runs is better, because the interval of the difference
+    /// excludes 0.
     pub decided: Vec<&'static str>,
-    /// The pictures that can represent the report, the most informative first.
+    /// The names of the pictures that can represent the report, the most informative first.
     pub main_pictures: Vec<&'static str>,
 }
 
-/// One file, one of the models in it, or one setting of a benchmark.
+/// One column of a report: a file, a model in a file, or a setting of a benchmark.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Column {
     /// A name for people, unique among the columns.
@@ -77,7 +77,7 @@ pub struct Block {
     /// The undefined values with their reasons, and notes to read before the values are quoted. `None` for an object
     /// without a list of notes.
     pub notes: Option<Vec<String>>,
-    /// Whether the inner blocks are the rows of one table, with their fields as columns.
+    /// Whether the inner blocks are the rows of one table, whose columns are their fields.
     pub is_table: bool,
     /// Pictures, if they were asked for.
     pub pictures: BTreeMap<String, Picture>,
@@ -182,7 +182,7 @@ impl Report {
         report
     }
 
-    /// Adds the results over the pooled runs of all columns. `and` ends the note on pooling.
+    /// Adds the results for the runs of all columns together. `and` is the end of the note on pooling.
     pub fn pool(&mut self, mut block: Block, and: &str) {
         const POOLED: &str = "these figures are over all columns together, a run in two of them counting twice; see files";
         block.title = "All columns together".to_owned();
@@ -191,7 +191,7 @@ impl Report {
         self.together = block;
     }
 
-    /// Sets the counts of runs of each column, in the order of the columns.
+    /// Sets the account of each column, in the order of the columns.
     pub fn set_accounts(&mut self, accounts: impl IntoIterator<Item = Account>) {
         let names = self.columns.iter().map(|column| column.name.clone());
         let named = names.zip(accounts).map(|(name, account)| Account { name, ..account });
@@ -383,8 +383,8 @@ impl Block {
         metrics.iter().filter_map(bar).unzip()
     }
 
-    /// Adds a note for each reason why figures of this block are undefined or have no interval. There is no note if no
-    /// interval was requested.
+    /// Adds a note for each reason why figures of this block are undefined or have no interval. If no interval was
+    /// requested, there is no note on intervals.
     pub fn push_reasons(&mut self) {
         let lacking = self.fields.iter().filter_map(|field| {
             let lacking = match &field.value {

@@ -11,7 +11,7 @@ const MOST_SERIES: usize = 4;
 /// The width shared by the spans of several columns.
 const SPAN_ROOM: f64 = 0.5;
 
-/// A picture, with the location of its numbers.
+/// A picture, with the location of its numbers in the JSON object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     /// The name of the column; empty for a picture of all columns, and for a single picture.

@@ -5,7 +5,7 @@ use crate::report::{
     tables::escaped,
 };
 
-/// A figure of a report, with its location.
+/// A figure of a report, with its location in the report.
 #[derive(Clone, Debug)]
 pub struct PlacedFigure {
     /// The name of its column, or of the part of a column; empty for a figure on all columns together.
@@ -16,12 +16,12 @@ pub struct PlacedFigure {
     pub pointer: String,
     /// The measure of the figure.
     pub measure: Measure,
-    /// The figure, or the reason why it is undefined; the value of bounds is NaN.
+    /// The figure, or the reason why it is undefined. A figure that has only bounds has the value NaN.
     pub figure: Result<Figure, Undefined>,
 }
 
 impl Report {
-    /// Returns all figures, those of columns first.
+    /// Returns all figures. The figures of the columns come before those on all columns together.
     #[must_use]
     pub fn figures(&self) -> Vec<PlacedFigure> {
         let mut found = Vec::new();

@@ -45,7 +45,7 @@ pub struct Axis {
     /// Names of the positions 0, 1, … of an axis without a scale.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<String>,
-    /// Whether ticks have no sign, because the picture has one half for each sign of the values.
+    /// Whether the labels of ticks omit the sign, because the picture has one half for each sign of the values.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_mirrored: bool,
 }
@@ -93,7 +93,7 @@ pub enum Mark {
 }
 
 impl Axis {
-    /// Creates an axis of this quantity.
+    /// Creates an axis that shows this quantity.
     pub fn new(label: impl Into<String>) -> Self {
         Self { label: label.into(), ..Self::default() }
     }
@@ -192,7 +192,7 @@ impl Series {
 }
 
 impl Picture {
-    /// Returns whether no series has a point, except lines to compare with.
+    /// Returns whether no series except reference lines has a point.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.series.iter().all(|series| series.mark == Mark::Reference || series.is_empty())

@@ -41,8 +41,8 @@ enum Pairing {
 /// The differences between two columns, or the reason why there are none.
 pub type Compared = Result<Block, Undefined>;
 
-/// Returns the differences between two columns, or the reason why there are none. The bootstrap resamples tasks, each with
-/// all its runs in both columns, or runs if each column has a single task.
+/// Returns the differences between two columns, or the reason why there are none. The bootstrap resamples tasks, each
+/// with all its runs in both columns. If each column has a single task, it resamples runs.
 ///
 /// Calibration maps are fitted once to the runs of each column and not in the resamples, as in the report of
 /// a column.
@@ -156,9 +156,10 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
     Ok(Ok(block))
 }
 
-/// Adds the part on all columns to a report: the title, the scoring, and the differences of two columns, if they were
-/// computed. Differences are keyed by the part of the columns, which is empty for whole columns. The best values are marked
-/// if all columns have the same runs; for two other columns, if the interval of the difference excludes 0.
+/// Adds to a report what concerns all columns: the title, the scoring, and the differences between two columns, if
+/// they were computed. The key of each entry of `differences` is the part of the columns that is compared, and is
+/// empty for whole columns. The best values are marked if all columns have the same runs; for two columns with
+/// different runs, the better value is marked if the interval of the difference excludes 0.
 #[must_use]
 pub fn with_differences(
     mut report: Report,

@@ -37,8 +37,8 @@ use crate::{
 /// The number of complete runs that are scored together, which is faster than one at a time.
 const BATCH: usize = 64;
 
-/// Evaluates the runs of one or more files, each a separate stream with its own calibration. Runs of the same task are
-/// resampled together, also across files, and so are runs with the same id and no task.
+/// Evaluates the runs of one or more files. Each file is a separate stream with its own calibration. Runs of the same
+/// task are resampled together, also across files, and so are runs without a task that have the same id.
 ///
 /// # Errors
 ///
@@ -59,8 +59,8 @@ pub(super) fn merged(
     Ok(all)
 }
 
-/// The evaluation of a column. It is an accumulator of runs, and drops their forecasts once they are scored, except for
-/// calibration and pictures.
+/// The evaluation of a column, to which runs are added one by one. It drops their forecasts once they are scored,
+/// except for calibration and pictures.
 ///
 /// Memory: a fixed number of numbers per run, its id and its task.
 ///
@@ -297,8 +297,8 @@ impl TraceEvaluation {
         }
     }
 
-    /// Calibrates the runs added so far as one stream, and scores all pending runs. Without this call, calibration would be
-    /// fitted to all runs of merged columns.
+    /// Calibrates the runs added so far as one stream, and scores them. Without this call before a merge, one
+    /// calibration would be fitted to the runs of all merged columns.
     ///
     /// # Errors
     ///
@@ -364,7 +364,8 @@ impl TraceEvaluation {
         Ok(())
     }
 
-    /// Returns the figures of the runs and of the further data. The evaluation can be continued afterwards.
+    /// Returns the figures of the runs added so far, with the facts in `beside`. The evaluation can be continued
+    /// afterwards.
     ///
     /// # Errors
     ///

@@ -13,8 +13,8 @@ use crate::{
     traces::{settings::TraceOptions, units::RunsDigest},
 };
 
-/// The log score over complete and cut-off runs. It rewards low forecasts on runs that were cut off, so neither higher nor
-/// lower values are better if there are such runs.
+/// The log score over complete and cut-off runs. It rewards low forecasts on runs that were cut off. Neither higher
+/// nor lower values are therefore better if there are such runs.
 pub const CENSORED: Measure = Measure::new("tps_log_censored_simple", "TPS, log score, cut-off runs as failures", Better::Neither, "Mean trajectory log score in nats over complete and cut-off runs, if no run that was cut off would have succeeded (q_Z = 0).").within(f64::NEG_INFINITY, 0.0);
 
 /// The measures shown next to T-ECE, from a [`CalibrationTest`] by task.
@@ -48,12 +48,12 @@ pub const MEASURES: [Measure; 12] = {
 const ASSUMPTION: &str =
     "failure-side approximation: a run that was cut off has no chance of success (q_Z = 0)";
 
-/// The figures of the scorable runs of a column.
+/// The figures of those runs of a column that can be scored.
 #[derive(Clone, Debug)]
 pub struct TraceFigures {
-    /// The block of the column.
+    /// The results of the column.
     pub block: Block,
-    /// The digest of the complete runs.
+    /// The digest of the complete runs and their outcomes.
     pub digest: RunsDigest,
 }
 
@@ -70,7 +70,7 @@ impl TraceFigures {
         self.block.count("n") + self.block.count("n_censored") > 0
     }
 
-    /// Returns the counts of the runs read, excluding runs that cannot be scored.
+    /// Returns the account of the runs that were read, in which runs that cannot be scored are left out.
     #[must_use]
     pub fn account(&self, of_runs: Account) -> Account {
         let excluded = self.block.inner("excluded");

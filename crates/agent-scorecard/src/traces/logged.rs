@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// A log or a folder of logs, or the runs of one of its models if it has several.
+/// The runs of a log or of a folder of logs; if they are of several models, the runs of one model.
 #[derive(Clone, Debug)]
 pub struct LoggedColumn {
     /// The log as named by the caller.
@@ -31,7 +31,7 @@ pub struct LoggedColumn {
     pub table: RunTable,
     /// Notes on the log.
     pub notes: Vec<String>,
-    /// The name of one run with a reply, and the end of this reply.
+    /// The name of a run that has a reply, and the end of its last reply.
     pub last_reply: Option<(String, String)>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn common_format<'a>(logs: impl IntoIterator<Item = &'a LoggedColumn>
 /// A stream of confidence and its figures.
 pub type StreamFigures = (ConfidenceStream, TraceFigures);
 
-/// Returns the block on one or more logs together, and the figures of each stream.
+/// Returns the results for one or more logs together, and the figures of each stream.
 ///
 /// # Errors
 ///
@@ -147,7 +147,7 @@ fn line(stream: ConfidenceStream, figures: &TraceFigures) -> String {
     text
 }
 
-/// Returns the differences of the streams that both columns have.
+/// Returns, for each stream that both columns have, the differences between the columns.
 ///
 /// # Errors
 ///

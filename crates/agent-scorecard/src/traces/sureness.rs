@@ -12,7 +12,7 @@ use crate::{
     traces::logged::LoggedColumn,
 };
 
-/// The statistics of the last confidences of runs, which are in ascending order.
+/// The statistics of the last confidences of runs. The confidences must be in ascending order.
 pub const SURENESS: [Metric<[f64]>; 4] = metrics! { [f64];
     "mean", "mean last confidence", Neither,
         "Mean over runs of the last confidence of each.",

@@ -128,7 +128,8 @@ pub(crate) fn few(units: &[Unit<'_>]) -> Option<String> {
     few_clusters(distinct.len(), what)
 }
 
-/// A digest of runs with their outcomes, in any order. Columns with the same digest have the same runs.
+/// A digest of runs and their outcomes that does not depend on the order of the runs. Columns with the same digest
+/// have the same runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunsDigest {
     runs: u64,
@@ -144,7 +145,7 @@ impl RunsDigest {
         self.sum = self.sum.wrapping_add(hasher.finish());
     }
 
-    /// Adds the runs of another digest.
+    /// Adds the runs that another digest contains.
     pub fn merge(&mut self, other: Self) {
         self.runs += other.runs;
         self.sum = self.sum.wrapping_add(other.sum);

@@ -54,7 +54,7 @@ impl Planner {
         }
     }
 
-    /// Returns whether the planner sees true costs or outcomes, so that it is a reference and not a contestant.
+    /// Returns whether the planner knows true costs or outcomes. Such a planner is a reference and does not compete.
     #[must_use]
     pub const fn is_informed(&self) -> bool {
         matches!(self, Self::CheapestFirst | Self::Oracle)

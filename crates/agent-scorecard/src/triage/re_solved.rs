@@ -20,7 +20,8 @@ use crate::{
 /// The maximum number of problems for which counts get intervals, which take memory for each problem.
 const MOST_PROBLEMS: u64 = 1 << 23;
 
-/// The counts of problems that were attempted again with their allocation disclosed, by model and data set.
+/// The counts of problems that were attempted a second time, after the model was told their allocations, by model and
+/// data set.
 pub type ReSolvedCounts = BTreeMap<String, BTreeMap<String, BudgetAware>>;
 
 /// The effects of telling a model its allocations.
@@ -44,8 +45,8 @@ pub(crate) const RE_SOLVING: [Metric<BudgetAware>; 4] = metrics! { BudgetAware;
 };
 const CHANGE: &Metric<BudgetAware> = &RE_SOLVING[2];
 
-/// Returns the effects of telling models their allocations: figures 7 and 8 of TRIAGE. Each model has the merged counts
-/// of its data sets, and the counts of each data set.
+/// Returns the effects of telling models their allocations, as in figures 7 and 8 of TRIAGE. Each model has its counts
+/// for each data set and for all data sets together.
 #[must_use]
 pub fn re_solved(counts: &ReSolvedCounts) -> Block {
     let (mut conclusion, mut notes) = (Vec::new(), Vec::new());

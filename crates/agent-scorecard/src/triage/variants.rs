@@ -75,9 +75,9 @@ impl VariantTable {
         Ok(())
     }
 
-    /// Returns the means over data sets by model, mode, alpha and variant, and the agreement of the rankings under the
-    /// variants. Regimes without a score are left out, and so is a model, mode and alpha without a score under each
-    /// variant, which is counted.
+    /// Returns the mean over data sets for each model, mode, alpha and variant, and the agreement of the rankings
+    /// under the variants. Regimes without a score are left out. So are combinations of model, mode and alpha that
+    /// lack a score under some variant; these are counted.
     ///
     /// # Errors
     ///

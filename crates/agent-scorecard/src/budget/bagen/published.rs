@@ -6,8 +6,8 @@ use run_logs::{
 };
 use serde::Serialize;
 
-/// Counts of the intervals of one resource by their position relative to the remaining cost, over prefixes of runs that
-/// succeeded.
+/// Counts of the intervals of one resource that contain the remaining cost, lie below it or lie above it, over
+/// prefixes of runs that succeeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RangeCounts {
@@ -19,26 +19,28 @@ pub struct RangeCounts {
     pub conservative: usize,
 }
 
-/// The released figures of one sample.
+/// The values that the released code computes for one sample.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SampleMetrics {
-    /// Whether the answer agrees with the label; `None` if it could not be read.
+    /// Whether the answer agrees with the label, which says whether the run succeeded within its caps; `None` if the
+    /// answer could not be read.
     pub can_finish_correct: Option<bool>,
     /// For each resource, whether the interval contains the remaining cost; `None` without an interval or a stated
     /// remaining cost. Intervals on runs that failed count too.
     pub contains: Vec<Option<bool>>,
     /// The width of each interval.
     pub widths: Vec<Option<f64>>,
-    /// The distance of the middle of each interval from the remaining cost.
+    /// The distance from the middle of each interval to the remaining cost.
     pub midpoint_errors: Vec<Option<f64>>,
     /// Whether all intervals contain the remaining cost; `None` unless the run can finish and has an interval.
     pub joint_hit: Option<bool>,
-    /// The mean of the correct feasibility and, if the run can finish and has intervals, the hits: the
-    /// reward in the file, and the reward of Warehouse in table 1.
+    /// The share of correct parts of the answer: the feasibility and, if the run can finish and has intervals, each
+    /// interval. This is the reward in the file, and the reward of Warehouse in table 1.
     pub mean_reward: f64,
-    /// The reward of tokens in table 1: for a run that can finish, `max(0, 1 - width / remaining)` of an interval that
-    /// contains the remaining cost; otherwise 1 for `impossible`.
+    /// The reward of tokens in table 1. For a run that can finish, it is `max(0, 1 - width / remaining)` if the
+    /// interval contains the remaining cost, and otherwise 0; for any other run, it is 1 if the answer is
+    /// `impossible`, and otherwise 0.
     pub interval_reward: f64,
 }
 
@@ -99,7 +101,7 @@ fn interval_reward(sample: &ReleasedSample) -> f64 {
 pub struct Published {
     /// The number of samples.
     pub samples: usize,
-    /// Samples of runs that succeeded, also beyond their caps.
+    /// Samples of runs that succeeded, including runs that exceeded their caps.
     pub success_samples: usize,
     /// Share of right answers after the first turn, over all runs. Unreadable answers are left out, as
     /// in all accuracies here.
@@ -110,24 +112,27 @@ pub struct Published {
     pub accuracy_on_success: Option<f64>,
     /// Share of right answers on runs that failed.
     pub accuracy_on_failure: Option<f64>,
-    /// Share of hits over prefixes of runs that succeeded; for Warehouse, of joint hits.
+    /// Share of prefixes of successful runs whose interval contains the remaining cost; for Warehouse, whose intervals
+    /// of all resources do.
     pub hit_rate: Option<f64>,
     /// Mean reward over prefixes of runs that succeeded: [`SampleMetrics::interval_reward`], and
     /// [`SampleMetrics::mean_reward`] for Warehouse.
     pub interval_reward: Option<f64>,
-    /// For Warehouse, the share of joint hits over prefixes of runs that succeeded.
+    /// For Warehouse, the share of prefixes of successful runs at which the intervals of all resources contain the
+    /// remaining cost.
     pub joint_hit_rate: Option<f64>,
-    /// For each resource, the counts of intervals by their position, over prefixes of runs that succeeded.
+    /// For each resource, the numbers of intervals that contain the remaining cost or miss it on either side, over
+    /// prefixes of runs that succeeded.
     pub ranges: Vec<RangeCounts>,
-    /// For each resource, the share of intervals that contain the remaining cost, over all samples with both values: the
-    /// coverage in the summary of a file.
+    /// For each resource, the share of intervals that contain the remaining cost, over all samples with an interval
+    /// and a remaining cost. The summary of a file calls this the coverage.
     pub coverage: Vec<Option<f64>>,
-    /// Samples of runs that can finish with the answer `impossible`.
+    /// Samples of runs that can finish but for which the answer is `impossible`.
     pub false_aborts: usize,
     /// These false aborts as a share of all samples, as in table 4.
     pub false_abort_rate: Option<f64>,
-    /// The upper median, `sorted[n // 2]`, of the relative errors of midpoints on runs that can finish,
-    /// by the parser of the training code, with single numbers. `None` for Warehouse.
+    /// The upper median, `sorted[n // 2]`, of the relative errors of midpoints on runs that can finish. Answers are
+    /// read as the training code does, which takes single numbers as midpoints. `None` for Warehouse.
     pub mre_p50: Option<f64>,
 }
 
@@ -219,7 +224,7 @@ fn upper_median(samples: &[ReleasedSample]) -> Option<f64> {
     errors.get(errors.len() / 2).copied()
 }
 
-/// Returns the reward of an answer in BAGEN's training; `remaining` is `None` if the run cannot finish.
+/// Returns the reward that BAGEN's training gives an answer; `remaining` is `None` if the run cannot finish.
 ///
 /// For a run that can finish, `1.8 max(0, 1 - width / remaining)` if the two numbers are in order and contain the remaining
 /// cost, and 0 otherwise. 0.2 for `impossible` if the run cannot finish. If nothing remained, only the answer `[0, 0]` gets

@@ -13,13 +13,13 @@ pub enum Error {
         /// The problem with its place, and the correct form.
         problem: String,
     },
-    /// The generator makes no room from this seed.
+    /// The room generator finds no valid room for this seed.
     #[cfg(feature = "sokoban")]
     #[error("seed {seed} gives no room: {problem}; take another seed")]
     NoRoom {
         /// The seed.
         seed: u32,
-        /// The missing part.
+        /// The reason why there is no valid room.
         problem: &'static str,
     },
     /// No more requests may be sent to the model.
@@ -61,7 +61,7 @@ pub enum Error {
     /// A mean or an interval is undefined.
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),
-    /// A setting, a probability or a weight is invalid, or a quantity does not exist for this input.
+    /// A setting, a probability or a weight is invalid, or a quantity is undefined for this input.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
 }

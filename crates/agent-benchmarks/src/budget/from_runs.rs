@@ -7,20 +7,21 @@ use run_logs::{
 
 use crate::error::Error;
 
-/// The results of calls that a model is shown at a prefix.
+/// Which tool results a model sees when it is asked about a prefix of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shown {
-    /// The agent's view when it acted last: the result of action k belongs to turn k + 1. This is the reading of the paper and of
-    /// its code.
+    /// What the agent saw when it took its last action: the result of an action belongs to the next turn. The paper
+    /// and its code read prefixes in this way.
     #[default]
     WhenActing,
-    /// The view of [`Self::WhenActing`] with the results of the last completed turn: what the agent sees before its
-    /// next action.
+    /// What the agent sees before its next action: the view of [`Self::WhenActing`], and the results of the last
+    /// completed turn.
     AfterActing,
 }
 
-/// Converts runs to rollouts with the observation and reply of each turn, for [`Budget::instance`](super::Budget::instance).
+/// Converts runs to rollouts, with the observation and the reply of each turn, as input for
+/// [`Budget::instance`](super::Budget::instance).
 ///
 /// Costs, outcomes, ids, tasks and resources are the same as in [`RunTable::rollouts`]; the key `model` is the model of the
 /// agent. The prompts state fresh input and omit the input of whole requests, which counts repeated parts again. Runs without a

@@ -31,7 +31,7 @@ pub struct Instance<'a> {
 }
 
 impl Budget {
-    /// Creates the instance of a run in this setting.
+    /// Creates the instance of a run in this setting: the questions about its prefixes.
     ///
     /// # Errors
     ///
@@ -81,8 +81,8 @@ impl<'a> Instance<'a> {
         &self.rollout
     }
 
-    /// Returns the number of requests. Each turn has one, except for the last turn and for turns without a balance that
-    /// [`Budget::with_cash`] requires.
+    /// Returns the number of requests. Each turn has one, except for the last turn and for turns that lack the balance
+    /// that [`Budget::with_cash`] requires.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.prefixes.len()
@@ -98,7 +98,7 @@ pub struct BudgetRecord {
     pub record: Record,
     /// The names of the resources.
     pub resources: Vec<String>,
-    /// The numbers of completed turns at the prefixes without a question; see
+    /// The prefixes without a question, each given by its number of completed turns; see
     /// [`Budget::with_cash`](crate::budget::Budget::with_cash).
     pub left_out: Vec<usize>,
     /// The samples of each resource, one per answered request, by number of turns.
@@ -120,7 +120,7 @@ impl BudgetRecord {
         Self { record, resources, left_out: instance.left_out.clone(), samples }
     }
 
-    /// Returns the samples of a resource, by its position in the setting; empty beyond the last resource.
+    /// Returns the samples of the resource at this position in the setting; empty beyond the last resource.
     #[must_use]
     pub fn samples(&self, resource: usize) -> &[Sample] {
         self.samples.get(resource).map_or(&[], Vec::as_slice)
@@ -138,7 +138,7 @@ impl BudgetRecord {
     }
 }
 
-/// A conversation that asks about each prefix of a run, the shortest first. Made by
+/// A conversation that asks for estimates at each prefix of a run, the shortest prefix first. Made by
 /// [`Instance::conversation`].
 ///
 /// Each request is independent: it has neither earlier answers nor anything that happened later in the run. A run of one turn has

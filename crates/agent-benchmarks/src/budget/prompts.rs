@@ -14,24 +14,25 @@ const QUESTION: &str = include_str!("prompts/question.txt");
 /// The names of the placeholders in [`QUESTION`], followed by those of the published texts.
 const PLACES: &str = include_str!("prompts/places.txt");
 
-/// A benchmark of the paper with its own published prompts.
+/// A benchmark of the paper that has its own published prompts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Task {
     /// Puzzles with boxes.
     Sokoban,
-    /// Questions that need searches.
+    /// Questions whose answers must be searched for.
     SearchR1,
-    /// Issues of software.
+    /// Issues of software projects that must be resolved.
     SweBench,
-    /// A warehouse over eleven steps.
+    /// A warehouse that is run for eleven steps.
     Warehouse,
 }
 
 names!(Task, Sokoban "sokoban", SearchR1 "searchr1", SweBench "swebench", Warehouse "warehouse");
 
 impl Task {
-    /// Returns the files with the published system prompt and question in a checkout of mll-lab-nu/BAGEN.
+    /// Returns the paths of the two files that hold the published system prompt and question, in a checkout of
+    /// mll-lab-nu/BAGEN.
     #[must_use]
     pub const fn files(self) -> [&'static str; 2] {
         macro_rules! files {
@@ -57,7 +58,7 @@ impl Task {
     }
 }
 
-/// The texts sent to a model in addition to the run itself. The default is in words of our own.
+/// The texts sent to a model in addition to the run itself. The default texts are this crate's own.
 ///
 /// The placeholders of a text are the number of `completed_turns`, the matching words `turns_are_complete`, and for any
 /// resources the `usage` of each turn, the `account` with the spent and allowed amounts of the requested resources, and
@@ -85,7 +86,7 @@ impl Default for Prompts {
 }
 
 impl Prompts {
-    /// Creates the texts from a system prompt, for runs without a system prompt, and a question.
+    /// Creates the texts from a system prompt and a question. The system prompt is used for runs that have none.
     ///
     /// # Errors
     ///
@@ -97,7 +98,8 @@ impl Prompts {
         Ok(Self { system, question })
     }
 
-    /// Creates the texts of a task from the content of its published [files](Task::files), by their names.
+    /// Creates the texts of a task from the contents of its published [files](Task::files). `texts` maps the name of
+    /// each file to its content.
     ///
     /// # Errors
     ///

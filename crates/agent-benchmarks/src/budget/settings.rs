@@ -6,7 +6,7 @@ use crate::{
     values::{macros::setters, request::Sampling},
 };
 
-/// The kind of a resource, for the words of a request.
+/// The kind of a resource, which determines the words that a request uses for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ResourceKind {
@@ -52,7 +52,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Creates the setting that asks for these resources at once, reads answers leniently and samples at temperature 0.
+    /// Creates the setting that asks for estimates of all these resources in one request, reads answers leniently and
+    /// samples at temperature 0.
     ///
     /// # Errors
     ///
@@ -85,16 +86,17 @@ impl Budget {
         })
     }
 
-    /// Shows a balance and its target. The balance after each turn is a feature of the rollouts, and the required final
-    /// balance is a key of the rollouts. Whether a run reached the target is part of its success. There is no question
-    /// at prefixes with an unknown balance.
+    /// Sets a balance that requests state together with its target. The balance after each turn is a feature of the
+    /// rollouts, and the required final balance is a key of the rollouts. The recorded success of a run includes
+    /// whether it reached the target. Prefixes with an unknown balance have no question.
     #[must_use]
     pub fn with_cash(mut self, feature: impl Into<String>, target_key: impl Into<String>) -> Self {
         self.cash = Some((feature.into(), target_key.into()));
         self
     }
 
-    /// Asks in our texts for a single number instead of an interval, and reads it as an interval of zero width.
+    /// Asks for a single number instead of an interval, in this crate's own texts, and reads it as an interval of zero
+    /// width.
     #[must_use]
     pub const fn with_points(mut self) -> Self {
         (self.point, self.mode) = (true, AnswerMode::LenientPoints);
@@ -108,12 +110,14 @@ impl Budget {
         /// Sets the texts.
         with_prompts(prompts: Prompts);
 
-        /// Sets whether the system prompt comes from the run if the run has one, which is the default, or always from
-        /// [`Prompts`]. The published rule for tokens is the former; for Warehouse it is the latter.
+        /// Sets whether the system prompt of the run is used, if the run has one; this is the default. Otherwise, the
+        /// system prompt always comes from [`Prompts`]. The published rule for tokens is the former; for Warehouse it
+        /// is the latter.
         with_system_of_run(with_system_of_run: bool);
 
-        /// Sets the maximum number of tokens that a model may think before its answer, which our texts state. The
-        /// default is 100; `None` asks only for the answer. Published texts contain separate limits.
+        /// Sets the maximum number of tokens that a model may think before its answer, which this crate's own texts
+        /// state. The default is 100; with `None`, they ask only for the answer. Published texts contain limits of
+        /// their own.
         with_think_tokens(think_tokens: Option<u32>);
 
         /// Sets the sampling.

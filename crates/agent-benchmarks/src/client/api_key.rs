@@ -19,7 +19,7 @@ pub struct ApiKey(String);
 const HIDDEN: &str = "[key]";
 
 impl ApiKey {
-    /// Creates the key; blanks around it, such as a line feed of its file, are removed.
+    /// Creates the key without the blanks around it, such as the line feed at the end of a file.
     #[must_use]
     pub fn new(key: impl AsRef<str>) -> Self {
         Self(key.as_ref().trim().to_owned())

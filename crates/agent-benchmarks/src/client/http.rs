@@ -45,21 +45,21 @@ pub struct ClientSettings {
     pub longest_wait: Duration,
     /// The maximum number of bytes of a reply.
     pub max_reply: u64,
-    /// The maximum number of prompt and reply tokens. At this number, no more requests are sent.
+    /// The maximum number of prompt and reply tokens. Once it is reached, no more requests are sent.
     pub token_cap: Option<u64>,
-    /// The number of tokens that caps assume for a reply without its own count; with `None`, no more requests are sent after such
-    /// a reply.
+    /// The number of tokens that a reply without a token count is assumed to have, for the caps; with `None`, no more
+    /// requests are sent after such a reply.
     pub uncounted_tokens: Option<u64>,
     /// The prices in US dollars per million prompt tokens and per million reply tokens.
     pub prices: Option<[f64; 2]>,
-    /// The maximum cost in US dollars by [`Self::prices`]. At this cost, no more requests are sent.
+    /// The maximum cost in US dollars, computed with [`Self::prices`]. Once it is reached, no more requests are sent.
     pub cost_cap: Option<f64>,
-    /// The format of the server.
+    /// The format of the server's requests and replies.
     pub api: Api,
-    /// Whether the token limit is sent to chat completions as `max_completion_tokens` instead of `max_tokens`; some models
+    /// Whether chat completions get the token limit as `max_completion_tokens` instead of `max_tokens`; some models
     /// require the former.
     pub max_completion_tokens: bool,
-    /// Further fields of each body, for features of a server beyond its format.
+    /// Further fields that each request body gets, for features of a server beyond its format.
     pub extra_body: BTreeMap<String, Value>,
 }
 
@@ -82,7 +82,7 @@ impl Default for ClientSettings {
     }
 }
 
-/// A client for a server with one of the formats of [`Api`]. Clones share their counts of tokens.
+/// A client for a server that uses one of the formats of [`Api`]. Clones of a client share their counts of tokens.
 ///
 /// An attempt is repeated after a lost connection, a timeout, a reply that is not a response, and the status codes 408, 409, 429
 /// and 5xx. If that does not help, or if the server refuses the request (every other status code, such as 401 for the key, 402
@@ -203,8 +203,8 @@ impl Client {
         Self { stops, ..self }
     }
 
-    /// Sets the amount already spent, replacing the amount counted so far, so that caps hold over several calls of a program; see
-    /// [`Journal::spent`](super::Journal::spent).
+    /// Sets the amount already spent, which replaces the amount counted so far. With
+    /// [`Journal::spent`](super::Journal::spent), caps hold over several runs of a program.
     pub fn count_before(&self, before: Spent) {
         *self.shared_spent() = before;
     }
@@ -219,8 +219,8 @@ impl Client {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the cost of [`Self::spent`] in US dollars, with [`ClientSettings::uncounted_tokens`]; `None` without
-    /// prices.
+    /// Returns the cost of [`Self::spent`] in US dollars, in which a reply without a token count has
+    /// [`ClientSettings::uncounted_tokens`]; `None` without prices.
     #[must_use]
     pub fn cost(&self) -> Option<f64> {
         let reserve = self.settings.uncounted_tokens.unwrap_or(0);

@@ -86,7 +86,7 @@ impl Journal {
         Self::with_path(path.as_ref(), setting, true)
     }
 
-    /// Reads a journal without adding to it, for example in order to see the remaining requests; `None` if there is no
+    /// Opens a journal only to read it, for example in order to see the remaining requests; `None` if there is no
     /// file. Another program may have it open.
     ///
     /// # Errors
@@ -170,9 +170,9 @@ impl Journal {
         self
     }
 
-    /// Stops sending requests after `replies` consecutive unusable new replies of one kind
-    /// ([`Conversation::awaits`](crate::Conversation::awaits)). A model with a wrong form then costs little. By default, there is
-    /// no such limit.
+    /// Stops sending requests after this many consecutive new replies of one kind
+    /// ([`Conversation::awaits`](crate::Conversation::awaits)) were unusable. A model that never uses the requested
+    /// form then costs little. By default, there is no such limit.
     #[must_use]
     pub fn with_most_unreadable(mut self, replies: Option<usize>) -> Self {
         self.most_unreadable = replies;
@@ -211,8 +211,8 @@ impl Journal {
         self.state().answers.len()
     }
 
-    /// Returns the usage of all answers. An answer without a reply, because the reply was too large, counts as one
-    /// without a token count.
+    /// Returns the usage of all answers. An answer that holds no reply, because the reply was too large, counts as a
+    /// reply without a token count.
     #[must_use]
     pub fn spent(&self) -> Spent {
         let mut spent = Spent::default();
@@ -302,14 +302,15 @@ pub struct Spent {
     pub input_tokens: u64,
     /// The number of tokens of replies.
     pub output_tokens: u64,
-    /// The number of prompt and reply tokens of replies that report only their sum.
+    /// The number of tokens of replies that report only the sum of prompt and reply tokens.
     pub unsplit_tokens: u64,
-    /// The number of replies without any known count.
+    /// The number of replies that report no token count.
     pub uncounted: u64,
 }
 
 impl Spent {
-    /// Adds the usage of a reply; `None` is an unreadable reply. A count beyond `u64::MAX` stays at that maximum.
+    /// Adds the usage of a reply; `None` means that the reply was unreadable. A count beyond `u64::MAX` stays at that
+    /// maximum.
     ///
     /// A prompt has at least one token, and so has a non-empty reply: a count of 0 there means that the count is unknown.
     pub fn add(&mut self, reply: Option<&Reply>) {
@@ -330,15 +331,15 @@ impl Spent {
         }
     }
 
-    /// Returns all tokens, with `of_uncounted` tokens for each reply without its own count.
+    /// Returns the number of all tokens, where each reply without a token count counts as `of_uncounted` tokens.
     #[must_use]
     pub fn tokens(&self, of_uncounted: u64) -> u64 {
         let split = self.input_tokens.saturating_add(self.output_tokens);
         split.saturating_add(self.unsplit(of_uncounted))
     }
 
-    /// Returns the cost in US dollars by the prices per million prompt tokens and per million reply tokens. Tokens that may
-    /// belong to either have the higher price.
+    /// Returns the cost in US dollars at these prices per million prompt tokens and per million reply tokens. Tokens
+    /// that may be of either kind have the higher price.
     #[must_use]
     pub fn cost(&self, [input, output]: [f64; 2], of_uncounted: u64) -> f64 {
         let tokens = [self.input_tokens, self.output_tokens, self.unsplit(of_uncounted)];

@@ -26,8 +26,8 @@ pub enum AskError {
     /// The server sent no response; the conversation ends with this reason.
     #[error(transparent)]
     NoReply(#[from] ModelError),
-    /// A local fault. The conversation ends as with [`Self::NoReply`], but the journal does not keep the fault, because
-    /// it costs nothing to repeat the request: the same call sends it again.
+    /// A local fault. The conversation ends as with [`Self::NoReply`], but the journal does not keep the fault. The
+    /// same call sends the request again, which costs nothing extra.
     #[error("{0}")]
     NotKept(ModelError),
     /// No more requests may be sent, for example because a cap is reached. The conversation stays unfinished.
@@ -35,7 +35,8 @@ pub enum AskError {
     Stop(String),
 }
 
-/// Drives conversations to their ends, up to `at_a_time` at a time, and returns their records in order.
+/// Drives conversations to their ends, at most `at_a_time` of them at the same time, and returns their records in the
+/// order of the conversations.
 ///
 /// `conversations` has a name for each conversation, which must be unique in the journal, and `start` begins one. `ask` returns
 /// the JSON of a response, as [`Client::ask`](super::Client::ask) does. Each answer is written to the journal before the
@@ -168,7 +169,8 @@ fn drive<C: Conversation>(
 }
 
 impl Journal {
-    /// Feeds the stored answers to a conversation of this name, and returns their number. No request is sent.
+    /// Gives the stored answers of the conversation of this name to a conversation, and returns their number. No
+    /// request is sent.
     ///
     /// # Errors
     ///

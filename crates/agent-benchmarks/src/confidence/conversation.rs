@@ -70,9 +70,10 @@ impl Instance {
         }
     }
 
-    /// Returns the conversation in its state after `steps` steps of a run. Returns `None` if the run is shorter, or had ended
-    /// there with an answer or for a reason other than the limit of steps. A run that the limit ended continues for at most
-    /// `more` further steps, and its model is told so; earlier messages are not changed.
+    /// Returns the conversation in the state that it had after `steps` steps of a run. Returns `None` if the run is
+    /// shorter, or if it ended there with an answer or for a reason other than the limit on steps. A run that the
+    /// limit ended continues for at most `more` further steps, and its model is told so; earlier messages are not
+    /// changed.
     ///
     /// Continue it with [`Branch`](crate::Branch) to estimate the probability of success after that step.
     ///
@@ -241,7 +242,7 @@ impl Conversation for ConfidenceConversation<'_> {
     }
 }
 
-/// A question to a model whether the answer of a run is right, or will be right. Made by [`Instance::probe`].
+/// A question that asks a model whether the answer of a run is right or will be right. Made by [`Instance::probe`].
 ///
 /// The record is the probability of the letter A (true) among the letters A and B in the first token of the reply that may be one
 /// of them: `p(A) / (p(A) + p(B))`, from the log-probabilities of the token and of its alternatives; `None` without
@@ -255,8 +256,8 @@ pub struct TruthProbe {
 }
 
 impl Instance {
-    /// Creates the question whether a run is right, after `steps` of its steps. The request has the messages up to the
-    /// reply of that step, followed by the question. The run itself does not contain the question.
+    /// Creates the question whether a run is right, asked after `steps` of its steps. The request has the messages up
+    /// to the reply of that step, followed by the question. The question does not become part of the run.
     ///
     /// # Errors
     ///

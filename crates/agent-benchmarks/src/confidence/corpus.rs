@@ -17,7 +17,7 @@ pub struct Page {
     pub links: Vec<String>,
 }
 
-/// Pages that a model can search, read and follow links between.
+/// Pages that a model can search and read, and whose links it can follow.
 ///
 /// Pages are found by the words of a query, ranked by BM25 with `k1 = 1.2` and `b = 0.75` over title and text; equal
 /// ranks keep the order of the pages. Words are sequences of letters and digits; their case is ignored.
@@ -47,7 +47,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Reads the pages of a file with one JSON object per line: `title`, `text` and, if there are any, `links`.
+    /// Reads pages from JSON Lines: one object per page with `title`, `text` and, if there are any, `links`.
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ impl Corpus {
         self.pages.iter().any(|page| !page.links.is_empty())
     }
 
-    /// Returns at most `most` pages that have a word of the query, the best first.
+    /// Returns at most `most` pages that contain a word of the query, the best first.
     pub fn search(&self, query: &str, most: usize) -> impl Iterator<Item = &Page> {
         let pages = self.pages.len() as f64;
         let mean_length = self.lengths.iter().sum::<f64>() / pages;

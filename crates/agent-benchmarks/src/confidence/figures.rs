@@ -23,11 +23,11 @@ use crate::{
 /// The source of the forecasts of [`ConfidenceFigures`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Predictor {
-    /// The values recorded in the replies of the run.
+    /// The values that the replies of the run contain.
     Recorded(ConfidenceStream),
-    /// A stream from more than one reply or from continuations, by name: `agreement` ([`agreement`](super::agreement)),
-    /// `semantic_entropy` ([`semantic_confidence`](super::semantic_confidence)), `saup` ([`saup`](super::saup)), `uprop`
-    /// ([`uprop`](super::uprop)), or a caller's own.
+    /// A stream that is computed from several replies or from continuations, by name: `agreement`
+    /// ([`agreement`](super::agreement)), `semantic_entropy` ([`semantic_confidence`](super::semantic_confidence)),
+    /// `saup` ([`saup`](super::saup)), `uprop` ([`uprop`](super::uprop)), or a stream of the caller.
     Derived(String),
 }
 
@@ -140,42 +140,45 @@ const DISTANCE: Metric<ExactMean> = Metric::new(
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ConfidenceFigures {
-    /// The stream.
+    /// The source of the forecasts.
     pub stream: Predictor,
     /// The number of all runs. Each run is in exactly one place: in [`Self::complete`], [`Self::cut_off`],
     /// [`Self::without_reply`], [`Self::left_out`] or [`Self::excluded`].
     pub runs: usize,
-    /// The number of runs without an answer although the model replied: runs cut off by a limit, with and without the stream, and
-    /// excluded runs.
+    /// The number of runs that have no answer although the model replied: runs that a limit cut off, whether or not
+    /// they have the stream, and excluded runs.
     pub without_outcome: usize,
     /// The number of runs that ended because the model gave no reply.
     pub without_reply: usize,
-    /// The runs that lack the stream, by the name of the reason.
+    /// The number of runs that lack the stream, for each name of a reason.
     pub left_out: BTreeMap<String, u64>,
-    /// The runs without an answer that cannot be scored, by stop reason, for example because of unreadable replies
-    /// (`parse_error`).
+    /// The number of runs without an answer that cannot be scored, for each stop reason, such as `parse_error` for
+    /// unreadable replies.
     pub excluded: BTreeMap<String, u64>,
     /// The number of cut-off runs that have the stream.
     pub cut_off: usize,
-    /// The complete runs. `None` without one.
+    /// The results over complete runs; `None` if there is no complete run.
     pub complete: Option<CompleteRuns>,
-    /// The scores of complete and cut-off runs under linear-front weights: complete-only, simple (which assumes that cut-off runs
-    /// would have failed), exact (if each cut-off run has a probability of success, and assuming that the stop of a run, given
-    /// the run so far, carries no information about its outcome), and the assumption-free bounds. `None` without a cut-off run.
+    /// The scores of complete and cut-off runs together, under linear-front weights; `None` without a cut-off run.
+    /// There are four treatments: complete runs only; simple, which assumes that cut-off runs would have failed;
+    /// exact, if each cut-off run has a probability of success, which assumes that a stop carries no information about
+    /// the outcome, given the run so far; and bounds without an assumption.
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), arXiv:2605.24756, section 5.2.
     pub with_cut_off: Option<CensoringReport>,
-    /// The probabilities of success of cut-off runs from their continuations, and the resulting change of the exact score, under
-    /// linear-front and uniform weights. `None` if no cut-off run has [`Continued::MIN_VALID`] outcomes.
+    /// The probabilities of success that continuations give to cut-off runs, and the change of the exact score that
+    /// results, under linear-front and uniform weights. `None` if no cut-off run has [`Continued::MIN_VALID`]
+    /// outcomes.
     ///
     /// Reference: the paper's appendix H.2, tables 7 to 9.
     pub continuations: Option<ContinuationAudit>,
-    /// `accuracy` and `solved`, the share of right answers among answers and among all runs to which the model replied,
-    /// and `squared_distance_to_truth` if steps were continued.
+    /// The metric `accuracy`, the share of right answers among all answers; `solved`, their share among all runs to
+    /// which the model replied; and, if steps were continued, `squared_distance_to_truth`.
     pub figures: Figures,
 }
 
-/// The complete runs of a stream, scored under linear-front weights, with intervals that resample questions.
+/// The results over complete runs of a stream, scored under linear-front weights, with intervals from resampled
+/// questions.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRuns {
@@ -190,8 +193,9 @@ pub struct CompleteRuns {
 }
 
 impl ConfidenceFigures {
-    /// Returns the figures of the conversations of one model, with the follow-ups to each run after its end, sorted by stream. The
-    /// exact score and the audit cover runs that have [`Continued::MIN_VALID`] outcomes.
+    /// Returns the figures for each stream of the conversations of one model, sorted by stream. Each run may have the
+    /// results of follow-up questions after its end. The exact score and the audit use runs with at least
+    /// [`Continued::MIN_VALID`] outcomes.
     ///
     /// # Errors
     ///

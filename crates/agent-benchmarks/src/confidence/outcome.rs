@@ -44,7 +44,8 @@ impl ConfidenceRecord {
         Self { record, answer, clips: instance.settings.clips }
     }
 
-    /// Returns the forecasts of a stream, one per step; `Err` within has the first step without one, from 1, and the reason.
+    /// Returns the forecasts of a stream, one per step. If a step has no forecast, the inner `Err` has the number of
+    /// the first such step, from 1, and the reason.
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ use crate::{
     values::checker::plain,
 };
 
-/// Returns the share of the largest cluster of equivalent answers; `None` without an answer.
+/// Returns the share of answers that are in the largest cluster of equivalent answers; `None` without an answer.
 ///
 /// An answer joins the first cluster whose first answer is the `same`. For example, `same` is an exact match, or tests whether
 /// each of two answers entails the other.
@@ -60,8 +60,8 @@ pub fn semantic_confidence(
     Probability::new((1.0 - share).clamp(0.0, 1.0)).ok()
 }
 
-/// Returns the confidence after each step from the uncertainty of all steps so far: `exp(-U_t)` of the root mean square
-/// `U_t = sqrt(mean over s <= t of (W_s u_s)^2)`.
+/// Returns the confidence after each step t, computed from the uncertainties of all steps so far as `exp(-U_t)`, where
+/// U_t is their weighted root mean square, `U_t = sqrt(mean over s <= t of (W_s u_s)^2)`.
 ///
 /// An uncertainty is at least 0, for example the mean of `-ln p` over the tokens of a step. Weights express the importance of a
 /// step in its situation; by default, each weight is 1. The source learns them from distances between texts.
@@ -99,8 +99,8 @@ pub fn saup(uncertainties: &[f64], weights: Option<&[f64]>) -> Result<Vec<Probab
     steps.collect()
 }
 
-/// Returns the confidence after each step if a decision inherits the uncertainty of earlier decisions: `exp(-U_t)` of
-/// `U_t`, the mean over the steps s up to t of `H_s + sum over r < s of -ln p_r`.
+/// Returns the confidence after each step t if each decision inherits the uncertainty of earlier decisions:
+/// `exp(-U_t)`, where U_t is the mean of `H_s + sum over r < s of -ln p_r` over the steps s up to t.
 ///
 /// `sampled` has, for each step, decisions that were drawn in the same state, and `made` has the decision of the run. `H_s` is
 /// the entropy over clusters of the sampled decisions. `p_r` is the share of the made decision among the sampled decisions and
@@ -207,19 +207,22 @@ pub(super) fn derived(record: &ConfidenceRecord, continued: &[Continued]) -> [De
     ]
 }
 
-/// Follow-up questions about a run after its end, for [`ConfidenceFigures::of`](super::ConfidenceFigures::of).
+/// The results of follow-up questions about a run after its end, as input for
+/// [`ConfidenceFigures::of`](super::ConfidenceFigures::of).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FollowUp {
-    /// The probability of success of a cut-off run, if it is known from a source other than continuations. It must not
-    /// be learned from a stream that is scored.
+    /// The probability that a cut-off run would have succeeded, if it is known from a source other than continuations.
+    /// It must not be learned from a stream that is scored.
     pub success: Option<Probability>,
-    /// The continuations of the run, from its stop or from other steps. Continuations from the stop of a cut-off run
-    /// give the probability that it would have succeeded. Continuations after a step give the reference probability for
-    /// the distance of each forecast of that step. If each step has continuations from the state before it, the
-    /// [`Predictor::Derived`](super::Predictor::Derived) streams over them follow.
+    /// The continuations of the run, from the point where it stopped or from other steps. For a cut-off run,
+    /// continuations from its stop give the probability that it would have succeeded. Continuations from a step give
+    /// the reference probability to which the forecast of that step is compared. If each step has continuations from
+    /// the state before it, the [`Predictor::Derived`](super::Predictor::Derived) streams over continuations are
+    /// scored, too.
     pub continued: Vec<Continued>,
-    /// Further streams by name, such as answers to [`Instance::probe`](super::Instance::probe) or clusters of answers by the
-    /// caller's function: a forecast for each step, or the name of the reason why the run has none.
+    /// Further streams, each with its name: a forecast for each step, or the name of the reason why the run has none.
+    /// Examples are answers to [`Instance::probe`](super::Instance::probe), or clusters of answers that a function of
+    /// the caller makes.
     pub streams: Vec<(String, Result<Vec<Probability>, String>)>,
 }
 
@@ -227,18 +230,20 @@ pub struct FollowUp {
 /// [`Branch`](crate::Branch).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Continued {
-    /// The number of steps of the run before the continuations: 0 for its beginning, and all its steps for a cut-off run.
+    /// The number of steps that the run had taken before the continuations: 0 for its beginning, and all its steps for
+    /// a cut-off run.
     pub step: usize,
-    /// The numbers of continuations by their outcome.
+    /// The numbers of continuations with each outcome.
     pub counts: Continuations,
-    /// The answers of the continuations that gave one.
+    /// The answers of those continuations that gave one.
     pub answers: Vec<String>,
-    /// The action of each continuation in its first step, as the model wrote it.
+    /// The first action of each continuation, as the model wrote it.
     pub actions: Vec<String>,
 }
 
 impl Continued {
-    /// The minimum number of outcomes for an estimated probability of success, as in the paper's appendix H.2.
+    /// The minimum number of outcomes from which a probability of success is estimated, as in the paper's appendix
+    /// H.2.
     pub const MIN_VALID: u64 = 5;
 
     /// Summarizes the continuations of a run that start after `step` steps.
@@ -257,16 +262,18 @@ impl Continued {
         }
     }
 
-    /// Returns the probability of success after the step; `None` with fewer than [`Self::MIN_VALID`] outcomes.
+    /// Returns the estimated probability of success after the step; `None` with fewer than [`Self::MIN_VALID`]
+    /// outcomes.
     #[must_use]
     pub fn success(&self) -> Option<Probability> {
         let estimate = self.counts.estimate().ok()?;
         (self.counts.valid() >= Self::MIN_VALID).then_some(estimate.probability)
     }
 
-    /// Returns the squared distance of a forecast to the true probability of success, minus the expected contribution of the
-    /// estimate's error: `(F - q)^2 - q (1 - q) / (M - 1)` for a share q of M outcomes. Its mean equals the mean of
-    /// `(F - q_t)^2`; a single value can be negative. `None` as in [`Self::success`].
+    /// Returns an estimate of the squared distance from a forecast F to the true probability of success: `(F - q)^2 -
+    /// q (1 - q) / (M - 1)`, where q is the share of successes among M outcomes. The second term removes the expected
+    /// contribution of the error of q, so that the mean is right, although a single value can be negative. `None` as
+    /// in [`Self::success`].
     ///
     /// ```
     /// use agent_benchmarks::{Continuations, Error, Probability, confidence::Continued};

@@ -9,7 +9,8 @@ use crate::{
     values::{macros::setters, question::Question, request::Sampling},
 };
 
-/// A setting of stated confidence: the number of steps and the sampling.
+/// A setting of the confidence benchmark, in which a model answers a question in steps and states its confidence at
+/// each step: the limit on steps, the sampling, and the prompts.
 ///
 /// ```
 /// use agent_benchmarks::{Checker, Question, Reply, Request, converse};
@@ -48,7 +49,7 @@ pub struct Confidence {
     pub(super) result_length: usize,
 }
 
-/// A data set of the paper that needs no simulated user and no shop.
+/// A data set of the paper that can be used without a simulated user or a simulated shop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dataset {
     /// StrategyQA, with 16 steps and 3 pages per search.
@@ -65,9 +66,9 @@ pub struct Instance {
 }
 
 impl Confidence {
-    /// Creates the setting with at most `step_limit` steps (the paper: 16 for StrategyQA, 7 for HotpotQA), temperature 0, the
-    /// five most probable tokens, and at most two repairs of a step. A run therefore ends after three consecutive replies without
-    /// a readable action or a confidence from 0 to 1.
+    /// Creates a setting with at most `step_limit` steps (the paper has 16 for StrategyQA and 7 for HotpotQA),
+    /// temperature 0, log-probabilities of the five most probable tokens, and at most two repairs of a step. A run
+    /// therefore ends after three consecutive replies that lack a readable action or a confidence from 0 to 1.
     ///
     /// # Errors
     ///
@@ -78,9 +79,9 @@ impl Confidence {
         own.with_sampling(sampling).with_step_limit(step_limit)
     }
 
-    /// Creates the setting of the paper for one of its data sets: the limits and the sampling of its tables 15 and 16, which is
-    /// temperature 0.2, 64,000 tokens and seed 42. A confidence outside [0, 1] is clipped, according to its appendix F. The
-    /// paper's harness searches a corpus, which is given by [`Self::with_corpus`].
+    /// Creates the setting that the paper has for one of its data sets. The limits and the sampling are those of its
+    /// tables 15 and 16: temperature 0.2, 64,000 tokens and seed 42. A confidence outside [0, 1] is clipped, as its
+    /// appendix F says. The paper's harness searches a corpus, which [`Self::with_corpus`] sets.
     ///
     /// ```
     /// use agent_benchmarks::confidence::{Confidence, Dataset};
@@ -162,8 +163,8 @@ impl Confidence {
         self
     }
 
-    /// Sets the number of pages that a search shows, and the number of characters of each page and of each lookup (the paper: 3
-    /// or 5, and 420).
+    /// Sets the number of pages that a search shows (3 or 5 in the paper), and the number of characters that are shown
+    /// of each page and of each lookup (420 in the paper).
     ///
     /// # Errors
     ///
@@ -175,7 +176,7 @@ impl Confidence {
         Ok(self)
     }
 
-    /// Returns the problem for which a reply is requested again; `None` for a reply with a readable action and a
+    /// Returns the reason why a reply is unusable and requested again; `None` for a reply with a readable action and a
     /// readable confidence.
     ///
     /// ```
@@ -203,8 +204,8 @@ impl Confidence {
         self.corpus.as_ref().map(|corpus| corpus.has_links())
     }
 
-    /// Sets the number of consecutive replies without a readable action or confidence after which the conversation ends; the
-    /// number of repairs of a step is one less.
+    /// Sets how many consecutive replies without a readable action or confidence end the conversation. A step is
+    /// therefore repaired at most one time less.
     ///
     /// # Errors
     ///
@@ -215,7 +216,7 @@ impl Confidence {
         Ok(self)
     }
 
-    /// Creates the instance of a question in this setting.
+    /// Creates the instance of a question in this setting, which can start conversations.
     #[must_use]
     pub fn instance(&self, question: &Question) -> Instance {
         Instance { settings: self.clone(), question: question.clone() }
@@ -237,7 +238,8 @@ impl Confidence {
         /// Sets the sampling.
         with_sampling(sampling: Sampling);
 
-        /// Sets the number of requested most probable tokens; `None` for no log-probabilities.
+        /// Sets the number of most probable tokens whose log-probabilities are requested at each position; `None`
+        /// requests no log-probabilities.
         with_top_logprobs(top_logprobs: Option<u8>);
     }
 }

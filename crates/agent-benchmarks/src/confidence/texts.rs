@@ -64,7 +64,7 @@ pub(super) const fn actions(corpus: Option<bool>) -> &'static str {
 pub(super) const IS_IT_RIGHT: &str = "Leave the task for a moment. Is the final answer of this conversation right, or will it \
      be? (A) true (B) false. Reply with one letter, A or B, and nothing else.";
 
-/// The wording of the system prompt; the messages of the user are always this crate's own.
+/// The wording of the system prompt. The messages of the user always have this crate's own wording.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -81,12 +81,12 @@ pub struct Prompts {
 }
 
 impl Prompts {
-    /// The file of the published wording. The paper prints its system prompts in appendix K; the text of one of them,
-    /// StrategyQA or HotpotQA, goes into this file as it is printed, without line numbers. Its actions need a corpus
-    /// ([`Confidence::with_corpus`](super::Confidence::with_corpus)).
+    /// The name of the file that holds the published wording. The paper prints its system prompts in appendix K; the
+    /// file holds one of them, StrategyQA or HotpotQA, as it is printed but without line numbers. Its actions need a
+    /// corpus ([`Confidence::with_corpus`](super::Confidence::with_corpus)).
     pub const FILES: &'static [&'static str] = &["system.txt"];
 
-    /// Creates the published wording from its texts, by the name of their file.
+    /// Creates the published wording. `texts` maps the name of the file in [`Self::FILES`] to its content.
     ///
     /// # Errors
     ///

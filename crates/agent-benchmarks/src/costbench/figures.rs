@@ -149,7 +149,8 @@ impl Sums {
     }
 }
 
-/// The statistics of CostBench's tables for the runs of one length of tasks and one setting of events.
+/// The statistics that CostBench's tables report for runs with the same length of tasks and the same setting of
+/// events.
 ///
 /// As in [`tool_graph::RunMeans`], runs without all their events are left out and counted. By the released rules, runs without a
 /// call are also left out, and runs whose last event has nothing after it
@@ -180,16 +181,17 @@ impl Sums {
 pub struct CostBenchFigures {
     /// The number of steps of the tasks.
     pub task_length: usize,
-    /// The name of the events.
+    /// The name of the setting of events.
     pub events: String,
     /// The number of runs, excluding runs that were left out.
     pub runs: usize,
-    /// The numbers of runs left out because of events in them or in their references, by reason.
+    /// The numbers of runs that are left out because of events in the run or in the runs to which it is compared, by
+    /// reason.
     pub left_out: LeftOutCounts,
     /// The number of runs left out because they ended without a reply of the model.
     pub without_reply: usize,
-    /// The figures of the paper's tables, each with the interval that resamples queries, or the reason why
-    /// it is undefined. Rates and ratios are fractions.
+    /// The metrics of the paper's tables, each with an interval from resampled queries, or the reason why it is
+    /// undefined. Rates and ratios are fractions.
     ///
     /// There is no cost gap in a row with events: plans are optimal only for the costs known at planning time, so that the
     /// difference in cost between a run and its reference says nothing about the run (CostBench, appendix B.3.1).
@@ -199,7 +201,8 @@ pub struct CostBenchFigures {
 }
 
 impl CostBenchFigures {
-    /// Returns the figures of the runs of one model, sorted by task length and events.
+    /// Returns the figures of one model's runs, one entry for each task length and setting of events, sorted by these
+    /// two.
     ///
     /// Queries are resampled, so that several runs of one query stay together. The result does not depend on the order of the
     /// runs.
@@ -222,7 +225,8 @@ impl CostBenchFigures {
         Self::of_runs(records.into_iter().map(run), how)
     }
 
-    /// Returns the figures of the greedy policy in the worlds of these records, whatever the results of the model's own runs.
+    /// Returns the figures of the greedy policy in the worlds of these records, regardless of how the model's own runs
+    /// ended.
     ///
     /// # Errors
     ///

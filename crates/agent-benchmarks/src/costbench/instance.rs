@@ -37,7 +37,7 @@ pub struct Instance {
 }
 
 impl CostBench {
-    /// Creates the world of one query. Its optimal run is made once, here.
+    /// Creates the world of one query, and computes its optimal run.
     #[must_use]
     pub fn instance(&self, query: &Query) -> Instance {
         Instance::new(self.clone(), query.clone())
@@ -96,14 +96,15 @@ impl Instance {
         &self.kinds
     }
 
-    /// Returns the optimal run, the reference for the scores of other runs.
+    /// Returns the optimal run, to which other runs are compared.
     #[must_use]
     pub const fn reference(&self) -> &Transcript {
         &self.reference
     }
 
-    /// Returns the preferences after an event, by its position in [`Scenario::events`]; `None` if the event does not change them.
-    /// They differ from all earlier preferences of the query. In a released query, they are the preferences of another query.
+    /// Returns the preferences after the event at this position in [`Scenario::events`]; `None` if the event does not
+    /// change them. The new preferences differ from all earlier preferences of the query. In a released query, they
+    /// are the preferences of another query.
     #[must_use]
     pub fn preferences_after(&self, event: usize) -> Option<Preferences> {
         self.change(event).map(|(preferences, _)| *preferences)

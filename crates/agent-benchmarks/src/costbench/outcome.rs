@@ -8,7 +8,7 @@ use crate::{
     values::record::Record,
 };
 
-/// The record of a conversation of CostBench.
+/// The record of a conversation about a query of CostBench.
 ///
 /// The run of [`Self::record`] has the scores by name, the setting in its metadata, and the outcome:
 /// whether the run reached the goal and the answer is right. A run that ended because the model gave no
@@ -24,7 +24,7 @@ pub struct CostBenchRecord {
     pub reference: Transcript,
     /// The run of the greedy policy ([`Scenario::greedy_run`](tool_graph::Scenario::greedy_run)) in the same world.
     pub greedy: Transcript,
-    /// The plans that the first reply lists between path tags, as a share of all plans. Reference: section 5.1, in which a second
+    /// The share of all plans that the first reply lists between path tags. Reference: section 5.1, in which a second
     /// model counts the paths of a plan.
     pub coverage: PathCoverage,
     /// The text between the answer tags.
@@ -33,9 +33,10 @@ pub struct CostBenchRecord {
     pub task: Task,
     /// The number of steps of the task.
     pub task_length: usize,
-    /// The name of the events; see [`CostBench::events_name`](super::CostBench::events_name).
+    /// The name of the setting of events; see [`CostBench::events_name`](super::CostBench::events_name).
     pub events: String,
-    /// The reference for streams of confidence; `None` if the setting requests neither a stated confidence nor log-probabilities.
+    /// The event for which the model states its confidence; `None` if the setting requests neither a stated confidence
+    /// nor log-probabilities.
     pub objective: Option<Objective>,
 }
 
@@ -92,17 +93,17 @@ impl CostBenchRecord {
         &self.record.run.id
     }
 
-    /// Returns the share of plans in the first reply, as the released analysis computes it: the number of distinct
-    /// listed paths, plans or not, divided by the number of plans plus one. The additional plan is the call of all
-    /// stages, which no tool makes.
+    /// Returns the share of plans in the first reply as the released analysis computes it: the number of distinct
+    /// listed paths, whether or not they are plans, divided by one more than the number of plans. The additional plan
+    /// is a single call for all stages, for which there is no tool.
     #[must_use]
     pub fn released_coverage(&self) -> f64 {
         let PathCoverage { covered, not_plans, possible, .. } = self.coverage;
         (covered + not_plans) as f64 / (possible + 1) as f64
     }
 
-    /// Returns the record with the outcome against which streams of confidence are scored: whether the run met the objective. A
-    /// run without all its events has no outcome as to the optimal path.
+    /// Returns the record with the outcome against which streams of confidence are scored: whether the run met the
+    /// objective. A run in which not all events occurred has no outcome for the objective [`Objective::Optimal`].
     #[must_use]
     pub fn judged_by(&self, objective: Objective) -> Record {
         let mut record = self.record.clone();
@@ -122,7 +123,7 @@ impl CostBenchRecord {
         record
     }
 
-    /// Returns the scores of the run relative to the optimal run.
+    /// Returns the scores of the run compared with the optimal run.
     ///
     /// # Errors
     ///

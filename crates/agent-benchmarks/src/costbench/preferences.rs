@@ -14,9 +14,9 @@ pub(super) const DIMENSIONS: [&str; 4] = ["Category", "Tier", "Style", "FeatureP
 /// The two disjoint sets of queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Split {
-    /// The queries for training, with six values per dimension.
+    /// The queries for training, whose preferences have six values per dimension.
     Train,
-    /// The queries for tests, with four values per dimension.
+    /// The queries for tests, whose preferences have four values per dimension.
     Test,
 }
 
@@ -81,13 +81,14 @@ impl Preferences {
         self.words().map(|(value, _)| value)
     }
 
-    /// Returns the split to which all values belong.
+    /// Returns the split to which all values of the preferences belong.
     #[must_use]
     pub const fn split(&self) -> Split {
         split_of(self.choices[0] as usize)
     }
 
-    /// Expresses the preferences in a traveller's words, without the values themselves. Each seed gives other words.
+    /// Expresses the preferences in words that a traveller might use, without the values themselves. The seed
+    /// determines the words.
     #[must_use]
     pub fn requirement(&self, seed: u64) -> String {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);

@@ -4,8 +4,8 @@ use tool_graph::costbench::{Library, Task};
 
 use crate::{error::Error, values::template::Template};
 
-/// The texts for a model: our own by default, or the texts of the released benchmark, which this crate does not
-/// contain.
+/// The texts for a model. By default, they are this crate's own; the texts of the released benchmark, which this crate
+/// does not contain, can be used instead.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -75,12 +75,13 @@ struct File {
 }
 
 impl Prompts {
-    /// The file in a checkout of the released repository that holds the texts. It is not part of the repository:
-    /// `docs/published/costbench_texts.py` of this project, run in the checkout, writes it from the output of the released
-    /// functions.
+    /// The name of the file that holds the texts of the released benchmark. The released repository does not contain
+    /// it: the script `docs/published/costbench_texts.py` of this project writes it from the output of the released
+    /// functions, when run in a checkout of that repository.
     pub const FILES: &'static [&'static str] = &["costbench_texts.json"];
 
-    /// Creates the texts of the released benchmark from the content of [`Self::FILES`].
+    /// Creates the texts of the released benchmark. `texts` maps the name of the file in [`Self::FILES`] to its
+    /// content.
     ///
     /// # Errors
     ///

@@ -49,7 +49,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// Creates a query for these preferences. The global seed and the id determine their wording.
+    /// Creates a query for these preferences. Its id and the global seed determine the wording of the preferences.
     #[must_use]
     pub fn new(id: impl Into<String>, preferences: Preferences, global_seed: u64) -> Self {
         let mut query = Self {
@@ -69,7 +69,7 @@ impl Query {
         self.preferences.task()
     }
 
-    /// Returns the seed of the query's wording, computed from its id and the global seed.
+    /// Returns the seed that determines the wording of the query, computed from its id and the global seed.
     #[must_use]
     pub fn seed(&self) -> u64 {
         u64::from(QuerySeed::new(self.global_seed, &self.id).0)
@@ -145,8 +145,8 @@ struct Input {
     input: String,
 }
 
-/// Reads the queries of the released file `env/data/runtime/queries/queries.json`, in its order, with the texts and the
-/// identifiers in it.
+/// Reads the queries of the released file `env/data/runtime/queries/queries.json`, in the order of the file, with its
+/// texts and identifiers.
 ///
 /// The world of such a query numbers its objects like the released one: the same number is used during a whole run, and a change
 /// of preferences adopts the preferences of another query of the file.

@@ -13,20 +13,21 @@ use crate::{
     error::Error,
 };
 
-/// The runs of a file of results that the released benchmark wrote.
+/// The runs in a results file that the released benchmark wrote.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReleasedResults {
     /// The model.
     pub model: String,
-    /// The runs, each replayed: its calls, costs and scores are computed here, only from the replies.
+    /// The runs. Each was replayed: its calls, costs and scores are computed here, from nothing but the replies.
     pub records: Vec<CostBenchRecord>,
-    /// The means stated in the file, by the key of the corresponding value of [`CostBenchFigures`](super::CostBenchFigures). The
-    /// released task completion ratio counts right answers without the goal.
+    /// The means that the file states, each under the key of the same value in
+    /// [`CostBenchFigures`](super::CostBenchFigures). The released task completion ratio counts a right answer even if
+    /// the run did not reach the goal.
     pub as_published: BTreeMap<&'static str, f64>,
-    /// The replies in the file after the end of a run by the rules, which are not replayed.
+    /// The number of replies that follow the end of a run according to the rules. They are not replayed.
     pub ignored_replies: usize,
-    /// The runs whose query has an earlier run in the file. They count, too.
+    /// The number of runs whose query has an earlier run in the file. These runs count, too.
     pub repeats: usize,
 }
 
@@ -87,7 +88,8 @@ const PUBLISHED: [(&str, &str); 4] = [
     ("exact_match_ratio", "/tool_path_metrics/tool_path_exact_match_ratio"),
 ];
 
-/// Reads the runs of a released file `results_*.json`, over queries that [`read_queries`](super::read_queries) read.
+/// Reads the runs of a released file `results_*.json`. `queries` are the queries that
+/// [`read_queries`](super::read_queries) has read.
 ///
 /// The replies of the model are replayed in the setting of the file, including its seed, by the released rules. A run whose last
 /// reply does not end it, because the server failed, has no outcome. A run that failed before its first reply has no conversation

@@ -4,8 +4,8 @@ use run_logs::{Arguments, to_json};
 use tool_graph::costbench::Task;
 use trajectory_metrics::tool_calls::Value;
 
-/// Rules for reading replies. They cover the cases in which the released environment accepts more replies, or ends a
-/// run sooner, than a strict protocol. Every accepted deviation is still recorded as an event of the reply.
+/// Rules for reading replies. They cover the cases in which the released environment accepts more replies than a
+/// strict protocol, or ends a run sooner. Every deviation that is accepted is still recorded as an event of the reply.
 ///
 /// ```
 /// use agent_benchmarks::costbench::{CostBench, ReplyRules};
@@ -19,27 +19,27 @@ use trajectory_metrics::tool_calls::Value;
 /// Reference: the released code of CostBench; the paper does not describe these points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReplyRules {
-    /// Whether parameters that a tool does not take are ignored. Otherwise the call fails.
+    /// Whether parameters that a tool does not have are ignored. Otherwise the call fails.
     pub ignores_extra_parameters: bool,
     /// Whether identifiers without brackets are accepted.
     pub takes_bare_ids: bool,
-    /// Whether identifiers that were never given to the model are accepted, if they have five digits or are identifiers
-    /// of a time. Otherwise the call fails.
+    /// Whether identifiers are accepted that the model was never given, if they have five digits or are identifiers of
+    /// a time. Otherwise the call fails.
     pub takes_forged_ids: bool,
-    /// Whether arguments are accepted inside other text, such as a fence, or inside JSON strings, and numbers instead
-    /// of texts.
+    /// Whether arguments are accepted that stand inside other text, such as a code fence, or inside JSON strings, and
+    /// numbers in place of texts.
     pub repairs_arguments: bool,
     /// Whether the answer is the first identifier with five digits inside the tags, regardless of the surrounding text.
     /// Tags with another number of digits have no answer. Otherwise the tags must contain only the identifier.
     pub finds_answers: bool,
     /// Whether a reply without a call ends the conversation. Otherwise the user reminds the model of the expected form.
     pub ends_at_text: bool,
-    /// Whether the limit on calls is a limit on replies, so that no reply is left for an answer after the last call.
+    /// Whether the limit on calls limits replies instead, so that the last call leaves no reply for an answer.
     pub limits_replies: bool,
 }
 
 impl ReplyRules {
-    /// The rules of the released benchmark.
+    /// The rules that the released benchmark follows.
     pub const RELEASED: Self = Self::all(true);
 
     /// Strict rules: every reply must follow the instructions, and a model that does not is reminded.

@@ -20,7 +20,8 @@ pub(super) enum Events {
     Mixed(usize),
 }
 
-/// The event for which a model states its confidence. Its streams of confidence are scored against this event.
+/// The event whose probability a model states as its confidence. The model's streams of confidence are scored against
+/// this event.
 ///
 /// ```
 /// use agent_benchmarks::costbench::Objective;
@@ -29,9 +30,9 @@ pub(super) enum Events {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Objective {
-    /// The run reaches the goal and its answer is right.
+    /// The run reaches the goal, and its answer is right.
     Completed,
-    /// The run reaches the goal with the right answer on the path of the optimal run.
+    /// The run reaches the goal along the path of the optimal run, and its answer is right.
     Optimal,
 }
 
@@ -73,7 +74,7 @@ pub struct CostBench {
 }
 
 impl CostBench {
-    /// Creates the static setting at a refinement level: tasks of `level + 3` steps.
+    /// Creates the setting without events at a refinement level. Its tasks have `level + 3` steps.
     ///
     /// # Errors
     ///
@@ -101,7 +102,7 @@ impl CostBench {
         })
     }
 
-    /// Sets the events of every query, in the order in which they happen.
+    /// Sets the kinds of the events that happen in every query, in the order in which they happen.
     #[must_use]
     pub fn with_events(mut self, events: Vec<EventKind>) -> Self {
         self.events = Events::Kinds(events);
@@ -133,8 +134,8 @@ impl CostBench {
         self.task_length() - 3
     }
 
-    /// Sets the number of consecutive replies without a call or an answer after which the conversation ends, if the first one
-    /// does not end it ([`ReplyRules::ends_at_text`]). The default is 3.
+    /// Sets how many consecutive replies without a call or an answer end the conversation, unless the first one ends
+    /// it ([`ReplyRules::ends_at_text`]). The default is 3.
     ///
     /// # Errors
     ///
@@ -145,8 +146,8 @@ impl CostBench {
         Ok(self)
     }
 
-    /// Asks the model to state in each reply the probability that it meets an objective, in a sentence at the end of the
-    /// instructions, including published ones.
+    /// Asks the model to state, in each reply, the probability that it will meet an objective. The request is a
+    /// sentence at the end of the instructions, including published ones.
     #[must_use]
     pub fn with_confidence(mut self, objective: Objective) -> Self {
         self.stated = Some(objective);
@@ -165,8 +166,8 @@ impl CostBench {
         self.library.task_length()
     }
 
-    /// Returns the name of the events in tables and records: `none`, the kinds joined by `+`, or `mixed_2` for two
-    /// events of mixed kinds.
+    /// Returns the name that tables and records use for the setting of events: `none`, the kinds joined by `+`, or
+    /// `mixed_2` for two events of mixed kinds.
     #[must_use]
     pub fn events_name(&self) -> String {
         match &self.events {
@@ -189,7 +190,7 @@ impl CostBench {
     }
 
     setters! {
-        /// Sets the rules on which the paper and the released benchmark differ. For example, with
+        /// Sets the rules in which the paper and the released benchmark differ. For example, with
         /// [`EnvironmentRules::PAPER_TEXT`] the model sees the tools of all six tasks.
         with_rules(rules: EnvironmentRules);
 
@@ -209,7 +210,7 @@ impl CostBench {
         /// of a tool.
         with_costs_shown(shows_costs: bool);
 
-        /// Sets how the model should draw its tokens.
+        /// Sets the sampling settings of the model.
         with_sampling(sampling: Sampling);
 
         /// Requests the log-probabilities of the `top_logprobs` most probable tokens at each position.

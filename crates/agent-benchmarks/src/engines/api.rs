@@ -35,7 +35,7 @@ pub enum Api {
     /// OpenAI's Chat Completions, which most servers accept.
     #[default]
     OpenAiChat,
-    /// OpenAI's Responses. The server keeps nothing: each request has the whole dialogue.
+    /// OpenAI's Responses. The server stores nothing, so that each request has the whole dialogue.
     OpenAiResponses,
     /// Anthropic's Messages.
     Anthropic,
@@ -44,7 +44,7 @@ pub enum Api {
 names!(Api, OpenAiChat "openai-chat", OpenAiResponses "openai-responses", Anthropic "anthropic");
 
 impl Api {
-    /// Returns the path for requests, after the base URL.
+    /// Returns the path that requests use, which follows the base URL.
     #[must_use]
     pub const fn path(self) -> &'static str {
         match self {
@@ -74,7 +74,7 @@ impl Api {
         all.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// Reads the reply in the JSON of a response of this format. Of several choices, the first is taken.
+    /// Reads the reply from a JSON response in this format. If the response has several choices, the first is taken.
     ///
     /// # Errors
     ///
@@ -145,7 +145,8 @@ fn push(text: &mut String, value: &Value, order: &[&str]) {
     }
 }
 
-/// Writes a request as the JSON body of OpenAI's chat completions, as [`Api::body`] of [`Api::OpenAiChat`].
+/// Writes a request as the JSON body of OpenAI's chat completions. It is the same as [`Api::body`] for
+/// [`Api::OpenAiChat`].
 ///
 /// ```
 /// use agent_benchmarks::{Message, Request, Role, openai_chat_body};
@@ -161,7 +162,7 @@ pub fn openai_chat_body(request: &Request, model: &str) -> String {
     Api::OpenAiChat.body(request, model)
 }
 
-/// Reads the reply in the JSON of a response of OpenAI's chat completions.
+/// Reads the reply from a JSON response of OpenAI's chat completions.
 ///
 /// # Errors
 ///

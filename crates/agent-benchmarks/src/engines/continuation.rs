@@ -55,7 +55,7 @@ const REQUESTS: u64 = 1_000;
 const SEEDS: u64 = 1 << 31;
 
 impl<C: Conversation> Branch<C> {
-    /// Creates a continuation whose requests have the seeds `seed`, `seed + 1` and so on, modulo 2^31.
+    /// Creates a continuation whose requests have the seeds `seed`, `seed + 1` and so on, each modulo 2^31.
     #[must_use]
     pub fn new(conversation: C, seed: u64) -> Self {
         let mut branch = Self { conversation, request: None, seed };
@@ -63,8 +63,8 @@ impl<C: Conversation> Branch<C> {
         branch
     }
 
-    /// Creates `branches` continuations of a conversation, each with a name that begins with `name`. Their seeds follow from the
-    /// names, so that the same call makes the same branches.
+    /// Creates `branches` continuations of a conversation, each with a name that begins with `name`. The names
+    /// determine the seeds, so that the same call makes the same continuations.
     pub fn several(name: &str, conversation: &C, branches: usize) -> Vec<(String, Self)>
     where
         C: Clone,
@@ -114,8 +114,8 @@ impl<C: Conversation> Conversation for Branch<C> {
     }
 }
 
-/// Counts the continuations by outcome, or without one at a limit (unresolved) or for another reason, such as unreadable replies
-/// (invalid).
+/// Counts the continuations that succeeded and failed, and those without an outcome: unresolved ones, which a limit
+/// ended, and invalid ones, which ended for another reason, such as unreadable replies.
 #[must_use]
 pub fn count_continuations<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Continuations {
     let mut counts = Continuations::default();

@@ -18,7 +18,7 @@ impl ModelError {
     }
 }
 
-/// A conversation with a model as a state machine without I/O.
+/// A conversation with a model, as a state machine that does no input or output itself.
 ///
 /// It hands out a request, takes the reply, and so on until there is no request; then it ends with a record. The text of a model
 /// is never an error of the conversation. A conversation is deterministic: the same replies lead to the same requests and the
@@ -54,24 +54,23 @@ pub trait Conversation {
     /// [`Error::Ended`] if no request waits for a reply.
     fn reply(&mut self, reply: Reply) -> Result<(), Error>;
 
-    /// Returns the kind of reply that the conversation waits for, if it has several kinds, such as actions and
-    /// estimates. Consecutive unusable replies are counted for each kind.
+    /// Returns the kind of reply for which the conversation waits, if there are several kinds, such as actions and
+    /// estimates. Consecutive unusable replies are counted separately for each kind.
     fn awaits(&self) -> usize {
         0
     }
 
-    /// Returns the problem with the latest reply if the protocol could not use it; `None` also for a conversation that
-    /// does not report problems.
+    /// Returns the reason why the latest reply could not be used; `None` if it could, and for a conversation that does
+    /// not report problems.
     fn problem(&self) -> Option<String> {
         None
     }
 
-    /// Ends the conversation because the model gives no reply. Without a waiting request, nothing
-    /// happens.
+    /// Ends the conversation because the model gives no reply. If no request waits for a reply, nothing happens.
     fn fail(&mut self, error: &ModelError);
 
-    /// Returns the record. A conversation can be finished at any time; the record of one that still waits for a reply has no stop
-    /// reason.
+    /// Returns the record. A conversation can be finished at any time; if it still waits for a reply, its record has
+    /// no stop reason.
     fn finish(self) -> Self::Record
     where
         Self: Sized;

@@ -87,7 +87,7 @@ impl<E: Environment> PlayConversation<E> {
         &self.environment
     }
 
-    /// Returns whether the run waits for an answer to a question instead of a turn.
+    /// Returns whether the run waits for an answer to a question about its budget, and not for the reply of a turn.
     #[must_use]
     pub const fn is_asking(&self) -> bool {
         self.before_question.is_some()
@@ -99,7 +99,7 @@ impl<E: Environment> PlayConversation<E> {
         &self.turns
     }
 
-    /// Returns the maximum number of remaining turns.
+    /// Returns the maximum number of turns that remain.
     #[must_use]
     pub fn turns_left(&self) -> usize {
         self.settings.most_turns.saturating_sub(self.turns.len())
@@ -300,7 +300,7 @@ impl<E: Environment> Conversation for PlayConversation<E> {
 /// The number of characters per token, by the usual rule of thumb.
 const CHARACTERS_OF_A_TOKEN: usize = 4;
 
-/// Plays a run with a policy. The policy is a function of the run so far, with its environment, that returns the next
+/// Plays a run with a policy: a function that takes the run so far, including its environment, and returns the next
 /// reply.
 ///
 /// The number of tokens of a request or reply is a quarter of its characters, rounded up, so that budgets of tokens can be

@@ -5,7 +5,7 @@ use crate::{
     values::{macros::setters, request::Sampling},
 };
 
-/// The end of a run in an environment.
+/// How a run in an environment ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum End {
@@ -23,15 +23,15 @@ pub enum End {
 pub struct Acted {
     /// The reward of the turn, without penalties for its form.
     pub reward: f64,
-    /// The penalty for a form that was not understood, at most 0.
+    /// The penalty for a reply whose form was not understood, at most 0.
     pub penalty: f64,
-    /// Whether there was an action in the requested form, even if it cannot be carried out.
+    /// Whether the reply had an action in the requested form, even if the action cannot be carried out.
     pub is_read: bool,
-    /// The actions that were carried out.
+    /// The number of actions that were carried out.
     pub n_actions: usize,
-    /// The amount spent of each of [`Environment::RESOURCES`].
+    /// The amount of each of [`Environment::RESOURCES`] that was spent.
     pub spent: Vec<f64>,
-    /// The parts that were not understood or not possible.
+    /// The parts of the reply that were not understood or not possible.
     pub problems: Vec<String>,
 }
 
@@ -43,10 +43,10 @@ pub trait Environment {
     /// The names of facts about the state that budget estimators may see, such as cash.
     const FEATURES: &'static [&'static str] = &[];
 
-    /// Returns the instruction to the model before the first turn.
+    /// Returns the instruction that the model gets before the first turn.
     fn instruction(&self) -> String;
 
-    /// Returns the observation of the model at its next turn, with the effects of its latest reply.
+    /// Returns what the model observes at its next turn, with the effects of its latest reply.
     fn observation(&self) -> String;
 
     /// Returns the text that replaces a reply in later requests; `None` for the reply itself.
@@ -64,7 +64,7 @@ pub trait Environment {
         true
     }
 
-    /// Returns the reason for the end of the run; `None` while the run continues.
+    /// Returns how the run ended; `None` while it continues.
     fn end(&self) -> Option<End>;
 
     /// Returns the values of [`Environment::FEATURES`] in the current state.
@@ -135,7 +135,7 @@ impl Default for Play {
 }
 
 impl Play {
-    /// Creates the setting of the paper: ten turns, at temperature 0, without questions in between.
+    /// Creates the setting of the paper: ten turns at temperature 0, without questions between turns.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -154,21 +154,21 @@ impl Play {
         /// Sets the maximum number of turns of a run.
         with_most_turns(most_turns: usize);
 
-        /// Sets the maximum number of tokens of one request and its reply. A turn above it has no effect and ends the
-        /// run, which fails. The released evaluation of Sokoban has 2,500.
+        /// Sets the maximum number of tokens in one request and its reply. A turn with more tokens has no effect and
+        /// ends the run, which fails. The released evaluation of Sokoban has a limit of 2,500.
         with_most_tokens_of_a_turn(most_tokens_of_a_turn: Option<u64>);
 
         /// Sets the sampling.
         with_sampling(sampling: Sampling);
 
-        /// Sets the first instruction to the model; `None` is the text of the environment.
+        /// Sets the instruction before the first turn; `None` is the text of the environment.
         with_instruction(instruction: Option<String>);
 
         /// Sets the rule by which answers to questions end a run.
         with_stop_rule(rule: Option<StopRule>);
 
-        /// Sets whether exceeding a requested cap ends a run, which is the default. Otherwise the run is told the cap and
-        /// continues, so that its full cost is known.
+        /// Sets whether a run ends when it exceeds the cap on a resource that questions ask about; this is the
+        /// default. Otherwise the model is told the cap, but the run continues, so that its full cost is known.
         with_enforced_caps(enforces_caps: bool);
     }
 

@@ -11,29 +11,29 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PlayTurn {
-    /// The observation of the model.
+    /// What the model observed.
     pub observation: String,
     /// The reply of the model.
     pub reply: String,
     /// The reward, without penalties.
     pub reward: f64,
-    /// The penalty for a form that was not understood, at most 0.
+    /// The penalty for a reply whose form was not understood, at most 0.
     pub penalty: f64,
-    /// The actions that were carried out.
+    /// The number of actions that were carried out.
     pub n_actions: usize,
     /// The numbers of tokens of the request and of the reply, if the reply states them.
     pub tokens: [Option<u64>; 2],
     /// The number of hidden reasoning tokens in the reply, which later requests do not repeat.
     pub reasoning_tokens: u64,
-    /// The amount spent of each of [`Environment::RESOURCES`].
+    /// The amount of each of [`Environment::RESOURCES`] that was spent.
     pub spent: Vec<f64>,
     /// The values of [`Environment::FEATURES`] after the turn.
     pub features: Vec<f64>,
-    /// The answer of the model after the turn; `None` if there was no question.
+    /// The model's answer to the question after the turn; `None` if there was no question.
     pub answer: Option<String>,
     /// The estimate for each requested resource.
     pub estimates: Vec<Estimate>,
-    /// The advice that follows from the answers.
+    /// The advice that follows from the estimates.
     pub advice: Option<Advice>,
     /// The numbers of tokens of the question after the turn and of its answer, if the reply states them; 0 without a
     /// question. Like every request, a question repeats the run so far.
@@ -54,13 +54,13 @@ pub struct PlayRecord {
     pub instruction: String,
     /// The turns.
     pub turns: Vec<PlayTurn>,
-    /// The reason for the end; `None` if the run was not played to its end.
+    /// How the run ended; `None` if it was not played to its end.
     pub end: Option<End>,
-    /// Whether the task was completed; without a goal, whether the last step was reached.
+    /// Whether the task was completed; in an environment without a goal, whether the last step was reached.
     pub succeeded: bool,
     /// Whether a request and its reply exceeded the maximum number of tokens of a turn.
     pub is_truncated: bool,
-    /// Whether an answer or a cap stopped the run, so that its outcome is unknown.
+    /// Whether an answer or a cap stopped the run, which leaves its outcome unknown.
     pub is_stopped: bool,
 }
 
@@ -101,11 +101,10 @@ pub(super) fn tokens(turns: &[PlayTurn]) -> Vec<[Option<f64>; 3]> {
     turns.iter().map(of_turn).collect()
 }
 
-/// Converts runs in one kind of environment to rollouts. The resources are `fresh_input_tokens` (excluding repeated parts of
-/// requests), `output_tokens`, `total_tokens` of both, and the resources of the environment; the features are
-/// [`Environment::FEATURES`]. Runs that an answer or a
-/// cap ended, and runs that were not played to their end, are marked as cut off ([`Rollouts::set_censored`]). Runs without a turn
-/// are left out.
+/// Converts runs in one kind of environment to rollouts. The resources are `fresh_input_tokens` (input without
+/// repeated parts of requests), `output_tokens`, `total_tokens` (the sum of both), and the resources of the
+/// environment; the features are [`Environment::FEATURES`]. Runs that an answer or a cap ended, and runs that were not
+/// played to their end, are marked as cut off ([`Rollouts::set_censored`]). Runs without a turn are left out.
 ///
 /// # Errors
 ///

@@ -60,8 +60,8 @@ pub struct Sokoban {
 }
 
 impl Sokoban {
-    /// Creates a run in this room with the limits of the evaluation. As in the evaluation, turns do not say how many actions are
-    /// left.
+    /// Creates a run in this room with the limits of the evaluation. As in the evaluation, turns do not state the
+    /// number of actions that are left.
     #[must_use]
     pub fn new(room: Room) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Sokoban {
     }
 
     setters! {
-        /// Sets the maximum number of actions in a turn; further actions are left out.
+        /// Sets the maximum number of actions in a turn; further actions are ignored.
         with_most_actions_of_a_turn(most_actions_of_a_turn: usize);
 
         /// Sets the maximum number of actions of a run.
@@ -240,8 +240,8 @@ const ACTIONS: usize = 3;
 /// The number of states after which the search for a plan stops.
 const MOST_STATES_OF_A_PLAN: usize = 1_000_000;
 
-/// Creates a player that takes the least number of steps and writes replies like a model. With probability `mistakes`,
-/// a step is drawn at random.
+/// Creates a player that solves a room in the least number of steps and writes its replies like a model. With
+/// probability `mistakes`, it takes a random step instead.
 ///
 /// Asked for the remaining cost, the player answers from the least number of remaining steps: the average cost of the turns
 /// so far, times the number of turns for these steps, from 0.8 to 1.25 times; and `impossible` if no steps solve the room

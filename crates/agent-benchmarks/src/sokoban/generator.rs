@@ -15,7 +15,7 @@ pub struct RoomSettings {
     pub size: [usize; 2],
     /// The number of boxes, from 1 to 6.
     pub boxes: usize,
-    /// The maximum number of steps of the game played backwards, from 2 to 300.
+    /// The maximum number of steps that the generator plays backwards, from 2 to 300.
     pub depth: u32,
 }
 
@@ -49,8 +49,8 @@ const WALKS: [[isize; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
 const MOVES: [[isize; 2]; 4] = [[-1, 0], [1, 0], [0, -1], [0, 1]];
 
 impl Room {
-    /// Generates the room that the released code makes from a seed, identical in every cell: a walk digs it, player and targets
-    /// are placed, and the game is played backwards from its solution.
+    /// Generates the room that the released code makes from a seed, identical in every cell: a random walk digs the
+    /// floor, the player and the targets are placed, and the game is played backwards from its solution.
     ///
     /// Cost: up to 300,000 states of a backward game, 0.1 to 0.5 s if all of them are used; most rooms take less.
     ///

@@ -70,8 +70,9 @@ pub(crate) fn apart(a: usize, b: usize, columns: usize) -> usize {
 }
 
 impl Room {
-    /// Reads a room in the alphabet of the released code (`# _ O √ X P S`) or in XSB (`#`, space or `-`, `.`, `*`, `$`,
-    /// `@`, `+`). Rows may have different lengths, and columns at the right that are floor in every row are dropped.
+    /// Reads a room from text, in the characters of the released code (`# _ O √ X P S`) or in the XSB format (`#`,
+    /// space or `-`, `.`, `*`, `$`, `@`, `+`). Rows may have different lengths, and columns at the right that are
+    /// floor in every row are dropped.
     ///
     /// # Errors
     ///
@@ -236,7 +237,7 @@ impl Room {
         text
     }
 
-    /// Returns the coordinates and the grid in the form of the released code (`grid_coord`).
+    /// Returns the coordinates and the grid as text, in the form that the released code calls `grid_coord`.
     #[must_use]
     pub fn observation(&self) -> String {
         let (boxes, targets) = self.boxes_and_targets();
@@ -272,7 +273,7 @@ impl fmt::Display for Room {
 /// The number of steps after which a game ends.
 const MOST_STEPS: u32 = 100;
 
-/// A room in play, with the released rewards.
+/// A room that is being played, with the rewards of the released code.
 ///
 /// Each step costs 0.1; a box that reaches a target earns 1, a box leaving a target costs 1, and the last box on a target earns
 /// 10 more. The game ends when the room is solved or after 100 steps.
@@ -324,7 +325,7 @@ impl Game {
         self.steps
     }
 
-    /// Returns whether the room is solved or the steps are used up.
+    /// Returns whether the room is solved or no steps are left.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.steps > 0 && self.room.is_solved() || self.steps >= MOST_STEPS

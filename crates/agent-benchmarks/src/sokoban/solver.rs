@@ -19,7 +19,7 @@ use map::{Map, Walk};
 
 use crate::sokoban::room::{Direction, Room};
 
-/// The remaining need of a room.
+/// What is still needed to solve a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
     /// The shortest sequence of steps that solves the room.
@@ -31,7 +31,8 @@ pub enum Need {
 }
 
 impl Room {
-    /// Returns the fewest steps, including pushes, that solve the room from its current state.
+    /// Returns the shortest sequence of steps, including pushes, that solves the room from its current state. The
+    /// search stops after `most_states` states.
     ///
     /// `most_states` limits the number of stored states; each takes about 100 bytes: a million is enough for nearly all rooms of
     /// 10 x 10 cells with three boxes. A solved room needs no step. The need of rooms with more than 64 boxes is unknown.

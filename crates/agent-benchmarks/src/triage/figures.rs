@@ -130,7 +130,7 @@ const METRICS: [OfPools; 12] = [
 /// The values of each of [`METRICS`] by pool.
 type Values = [Clustered<String, f64>; METRICS.len()];
 
-/// The statistics of the plans of a model for pools with one budget, framing and regime.
+/// The statistics of a model's plans for pools with one budget, framing and regime.
 ///
 /// ```
 /// use agent_benchmarks::{Attempted, Checker, Level, Question, Reply, Request, Seed, converse};
@@ -157,7 +157,7 @@ type Values = [Clustered<String, f64>; METRICS.len()];
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TriageFigures {
-    /// The share of the budget.
+    /// The budget, as a share of the cost of the recorded attempts.
     pub alpha: Alpha,
     /// The framing.
     pub framing: Framing,
@@ -165,15 +165,15 @@ pub struct TriageFigures {
     pub regime: Regime,
     /// Whether the problems were solved in the conversation.
     pub is_live: bool,
-    /// Whether their allocations were announced while they were solved.
+    /// Whether the model was told the allocation of each problem while it solved the problem.
     pub is_announced: bool,
-    /// The number of pools in the mean efficiency.
+    /// The number of pools over which the mean efficiency is taken.
     pub pools: usize,
-    /// The number of pools in which some orders earn more than others.
+    /// The number of pools in which the order of the problems changes what a plan earns.
     pub informative_pools: usize,
-    /// The mean efficiency over all pools and over the informative ones, the mean regret, the points of the plan and of the
-    /// reference planners, and the decisions of plans about unsolvable problems if there are any: each with the interval that
-    /// resamples pools, or the reason why it is undefined.
+    /// The metrics, each with an interval from resampled pools, or the reason why it is undefined: the mean efficiency
+    /// over all pools and over informative pools, the mean regret, the points of the plan and of the reference
+    /// planners, and, if there are unsolvable problems, the decisions of plans about them.
     pub figures: Figures,
     /// The number of plans that allot more than the budget. They are executed and counted in the
     /// means.
@@ -183,12 +183,14 @@ pub struct TriageFigures {
     /// The number of conversations left out because the model gave no reply, or no execution could
     /// be completed.
     pub unfinished: usize,
-    /// The number of live executions that earned more than the recorded attempts allow. They count as the oracle.
+    /// The number of live executions that earned more than the recorded attempts allow. They are scored as if they had
+    /// earned the value of the oracle.
     pub above_oracle: usize,
 }
 
 impl TriageFigures {
-    /// Returns the figures of the conversations of one model, sorted by budget, framing and regime. Pools are resampled.
+    /// Returns the figures of one model's conversations, one entry for each budget, framing and regime, sorted by
+    /// these. The intervals resample pools.
     ///
     /// # Errors
     ///

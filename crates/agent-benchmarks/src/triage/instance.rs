@@ -8,7 +8,7 @@ use crate::{
     values::{macros::setters, question::Question, request::Sampling},
 };
 
-/// A pool of questions with its budget and its references. Made by [`Triage::instance`].
+/// A pool of questions with its budget and with the values of reference planners. Made by [`Triage::instance`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
     pub(super) settings: Triage,
@@ -98,27 +98,27 @@ impl Instance {
         self.budget
     }
 
-    /// Returns the value of the best choice under the budget.
+    /// Returns the value of the best choice of problems under the budget.
     #[must_use]
     pub const fn oracle(&self) -> f64 {
         self.oracle
     }
 
-    /// Returns the expected value of a random order; see [`Pool::random_exact`].
+    /// Returns the expected value of attempting the problems in random order; see [`Pool::random_exact`].
     #[must_use]
     pub const fn random(&self) -> f64 {
         self.random
     }
 }
 
-/// The source of the outcomes of a plan's attempts.
+/// Where the outcomes of the attempts in a plan come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attempts {
-    /// Recorded attempts, in both regimes.
+    /// The attempts were recorded earlier; plans are executed in both regimes.
     #[default]
     Recorded,
-    /// Live attempts: the model solves the problems of its plan in one regime.
+    /// The attempts are live: the model solves the problems of its plan, in one regime.
     ///
     /// - [`Regime::Enforced`]: the allocation of each problem limits the tokens of the reply. A reply that used more is wrong.
     /// - [`Regime::Advisory`]: for each problem, the remaining budget limits the tokens of the reply, and the tokens of the reply
@@ -126,13 +126,13 @@ pub enum Attempts {
     Live {
         /// The regime.
         regime: Regime,
-        /// Whether the solver is told the allocation of its problem. In section 3.2 of the paper the solver is not told: only the
-        /// request has the limit.
+        /// Whether the solver is told the allocation of its problem. In section 3.2 of the paper it is not told: only
+        /// the token limit of the request enforces the allocation.
         announced: bool,
     },
 }
 
-/// A setting of TRIAGE: the share of the budget, the framing, and the execution of plans.
+/// A setting of TRIAGE: the budget as a share of the cost, the framing, and how plans are executed.
 ///
 /// ```
 /// use agent_benchmarks::{Attempted, Checker, Conversation, Question};
@@ -168,8 +168,8 @@ pub struct Triage {
 }
 
 impl Triage {
-    /// Creates the setting with a budget of this share of the recorded attempts' cost, the neutral framing, execution by recorded
-    /// attempts, temperature 0, and the published rules for reading and executing plans.
+    /// Creates the setting whose budget is this share of the recorded attempts' cost, with the neutral framing,
+    /// recorded attempts, temperature 0, and the published rules for reading and executing plans.
     #[must_use]
     pub fn new(alpha: Alpha) -> Self {
         Self {
@@ -186,13 +186,13 @@ impl Triage {
         }
     }
 
-    /// Returns the share of the budget.
+    /// Returns the budget as a share of the recorded attempts' cost.
     #[must_use]
     pub const fn alpha(&self) -> Alpha {
         self.alpha
     }
 
-    /// Sets the name of the problems in the request, such as `geometry problems`.
+    /// Sets the words that the request uses for the problems, such as `geometry problems`.
     #[must_use]
     pub fn with_subject(mut self, subject: impl Into<String>) -> Self {
         self.subject = subject.into();
@@ -209,11 +209,11 @@ impl Triage {
         /// Sets the source of the outcomes of attempts.
         with_attempts(attempts: Attempts);
 
-        /// Sets the sampling. When the model solves a problem, the token limit is the smaller one of the sampling's and
-        /// the regime's.
+        /// Sets the sampling. When the model solves a problem, its token limit is the limit of the sampling or that of
+        /// the regime, whichever is smaller.
         with_sampling(sampling: Sampling);
 
-        /// Sets the maximum number of tokens of a plan. The default is the limit of the sampling.
+        /// Sets the maximum number of tokens in the reply with the plan. The default is the limit of the sampling.
         with_plan_tokens(plan_tokens: Option<u64>);
 
         /// Sets whether plans are read by [`PlanReading::new`](knapsack_oracle::PlanReading::new), which drops allocations other

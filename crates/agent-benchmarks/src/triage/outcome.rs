@@ -13,7 +13,7 @@ use crate::{
     values::{question::Attempted, record::Record},
 };
 
-/// The record of a conversation of TRIAGE.
+/// The record of a conversation about a pool of TRIAGE.
 ///
 /// The run of [`Self::record`] has the plan's value by regime as scores, and the setting in its metadata.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,23 +30,23 @@ pub struct TriageRecord {
     pub attempts: Vec<Option<Attempted>>,
     /// The regime in which problems were solved in the conversation; `None` for recorded attempts.
     pub live_regime: Option<Regime>,
-    /// Whether problems were solved in the conversation with their allocations announced.
+    /// Whether the model was told the allocation of each problem that it solved in the conversation.
     pub is_announced: bool,
     /// The decisions of the plan about [unsolvable](crate::Checker::Unsolvable) questions; all 0 without a plan.
     pub unsolvable: UnsolvableCounts,
-    /// The share of the budget.
+    /// The budget, as a share of the cost of the recorded attempts.
     pub alpha: Alpha,
     /// The framing.
     pub framing: Framing,
     /// The budget in tokens.
     pub budget: u64,
-    /// The value of the best choice by the recorded attempts.
+    /// The value of the best choice of problems, according to the recorded attempts.
     pub oracle: f64,
-    /// The expected value of a random order by the recorded attempts.
+    /// The expected value of attempting the problems in random order, according to the recorded attempts.
     pub random: f64,
-    /// The value of attempting problems from the cheapest upwards, as long as they fit.
+    /// The value of attempting problems in the order of rising cost, as long as they fit.
     pub cheapest_first: f64,
-    /// The value of attempting problems by descending value per cost, as long as they fit.
+    /// The value of attempting problems in the order of falling value per cost, as long as they fit.
     pub greedy: f64,
 }
 
@@ -119,8 +119,8 @@ impl TriageRecord {
         self.executions.iter().find(|execution| execution.regime == regime)
     }
 
-    /// Returns the triage efficiency in a regime: 1 for the oracle, 0 for a random order on average. Live attempts that are
-    /// [above the oracle](Self::is_above_oracle) count as the oracle.
+    /// Returns the triage efficiency in a regime: 1 for the oracle, and 0 for the average over random orders. Live
+    /// attempts that are [above the oracle](Self::is_above_oracle) count as the oracle.
     ///
     /// # Errors
     ///

@@ -16,8 +16,8 @@ const RULES: &str = include_str!("prompts/rules.txt");
 
 const BANNER: &str = include_str!("prompts/banner.txt");
 
-/// The wording of the request for a plan under each framing, and of the banner that announces a budget to a solver. The default
-/// is in words of our own.
+/// The wording of the request for a plan under each framing, and of the banner that tells a solver its budget. By
+/// default, the words are this crate's own.
 ///
 /// The placeholders of a plan's text are the `{domain}`, the budget `{B}` and the `{problems}`. The placeholder of the
 /// banner's text is the number of tokens `{a_i}`. The request to solve a problem, which follows the banner, is always
@@ -63,9 +63,9 @@ impl Default for Prompts {
 }
 
 impl Prompts {
-    /// The files of the published wording, which are made from the paper: the planner prompt of appendix B three times,
-    /// with the opening paragraph of variant A, B and C of appendix C.2, and the banner of appendix C.1. The names in
-    /// braces are left as they are printed.
+    /// The names of the files that hold the published wording, which must be made from the paper: the planner prompt
+    /// of appendix B three times, with the opening paragraph of variants A, B and C of appendix C.2, and the banner of
+    /// appendix C.1. The names in braces stay as they are printed.
     pub const FILES: &'static [&'static str] =
         &["planner_neutral.txt", "planner_agent.txt", "planner_exam.txt", "banner.txt"];
 
@@ -95,7 +95,7 @@ impl Prompts {
     }
 }
 
-/// The opening of the request for a plan. All framings have the same rules, problems, budget and form.
+/// The way in which the request for a plan begins. All framings have the same rules, problems, budget and form.
 ///
 /// Reference: TRIAGE, appendix C.2, in other words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

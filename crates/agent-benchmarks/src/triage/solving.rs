@@ -16,7 +16,8 @@ use crate::{
     },
 };
 
-/// A conversation of one request, in which a model solves one question without a budget. Its record has the attempt for a pool.
+/// A conversation of one request, in which a model solves one question without a budget. Its record has the attempt
+/// that a pool needs.
 ///
 /// ```
 /// use agent_benchmarks::{Checker, Question, Reply, Request, Sampling, Usage, converse};
@@ -51,15 +52,15 @@ pub struct SolveRecord {
     pub answer: Option<String>,
     /// The attempt; `None` without a reply, for a reply with an unknown number of tokens or without tokens, and for a refusal.
     pub attempt: Option<Attempted>,
-    /// Whether the reply was cut off at a token limit, so that the cost of the attempt is the limit.
+    /// Whether the reply was cut off at a token limit. The cost of the attempt is then the limit.
     pub is_cut_off: bool,
     /// Whether the model or a filter of its provider refused to reply.
     pub is_refused: bool,
 }
 
 impl SolveRecord {
-    /// Returns the record of an attempt that was made elsewhere, without a conversation; `None` for a question without a recorded
-    /// attempt. An attempt without tokens is left out, like an attempt made here.
+    /// Returns the record of an attempt that was made elsewhere, without a conversation; `None` for a question without
+    /// a recorded attempt. An attempt with 0 tokens is left out, as it is after a conversation.
     #[must_use]
     pub fn of_recorded(question: &Question) -> Option<Self> {
         let recorded = question.recorded?;
@@ -76,7 +77,7 @@ impl SolveRecord {
         self.record.run.turns.is_empty()
     }
 
-    /// Sets the verdict of an external judge; without one, the attempt is left out.
+    /// Sets the verdict of an external judge on the answer; without a verdict, the attempt is left out.
     #[must_use]
     pub fn judged(mut self, solved: Option<bool>) -> Self {
         let verdict = |attempt| Some(Attempted { solved: solved?, ..attempt });
@@ -93,9 +94,9 @@ impl<'a> SolveConversation<'a> {
         Self::with_banner(question, sampling, None)
     }
 
-    /// Creates the conversation about a question in which the banner of these prompts tells the model a budget of tokens. The
-    /// budget is not enforced; it can be the allocation of the model's own plan. The attempts before and after are a
-    /// [`ReSolve`](knapsack_oracle::ReSolve).
+    /// Creates the conversation about a question, in which the banner of these prompts tells the model a budget of
+    /// tokens. The budget is not enforced; it can be the allocation in the model's own plan. The attempts without and
+    /// with this banner form a [`ReSolve`](knapsack_oracle::ReSolve).
     ///
     /// Reference: TRIAGE, appendix C.1.
     #[must_use]

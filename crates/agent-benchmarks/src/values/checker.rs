@@ -51,7 +51,7 @@ pub enum Checker {
         /// The options, possibly none.
         options: Vec<String>,
     },
-    /// The caller judges the answer. Here, no answer is right.
+    /// The caller judges the answer. This crate counts no answer as right.
     Outside,
 }
 

@@ -20,7 +20,7 @@ pub struct Question {
     pub checker: Checker,
     /// The value of a right answer, at least 0.
     pub value: f64,
-    /// A recorded attempt without any limit.
+    /// An attempt that was recorded without a token limit, if there is one.
     pub recorded: Option<Attempted>,
 }
 
@@ -47,7 +47,7 @@ impl Question {
         self
     }
 
-    /// Returns whether no answer is right.
+    /// Returns whether the question is one for which no answer is right.
     #[must_use]
     pub const fn is_unsolvable(&self) -> bool {
         matches!(self.checker, Checker::Unsolvable { .. })

@@ -4,7 +4,7 @@ use trajectory_metrics::{Figure, Measure, Undefined, tool_calls::Value};
 
 use crate::values::request::Request;
 
-/// A fact about a reply that prevents its use, or the use of a part, without changes.
+/// A problem that prevents a reply, or a part of it, from being used as it is.
 ///
 /// `call` is the position of the call in the reply, from 0.
 ///
@@ -34,14 +34,14 @@ pub enum ReplyEvent {
     },
     /// A call names a tool that the request does not have.
     UnknownTool {
-        /// The call.
+        /// The position of the call in the reply, from 0.
         call: usize,
         /// The name in the call.
         tool: String,
     },
     /// The arguments of a call are not one JSON object.
     InvalidArguments {
-        /// The call.
+        /// The position of the call in the reply, from 0.
         call: usize,
         /// The tool's name.
         tool: String,
@@ -50,7 +50,7 @@ pub enum ReplyEvent {
     },
     /// A call lacks an argument that its tool requires.
     MissingArgument {
-        /// The call.
+        /// The position of the call in the reply, from 0.
         call: usize,
         /// The tool's name.
         tool: String,
@@ -59,7 +59,7 @@ pub enum ReplyEvent {
     },
     /// A call has an argument that its tool does not take.
     UnexpectedArgument {
-        /// The call.
+        /// The position of the call in the reply, from 0.
         call: usize,
         /// The tool's name.
         tool: String,
@@ -68,7 +68,7 @@ pub enum ReplyEvent {
     },
     /// An argument of a call has a value that its tool does not take.
     InvalidValue {
-        /// The call.
+        /// The position of the call in the reply, from 0.
         call: usize,
         /// The tool's name.
         tool: String,
@@ -202,7 +202,7 @@ impl ReplyEvent {
         }
     }
 
-    /// Returns the call that the event is about; `None` if it is about the whole reply.
+    /// Returns the position of the call that the event is about; `None` if it is about the whole reply.
     #[must_use]
     pub const fn call(&self) -> Option<usize> {
         match self {
@@ -227,15 +227,17 @@ impl ReplyEvent {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
-    /// The run, with one turn for each request. Its metadata has `requests`: for each turn, the `messages` of its request with
-    /// `role` and `content`. The first `repeats` messages, which repeat the previous request and its reply, are left out.
+    /// The run, with one turn for each request. Its metadata has the field `requests`: for each turn, the `messages`
+    /// of its request with `role` and `content`. The number `repeats` counts the first messages, which repeat the
+    /// previous request and its reply and are left out.
     pub run: Run,
     /// The problems of the replies, in the order of the turns.
     pub events: Vec<TurnEvent>,
 }
 
 impl Record {
-    /// The run, with the events in its metadata, as a trajectory of the Agent Trajectory Interchange Format; see [`to_atif`].
+    /// Returns the run, with the events in its metadata, as a trajectory of the Agent Trajectory Interchange Format;
+    /// see [`to_atif`].
     #[must_use]
     pub fn to_atif(&self) -> String {
         let mut run = self.run.clone();

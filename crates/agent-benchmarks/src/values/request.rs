@@ -15,7 +15,7 @@ use crate::values::tool_definition::ToolDefinition;
 pub struct Sampling {
     /// The temperature, at least 0.
     pub temperature: Option<f64>,
-    /// The probability mass from which tokens are drawn, in (0, 1].
+    /// The probability mass of the most probable tokens from which a token is drawn, in (0, 1].
     pub top_p: Option<f64>,
     /// The maximum number of tokens in a reply.
     pub max_output_tokens: Option<u64>,
@@ -25,7 +25,7 @@ pub struct Sampling {
     pub reasoning_effort: Option<String>,
 }
 
-/// The request of a conversation to a model.
+/// A request that a conversation sends to a model.
 ///
 /// ```
 /// use agent_benchmarks::{Message, Request, Role};
@@ -44,8 +44,8 @@ pub struct Request {
     pub parallel_tool_calls: Option<bool>,
     /// The settings of sampling.
     pub sampling: Sampling,
-    /// The number of most probable tokens with requested log-probabilities, in addition to the reply's own tokens; `None` if no
-    /// log-probabilities are requested.
+    /// The number of most probable tokens per position whose log-probabilities are requested, in addition to those of
+    /// the reply's own tokens; `None` if no log-probabilities are requested.
     pub top_logprobs: Option<u8>,
     /// The JSON Schema for the text of the reply; `None` for free text. A driver whose provider cannot enforce a schema may omit
     /// the schema, because the messages describe it.

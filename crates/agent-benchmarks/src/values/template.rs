@@ -21,7 +21,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// Creates a text with placeholders of these names. Each placeholder may occur any number of times.
+    /// Creates a text whose placeholders have these names. Each placeholder may occur any number of times.
     ///
     /// # Errors
     ///

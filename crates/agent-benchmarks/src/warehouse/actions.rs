@@ -2,7 +2,8 @@ use std::{fmt, str::FromStr};
 
 use crate::warehouse::catalogue::{Cents, Freight, Retailer, Sku};
 
-/// An action of an agent in a step; several actions are separated by `;`. The words are the released ones.
+/// An action that an agent takes in a step; several actions are separated by `;`. The words are those of the released
+/// code.
 ///
 /// ```
 /// use agent_benchmarks::warehouse::{Action, Cents, Refusal, Retailer, Sku};
@@ -19,7 +20,7 @@ pub enum Action {
     Produce {
         /// The product.
         sku: Sku,
-        /// The multiple of the smallest lot, from 1 to 3.
+        /// The size of the order in smallest lots, from 1 to 3.
         lots: i64,
         /// The means of transport.
         by: Freight,
@@ -87,9 +88,9 @@ pub enum Refusal {
     TooMuch {
         /// The amount.
         amount: Cents,
-        /// The largest amount.
+        /// The largest possible amount.
         available: Cents,
-        /// The meaning of the largest amount, as a clause.
+        /// What limits the amount, as a clause.
         what: &'static str,
     },
     /// The run has ended.

@@ -25,7 +25,7 @@ pub enum Sku {
 
 names!(Sku, Jcd543 "JCD543", Jcd612 "JCD612", Jca374 "JCA374", Jua365 "JUA365", Jcd389 "JCD389");
 
-/// A retailer, who sells the goods that the maker has put on its shelves.
+/// A retailer, which sells the goods that the maker has put on its shelves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Retailer {
     /// A mass discounter.
@@ -125,7 +125,7 @@ pub(super) const COLLAPSE: usize = 13;
 pub(super) const SERIES: u64 = 22;
 
 impl Retailer {
-    /// Returns the retailer's price for a unit.
+    /// Returns the price that the retailer pays for a unit.
     #[must_use]
     pub const fn price(self, sku: Sku) -> Cents {
         Cents::new(PRICES[self as usize][sku as usize])
@@ -210,7 +210,7 @@ impl Cents {
     /// No money.
     pub const ZERO: Self = Self(0);
 
-    /// Creates an amount of this number of cents.
+    /// Creates an amount from a number of cents.
     #[must_use]
     pub const fn new(cents: i64) -> Self {
         Self(cents)

@@ -17,13 +17,13 @@ const N_WEEKS: usize = STEPS * WEEKS as usize;
 /// Numbers of units by retailer and product.
 pub(super) type Units = [[i64; 5]; 5];
 
-/// The goods at the start of a game.
+/// The goods that the firm has at the start of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Start {
     /// No goods, as the paper describes (C.3).
     #[default]
     Empty,
-    /// The goods of an earlier calibration and its larger demand. One step of that calibration is recovered.
+    /// The goods and the larger demand of an earlier calibration of the benchmark, of which one step is recovered.
     Stocked,
 }
 
@@ -67,7 +67,7 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Draws the demand of this seed.
+    /// Draws the demand that a seed determines.
     #[must_use]
     pub fn draw(start: Start, seed: Seed) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed.get());
@@ -95,7 +95,7 @@ impl Demand {
         demand
     }
 
-    /// Creates a known demand: units by step, retailer and product.
+    /// Creates a demand that is known in advance, from the units for each step, retailer and product.
     #[must_use]
     pub fn new(units: [[[u32; 5]; 5]; STEPS]) -> Self {
         let sum =
@@ -110,8 +110,8 @@ impl Demand {
         self.units.get(step).map_or(0, |step| step[retailer as usize][sku as usize])
     }
 
-    /// Returns the reward of an ideal policy (equation 6). Mean demand is always met, the warehouse contains the demand
-    /// of one step, and there are no other costs.
+    /// Returns the reward of an ideal policy (equation 6). It always meets the mean demand, keeps the demand of one
+    /// step in the warehouse, and has only the costs of storage and fixed costs.
     #[must_use]
     pub fn largest_reward(&self) -> Cents {
         let of = |retailer: Retailer, sku: Sku| {

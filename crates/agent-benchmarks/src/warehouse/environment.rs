@@ -21,7 +21,7 @@ use crate::{
 /// The maximum number of actions in a reply; further actions are left out. Chosen.
 const MOST_ACTIONS: usize = 100;
 
-/// The warehouse as an environment for a model. A turn is a step, so that a run has 11 turns.
+/// The warehouse as an environment for a model. A turn is a step of the game, so that a run has 11 turns.
 ///
 /// Forms of turns, actions and rewards are the released ones; the sentences are this crate's own, and
 /// [`Play::with_instruction`](crate::play::Play::with_instruction) takes the released ones. Actions of a reply that cannot be
@@ -53,7 +53,7 @@ impl Warehouse {
         Self::with_game(Game::new(start, Demand::draw(start, seed), seed))
     }
 
-    /// Creates an environment from a given game.
+    /// Creates an environment in which a given game is played.
     #[must_use]
     pub const fn with_game(game: Game) -> Self {
         Self { game, target: None, report: String::new() }

@@ -1,6 +1,6 @@
 use crate::warehouse::catalogue::Cents;
 
-/// The flows of a step. Each amount is at least 0.
+/// The money and goods that move in a step. Each amount is at least 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Flows {
@@ -26,13 +26,13 @@ pub struct Flows {
     pub opex: Cents,
     /// Sales, which retailers pay later.
     pub revenue: Cents,
-    /// The cost of the sold goods in the smallest lot.
+    /// The cost that the sold goods have when they are ordered in the smallest lot.
     pub cost_of_sales: Cents,
     /// Discounts on completed orders.
     pub discounts: Cents,
-    /// The chargeback for unmet demand. The recovered texts list it next to revenue and not among the cash flows.
+    /// The chargeback for unmet demand. The recovered texts list it next to revenue, not among the cash flows.
     pub stockout: Cents,
-    /// The chargeback for overstocked retailers, listed like the stockout.
+    /// The chargeback for overstocked retailers. The recovered texts list it like the one for unmet demand.
     pub overstock: Cents,
     /// The penalty for cash below 0.
     pub bankruptcy: Cents,

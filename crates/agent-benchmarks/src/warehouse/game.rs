@@ -132,7 +132,7 @@ impl Game {
         self.cash
     }
 
-    /// Returns the used credit.
+    /// Returns the amount of credit that is used.
     #[must_use]
     pub const fn credit(&self) -> Cents {
         self.credit
@@ -186,7 +186,7 @@ impl Game {
         (step < self.step).then(|| self.demand.units(step, retailer, sku))
     }
 
-    /// Returns the flows so far of the step that has begun.
+    /// Returns the flows of the current step so far.
     #[must_use]
     pub const fn flows(&self) -> &Flows {
         &self.flows
@@ -219,8 +219,8 @@ impl Game {
         self.cash + self.receivables() + deposits + goods - self.credit
     }
 
-    /// Returns the value that the combined score of C.5 adds to the sum of rewards: cash, and the cost of the goods in
-    /// the warehouse and at the retailers.
+    /// Returns the value that the combined score of C.5 adds to the sum of rewards: the cash, plus the cost of the
+    /// goods in the warehouse and at the retailers.
     #[must_use]
     pub fn ending_value(&self) -> Cents {
         self.cash + cost_of(|sku| self.goods.iter().map(|row| row[sku as usize]).sum())

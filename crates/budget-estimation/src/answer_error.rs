@@ -18,10 +18,10 @@ pub enum AnswerError {
     /// There is no complete `<answer>...</answer>`.
     #[error("there is no <answer>...</answer>; give one")]
     NoTag,
-    /// There are several tags; an error in strict mode only.
+    /// There are several tags. This is an error only in strict mode.
     #[error("there is more than one <answer> or </answer>; give one of each")]
     SeveralTags,
-    /// The answer is one number.
+    /// The answer is a single number instead of an interval.
     #[error("the answer is one number; give an interval [low, high]")]
     Scalar,
     /// The lower bound is above the upper bound.
@@ -47,8 +47,8 @@ pub enum AnswerError {
         /// Position of the resource among the requested resources, from 0.
         index: usize,
     },
-    /// An interval names an unknown resource, a resource that has an interval already, or, in strict
-    /// mode, a resource out of order.
+    /// An interval names an unknown resource, a resource that already has an interval, or, in strict mode, a resource
+    /// out of order.
     #[error(
         "interval {index} names an unknown resource, or one that is repeated or out of order; give \
          each resource once, in the requested order"

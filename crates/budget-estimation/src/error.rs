@@ -22,7 +22,7 @@ pub enum Error {
     /// An error of the crate `trajectory_metrics`, in a bootstrap.
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),
-    /// An error of the crate `censoring`, in the model of success.
+    /// An error of the crate `censoring`, in the model that predicts success.
     #[error(transparent)]
     Censoring(#[from] censoring::Error),
     /// The name of a resource is empty or repeated.
@@ -34,7 +34,7 @@ pub enum Error {
     /// No resource has this name or handle.
     #[error("there is no resource {name}; use a resource of these rollouts")]
     NoSuchResource {
-        /// The name, or the position in a handle from other rollouts.
+        /// The name that was given, or the position in a handle that belongs to other rollouts.
         name: String,
     },
     /// The name of a key or feature is empty, taken, or a field with another meaning.
@@ -74,7 +74,7 @@ pub enum Error {
         /// The number of rollouts.
         rollouts: usize,
     },
-    /// A rollout has no such turn, or its prefix of that length cannot be scored.
+    /// A rollout does not have this turn, or the prefix of that length cannot be scored.
     #[error("rollout {rollout}: turn {turn} is out of range; the rollout has {turns} turns")]
     NoSuchTurn {
         /// Position of the rollout, from 0.
@@ -109,12 +109,12 @@ pub enum Error {
         /// The given cost.
         value: f64,
     },
-    /// A cost that is needed is unknown.
+    /// A required cost is unknown.
     #[error("rollout {rollout}, turn {turn}: {resource} is unknown; leave this rollout out")]
     UnknownCost {
         /// Position of the rollout, from 0.
         rollout: usize,
-        /// The first such turn, from 1.
+        /// The first turn with an unknown cost, from 1.
         turn: usize,
         /// Name of the resource.
         resource: String,
@@ -127,7 +127,7 @@ pub enum Error {
         /// The given cap.
         value: f64,
     },
-    /// An estimate begins below 0.
+    /// The lower bound of an estimate is below 0.
     #[error("an estimate runs from {} to {}; give ends of at least 0", Short(*low), Short(*high))]
     NegativeEstimate {
         /// The lower bound.
@@ -154,10 +154,10 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
-    /// A recorded run has ended, so neither a turn nor another end can be recorded.
+    /// A recorded run has already ended, so that neither a turn nor another end can be recorded.
     #[error("the run has ended; record a new one")]
     RunEnded,
-    /// A run lacks something that is needed.
+    /// A run lacks something that the computation needs.
     #[error("rollout {rollout} {problem}")]
     Rollout {
         /// Position of the rollout, from 0.
@@ -165,7 +165,7 @@ pub enum Error {
         /// The problem.
         problem: &'static str,
     },
-    /// A prefix has no value of a measure.
+    /// A measure has no value for a prefix.
     #[error("rollout {rollout}, turn {turn}: {problem}")]
     Prefix {
         /// Position of the rollout, from 0.
@@ -183,7 +183,7 @@ pub enum Error {
         /// The problem.
         problem: String,
     },
-    /// Inputs that do not belong together: parts with different settings, or samples and amounts of different
+    /// Two inputs do not belong together: parts with different settings, or samples and amounts of different
     /// resources.
     #[error("{problem}")]
     Unlike {

@@ -12,7 +12,7 @@ use crate::{
     stopping::{advice::Advice, monitor::BudgetMonitor},
 };
 
-/// A run recorded by the loop of its agent: each cost and each forecast is given once.
+/// A run that is recorded while it goes on: the loop of the agent gives each cost and each forecast once.
 ///
 /// During the run, estimators are asked about its [prefix](Self::prefix). After k turns, it equals the prefix in a replay of
 /// the finished run. The run's [`BudgetMonitor`] [advises](Self::advise) to continue, to warn or to stop. After its end, the
@@ -63,8 +63,8 @@ struct End {
 }
 
 impl RecordedRun {
-    /// Creates a run before its first turn. Each turn spends the resources of the monitor, which knows their caps and the
-    /// stop rules.
+    /// Creates a run before its first turn. Each turn spends the resources that the monitor watches; the monitor also
+    /// has their caps and the stop rules.
     ///
     /// # Errors
     ///
@@ -106,8 +106,8 @@ impl RecordedRun {
         Ok(Self { rollouts: self.rollouts.with_features(names)?, ..self })
     }
 
-    /// Sets the treatment of forecasts that are missing or invalid. By default they are an error at the end
-    /// of the run.
+    /// Sets what happens to forecasts that are missing or invalid. By default, they cause an error at the end of the
+    /// run.
     #[must_use]
     pub fn with_policy(self, policy: ForecastPolicy) -> Self {
         Self { policy, ..self }
@@ -119,7 +119,8 @@ impl RecordedRun {
         &self.monitor
     }
 
-    /// Returns the run as the only one of a collection. Until its end it counts as failed and not as cut off.
+    /// Returns a collection that has the run as its only rollout. Until its end, the run counts as failed and not as
+    /// cut off.
     #[must_use]
     pub const fn rollouts(&self) -> &Rollouts {
         &self.rollouts
@@ -134,7 +135,7 @@ impl RecordedRun {
         self.rollouts.resource(name)
     }
 
-    /// Appends a turn with its cost of each resource; `None` for an unknown cost.
+    /// Appends a turn with its cost in each resource; `None` for an unknown cost.
     ///
     /// # Errors
     ///
@@ -148,8 +149,8 @@ impl RecordedRun {
         Ok(())
     }
 
-    /// Appends a forecast that the run will succeed; `None` for a missing one. The number of forecasts may differ from the
-    /// number of turns. Forecasts after the end of the run do not count.
+    /// Appends the forecast that the run will succeed with this probability; `None` for a missing forecast. The number
+    /// of forecasts may differ from the number of turns. Forecasts after the end of the run do not count.
     pub fn push_forecast(&mut self, forecast: impl Into<Option<f64>>) {
         self.stated.push(forecast.into());
     }
@@ -163,8 +164,8 @@ impl RecordedRun {
         self.rollouts.set_key(0, name, value)
     }
 
-    /// Sets a feature of a completed turn, or with turn 0 a feature known before the first turn; see
-    /// [`Rollouts::set_feature`].
+    /// Sets a feature of a completed turn, counted from 1. With turn 0, sets a feature that is known before the first
+    /// turn; see [`Rollouts::set_feature`].
     ///
     /// # Errors
     ///
@@ -173,8 +174,8 @@ impl RecordedRun {
         self.rollouts.set_feature(0, turn, name, value)
     }
 
-    /// Sets the content of a completed turn, or with turn 0 the content known before the first turn; see
-    /// [`Rollouts::set_content`].
+    /// Sets the content of a completed turn, counted from 1. With turn 0, sets the content that is known before the
+    /// first turn; see [`Rollouts::set_content`].
     ///
     /// # Errors
     ///
@@ -183,7 +184,7 @@ impl RecordedRun {
         self.rollouts.set_content(0, turn, content)
     }
 
-    /// Returns the prefix of the run up to now, for an estimate of this resource.
+    /// Returns the prefix of the run up to now, from which this resource can be estimated.
     ///
     /// # Errors
     ///
@@ -257,7 +258,7 @@ impl RecordedRun {
         Ok(())
     }
 
-    /// Returns the run up to its stop, with its forecasts under the policy.
+    /// Returns the run up to the point where it stopped, with the forecasts that the policy leaves.
     ///
     /// # Errors
     ///
@@ -269,7 +270,7 @@ impl RecordedRun {
         Ok(Stopped::new(&end.forecasts, end.outcome, end.reason.clone())?)
     }
 
-    /// Returns the trajectory score of the forecasts of a run with an outcome.
+    /// Returns the trajectory score of the forecasts. The run must have an outcome.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 use trajectory_metrics::random::fnv1a;
 
-/// A handle of something that turns spend, such as input tokens, output tokens, money or time.
+/// A handle that stands for something that turns spend, such as input tokens, output tokens, money or time.
 ///
 /// [`Rollouts::resource`](crate::Rollouts::resource) returns the handle for a name. Money and time are
 /// in a unit that the caller chooses.

@@ -19,7 +19,7 @@ const RELEASED_TARGET: (f64, f64) = (1.01, 2.0);
 /// Target and budgets of an unreachable probe, as multiples, drawn until the run misses one.
 const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 
-/// A run of a task without success or failure: its achievement and its costs.
+/// The achievement and the costs of a run whose task defines no success or failure.
 ///
 /// ```
 /// use budget_estimation::{Error, Seed, bagen::{FeasibilityProbe, FinishedRun, ProbeMethod}};
@@ -31,7 +31,7 @@ const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedRun {
-    /// The achievement of the run, such as its final balance; below 0 for a bankrupt run.
+    /// The result that the run achieved, such as its final balance; below 0 for a bankrupt run.
     pub achieved: f64,
     /// The time that the run took; above 0.
     pub time: f64,
@@ -39,7 +39,7 @@ pub struct FinishedRun {
     pub spent: Vec<f64>,
 }
 
-/// A target and budgets for a run, under which it counts as a success or a failure.
+/// A target and budgets that a run is given afterwards. They decide whether the run counts as a success or a failure.
 ///
 /// ```
 /// use budget_estimation::{Error, Seed, bagen::{FeasibilityProbe, FinishedRun, ProbeMethod}};
@@ -56,7 +56,7 @@ pub struct FinishedRun {
 pub struct FeasibilityProbe {
     /// Whether the run reaches the target within all budgets.
     pub reachable: bool,
-    /// The lowest achievement that reaches the target.
+    /// The lowest achievement that meets the target.
     pub target: f64,
     /// The most time that the run may take.
     pub time_budget: f64,
@@ -64,7 +64,7 @@ pub struct FeasibilityProbe {
     pub budgets: Vec<f64>,
 }
 
-/// The way in which [`FeasibilityProbe::half_reachable`] draws unreachable probes.
+/// The method by which [`FeasibilityProbe::half_reachable`] draws the probes that a run cannot reach.
 ///
 /// ```
 /// use budget_estimation::{Error, Seed, bagen::{FeasibilityProbe, FinishedRun, ProbeMethod}};
@@ -79,7 +79,8 @@ pub struct FeasibilityProbe {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProbeMethod {
-    /// The method of the paper: target and all budgets are drawn independently, so that a run can miss any of them.
+    /// The method of the paper: the target and all budgets are drawn independently, so that the run can miss any of
+    /// them.
     #[default]
     Described,
     /// The method of the released code: only the target is out of reach, at 1.01 to 2 times the run's achievement (a
@@ -96,7 +97,8 @@ impl FeasibilityProbe {
             && run.spent.iter().zip(&self.budgets).all(|(spent, budget)| spent <= budget)
     }
 
-    /// Makes one probe per run, half of them reachable, to label runs of a task without success or failure.
+    /// Makes one probe per run, so that runs of a task that defines no success or failure can be labelled. Half of the
+    /// probes are reachable: the run reaches the target within the budgets.
     ///
     /// A random half of the runs gets a reachable probe. Of an odd number, this is the smaller half, or with
     /// [`ProbeMethod::Released`] the larger. The target is 0.5 to 1 times the run's achievement but no more than it, the
@@ -160,10 +162,10 @@ impl FeasibilityProbe {
 }
 
 impl Rollouts {
-    /// Labels runs without success or failure: makes a probe of each run by [`FeasibilityProbe::half_reachable`], and returns a
-    /// copy of the rollouts with the probes, in which a rollout succeeds if it meets its target, and the
-    /// budgets are its caps. A rollout of the copy is therefore feasible exactly if its probe is reachable; with
-    /// [`ProbeMethod::Released`] only if it also succeeded before.
+    /// Labels runs whose task defines no success or failure. Makes a probe of each run by
+    /// [`FeasibilityProbe::half_reachable`], and returns a copy of the rollouts together with the probes. In the copy,
+    /// a rollout succeeds if it meets its target, and its caps are the budgets. A rollout of the copy is therefore
+    /// feasible exactly if its probe is reachable; with [`ProbeMethod::Released`] only if it also succeeded before.
     ///
     /// `achieved` has one entry per rollout. `time` is the resource of its length, and `spent` are the other
     /// resources with a budget.

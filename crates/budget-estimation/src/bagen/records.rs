@@ -11,7 +11,8 @@ use crate::{
     rollouts::{rollout::Rollout, storage::Rollouts},
 };
 
-/// Writes the records for training a model on prefixes of recorded runs, as JSON Lines.
+/// Writes records for training a model to estimate the remaining cost after each prefix of recorded runs, as JSON
+/// Lines.
 ///
 /// The records follow the formats of the libraries verl and TRL: `messages` for supervised training, and for reinforcement
 /// learning `prompt`, `data_source`, `ability`, `reward_model` and `extra_info`. The caller makes the
@@ -44,16 +45,16 @@ use crate::{
 pub struct TrainingRecords<'a> {
     /// The recorded runs.
     pub rollouts: &'a Rollouts,
-    /// The resource whose remaining cost is the target.
+    /// The resource whose remaining cost the model learns to estimate.
     pub resource: Resource,
-    /// The width of the intervals around the remaining cost.
+    /// The width of the intervals in the targets.
     pub width: TargetWidth,
     /// The rounding of the targets.
     pub rounding: TargetRounding,
-    /// Whether infeasible runs are also probed after their last turn, k = T, as the released code of BAGEN does.
+    /// Whether infeasible runs also have a record after their last turn, k = T, as in the released code of BAGEN.
     pub probes_after_last_turn: bool,
-    /// The input of the first turn. It then counts as known before that turn, k = 0, so the remaining cost at k = 0 excludes
-    /// the cost of the prompt.
+    /// The resource that counts the input of the first turn. This input then counts as known before that turn, k = 0,
+    /// so that the remaining cost at k = 0 excludes the cost of the prompt.
     pub first_input: Option<Resource>,
 }
 
@@ -74,9 +75,9 @@ impl<'a> TrainingRecords<'a> {
         }
     }
 
-    /// Returns all prefixes with a record, as pairs of a rollout and its number of completed turns, k = 0 to T - 1.
-    /// [`split_rollouts`](crate::bagen::split_rollouts) and [`Rollouts::released_prefixes`](crate::Rollouts::released_prefixes)
-    /// help to choose among them.
+    /// Returns all prefixes that have a record, as pairs of a rollout and its number of completed turns, k = 0 to T -
+    /// 1. [`split_rollouts`](crate::bagen::split_rollouts) and
+    /// [`Rollouts::released_prefixes`](crate::Rollouts::released_prefixes) help to choose among them.
     ///
     /// # Errors
     ///

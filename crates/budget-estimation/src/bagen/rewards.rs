@@ -8,7 +8,7 @@ use scoring_rules::{
 };
 
 impl Estimate {
-    /// Returns a proper reward in [-2, 0]: stating one's true belief has the highest expected reward.
+    /// Returns a proper reward in [-2, 0]: a model has the highest expected reward if it states its true belief.
     ///
     /// It is the Brier score of the stated probability that the run succeeds. For a run that could succeed,
     /// `(1 - coverage) / 2` times the interval loss of the interval for the remaining cost is subtracted, with each amount x
@@ -93,7 +93,7 @@ const INTERVAL: f64 = 1.8;
 const IMPOSSIBLE: f64 = 0.2;
 
 impl Estimate {
-    /// Returns the paper's reward for reinforcement learning, in [0, 1.8]; not proper.
+    /// Returns the reward, in [0, 1.8], that the paper uses for reinforcement learning. It is not proper.
     ///
     /// If r remains, an interval that contains r earns `1.8 max(0, 1 - (high - low) / r)`, and any other
     /// answer 0. If the run could not succeed (`remaining` is `None`), `impossible` earns 0.2, and any other
@@ -133,8 +133,8 @@ impl Estimate {
     }
 }
 
-/// Returns the share of its reward that an estimator keeps on a new task: its reward on a task without training divided by
-/// its reward on the task of its training.
+/// Returns the share of its reward that an estimator keeps on a task for which it was not trained: its reward on that
+/// task divided by its reward on the task for which it was trained.
 ///
 /// At least 0; above 1 if it does better on the other task.
 ///

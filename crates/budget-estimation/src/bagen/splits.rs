@@ -15,8 +15,8 @@ pub(super) fn shuffle<T>(items: &mut [T], generator: &mut ChaCha8Rng) {
 /// The position lists of this number of rollouts take about 2 GB.
 const MOST_ROLLOUTS: usize = 100_000_000;
 
-/// Splits n rollouts at random into parts with the given shares. Rollouts are not divided, so that no
-/// run is used both for training and for testing.
+/// Splits n rollouts at random into parts with the given shares. Each rollout is in only one part, so that no run is
+/// used both for training and for testing.
 ///
 /// Each part is a sorted list of positions. Part i ends at `floor(n (s_1 + ... + s_i))` among the
 /// shuffled positions, so that each size is off by less than one. Takes O(n log n).
@@ -66,7 +66,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
     Ok(parts)
 }
 
-/// Returns the positions of equally many feasible and infeasible samples, in a random order.
+/// Returns the positions of equal numbers of feasible and infeasible samples, in random order.
 ///
 /// Trivial samples are removed and feasible samples are repeated `copies` times. Then random samples of the more frequent
 /// label are removed. Takes O(n log n).
@@ -119,9 +119,9 @@ pub fn balance_samples(samples: &[Sample], copies: usize, seed: Seed) -> Result<
 }
 
 impl Rollouts {
-    /// Returns the prefixes of BAGEN's released evaluation, to the bit: at most `cap` pairs of a rollout and its number
-    /// of completed turns, in the order in which they were chosen. If there are no more than `cap`, it returns all of
-    /// them in their own order.
+    /// Returns exactly the prefixes of BAGEN's released evaluation: at most `cap` pairs of a rollout and its number of
+    /// completed turns, in the order in which they are drawn. If there are at most `cap` prefixes, returns all of them
+    /// in their own order.
     ///
     /// Long runs do not outweigh short ones. The rollouts that have a prefix are sorted by length and divided into
     /// buckets of nearly equal size. The buckets take turns in giving one prefix, in a new random order each time. So do
@@ -212,8 +212,9 @@ impl Rollouts {
     }
 }
 
-/// Returns the runs for fine-tuning and the runs for reinforcement learning in BAGEN's released preparation, to the bit,
-/// as sorted positions: of n different ids, `max(1, int(n share))` and the rest.
+/// Returns the positions of the runs for fine-tuning and of the runs for reinforcement learning, exactly as BAGEN's
+/// released preparation splits them. Of n different ids, the first part has `max(1, int(n share))` and the second part
+/// the rest; both are sorted.
 ///
 /// # Errors
 ///

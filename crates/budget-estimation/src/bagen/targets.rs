@@ -19,7 +19,7 @@ pub enum TargetWidth {
     Fixed(f64),
 }
 
-/// The rounding of the bounds of a training target to whole numbers.
+/// How the bounds of a training target are rounded to whole numbers.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, bagen::{TargetRounding, TargetWidth}};
@@ -33,11 +33,11 @@ pub enum TargetWidth {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TargetRounding {
-    /// The whole number at or below the decimal result, as in the formula of appendix E.
+    /// The largest whole number that is not above the exact decimal result, as in the formula of appendix E.
     #[default]
     Decimal,
-    /// The truncated floating-point result, as in the released code of BAGEN. The remaining cost may also be
-    /// 0, with the target `[0, 0]`.
+    /// The floating-point result without its fraction, as in the released code of BAGEN. The remaining cost may then
+    /// also be 0, with the target `[0, 0]`.
     Truncated,
 }
 

@@ -12,8 +12,8 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Chooses the margin by which intervals are widened, by adaptive conformal inference: the margin is a
-    /// quantile of past scores at a miss level that falls after misses and rises after hits.
+    /// Chooses the margin by which intervals are widened, by adaptive conformal inference. The margin is a quantile of
+    /// past scores, at a miss level that falls after each miss and rises after each hit.
     ///
     /// The score of an interval is the smallest margin with which it contains the remaining cost R,
     /// `s = max(low - R, R - high)` in units of the margin. It is negative if the interval could have been
@@ -86,7 +86,7 @@ impl AdaptiveConformal {
         Ok(Self { coverage, step, level, scores, longest_run: 0, margin: f64::INFINITY })
     }
 
-    /// Returns the largest possible difference between the share of misses so far and 1 - coverage; infinite
+    /// Returns the largest possible distance between the share of misses so far and its target, 1 - coverage; infinite
     /// before the first score.
     #[must_use]
     pub fn bound(&self) -> f64 {
@@ -112,8 +112,8 @@ impl AdaptiveConformal {
         self.margin
     }
 
-    /// Learns from the scores of one finished run, in the order of its prefixes. The margin changes
-    /// only here, so all of them belong to the current margin. NaN counts as plus infinity, a miss.
+    /// Learns from the scores of one finished run, in the order of its prefixes. The margin changes only here, so that
+    /// all of these scores belong to the current margin. NaN counts as plus infinity, which is a miss.
     pub fn update(&mut self, scores: &[f64]) {
         // An infinite margin contains every score, minus infinity none.
         let holds = |score: f64| match self.margin {

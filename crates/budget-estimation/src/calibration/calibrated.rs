@@ -9,8 +9,8 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Wraps an estimator and widens or narrows its intervals, so that they reach their nominal coverage of
-    /// the remaining cost. Learns from each finished run.
+    /// Wraps an estimator, and widens or narrows its intervals so that the nominal share of them contains the
+    /// remaining cost. Learns from each finished run.
     ///
     /// An interval `[low, high]` with midpoint m becomes `[low - q m, high + q m]`, with the calibrator's margin
     /// q: a margin of 0.1 is a tenth of the estimated remaining cost. A negative lower bound becomes 0. The answer is `impossible` if the lower bound exceeds the
@@ -54,7 +54,7 @@ scoring_rules::checked! {
 }
 
 impl<E: Estimator> Calibrated<E> {
-    /// Combines an estimator and a calibrator, both before the first run.
+    /// Combines an estimator and a calibrator. Neither may have seen a run.
     #[must_use]
     pub const fn new(estimator: E, calibrator: AdaptiveConformal) -> Self {
         Self { estimator, calibrator, given: Vec::new() }

@@ -1,4 +1,4 @@
-/// The tolerance for deviations of an answer from the requested format.
+/// How far an answer may deviate from the requested format.
 ///
 /// ```
 /// use budget_estimation::{AnswerError, AnswerMode, Error, Estimate, parse_answer};

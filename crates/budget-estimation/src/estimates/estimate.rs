@@ -24,17 +24,17 @@ use crate::error::Error;
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Estimate {
-    /// The run will succeed, and its remaining cost lies in this interval. An interval that begins below 0 or
-    /// has an infinite bound is an error when it is scored or acted upon.
+    /// The run will succeed, and its remaining cost lies in this interval. An interval that begins below 0 or has an
+    /// infinite bound causes an error when it is scored or given to a stop rule.
     Interval(Interval),
     /// The run will not succeed within its caps.
     Impossible,
-    /// There was no readable answer. It counts as wrong, but not as an alarm.
+    /// There was no readable answer. It counts as wrong, but does not predict that the run cannot succeed.
     NoAnswer,
 }
 
 impl Estimate {
-    /// Creates an interval with bounds of at least 0.
+    /// Creates an interval, whose bounds must be at least 0.
     ///
     /// # Errors
     ///
@@ -84,9 +84,8 @@ impl Estimate {
         }
     }
 
-    /// Reduces the estimate to an answer to the question whether the run can succeed: returns
-    /// [`Estimate::Impossible`] if it [predicts so](Estimate::predicts_impossible), otherwise the estimate
-    /// itself.
+    /// Reduces the estimate to an answer to the question whether the run can succeed. Returns [`Estimate::Impossible`]
+    /// if the estimate [predicts](Estimate::predicts_impossible) that it cannot, and otherwise the estimate itself.
     #[must_use]
     #[inline]
     pub fn collapsed(self, left: Option<f64>) -> Self {

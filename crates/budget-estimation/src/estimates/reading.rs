@@ -19,11 +19,11 @@
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Reading {
-    /// Only the word `impossible`. Any interval predicts success, even one above the amount left under the cap.
-    /// This is the reading of the paper and of its code.
+    /// Only the word `impossible` counts. Any interval predicts success, even one above the amount left under the cap.
+    /// This is how the paper and its code read answers.
     Answers,
-    /// The word `impossible`, or an interval whose lower bound exceeds the amount left under the cap, because both mean
-    /// the same.
+    /// The word `impossible` counts, and so does an interval whose lower bound exceeds the amount left under the cap,
+    /// because both mean the same.
     #[default]
     Cap,
 }

@@ -151,8 +151,8 @@ impl BudgetEstimator {
         Self { seed: seed.get(), ..self }
     }
 
-    /// Returns the probability that the run of a prefix succeeds within its caps, and whether it may be predicted
-    /// impossible. Both are learnt from runs in the resource of the prefix.
+    /// Returns the probability that the run of a prefix succeeds within its caps, and whether the run may be predicted
+    /// impossible. Both are learned from earlier runs, separately for each resource.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use crate::{
     rollouts::rollout::Rollout,
 };
 
-/// Estimates after some turns of a run how much of a resource it will still spend.
+/// Estimates, after some turns of a run, how much of a resource the run will still spend.
 ///
 /// An estimator sees only the prefix. [`estimator_from_fn`] turns a closure into an estimator. Existing
 /// estimates, such as recorded answers of a model, are scored with [`Sample::new`](crate::Sample::new)

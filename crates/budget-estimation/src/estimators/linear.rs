@@ -6,7 +6,7 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Linear extrapolation with an assumed number of turns T': each later turn costs as much as the
+    /// Linear extrapolation, which assumes that a run has T' turns and that each later turn costs as much as the
     /// average earlier turn.
     ///
     /// The midpoint is `m = (C_k / k) max(1, T' - k)`, because a run that has not ended has at least one more turn.
@@ -59,8 +59,8 @@ impl LinearEstimator {
         Ok(Self { turns, half_width, learnt: None })
     }
 
-    /// Creates an estimator that assumes the mean number of turns of the successful runs seen so far, and
-    /// `first_turns` before the first successful run.
+    /// Creates an estimator that assumes the mean number of turns over the successful runs seen so far. Before the
+    /// first successful run, it assumes `first_turns`.
     ///
     /// # Errors
     ///

@@ -14,7 +14,8 @@ use crate::{
     state::Sealed,
 };
 
-/// Quantiles of the remaining costs of past runs after the same number of turns.
+/// An estimator whose intervals are quantiles of the remaining costs that past runs had after the same number of
+/// turns.
 ///
 /// The interval is central: a coverage of 0.8 gives the 10 % and 90 % quantiles. A quantile is the
 /// smallest value at or below which at least this share of past runs lies. There is no answer until there
@@ -86,7 +87,7 @@ impl Ranked for Past {
 }
 
 impl PastQuantiles {
-    /// Creates an estimator that learns only from runs with success within their caps.
+    /// Creates an estimator that learns only from runs that succeeded within their caps.
     #[must_use]
     pub fn new(coverage: Level) -> Self {
         Self { coverage, survival_aware: false, past: Sealed::default() }

@@ -7,8 +7,8 @@ use crate::{
 };
 
 impl Rollout<'_> {
-    /// Shows an estimator each prefix of a run, k = 1 to T - 1, and passes the samples to `each`; then lets
-    /// the estimator learn from the finished run.
+    /// Shows an estimator each prefix of a run, k = 1 to T - 1, and passes the sample of each estimate to `each`. Then
+    /// lets the estimator learn from the finished run.
     ///
     /// Allocates nothing. Show each run only once to an estimator that learns: it may recognise the run.
     ///
@@ -49,7 +49,8 @@ impl Rollout<'_> {
         estimator.learn(self, resource)
     }
 
-    /// Returns the sample of an estimate before the first turn, k = 0. The estimator does not learn from it.
+    /// Returns the sample of an estimate that is made before the first turn, k = 0. The estimator does not learn from
+    /// the run.
     ///
     /// # Errors
     ///
@@ -84,7 +85,7 @@ impl Rollout<'_> {
 }
 
 impl Rollouts {
-    /// Returns the samples of all rollouts, in their order; see [`Rollout::score`].
+    /// Replays all rollouts in their order, and returns the samples of the estimates; see [`Rollout::score`].
     ///
     /// # Errors
     ///

@@ -19,8 +19,8 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Feasibility, interval scores, the comparison with linear extrapolation and, on request, diagnostics
-    /// over the same samples.
+    /// All measures over the same samples: scores of feasibility predictions, scores of intervals, the comparison with
+    /// linear extrapolation and, on request, diagnostics.
     ///
     /// Parts can be merged in any order, and a weight of 2 counts as the sample given twice. Stores one number
     /// per feasible sample with an interval, for the quantiles of the midpoint error.
@@ -71,7 +71,7 @@ struct MidpointError(
     f64,
 );
 
-/// The measures of [`Metrics`].
+/// The values of the measures, from [`Metrics`].
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample};
@@ -92,29 +92,29 @@ struct MidpointError(
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MetricsSummary {
-    /// The number of samples with a remaining cost of 0, weighted if samples have weights. They count in no measure.
+    /// The number of samples with a remaining cost of 0, or the sum of their weights. No measure counts them.
     pub trivial: f64,
-    /// Scores of feasibility predictions, over all samples that are not trivial.
+    /// Scores of feasibility predictions, over all samples with a remaining cost above 0.
     pub feasibility: FeasibilitySummary,
     /// Scores of intervals, over feasible samples; `None` if there are none.
     pub intervals: Option<IntervalSummary>,
     /// Comparison with linear extrapolation, over feasible samples that have an interval and at least one completed
     /// turn; `None` if there are none.
     pub linear: Option<LinearSummary>,
-    /// Diagnostics, over all samples with an interval; `None` if there are none, and unless
-    /// [`Metrics::with_diagnostics`] was called.
+    /// Diagnostics, over all samples with an interval; `None` if there are none, or if [`Metrics::with_diagnostics`]
+    /// was not called.
     pub diagnostics: Option<DiagnosticSummary>,
 }
 
 impl Metrics {
-    /// Creates measures without a nominal coverage.
+    /// Creates measures without a nominal coverage, which do not compute proper losses.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds proper losses of the intervals of feasible samples, as central intervals with this coverage. Call it before
-    /// the first sample: the losses do not count earlier samples.
+    /// Adds proper losses, which score each interval of a feasible sample as a central interval with this coverage.
+    /// Call it before the first sample: the losses do not count earlier samples.
     #[must_use]
     pub fn with_coverage(mut self, coverage: Level) -> Self {
         self.proper = Some(Box::new(ProperLosses::new(coverage)));
@@ -128,7 +128,7 @@ impl Metrics {
         self
     }
 
-    /// Adds one sample. A [trivial](Sample::is_trivial) sample, with a remaining cost of 0, is only counted.
+    /// Adds one sample. A sample with a remaining cost of 0 ([trivial](Sample::is_trivial)) is only counted.
     ///
     /// A relative error or width that overflows is infinite. A quantile or mean that would be infinite for this
     /// reason is `None`.

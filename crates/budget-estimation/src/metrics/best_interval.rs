@@ -5,8 +5,8 @@ use crate::{
     replay::sample::Sample,
 };
 
-/// Returns the interval, in units of a reference, with the smallest mean interval loss on these samples. No interval that
-/// depends only on the reference can be better.
+/// Returns the interval whose bounds, as multiples of a reference amount, have the smallest mean interval loss on
+/// these samples. No other pair of fixed multiples has a smaller loss.
 ///
 /// For a reference m of each sample, the interval is `[a m, b m]`, and the result is `[a, b]`. Among the
 /// references are

@@ -8,10 +8,10 @@ use crate::{metrics::quantile::quantiles, replay::sample::Sample};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Detection(BTreeMap<usize, Option<Sample>>);
 
-/// The delay with which failures are detected, from [`ProgressMetrics`](crate::ProgressMetrics): for each run that is
-/// not feasible, its first prefix with an impossible estimate (see
-/// [`Estimate::predicts_impossible`](crate::Estimate::predicts_impossible)). Each failed run counts once. A run without
-/// a sample, such as a run of a single turn, is not counted.
+/// The delay with which failures are detected, from [`ProgressMetrics`](crate::ProgressMetrics). For each run that is
+/// not feasible, it counts up to the first alarm: the first prefix with an estimate that
+/// [predicts](crate::Estimate::predicts_impossible) that the run cannot succeed. Each failed run counts once. A run
+/// without a sample, such as a run of a single turn, is not counted.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, ProgressMetrics, Rollouts, Sample};
@@ -41,13 +41,13 @@ pub struct DetectionSummary {
     pub detected: usize,
     /// Mean number of turns before the first alarm, over detected runs; `None` if there are none.
     pub mean_turns: Option<f64>,
-    /// Mean share of turns before the first alarm, k / T, over all failed runs; 1 for a run without
-    /// an alarm.
+    /// Mean share of the turns that a run had taken before the first alarm, k / T, over all failed runs; 1 for a run
+    /// without an alarm.
     pub mean_turn_share: f64,
-    /// Mean share of the resource spent before the first alarm, C_k / C_T, over all failed runs; 1
-    /// for a run without an alarm and for a run that spends nothing.
+    /// Mean share of the resource that a run had spent before the first alarm, C_k / C_T, over all failed runs; 1 for
+    /// a run without an alarm and for a run that spends nothing.
     pub mean_spent_share: f64,
-    /// Median of the share spent before the first alarm, over all failed runs.
+    /// Median share of the resource that a run had spent before the first alarm, over all failed runs.
     pub median_spent_share: f64,
 }
 

@@ -24,12 +24,12 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ClassScores {
-    /// Share of the samples predicted as this class that belong to it; `None` if there are none.
+    /// Share of the samples predicted to be in this class that are in it; `None` if no sample is predicted to be.
     pub precision: Option<f64>,
-    /// Share of the samples of this class that are predicted as it; `None` if there are none.
+    /// Share of the samples in this class that are predicted to be in it; `None` if no sample is in it.
     pub recall: Option<f64>,
-    /// `2 TP / (2 TP + FP + FN)`; `None` if no sample belongs to this class and none is predicted as
-    /// it. If the class occurs but is never predicted, it is 0.
+    /// `2 TP / (2 TP + FP + FN)`; `None` if no sample is in this class and none is predicted to be. If samples are in
+    /// the class but none is predicted to be, it is 0.
     pub f1: Option<f64>,
 }
 
@@ -62,38 +62,38 @@ pub struct ClassScores {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FeasibilitySummary {
-    /// Feasible samples predicted feasible; a sum of weights, like all counts.
+    /// Number of feasible samples predicted feasible; like all counts, a sum of weights if samples have weights.
     pub feasible_as_feasible: f64,
-    /// Feasible samples predicted impossible: false alarms.
+    /// Number of feasible samples predicted impossible, which are false alarms.
     pub feasible_as_impossible: f64,
-    /// Feasible samples without an answer.
+    /// Number of feasible samples without an answer.
     pub feasible_unanswered: f64,
-    /// Impossible samples predicted feasible.
+    /// Number of impossible samples predicted feasible.
     pub impossible_as_feasible: f64,
-    /// Impossible samples predicted impossible.
+    /// Number of impossible samples predicted impossible.
     pub impossible_as_impossible: f64,
-    /// Impossible samples without an answer.
+    /// Number of impossible samples without an answer.
     pub impossible_unanswered: f64,
     /// Scores of the class "feasible".
     pub feasible: ClassScores,
     /// Scores of the class "impossible"; its F1 is the Fail-F1.
     pub impossible: ClassScores,
-    /// Mean of both F1 scores; `None` if either is.
+    /// Mean of the F1 scores of the two classes; `None` if either is `None`.
     pub macro_f1: Option<f64>,
-    /// `macro_f1` with the paper's reading: any interval predicts that the run is feasible, even one above
-    /// the amount left under a cap. Equal to `macro_f1` without caps.
+    /// `macro_f1` if answers are read as in the paper: any interval predicts that the run is feasible, even one above
+    /// the amount left under a cap. Without caps, it equals `macro_f1`.
     pub macro_f1_of_answers: Option<f64>,
     /// Share of samples with a correct prediction.
     pub accuracy: f64,
-    /// Share of samples with a readable answer: the format rate.
+    /// Share of samples with a readable answer, also called the format rate.
     pub format_rate: f64,
 }
 
 impl FeasibilitySummary {
-    /// Computes the scores from numbers of samples, or from sums of their weights. The two rows are
-    /// infeasible and feasible prefixes. The three columns are prefixes predicted impossible, prefixes
-    /// predicted feasible, and prefixes without an answer. Every interval counts as predicted feasible.
-    /// `None` without a sample.
+    /// Computes the scores from numbers of samples, or from sums of their weights. The first row is for infeasible
+    /// prefixes, the second for feasible ones. The columns are for prefixes predicted impossible, prefixes predicted
+    /// feasible, and prefixes without an answer. Every interval counts as predicted feasible. `None` if there is no
+    /// sample.
     ///
     /// ```
     /// use budget_estimation::FeasibilitySummary;

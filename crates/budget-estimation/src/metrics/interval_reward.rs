@@ -3,8 +3,8 @@ use scoring_rules::Weight;
 use crate::{checks::setting, error::Error, estimates::estimate::Estimate, replay::sample::Sample};
 
 impl Estimate {
-    /// Returns the interval reward of an estimate, `S_k = 1[lo <= R <= hi] max(0, 1 - (hi - lo) / R)`, where
-    /// R is the remaining cost; 0 for anything except an interval.
+    /// Returns the interval reward of an estimate `[lo, hi]`, `S_k = 1[lo <= R <= hi] max(0, 1 - (hi - lo) / R)`,
+    /// where R is the remaining cost. The reward is 0 for any estimate other than an interval.
     ///
     /// In [0, 1], higher is better; defined for runs that succeeded. **Not proper**: an estimator gains by
     /// hiding its uncertainty about the remaining cost. Also report the proper
@@ -93,7 +93,8 @@ impl Sample {
         Ok(reward(self.estimate(), self.remaining()))
     }
 
-    /// Returns the direction in which the interval misses the remaining cost; `None` for a hit and without an interval.
+    /// Returns the direction in which the interval misses the remaining cost; `None` if the interval contains it, and
+    /// if the estimate is not an interval.
     #[must_use]
     #[inline]
     pub fn miss(&self) -> Option<Miss> {

@@ -44,42 +44,42 @@ pub(super) struct ProperLosses {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct IntervalSummary {
-    /// Feasible samples.
+    /// Number of feasible samples.
     pub samples: f64,
-    /// Feasible samples with an interval.
+    /// Number of feasible samples with an interval.
     pub answered: f64,
-    /// Samples whose interval contains the remaining cost.
+    /// Number of samples whose interval contains the remaining cost (hits).
     pub hits: f64,
-    /// Samples whose interval lies below the remaining cost.
+    /// Number of samples whose interval lies below the remaining cost.
     pub optimistic: f64,
-    /// Samples whose interval lies above the remaining cost.
+    /// Number of samples whose interval lies above the remaining cost.
     pub conservative: f64,
-    /// Hits divided by feasible samples; an `impossible` is not a hit.
+    /// Number of hits divided by the number of feasible samples; the answer `impossible` is not a hit.
     pub hit_rate: f64,
-    /// Mean interval reward S_k over feasible samples, 0 for an `impossible`; not proper.
+    /// Mean interval reward S_k over feasible samples, where the answer `impossible` has the reward 0. It is not
+    /// proper.
     pub interval_reward: f64,
-    /// Hits divided by intervals.
+    /// Number of hits divided by the number of intervals.
     pub coverage: Option<f64>,
     /// Mean width of the intervals, in units of the resource.
     pub mean_width: Option<f64>,
-    /// Mean of the width divided by the remaining cost.
+    /// Mean over the intervals of the width divided by the remaining cost.
     pub mean_relative_width: Option<f64>,
-    /// Median of the relative error of the midpoint. A weight is a number of rows here: weights
-    /// should add up to about the number of samples, because with a sum of at most 1 every quantile
-    /// is the lowest value.
+    /// Median of the relative error of the midpoint. Here a weight counts as a number of rows, so that weights should
+    /// add up to about the number of samples: if they add up to at most 1, every quantile is the lowest value.
     pub mre_p50: Option<f64>,
     /// 90th percentile of the relative error of the midpoint. Both quantiles interpolate linearly
     /// between order statistics (type 7 of Hyndman and Fan, NumPy's default).
     pub mre_p90: Option<f64>,
-    /// Mean interval loss at the nominal coverage; proper, in units of the resource, lower is better. This
-    /// and the following losses are `None` without a nominal coverage.
+    /// Mean interval loss at the nominal coverage, in units of the resource; proper, and lower is better. This and the
+    /// following losses are `None` without a nominal coverage.
     pub interval_loss: Option<f64>,
     /// Mean pinball loss of the lower bounds, at level `(1 - coverage) / 2`.
     pub low_pinball_loss: Option<f64>,
     /// Mean pinball loss of the upper bounds, at level `(1 + coverage) / 2`.
     pub high_pinball_loss: Option<f64>,
-    /// Mean weighted interval loss of the interval with its midpoint as the median:
-    /// `(|m - R| / 2 + (1 - coverage) / 2 * interval loss) / (3/2)`.
+    /// Mean weighted interval loss, for which the midpoint m of the interval is taken as the median: `(|m - R| / 2 +
+    /// (1 - coverage) / 2 * interval loss) / (3/2)`.
     pub weighted_interval_loss: Option<f64>,
 }
 
@@ -115,8 +115,9 @@ pub(super) struct Diagnostics {
     calibration: [ExactMean; 2],
 }
 
-/// Directions and widths of intervals, for the diagnostic figures of the paper, from
-/// [`Metrics::with_diagnostics`](crate::Metrics::with_diagnostics).
+/// Diagnostics of intervals for the figures of the paper, from
+/// [`Metrics::with_diagnostics`](crate::Metrics::with_diagnostics): in which direction intervals miss, and how wide
+/// they are.
 ///
 /// Unlike [`IntervalSummary`](crate::IntervalSummary), misses and widths are counted over the intervals of all
 /// runs, including runs that fail.
@@ -141,12 +142,11 @@ pub(super) struct Diagnostics {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct DiagnosticSummary {
-    /// The share of the intervals, of feasible runs or not, that lie below the remaining cost.
+    /// The share of intervals that lie below the remaining cost, over feasible and infeasible runs.
     pub optimistic_share: f64,
-    /// The share of the intervals that lie above the remaining cost.
+    /// The share of intervals that lie above the remaining cost, over feasible and infeasible runs.
     pub conservative_share: f64,
-    /// Mean of the width divided by the cap, over the intervals of runs with a cap above 0; `None` if there
-    /// are none.
+    /// Mean over intervals of the width divided by the cap, for runs with a cap above 0; `None` if there are none.
     pub mean_width_over_cap: Option<f64>,
     /// Mean signed error of the midpoint divided by the remaining cost, over feasible samples with an
     /// interval; negative if the estimates are too low. `None` if there are none.
@@ -201,8 +201,8 @@ impl Diagnostics {
     }
 }
 
-/// The midpoint of each interval compared with linear extrapolation, `(C_k / k) T - C_k`, by their absolute errors,
-/// from [`Metrics`](crate::Metrics).
+/// A comparison of the absolute errors of midpoints with those of linear extrapolation, `(C_k / k) T - C_k`, from
+/// [`Metrics`](crate::Metrics).
 ///
 /// Counts feasible samples that have an interval and at least one completed turn. The extrapolation uses the
 /// number of turns T of the finished run, which no estimator knows, so it is a strong reference.
@@ -234,9 +234,10 @@ pub struct LinearSummary {
     pub estimate_error: f64,
     /// Mean absolute error of the extrapolation.
     pub linear_error: f64,
-    /// Mean paired difference, extrapolation minus midpoint; positive if the estimator is closer.
+    /// Mean paired difference of the absolute errors, extrapolation minus midpoint; positive if the estimator is
+    /// closer.
     pub reduction: f64,
-    /// The reduction divided by the error of the extrapolation, at most 1; `None` if that error is 0.
+    /// The reduction divided by the mean absolute error of the extrapolation, at most 1; `None` if that error is 0.
     pub relative_reduction: Option<f64>,
 }
 

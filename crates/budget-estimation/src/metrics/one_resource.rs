@@ -43,8 +43,9 @@ impl OneResource {
     }
 }
 
-/// Returns for each prefix whether the intervals of all resources contain the remaining costs. Takes one list of
-/// samples per resource, in the same order of prefixes. A prefix that lacks an interval for any resource is not a hit.
+/// Returns for each prefix whether the intervals of all resources contain the remaining costs. The input has one list
+/// of samples per resource, all with the prefixes in the same order. A prefix that lacks an interval for any resource
+/// is not a hit.
 ///
 /// The joint hit rate is the share of hits among feasible prefixes. It is at most the hit rate of
 /// any single resource.

@@ -10,8 +10,8 @@ use crate::{
 };
 use scoring_rules::{Level, Weight};
 
-/// All measures at once: over all turns, over the first turn, by progress of the run, and the delay
-/// with which failures are detected.
+/// All measures at once: over samples after all turns, over samples after the first turn, in bins by the progress of
+/// the run, and for the delay with which failures are detected.
 ///
 /// Parts can be merged in any order.
 ///
@@ -45,7 +45,7 @@ pub struct ProgressMetrics {
     detection: Detection,
 }
 
-/// The measures of [`ProgressMetrics`].
+/// The values of the measures, from [`ProgressMetrics`].
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, ProgressMetrics, Rollouts, Sample};
@@ -67,22 +67,23 @@ pub struct ProgressMetrics {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ProgressSummary {
-    /// The measures over all samples that are not trivial. Trivial samples are counted in [`MetricsSummary::trivial`].
+    /// The measures over all samples with a remaining cost above 0. [`MetricsSummary::trivial`] counts the other
+    /// samples.
     pub all_turns: MetricsSummary,
     /// The measures over samples after one turn, k = 1; `None` if there are none. A sample before the first turn
     /// ([`Rollout::score_probe`](crate::Rollout::score_probe), k = 0) is not one of them.
     pub first_turn: Option<MetricsSummary>,
-    /// The measures by bins of progress. Bin b of n has the samples whose progress p, k / T by default, satisfies b / n
-    /// <= p < (b + 1) / n; `None` for an empty bin. In each bin, `feasibility.impossible.recall` is the alarm rate on
-    /// failures.
+    /// The measures in bins by the progress of the run. Bin b of n has the samples whose progress p (k / T by default)
+    /// satisfies b / n <= p < (b + 1) / n; `None` for an empty bin. In each bin, `feasibility.impossible.recall` is
+    /// the share of prefixes of infeasible runs with an alarm.
     pub by_progress: Vec<Option<MetricsSummary>>,
     /// The detection of failures, over failed runs; `None` if there are none.
     pub detection: Option<DetectionSummary>,
 }
 
 impl ProgressMetrics {
-    /// Creates measures with this number of bins by progress, which is k / T unless [`ProgressMetrics::with_axis`] sets
-    /// another axis.
+    /// Creates measures with this number of bins. Samples are put into bins by progress, which is k / T unless
+    /// [`ProgressMetrics::with_axis`] sets another axis.
     ///
     /// # Errors
     ///
@@ -115,7 +116,7 @@ impl ProgressMetrics {
         self
     }
 
-    /// Sets the axis of the bins. Call it before the first sample.
+    /// Sets the measure of progress by which samples are put into bins. Call it before the first sample.
     #[must_use]
     pub const fn with_axis(mut self, axis: ProgressAxis) -> Self {
         self.axis = axis;
@@ -133,7 +134,7 @@ impl ProgressMetrics {
         self.update_weighted(sample, Weight::ONE)
     }
 
-    /// Adds one sample with a weight. In the delay of detection, each run counts once, regardless of the weights of
+    /// Adds one sample with a weight. For the delay of detection, each run counts once regardless of the weights of
     /// its samples, unless all of them are 0.
     ///
     /// # Errors
@@ -197,7 +198,7 @@ impl ProgressMetrics {
     }
 }
 
-/// The measure of progress by which [`ProgressMetrics`](crate::ProgressMetrics) sorts samples into bins.
+/// The measure of progress by which [`ProgressMetrics`](crate::ProgressMetrics) puts samples into bins.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, ProgressAxis, ProgressMetrics, Rollouts, Sample};

@@ -1,7 +1,7 @@
 use crate::replay::prefix::Prefix;
 
-/// The facts that a prompt for an estimate states: the usage of each turn, the total usage, and the
-/// caps. The caller writes the text around them.
+/// The facts that a prompt needs to ask for an estimate: the usage of each turn, the total usage, and the caps. The
+/// caller writes the text around them.
 ///
 /// Its `Display` form has one line per turn, then the amounts used and the caps.
 ///
@@ -30,7 +30,7 @@ pub struct Context {
     pub resources: Vec<ResourceContext>,
 }
 
-/// The facts about one resource that a prompt states.
+/// The facts about one resource that a prompt needs.
 ///
 /// ```
 /// use budget_estimation::{BudgetMonitor, Context, Error, RecordedRun};
@@ -58,7 +58,7 @@ pub struct ResourceContext {
 }
 
 impl Context {
-    /// Collects the facts that a prefix shows.
+    /// Collects the facts that are known at a prefix.
     #[must_use]
     pub fn new(prefix: &Prefix<'_>) -> Self {
         let resources = prefix.resources().map(|(resource, name)| ResourceContext {

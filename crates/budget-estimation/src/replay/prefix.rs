@@ -95,15 +95,15 @@ impl<'a> Prefix<'a> {
         self.resource
     }
 
-    /// Returns the cost of this resource so far, turn by turn, and its cap.
+    /// Returns the cost that this resource had in each completed turn, and its cap.
     #[must_use]
     #[inline]
     pub const fn usage(&self) -> Usage<'a> {
         self.usage
     }
 
-    /// Returns the cost of any resource so far; `None` if one of these costs is unknown, and for a handle from other
-    /// rollouts.
+    /// Returns the cost that any resource had in each completed turn, and its cap; `None` if one of these costs is
+    /// unknown, and for a handle that belongs to other rollouts.
     #[must_use]
     pub fn usage_of(&self, resource: Resource) -> Option<Usage<'a>> {
         self.rollouts.column(resource).ok()?.usage(self.rollout, self.start, self.turns)
@@ -144,8 +144,9 @@ impl<'a> Prefix<'a> {
         self.rollouts.keys_of(self.rollout)
     }
 
-    /// Returns a feature of a completed turn, 1 to k, or with turn 0 a feature known before the first turn. `None` for a
-    /// later turn and for an unknown value. See [`Rollouts::with_features`](crate::Rollouts::with_features).
+    /// Returns a feature of a completed turn, 1 to k; turn 0 has the features that are known before the first turn.
+    /// `None` for a later turn and for an unknown value. See
+    /// [`Rollouts::with_features`](crate::Rollouts::with_features).
     #[must_use]
     pub fn feature(&self, turn: usize, name: &str) -> Option<f64> {
         let column = self.rollouts.features.iter().find(|feature| feature.name == name)?;
@@ -153,8 +154,8 @@ impl<'a> Prefix<'a> {
         known.then(|| column.get(self.rollout, self.start + self.rollout, turn)).flatten()
     }
 
-    /// Returns the content of a completed turn, 1 to k, or with turn 0 the content known before the first turn. `None` for a
-    /// later turn and without content. See [`Rollouts::set_content`](crate::Rollouts::set_content).
+    /// Returns the content of a completed turn, 1 to k; turn 0 has the content that is known before the first turn.
+    /// `None` for a later turn and without content. See [`Rollouts::set_content`](crate::Rollouts::set_content).
     #[must_use]
     pub fn content(&self, turn: usize) -> Option<&'a str> {
         if turn > self.turns {
@@ -163,8 +164,8 @@ impl<'a> Prefix<'a> {
         self.rollouts.contents.get(&(self.rollout, turn)).map(String::as_str)
     }
 
-    /// Returns the observation of the agent before it acted in a completed turn, 1 to k. `None` for a later turn, except the
-    /// first, whose observation is known before it starts. See
+    /// Returns what the agent observed before it acted in a completed turn, 1 to k. `None` for a later turn, except
+    /// for turn 1, whose observation is known before it starts. See
     /// [`Rollouts::set_observation`](crate::Rollouts::set_observation).
     #[must_use]
     pub fn observation(&self, turn: usize) -> Option<&'a str> {

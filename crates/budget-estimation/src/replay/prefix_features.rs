@@ -18,8 +18,8 @@ const OTHER: usize = 6;
 /// Number of columns of each of the caller's features.
 const FEATURE: usize = 2;
 
-/// The feature vector of a prefix, for estimators that learn from numbers. It is the same for a live run
-/// and for its replay, to the last bit.
+/// Converts prefixes to vectors of numbers, for estimators that learn from numbers. The vector of a live run is the
+/// same as that of its replay, to the last bit.
 ///
 /// A row has these columns, for k completed turns, where turn i cost c_i and the sum is C_k:
 ///
@@ -58,11 +58,11 @@ pub struct PrefixFeatures {
 }
 
 impl PrefixFeatures {
-    /// Marks a value that does not exist. It is below every number.
+    /// The number that marks a missing value. It is below every other number.
     pub const MISSING: f64 = f64::NEG_INFINITY;
 
-    /// Creates the columns for estimates of a resource, from the resources and declared features of the rollout's
-    /// collection.
+    /// Creates the columns for estimates of a resource, from the resources and the features that the rollout's
+    /// collection declares.
     ///
     /// Resources and features of a prefix are found by their names. If a prefix of another collection or of a
     /// [`RecordedRun`](crate::RecordedRun) lacks one, its columns are [`PrefixFeatures::MISSING`].

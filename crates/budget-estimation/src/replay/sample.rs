@@ -6,7 +6,7 @@ use crate::{
     rollouts::{decimals::RunTotal, rollout::Rollout, usage::Usage},
 };
 
-/// An estimate together with its outcome, which is taken from the rollout itself.
+/// An estimate together with what happened in the run, which is taken from the rollout itself.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Rollouts, Sample};
@@ -127,16 +127,16 @@ impl Sample {
         self.estimate
     }
 
-    /// Returns whether the estimate predicts that the run cannot succeed within the cap, by the reading of the
-    /// sample; see [`Estimate::predicts_impossible`].
+    /// Returns whether the estimate predicts that the run cannot succeed within the cap, according to the [`Reading`]
+    /// of the sample; see [`Estimate::predicts_impossible`].
     #[must_use]
     #[inline]
     pub fn predicts_impossible(&self) -> bool {
         self.estimate.predicts_impossible(self.reading.left(self.left()))
     }
 
-    /// Sets the [`Reading`], the rule by which an estimate counts as impossible in all measures of feasibility,
-    /// detection and false alarms. The default is [`Reading::Cap`].
+    /// Sets the [`Reading`], which is the rule by which an estimate counts as impossible in all measures of
+    /// feasibility, detection and false alarms. The default is [`Reading::Cap`].
     #[must_use]
     pub const fn with_reading(mut self, reading: Reading) -> Self {
         self.reading = reading;
@@ -172,9 +172,9 @@ impl Sample {
         (self.turn > 0).then(|| self.used / self.turn as f64 * (self.turns - self.turn) as f64)
     }
 
-    /// Returns the remaining cost if each turn cost as much as the mean turn of the whole run,
-    /// `(C_T / T) (T - k)`. The formula uses the total and T, so it is a reference for comparisons rather than an
-    /// estimator. Its error is the run's own variation from turn to turn.
+    /// Returns what the remaining cost would be if each turn cost as much as the mean turn of the whole run, `(C_T /
+    /// T) (T - k)`. The formula uses the total and T, so it is a reference for comparisons rather than an estimator.
+    /// Its error is the run's own variation from turn to turn.
     ///
     /// ```
     /// use budget_estimation::{Error, Estimate, Rollouts, Sample};
@@ -193,7 +193,7 @@ impl Sample {
         (self.used + self.remaining) / self.turns as f64 * later as f64
     }
 
-    /// Returns the sample with its estimate replaced. Run and turns stay the same.
+    /// Returns the sample with another estimate. The run and the turns stay the same.
     ///
     /// # Errors
     ///

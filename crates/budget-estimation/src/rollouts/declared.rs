@@ -40,7 +40,7 @@ impl Rollouts {
         Ok(self)
     }
 
-    /// Sets a key of a rollout.
+    /// Sets the value of a key for a rollout.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl Rollouts {
         Ok(self)
     }
 
-    /// Sets a feature of a turn, counted from 1, or with turn 0 a feature known before the first turn.
+    /// Sets a feature of a turn, counted from 1. With turn 0, sets a feature that is known before the first turn.
     ///
     /// Takes O(1) if the features of a run are set in the order of its turns.
     ///
@@ -184,7 +184,7 @@ impl Rollout<'_> {
         self.start + self.index
     }
 
-    /// Returns a feature of a turn, 0 to T; `None` if it is not known. See [`Rollouts::with_features`].
+    /// Returns a feature of a turn, 0 to T; `None` if it is unknown. See [`Rollouts::with_features`].
     #[must_use]
     pub fn feature(&self, turn: usize, name: &str) -> Option<f64> {
         let column = self.rollouts.features.iter().find(|feature| feature.name == name)?;

@@ -6,7 +6,7 @@ use crate::{
     rollouts::{column::Column, decimals::RunTotal, storage::Rollouts, usage::Usage},
 };
 
-/// One whole run of an agent: a view of one entry of [`Rollouts`].
+/// A view of one rollout, which is a whole run of an agent, in [`Rollouts`].
 ///
 /// A rollout shows the future of each of its prefixes, so an estimator receives it only after the run has ended.
 /// Turns are counted from 1 to T; "after k turns" goes from 0 to T.
@@ -77,7 +77,7 @@ impl<'a> Rollout<'a> {
         self.rollouts.contents.get(&(self.index, turn)).map(String::as_str)
     }
 
-    /// Returns the observation of the agent before it acted in a turn, 1 to T; `None` if it is not known. See
+    /// Returns what the agent observed before it acted in a turn, 1 to T; `None` if it is unknown. See
     /// [`Rollouts::set_observation`].
     #[must_use]
     pub fn observation(&self, turn: usize) -> Option<&'a str> {
@@ -110,13 +110,13 @@ impl<'a> Rollout<'a> {
         self.rollouts.censored.get(self.index).copied().unwrap_or(false)
     }
 
-    /// Returns whether every cost of this resource is known; false for a handle from other rollouts.
+    /// Returns whether every cost in this resource is known; false for a handle that belongs to other rollouts.
     #[must_use]
     pub fn knows(&self, resource: Resource) -> bool {
         self.usage(resource).is_ok()
     }
 
-    /// Returns the cost of one resource, turn by turn.
+    /// Returns the cost that one resource had in each turn, and its cap.
     ///
     /// # Errors
     ///
@@ -170,7 +170,7 @@ impl<'a> Rollout<'a> {
         Ok(self.column(resource)?.cap(self.index))
     }
 
-    /// Returns the label of all prefixes of the run: whether the run succeeded and exceeded no cap.
+    /// Returns whether the run succeeded and exceeded no cap, which is the label of all its prefixes.
     ///
     /// # Errors
     ///

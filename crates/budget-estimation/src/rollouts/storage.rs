@@ -132,8 +132,8 @@ impl Rollouts {
             || self.features.iter().any(|feature| feature.name == name)
     }
 
-    /// Appends a run and returns its position. The costs are listed turn by turn, with one cost per resource in
-    /// each turn; `None` for an unknown cost.
+    /// Appends a run and returns its position. The costs are listed turn by turn; each turn has one cost per resource,
+    /// or `None` for an unknown cost.
     ///
     /// # Errors
     ///
@@ -195,10 +195,10 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Sets the content of a turn, counted from 1, such as the text and the results of tools. Turn 0 is for
-    /// content known before the first turn, such as the task. This crate does not read contents. A
-    /// [`Prefix`](crate::Prefix) shows an estimator the contents of its completed turns, so that a model can be
-    /// asked about recorded runs without seeing their future.
+    /// Sets the content of a turn, counted from 1, such as the reply of the agent and the results of tools. Turn 0 is
+    /// for content that is known before the first turn, such as the task. This crate does not interpret contents. A
+    /// [`Prefix`](crate::Prefix) shows an estimator the contents of its completed turns, so that a model can be asked
+    /// about recorded runs without seeing their future.
     ///
     /// # Errors
     ///
@@ -233,9 +233,9 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Sets the observation of the agent before it acted in a turn, counted from 1, such as the question or the
-    /// results of the turn before. A [`Prefix`](crate::Prefix) shows it together with the agent's action. The
-    /// result of the last completed turn belongs to the next turn, and is not known yet.
+    /// Sets what the agent observed before it acted in a turn, counted from 1, such as the question or the results of
+    /// the turn before. A [`Prefix`](crate::Prefix) shows it together with the agent's action. The result of the last
+    /// completed turn belongs to the next turn, and is not yet known.
     ///
     /// # Errors
     ///
@@ -270,8 +270,8 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Marks a rollout as ended by a budget rather than by itself, so that it would have spent more.
-    /// It still counts as a failure; [`PastQuantiles::survival_aware`] learns from it.
+    /// Marks a rollout as ended by a budget and not by itself, so that it would have spent more. It still counts as a
+    /// failure; [`PastQuantiles::survival_aware`] learns from it.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ use scoring_rules::DecimalSum;
 use std::collections::BTreeMap;
 
 impl Rollouts {
-    /// Adds a resource that is the sum of others, such as the total tokens of a turn. It has no cap.
+    /// Adds a resource that is the sum of other resources, such as the total tokens of a turn. It has no cap.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl Rollouts {
 }
 
 impl Rollouts {
-    /// Returns the median total cost of the rollouts of each family, including failed rollouts. These medians
+    /// Returns the median total cost of the rollouts in each family, where failed rollouts count, too. These medians
     /// serve as caps in a benchmark without a natural budget.
     ///
     /// For an even number of rollouts, the median is the mean of the two middle totals. If both are whole

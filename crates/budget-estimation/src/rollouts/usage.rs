@@ -4,7 +4,7 @@ use scoring_rules::DecimalSum;
 
 use crate::rollouts::decimals::{MANY_PLACES, left_of, left_of_short};
 
-/// The costs of the first turns of a run in one resource, and the cap on it.
+/// The costs that one resource had in the first turns of a run, and the cap on it.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};
@@ -83,7 +83,7 @@ impl<'a> Usage<'a> {
         self.costs.get(..self.turns).unwrap_or_default()
     }
 
-    /// Returns the cost after each turn, `C_k = c_1 + ... + c_k`: the sum of the costs as decimals, rounded
+    /// Returns the cumulative cost after each turn, `C_k = c_1 + ... + c_k`: the sum of the costs as decimals, rounded
     /// to the nearest f64. See [`Rollouts`](crate::Rollouts).
     #[must_use]
     pub fn cumulative(&self) -> &'a [f64] {

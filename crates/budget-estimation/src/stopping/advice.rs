@@ -26,7 +26,7 @@ pub enum Advice {
     Stop(AdviceReason),
 }
 
-/// The reason for a warning or a stop. Resources have the names that the monitor was given.
+/// The reason for a warning or a stop. Resources have the names that the caller gave the monitor.
 ///
 /// ```
 /// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate};
@@ -41,35 +41,35 @@ pub enum Advice {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AdviceReason {
-    /// The run has spent more than a cap: stop.
+    /// The run has spent more than a cap. The advice is to stop.
     CapExceeded {
         /// Name of the resource.
         resource: String,
     },
-    /// The stated probability of failure is too high: stop.
+    /// The stated probability of failure is too high. The advice is to stop.
     FailureProbability {
         /// The stated probability.
         probability: Probability,
     },
-    /// The expected value of success is below the expected remaining cost: stop.
+    /// The expected value of success is below the expected remaining cost. The advice is to stop.
     NotWorthwhile {
-        /// The expected value of success: its probability times its value.
+        /// The expected value of success: the probability of success times its value.
         worth: f64,
         /// The expected remaining cost.
         cost: f64,
     },
-    /// The estimate was `impossible`, or an interval above the amount left under a cap, which means the same:
-    /// stop if a stop rule applies, otherwise a warning.
+    /// The estimate was `impossible`, or an interval above the amount left under a cap, which means the same. The
+    /// advice is to stop if a stop rule applies, and otherwise a warning.
     Impossible {
         /// The number of consecutive impossible estimates, including this one.
         in_a_row: u32,
     },
-    /// The upper bound of the estimate exceeds the amount left under a cap: a warning.
+    /// The upper bound of the estimate exceeds the amount left under a cap. The advice is a warning.
     MayNotFit {
         /// Name of the resource.
         resource: String,
     },
-    /// The run has spent a large share of a cap: a warning.
+    /// The run has spent a large share of a cap. The advice is a warning.
     NearCap {
         /// Name of the resource.
         resource: String,
@@ -77,8 +77,8 @@ pub enum AdviceReason {
 }
 
 impl Advice {
-    /// Returns the stop reason of a run that ends with this advice, for the crate `censoring`; `None` unless
-    /// the advice is to stop.
+    /// Returns the reason why a run that ends with this advice stopped, for the crate `censoring`; `None` unless the
+    /// advice is to stop.
     ///
     /// An exceeded cap is a budget fixed in advance, so `censoring` counts the run as cut off, whatever the
     /// name of the resource. A word in this name decides only the name of the stop: money for `cost`, `usd`

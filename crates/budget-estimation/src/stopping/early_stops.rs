@@ -1,6 +1,6 @@
 use crate::{checks::setting, error::Error};
 
-/// Counts of the savings and losses of early stopping.
+/// Counts of what early stopping saves and loses.
 ///
 /// All rates are ratios of summed counts (micro-averages), so that [`EarlyStops::merge`] gives the rates
 /// of several benchmarks together. The fields are public so that published counts can be merged too.
@@ -29,28 +29,28 @@ use crate::{checks::setting, error::Error};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct EarlyStops {
-    /// Prefixes of feasible runs at which the estimator raised an alarm.
+    /// The number of prefixes of feasible runs at which the estimator raised an alarm.
     pub false_alarm_prefixes: u64,
-    /// Prefixes of feasible runs.
+    /// The number of prefixes of feasible runs.
     pub success_prefixes: u64,
-    /// Feasible runs that the rule stops.
+    /// The number of feasible runs that the rule stops.
     pub stopped_successes: u64,
-    /// Feasible runs.
+    /// The number of feasible runs.
     pub successes: u64,
-    /// Infeasible runs that the rule stops.
+    /// The number of infeasible runs that the rule stops.
     pub stopped_failures: u64,
-    /// Infeasible runs.
+    /// The number of infeasible runs.
     pub failures: u64,
-    /// The cost of infeasible runs after the stop, in the unit of the resource.
+    /// The cost that infeasible runs had after the stop, in the unit of the resource.
     pub saved: f64,
     /// The total cost of infeasible runs.
     pub spent_by_failures: f64,
-    /// Name of the resource of `saved` and `spent_by_failures`, if known.
+    /// The name of the resource in which `saved` and `spent_by_failures` are counted, if known.
     pub resource: Option<String>,
 }
 
 impl EarlyStops {
-    /// Adds the counts of other runs. Counts without the name of a resource can be added to any.
+    /// Adds the counts of other runs. Counts that name no resource can be added to any counts.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl EarlyStops {
         Ok(())
     }
 
-    /// Returns the share of the prefixes of feasible runs that raised an alarm, in [0, 1]; lower is better.
+    /// Returns the share of prefixes of feasible runs at which there was an alarm, in [0, 1]; lower is better.
     ///
     /// # Errors
     ///
@@ -100,8 +100,8 @@ impl EarlyStops {
         ratio("stopped_successes", part, self.successes as f64, "from 0 to successes")
     }
 
-    /// Returns the success rate that the rule loses, as a share of all runs, in [0, 1]; lower is better. The paper reports
-    /// it in percentage points.
+    /// Returns by how much the rule lowers the success rate over all runs, in [0, 1]; lower is better. The paper
+    /// reports it in percentage points.
     ///
     /// # Errors
     ///

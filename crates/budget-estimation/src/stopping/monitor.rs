@@ -14,7 +14,8 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Watches a run: takes the costs of each turn and the estimates after it, and advises whether to continue.
+    /// Watches a run. It takes the costs of each turn and the estimates made after the turn, and advises whether to
+    /// continue.
     ///
     /// Costs are added and compared with caps as the decimals that were written, as in
     /// [`Rollouts`](crate::Rollouts). Memory does not grow with the run; a turn takes O(R + S) for R
@@ -101,14 +102,15 @@ impl BudgetMonitor {
         Ok(Self { resources: watched, spent, rules, warn_at: 1.0, in_a_row: [0; 2], turns: 0 })
     }
 
-    /// Adds a rule that stops the run because of its estimates. One of several rules is enough.
+    /// Adds a rule that stops the run because of its estimates. If there are several rules, one that applies is
+    /// enough.
     #[must_use]
     pub fn with_stop_rule(mut self, rule: StopRule) -> Self {
         self.rules.push(rule);
         self
     }
 
-    /// Warns once a share of a cap, such as 0.9, is spent. With 1, the default, there is no warning.
+    /// Makes the monitor warn once a share of a cap is spent, such as 0.9. With 1, the default, there is no warning.
     ///
     /// # Errors
     ///

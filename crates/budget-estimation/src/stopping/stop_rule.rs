@@ -34,7 +34,7 @@ pub enum StopRule {
     Impossible {
         /// The number of estimates.
         in_a_row: NonZeroU32,
-        /// The estimates that count.
+        /// The rule by which an estimate counts as impossible.
         #[cfg_attr(feature = "serde", serde(default))]
         reading: Reading,
     },

@@ -32,9 +32,9 @@ pub struct StoppingPoint {
     pub stops: EarlyStops,
 }
 
-/// Returns the cost-benefit curve of early stopping: [`early_stopping`](crate::early_stopping) at every
-/// distinct probability of failure, from the highest down. Each point saves and loses at least as much as the
-/// point before.
+/// Returns the cost-benefit curve of early stopping: the result of [`early_stopping`](crate::early_stopping) with each
+/// distinct probability of failure as the threshold, from the highest to the lowest. Each point saves and loses at
+/// least as much as the point before.
 ///
 /// `failure_probabilities` has one entry per sample. Takes O(n log n) for n samples.
 ///

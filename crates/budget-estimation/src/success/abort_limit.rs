@@ -2,7 +2,7 @@ use scoring_rules::{Level, Probability};
 
 use crate::error::Error;
 
-/// The highest tolerated rate of false alarms, and a learned threshold that keeps it.
+/// The highest tolerated rate of false alarms, for which a threshold is learned that keeps this rate.
 ///
 /// A run is predicted impossible where its probability of success is below the threshold. A run is feasible
 /// if it succeeds within its caps. A false alarm, also called a false abort, is a feasible run that is
@@ -48,7 +48,7 @@ use crate::error::Error;
 pub struct AbortLimit {
     /// The tolerated rate.
     pub rate: Level,
-    /// The probability, over the draw of calibration runs, with which the rate is kept.
+    /// The probability that the rate is kept, over the random draw of the calibration runs.
     pub confidence: Level,
 }
 
@@ -73,13 +73,14 @@ const fn level(value: f64) -> Level {
 }
 
 impl AbortLimit {
-    /// Creates a limit of this rate of false alarms on feasible runs, which is kept with confidence 0.9.
+    /// Creates a limit on the rate of false alarms on feasible runs. The learned threshold keeps it with confidence
+    /// 0.9.
     #[must_use]
     pub const fn new(rate: Level) -> Self {
         Self { rate, confidence: NINE_TENTHS }
     }
 
-    /// Returns the smallest number of calibration runs with which there can be a threshold.
+    /// Returns the smallest number of calibration runs that can give a threshold.
     #[must_use]
     pub fn least_runs(&self) -> usize {
         // The smallest n with (1 - rate)^n <= 1 - confidence, up to rounding.
@@ -105,8 +106,8 @@ impl AbortLimit {
         Probability::new(*lowest.get(passing.checked_sub(1)?)?).ok()
     }
 
-    /// Returns the threshold: the largest of the given probabilities below which a run may be predicted
-    /// impossible; `None` if no threshold passes.
+    /// Returns the largest of the given probabilities that can be the threshold, below which a run may be predicted
+    /// impossible; `None` if none of them keeps the limit.
     ///
     /// `chances` has one list per calibration run with a probability for each prefix. All calibration runs
     /// must be feasible. A run without a prefix is never predicted impossible. Takes O(n log n) for n

@@ -54,12 +54,13 @@ const MOST_MODELS: usize = 6;
 pub struct SuccessForecast {
     /// The probability that the run succeeds and exceeds none of its caps.
     pub chance: Probability,
-    /// Whether the run may be predicted impossible under the limit on false alarms, or has exceeded a cap.
+    /// Whether the run may be predicted impossible, because the limit on false alarms allows it or because the run has
+    /// exceeded a cap.
     pub is_impossible: bool,
 }
 
 /// Learns online, run by run, to predict the probability that a run succeeds within its caps. Also decides when a run
-/// may be predicted impossible, at a guaranteed rate of false alarms.
+/// may be predicted impossible, with a guaranteed limit on the rate of false alarms.
 ///
 /// **Probability.** A logistic regression with a ridge penalty ([`censoring::LogisticSuccess`]) on the columns of
 /// the feature vector of a prefix, on a logarithmic scale; the numbers of turns that fit under the cap at the
@@ -213,8 +214,8 @@ impl SuccessForecaster {
         (*limit, rows.as_ref().map(SuccessRows::resource_name))
     }
 
-    /// Returns the threshold in service, on the scale of uncalibrated probabilities; `None` while only exceeded caps make a
-    /// run impossible.
+    /// Returns the threshold that is in use, on the scale of uncalibrated probabilities; `None` as long as only an
+    /// exceeded cap makes a run impossible.
     #[must_use]
     pub fn threshold(&self) -> Option<Probability> {
         self.learnt.0.models.first().and_then(|model| model.threshold)

@@ -71,8 +71,8 @@ enum Open<'a> {
     List { index: usize },
 }
 
-/// Finds the first key of a JSON text that occurs a second time in its object: its path, such as
-/// `turns[0].tokens`, and its position in bytes.
+/// Finds the first key in a JSON text that is repeated within its object. Returns its path, such as `turns[0].tokens`,
+/// and its position in bytes.
 ///
 /// Keys are compared as they are read, so that `"id"` and `"\u0069d"` are the same. The text is
 /// scanned once; the values of numbers and the depth do not matter. For text that is not valid JSON

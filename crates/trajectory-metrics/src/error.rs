@@ -6,8 +6,8 @@ use crate::{forecast_fault::ForecastFault, no_interval::NoInterval};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An error that the crates have in common: a forecast outside [0, 1], a setting outside its range, a list
-    /// of another length than expected, empty input, an undefined result.
+    /// An error that the crates share: a forecast outside [0, 1], a setting outside its range, a list whose length
+    /// differs from the expected one, empty input, or an undefined result.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
     /// A trace has no forecast.
@@ -16,8 +16,8 @@ pub enum Error {
         /// Position of the trace, from 0.
         index: usize,
     },
-    /// All rows of positive weight have the same outcome. Fits that need both outcomes also return this
-    /// error if the other outcome has less than 1e-12 of the weight.
+    /// All rows of positive weight have the same outcome. A fit that needs both outcomes also returns this error if
+    /// the rarer outcome has less than 1e-12 of the weight.
     #[error(
         "all outcomes are {}, except for less than 1e-12 of the weight; give successes and failures",
         if *.outcome { "successes" } else { "failures" }
@@ -40,10 +40,10 @@ pub enum Error {
         /// The horizon as given.
         horizon: usize,
     },
-    /// A horizon is longer than the list of custom weights.
+    /// A list of custom weights is too short for a horizon.
     #[error("the horizon is {horizon}, but there are {weights} custom weights; give one per step")]
     ScheduleTooShort {
-        /// The horizon.
+        /// The horizon as given.
         horizon: usize,
         /// The number of custom weights.
         weights: usize,
@@ -82,11 +82,10 @@ pub enum Error {
         /// The step, from 1.
         step: usize,
     },
-    /// Inputs that do not fit together, or a text that cannot be read. The message states which, and what to give
-    /// instead.
+    /// Inputs do not belong together, or a text cannot be read. The message states which, and what to give instead.
     #[error("{0}")]
     Invalid(String),
-    /// Replicates give no confidence interval.
+    /// The replicates of a statistic give no confidence interval.
     #[error(transparent)]
     NoInterval(#[from] NoInterval),
     /// No calibration map can be fitted to the traces outside a fold.
@@ -105,7 +104,7 @@ pub enum Error {
         /// Position of the first row or trace that differs, from 0.
         index: usize,
     },
-    /// There are fewer trials than the number to be drawn from them.
+    /// More trials are to be drawn than there are.
     #[error("k is {k} but the task has {trials} trials; k must be at most that")]
     TooFewTrials {
         /// The number of trials to be drawn.
@@ -113,7 +112,7 @@ pub enum Error {
         /// The number of trials given.
         trials: u64,
     },
-    /// A rule compares a field that is in neither of two calls.
+    /// A rule compares a field that neither of the two calls has.
     #[error(
         "field {field:?} is neither in the call{} nor in the expected call; name fields of the expected call, nested ones with dots, as in time.start",
         tool.as_ref().map(|tool| format!(" of {tool:?}")).unwrap_or_default()

@@ -27,7 +27,7 @@ use scoring_rules::Interval;
 
 use crate::figures::figure::Figure;
 
-/// The range of shares.
+/// The range of values that are shares, from 0 to 1.
 pub const SHARE: [f64; 2] = [0.0, 1.0];
 /// The range of unbounded values, such as logarithms.
 pub const ANY: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];

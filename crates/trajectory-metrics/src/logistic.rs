@@ -62,10 +62,10 @@ pub fn check_both_outcomes(failures: f64, successes: f64) -> Result<(), Error> {
     Ok(())
 }
 
-/// The log-odds of success, `intercept + sum of slope * feature`.
+/// A logistic regression line: the log-odds of success are `intercept + sum of slope * feature`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// The log-odds where every feature is 0.
+    /// The log-odds of success if every feature is 0.
     pub intercept: f64,
     /// One slope per feature.
     pub slopes: Vec<f64>,

@@ -18,7 +18,7 @@ pub enum NoInterval {
     TooFewClusters {
         /// The number of clusters.
         found: usize,
-        /// The smallest number of clusters that has an interval of this level.
+        /// The smallest number of clusters for which there is an interval of this level.
         least: usize,
         /// The level of the interval.
         level: Level,
@@ -32,8 +32,9 @@ pub enum NoInterval {
         /// The number of resamples in which it is defined.
         defined: usize,
     },
-    /// The value is biased upwards for few runs, even for calibrated forecasts, and more so in resamples. Quantiles of the
-    /// resamples are therefore not a confidence interval, and values of different numbers of runs cannot be compared.
+    /// The value is biased upwards if there are few runs, even for calibrated forecasts, and its resamples are biased
+    /// more. Quantiles of the resamples are therefore not a confidence interval, and values from different numbers of
+    /// runs cannot be compared.
     #[error("it is biased upwards, the more the fewer runs there are, and more in resamples")]
     Biased,
     /// No interval was requested.
@@ -48,7 +49,7 @@ impl NoInterval {
         if found >= least { Ok(()) } else { Err(Self::too_few(found, level)) }
     }
 
-    /// Creates the reason that `found` clusters are too few for this level.
+    /// Creates the error that `found` clusters are too few for an interval of this level.
     ///
     /// ```
     /// use trajectory_metrics::{Level, NoInterval};

@@ -56,7 +56,7 @@ pub fn unit(generator: &mut impl Rng) -> f64 {
 pub struct NumpyRandom(Mt);
 
 impl NumpyRandom {
-    /// Creates the generator of a seed.
+    /// Creates the generator that NumPy has for this seed.
     #[must_use]
     pub fn new(seed: u32) -> Self {
         Self(Mt::new(seed))
@@ -100,7 +100,7 @@ impl NumpyRandom {
 pub struct PythonRandom(Mt);
 
 impl PythonRandom {
-    /// Creates the generator of a seed from 0 to `2^64 - 1`.
+    /// Creates the generator that CPython has for this seed, from 0 to `2^64 - 1`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         // The 32-bit digits of the seed, lowest first, without leading zeros.
@@ -117,7 +117,7 @@ impl PythonRandom {
     }
 
     /// Returns the result of Python's `choice(range(start, end))`, which is also the result of `randrange(start, end)`
-    /// and `randint(start, end - 1)`; the start of an empty range.
+    /// and `randint(start, end - 1)`. For an empty range, returns its start.
     pub fn choice(&mut self, range: Range<u32>) -> u32 {
         let count = range.end.saturating_sub(range.start).max(1);
         // Takes the high bits, as wide as the count, and draws again until the value is below the count.

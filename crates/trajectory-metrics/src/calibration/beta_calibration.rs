@@ -17,7 +17,7 @@ use crate::{
 /// features agree, it makes the slopes unique.
 const PENALTY: f64 = 1e-12;
 
-/// Beta calibration: a curve with one slope near 0 and another near 1.
+/// Beta calibration: a calibration curve that has one slope near 0 and another near 1.
 ///
 /// ```text
 /// p = clip(F)
@@ -71,7 +71,7 @@ pub struct BetaCalibration {
 }
 
 impl BetaCalibration {
-    /// Creates beta calibration with this clip.
+    /// Creates beta calibration that first clips forecasts to `[clip, 1 - clip]`.
     ///
     /// # Errors
     ///
@@ -124,22 +124,22 @@ impl BetaCalibrationMap {
         self.slopes[1] / self.standards[1].scale
     }
 
-    /// Returns the constant c.
+    /// Returns the intercept c of the curve.
     #[must_use]
     pub fn intercept(&self) -> f64 {
         let [a, b] = self.standards.map(|standard| standard.mean);
         self.intercept - self.a() * a - self.b() * b
     }
 
-    /// Returns whether both slopes were negative and set to 0, so that the map is constant: the weighted success rate
-    /// of the training records. Reports of the map should mention it.
+    /// Returns whether both slopes were negative and therefore set to 0. The map is then constant, and its value is
+    /// the weighted success rate of the training records. Reports of the map should mention it.
     #[must_use]
     pub const fn is_fallback(&self) -> bool {
         self.fallback
     }
 
-    /// Returns whether both features of the training forecasts had a standard deviation below 1e-6. The map then says
-    /// little about any other forecast.
+    /// Returns whether both features of the training forecasts, ln p and -ln(1-p), had a standard deviation below
+    /// 1e-6. The map then says little about any other forecast.
     #[must_use]
     pub const fn is_degenerate(&self) -> bool {
         self.standards[0].degenerate && self.standards[1].degenerate

@@ -10,8 +10,8 @@ use crate::{
     resampling::bootstrap,
 };
 
-/// A test of calibration, which compares the expected calibration error with its values for a calibrated forecaster
-/// with the same confidences.
+/// A test of calibration. It compares the expected calibration error with the errors that a calibrated forecaster with
+/// the same confidences would have.
 ///
 /// The expected calibration error of a sample is above 0 even for calibrated forecasts, and larger for fewer rows, so that
 /// the error without a reference says little. This test draws outcomes for which the confidences are calibrated, and
@@ -38,23 +38,24 @@ use crate::{
 pub struct CalibrationTest {
     /// The [`expected_calibration_error`], in [0, 1].
     pub calibration_error: f64,
-    /// The mean error over draws for which the confidences are calibrated, in [0, 1].
+    /// The mean error over draws of outcomes under which the confidences are calibrated, in [0, 1].
     pub mean_if_calibrated: f64,
     /// The calibration error minus its mean over the draws. If the confidences are calibrated, it is 0 on average for any
     /// number of rows. Samples of different sizes are therefore comparable.
     pub excess: f64,
-    /// The p-value of calibration, in (0, 1]: `(1 + b) / (1 + draws)`, where b is the number of draws whose error is at
-    /// least as large.
+    /// The p-value of the hypothesis that the confidences are calibrated, in (0, 1]: `(1 + b) / (1 + draws)`, where b
+    /// is the number of draws whose error is at least as large.
     pub p_value: f64,
-    /// The dependence of the outcomes of one cluster in the draws, in [0, 1]; 0 if no cluster has several rows.
+    /// How strongly the draws make outcomes within a cluster depend on each other, in [0, 1]; 0 if no cluster has
+    /// several rows.
     pub dependence: f64,
     /// Number of clusters with a row of positive weight.
     pub clusters: usize,
 }
 
 impl CalibrationTest {
-    /// Compares the expected calibration error with the errors of `draws` samples of outcomes for which the same
-    /// confidences are calibrated. Rows of one cluster, such as the runs of a task, may depend on each other.
+    /// Compares the expected calibration error with the errors of `draws` random samples of outcomes, drawn so that
+    /// the same confidences are calibrated. Rows of one cluster, such as the runs of a task, may depend on each other.
     ///
     /// The outcome of row i is a success with probability `p_i` in every draw. Where a cluster has a single row, this is
     /// consistency resampling, and the test is exact. In a cluster of several rows, each row uses the uniform number of

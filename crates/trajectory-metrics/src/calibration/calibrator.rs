@@ -32,16 +32,16 @@ pub trait Calibrator {
     /// The type of the fitted map.
     type Map: CalibrationMap;
 
-    /// Fits a map to records in blocks of equal forecasts, so that their order cannot matter.
+    /// Fits a map to records that are grouped into blocks of equal forecasts, so that the order of the records cannot
+    /// matter.
     ///
     /// # Errors
     ///
     /// [`Error::OneClass`] if the method needs both outcomes and there is only one.
     fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<Self::Map, Error>;
 
-    /// Fits a map to records. A record is a forecast, the outcome of the run of this forecast, and a
-    /// weight. Without weights, each record has weight 1. A weight of 2 counts as two equal records,
-    /// and a weight of 0 has no effect.
+    /// Fits a map to records. A record is a forecast, the outcome of its run, and a weight. Without weights, each
+    /// record has weight 1. A weight of 2 counts as two equal records, and a weight of 0 has no effect.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ use crate::{
 pub(crate) struct Clip(f64);
 
 impl Default for Clip {
-    /// The clip of the paper.
+    /// Returns the clip that the paper uses.
     fn default() -> Self {
         Self(1e-6)
     }

@@ -8,7 +8,7 @@ use crate::{
     streams::{traces::Traces, weight_schedule::WeightSchedule},
 };
 
-/// Traces that were calibrated out of sample, with the maps.
+/// Traces that were calibrated out of sample, together with the maps that calibrated them.
 ///
 /// Made by [`CrossFit::new`].
 #[derive(Clone, Debug, PartialEq)]
@@ -17,15 +17,15 @@ use crate::{
 pub struct CrossFit<M> {
     /// The calibrated traces, in their original order.
     pub traces: Traces,
-    /// The map of each fold, which was fitted on the traces of all other folds.
+    /// The map that calibrated each fold. It was fitted to the traces of all other folds.
     pub maps: Vec<M>,
     /// The fold of each trace.
     pub folds: Folds,
 }
 
 impl<M: CalibrationMap> CrossFit<M> {
-    /// Calibrates every trace with a map that was fitted on the traces of all other folds. With
-    /// [`Folds::halves`] this is the split of the paper.
+    /// Calibrates every trace with a map that was fitted to the traces of all other folds. With [`Folds::halves`],
+    /// this is the cross-fitting of the paper.
     ///
     /// Every step of a trace is a record of the fit, with the weight of the step under the schedule, so
     /// every trace counts as 1. Pass the schedule of the score to be computed afterwards. Otherwise the

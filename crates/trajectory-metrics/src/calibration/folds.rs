@@ -50,8 +50,9 @@ impl Folds {
         Ok(setting("fold of a trace", last as f64, last < self.count, "below the number of folds")?)
     }
 
-    /// Creates folds of single traces. In the order of their ids, the traces of each stratum go to the folds
-    /// `0, 1, …, k - 1, 0, …`, so folds differ by at most one trace of each stratum.
+    /// Creates folds of single traces, with similar numbers of each stratum. The traces of a stratum, in the order of
+    /// their ids, go to the folds `0, 1, …, k - 1, 0, …` in turn, so that two folds differ by at most one trace of
+    /// each stratum.
     ///
     /// The strata are usually the outcomes. If some runs were cut off, use strata of type `Option<bool>`:
     /// runs without an outcome then form a separate stratum.
@@ -85,7 +86,7 @@ impl Folds {
         Ok(Self { count: k, of_each })
     }
 
-    /// Creates two folds of single traces: the halves A and B of the paper.
+    /// Creates two folds of single traces, which are the halves A and B of the paper.
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
     /// quantification, arXiv:2605.24756, appendix D.
@@ -97,8 +98,8 @@ impl Folds {
         Self::new(strata, ids, 2)
     }
 
-    /// Creates folds of whole clusters (tasks): `clusters` has the cluster of each trace, and no cluster is in two
-    /// folds.
+    /// Creates folds of whole clusters, such as tasks. `clusters` has the cluster of each trace, and no cluster is in
+    /// two folds.
     ///
     /// Clusters are assigned from the largest to the smallest. Each goes to the fold with the smallest
     /// shares of the outcomes in the cluster, and among equal folds to the one with the fewest traces.

@@ -37,7 +37,7 @@ use crate::{
 pub struct Isotonic;
 
 scoring_rules::checked! {
-    /// A nondecreasing map through knots, fitted by [`Isotonic`].
+    /// A nondecreasing map that interpolates between knots, fitted by [`Isotonic`].
     ///
     /// The map is linear between knots, and constant before the first and after the last.
     #[derive(Clone, Debug, PartialEq)]

@@ -13,7 +13,8 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Platt scaling: a logistic curve in the log-odds of the forecast; the paper's recalibration.
+    /// Platt scaling, which the paper uses for calibration: the calibrated forecast is a logistic curve in the
+    /// log-odds of the forecast.
     ///
     /// ```text
     /// x = (logit(clip(F)) - mean) / max(std, 1e-6)
@@ -62,7 +63,7 @@ impl Default for Platt {
 }
 
 impl Platt {
-    /// Creates Platt scaling with this penalty and this clip.
+    /// Creates Platt scaling with this penalty on the slope, which first clips forecasts to `[clip, 1 - clip]`.
     ///
     /// The penalty must be positive, because without a penalty there is no fit for forecasts that
     /// separate the outcomes.
@@ -127,20 +128,21 @@ scoring_rules::checked! {
 }
 
 impl PlattMap {
-    /// Returns the calibrated log-odds of a forecast whose log-odds are at the mean.
+    /// Returns the calibrated log-odds of a forecast whose log-odds equal the mean of the training log-odds.
     #[must_use]
     pub const fn intercept(&self) -> f64 {
         self.intercept
     }
 
-    /// Returns the change of the calibrated log-odds per scale of the forecast's log-odds. Never negative.
+    /// Returns by how much the calibrated log-odds change if the forecast's log-odds change by one scale unit. Never
+    /// negative.
     #[must_use]
     pub const fn slope(&self) -> f64 {
         self.slope
     }
 
-    /// Returns whether the fitted slope was negative, so that the map is constant: the weighted success rate of the
-    /// training records. Reports of the map should mention it.
+    /// Returns whether the fitted slope was negative and therefore set to 0. The map is then constant, and its value
+    /// is the weighted success rate of the training records. Reports of the map should mention it.
     #[must_use]
     pub const fn is_fallback(&self) -> bool {
         self.fallback

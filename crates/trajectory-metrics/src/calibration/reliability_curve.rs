@@ -18,13 +18,13 @@ pub struct ReliabilityPoint {
     pub confidence: Probability,
     /// The weight of the rows with this confidence.
     pub weight: f64,
-    /// The success rate by isotonic regression, in [0, 1].
+    /// The success rate that isotonic regression gives this confidence, in [0, 1].
     pub success_rate: f64,
 }
 
-/// Returns the CORP reliability curve (consistent, optimally binned, reproducible, by
-/// pool-adjacent-violators): the best-fitting success rate that is nondecreasing in the confidence, at
-/// each reported confidence, in increasing order.
+/// Returns the CORP reliability curve (consistent, optimally binned, reproducible, by pool-adjacent-violators). Its
+/// points are the reported confidences in increasing order, each with its success rate under the best fit that never
+/// decreases with the confidence.
 ///
 /// Calibrated confidences lie on the diagonal up to sampling error, whose size
 /// [`consistency_band`] gives. There are no bins to choose.
@@ -67,8 +67,8 @@ fn rates(blocks: &TiedBlocks) -> impl Iterator<Item = f64> {
     pools.flat_map(|pool| std::iter::repeat_n(pool.rate(), pool.blocks.len()))
 }
 
-/// An interval that contains a point of the reliability curve with a given probability if the
-/// confidences are calibrated.
+/// An interval that contains a point of the reliability curve with a given probability, if the confidences are
+/// calibrated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -79,8 +79,8 @@ pub struct ConsistencyInterval {
     pub interval: Interval,
 }
 
-/// Returns the consistency band of [`reliability_curve`]: at each reported confidence, the range that
-/// contains a share `level` of reliability curves if every row succeeds with its reported probability.
+/// Returns the consistency band of [`reliability_curve`]. At each reported confidence, the band contains a share
+/// `level` of the reliability curves that would result if every row succeeded with its reported probability.
 ///
 /// Outcomes are drawn independently for each row; the confidences do not change. A curve outside the
 /// band indicates miscalibration there. The band holds at each point separately: among many points,

@@ -9,7 +9,7 @@ use crate::error::Error;
 pub struct ReliabilityBin {
     /// Total weight of the rows in the bin; their number if rows have no weights.
     pub weight: f64,
-    /// The mean confidence of the rows, between the lowest and the highest.
+    /// The mean confidence of the rows, which lies between their lowest and their highest confidence.
     pub mean_confidence: f64,
     /// The success rate of the rows, in [0, 1].
     pub success_rate: f64,

@@ -15,7 +15,7 @@ use crate::{
 /// on the correct side of 1/2: in this case the penalty keeps the slope finite.
 const PENALTY: f64 = 1e-12;
 
-/// Temperature scaling: one factor on the log-odds of the forecast.
+/// Temperature scaling: the log-odds of a forecast are multiplied by one fitted factor, 1/T.
 ///
 /// ```text
 /// calibrated = clip(sigmoid(logit(clip(F)) / T)),   T > 0 with the smallest weighted log loss
@@ -64,7 +64,7 @@ pub struct TemperatureScaling {
 }
 
 impl TemperatureScaling {
-    /// Creates temperature scaling with this clip.
+    /// Creates temperature scaling that first clips forecasts to `[clip, 1 - clip]`.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl TemperatureScaling {
 }
 
 scoring_rules::checked! {
-    /// One factor on the log-odds, fitted by [`TemperatureScaling`].
+    /// A map with one factor on the log-odds of forecasts, fitted by [`TemperatureScaling`].
     ///
     /// The map does not decrease, except for rounding in the last digit.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,20 +99,20 @@ scoring_rules::checked! {
 }
 
 impl TemperatureMap {
-    /// Returns the temperature T, which is positive; infinite for a [fallback](Self::is_fallback).
+    /// Returns the temperature T, which is positive. It is infinite if the map is a [fallback](Self::is_fallback).
     #[must_use]
     pub fn temperature(&self) -> f64 {
         1.0 / self.slope
     }
 
-    /// Returns whether no finite temperature was best, so that the map is 1/2 everywhere. Reports of the map should
+    /// Returns whether no finite temperature was best. The map is then 1/2 everywhere, and reports of the map should
     /// mention it.
     #[must_use]
     pub const fn is_fallback(&self) -> bool {
         self.fallback
     }
 
-    /// Returns whether every training forecast was 1/2 up to 1e-6 in the log-odds, so that every temperature fits
+    /// Returns whether the log-odds of every training forecast were 0 up to 1e-6, so that every temperature fits
     /// equally well. The temperature is then 1, and the map only clips.
     #[must_use]
     pub const fn is_degenerate(&self) -> bool {

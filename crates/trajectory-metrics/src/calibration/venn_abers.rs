@@ -10,7 +10,7 @@ use crate::{
     checks::same_length,
 };
 
-/// Inductive Venn-Abers prediction: isotonic regression with a measure of its uncertainty.
+/// Inductive Venn-Abers prediction: isotonic regression that also measures its own uncertainty.
 ///
 /// For each forecast, two isotonic fits use the training records and one more record with this forecast.
 /// The added record is a failure in the first fit and a success in the second. The values of the fits at
@@ -49,7 +49,7 @@ use crate::{
 pub struct VennAbers;
 
 scoring_rules::checked! {
-    /// The two isotonic fits at every forecast, by [`VennAbers`].
+    /// The values of two isotonic fits at every forecast, made by [`VennAbers`].
     #[derive(Clone, Debug, PartialEq)]
     pub struct VennAbersMap {
         /// The training forecasts, strictly increasing.
@@ -79,9 +79,9 @@ impl VennAbersMap {
         Ok(())
     }
 
-    /// Returns the values p0 and p1 of the two fits, with a failure and with a success added at the
-    /// forecast. `p0 <= p1`, and both are nondecreasing in the forecast. A large difference indicates few
-    /// training records near the forecast.
+    /// Returns the values p0 and p1 at a forecast: isotonic fits to the training records plus one record at this
+    /// forecast, a failure for p0 and a success for p1. `p0 <= p1`, and both are nondecreasing in the forecast. A
+    /// large distance between them indicates few training records near the forecast.
     #[must_use]
     pub fn pair(&self, forecast: Probability) -> (Probability, Probability) {
         let [p0, p1, _] = self.cell(forecast);

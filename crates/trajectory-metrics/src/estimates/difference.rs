@@ -13,9 +13,9 @@ use crate::{
     },
 };
 
-/// The mean of the second arm minus the mean of the first. The mean of an arm is the mean of its cluster means. Each cluster
-/// therefore counts once, for any number of rows. Arms may share all clusters (two agents on the same tasks), some, or none;
-/// shared clusters make the difference more certain.
+/// The mean of the second arm minus the mean of the first arm. The mean of an arm is the mean over its clusters of the
+/// mean within each cluster, so that each cluster counts once, whatever its number of rows. Arms may share all
+/// clusters (two agents on the same tasks), some, or none; shared clusters make the difference more certain.
 ///
 /// For bounded values, such as outcomes, `estimate ± t * standard error` would be too narrow if nearly all rows of an arm are
 /// alike. The bounds are therefore computed from the intervals `[l, u]` of both means p (see [`mean`](super::mean)) and their
@@ -80,7 +80,7 @@ struct Spread {
 }
 
 impl Difference {
-    /// Estimates the difference of values within `range`.
+    /// Estimates the difference between the arms for values that lie within `range`.
     ///
     /// Cost: one sort.
     ///
@@ -133,7 +133,7 @@ impl Difference {
         })
     }
 
-    /// Returns the difference with its interval and its standard error.
+    /// Returns the difference with a confidence interval and its standard error.
     #[must_use]
     pub fn figure(&self, level: Level) -> Figure {
         let enough = NoInterval::check_clusters(self.fewest, level);

@@ -11,9 +11,10 @@ use crate::{
 /// With fewer clusters with a success, or with a failure, a correlation is a poor estimate.
 const LEAST_OF_OUTCOME: usize = 10;
 
-/// Returns the mean confidence minus the success rate of the same runs. If all runs succeed, outcomes do not vary, and the
-/// interval of a mean of differences would be too narrow. The bounds are therefore computed from the interval `[l, u]` of the
-/// rate p, the interval of the mean confidence c, and their correlation r by cluster:
+/// Returns the mean confidence minus the success rate of the same runs. If all runs succeed, outcomes do not vary, and
+/// the usual interval of a mean difference would be too narrow. The bounds are therefore computed from the interval
+/// `[l, u]` of the success rate p, the interval of the mean confidence c, and the correlation r of the two over
+/// clusters:
 ///
 /// ```text
 /// low  = c - p - sqrt((c - l_c)^2 - 2 r (c - l_c) (u_p - p) + (u_p - p)^2)

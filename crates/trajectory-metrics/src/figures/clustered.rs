@@ -10,19 +10,19 @@ use crate::{
     resampling::bootstrap::{Bootstrap, check_resamples},
 };
 
-/// The settings of the intervals of [`Clustered::figures`].
+/// The settings of the confidence intervals that [`Clustered::figures`] computes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Intervals {
     /// The confidence level.
     pub level: Level,
-    /// The number of resamples, at most 10 million. With 0, no interval is made.
+    /// The number of resamples, at most 10 million. With 0, no interval is computed.
     pub resamples: usize,
     /// The seed of the resamples.
     pub seed: Seed,
 }
 
-/// Clustered rows, such as the runs of tasks, and their metrics with intervals by resampling of whole
-/// clusters.
+/// Rows in clusters, such as the runs of tasks. Metrics of the rows have intervals from a bootstrap that resamples
+/// whole clusters.
 ///
 /// The metrics are read from an accumulator `E` of the caller, which takes in one row and its weight at a
 /// time. In a resample, a row that is drawn n times counts once with n times its weight.
@@ -101,7 +101,7 @@ impl<K, R> Default for Clustered<K, R> {
 }
 
 impl<K: Ord, R> Clustered<K, R> {
-    /// Adds a row of this cluster and weight.
+    /// Adds a row with this weight to this cluster.
     pub fn update(&mut self, cluster: K, weight: Weight, row: R) {
         self.clusters.push(cluster);
         self.weights.push(weight);
@@ -127,8 +127,8 @@ impl<K: Ord, R> Clustered<K, R> {
         weighted.map(|((cluster, &weight), row)| (cluster, weight, row))
     }
 
-    /// Returns the metrics in the given order, each with its interval, or the reason why it is undefined.
-    /// `empty` is the accumulator before the first row, and `add` adds a row to it. An infinite value is
+    /// Returns the metrics in the given order, each with its interval, or the reason why the metric is undefined.
+    /// `empty` is the accumulator before the first row, and `add` adds a row to it. An infinite value counts as
     /// undefined.
     ///
     /// If a metric is undefined in a resample, or the resample gives an error, the interval of the metric

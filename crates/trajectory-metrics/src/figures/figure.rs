@@ -31,7 +31,7 @@ pub struct Figure {
 }
 
 impl From<f64> for Figure {
-    /// A value without an interval.
+    /// Creates a figure from a value, without an interval.
     fn from(value: f64) -> Self {
         Self { value, interval: Err(NoInterval::NotRequested), standard_error: None }
     }

@@ -1,17 +1,17 @@
 use std::{borrow::Cow, fmt};
 
-/// The description of a measured quantity, defined once for every table, page and document.
+/// The description of a measured quantity, which every table, page and document uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
-    /// The name in JSON, in `snake_case`.
+    /// The key in JSON, in `snake_case`.
     pub key: &'static str,
-    /// The name for people.
+    /// The name that tables and texts show.
     pub label: &'static str,
-    /// The direction of the measure: the values that are better.
+    /// Which values of the measure are better.
     pub better: Better,
-    /// One sentence that states the measured quantity, its rows and its unit.
+    /// One sentence that states what is measured, over which rows, and in which unit.
     pub help: &'static str,
-    /// The least and the largest possible value.
+    /// The smallest and the largest possible value.
     pub range: [f64; 2],
 }
 
@@ -27,13 +27,13 @@ impl Measure {
         Self { key, label, better, help, range: [f64::NEG_INFINITY, f64::INFINITY] }
     }
 
-    /// Sets the least and the largest possible value.
+    /// Sets the smallest and the largest possible value.
     #[must_use]
     pub const fn within(self, least: f64, largest: f64) -> Self {
         Self { range: [least, largest], ..self }
     }
 
-    /// Returns the measure of a difference of two values.
+    /// Returns the measure that describes the difference between two values of this measure.
     ///
     /// ```
     /// use trajectory_metrics::{Better, Measure};
@@ -48,22 +48,22 @@ impl Measure {
     }
 }
 
-/// The direction of a measure: the values that are better.
+/// Which values of a measure are better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Better {
-    /// Higher values.
+    /// Higher values are better.
     Higher,
-    /// Lower values.
+    /// Lower values are better.
     Lower,
-    /// Values near this one, such as the nominal coverage or a bias of 0.
+    /// Values near this one are better, such as the nominal coverage or a bias of 0.
     Near(f64),
-    /// Neither: the value is only descriptive.
+    /// No values are better, because the measure is only descriptive.
     Neither,
 }
 
 impl fmt::Display for Better {
-    /// Writes the sign next to the measure in a table: `+`, `-`, `=` for a value to be near to (`0` if it
-    /// is 0), or nothing.
+    /// Writes the sign that stands next to the measure in a table: `+`, `-`, `=` if values near one value are better
+    /// (`0` if this value is 0), or nothing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Higher => "+",
@@ -75,7 +75,7 @@ impl fmt::Display for Better {
     }
 }
 
-/// A measure and the function that computes it from `E`, the data of one column in an evaluation.
+/// A measure, with the function that computes it from `E`, the data of one column of an evaluation.
 ///
 /// ```
 /// use trajectory_metrics::{Better, Metric, Undefined};
@@ -135,15 +135,14 @@ impl<E: ?Sized> Metric<E> {
         Self { is_share: true, ..self.within(0.0, 1.0) }
     }
 
-    /// Sets the least and the largest possible value.
+    /// Sets the smallest and the largest possible value.
     #[must_use]
     pub const fn within(self, least: f64, largest: f64) -> Self {
         Self { measure: self.measure.within(least, largest), ..self }
     }
 
-    /// Makes every row count for the value, even if the value is undefined for an accumulator of only this
-    /// row. An example is a mean over two classes, which no single row defines. See
-    /// [`Clustered`](crate::Clustered).
+    /// Makes every row count for the value, even rows for which alone the value is undefined. An example is a mean
+    /// over two classes, which no single row defines. See [`Clustered`](crate::Clustered).
     #[must_use]
     pub const fn of_all_rows(self) -> Self {
         Self { is_of_all_rows: true, ..self }

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Returns AUROC, the area under the ROC curve: the probability that a random success has a higher confidence than a
-/// random failure, where a tie counts one half.
+/// random failure, where a tie counts as one half.
 ///
 /// In [0, 1]; higher is better, and a constant confidence has 0.5. AUROC is the same for either
 /// positive class. It depends on the ranks of the confidences only, so that any finite score can be
@@ -45,8 +45,8 @@ pub fn auroc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
     Ok((twice_right.value() / (2.0 * failures * successes)).min(1.0))
 }
 
-/// Returns the average precision: the precision at the threshold of each row of the positive class, averaged over these
-/// rows. Rows of equal confidence are predicted positive together.
+/// Returns the average precision: for each row of the positive class, the precision if the threshold is at this row,
+/// averaged over these rows. Rows of equal confidence are predicted positive together.
 ///
 /// With failure as the positive class, rows are predicted positive from the lowest confidence
 /// upwards; with success, from the highest downwards. In [0, 1]; higher is better, and a constant

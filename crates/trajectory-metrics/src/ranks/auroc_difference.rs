@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl ClusterEstimate {
-    /// Returns the AUROC of a second model minus the AUROC of a first model, each computed from its own runs of the
-    /// same tasks, with a standard error that is robust to clustering by task.
+    /// Returns the AUROC of a second model minus the AUROC of a first model. Each is computed from the model's own
+    /// runs of the same tasks. The standard error takes into account that runs of one task depend on each other.
     ///
     /// For two models that made different runs: the rows of both models are in one list, the arm of
     /// a row is its model, and `clusters` contains the task of each row. A task may have any

@@ -5,23 +5,22 @@ use crate::{
     ranks::positive_class::{PositiveClass, both_classes},
 };
 
-/// A point of the ROC curve: the true and false positive rate at one threshold.
+/// A point of the ROC curve: the false and the true positive rate at one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RocPoint<S = Probability> {
-    /// Rows of at most this confidence are predicted to fail; with success as the positive class,
-    /// rows of at least this confidence are predicted to succeed. `None` if no row is predicted
-    /// positive.
+    /// The threshold. If failure is the positive class, rows of at most this confidence are predicted to fail; if
+    /// success is, rows of at least this confidence are predicted to succeed. `None` if no row is predicted positive.
     pub threshold: Option<S>,
-    /// Share of the negative rows that are predicted positive, in [0, 1].
+    /// Share of the rows of the negative class that are predicted positive, in [0, 1].
     pub false_positive_rate: f64,
-    /// Share of the positive rows that are predicted positive, in [0, 1].
+    /// Share of the rows of the positive class that are predicted positive, in [0, 1].
     pub true_positive_rate: f64,
 }
 
-/// Returns the ROC curve: the point (0, 0), then a point for each distinct confidence, in ascending order if failure is
-/// the positive class and in descending order if success is.
+/// Returns the ROC curve: the point (0, 0), then one point for each distinct confidence. The confidences ascend if
+/// failure is the positive class, and descend if success is.
 ///
 /// A random choice between two neighbouring thresholds reaches any point on the straight line between their points; the
 /// area under these lines is [`auroc`](crate::auroc). Points on a straight line between others are kept.
@@ -59,22 +58,22 @@ pub fn roc_curve<S: Copy>(
     Ok(std::iter::once(none).chain(points).collect())
 }
 
-/// A point of the precision-recall curve: precision and recall at one threshold.
+/// A point of the precision-recall curve: the precision and the recall at one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PrecisionRecallPoint<S = Probability> {
-    /// Rows of at most this confidence are predicted to fail; with success as the positive class,
-    /// rows of at least this confidence are predicted to succeed.
+    /// The threshold. If failure is the positive class, rows of at most this confidence are predicted to fail; if
+    /// success is, rows of at least this confidence are predicted to succeed.
     pub threshold: S,
-    /// Share of the positive class among the rows that are predicted positive, in [0, 1].
+    /// Among the rows that are predicted positive, the share that belongs to the positive class, in [0, 1].
     pub precision: f64,
-    /// Share of the positive rows that are predicted positive, in [0, 1].
+    /// Share of the rows of the positive class that are predicted positive, in [0, 1].
     pub recall: f64,
 }
 
-/// Returns the precision-recall curve: a point for each distinct confidence, in ascending order if failure is the
-/// positive class and in descending order if success is.
+/// Returns the precision-recall curve: one point for each distinct confidence. The confidences ascend if failure is
+/// the positive class, and descend if success is.
 ///
 /// Linear interpolation between the points is too optimistic. The area under steps, each at the
 /// precision of its right end, is [`average_precision`](crate::average_precision).
@@ -118,7 +117,7 @@ pub fn precision_recall_curve<S: Copy>(
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RiskCoveragePoint<S = Probability> {
-    /// Rows of at least this confidence are accepted.
+    /// The threshold: rows of at least this confidence are accepted.
     pub threshold: S,
     /// Share of all rows that are accepted, in (0, 1].
     pub coverage: f64,

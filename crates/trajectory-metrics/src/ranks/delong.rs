@@ -12,8 +12,8 @@ use crate::{
 const ROUNDING: f64 = 1e-14;
 
 impl Figure {
-    /// Returns [`auroc`](crate::auroc()) with DeLong's standard error for independent rows, which is 0 if placements
-    /// vary by less than 1e-14, no more than rounding.
+    /// Returns [`auroc`](crate::auroc()) with DeLong's standard error for independent rows. The standard error is 0 if
+    /// placements vary by less than 1e-14, which is no more than rounding.
     ///
     /// The placement of a success is the share of failures with a lower confidence; the placement of a
     /// failure is the share of successes with a higher confidence. A tie counts one half. With m
@@ -79,16 +79,17 @@ impl Figure {
         Ok(Self { standard_error: Some(variance.sqrt()), ..Self::from(auroc(blocks)?) })
     }
 
-    /// Returns the two-sided p-value of a true value of 0, by the normal distribution of the value over its standard
-    /// error. For a difference, the null hypothesis is that of equal areas. `None` without a standard error above 0.
+    /// Returns the two-sided p-value of the hypothesis that the true value is 0, from the value divided by its
+    /// standard error and the normal distribution. For a difference, the hypothesis is that both areas are equal.
+    /// `None` without a standard error above 0.
     #[must_use]
     pub fn p_value(&self) -> Option<f64> {
         let error = self.standard_error.filter(|error| *error > 0.0)?;
         Some(two_sided_tail(self.value / error))
     }
 
-    /// Returns the AUROC of a first confidence minus the AUROC of a second confidence for the same rows, in [-1, 1],
-    /// with DeLong's standard error. [`Self::p_value`] is the p-value of DeLong's test of equal areas.
+    /// Returns the AUROC of a first confidence minus the AUROC of a second confidence on the same rows, in [-1, 1],
+    /// with DeLong's standard error. Its [`Self::p_value`] is the p-value of DeLong's test that both areas are equal.
     ///
     /// Each confidence is passed with the outcomes of its rows, which must be equal row by row. To
     /// compare two models that each made their own runs, use

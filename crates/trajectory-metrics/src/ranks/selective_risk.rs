@@ -2,8 +2,8 @@ use scoring_rules::{CompensatedSum, TiedBlocks};
 
 use crate::error::{Error, Shared};
 
-/// Returns AURC, the area under the steps of the risk-coverage curve: the failure rate among the rows of at least some
-/// confidence, averaged over the rows.
+/// Returns AURC, the area under the risk-coverage curve as a step function: for each row, the failure rate among the
+/// rows of at least its confidence, averaged over the rows.
 ///
 /// ```text
 /// sum over blocks b of equal confidence, w_b / W * (weight of failures in b and above) / (weight in b and above)
@@ -85,8 +85,8 @@ pub fn excess_aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
     if seen == 0.0 { Err(Shared::Empty.into()) } else { Ok((excess.value() / total).max(0.0)) }
 }
 
-/// Returns AUGRC, the area under the generalized risk-coverage curve: the share of rows that are accepted and fail,
-/// averaged over all coverages.
+/// Returns AUGRC, the area under the generalized risk-coverage curve: the share of all rows that are accepted and
+/// fail, averaged over all coverages.
 ///
 /// ```text
 /// augrc = integral over coverage from 0 to 1 of P(accepted and failed)

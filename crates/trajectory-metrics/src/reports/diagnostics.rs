@@ -10,8 +10,8 @@ use crate::{
     },
 };
 
-/// The diagnostics that the paper reports together with the trajectory proper score. They are computed
-/// from a scalar summary of each trace. An undefined diagnostic is an error with the reason.
+/// The diagnostics that the paper reports together with the trajectory proper score. They are computed from a summary
+/// of each trace by a single number. If a diagnostic is undefined, it is an error with the reason.
 ///
 /// With the feature `serde`, an undefined diagnostic is written as null.
 ///
@@ -33,7 +33,7 @@ use crate::{
 pub struct Diagnostics {
     /// [`auroc`](crate::auroc()): higher is better.
     pub auroc: Result<f64, Error>,
-    /// [`average_precision`](crate::average_precision()), failure positive: higher is better.
+    /// [`average_precision`](crate::average_precision()) with failure as the positive class: higher is better.
     pub average_precision: Result<f64, Error>,
     /// [`aurc`](crate::aurc()): lower is better.
     pub aurc: Result<f64, Error>,

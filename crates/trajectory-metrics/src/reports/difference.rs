@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl ScoredStream {
-    /// Returns the metrics of this stream minus the metrics of `first`, each with the interval of the difference if
-    /// `resampling` is given.
+    /// Returns the metrics of this stream minus the metrics of `first`. If `resampling` is given, each difference has
+    /// an interval.
     ///
     /// The metrics are those of [`STREAM_MEASURES`]. Both streams use the same resamples. The rows of the bootstrap, and
     /// the weights if given, are the traces of `first` in order, then the traces of this stream; further rows may

@@ -14,8 +14,8 @@ use crate::{
     },
 };
 
-/// The range of the trajectory log score over transforms of the forecasts that leave all rank metrics
-/// unchanged, from [`FixedRankSensitivity::new`].
+/// The trajectory log scores of several transforms of the forecasts that leave all rank metrics unchanged, from
+/// [`FixedRankSensitivity::new`].
 ///
 /// The scores of the five streams are mean trajectory log scores, clipped at 1e-6, in nats.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub struct FixedRankSensitivity {
 }
 
 impl FixedRankSensitivity {
-    /// Transforms the forecasts of every step while the scalar by which runs are ranked stays fixed.
+    /// Transforms the forecasts of every step, while the single number by which each run is ranked stays fixed.
     ///
     /// This scalar is the mean of the raw forecasts of a trace under the schedule. As in the paper, it is
     /// computed once and used for every transform, so that rank metrics are the same by construction.
@@ -90,7 +90,7 @@ impl FixedRankSensitivity {
         })
     }
 
-    /// Returns the difference between the best and the worst of the five scores, in nats; at least 0.
+    /// Returns the best of the five scores minus the worst, in nats; at least 0.
     #[must_use]
     pub fn span(&self) -> f64 {
         let scores = [self.identity, self.affine, self.square_root, self.square, self.platt];

@@ -13,24 +13,24 @@ use crate::{
     streams::{summary::Summary, traces::Traces, weight_schedule::WeightSchedule},
 };
 
-/// The change of one metric by calibration, from [`raw_against_calibrated`]. Undefined values are errors
-/// with the reason.
+/// The change of one metric when the stream is calibrated, from [`raw_against_calibrated`]. An undefined value is an
+/// error with the reason.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MetricChange {
     /// The measured quantity.
     pub measure: Measure,
-    /// The metric of the raw stream.
+    /// The value of the metric for the raw stream.
     pub raw: Result<f64, Error>,
-    /// The metric of the calibrated stream.
+    /// The value of the metric for the calibrated stream.
     pub calibrated: Result<f64, Error>,
-    /// Calibrated minus raw, with its resamples: above 0 is an improvement if higher values are
-    /// better. [`Replicates::in_standard_errors`] is delta / SE of the paper. Undefined for the expected
+    /// The calibrated value minus the raw value, with its resamples. A value above 0 is an improvement if higher
+    /// values are better. [`Replicates::in_standard_errors`] gives the paper's delta / SE. Undefined for the expected
     /// calibration error, whose bias changes with the forecasts.
     pub difference: Result<Replicates, Error>,
 }
 
-/// Compares a stream with the same stream after calibration, metric by metric, on the same resamples.
+/// Compares a stream before and after calibration, metric by metric, on the same resamples.
 ///
 /// The metrics are the three scores of [`TpsFamily`](crate::TpsFamily) (`tps_log`, `tps_brier` and
 /// `tps_beta_2_4`), then the [`Diagnostics`](crate::Diagnostics) of the mean forecast, all under one

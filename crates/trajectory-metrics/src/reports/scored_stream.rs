@@ -18,7 +18,8 @@ use crate::{
     },
 };
 
-/// How the intervals of [`ScoredStream::estimates`] are resampled: level, number of resamples and seed.
+/// How the intervals of [`ScoredStream::estimates`] are computed: the bootstrap, its number of resamples, and the
+/// confidence level.
 #[derive(Clone, Copy, Debug)]
 pub struct Resampling<'a> {
     /// The bootstrap, which draws traces or whole tasks ([`Bootstrap::clusters`]). Its first rows are the traces in
@@ -43,7 +44,8 @@ pub(crate) const METRICS: usize = 8;
 /// The places of the metrics of ranks among [`STREAM_MEASURES`]: AUROC, average precision and AURC.
 pub(crate) const RANKS: Range<usize> = 3..6;
 
-/// Describes each metric of a stream: the trajectory proper scores, then the diagnostics of one summary, in the order of [`ScoredStream::estimates`].
+/// The description of each metric of a stream: first the trajectory proper scores, then the diagnostics of one
+/// summary, in the order of [`ScoredStream::estimates`].
 ///
 /// ```
 /// use trajectory_metrics::{Better, STREAM_MEASURES};
@@ -135,7 +137,7 @@ pub struct ScoredStream {
 }
 
 impl ScoredStream {
-    /// Scores each trace under the schedule; its confidence is the summary of its forecasts.
+    /// Scores each trace under the schedule. The confidence of a trace is the summary of its forecasts.
     ///
     /// # Errors
     ///
@@ -191,7 +193,7 @@ impl ScoredStream {
         self.outcomes.extend_from_slice(&other.outcomes);
     }
 
-    /// Returns the stream of the traces at these positions; positions may be repeated.
+    /// Returns a stream with the traces at these positions, which may be repeated.
     ///
     /// # Panics
     ///
@@ -261,7 +263,7 @@ impl ScoredStream {
             .collect())
     }
 
-    /// Returns notes on the estimates of this stream and on the constant forecast of its base rate. Notes on
+    /// Returns notes on the estimates of this stream, and on a constant forecast that equals its base rate. Notes on
     /// the constant forecast begin with `base_rate_reference.`. If the traces belong to too few clusters for an
     /// interval, a single note reports this.
     #[must_use]

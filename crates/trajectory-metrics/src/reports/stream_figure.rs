@@ -32,8 +32,8 @@ use crate::{
 pub struct StreamFigure {
     /// The measured quantity.
     pub measure: Measure,
-    /// The value on all rows with the interval of [`Replicates::confidence_interval`], and with the standard
-    /// error if there is an interval. An infinite value is undefined.
+    /// The value on all rows, with the interval of [`Replicates::confidence_interval`]. It has a standard error if it
+    /// has an interval. An infinite value counts as undefined.
     pub figure: Result<Figure, Undefined>,
     /// Number of resamples. [`Self::undefined`] of them were left out, because the value is undefined there.
     pub resamples: usize,

@@ -10,9 +10,9 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Arm {
-    /// The arm that is subtracted.
+    /// The arm whose value is subtracted.
     First,
-    /// The arm from which the first is subtracted.
+    /// The arm from whose value the first arm's value is subtracted.
     Second,
 }
 

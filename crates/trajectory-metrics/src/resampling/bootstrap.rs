@@ -6,7 +6,7 @@ use crate::{
     resampling::{draws::Draws, replicates::Replicates},
 };
 
-/// The bootstrap: resampling with replacement of rows, or of whole clusters of rows such as tasks.
+/// The bootstrap: rows, or whole clusters of rows such as tasks, are resampled with replacement.
 ///
 /// If rows share a task and are not independent, resample clusters: the rows of one cluster are then
 /// drawn together.
@@ -51,11 +51,11 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// The number of resamples unless another one is asked for.
+    /// The default number of resamples.
     pub const RESAMPLES: usize = 1_000;
 
-    /// Resamples `n` independent rows. Rows are drawn by position, so that the same rows in another
-    /// order have other replicates; to avoid this, use [`Self::clusters`] with a name for each row.
+    /// Resamples `n` independent rows. Rows are drawn by position, so that the same rows in another order have other
+    /// replicates. To avoid this, use [`Self::clusters`] with a name for each row.
     ///
     /// # Errors
     ///
@@ -67,8 +67,8 @@ impl Bootstrap {
         Ok(Self::new((0..rows).collect(), rows, seed))
     }
 
-    /// Resamples clusters: `clusters` contains the cluster of each row. Clusters are numbered in the
-    /// order of their names, so that the order of the rows does not matter.
+    /// Resamples clusters of rows. `clusters` contains the cluster of each row. Clusters are numbered in the order of
+    /// their names, so that the order of the rows does not matter.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl Bootstrap {
         Self { cluster_of, clusters, seed, draws: Draws::new(clusters, seed.get()), digest }
     }
 
-    /// Fills `counts` with how often each row occurs in the given replicate.
+    /// Fills `counts` with the number of times that each row occurs in the given replicate.
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Seed};
@@ -108,8 +108,8 @@ impl Bootstrap {
         counts.extend(self.cluster_of.iter().map(|&cluster| drawn[cluster as usize]));
     }
 
-    /// Computes several statistics on all rows and on the same resamples. `statistics` receives how
-    /// often each row occurs; an error or NaN marks a statistic as undefined in that replicate.
+    /// Computes several statistics on all rows and on the same resamples. `statistics` receives the number of times
+    /// that each row occurs; an error or NaN marks a statistic as undefined in that replicate.
     ///
     /// Cost: `resamples + 1` calls, and 1 to 2 ns per row for each draw if the rows fit in the cache.
     /// [`Self::mean`] and [`Self::auroc`] are faster for these two statistics.

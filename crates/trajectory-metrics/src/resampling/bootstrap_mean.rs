@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Bootstrap {
-    /// Returns the (weighted) mean of one value per row: over all rows, and in each resample.
+    /// Returns the (weighted) mean of one value per row, and its value in each resample.
     ///
     /// Equals [`Self::replicates`] of the same mean up to rounding, and is faster. A resample of
     /// total weight 0 is undefined. If the mean of a resample differs from the mean of all rows

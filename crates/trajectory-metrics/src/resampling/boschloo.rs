@@ -2,7 +2,8 @@ use statrs::function::factorial::ln_binomial;
 
 use crate::{checks::setting, error::Error};
 
-/// Returns the two-sided p-value, in (0, 1], of Boschloo's exact test of equal success rates.
+/// Returns the two-sided p-value, in (0, 1], of Boschloo's exact test of the hypothesis that two success rates are
+/// equal.
 ///
 /// The trials of each side are independent, and succeed with one probability; `trials` and `successes` have an entry for
 /// each side. Tables of the two numbers of successes are ordered by the one-sided p-value F of Fisher's exact test,

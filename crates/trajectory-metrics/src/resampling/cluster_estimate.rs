@@ -20,8 +20,8 @@ pub struct ClusterEstimate {
     pub standard_error: f64,
     /// Number of clusters with a row of positive weight.
     pub clusters: usize,
-    /// Degrees of freedom of the standard error: one less than the clusters, and fewer if some clusters are larger than
-    /// others, or for a [difference](Self::difference) if some clusters have rows of one arm only.
+    /// Degrees of freedom of the standard error: the number of clusters minus one, and less if some clusters are
+    /// larger than others, or for a [difference](Self::difference) if some clusters have rows of one arm only.
     pub degrees_of_freedom: f64,
     /// The variance from which intervals are computed.
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -266,8 +266,8 @@ impl ClusterEstimate {
         estimated(means[1] - means[0], size, &sums, &Strata { first, second })
     }
 
-    /// Returns the confidence interval `estimate ± t * standard error`, where t is the quantile of Student's t distribution
-    /// with these degrees of freedom that leaves `(1 - level) / 2` on either side.
+    /// Returns the confidence interval `estimate ± t * standard error`. Here t is the quantile of Student's t
+    /// distribution, with these degrees of freedom, that leaves `(1 - level) / 2` on either side.
     ///
     /// With few clusters it is wider than the interval of the normal distribution, and still tends to be too narrow if the
     /// clusters differ in size. It can exceed the range of the estimated quantity. A bound that overflows is infinite.

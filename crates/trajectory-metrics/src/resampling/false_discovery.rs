@@ -1,6 +1,6 @@
 use crate::{checks::entries, error::Error};
 
-/// Adjusts the p-values of a family of tests for their number, after Benjamini and Hochberg.
+/// Adjusts the p-values of several tests for the number of tests, by the method of Benjamini and Hochberg.
 ///
 /// Of m p-values, the p-value with rank k in ascending order has the adjusted p-value
 ///

@@ -11,8 +11,8 @@ use crate::{
     },
 };
 
-/// The value of a statistic on all rows and on many resamples of them, which gives its standard
-/// error and its confidence intervals.
+/// The value of a statistic on all rows and on many resamples of the rows. The resamples give its standard error and
+/// its confidence intervals.
 ///
 /// Made by [`Bootstrap`](crate::Bootstrap), or from values computed elsewhere.
 ///
@@ -55,8 +55,8 @@ impl PartialEq for Replicates {
 }
 
 impl Replicates {
-    /// Creates replicates from values computed elsewhere: the value on all rows, and the value in each resample, NaN if
-    /// it is undefined there.
+    /// Creates replicates from values that were computed elsewhere: the value on all rows, and the value in each
+    /// resample, which is NaN where it is undefined.
     ///
     /// # Errors
     ///
@@ -80,9 +80,9 @@ impl Replicates {
         Ok(Self { estimate, values, draws, scale, clusters: None, proportion: false })
     }
 
-    /// Sets the number of resampled clusters on which the statistic depends. It determines the width of
-    /// [`Self::confidence_interval`]. Replicates of a [`Bootstrap`](crate::Bootstrap) know the number of all
-    /// its clusters; a statistic of some of the rows may depend on fewer.
+    /// Sets the number of resampled clusters on which the statistic depends, which determines the width of
+    /// [`Self::confidence_interval`]. Replicates of a [`Bootstrap`](crate::Bootstrap) know the number of all its
+    /// clusters; a statistic of only some rows may depend on fewer.
     #[must_use]
     pub fn with_clusters(self, clusters: usize) -> Self {
         Self { clusters: Some(clusters), ..self }
@@ -135,8 +135,8 @@ impl Replicates {
         error.is_finite().then_some(error)
     }
 
-    /// Returns the estimate divided by its standard error. For a paired difference this is delta / SE of the paper,
-    /// with the sign of the difference; the paper prints the absolute value.
+    /// Returns the estimate divided by its standard error. For a paired difference, this is the paper's delta / SE,
+    /// but with the sign of the difference: the paper prints the absolute value.
     ///
     /// `None` if the standard error is undefined or 0, or if the estimate is infinite.
     #[must_use]
@@ -145,8 +145,8 @@ impl Replicates {
         ratio.is_finite().then_some(ratio)
     }
 
-    /// Returns the paired difference `self - other`, replicate by replicate; undefined in a replicate if
-    /// either is.
+    /// Returns the paired difference `self - other` in each replicate. It is undefined in a replicate if either value
+    /// is.
     ///
     /// Both must have been drawn together. Shared variation cancels, so that the standard error is correct
     /// for the paired difference, unlike the standard error of two independent estimates.
@@ -182,8 +182,8 @@ impl Replicates {
         Ok(Self { scale, clusters, ..difference })
     }
 
-    /// Returns the confidence interval of all reports: the expanded percentile interval, which is wide enough
-    /// for few clusters.
+    /// Returns the confidence interval that all reports use: the expanded percentile interval, which is wide enough
+    /// even for few clusters.
     ///
     /// The percentile interval, which is the range of the central share `level` of the replicates (Efron 1979), is too
     /// short for G clusters by the factor `sqrt((G - 1) / G)` and by the difference between the normal and Student's t

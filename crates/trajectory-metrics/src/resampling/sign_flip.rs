@@ -9,7 +9,7 @@ use crate::{
     resampling::{bootstrap::check_resamples, clustered_rows::ClusteredRows},
 };
 
-/// The result of the paired permutation test of [`SignFlipTest::new`].
+/// The result of the paired permutation test that [`SignFlipTest::new`] runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -25,8 +25,8 @@ pub struct SignFlipTest {
 }
 
 impl SignFlipTest {
-    /// Runs the paired permutation test of a mean difference. The p-value is the probability that the
-    /// mean is at least as far from 0 if the difference of each cluster has either sign with equal
+    /// Runs the paired permutation test of the hypothesis that a mean difference is 0. The p-value is the probability
+    /// that the mean is at least as far from 0 if the difference of each cluster has either sign with equal
     /// probability.
     ///
     /// With up to 20 clusters all `2^G` assignments of signs are tried, and p is the share of

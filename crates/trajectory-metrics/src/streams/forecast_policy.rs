@@ -57,24 +57,25 @@ pub enum ForecastPolicy {
     Refuse,
     /// Leaves out the whole run and counts it.
     LeaveOut,
-    /// Skips the step: scores only the steps that have a forecast. Leaves out a run without any.
+    /// Skips the step, so that only the steps with a valid forecast are scored. Leaves out a run without any such
+    /// step.
     Skip,
     /// Repeats the previous forecast; leaves out a run whose first forecast is faulty.
     CarryForward,
-    /// Repeats the previous forecast, or this value before the first valid forecast. Leaves out no run.
+    /// Repeats the previous forecast, or takes this value before the first valid forecast. Leaves out no run.
     CarryForwardFrom(Probability),
     /// Moves a number outside [0, 1], including infinities, to the nearer bound; refuses missing forecasts and NaN.
     Clip,
 }
 
-/// One run after [`ForecastPolicy::check_run`].
+/// The result of [`ForecastPolicy::check_run`] for one run.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum CheckedRun {
-    /// The run is kept; these are its forecasts, one per value.
+    /// The run is kept, with these forecasts.
     Kept(Vec<Probability>),
-    /// The run is left out because of its first faulty forecast.
+    /// The run is left out, because of this faulty forecast.
     LeftOut {
         /// The step, from 1.
         step: usize,
@@ -147,7 +148,7 @@ impl ForecastCounts {
         Ok(crate::checks::setting(name, value, is_valid, range)?)
     }
 
-    /// Adds the counts of another part of the sample. Counts saturate at 2^64 - 1.
+    /// Adds the counts of other runs. Counts that would exceed 2^64 - 1 stay at this maximum.
     pub fn merge(&mut self, other: Self) {
         self.runs = self.runs.saturating_add(other.runs);
         self.left_out_runs = self.left_out_runs.saturating_add(other.left_out_runs);
@@ -192,7 +193,7 @@ pub(crate) enum Checked {
 }
 
 impl ForecastPolicy {
-    /// A policy of each kind in the order of the table above, [`Self::CarryForwardFrom`] with 0.5.
+    /// One policy of each kind, in the order of the table above; [`Self::CarryForwardFrom`] has the value 0.5.
     pub const ALL: [Self; 6] = [
         Self::Refuse,
         Self::LeaveOut,
@@ -216,7 +217,7 @@ impl ForecastPolicy {
         }
     }
 
-    /// Checks the values of one run in the order of its steps, and updates `counts`.
+    /// Applies the policy to the values of one run, which are in the order of its steps, and updates `counts`.
     ///
     /// `None` is a missing value. An empty run is kept; [`Traces::push`](crate::Traces::push) refuses
     /// it.

@@ -10,8 +10,8 @@ use crate::{
     },
 };
 
-/// The trajectory proper score of a run in progress: forecasts are pushed one at a time, and neither
-/// the length of the run nor its outcome is known in advance.
+/// The trajectory proper score of a run in progress. Forecasts are added one at a time, and neither the length of the
+/// run nor its outcome is known in advance.
 ///
 /// Takes constant memory and computes two scores per push. The result equals [`Tps::score`] of the
 /// whole stream up to a relative difference of 1e-12. Weights that depend on the length are
@@ -56,7 +56,7 @@ pub struct OnlineTps<R> {
     state: OnlineTpsState,
 }
 
-/// The state of an [`OnlineTps`] without its rule, from [`OnlineTps::state`].
+/// The state of an [`OnlineTps`], without its rule, from [`OnlineTps::state`].
 ///
 /// It contains the weight schedule, so that a run cannot be resumed with another one.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +87,7 @@ struct Sums {
 }
 
 impl<R: ScoringRule> OnlineTps<R> {
-    /// Starts a run without forecasts, to be scored by `tps`.
+    /// Starts a run that has no forecasts yet and is scored by `tps`.
     #[must_use]
     pub fn new(tps: Tps<R>) -> Self {
         let state = OnlineTpsState {
@@ -105,14 +105,14 @@ impl<R: ScoringRule> OnlineTps<R> {
         Self { tps, state }
     }
 
-    /// Returns the current state, for storage.
+    /// Returns the current state, which can be stored.
     #[must_use]
     pub const fn state(&self) -> &OnlineTpsState {
         &self.state
     }
 
-    /// Continues a run from a stored state. Pass the same score as for the original run: its rule is
-    /// not part of the state and cannot be checked.
+    /// Continues a run from a stored state. Give the same score as for the original run: its rule is not part of the
+    /// state, so that a different rule cannot be detected.
     ///
     /// # Errors
     ///
@@ -147,15 +147,14 @@ impl<R: ScoringRule> OnlineTps<R> {
         Ok(Self { tps, state })
     }
 
-    /// Sets the policy of [`Self::push_raw`]; the default is [`ForecastPolicy::Refuse`].
+    /// Sets the policy that [`Self::push_raw`] applies; the default is [`ForecastPolicy::Refuse`].
     #[must_use]
     pub fn with_policy(mut self, policy: ForecastPolicy) -> Self {
         self.state.policy = policy;
         self
     }
 
-    /// Pushes the answer of a model as the forecast of the next step: a number, or `None` if it gave
-    /// none.
+    /// Adds the forecast that a model gave at the next step: a number, or `None` if it gave none.
     ///
     /// If the policy leaves the run out, all later forecasts are ignored, [`Self::left_out`] returns
     /// the reason, and [`Self::finish`] is an error. A run whose steps so far were all skipped is left
@@ -197,15 +196,15 @@ impl<R: ScoringRule> OnlineTps<R> {
         Ok(())
     }
 
-    /// Returns the step, counted from 1, and the fault that made the policy leave out the run; `None` if the run is
-    /// kept.
+    /// Returns the step, counted from 1, because of which the policy left out the run, and the fault of its forecast;
+    /// `None` if the run is kept.
     #[must_use]
     pub const fn left_out(&self) -> Option<(usize, ForecastFault)> {
         self.state.left_out
     }
 
     /// Returns the counts of this run and its repairs. At the end of each run, [`merge`](ForecastCounts::merge) them
-    /// into the counts of the sample.
+    /// into the counts over all runs.
     #[must_use]
     pub const fn forecast_counts(&self) -> ForecastCounts {
         if self.state.left_out.is_some() {
@@ -215,7 +214,7 @@ impl<R: ScoringRule> OnlineTps<R> {
         }
     }
 
-    /// Pushes the forecast of the next step. It is ignored if the policy has left the run out.
+    /// Adds the forecast of the next step. It is ignored if the policy has left the run out.
     pub fn push(&mut self, forecast: Probability) {
         if self.state.left_out.is_some() {
             return;
@@ -254,8 +253,8 @@ impl<R: ScoringRule> OnlineTps<R> {
         self.finish_prefix(outcome, self.state.steps)
     }
 
-    /// Returns the contribution of the forecasts so far to the score of a run of `horizon` steps, as
-    /// in [`Tps::prefix_score`].
+    /// Returns what the forecasts so far contribute to the score of a run of `horizon` steps, as in
+    /// [`Tps::prefix_score`].
     ///
     /// # Errors
     ///

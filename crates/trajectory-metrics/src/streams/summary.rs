@@ -44,12 +44,12 @@ pub enum Summary {
     Mean,
     /// The smallest forecast.
     Minimum,
-    /// The weighted mean under a weight schedule. The paper's diagnostics use linear-front.
+    /// The mean with the weights of a schedule. The paper's diagnostics use linear-front.
     Weighted(WeightSchedule),
 }
 
 impl Default for Summary {
-    /// The linear-front weighted mean, as in the paper.
+    /// Returns the mean with linear-front weights, as in the paper.
     fn default() -> Self {
         Self::Weighted(WeightSchedule::LinearFront)
     }
@@ -59,8 +59,8 @@ impl Summary {
     /// The summaries that do not depend on a weight schedule: `last`, `mean` and `minimum`.
     pub const UNWEIGHTED: [Self; 3] = [Self::Last, Self::Mean, Self::Minimum];
 
-    /// Returns the name of the summary in reports and on command lines: `last`, `mean`, `minimum`, or the name of the
-    /// weight schedule.
+    /// Returns the name that reports and command lines use: `last`, `mean`, `minimum`, or the name of the weight
+    /// schedule.
     ///
     /// ```
     /// use trajectory_metrics::{Error, Summary, WeightSchedule};

@@ -9,8 +9,8 @@ use crate::{
     },
 };
 
-/// The trajectory proper score (TPS): a scoring rule for single probabilities, extended to the stream
-/// of forecasts along a run by positive weights of the steps.
+/// The trajectory proper score (TPS): a scoring rule for single probabilities scores the forecast at each step of a
+/// run, and the scores are averaged with positive weights of the steps.
 ///
 /// ```text
 /// TPS(F, Y) = sum over t = 1..T of w_t S(F_t, Y)
@@ -80,8 +80,8 @@ impl<R: ScoringRule> Tps<R> {
         self.schedule.sum(&self.rule, forecasts, trace.outcome(), forecasts.len())
     }
 
-    /// Returns the contribution of the first steps of a run to its score. The weights are the weights of the whole run
-    /// of `horizon` steps and are not renormalized.
+    /// Returns what the first steps of a run contribute to its score. The weights are those of the whole run of
+    /// `horizon` steps and are not renormalized.
     ///
     /// Steps after the prefix count 0, which is the best score of a rule such as [`BrierScore`](crate::BrierScore). A
     /// run that stops earlier therefore has a better score for the same horizon. Compare scores over a horizon only
@@ -112,8 +112,8 @@ impl<R: ScoringRule> Tps<R> {
         self.schedule.sum(&self.rule, prefix, outcome, horizon)
     }
 
-    /// Returns the score of a run whose outcome is a grade: 0 is a failure, 1 a success, and partial credit lies
-    /// between.
+    /// Returns the score of a run whose outcome is a grade: 0 is a failure, 1 is a success, and values between are
+    /// partial success.
     ///
     /// ```text
     /// TPS(F, y) = sum over t = 1..T of w_t (y S(F_t, 1) + (1 - y) S(F_t, 0))
@@ -192,7 +192,7 @@ impl<R: ScoringRule> Tps<R> {
         Ok(scores)
     }
 
-    /// Returns the mean score of all traces, weighted if weights of the traces are given.
+    /// Returns the mean score over all traces, with weights if weights of the traces are given.
     ///
     /// The result has the same bits for any order of the traces. To split the work, merge an
     /// [`ExactMean`] of each part.

@@ -5,9 +5,9 @@ use crate::{
     streams::{tps::Tps, traces::Traces, weight_schedule::WeightSchedule},
 };
 
-/// The trajectory proper scores reported in the paper, under one weight schedule: the log score of
-/// forecasts clipped to [1e-6, 1 - 1e-6], in nats; the Brier score; and the beta score with
-/// parameters 2 and 4, for which a wrong forecast of 0 costs twice as much as a wrong forecast of 1.
+/// The three trajectory proper scores that the paper reports, under one weight schedule: the log score of forecasts
+/// clipped to [1e-6, 1 - 1e-6], in nats; the Brier score; and the beta score with parameters 2 and 4, for which a
+/// wrong forecast of 0 costs twice as much as a wrong forecast of 1.
 ///
 /// Higher is better. `T` is `f64` for means and `Vec<f64>` for the scores of all traces.
 ///
@@ -41,10 +41,10 @@ pub struct TpsFamily<T = f64> {
 }
 
 impl TpsFamily {
-    /// The clip of the log score, as in the paper.
+    /// The clip that the paper uses for the log score.
     pub const CLIP: f64 = 1e-6;
 
-    /// Returns the mean scores of all traces, weighted if weights of the traces are given.
+    /// Returns the mean of each score over all traces, with weights if weights of the traces are given.
     ///
     /// # Errors
     ///

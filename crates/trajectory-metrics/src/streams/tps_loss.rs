@@ -7,8 +7,8 @@ use crate::{
 };
 
 impl<R: SmoothRule> Tps<R> {
-    /// Computes the training loss of a run, which is minus its score, as a function of the logits
-    /// `ln (p / (1 - p))` of the forecasts.
+    /// Computes the training loss of a run, which is its score times -1, as a function of the logits `ln (p / (1 -
+    /// p))` of the forecasts.
     ///
     /// Sets `steps[t]` to the weighted loss of step t and its first and second derivative by the
     /// logit of this step. These are also the derivatives of the run's loss. The loss of a step
@@ -43,8 +43,8 @@ impl<R: SmoothRule> Tps<R> {
         self.prefix_loss_in_logits(logits, outcome, logits.len(), steps)
     }
 
-    /// Computes the contribution of the first steps of a run to its training loss: minus
-    /// [`Tps::prefix_score`], with derivatives as in [`Tps::loss_in_logits`].
+    /// Computes what the first steps of a run contribute to its training loss: [`Tps::prefix_score`] times -1, with
+    /// derivatives as in [`Tps::loss_in_logits`].
     ///
     /// The weights are the weights of the whole run of `horizon` steps and are not renormalized.
     /// With one horizon for all runs, such as their budget, the loss is proper for any lengths.

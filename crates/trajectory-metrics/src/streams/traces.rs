@@ -46,7 +46,7 @@ impl<'a> Trace<'a> {
 }
 
 scoring_rules::checked! {
-    /// Many complete runs in flat form: all forecasts in one array, and the end of each trace in it.
+    /// Many complete runs in flat form: one array of all forecasts, and the position at which each trace ends in it.
     ///
     /// ```
     /// use trajectory_metrics::{Error, Probability, Traces};

@@ -46,20 +46,20 @@ const LEAST_WEIGHT: f64 = 1e-100;
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum WeightSchedule {
-    /// Decreases linearly to 1/T of the first weight.
+    /// The weights decrease linearly. The last weight is 1/T of the first.
     #[default]
     LinearFront,
-    /// Equal weights.
+    /// All weights are equal.
     Uniform,
     /// Each weight is half of the previous one.
     ExponentialFront,
-    /// Increases linearly from 1/T of the last weight.
+    /// The weights increase linearly. The first weight is 1/T of the last.
     LinearBack,
-    /// The given weights, from [`WeightSchedule::custom`].
+    /// The weights are given, by [`WeightSchedule::custom`].
     Custom(CustomWeights),
 }
 
-/// A checked list of positive weights, one per step, of [`WeightSchedule::custom`].
+/// A checked list of positive weights, one per step, as [`WeightSchedule::custom`] makes it.
 ///
 /// With the feature `serde`, it is stored as the list of weights.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,8 +132,9 @@ impl WeightSchedule {
         Ok((0..horizon).map(|i| self.raw(i, horizon) / total).collect())
     }
 
-    /// Returns the weights of the first `steps` steps under the given horizon as weights of rows. A weight below 1e-100, the
-    /// least positive weight of a row, becomes 0; [`Self::ExponentialFront`] has such weights after step 332.
+    /// Returns the weights of the first `steps` steps of a run with the given horizon, as weights of rows. A weight
+    /// below 1e-100, the smallest positive weight that a row can have, becomes 0; [`Self::ExponentialFront`] has such
+    /// weights after step 332.
     ///
     /// # Errors
     ///
@@ -147,7 +148,7 @@ impl WeightSchedule {
         Ok(weights.collect::<Result<_, _>>()?)
     }
 
-    /// Returns the name of the schedule in reports and on command lines.
+    /// Returns the name that reports and command lines use.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {

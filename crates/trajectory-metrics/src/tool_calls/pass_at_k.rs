@@ -1,7 +1,7 @@
 use crate::{checks::setting, error::Error};
 
-/// Returns the unbiased estimate of the probability that at least one of k trials succeeds, from n
-/// trials with c successes: `1 - C(n - c, k) / C(n, k)`.
+/// Returns the unbiased estimate of the probability that at least one of k trials succeeds, given that c of n trials
+/// succeeded: `1 - C(n - c, k) / C(n, k)`.
 ///
 /// In [0, 1]; higher is better. Among all choices of k of the n trials, it is the share with at
 /// least one success. It is computed as a sum of positive terms, so that small probabilities are
@@ -40,8 +40,8 @@ pub fn pass_at_k(trials: u64, successes: u64, k: u64) -> Result<f64, Error> {
     Ok(chance)
 }
 
-/// Returns the unbiased estimate of the probability that all of k trials succeed, from n trials
-/// with c successes: `C(c, k) / C(n, k)`.
+/// Returns the unbiased estimate of the probability that all of k trials succeed, given that c of n trials succeeded:
+/// `C(c, k) / C(n, k)`.
 ///
 /// In [0, 1]; higher is better. Among all choices of k of the n trials, it is the share without a
 /// failure. It measures reliability, while [`pass_at_k`] measures the best of several attempts; for

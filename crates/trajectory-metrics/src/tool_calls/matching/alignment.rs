@@ -18,22 +18,22 @@
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum MatchMode {
-    /// The same calls in the same order.
+    /// The list has the expected calls in the expected order, and no others.
     #[doc(alias = "strict")]
     Exact,
-    /// All expected calls in order, and possibly others.
+    /// The list has all expected calls in the expected order, and possibly others.
     #[doc(alias = "subsequence")]
     InOrder,
-    /// All expected calls in any order, and possibly others.
+    /// The list has all expected calls in any order, and possibly others.
     #[doc(alias = "superset")]
     AnyOrder,
-    /// Only expected calls, possibly not all of them.
+    /// The list has only expected calls, but possibly not all of them.
     Subset,
-    /// The same calls in any order, and no others.
+    /// The list has the expected calls in any order, and no others.
     Unordered,
 }
 
-/// The pairs of calls and expected calls that satisfy each other, and the calls without a partner.
+/// A pairing of calls with expected calls that they satisfy, and the calls without a partner on either side.
 ///
 /// Positions count from 0. Made by [`match_calls`](crate::tool_calls::match_calls()).
 ///
@@ -54,14 +54,15 @@ pub enum MatchMode {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Alignment {
-    /// Pairs of a call and the expected call that it satisfies, in the order of the calls. Their number is the
-    /// largest possible.
+    /// Pairs of a call and the expected call that it satisfies, both by position, in the order of the calls. There is
+    /// no pairing with more pairs.
     pub matched: Vec<(usize, usize)>,
-    /// The expected calls without a matching call.
+    /// The positions of the expected calls without a matching call.
     pub missing: Vec<usize>,
-    /// The calls without a matching expected call.
+    /// The positions of the calls without a matching expected call.
     pub extra: Vec<usize>,
-    /// The matched pairs that break the order: the pairs outside a longest subsequence that keeps the order.
+    /// The matched pairs that break the order: all pairs that are not in one longest subsequence of pairs in the same
+    /// order on both sides.
     pub out_of_order: Vec<(usize, usize)>,
 }
 

@@ -83,19 +83,19 @@ impl ArgumentRule {
         Self::new(Kind::Ignore)
     }
 
-    /// Refuses arguments that are not expected; expected arguments may be missing.
+    /// Accepts arguments that are all expected, even if expected arguments are missing.
     #[must_use]
     pub const fn subset() -> Self {
         Self::new(Kind::Subset)
     }
 
-    /// Requires all expected arguments; the call may have more.
+    /// Requires all expected arguments, and accepts further arguments.
     #[must_use]
     pub const fn superset() -> Self {
         Self::new(Kind::Superset)
     }
 
-    /// Requires these arguments in both calls, with the same values, and ignores all others.
+    /// Requires that both calls have the named arguments with the same values, and ignores all other arguments.
     ///
     /// A name may be a path to a nested value: names, and positions in lists from 0, separated by dots,
     /// as in `time.start` or `items.0.price`. A name that contains dots is found as it is written, at
@@ -131,8 +131,8 @@ impl ArgumentRule {
         Ok(rule)
     }
 
-    /// Lets numbers differ: a number `a` of the call agrees with the expected `e` if
-    /// `|a - e| <= max(absolute, relative * |e|)`.
+    /// Accepts numbers that differ slightly: a number `a` in the call agrees with the expected number `e` if `|a - e|
+    /// <= max(absolute, relative * |e|)`.
     ///
     /// # Errors
     ///

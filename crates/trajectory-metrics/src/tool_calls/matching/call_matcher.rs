@@ -45,8 +45,8 @@ impl<A, E, F: Fn(&A, &E) -> bool> CallMatcher<A, E> for FromFn<F> {
     }
 }
 
-/// Matches [`ToolCall`]s with the same name, and with arguments that agree by a rule; a tool may
-/// have its own rule.
+/// Matches [`ToolCall`]s that have the same name and whose arguments agree according to a rule. A tool may have its
+/// own rule.
 ///
 /// ```
 /// use trajectory_metrics::Error;
@@ -81,7 +81,7 @@ impl ToolCallMatcher {
         Self { rule, tools: BTreeMap::new() }
     }
 
-    /// Sets the rule of one tool and replaces an earlier rule for it.
+    /// Sets the rule for one tool. It replaces an earlier rule for the same tool.
     #[must_use]
     pub fn with_tool(mut self, name: impl Into<String>, rule: ArgumentRule) -> Self {
         self.tools.insert(name.into(), rule);

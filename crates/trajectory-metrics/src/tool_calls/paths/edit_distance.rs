@@ -3,8 +3,8 @@ use crate::tool_calls::engines::{
     symbol_masks::interned,
 };
 
-/// Returns the edit distance (Levenshtein distance): the least number of inserted, deleted and
-/// replaced calls that turns one path into the other.
+/// Returns the edit distance (Levenshtein distance): the smallest number of calls that must be inserted, deleted or
+/// replaced to turn one path into the other.
 ///
 /// From `abs(m - n)` to `max(m, n)`; lower is better, and 0 only for equal paths. It is a metric: it
 /// is symmetric and satisfies the triangle inequality.
@@ -32,9 +32,8 @@ pub fn edit_distance<T: PartialEq>(actual: &[T], reference: &[T]) -> usize {
     columns.len().wrapping_add(compared(rows, columns))
 }
 
-/// Returns the [`edit_distance`] of paths of numbers from an
-/// [`Interner`](crate::tool_calls::Interner); several times as fast. Both paths must come from the
-/// same interner.
+/// Returns the [`edit_distance`] between paths whose calls an [`Interner`](crate::tool_calls::Interner) has replaced
+/// by numbers, which is several times as fast. Both paths must come from the same interner.
 ///
 /// `m n / 64` steps and `m + n` lookups. Paths of up to 64 calls with numbers below 256 need no
 /// memory, other paths need memory for `m + n` numbers.

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use crate::error::{Error, Shared};
 
-/// The fault of a call: one of the four failure modes of CostBench.
+/// What is wrong with a call: one of the four failure modes of CostBench.
 ///
 /// Reference: CostBench, appendix D.2.
 ///
@@ -106,13 +106,13 @@ impl FailureClass {
     }
 }
 
-/// The facts about a call that determine its failure class.
+/// What must be known about a call to determine its failure class.
 ///
 /// Any combination is valid. For a call that is not well formed or not accessible, the remaining
 /// facts are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallFacts<T> {
-    /// The call in the form in which calls are compared: the tool's name, or the name and the arguments.
+    /// The part of the call that is compared with other calls: the tool's name, or the name and the arguments.
     pub call: T,
     /// Whether the tool exists and accepts the parameters.
     pub well_formed: bool,
@@ -120,14 +120,14 @@ pub struct CallFacts<T> {
     pub accessible: bool,
     /// Whether the goal was reached before this call.
     pub after_goal: bool,
-    /// Whether the call yielded anything new for the run; `None` if that is not known. An unknown call
-    /// counts as repeated if the same call has succeeded before.
+    /// Whether the call gave the run anything new; `None` if that is not known. The call then counts as repeated if
+    /// the same call has succeeded before.
     pub advanced: Option<bool>,
 }
 
 scoring_rules::checked! {
-    /// The number of calls of each class, for one or many runs. Collected from, or extended with, the
-    /// result of [`FailureClass::of_each`]. Counts saturate at the largest value of their type.
+    /// The number of calls in each class, for one or many runs. It can be collected from, or extended with, the result
+    /// of [`FailureClass::of_each`]. Counts stay at the largest value of their type.
     ///
     /// ```
     /// use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
@@ -141,15 +141,15 @@ scoring_rules::checked! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct FailureCounts {
-        /// All calls.
+        /// The number of all calls.
         pub calls: usize,
-        /// Calls that repeat work already done.
+        /// The number of calls that repeat work already done.
         pub repeated: usize,
-        /// Calls after the goal was reached.
+        /// The number of calls after the goal was reached.
         pub extra: usize,
-        /// Calls of an unknown tool, or with parameters that the tool does not accept.
+        /// The number of calls of an unknown tool, or with parameters that the tool does not accept.
         pub wrong_parameters: usize,
-        /// Calls with an unavailable input.
+        /// The number of calls with an unavailable input.
         pub inaccessible: usize,
     }
     check: FailureCounts::check
@@ -215,8 +215,8 @@ impl FromIterator<Option<FailureClass>> for FailureCounts {
     }
 }
 
-/// Returns the share of calls that are invalid: calls of an unknown tool, with wrong parameters, or
-/// with inputs that were not available yet. `valid` states for each call whether it is valid.
+/// Returns the share of calls that are invalid: calls of an unknown tool, calls with wrong parameters, and calls with
+/// inputs that were not available yet. `valid` states for each call whether it is valid.
 ///
 /// In [0, 1]; lower is better. CostBench computes it over the calls of many runs together, so that
 /// long runs count more.

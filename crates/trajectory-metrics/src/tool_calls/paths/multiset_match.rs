@@ -1,16 +1,16 @@
 use std::cmp::Ordering;
 
-/// The number of calls that two paths have in common, regardless of order; each call is counted with
-/// at most one call of the other path.
+/// The number of calls that two paths have in common, regardless of order. Each call is paired with at most one call
+/// of the other path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MultisetMatch {
-    /// Calls in both paths.
+    /// The number of calls in both paths.
     pub common: usize,
-    /// Calls in the agent's path.
+    /// The number of calls in the agent's path.
     pub actual: usize,
-    /// Calls in the reference path.
+    /// The number of calls in the reference path.
     pub reference: usize,
 }
 

@@ -6,8 +6,8 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Accumulates means over pairs of paths: edit distance (AED), normalised edit distance (ANED) and
-    /// exact match rate (EMR).
+    /// Accumulates three means over pairs of paths: the edit distance (AED), the normalised edit distance (ANED) and
+    /// the exact match rate (EMR).
     ///
     /// Parts can be computed separately and merged in any order, with the same bits.
     ///
@@ -44,7 +44,7 @@ scoring_rules::checked! {
     check: PathDistances::check
 }
 
-/// Means over pairs of paths, from [`PathDistances::finish`].
+/// The means over pairs of paths that [`PathDistances::finish`] returns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

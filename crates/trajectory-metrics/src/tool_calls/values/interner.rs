@@ -2,8 +2,8 @@ use std::{collections::HashMap, hash::Hash};
 
 use crate::error::{Error, Shared};
 
-/// Numbers distinct calls from 0 in the order of their first appearance; equal calls get the same
-/// number. A call that is compared many times is then hashed once and compared as a number.
+/// Replaces calls by numbers: distinct calls are numbered from 0 in the order of their first appearance, and equal
+/// calls get the same number. A call that is compared many times is then hashed once and compared as a number.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::Interner};

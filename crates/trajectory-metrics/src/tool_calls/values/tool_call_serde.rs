@@ -16,7 +16,7 @@ const IGNORED: [&str; 8] =
     ["id", "call_id", "tool_call_id", "index", "type", "status", "requestor", "ok"];
 
 impl ToolCall {
-    /// Makes a call from OpenAI's API: a name, and arguments as JSON text.
+    /// Creates a call in the form of OpenAI's API: a name, and arguments as JSON text.
     ///
     /// An empty text and `null` mean no arguments. To read logs, deserialize the call instead: a
     /// text without a JSON object is then kept as text and is not an error.

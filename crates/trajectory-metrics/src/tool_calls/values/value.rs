@@ -28,7 +28,7 @@ pub enum Value {
     Null,
     /// True or false.
     Bool(bool),
-    /// An integer; limited to 64 bits for reading and writing.
+    /// An integer. Only integers of 64 bits can be read and written.
     Integer(i128),
     /// Any other number.
     Real(f64),

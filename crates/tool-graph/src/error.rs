@@ -1,4 +1,4 @@
-/// An invalid input, or a reason why a result is undefined for it.
+/// The reason why an input is invalid, or why a result is undefined.
 ///
 /// ```
 /// use tool_graph::{Error, ToolGraph};
@@ -13,8 +13,8 @@ pub enum Error {
     /// A setting or a length is invalid, or the input is empty.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
-    /// A tool does not fit its library: its name is not unique, its cost is invalid or cannot be added exactly to the
-    /// others, or it cannot run its components.
+    /// A tool cannot be part of its library: its name is not unique, its cost is invalid or cannot be added exactly to
+    /// the others, or it cannot run its components.
     #[error("{problem}")]
     Tool {
         /// The name of the tool.
@@ -61,7 +61,7 @@ pub enum Error {
     /// The number of plans exceeds 128 bits.
     #[error("there are more than 2^128 plans; list the best plans instead of counting them")]
     TooManyPlans,
-    /// A search by [`TieRule::Released`](crate::TieRule::Released) reached its limit.
+    /// A search under [`TieRule::Released`](crate::TieRule::Released) reached its limit.
     #[error(
         "no plan was found within {sequences} sequences of calls; use TieRule::FewestCalls or fewer \
          tools"
@@ -76,9 +76,9 @@ pub enum Error {
          at most {highest}; use ToolGraph::optimal_plan_within with more steps, or fewer tools"
     )]
     PlanLimit {
-        /// The limit.
+        /// The limit on the steps of the search.
         steps: u64,
-        /// A cost that every plan has at least.
+        /// A lower bound on the cost of every plan.
         lowest: f64,
         /// The cost of the best known plan.
         highest: f64,

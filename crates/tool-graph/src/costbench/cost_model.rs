@@ -46,8 +46,8 @@ pub enum CostRule {
 }
 
 scoring_rules::checked! {
-    /// The distribution of CostBench costs: the bounds of atomic costs, the noise of composite costs, and
-    /// the rule by which seeds determine costs.
+    /// The distribution from which CostBench draws costs: the bounds of the costs of atomic tools, the noise of
+    /// composite costs, and the rule by which seeds determine costs.
     ///
     /// With bounds `lo` and `hi`, noise `s` and query seed `q`, the released rule is:
     ///
@@ -97,8 +97,8 @@ impl Default for CostModel {
 }
 
 impl CostModel {
-    /// Creates a model with atomic costs from `min` to `max`, and noise with a standard deviation of `noise_std` per
-    /// component, under [`CostRule::Released`].
+    /// Creates a model under [`CostRule::Released`]. Costs of atomic tools lie from `min` to `max`, and the noise of a
+    /// composite tool has a standard deviation of `noise_std` per component.
     ///
     /// # Errors
     ///
@@ -149,8 +149,8 @@ impl CostModel {
         }
     }
 
-    /// Returns the costs of all tools for one query after a cost change. The change is event number `event` of the query,
-    /// counted from 0.
+    /// Returns the costs of all tools for one query after its costs have changed. The change is event number `event`
+    /// of the query, counted from 0.
     ///
     /// The costs are drawn again from [`QuerySeed::changed`], which replaces the query's seed under
     /// [`CostRule::Released`] and the global seed under [`CostRule::PaperText`].

@@ -4,7 +4,7 @@ use trajectory_metrics::random::PythonRandom;
 
 use crate::{costbench::seeds::QuerySeed, error::Error};
 
-/// The four kinds of blocking events of CostBench.
+/// The four kinds of events that CostBench calls blocking events.
 ///
 /// ```
 /// use tool_graph::costbench::{CostModel, EventKind, Library, Task};
@@ -30,8 +30,8 @@ pub enum EventKind {
     PreferenceChange,
     /// [`Event::CostChange`](crate::Event::CostChange) to newly drawn costs.
     CostChange,
-    /// [`Event::RemoveTools`](crate::Event::RemoveTools) of all composite tools with a certain number
-    /// of components.
+    /// [`Event::RemoveTools`](crate::Event::RemoveTools), which removes all composite tools with a certain number of
+    /// components.
     RemoveTools,
 }
 
@@ -40,7 +40,7 @@ impl EventKind {
     pub const ALL: [Self; 4] =
         [Self::BanTool, Self::PreferenceChange, Self::CostChange, Self::RemoveTools];
 
-    /// Draws the event kinds of a query in the mixed mode of the released benchmark, each with equal
+    /// Draws the event kinds of a query as the released benchmark does in its mixed mode, each kind with equal
     /// probability.
     ///
     /// The kinds are drawn from a stream seeded with the query's seed, so that fewer
@@ -62,7 +62,7 @@ impl EventKind {
         (0..events).map(|_| kinds[stream.choice(0..4) as usize]).collect()
     }
 
-    /// Returns the name, from `"ban_tool"` to `"remove_tools"`, which `Display` and `FromStr` use.
+    /// Returns the name that `Display` and `FromStr` use, from `"ban_tool"` to `"remove_tools"`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

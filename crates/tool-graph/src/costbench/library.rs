@@ -12,7 +12,7 @@ const OTHER_STEPS: usize = 3;
 /// The names of the outputs of the first refinements; the benchmark defines five.
 const REFINED: [&str; 5] = ["Available", "Located", "Reviewed", "Verified", "Finalized"];
 
-/// A tool of a [`Library`], described by the consecutive steps of its task that it performs.
+/// A tool of a [`Library`], described by the consecutive steps of a task that it performs.
 ///
 /// In a task of `n` steps, step 0 decides on a preference, step 1 searches for candidates, steps 2 to
 /// `n - 2` refine them, and step `n - 1` selects one.
@@ -31,7 +31,7 @@ const REFINED: [&str; 5] = ["Available", "Located", "Reviewed", "Verified", "Fin
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LibraryTool {
-    /// The task of the tool.
+    /// The task to which the tool belongs.
     pub task: Task,
     /// The first step that the tool performs, counted from 0.
     pub first: usize,
@@ -84,8 +84,8 @@ impl Library {
     /// The highest refinement level.
     pub const MAX_REFINEMENT_LEVEL: usize = 100;
 
-    /// Creates the library with all tools of the published tables at this refinement level, except the tools that perform a
-    /// whole task.
+    /// Creates the library that the published tables use at this refinement level: all tools except those that perform
+    /// a whole task.
     ///
     /// The benchmark defines five refinements. Further refinements continue their pattern; their
     /// outputs are named `…Candidate_L6_Refined` and so on.
@@ -98,7 +98,7 @@ impl Library {
         Self::build(refinement_level, false)
     }
 
-    /// Creates the library with the six tools that perform a whole task.
+    /// Creates the library with all tools, including the six tools that perform a whole task.
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ impl Library {
         })
     }
 
-    /// Returns the declarations of all tools with these costs, in library order.
+    /// Declares all tools with these costs, and returns the declarations in library order.
     ///
     /// The inputs of an atomic tool are in the order of the benchmark, and the inputs of a composite tool in
     /// alphabetical order.
@@ -196,7 +196,7 @@ impl Library {
         self.declared(costs, |_| true)
     }
 
-    /// Returns the declarations of the tools of one task, in library order. `costs` has one cost per tool of
+    /// Declares the tools of one task, and returns the declarations in library order. `costs` has one cost per tool of
     /// the library, as in [`tools`](Self::tools). Plans of a task use only its own tools.
     ///
     /// # Errors
@@ -217,9 +217,8 @@ impl Library {
         self.declared(costs, |entry| entry.task == task)
     }
 
-    /// Returns the declarations of all tools that can be called in a query of one task, in library order.
-    /// These are the tools of the task and, unless the task is [`Task::Location`], the tools that choose a
-    /// location.
+    /// Declares all tools that can be called in a query of one task, and returns the declarations in library order.
+    /// These are the tools of the task and, unless the task is [`Task::Location`], the tools that choose a location.
     ///
     /// [`TieRule::Released`](crate::TieRule::Released) finds the same plan with these tools as with all
     /// tools, because no other tool can be called. `costs` has one cost per tool of the library, as in

@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl CostModel {
-    /// Creates the scenario of one query: the tools of all tasks and their costs, its task, events of these
-    /// kinds in this order, and the [`TieRule`] that reproduces the published figures.
+    /// Creates the scenario of one query. It has the tools of all tasks with their costs, the query's task, events of
+    /// these kinds in this order, and the [`TieRule`] that reproduces the published figures.
     ///
     /// The costs of a cost change depend on its position among all events. The length of the removed tools
     /// depends on the query and on the number of removals. A removal brings back the tools of the previous

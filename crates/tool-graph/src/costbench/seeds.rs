@@ -38,8 +38,8 @@ impl QuerySeed {
         u64::from(self.0) + 100 * u64::from(event)
     }
 
-    /// Returns the seed from which a cost change draws new costs: uniform from 1 to 9999. `event` is the
-    /// position of the cost change among the events of the query, from 0.
+    /// Returns the seed from which a change of costs draws new costs, itself drawn uniformly from 1 to 9999. `event`
+    /// is the position of the change among the events of the query, from 0.
     ///
     /// It replaces the query's seed in the released benchmark, and the global seed in the paper's text
     /// ([`CostRule`](super::CostRule)).
@@ -48,7 +48,7 @@ impl QuerySeed {
         PythonRandom::new(self.event(event)).choice(1..10_000)
     }
 
-    /// Returns the seed of the wording of a message after a reply, counted from 1: the hash of
+    /// Returns the seed that determines the wording of a message after a reply, counted from 1: the hash of
     /// `"{seed}:{reply}:{what}"` as in [`Self::new`].
     #[must_use]
     pub fn message(self, reply: usize, what: &str) -> u64 {
@@ -57,8 +57,8 @@ impl QuerySeed {
 }
 
 impl Library {
-    /// Draws one range of lengths `l..=r` for each of `events` removals. A removal takes away the composite
-    /// tools with exactly `l` components.
+    /// Draws a range of lengths `l..=r` for each of `events` removals. A removal then removes the composite tools with
+    /// exactly `l` components.
     ///
     /// With `n` steps in a task and `w = floor(n / 2)`, one stream seeded with the query's seed draws `l`
     /// from `2..=n - w` and then `r` from `l + w..=n`, until the range overlaps no earlier range. After

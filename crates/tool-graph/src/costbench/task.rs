@@ -46,7 +46,7 @@ impl Task {
         &NAMES[self as usize]
     }
 
-    /// Returns the name in query files, from `"location"` to `"shopping"`, which `Display` and `FromStr` use.
+    /// Returns the name that query files, `Display` and `FromStr` use, from `"location"` to `"shopping"`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.names().name

@@ -30,14 +30,13 @@ use trajectory_metrics::tool_calls::FailureClass;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum CallStatus {
-    /// The call was carried out and paid for.
+    /// The call was carried out, and its cost was paid.
     Done {
         /// Whether the call yielded a data type that was missing before.
         advanced: bool,
     },
-    /// The call failed because its tool was banned at this call, which the agent could not know, or, by
-    /// the released rule, at an earlier call
-    /// ([`EnvironmentRules::failed_calls`](crate::EnvironmentRules::failed_calls)).
+    /// The call failed because of a ban. The tool was banned at this call, which the agent could not know, or, by the
+    /// released rule, at an earlier call ([`EnvironmentRules::failed_calls`](crate::EnvironmentRules::failed_calls)).
     Banned,
     /// The library has no tool with this name.
     UnknownTool,

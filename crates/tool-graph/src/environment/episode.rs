@@ -10,7 +10,7 @@ use crate::{
     searches::{effort::Effort, reduced_problem::ReducedProblem},
 };
 
-/// A run in progress, which an agent's framework steps through one call at a time.
+/// A run in progress. An agent's framework steps through it one call at a time.
 ///
 /// The agent sees [`Self::visible_tools`] and makes calls until it is satisfied or [`Self::calls_left`] is 0;
 /// then [`Self::finish`] returns the record. A call that cannot be carried out is not an error: its
@@ -368,7 +368,7 @@ impl<'a> Episode<'a> {
         Some(CallStatus::MissingInput(self.graph.type_names()[missing].clone()))
     }
 
-    /// Ends the run and returns its record.
+    /// Ends the run and returns its transcript.
     ///
     /// `answer_is_right` states whether the agent's final answer is correct. The data types do not show this.
     #[must_use]

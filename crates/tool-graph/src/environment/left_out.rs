@@ -36,19 +36,18 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum LeftOut {
-    /// Not all events occurred in the run, or in its reference.
+    /// Not all events occurred in the run, or not all occurred in the reference run to which it is compared.
     EventsMissing,
-    /// The last event occurred at the call with which the reference reaches the goal, or at the last call
-    /// of an agent's run. A ban is an exception, because the banned call itself shows it. The last call of
-    /// the greedy policy ([`Scenario::greedy_run`](crate::Scenario::greedy_run)) is another exception: the
-    /// released evaluation asks only of conversations whether something follows. Only by the released
-    /// rule.
+    /// The last event occurred at the call with which the reference run reaches the goal, or at the last call of an
+    /// agent's run. There are two exceptions: a ban, because the banned call itself shows it, and the last call of the
+    /// greedy policy ([`Scenario::greedy_run`](crate::Scenario::greedy_run)), because the released evaluation asks
+    /// only of conversations whether something follows. This reason exists only under the released rule.
     LastEvent,
-    /// The run has no call. Only by the released rule.
+    /// The run has no call. This reason exists only under the released rule.
     NoCalls,
 }
 
-/// The numbers of runs that were left out, by reason.
+/// The numbers of runs that were left out for each reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -87,8 +86,8 @@ impl LeftOutCounts {
 }
 
 impl Transcript {
-    /// Returns the reason why means exclude this run when it is compared with this reference, or `None` if
-    /// the run counts. [`EnvironmentRules::counted_runs`] of this run decides.
+    /// Returns the reason why means exclude this run when it is compared with this reference, or `None` if the run
+    /// counts. The rule is [`EnvironmentRules::counted_runs`] of this run.
     ///
     /// [`EnvironmentRules::counted_runs`]: crate::EnvironmentRules::counted_runs
     #[must_use]

@@ -11,8 +11,8 @@ use crate::{
 
 /// The runs that an agent's run is compared with.
 impl Scenario {
-    /// Returns the run that follows the optimal plan, without knowledge of future events, and plans again
-    /// after each event. It is the ground truth of CostBench for a changing world.
+    /// Returns the run that follows the optimal plan, made without knowledge of future events, and that plans again
+    /// after each event. CostBench takes it as the ground truth for a changing world.
     ///
     /// The path includes the calls that failed because of a ban. The call limit does not apply.
     ///
@@ -37,9 +37,8 @@ impl Scenario {
         run
     }
 
-    /// Returns the run of the greedy policy ([`ToolGraph::greedy_plan`](crate::ToolGraph::greedy_plan)),
-    /// which starts over after each event
-    /// ([`EnvironmentRules::greedy_restart`](crate::EnvironmentRules::greedy_restart)).
+    /// Returns the run of the greedy policy ([`ToolGraph::greedy_plan`](crate::ToolGraph::greedy_plan)). After each
+    /// event, the policy starts over ([`EnvironmentRules::greedy_restart`](crate::EnvironmentRules::greedy_restart)).
     ///
     /// It ends at the goal or when the policy finds no further call. With [`GreedyRule::Chain`], the
     /// latter can happen although the goal is still reachable. The call limit does not apply.

@@ -5,7 +5,7 @@ use crate::{
 };
 
 impl Episode<'_> {
-    /// Makes the recorded calls of these tools in order, each with all the inputs it needs.
+    /// Makes calls of these recorded tools in order, each with all the inputs that it needs.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ impl Episode<'_> {
 }
 
 impl Transcript {
-    /// Repeats the calls of this run in a scenario, and returns the record of the new run.
+    /// Repeats the calls of this run in the given scenario, and returns the transcript of the new run.
     ///
     /// In the scenario in which the run was made, the new run equals it; in another scenario, for example
     /// with other events or [`EnvironmentRules`](crate::EnvironmentRules), it is the run of an agent that

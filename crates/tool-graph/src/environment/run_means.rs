@@ -4,7 +4,7 @@ use trajectory_metrics::tool_calls::{FailureCounts, MeanPathDistances, PathDista
 use crate::{environment::transcript::Transcript, error::Error};
 
 scoring_rules::checked! {
-    /// Accumulates the figures of CostBench over many runs.
+    /// Accumulates the metrics of CostBench over many runs.
     ///
     /// Parts can be computed separately and merged in any order; the results are identical to the last bit. Runs without all
     /// their events, or with such a reference, are excluded and counted. By the released rule, so are some others
@@ -58,26 +58,26 @@ scoring_rules::checked! {
     check: RunMeans::check
 }
 
-/// The figures of CostBench over many runs, from [`RunMeans::finish`].
+/// The metrics of CostBench over many runs, from [`RunMeans::finish`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MeanRunScores {
-    /// The mean cost gap of the runs that reached the goal without events; lower is better. `None` if
-    /// no run did: under events there is no cost gap ([`RunScores::cost_gap`]).
+    /// The mean cost gap over runs that reached the goal without events; lower is better. `None` if there is no such
+    /// run: under events there is no cost gap ([`RunScores::cost_gap`]).
     ///
     /// [`RunScores::cost_gap`]: crate::RunScores::cost_gap
     pub cost_gap: Option<f64>,
-    /// The mean cost gap of those runs without redundant calls, which CostBench prints in parentheses; lower is better.
-    /// `None` if there is no such run.
+    /// The mean cost gap over those of these runs that have no redundant calls, which CostBench prints in parentheses;
+    /// lower is better. `None` if there is no such run.
     pub cost_gap_without_redundant: Option<f64>,
-    /// The mean edit distance (AED), its normalised form (ANED) and the exact match rate (EMR) of the
+    /// The mean edit distance (AED), the mean normalised edit distance (ANED) and the exact match rate (EMR) of the
     /// runs that reached the goal. `None` if no run did.
     pub paths: Option<MeanPathDistances>,
     /// The share of runs that completed their task (TCR), in [0, 1]; higher is better.
     pub task_completion_ratio: f64,
-    /// The share of the calls of all runs that failed through the agent's fault (ITUR), in [0, 1];
-    /// lower is better. `None` without a call.
+    /// The share of calls, over all runs, that failed through the agent's fault (ITUR), in [0, 1]; lower is better.
+    /// `None` without a call.
     pub invalid_tool_use_ratio: Option<f64>,
 }
 
@@ -158,19 +158,19 @@ impl RunMeans {
         self.failures.merge(&other.failures);
     }
 
-    /// Returns the number of runs added, excluding the runs left out.
+    /// Returns the number of runs that were added, excluding runs that were left out.
     #[must_use]
     pub const fn runs(&self) -> usize {
         self.runs
     }
 
-    /// Returns the number of runs left out; see [`Transcript::left_out`] for the reasons.
+    /// Returns the number of runs that were left out; see [`Transcript::left_out`] for the reasons.
     #[must_use]
     pub const fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// Returns the figures over all runs.
+    /// Returns the metrics over all runs.
     ///
     /// # Errors
     ///

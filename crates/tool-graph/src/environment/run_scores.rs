@@ -1,6 +1,6 @@
 use trajectory_metrics::tool_calls::FailureCounts;
 
-/// The scores of one run against a reference. A score is `None` if it is undefined for the run.
+/// The scores of one run compared with a reference run. A score is `None` if it is undefined for the run.
 ///
 /// ```
 /// use tool_graph::{Episode, Scenario, Tool, ToolGraph};
@@ -28,15 +28,15 @@ use trajectory_metrics::tool_calls::FailureCounts;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RunScores {
-    /// The cost of the run minus the cost of the reference; lower is better. `None` unless the run reached
-    /// the goal. Also `None` if an event occurred in the run or in the reference: plans are optimal only for
-    /// the world in which they were made (CostBench, appendix B.3.1).
+    /// The cost of the run minus the cost of the reference run; lower is better. `None` unless the run reached the
+    /// goal. Also `None` if an event occurred in either run, because plans are optimal only for the world in which
+    /// they were made (CostBench, appendix B.3.1).
     pub cost_gap: Option<f64>,
-    /// The cost gap of a run without redundant calls, `None` for other runs.
+    /// The cost gap if the run has no redundant calls; `None` for other runs.
     pub cost_gap_without_redundant: Option<f64>,
-    /// The number of calls to insert, delete or replace to get the path of the reference; lower is
-    /// better. `None` unless the run reached the goal or
-    /// [`EnvironmentRules::unfinished_runs`](crate::EnvironmentRules::unfinished_runs) says otherwise.
+    /// The number of calls that must be inserted, deleted or replaced to turn the path into the path of the reference
+    /// run; lower is better. `None` if the run did not reach the goal, unless
+    /// [`EnvironmentRules::unfinished_runs`](crate::EnvironmentRules::unfinished_runs) gives it a score.
     pub edit_distance: Option<usize>,
     /// The edit distance divided by the length of the longer path, in [0, 1]; lower is better.
     pub normalized_edit_distance: Option<f64>,
@@ -49,8 +49,8 @@ pub struct RunScores {
     pub invalid_tool_use_ratio: Option<f64>,
     /// The number of calls in each failure class.
     pub failures: FailureCounts,
-    /// Whether the path was compared with the nearest optimal plan, including plans that differ only in the order of
-    /// independent calls. Otherwise it was compared with the path of the reference only, and another optimal plan may
-    /// be nearer; [`Transcript::scores`](crate::Transcript::scores) lists the cases.
+    /// Whether the path was compared with the nearest optimal plan, which may differ from the reference path in the
+    /// order of independent calls. Otherwise it was compared only with the reference path, although another optimal
+    /// plan may be nearer; [`Transcript::scores`](crate::Transcript::scores) lists the cases.
     pub nearest_plan: bool,
 }

@@ -37,25 +37,23 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct CallRecord {
-    /// The name of the tool as given by the agent.
+    /// The name of the tool, as the agent gave it.
     pub name: String,
     /// The position of the tool in the library, or `None` if the library has no such tool.
     pub tool: Option<usize>,
     /// The outcome of the call.
     pub status: CallStatus,
-    /// The cost paid: the cost of the tool if the call was carried out, otherwise 0. By the released rule, a
-    /// banned call is paid for too.
+    /// The cost that was paid: the cost of the tool if the call was carried out, and otherwise 0. By the released
+    /// rule, a banned call is paid for, too.
     pub cost: f64,
     /// Whether the goal was reached before the call.
     pub after_goal: bool,
-    /// The event that occurred at the call, as a position in
-    /// [`Scenario::events`](crate::Scenario::events). The caller decides whether to inform the agent
-    /// of it; see [`Event::is_explicit`](crate::Event::is_explicit).
+    /// The event that occurred at the call, as a position in [`Scenario::events`](crate::Scenario::events). The caller
+    /// decides whether to inform the agent of the event; see [`Event::is_explicit`](crate::Event::is_explicit).
     pub event: Option<usize>,
 }
 
-/// The record of a run, from which its scores are computed. Made by
-/// [`Episode::finish`](crate::Episode::finish).
+/// The transcript of a run, from which its scores are computed. Made by [`Episode::finish`](crate::Episode::finish).
 ///
 /// [`Self::replay`] repeats its calls in a scenario.
 ///
@@ -110,24 +108,24 @@ impl Transcript {
         &self.calls
     }
 
-    /// Returns the tools of the calls that count as steps: calls carried out, and calls that failed because
-    /// of a ban at that call. Calls that failed through the agent's fault are excluded (CostBench, appendix
+    /// Returns the tools of those calls that count as steps: calls that were carried out, and calls that failed
+    /// because of a ban at that call. Calls that failed through the agent's fault are excluded (CostBench, appendix
     /// B.3.2). A ban can fall on a tool that the library does not have
-    /// ([`EnvironmentRules::unknown_bans`](crate::EnvironmentRules::unknown_bans)); its position is then
-    /// `usize::MAX`.
+    /// ([`EnvironmentRules::unknown_bans`](crate::EnvironmentRules::unknown_bans)); its position is then `usize::MAX`.
     #[must_use]
     pub fn path(&self) -> Vec<usize> {
         let steps = self.calls.iter().filter(|call| !call.status.is_invalid());
         steps.map(|call| call.tool.unwrap_or(usize::MAX)).collect()
     }
 
-    /// Returns the cost paid for each call.
+    /// Returns the cost that was paid for each call.
     #[must_use]
     pub fn costs(&self) -> Vec<f64> {
         self.calls.iter().map(|call| call.cost).collect()
     }
 
-    /// Returns the sum of [`Self::costs`], added exactly in their shortest decimal form and rounded once.
+    /// Returns the sum of [`Self::costs`]. The costs are added exactly in their shortest decimal form, and the sum is
+    /// rounded once.
     ///
     /// At least 0; 0 for a run without calls.
     ///
@@ -176,8 +174,8 @@ impl Transcript {
         self.events_fired == self.events_planned
     }
 
-    /// Returns whether all plans used for the run are proved to be the best. These plans determine when events occur,
-    /// and form the path of an optimal run. False if the searches for them reached the limit of the scenario
+    /// Returns whether all plans that were used for the run are proved to be the best. These plans determine when
+    /// events occur, and form the path of an optimal run. False if a search for them reached the limit of the scenario
     /// ([`Scenario::with_search_steps`](crate::Scenario::with_search_steps)).
     #[must_use]
     pub const fn has_exact_plans(&self) -> bool {
@@ -208,9 +206,9 @@ impl Transcript {
         FailureClass::of_each(&self.calls.iter().map(facts).collect::<Vec<_>>())
     }
 
-    /// Scores the run against a reference, usually the optimal run of the same scenario
-    /// ([`Scenario::optimal_run`](crate::Scenario::optimal_run)). Costs are those paid at the time of
-    /// each call, added exactly as decimal numbers.
+    /// Scores the run by comparison with a reference run, usually the optimal run of the same scenario
+    /// ([`Scenario::optimal_run`](crate::Scenario::optimal_run)). Costs are those paid at the time of each call, added
+    /// exactly as decimal numbers.
     ///
     /// Often several plans are optimal, for example because two calls do not depend on each other. The path
     /// of a run that reached the goal is compared with the nearest of all optimal plans, the one with the

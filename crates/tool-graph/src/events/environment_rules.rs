@@ -1,4 +1,5 @@
-/// A version of a rule on which CostBench's paper and its released code differ.
+/// One of two versions of a rule: the version of CostBench's paper, or the version of its released code, which differs
+/// from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -10,7 +11,7 @@ pub enum RuleVersion {
     Released,
 }
 
-/// The rules of a run on which CostBench's paper and its released code differ, each with its version.
+/// The rules of a run in which CostBench's paper and its released code differ, with the version that is used of each.
 ///
 /// The default is [`Self::PAPER_TEXT`]. The rules for ties between plans and for the moment of an
 /// event are separate: [`TieRule`](crate::TieRule) and [`TriggerRule`](crate::TriggerRule).
@@ -41,46 +42,45 @@ pub enum RuleVersion {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct EnvironmentRules {
-    /// The tools that the agent sees: all available tools of the library, or (released) only the tools that
-    /// can be part of a plan at the start. In CostBench, the latter are the tools of the query's own task. A
-    /// call of a tool that the agent cannot see fails as [`CallStatus::Unavailable`].
+    /// Which tools the agent sees: all available tools of the library, or (released) only the tools that can be part
+    /// of a plan at the start. In CostBench, the latter are the tools of the query's own task. A call of a tool that
+    /// the agent cannot see fails as [`CallStatus::Unavailable`].
     ///
     /// [`CallStatus::Unavailable`]: crate::CallStatus::Unavailable
     pub visible_tools: RuleVersion,
     /// Whether a tool that an event banned disappears from the list of visible tools, or (released)
     /// stays in it.
     pub banned_tools: RuleVersion,
-    /// Calls of a tool that an event banned. The call at which the ban occurs costs nothing and later
-    /// calls of the tool are invalid, or (released) all of them have the status
-    /// [`CallStatus::Banned`](crate::CallStatus::Banned), cost as much as the tool, and belong to the
-    /// path.
+    /// What happens at calls of a tool that an event banned. In the paper, the call at which the ban occurs costs
+    /// nothing and later calls of the tool are invalid. In the released code, all of these calls have the status
+    /// [`CallStatus::Banned`](crate::CallStatus::Banned), cost as much as the tool, and belong to the path.
     pub failed_calls: RuleVersion,
-    /// The calls that bring an event nearer: only steps, or (released) all calls. Steps are calls carried
-    /// out, and calls at which the tool was banned. With all calls, an event can occur at a failed call.
+    /// Which calls bring an event nearer: only steps, or (released) all calls. Steps are calls that were carried out,
+    /// and calls at which the tool was banned. If all calls count, an event can occur at a failed call.
     pub event_clock: RuleVersion,
-    /// The tools that the greedy policy may call after an event: any tool, or (released) only the tools of the chain
-    /// rule, except after a preference change.
+    /// Which tools the greedy policy may call after an event: any tool, or (released) only the tools that the chain
+    /// rule allows, except after a preference change.
     pub greedy_restart: RuleVersion,
-    /// The optimal plan whose length determines when the next event is due: the optimal plan from the state
-    /// of the run, or (released) the plan of the optimal run at the same event.
+    /// The optimal plan whose length determines when the next event occurs: the optimal plan from the current state of
+    /// the run, or (released) the plan that the optimal run has at the same event.
     pub event_schedule: RuleVersion,
     /// Whether removed tools stay removed at the next removal, or (released) become available again. The paper does not
     /// specify this.
     pub removals: RuleVersion,
-    /// The path scores of a run that does not reach the goal: none, or (released) the worst possible scores: no exact
-    /// match, a normalised edit distance of 1, and a number of edits equal to the number of calls of the longer path.
+    /// The path scores of a run that does not reach the goal: none, or (released) the worst possible scores. The worst
+    /// scores are no exact match, a normalised edit distance of 1, and as many edits as the longer path has calls.
     pub unfinished_runs: RuleVersion,
-    /// The path scores of a run in which an event banned a tool for the second time: the scores of its path, or
+    /// The path scores of a run in which an event banned a tool that was already banned: the scores of its path, or
     /// (released) the worst possible scores, as in [`Self::unfinished_runs`]. This can happen only if
-    /// [`Self::event_clock`] is released: otherwise no event occurs at a failed call.
+    /// [`Self::event_clock`] is released, because otherwise no event occurs at a failed call.
     pub repeated_bans: RuleVersion,
-    /// The runs that count in means: runs in which all events occurred, as in their references, or (released)
-    /// a part of these runs. The released rule requires a call in the run, and that something follows the
-    /// last event both in an agent's run and in the reference. See
-    /// [`Transcript::left_out`](crate::Transcript::left_out).
+    /// Which runs count in means: all runs in which, as in their references, all events occurred, or (released) only
+    /// some of these runs. The released rule requires that the run has a call, and that something follows the last
+    /// event both in an agent's run and in the reference. See [`Transcript::left_out`](crate::Transcript::left_out).
     pub counted_runs: RuleVersion,
-    /// The call at which a ban takes effect: the next call of a tool of the library, or (released) the next call of any
-    /// name. In the latter case, a call of a tool that does not exist uses the ban up and belongs to the path.
+    /// The call at which a ban takes effect: the next call of a tool that is in the library, or (released) the next
+    /// call of any name. In the latter case, a call of a tool that does not exist uses up the ban and belongs to the
+    /// path.
     pub unknown_bans: RuleVersion,
 }
 

@@ -33,8 +33,8 @@ use crate::{error::Error, graph::tool_graph::ToolGraph};
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Event {
-    /// The current call fails, and its tool is unavailable from then on. The call costs nothing and
-    /// yields nothing, but stays in the path of the run.
+    /// The current call fails, and its tool is unavailable from then on. The call costs nothing and yields nothing,
+    /// but belongs to the path of the run.
     BanTool,
     /// The tool of this name is unavailable from the current call on. If that is a call of the tool, it
     /// fails as with [`Self::BanTool`].
@@ -48,15 +48,15 @@ pub enum Event {
 }
 
 impl Event {
-    /// Returns whether the agent is informed of the event: of a ban by the failed call, of a preference
-    /// change by the user. The agent has to notice the other events without help, including the ban of a tool
-    /// other than the tool of the current call.
+    /// Returns whether the agent is informed of the event. The failed call informs it of a ban, and the user informs
+    /// it of a preference change. The agent has to notice other events without help, including the ban of a tool that
+    /// it is not calling at the moment.
     #[must_use]
     pub const fn is_explicit(&self) -> bool {
         matches!(self, Self::BanTool | Self::PreferenceChange)
     }
 
-    /// Creates the removal of all composite tools with exactly this number of components.
+    /// Creates the event that removes all composite tools with exactly this number of components.
     ///
     /// ```
     /// use tool_graph::{Event, Tool, ToolGraph};

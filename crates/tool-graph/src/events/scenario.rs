@@ -114,7 +114,7 @@ impl Scenario {
         Self::with_search_steps(graph, problem, ToolGraph::SEARCH_STEPS)
     }
 
-    /// Creates a scenario like [`Self::new`], with another limit of the searches for plans.
+    /// Creates a scenario like [`Self::new`], but with another limit on the steps of the searches for plans.
     ///
     /// The best plan at the start must be found within this number of steps. All later searches of one run, after
     /// events, share one limit of this number of steps. If these do not suffice, the run continues with the best
@@ -151,7 +151,7 @@ impl Scenario {
         })
     }
 
-    /// Replaces the events.
+    /// Sets the events, which replace any earlier ones.
     ///
     /// # Errors
     ///
@@ -163,25 +163,25 @@ impl Scenario {
         Ok(Self { events, ..self })
     }
 
-    /// Replaces the rule for when events occur.
+    /// Sets the rule that determines when events occur.
     #[must_use]
     pub fn with_trigger_rule(self, trigger_rule: TriggerRule) -> Self {
         Self { trigger_rule, ..self }
     }
 
-    /// Replaces the rule that chooses between plans of equal cost.
+    /// Sets the rule that chooses between plans of equal cost.
     #[must_use]
     pub fn with_tie_rule(self, tie_rule: TieRule) -> Self {
         Self { tie_rule, ..self }
     }
 
-    /// Replaces the rules on which CostBench's paper and its released code differ.
+    /// Sets the rules in which CostBench's paper and its released code differ.
     #[must_use]
     pub fn with_rules(self, rules: EnvironmentRules) -> Self {
         Self { rules, ..self }
     }
 
-    /// Replaces the number of calls that a run can make, including failed calls.
+    /// Sets the number of calls that a run can make, including failed calls.
     #[must_use]
     pub fn with_call_limit(self, call_limit: usize) -> Self {
         Self { call_limit, ..self }
@@ -205,7 +205,7 @@ impl Scenario {
         &self.events
     }
 
-    /// Returns the optimal plan at the start, made without knowledge of the events.
+    /// Returns the plan that is optimal at the start, made without knowledge of the events.
     ///
     /// With [`TieRule::Released`], this is the plan of [`TieRule::FewestCalls`] if the released search
     /// reaches its limit ([`TieRule::optimal_plan`]).

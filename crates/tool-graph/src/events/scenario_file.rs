@@ -208,7 +208,7 @@ impl EventInFile {
 }
 
 impl Scenario {
-    /// Reads a scenario from the bytes of a JSON file, which name tools and data types.
+    /// Reads a scenario from the bytes of a JSON file. The file refers to tools and data types by name.
     ///
     /// A leading UTF-8 byte-order mark, which some editors write, is skipped.
     ///

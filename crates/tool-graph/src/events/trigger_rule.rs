@@ -1,4 +1,4 @@
-/// A rule for the number of steps from one event to the next.
+/// A rule that determines how many steps lie between one event and the next.
 ///
 /// With `b` events in total, of which `i` are over, and an optimal plan of `l` calls from the current
 /// state:
@@ -23,9 +23,9 @@ pub enum TriggerRule {
     Released,
     /// The rule of the paper's text.
     PaperText,
-    /// Each event occurs at the step at its position in this list, counted from the first step of the run as
-    /// 1, regardless of the plans. An event without a step never occurs. An event with a step at or before
-    /// the previous event occurs one step after that event.
+    /// Each event occurs at the step that this list has at its position. The first step of the run is 1, and plans do
+    /// not matter. An event without a step never occurs. If its step is not after the step of the previous event, an
+    /// event occurs one step after the previous one.
     AtSteps(Vec<usize>),
 }
 

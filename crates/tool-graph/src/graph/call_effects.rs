@@ -48,8 +48,8 @@ impl ToolGraph {
             && self.needs(tool).iter().all(|&number| state.contains(number as usize))
     }
 
-    /// Adds the outputs of the tool to the state and returns whether any of them was missing. Does
-    /// not check whether the tool can be called.
+    /// Adds the outputs of the tool to the state, and returns whether any of them was missing. It does not check
+    /// whether the tool can be called.
     ///
     /// # Errors
     ///

@@ -32,7 +32,7 @@ impl ToolGraph {
         tool.ok_or_else(|| Error::name(name, format!("the library has no tool named {name:?}")))
     }
 
-    /// Returns the names of the tools at these positions, for example of a plan.
+    /// Returns the names of the tools at these positions, which may come from a plan.
     ///
     /// # Panics
     ///

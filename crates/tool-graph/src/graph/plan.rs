@@ -1,6 +1,6 @@
 use crate::graph::tool_graph::ToolGraph;
 
-/// A sequence of calls that leads from the start to the goal, and its cost.
+/// A sequence of calls that leads from the start to the goal, with its cost.
 ///
 /// No call can be left out: every call of a plan adds a new data type, and has outputs needed later.
 ///

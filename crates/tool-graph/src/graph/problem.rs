@@ -43,7 +43,8 @@ impl Problem {
         &self.goal
     }
 
-    /// Returns the problem with the same goal and another start, for example after some calls.
+    /// Returns a problem with the same goal and another start, for example with the data types that are present after
+    /// some calls.
     ///
     /// # Errors
     ///

@@ -119,7 +119,7 @@ impl ToolGraph {
         })
     }
 
-    /// Returns the same library with other costs, one for each tool, including banned tools.
+    /// Returns the same library with other costs. There is one cost for each tool, including banned tools.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl ToolGraph {
         })
     }
 
-    /// Makes a tool unavailable for all further plans. Positions do not change.
+    /// Makes a tool unavailable for all further plans. The positions of tools do not change.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use crate::{
 };
 
 impl ToolGraph {
-    /// Returns whether the calls in this order are a plan: each call is possible when it is made, the goal is
+    /// Returns whether these calls, in this order, are a plan: each call is possible when it is made, the goal is
     /// reached at the end, and no call can be left out.
     ///
     /// # Errors
@@ -88,8 +88,8 @@ impl ToolGraph {
         count_shortest(reduced).ok_or(Error::TooManyPlans)
     }
 
-    /// Returns the number of all plans of a chain, of any length; 0 if the goal cannot be reached. Linear
-    /// time.
+    /// Returns the number of all plans of a chain, whatever their length; 0 if the goal cannot be reached. Takes
+    /// linear time.
     ///
     /// # Errors
     ///

@@ -4,7 +4,7 @@ use crate::{
     searches::reduced_problem::ReducedProblem,
 };
 
-/// A rule for the tools that the greedy policy may call next.
+/// A rule that decides which tools the greedy policy may call next.
 ///
 /// ```
 /// use tool_graph::{GreedyRule, Tool, ToolGraph};
@@ -27,22 +27,20 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum GreedyRule {
-    /// Tools that need an output of the previous call; any tool at the start and after an event. This is
-    /// the rule of CostBench. It can get stuck on a graph that is no chain, for example before a tool
-    /// with two inputs.
+    /// Tools that need an output of the previous call; at the start and after an event, any tool. This is the rule of
+    /// CostBench. It can get stuck on a graph that is not a chain, for example before a tool with two inputs.
     Chain,
-    /// The tools of [`Self::Chain`], and all tools that can be called if there are none. The calls are the
-    /// same as in [`Self::Chain`] unless that rule gets stuck. This rule never gets stuck while the goal can
-    /// be reached.
+    /// The tools of [`Self::Chain`]; if there are none, all tools that can be called. The calls are the same as under
+    /// [`Self::Chain`] unless that rule gets stuck. This rule never gets stuck while the goal can be reached.
     #[default]
     ChainOrAny,
-    /// All tools that can be called. Never stuck while the goal can be reached.
+    /// All tools that can be called. This rule never gets stuck while the goal can be reached.
     Any,
 }
 
 impl ToolGraph {
-    /// Returns the calls of the greedy policy, which always takes the tool with the lowest cost per
-    /// atomic tool in it, or `None` if the policy gets stuck before the goal.
+    /// Returns the calls of the greedy policy, or `None` if the policy gets stuck before the goal. The policy always
+    /// calls the tool whose cost, divided by the number of atomic tools in it, is lowest.
     ///
     /// The policy only considers tools that can be part of a plan, and skips tools with no new output. The
     /// paper requires neither. Ties go to the tool that stands first in the library. The size of a composite

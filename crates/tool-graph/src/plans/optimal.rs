@@ -4,21 +4,21 @@ use crate::{
     searches::{best_calls::best_calls, effort::Effort, reduced_problem::ReducedProblem},
 };
 
-/// The best plan found by a search with a limit. Made by [`ToolGraph::optimal_plan_within`].
+/// The best plan that a limited search found. Made by [`ToolGraph::optimal_plan_within`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BoundedPlan {
     /// The best known plan.
     pub plan: Plan,
-    /// A lower bound on the cost of every plan. It equals the cost of the plan if no plan is cheaper.
+    /// A lower bound on the cost of every plan. If it equals the cost of this plan, no plan is cheaper.
     pub lower_bound: f64,
-    /// Whether the plan is the plan of [`ToolGraph::optimal_plan`]. If not, but the plan costs [`Self::lower_bound`], then
-    /// the search found the lowest cost without deciding between all plans of this cost.
+    /// Whether the plan is the plan of [`ToolGraph::optimal_plan`]. If it is not, but its cost equals
+    /// [`Self::lower_bound`], then the search found the lowest cost but did not decide between all plans of this cost.
     pub is_best: bool,
 }
 
 impl ToolGraph {
-    /// The number of steps after which [`Self::optimal_plan`] gives up.
+    /// The number of search steps after which [`Self::optimal_plan`] gives up.
     ///
     /// A step is about one addition. A processor needs about a second for this number.
     pub const SEARCH_STEPS: u64 = Effort::DEFAULT.steps;
@@ -81,8 +81,8 @@ impl ToolGraph {
         }
     }
 
-    /// Searches for the plan of [`Self::optimal_plan`] with this approximate limit on steps, and returns the best known plan
-    /// with a lower bound. `None` if the goal cannot be reached.
+    /// Searches for the plan of [`Self::optimal_plan`], and stops after about this many steps of the search. Returns
+    /// the best plan found, with a lower bound on the cost of every plan. `None` if the goal cannot be reached.
     ///
     /// A plan is found with any limit, 0 included. The same limit gives the same plan on every machine.
     ///

@@ -5,7 +5,7 @@ use crate::{
     graph::{problem::Problem, tool_graph::ToolGraph},
 };
 
-/// The share of all plans that a list of paths covers. Made by [`ToolGraph::path_coverage`].
+/// The share of all plans that occur in a list of paths. Made by [`ToolGraph::path_coverage`].
 ///
 /// ```
 /// use tool_graph::{Tool, ToolGraph};
@@ -33,14 +33,14 @@ pub struct PathCoverage {
     /// The number of all plans of the problem.
     #[cfg_attr(feature = "serde", serde(serialize_with = "count"))]
     pub possible: u128,
-    /// The number of listed paths that repeat an earlier plan of the list.
+    /// The number of listed paths that are plans but occur earlier in the list.
     pub repeated: usize,
     /// The number of listed paths that are not plans.
     pub not_plans: usize,
 }
 
 impl PathCoverage {
-    /// Returns the share of plans covered, from 0 to 1, or `None` if the problem has no plan.
+    /// Returns the share of plans that occur in the list, from 0 to 1, or `None` if the problem has no plan.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         (self.possible > 0).then(|| self.covered as f64 / self.possible as f64)
@@ -58,7 +58,7 @@ fn count<S: serde::Serializer>(count: &u128, serializer: S) -> Result<S::Ok, S::
 }
 
 impl ToolGraph {
-    /// Compares a list of paths, given as tool names, with all plans of a chain.
+    /// Compares a list of paths with all plans of a chain. Each path is a list of tool names.
     ///
     /// A path that contains an unknown name is not a plan.
     ///

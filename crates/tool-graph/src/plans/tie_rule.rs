@@ -8,7 +8,7 @@ use crate::{
     },
 };
 
-/// A rule that chooses the best plan among several with the lowest cost.
+/// A rule that decides which of several plans with the lowest cost is the best plan.
 ///
 /// Ties are common when costs are in cents: 22 of the 381 queries of CostBench at refinement level 2
 /// have several cheapest plans.
@@ -35,14 +35,14 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TieRule {
-    /// The rule of [`ToolGraph::optimal_plan`]: costs are compared exactly as decimal numbers, then numbers of calls.
-    /// Remaining ties are decided by the first call at which two plans differ: the tool that stands first in the library
-    /// wins.
+    /// The rule of [`ToolGraph::optimal_plan`]: costs are compared exactly as decimal numbers, then the numbers of
+    /// calls. If two plans are still equal, the first call at which they differ decides: the tool that comes first in
+    /// the library wins.
     #[default]
     FewestCalls,
-    /// The plan of CostBench's released solver, which made all published references: the lowest sum of
-    /// the costs as f64 numbers, added from the first call to the last with rounding at each addition,
-    /// then the fewest calls, then the order in which CPython's `heapq` returns the remaining plans.
+    /// The rule of CostBench's released solver, which made all published references. The best plan has the lowest sum
+    /// of costs, as f64 numbers that are added from the first call to the last with rounding at each addition; then
+    /// the fewest calls; then the first place in the order in which CPython's `heapq` returns the remaining plans.
     ///
     /// The order of the heap depends on all of its entries, even on entries for tools that no plan needs. The graph must
     /// therefore have the tools of the released solver in the same order: all tools of the level, or only the callable tools
@@ -55,7 +55,7 @@ pub enum TieRule {
 }
 
 impl TieRule {
-    /// Returns the best plan by this rule, or `None` if the goal cannot be reached.
+    /// Returns the best plan under this rule, or `None` if the goal cannot be reached.
     ///
     /// # Errors
     ///

@@ -91,7 +91,7 @@ pub fn all_finite(what: &'static str, values: &[f64]) -> Result<(), Error> {
     }
 }
 
-/// Checks the order of numbers by a comparison of neighbours.
+/// Checks that numbers are in ascending order, by comparing neighbours.
 ///
 /// # Errors
 ///

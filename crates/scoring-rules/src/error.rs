@@ -42,7 +42,7 @@ pub enum Error {
         /// The valid range, in words.
         range: &'static str,
     },
-    /// A weight is not 0 and not from 1e-100 to 1e100.
+    /// A weight is neither 0 nor a number from 1e-100 to 1e100.
     #[error("weight is {value}; weights must be 0 or from 1e-100 to 1e100", value = Short(.value))]
     Weight {
         /// The given number.
@@ -64,7 +64,7 @@ pub enum Error {
     /// An entry of a list is outside its range.
     #[error("{what} {index} is {value}; it must be {range}", value = Short(.value))]
     Entry {
-        /// The name of an entry.
+        /// What an entry of the list is, in words.
         what: &'static str,
         /// The position in the list, counted from 0.
         index: usize,
@@ -101,7 +101,7 @@ pub enum Error {
         /// The given upper bound.
         high: f64,
     },
-    /// The weight of a row is not 0 and not from 1e-100 to 1e100.
+    /// The weight of a row is neither 0 nor a number from 1e-100 to 1e100.
     #[error(
         "row {index}: weight is {value}; weights must be 0 or from 1e-100 to 1e100",
         value = Short(.value)
@@ -122,7 +122,7 @@ pub enum Error {
         /// The given number.
         value: f64,
     },
-    /// An entry is too low after the previous entry.
+    /// An entry is too low to follow the previous entry.
     #[error("{what}, entry {index}: {value} after {before}; give them in ascending order")]
     OutOfOrder {
         /// The name of the list.
@@ -144,7 +144,7 @@ pub enum Error {
         /// The number of items given.
         found: usize,
     },
-    /// The levels of quantiles are not symmetric about the median.
+    /// Quantiles are not symmetric about the median: a level has no counterpart at one minus this level.
     #[error(
         "entry {index} has level {level}, but no entry has one minus this level; give both quantiles"
     )]
@@ -157,7 +157,7 @@ pub enum Error {
     /// There is no quantile of level 0.5.
     #[error("the median is missing; give the quantile of level 0.5 as well")]
     NoMedian,
-    /// A quantity does not exist for this input.
+    /// A quantity is undefined for this input.
     #[error("{name} is undefined: {reason}")]
     Undefined {
         /// The name of the quantity, with an article.
@@ -203,7 +203,7 @@ pub enum Error {
         /// The score.
         value: f64,
     },
-    /// An array does not have the shape of another one.
+    /// An array does not have the same shape as another array.
     #[cfg(feature = "ndarray")]
     #[error("{what}, axis {axis}: expected length {expected}, found {found}")]
     Shape {

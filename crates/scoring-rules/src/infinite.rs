@@ -15,7 +15,7 @@ use serde::{
 #[derive(Clone, Copy, Debug)]
 pub struct Number(pub f64);
 
-/// Writes a number.
+/// Writes a number that may be infinite.
 ///
 /// # Errors
 ///
@@ -24,7 +24,7 @@ pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S:
     Number(*number).serialize(serializer)
 }
 
-/// Reads a number.
+/// Reads a number that may be infinite.
 ///
 /// # Errors
 ///

@@ -15,7 +15,7 @@ mod scored;
 
 use scored::{ROUNDING, Rounding, Scored};
 
-/// The result of [`Examination::new`]: the verdict, and the fineness of the grid.
+/// The result of [`Examination::new`]: the verdict, and how fine the grid of reports was.
 ///
 /// `Display` prints a few plain sentences. It can be written to JSON, with infinite gains as `"inf"`,
 /// but not read.
@@ -25,7 +25,7 @@ use scored::{ROUNDING, Rounding, Scored};
 pub struct Examination {
     /// Whether a counterexample was found.
     pub verdict: Verdict,
-    /// The number of reports that were compared.
+    /// The number of reports (forecasts) that were compared.
     pub reports: usize,
     /// The largest distance between neighbouring reports.
     pub widest_gap: f64,
@@ -36,28 +36,28 @@ pub struct Examination {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Verdict {
-    /// No report of the grid has a higher expected score than the truth.
+    /// No report on the grid has a higher expected score than the true probability.
     NoCounterexample {
-        /// Ranges of neighbouring reports, including their ends, with scores that are equal to the last bit
-        /// under both outcomes. Such reports tie for every truth, so that the rule is not strictly proper,
-        /// unless its scores are equal only because they underflow or round to the same number.
+        /// Ranges of neighbouring reports, including their ends, whose scores are equal to the last bit under both
+        /// outcomes. Such reports are equally good whatever the true probability, so that the rule is not strictly
+        /// proper, unless the scores are equal only because they underflow or round to the same number.
         ties: Vec<RangeInclusive<Probability>>,
     },
-    /// Some report has a higher expected score than the truth.
+    /// Some report has a higher expected score than the true probability.
     Improper(Counterexample),
 }
 
-/// A truth and a report with a higher expected score than the truth.
+/// A true probability, and a report that has a higher expected score than this probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Counterexample {
-    /// The probability of the event.
+    /// The true probability of the event.
     pub truth: Probability,
-    /// The report with the higher expected score.
+    /// The report that has the higher expected score.
     pub report: Probability,
-    /// The expected score of the report minus the expected score of the truth; the largest difference
-    /// found. Infinite if only the truth has an infinitely low score.
+    /// The expected score of the report minus the expected score of the true probability; no larger gain was found.
+    /// Infinite if only the true probability has an infinitely low score.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub gain: f64,
 }
@@ -68,8 +68,8 @@ const STEPS: u32 = 16_384;
 const TRUTHS: f64 = 128.0;
 
 impl Examination {
-    /// Examines whether a scoring rule is proper, by evaluating it on 16,928 reports, including 0 and 1: in steps
-    /// of 2^-14, in smaller steps towards 0 and 1, and at some places a little above a step.
+    /// Examines whether a scoring rule is proper, by evaluating it on a grid of 16,928 reports, including 0 and 1. The
+    /// grid has steps of 2^-14, smaller steps towards 0 and 1, and in some places a report a little above a step.
     ///
     /// Each report is compared with its neighbours, and all reports are tried if the truth is a multiple of
     /// 1/128. If no report gains on a neighbour, no report of the grid gains on any other, except by rounding and

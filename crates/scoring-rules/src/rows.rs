@@ -12,7 +12,7 @@ use crate::{
 /// blocks exactly. The last bits of a mean depend on this number.
 pub(crate) const BLOCK: usize = 1024;
 
-/// Scores rows: `scores[i]` becomes the score of `forecasts[i]` under `outcomes[i]`.
+/// Scores rows: sets `scores[i]` to the score of the forecast `forecasts[i]` for the outcome `outcomes[i]`.
 ///
 /// O(n), without allocation, and vectorised for the rules of this crate. Log scores are within 2 units
 /// in the last place.
@@ -42,7 +42,7 @@ pub fn score_slice<R: ScoringRule + ?Sized>(
     Ok(())
 }
 
-/// Returns the mean score of rows, weighted if weights are given.
+/// Returns the mean score of rows, with weights if weights are given.
 ///
 /// Rows are added in blocks of 1,024, always in the same order, and the sums of blocks exactly. The order of
 /// the rows affects the last digits, by at most 1e-12 of the mean size of the scores; [`ExactMean`](crate::ExactMean) does not

@@ -9,7 +9,7 @@ use crate::{
     values::probability::Probability,
 };
 
-/// Scores one probability forecast against the outcome. Higher is better.
+/// Scores one probability forecast for the outcome that happened. Higher is better.
 ///
 /// A rule is *proper* if no forecast has a higher expected score than the forecaster's true belief,
 /// and *strictly proper* if every other forecast has a lower one. The trait cannot enforce this. All
@@ -43,33 +43,34 @@ pub trait ScoringRule {
     #[must_use]
     fn score(&self, forecast: Probability, outcome: bool) -> f64;
 
-    /// Returns the expected score of `forecast` if the event has probability `truth`: `q S(p, 1) + (1 - q) S(p, 0)`. An
-    /// outcome of probability zero does not count, even if its score is infinite.
+    /// Returns the expected score of the forecast p if the event has probability q: `q S(p, 1) + (1 - q) S(p, 0)`. The
+    /// arguments are p (`forecast`) and q (`truth`). An outcome of probability zero does not count, even if its score
+    /// is infinite.
     #[must_use]
     fn expected(&self, forecast: Probability, truth: Probability) -> f64 {
         share(truth.get(), || self.score(forecast, true))
             + share(truth.complement().get(), || self.score(forecast, false))
     }
 
-    /// Returns the generalised entropy of `truth`: minus the expected score of the truthful forecast. For the log score
-    /// this is Shannon's entropy in nats.
+    /// Returns the generalised entropy of the probability `truth`, which is the expected score of the truthful
+    /// forecast, times -1. For the log score this is Shannon's entropy in nats.
     #[must_use]
     fn entropy(&self, truth: Probability) -> f64 {
         // A difference, so that an entropy of zero is never negative zero.
         0.0 - self.expected(truth, truth)
     }
 
-    /// Returns the expected loss from reporting `forecast` if the event has probability `truth`:
-    /// `expected(q, q) - expected(p, q)`. For a proper rule it is at least 0 up to rounding; a clearly negative value
-    /// shows that a rule is not proper.
+    /// Returns the expected loss from forecasting p if the event has probability q: `expected(q, q) - expected(p, q)`.
+    /// The arguments are p (`forecast`) and q (`truth`). For a proper rule it is at least 0 up to rounding; a clearly
+    /// negative value shows that a rule is not proper.
     #[must_use]
     fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
         let lost = |outcome| self.score(truth, outcome) - self.score(forecast, outcome);
         share(truth.get(), || lost(true)) + share(truth.complement().get(), || lost(false))
     }
 
-    /// Scores rows: `scores[i]` becomes the score of `forecasts[i]` with `outcomes[i]`. Stops at
-    /// the end of the shortest slice.
+    /// Scores rows: sets `scores[i]` to the score of the forecast `forecasts[i]` for the outcome `outcomes[i]`. Stops
+    /// at the end of the shortest slice.
     ///
     /// The default calls [`score`](Self::score) for each row; the rules of this crate are faster. An override must keep each
     /// score within a relative difference of 1e-12 from the default.
@@ -77,8 +78,8 @@ pub trait ScoringRule {
         fill(forecasts, outcomes, scores, |forecast, outcome| self.score(forecast, outcome));
     }
 
-    /// Returns the sum of scores over one block of up to about a thousand rows, without compensation of rounding errors. Means
-    /// such as [`mean_score`](crate::mean_score) add such blocks.
+    /// Returns the sum of the scores in one block of up to about a thousand rows, without correcting rounding errors.
+    /// Means such as [`mean_score`](crate::mean_score) add such blocks.
     ///
     /// The default adds [`score`](Self::score) for each row; the rules of this crate are faster. A wrapper of such a rule, for
     /// example a named type, is equally fast if it forwards this method and [`fill_scores`](Self::fill_scores):
@@ -113,7 +114,8 @@ pub trait ScoringRule {
         sum_of_pairs(forecasts, outcomes, |forecast, outcome| self.score(forecast, outcome))
     }
 
-    /// Returns the weighted sum of [`score`](Self::score) over the steps of one run, as [`weighted_sums`](Self::weighted_sums).
+    /// Returns the weighted sum of [`score`](Self::score) over the steps of one run, like
+    /// [`weighted_sums`](Self::weighted_sums) for several runs.
     #[doc(hidden)]
     fn weighted_sum(&self, steps: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
         let (mut sum, end) = ([0.0], steps.len());

@@ -5,15 +5,15 @@ use crate::{
     values::probability::Probability,
 };
 
-/// The rule by which confidences are assigned to bins. Equal confidences share a bin.
+/// The rule that assigns confidences to bins. Equal confidences are in the same bin.
 ///
 /// With the feature `serde` it can be written. Reading is not supported, because a binning borrows its edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Binning<'a> {
-    /// Bins of equal weight. A block of equal confidences belongs to the bin that contains the
-    /// middle of its weight.
+    /// Bins of equal weight. A block of equal confidences belongs to the bin that contains the middle of the block's
+    /// weight.
     Quantile {
         /// The number of bins.
         bins: usize,
@@ -29,7 +29,7 @@ pub enum Binning<'a> {
     /// Bins from 0 to the first edge, between neighbouring edges, and from the last edge to 1. Each bin contains its
     /// upper bound, and the first bin also contains 0.
     Edges {
-        /// The edges between bins, in ascending order. Without edges there is one bin.
+        /// The edges between bins, in ascending order. If there are none, there is a single bin.
         inner: &'a [Probability],
     },
     /// One bin per distinct confidence.

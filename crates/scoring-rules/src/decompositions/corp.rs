@@ -7,8 +7,8 @@ use crate::{
     values::probability::Probability,
 };
 
-/// The CORP decomposition of a mean loss, which uses no bins:
-/// `mean_loss = miscalibration - discrimination + uncertainty`.
+/// The CORP decomposition of a mean loss: `mean_loss = miscalibration - discrimination + uncertainty`. It uses no
+/// bins.
 ///
 /// All terms are in the units of the loss of the rule, which is minus its score. Computed by
 /// [`Corp::new`]. In JSON infinite terms are `"inf"` and `"-inf"`.
@@ -19,17 +19,14 @@ pub struct Corp {
     /// The mean loss of the forecasts. Lower is better.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub mean_loss: f64,
-    /// The decrease of the mean loss by recalibration. At least 0 for a proper rule; lower is
-    /// better.
+    /// By how much recalibration lowers the mean loss. At least 0 for a proper rule; lower is better.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub miscalibration: f64,
-    /// The difference between the mean losses of the base rate and of the recalibrated forecasts.
-    /// At least 0 for a proper rule, and at most the uncertainty if no loss is negative; higher is
-    /// better.
+    /// The mean loss of the base rate minus the mean loss of the recalibrated forecasts. At least 0 for a proper rule,
+    /// and at most the uncertainty if no loss is negative; higher is better.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub discrimination: f64,
-    /// The mean loss of the base rate as the forecast of every row. It does not depend on the
-    /// forecasts.
+    /// The mean loss if the base rate is the forecast of every row. It does not depend on the forecasts.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub uncertainty: f64,
 }
@@ -38,8 +35,8 @@ pub struct Corp {
 const ROUNDING: f64 = 1e-12;
 
 impl Corp {
-    /// Decomposes the mean loss of forecasts by isotonic recalibration (CORP: consistent, optimally
-    /// binned, reproducible, by pool-adjacent-violators).
+    /// Decomposes the mean loss of forecasts by recalibrating them with isotonic regression (CORP: consistent,
+    /// optimally binned, reproducible, by pool-adjacent-violators).
     ///
     /// If [`TiedBlocks::pool_adjacent_violators`] recalibrates forecast f_i to r_i, and o is the base rate, then
     ///

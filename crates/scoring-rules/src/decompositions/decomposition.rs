@@ -19,26 +19,25 @@ pub struct Decomposition {
     /// The mean loss of the forecasts. Lower is better.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub mean_loss: f64,
-    /// The loss due to differences between the mean forecast and the event rate of bins. At least 0
-    /// for a proper rule; lower is better.
+    /// The loss because the mean forecast and the event rate of a bin differ. At least 0 for a proper rule; lower is
+    /// better.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub reliability: f64,
-    /// The gain due to differences between the event rates of bins. At least 0 for a proper rule,
-    /// and at most the uncertainty if no loss is negative; higher is better.
+    /// The gain because event rates differ between bins. At least 0 for a proper rule, and at most the uncertainty if
+    /// no loss is negative; higher is better.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub resolution: f64,
-    /// The mean loss of the base rate as the forecast of every row. It does not depend on the
-    /// forecasts.
+    /// The mean loss if the base rate is the forecast of every row. It does not depend on the forecasts.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub uncertainty: f64,
-    /// The loss due to differences between forecasts within a bin. Negative if these differences
-    /// are informative, and 0 if each bin has one forecast.
+    /// The loss because forecasts within a bin differ. Negative if their differences are informative, and 0 if all
+    /// forecasts of each bin are equal.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub within_bin: f64,
 }
 
 impl Decomposition {
-    /// Decomposes the mean loss of forecasts over bins.
+    /// Decomposes the mean loss of forecasts into terms over bins.
     ///
     /// If bin k has the weight w_k, the mean forecast f_k and the event rate o_k, and o is the base
     /// rate, then, with weighted means over the bins or over the rows:

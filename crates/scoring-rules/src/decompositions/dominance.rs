@@ -1,15 +1,15 @@
 use crate::{decompositions::murphy::MurphyCurve, error::Error, values::level::Level};
 
-/// The comparison of two forecasters over all decision thresholds, by [`MurphyCurve::compare`].
+/// The result of comparing two forecasters over all decision thresholds with [`MurphyCurve::compare`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Dominance {
     /// The losses are equal at every threshold, and therefore under every proper rule.
     Equal,
-    /// The first forecaster is nowhere worse and somewhere better.
+    /// The first forecaster is better at some threshold and worse at none.
     First,
-    /// The second forecaster is nowhere worse and somewhere better.
+    /// The second forecaster is better at some threshold and worse at none.
     Second,
     /// Each forecaster is better at some thresholds, and therefore under some proper rules.
     Neither {
@@ -24,7 +24,7 @@ pub enum Dominance {
 const ROUNDING: f64 = 1e-12;
 
 impl MurphyCurve {
-    /// Compares two forecasters of the same rows at all thresholds.
+    /// Compares two forecasters of the same rows at all decision thresholds.
     ///
     /// If a forecaster is nowhere worse, its mean loss on these data is at most the mean loss of the
     /// other forecaster, under every proper rule. For [`Dominance::Neither`] there are proper rules

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use crate::{decompositions::success_rate::success_rate, ties::tied_blocks::TiedBlocks};
 
-/// Neighbouring blocks to which isotonic regression assigns one value.
+/// Neighbouring blocks to which isotonic regression assigns the same value.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -16,8 +16,8 @@ pub struct PooledBlocks {
 }
 
 impl PooledBlocks {
-    /// Returns the weighted share of successes, in [0, 1]: the value of the regression. It is 1 only if no row failed;
-    /// a share that would round to 1 is the largest number below 1.
+    /// Returns the value of the regression, which is the weighted share of successes, in [0, 1]. It is 1 only if no
+    /// row failed; a share that would round to 1 is the largest number below 1.
     #[must_use]
     pub fn rate(&self) -> f64 {
         success_rate(self.failures, self.successes)
@@ -25,9 +25,9 @@ impl PooledBlocks {
 }
 
 impl TiedBlocks {
-    /// Computes the isotonic regression of outcomes on confidence by the pool-adjacent-violators
-    /// algorithm: the nondecreasing function of the confidence with the smallest squared error. It also
-    /// has the smallest loss under every other proper rule.
+    /// Computes the isotonic regression of outcomes on confidence: the nondecreasing function of the confidence with
+    /// the smallest squared error. It also has the smallest loss under every other proper rule. The method is the
+    /// pool-adjacent-violators algorithm.
     ///
     /// Neighbouring blocks are pooled until the success rates are strictly ascending. The result is
     /// empty for empty blocks.

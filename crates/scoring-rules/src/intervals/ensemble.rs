@@ -5,8 +5,7 @@ use crate::{
     values::weight::Weight,
 };
 
-/// A forecast of a number by several members, such as samples, which are equally likely or
-/// weighted.
+/// A forecast of a number by several members, such as samples. The members are equally likely or have weights.
 ///
 /// Checked and sorted once. Equal members count separately. In JSON an ensemble is the list of its
 /// members, or `{"members": […], "weights": […]}` if it has weights.

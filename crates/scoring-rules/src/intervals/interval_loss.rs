@@ -1,8 +1,8 @@
 use crate::values::{interval::Interval, level::Level, observed::Observed};
 
-/// Returns the interval loss (Winkler score) of a central interval with a nominal coverage: its
-/// width, plus `2 / (1 - coverage)` times the distance between the interval and an outcome outside
-/// of it.
+/// Returns the interval loss (Winkler score) of a central interval with a nominal coverage. It is the width of the
+/// interval; for an outcome outside the interval, `2 / (1 - coverage)` times the distance from the interval to the
+/// outcome is added.
 ///
 /// At least 0, in the units of the outcome. It equals `2 / (1 - coverage)` times the sum of the
 /// pinball losses of the two bounds, at the levels `(1 - coverage) / 2` and `(1 + coverage) / 2`,

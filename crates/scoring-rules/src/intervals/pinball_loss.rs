@@ -3,8 +3,8 @@ use crate::{
     values::{level::Level, observed::Observed},
 };
 
-/// Returns the pinball (quantile) loss: `level * (y - f)` for an outcome y above the forecast f,
-/// otherwise `(1 - level) * (f - y)`.
+/// Returns the pinball loss (quantile loss) of a forecast f of a quantile: `level * (y - f)` if the outcome y is above
+/// f, and otherwise `(1 - level) * (f - y)`.
 ///
 /// At least 0, in the units of the outcome. Proper for the quantile of the given level: the true
 /// quantile minimizes the expected loss, and if it is unique, every other report has a larger

@@ -6,8 +6,8 @@ use crate::{
 };
 
 impl Quantiles {
-    /// Returns the weighted interval score, as a loss: for a median m and K central intervals of
-    /// coverage `1 - a_k`, it is `(|y - m| / 2 + sum of a_k / 2 * interval loss_k) / (K + 1/2)`.
+    /// Returns the weighted interval score, as a loss. For a median m and K central intervals with coverages `1 -
+    /// a_k`, it is `(|y - m| / 2 + sum of a_k / 2 * interval loss_k) / (K + 1/2)`, where y is the outcome.
     ///
     /// At least 0, in the units of the outcome; the absolute error if there is only a median. It is
     /// computed as the mean over all levels of twice the pinball loss, and is therefore proper: the
@@ -49,9 +49,8 @@ impl Quantiles {
         Ok(sum.value() / (self.levels().len() as f64 / 2.0))
     }
 
-    /// Returns the continuous ranked probability score of a forecast by quantiles, as a loss: the
-    /// integral over all levels of twice the pinball loss, in which each quantile represents the levels
-    /// nearest to its own.
+    /// Returns the continuous ranked probability score of a forecast by quantiles, as a loss: the integral of twice
+    /// the pinball loss over all levels, in which each quantile stands for the levels nearest to its own.
     ///
     /// At least 0, in the units of the outcome. It is the sum of `2 w_i * pinball loss_i`, where w_i is
     /// the share of (0, 1) that is nearer to level i than to any other level; the first share begins at

@@ -1,6 +1,7 @@
 use crate::{checks::same_length, error::Error, values::probability::Probability};
 
-/// Many runs laid end to end: all forecasts, the end of each run, and whether it succeeded.
+/// Many runs laid end to end: the forecasts of all runs, the position at which each run ends, and whether it
+/// succeeded.
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Probability, ScoringRule, runs::{Runs, StepWeights}};

@@ -8,8 +8,8 @@ use crate::{
     values::weight::Weight,
 };
 
-/// Scores an array of forecasts, with any number of axes, and an array of outcomes with the same
-/// shape: [`score_slice`] for `ndarray`.
+/// Scores an array of forecasts, which may have any number of axes, for an array of outcomes with the same shape. It
+/// is [`score_slice`] for `ndarray`.
 ///
 /// Arrays in row-major order are not copied; others are copied once.
 ///
@@ -46,8 +46,8 @@ pub fn score_array<R: ScoringRule + ?Sized, D: Dimension>(
     Ok(scores)
 }
 
-/// Returns the mean score of an array of forecasts, weighted if weights are given: [`mean_score`]
-/// for `ndarray`, with the same bits for arrays in row-major order.
+/// Returns the mean score of an array of forecasts, with weights if weights are given. It is [`mean_score`] for
+/// `ndarray`, with the same bits if arrays are in row-major order.
 ///
 /// # Errors
 ///

@@ -18,7 +18,7 @@ use crate::{
     values::level::Level,
 };
 
-/// A rule that is chosen at run time: by a name with its parameters, as in a file of settings.
+/// A rule that is chosen at run time by its name and its parameters, for example from a file of settings.
 ///
 /// | written | the rule |
 /// |---|---|
@@ -102,7 +102,7 @@ impl AnyRule {
         })
     }
 
-    /// Returns the name of the rule and its parameters. [`Self::named`] creates the same rule from them.
+    /// Returns the name of the rule and its parameters, from which [`Self::named`] creates the same rule.
     ///
     /// ```
     /// use scoring_rules::AnyRule;

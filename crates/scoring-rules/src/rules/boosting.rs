@@ -7,8 +7,8 @@ use crate::{
     values::probability::Probability,
 };
 
-/// The boosting score, which is minus the exponential loss at half the logit: minus the square root of
-/// the odds against the outcome that happened.
+/// The boosting score: the square root of the odds against the outcome that happened, times -1. It is the exponential
+/// loss at half the logit, times -1.
 ///
 /// ```text
 /// S(p, 1) = -sqrt((1-p) / p)        S(p, 0) = -sqrt(p / (1-p))

@@ -8,7 +8,8 @@ use crate::{
     values::probability::Probability,
 };
 
-/// The Brier (quadratic) score, `-(p - y)^2`: between -1 and 0, strictly proper, symmetric.
+/// The Brier (quadratic) score, `-(p - y)^2`, where p is the forecast and y is 1 for a success and 0 for a failure. It
+/// lies between -1 and 0, and is strictly proper and symmetric.
 ///
 /// It is twice the beta score with parameters (1, 1).
 ///

@@ -4,7 +4,7 @@ use crate::{rule::ScoringRule, rules::sides::Sides, values::probability::Probabi
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LossDerivatives {
-    /// The loss, which is minus the score.
+    /// The loss, which is the score times -1.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub loss: f64,
     /// The first derivative of the loss.
@@ -15,7 +15,7 @@ pub struct LossDerivatives {
     pub curvature: f64,
 }
 
-/// A rule with derivatives of its loss, for training. The loss is minus the score.
+/// A rule whose loss has derivatives, which training needs. The loss is the score times -1.
 ///
 /// The loss of a proper rule that is smooth enough follows from a density w(c) of thresholds c:
 ///
@@ -47,8 +47,8 @@ pub trait SmoothRule: ScoringRule {
     /// evaluated at a distance of 1e-150; they are huge if there is no limit.
     fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives;
 
-    /// Returns the loss and its derivatives with respect to the logit of the forecast, `ln (p / (1-p))`. Keeps the
-    /// digits of `1 - p` also if p itself would be rounded to 1. A NaN gives NaN. Beyond ±700, at which p or 1 - p is
+    /// Returns the loss and its derivatives with respect to the logit of the forecast p, `ln (p / (1-p))`. The digits
+    /// of `1 - p` are kept even if p itself would be rounded to 1. A NaN gives NaN. Beyond ±700, where p or 1 - p is
     /// close to the smallest number, [`LogScore`](crate::LogScore) and [`BoostingScore`](crate::BoostingScore) still
     /// keep their digits, and the other rules tend to their values at 0 and 1.
     fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives;

@@ -50,7 +50,7 @@ impl CompensatedSum {
         self.sum = sum;
     }
 
-    /// Returns the sum so far. It is infinite or NaN if plain addition is.
+    /// Returns the sum so far. It is infinite or NaN if plain addition gives infinity or NaN.
     #[must_use]
     #[inline]
     pub fn value(&self) -> f64 {

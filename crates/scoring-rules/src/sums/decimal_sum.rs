@@ -1,6 +1,6 @@
 use super::decimals::{Decimal, POWERS, in_units};
 
-/// A sum of numbers as decimals: 0.1 + 0.2 is 0.3.
+/// A sum that adds numbers as decimals: 0.1 + 0.2 is 0.3.
 ///
 /// Each term is taken as the shortest decimal number that rounds to the same f64, and the sum of
 /// these decimals is rounded once, to the nearest f64. The comparison of a sum of money with a
@@ -63,8 +63,8 @@ impl DecimalSum {
         }
     }
 
-    /// Returns the number of decimal places of the terms, or `None` if it is above 15 or the sum, in units of the last
-    /// place, has more than 15 digits. Differences of such sums are exact in these units.
+    /// Returns the number of decimal places of the terms. `None` if it is above 15, or if the sum, in units of the
+    /// last place, has more than 15 digits. Differences between such sums are exact in these units.
     #[doc(hidden)]
     #[must_use]
     #[inline]

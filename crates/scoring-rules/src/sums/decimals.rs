@@ -24,8 +24,8 @@ pub struct Decimal {
     pub exponent: i32,
 }
 
-/// Returns the number in units of `1 / scale`, where the scale is a power of ten of up to 1e22, or
-/// `None` unless this is an integer of at most 15 digits.
+/// Returns the number in units of `1 / scale`, where the scale is a power of ten of up to 1e22. `None` unless the
+/// result is an integer of at most 15 digits.
 ///
 /// Different decimals of up to 15 digits round to different f64, so this is the shortest decimal.
 #[must_use]
@@ -99,7 +99,7 @@ impl Decimal {
         Self { units, exponent }
     }
 
-    /// Returns the product of two decimals, each with at most 17 digits, such as the results of
+    /// Returns the product of two decimals, each of which has at most 17 digits, such as the results of
     /// [`Decimal::shortest`].
     #[must_use]
     pub fn times(self, other: Self) -> Self {

@@ -1,7 +1,7 @@
 use crate::{checks::same_length, error::Error, sums::exact_sum::ExactSum, values::weight::Weight};
 
 crate::checked! {
-    /// A weighted mean whose bits do not depend on the order of the values.
+    /// A weighted mean that is the same to the last bit in whatever order the values are added.
     ///
     /// Sums are exact ([`ExactSum`]) and rounded once, so that parts can be computed separately and
     /// merged in any order, and a value of weight 2 gives the same bits as the value added twice. Two
@@ -55,7 +55,7 @@ impl ExactMean {
         Ok(())
     }
 
-    /// Returns the mean of values, weighted if weights are given.
+    /// Returns the mean of values, with weights if weights are given.
     ///
     /// # Errors
     ///

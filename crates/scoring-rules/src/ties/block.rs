@@ -1,6 +1,6 @@
 use crate::values::probability::Probability;
 
-/// All rows with one confidence.
+/// All rows that have the same confidence.
 ///
 /// The confidence is a [`Probability`], or an [`OrderedScore`](crate::OrderedScore) in blocks made
 /// by [`TiedBlocks::from_scores`](crate::TiedBlocks::from_scores).

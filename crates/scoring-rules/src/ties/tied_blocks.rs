@@ -7,7 +7,7 @@ use crate::{
     values::{ordered_score::OrderedScore, probability::Probability, weight::Weight},
 };
 
-/// Rows of a confidence and an outcome, sorted once into blocks of equal confidence.
+/// Rows, each with a confidence and an outcome, that were sorted once into blocks of equal confidence.
 ///
 /// Results computed from the blocks do not depend on the order of the rows, and a row of weight 2
 /// counts as much as two equal rows. In JSON it is the list of blocks.
@@ -42,8 +42,8 @@ impl<S> Default for TiedBlocks<S> {
 }
 
 impl TiedBlocks<OrderedScore> {
-    /// Sorts rows into blocks of equal score. Scores may be any finite numbers, such as logits;
-    /// higher means that success is more likely.
+    /// Sorts rows into blocks of equal score. Scores may be any finite numbers, such as logits; a higher score means
+    /// that success is more likely.
     ///
     /// For scores in [0, 1] the weights of the blocks have the same bits as with
     /// [`TiedBlocks::new`].
@@ -101,8 +101,8 @@ impl TiedBlocks {
         Ok(blocks)
     }
 
-    /// Replaces the blocks by the blocks that [`TiedBlocks::new`] returns for other rows. Does not
-    /// allocate if the number of rows was at least as large before.
+    /// Replaces the blocks by those that [`TiedBlocks::new`] returns for other rows. It allocates no memory if the
+    /// number of rows was at least as large before.
     ///
     /// # Errors
     ///
@@ -152,9 +152,9 @@ impl TiedBlocks {
 }
 
 impl<S: Copy + PartialOrd + fmt::Display> TiedBlocks<S> {
-    /// Replaces the blocks by the blocks of rows (confidence, outcome, weight) that are sorted by
-    /// confidence, such as resamples of the same rows. Takes linear time, and does not allocate if
-    /// the number of blocks was at least as large before.
+    /// Replaces the blocks by those of rows (confidence, outcome, weight) that are already sorted by confidence, such
+    /// as resamples of the same rows. Takes linear time, and allocates no memory if the number of blocks was at least
+    /// as large before.
     ///
     /// # Errors
     ///

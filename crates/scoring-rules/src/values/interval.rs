@@ -2,8 +2,8 @@ use std::fmt;
 
 use crate::{checks::setting, error::Error, values::probability::Probability};
 
-/// A closed interval from a lower to an upper bound, checked once: neither bound is NaN, and the
-/// lower bound is not above the upper bound.
+/// A closed interval from a lower to an upper bound. It is checked once: neither bound is NaN, and the lower bound is
+/// not above the upper bound.
 ///
 /// The bounds may be equal, and a bound may be infinite: `[0, inf]` contains all nonnegative numbers.
 /// The [`interval_loss`](crate::interval_loss) of an interval with an infinite bound is infinite,
@@ -88,10 +88,10 @@ impl Interval {
 }
 
 impl Interval<Probability> {
-    /// The interval from 0 to 1, for an unknown probability.
+    /// The interval from 0 to 1, which stands for an unknown probability.
     pub const UNKNOWN: Self = Self { low: Probability::ZERO, high: Probability::ONE };
 
-    /// Creates the interval of the probabilities within `width / 2` of an estimate.
+    /// Creates the interval of those probabilities that differ from an estimate by at most `width / 2`.
     ///
     /// # Errors
     ///

@@ -1,7 +1,6 @@
 use crate::error::Error;
 
-/// An observed number, which may be censored: a number equal to its cap means that the true number
-/// is at least the cap.
+/// An observed number, which may be censored by a cap: if it equals its cap, the true number is at least the cap.
 ///
 /// Consider runs that are stopped after 40 turns. A run that ended by itself after 12 turns is
 /// `capped(12.0, 40.0)`, and its length is known. A run that was stopped is `capped(40.0, 40.0)`:

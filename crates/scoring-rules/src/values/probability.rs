@@ -58,7 +58,7 @@ impl Probability {
         }
     }
 
-    /// Checks a slice and views it as probabilities, without a copy.
+    /// Checks that all numbers of a slice are probabilities, and views the slice as probabilities without a copy.
     ///
     /// # Errors
     ///

@@ -53,7 +53,7 @@ impl Weight {
         if is_weight(value) { Ok(Self(Checked(value))) } else { Err(Error::Weight { value }) }
     }
 
-    /// Checks a slice and views it as weights, without a copy.
+    /// Checks that all numbers of a slice are weights, and views the slice as weights without a copy.
     ///
     /// # Errors
     ///

@@ -22,8 +22,7 @@ use crate::{
 };
 
 crate::checked! {
-    /// The beta family of scores, in which the decision threshold c has the weight
-    /// `c^(alpha-1) (1-c)^(beta-1)`.
+    /// The beta family of scores, which weights each decision threshold c by `c^(alpha-1) (1-c)^(beta-1)`.
     ///
     /// ```text
     /// S(p, 1) = - integral from p to 1 of c^(alpha-1) (1-c)^beta     dc

@@ -21,7 +21,8 @@ use crate::{
     values::probability::Probability,
 };
 
-/// The logarithmic score: `ln` of the forecast probability of the outcome that happened, in nats.
+/// The logarithmic score: the natural logarithm of the probability that was forecast for the outcome that happened, in
+/// nats.
 ///
 /// Between minus infinity and 0, strictly proper, symmetric. [`LogScore::exact`] is the score as
 /// defined. [`LogScore::clipped`] moves forecasts into `[eps, 1 - eps]` first; it is at least `ln eps`
@@ -80,14 +81,14 @@ impl From<LogScore> for Written {
 }
 
 impl LogScore {
-    /// Creates the exact log score, which is minus infinity for a wrong certainty.
+    /// Creates the exact log score, which is minus infinity for a forecast that is certain and wrong.
     #[must_use]
     pub const fn exact() -> Self {
         Self { clip: 0.0 }
     }
 
-    /// Creates the score of forecasts clipped to `[eps, 1 - eps]`. The clip applies to the probability of the observed
-    /// outcome. Both outcomes therefore have the same floor, exactly `ln eps`.
+    /// Creates the log score that clips forecasts to `[eps, 1 - eps]`. The clip applies to the probability of the
+    /// observed outcome, so that both outcomes have the same lowest score, exactly `ln eps`.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ use crate::{
     values::probability::Probability,
 };
 
-/// The power family of scores, relative to a baseline forecast b that scores 0 under both outcomes.
+/// The power family of scores, each relative to a baseline forecast b, which scores 0 under both outcomes.
 ///
 /// With `u = p / b` and `v = (1-p) / (1-b)`, and r the one of these that belongs to the outcome:
 ///

@@ -1,7 +1,7 @@
 use crate::{rule::ScoringRule, values::level::Level, values::probability::Probability};
 
-/// The elementary (threshold) score: the score of the decision to act if and only if the forecast is
-/// above a threshold c.
+/// The elementary (threshold) score, which scores the decision to act if and only if the forecast is above a threshold
+/// c.
 ///
 /// Acting on a failure (a false alarm) costs c, and not acting on a success (a miss) costs 1 - c.
 /// Right decisions cost nothing. Between -1 and 0. Proper but not strictly: all forecasts on one side

@@ -4,7 +4,7 @@ use crate::{
 };
 
 crate::checked! {
-    /// A weighted mixture of elementary scores, with a weight for each decision threshold.
+    /// A weighted sum of elementary scores, with one weight for each of several decision thresholds.
     ///
     /// ```text
     /// S(p, 1) = - sum of (1 - c) w(c) over the thresholds c >= p
@@ -45,8 +45,8 @@ crate::checked! {
 }
 
 impl ThresholdMixture {
-    /// Creates the mixture of the given thresholds with their weights. Thresholds can be in any order; the weights of
-    /// equal thresholds are added.
+    /// Creates the mixture from thresholds with their weights. Thresholds can be in any order; the weights of equal
+    /// thresholds are added.
     ///
     /// # Errors
     ///

@@ -17,17 +17,17 @@ pub enum Error {
     /// A sum over all items is too large to be exact.
     #[error("the {what} up to item {item} sum to more than {limit}; use a coarser unit")]
     Sum {
-        /// The numbers that were summed.
+        /// What was summed, in words.
         what: &'static str,
         /// The position of the item at which the sum exceeds the limit, from 0.
         item: usize,
-        /// The largest sum allowed: 2^64 - 1, or 2^63 - 1 for [`Knapsack`](crate::Knapsack).
+        /// The largest sum that is allowed: 2^64 - 1, or 2^63 - 1 for [`Knapsack`](crate::Knapsack).
         limit: u64,
     },
     /// An exact answer would need too much memory or time.
     #[error("there is no exact {what} for {items} items: {reason}")]
     TooLarge {
-        /// The answer that was asked for.
+        /// What was to be computed exactly, in words.
         what: &'static str,
         /// The number of items.
         items: usize,
@@ -42,7 +42,7 @@ pub enum Error {
         /// The value as given.
         value: f64,
     },
-    /// An item costs nothing, or it is solved and cannot be injected as unsolvable.
+    /// An item has a cost of 0, or an item to be injected as unsolvable is solved.
     #[error("item {id:?} {problem}")]
     Item {
         /// The id of the item.
@@ -66,7 +66,7 @@ pub enum Error {
          below 2^63; round them to fewer digits"
     )]
     NoCommonUnit,
-    /// A step of a plan has an id that is not in the pool, or a position of another pool.
+    /// A step of a plan has an id that is not in the pool, or a position that belongs to another pool.
     #[error("step {index} of the plan has {problem}")]
     Step {
         /// The position in the plan, from 0.

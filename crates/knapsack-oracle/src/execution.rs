@@ -4,19 +4,19 @@ use crate::{
     pools::{item::Item, pool::Pool},
 };
 
-/// The regime of an execution: whether the allocations of a plan are binding.
+/// Whether the allocations of a plan are binding when it is executed.
 ///
 /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Regime {
-    /// Regime U: an attempt runs to its end and spends its true cost, regardless of its allocation. Execution stops at
-    /// the first item that costs more than the rest of the budget.
+    /// Regime U, in which allocations do not bind: an attempt runs to its end and spends its true cost, regardless of
+    /// its allocation. Execution stops at the first item that costs more than the rest of the budget.
     Advisory,
-    /// Regime E: an attempt is cut off at its allocation, and spends the whole allocation regardless of the outcome.
-    /// Execution stops at the first allocation above the rest of the budget. [`Plan::execute_capped`] takes the
-    /// outcomes from real runs.
+    /// Regime E, in which allocations bind: an attempt is cut off at its allocation, and spends the whole allocation
+    /// regardless of the outcome. Execution stops at the first allocation that exceeds the rest of the budget.
+    /// [`Plan::execute_capped`] takes the outcomes from real runs.
     Enforced,
 }
 
@@ -29,27 +29,27 @@ pub struct Attempt {
     pub position: usize,
     /// The amount of the budget that the attempt spent.
     pub spent: u64,
-    /// The value that the attempt earned: the value of the item, or 0.
+    /// The value that the attempt earned: the value of the item if it was solved, and otherwise 0.
     pub earned: f64,
 }
 
-/// The result of a plan. Returned by [`Plan::execute`].
+/// The result of executing a plan. Returned by [`Plan::execute`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Execution {
-    /// The regime of the execution.
+    /// The regime in which the plan was executed.
     pub regime: Regime,
-    /// The attempts in order. They are the first steps of the plan.
+    /// The attempts in order. They cover the first steps of the plan.
     pub attempts: Vec<Attempt>,
-    /// The position of the item that stopped execution because it did not fit the rest of the budget. `None` if the
-    /// plan was executed to its end.
+    /// The position of the item at which execution stopped, because the item did not fit the rest of the budget.
+    /// `None` if the plan was executed to its end.
     pub stopped_by: Option<usize>,
     /// The value that all attempts earned together.
     pub earned: f64,
     /// The part of the budget that all attempts spent.
     pub spent: u64,
-    /// Whether the planner saw costs or outcomes.
+    /// Whether the planner knew costs or outcomes.
     pub informed: bool,
 }
 
@@ -93,7 +93,7 @@ impl Plan {
         })
     }
 
-    /// Executes a plan in the enforced regime with the outcomes of real runs under its allocations.
+    /// Executes a plan in the enforced regime, with outcomes from real runs that were cut off at its allocations.
     ///
     /// [`Plan::execute`] assumes that an attempt with an allocation of at least its baseline cost ends like
     /// the baseline attempt. This holds if a solver is deterministic and does not see its limit.

@@ -1,6 +1,7 @@
 use crate::{engines::checked_sum::checked_sum, error::Error, values::knapsack_item::KnapsackItem};
 
-/// The best value as a step function of the budget, with a step at each budget from which more can be earned.
+/// The best value as a function of the budget. It is a step function, which rises at each budget from which more can
+/// be earned.
 ///
 /// To find the value that a pool can earn, pass its solved items.
 ///
@@ -75,14 +76,14 @@ impl BudgetStaircase {
         Ok(Self { steps })
     }
 
-    /// Returns the best value within a budget. Takes O(log n) in the number of steps.
+    /// Returns the best value within a budget. Takes O(log n) for n steps of the function.
     #[must_use]
     pub fn value_at(&self, budget: u64) -> u64 {
         let up_to = self.steps.partition_point(|&(step, _)| step <= budget);
         self.steps[..up_to].last().map_or(0, |&(_, value)| value)
     }
 
-    /// Returns each budget from which more can be earned, with the best value there. Both strictly
+    /// Returns each budget from which more can be earned, together with the best value from there on. Both strictly
     /// increase, and the first budget is 0.
     #[must_use]
     pub fn steps(&self) -> impl ExactSizeIterator<Item = (u64, u64)> {

@@ -11,8 +11,8 @@ use crate::{
     values::{knapsack_item::KnapsackItem, proof::Proof},
 };
 
-/// A 0-1 knapsack: choose items with the largest total profit whose total weight is at most the
-/// capacity.
+/// A 0-1 knapsack problem: among items with profits and weights, choose those with the largest total profit whose
+/// total weight is at most the capacity.
 ///
 /// Profits and weights are whole numbers of at least 0. They are checked once; everything after
 /// that is exact. [`Knapsack::several`] has R capacities at once, with weights `[u64; R]`, for instance of
@@ -66,10 +66,10 @@ pub struct Solution<W = u64> {
     /// An upper bound on the value of every choice. It equals `value` if the choice is proved to
     /// be optimal.
     pub upper_bound: u64,
-    /// The proof of the upper bound.
+    /// How the upper bound was proved.
     pub proof: Proof,
-    /// The number of partial choices that the search kept, 0 if no search was needed. With several
-    /// resources, the number of nodes of the search tree that were examined.
+    /// The number of partial choices that the search kept; 0 if no search was needed. With several resources, the
+    /// number of nodes of the search tree that were examined.
     pub states: u64,
 }
 
@@ -84,7 +84,7 @@ impl<W> Solution<W> {
 const MAX_SUM: u64 = i64::MAX.unsigned_abs();
 
 impl<'a> Knapsack<'a> {
-    /// Creates an instance from its capacity and items.
+    /// Creates a problem from its capacity and items.
     ///
     /// Without items, the choice is empty and the value is 0.
     ///
@@ -100,7 +100,7 @@ impl<'a> Knapsack<'a> {
         Ok(Self { capacity, items })
     }
 
-    /// Finds a choice with the largest value, and proves it.
+    /// Finds a choice with the largest value, and proves that no choice has a larger one.
     ///
     /// Items without weight are always chosen if they have profit; items without profit are never
     /// chosen. If several choices are optimal, the same one is returned every time and on every
@@ -126,8 +126,8 @@ impl<'a> Knapsack<'a> {
         self.solution(solve(self.capacity, self.items))
     }
 
-    /// Takes each item that still fits, in descending order of profit per weight. Equal ratios are
-    /// taken in order of position.
+    /// Goes through the items in descending order of profit divided by weight, and takes each item that still fits.
+    /// Items with equal ratios are taken in order of position.
     ///
     /// The upper bound is the Dantzig bound: the largest value if items may be divided, rounded down. Takes O(n
     /// log n).
@@ -146,7 +146,7 @@ impl<'a> Knapsack<'a> {
 }
 
 impl<'a, const R: usize> Knapsack<'a, [u64; R]> {
-    /// Creates an instance with several capacities.
+    /// Creates a problem with several resources, each with its own capacity.
     ///
     /// # Errors
     ///
@@ -159,7 +159,7 @@ impl<'a, const R: usize> Knapsack<'a, [u64; R]> {
         Ok(Self { capacity, items })
     }
 
-    /// Finds a choice with the largest value, and proves it.
+    /// Finds a choice with the largest value, and proves that no choice has a larger one.
     ///
     /// The worst case is exponential, and the search ends after at most 2^22 nodes
     /// of the search tree. Pools of 60 items are quick if profits are random or correlate weakly with the
@@ -179,8 +179,8 @@ impl<'a, const R: usize> Knapsack<'a, [u64; R]> {
         self.solve_within(1 << 22)
     }
 
-    /// Rounds the solution of the linear program in which items may be divided. The value of that solution is the upper
-    /// bound.
+    /// Solves the linear program in which items may be divided, and rounds its solution to a choice. The value of the
+    /// unrounded solution is the upper bound.
     ///
     /// Each step of the simplex method takes O(R n), and the number of steps is about the number of items that the
     /// linear program leaves out.
@@ -189,8 +189,8 @@ impl<'a, const R: usize> Knapsack<'a, [u64; R]> {
         self.solve_within(1)
     }
 
-    /// Finds the best choice within a given number of nodes of the search tree, and an upper bound
-    /// on the value of every choice.
+    /// Finds the best choice that a search tree of at most this many nodes gives, and an upper bound on the value of
+    /// every choice.
     #[must_use]
     pub fn solve_within(&self, nodes: u64) -> Solution<[u64; R]> {
         let choice = BranchAndBound::new(&self.capacity, self.items).run(nodes);

@@ -49,20 +49,20 @@ impl Plan {
     }
 }
 
-/// A planner that takes the cheapest items first, solvable or not, as long as they fit. Each
-/// allocation is the true cost. [`InformedPlanner`] has an example.
+/// A planner that takes the cheapest items first, whether solvable or not, as long as they fit. Each allocation is the
+/// true cost. [`InformedPlanner`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CheapestFirst;
 
-/// A planner that takes items in descending order of value per cost, solvable or not, as long as
-/// they fit. Each allocation is the true cost. [`InformedPlanner`] has an example.
+/// A planner that takes items in descending order of value divided by cost, whether solvable or not, as long as they
+/// fit. Each allocation is the true cost. [`InformedPlanner`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ValuePerCost;
 
-/// A planner that takes the items of [`Pool::oracle`], cheapest first. Each allocation is the true
-/// cost. Its efficiency is 1 in both regimes. [`InformedPlanner`] has an example.
+/// A planner that takes the items that [`Pool::oracle`] chooses, cheapest first. Each allocation is the true cost. Its
+/// efficiency is 1 in both regimes. [`InformedPlanner`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OraclePlanner;

@@ -7,8 +7,7 @@ use crate::{
     pools::pool::Pool,
 };
 
-/// The part of an item that a planner sees before anything is attempted: neither its cost nor whether it will
-/// be solved.
+/// What a planner sees of an item before anything is attempted: neither its cost nor whether it will be solved.
 ///
 /// ```
 /// use knapsack_oracle::{Error, Item, Plan, Pool, ProspectiveItem, ProspectivePlanner, Step};
@@ -45,7 +44,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProspectiveItem<'a> {
-    /// The id of the item, by which a planner may look up its text.
+    /// The id of the item, with which a planner may look up its text.
     pub id: &'a str,
     /// The value of solving the item.
     pub value: f64,
@@ -140,7 +139,8 @@ pub struct RandomOrder {
 }
 
 impl RandomOrder {
-    /// Creates the planner of a seed and a stream. Orders of different streams are independent.
+    /// Creates a planner whose orders follow from a seed and a stream number. Orders of different streams are
+    /// independent.
     #[must_use]
     pub const fn new(seed: Seed, stream: u64) -> Self {
         Self { seed, stream }

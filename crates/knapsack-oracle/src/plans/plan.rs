@@ -12,7 +12,7 @@ pub struct Step {
 }
 
 scoring_rules::checked! {
-    /// An ordered plan for a pool: the items to attempt, each with an allocation.
+    /// An ordered plan for a pool: which items to attempt, and how much of the budget each is allocated.
     ///
     /// A plan contains no item twice. A plan records whether its planner saw costs and outcomes, and so does every result
     /// computed from it.
@@ -55,7 +55,7 @@ impl Plan {
         }
     }
 
-    /// Creates a plan from ids and allocations, in order. The author is assumed to have seen
+    /// Creates a plan from ids and allocations, in order of execution. The author of the plan is assumed to have seen
     /// neither costs nor outcomes.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl Plan {
         &self.steps
     }
 
-    /// Returns whether the planner saw costs or outcomes.
+    /// Returns whether the planner knew costs or outcomes.
     #[must_use]
     pub const fn is_informed(&self) -> bool {
         self.informed
@@ -93,9 +93,9 @@ impl Plan {
         self.steps.iter().map(|step| u128::from(step.allocation)).sum()
     }
 
-    /// Returns the plan without the items that have an allocation of 0: the planned set
-    /// `S = {i : a_i > 0}`. In the enforced regime both plans earn the same; in the advisory regime, in which
-    /// allocations do not bind, an item with an allocation of 0 is attempted by the whole plan and skipped by this one.
+    /// Returns the plan without the items that have an allocation of 0, which is the planned set `S = {i : a_i > 0}`.
+    /// In the enforced regime, both plans earn the same. In the advisory regime, in which allocations do not bind, the
+    /// whole plan attempts an item with an allocation of 0, and this plan skips it.
     ///
     /// ```
     /// use knapsack_oracle::{Error, Item, Plan, Pool, Regime};

@@ -44,9 +44,9 @@ pub enum PlanReading {
     Unparseable {
         /// The reason why there is no plan.
         reason: UnreadableReason,
-        /// The byte at which reading failed: the position of the error in the JSON, the end of the
-        /// text, or the start of the JSON without a plan. If several parts of the text were tried,
-        /// this refers to the longest.
+        /// The byte at which reading failed: the position of the error in the JSON, the end of the text, or the start
+        /// of the JSON that contains no plan. If several parts of the text were tried, this byte belongs to the
+        /// longest part.
         at: usize,
     },
 }
@@ -107,9 +107,9 @@ impl PlanReading {
         Self::read(text, pool, budget, false)
     }
 
-    /// Reads a plan with the repairs of appendix B of the paper, which keep entries that [`PlanReading::new`]
-    /// drops or refuses. An allocation that is not a number of tokens, such as `60%` or 0.6, becomes 0. Of several
-    /// entries for one item, the first counts. Both are listed as repairs. All other rules are the same as in
+    /// Reads a plan with the repairs of appendix B of the paper, which keep some entries that [`PlanReading::new`]
+    /// drops or refuses. An allocation that is not a number of tokens, such as `60%` or 0.6, becomes 0. If an item has
+    /// several entries, the first one counts. Both are listed as repairs. All other rules are those of
     /// [`PlanReading::new`].
     ///
     /// The paper "coerces token counts to non-negative integers" and does not say which of repeated items
@@ -171,7 +171,7 @@ impl PlanReading {
         }
     }
 
-    /// Returns the plan if there is one that can be executed.
+    /// Returns the plan, if the text has one that can be executed.
     #[must_use]
     pub const fn plan(&self) -> Option<&Plan> {
         match self {

@@ -7,8 +7,8 @@ use crate::{
     pools::pool::Pool,
 };
 
-/// One repair of the text of a plan. [`PlanReading::new`](crate::PlanReading::new) lists the repairs and has
-/// an example.
+/// A repair that was needed to read a plan from a text. [`PlanReading::new`](crate::PlanReading::new) lists the
+/// repairs and has an example.
 ///
 /// Entries are numbered from 0 in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub enum Repair {
         /// The id as given.
         given: String,
     },
-    /// The id or the allocation has another field name, from the lists of
+    /// The id or the allocation has another field name, which is in the lists of
     /// [`PlanReading::new`](crate::PlanReading::new).
     OtherName {
         /// The entry.
@@ -72,8 +72,8 @@ pub enum Repair {
         /// The id as given.
         id: String,
     },
-    /// An entry that repeats the item of an earlier entry was dropped. Only
-    /// [`PlanReading::published`](crate::PlanReading::published) does so.
+    /// An entry was dropped because an earlier entry has the same item. Only
+    /// [`PlanReading::published`](crate::PlanReading::published) makes this repair.
     RepeatedId {
         /// The entry.
         entry: usize,
@@ -118,7 +118,7 @@ pub enum DropReason {
     NotAnObject,
     /// The entry has no id that is a string or a number.
     NoId,
-    /// The id or the allocation occurs twice under one field name, so the intended one is unclear.
+    /// The id or the allocation occurs twice under the same field name, so that it is unclear which one is meant.
     RepeatedField {
         /// The field name.
         field: String,

@@ -25,7 +25,7 @@ use crate::{error::Error, pools::points::share_of};
 pub struct Alpha(f64);
 
 impl Alpha {
-    /// The four shares of the paper: 0.25, 0.5, 0.75 and 1.
+    /// The four budget shares that the paper uses: 0.25, 0.5, 0.75 and 1.
     pub const SWEEP: [Self; 4] = [Self(0.25), Self(0.5), Self(0.75), Self(1.0)];
 
     /// Creates a share above 0 and at most 1.
@@ -51,8 +51,7 @@ impl Alpha {
         self.0
     }
 
-    /// Returns the budget for items with this total cost: `floor(alpha * total)` in exact
-    /// arithmetic.
+    /// Returns the budget for items with this total cost: `floor(alpha * total)`, computed exactly.
     #[must_use]
     pub fn budget(self, total: u64) -> u64 {
         share_of(self.0, total)

@@ -9,22 +9,22 @@ use crate::{
     pools::{item::Item, points::share_of, pool::Pool},
 };
 
-/// A pool in which some items were replaced by unsolvable ones. Returned by [`InjectedPool::inject`],
-/// which has an example.
+/// A pool in which unsolvable items have replaced some items. Returned by [`InjectedPool::inject`], which has an
+/// example.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct InjectedPool {
     /// The pool, which has the same number of items as before.
     pub pool: Pool,
-    /// Whether each item was injected, in the order of the pool.
+    /// Whether each item was injected as unsolvable, in the order of the pool.
     /// [`UnsolvableCounts`](crate::UnsolvableCounts) compares these marks with a plan.
     pub unsolvable: Vec<bool>,
 }
 
 impl InjectedPool {
-    /// Replaces a share of the items of each pool by unsolvable items, to probe whether a planner
-    /// recognizes them.
+    /// Replaces a share of the items of each pool by unsolvable items, in order to test whether a planner recognizes
+    /// them.
     ///
     /// In a pool of n items, `floor(ratio * n)` items are replaced, computed exactly with the shortest decimal form
     /// of `ratio`. The replaced positions are drawn uniformly at random, and no unsolvable item is used twice. The

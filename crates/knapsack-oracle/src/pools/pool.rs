@@ -6,7 +6,7 @@ use crate::{
     pools::{alpha::Alpha, item::Item, points::Points},
 };
 
-/// Items that share a budget, in the order in which a planner sees them.
+/// A pool: items that share a budget, in the order in which a planner sees them.
 ///
 /// Values are stored as whole multiples of a
 /// common decimal or binary unit, so all sums of them are exact.
@@ -82,7 +82,7 @@ impl Pool {
         Ok(Self { items, total, points, by_id })
     }
 
-    /// Splits the pool, in order, into pools of `size` items. The last pool may be smaller, so no item is
+    /// Splits the pool, in order, into pools of `size` items. The last pool may be smaller, so that no item is
     /// dropped.
     ///
     /// # Errors
@@ -112,8 +112,8 @@ impl Pool {
         self.total
     }
 
-    /// Returns the budget: exactly `floor(alpha * total cost)`, where the total is over
-    /// all items, solvable or not.
+    /// Returns the budget, exactly `floor(alpha * total cost)`. The total cost covers all items, whether solvable or
+    /// not.
     #[must_use]
     pub fn budget(&self, alpha: Alpha) -> u64 {
         alpha.budget(self.total)

@@ -8,21 +8,21 @@ use crate::{
     references::sampled_random::ItemOutcome,
 };
 
-/// The exact expectation of a random planner. Returned by [`Pool::random_exact`].
+/// The exact expectations for a planner that attempts items in random order. Returned by [`Pool::random_exact`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ExactRandom {
-    /// The expected value earned.
+    /// The expected value that the planner earns.
     pub value: f64,
     /// The expected cost, at most the budget.
     pub spent: f64,
-    /// The probability that each item runs, in the order of the items.
+    /// The probability that each item is attempted, in the order of the items.
     pub run_probabilities: Vec<f64>,
 }
 
 impl Pool {
-    /// Computes the expected value of a planner without any self-knowledge.
+    /// Computes the expected value of a planner without any self-knowledge, which attempts items in random order.
     ///
     /// Items run in a uniformly random order, up to the first item that does not fit the rest of the budget.
     /// A run of an item spends its whole cost, solved or not.

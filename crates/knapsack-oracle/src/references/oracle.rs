@@ -5,8 +5,7 @@ use crate::{
     values::knapsack_item::KnapsackItem,
 };
 
-/// The best choice of items for a planner that knows every cost and outcome. Returned by
-/// [`Pool::oracle`].
+/// The choice of items that a planner makes who knows every cost and outcome. Returned by [`Pool::oracle`].
 ///
 /// ```
 /// use knapsack_oracle::{Error, Item, Pool};
@@ -32,7 +31,7 @@ pub struct Oracle {
 }
 
 impl Pool {
-    /// Finds the best value within a budget and a set of items that earns it.
+    /// Finds the best value that a budget allows, and a set of items that earns it.
     ///
     /// The value is the maximum of `sum of value * solved` over the sets of items that cost at most
     /// the budget: an exact 0-1 knapsack over the solvable items.

@@ -6,7 +6,7 @@ use crate::{
     pools::{item::Item, pool::Pool},
 };
 
-/// The treatment of an item that does not fit the rest of the budget.
+/// What happens at an item that does not fit the rest of the budget.
 ///
 /// ```
 /// use knapsack_oracle::{Error, FitRule, Item, Pool, Seed};
@@ -34,23 +34,24 @@ pub enum FitRule {
     SkipWhatDoesNotFit,
 }
 
-/// An estimate of the expectation of a random planner. Returned by [`Pool::random_sampled`].
+/// Estimates of the expectations for a planner that attempts items in random order. Returned by
+/// [`Pool::random_sampled`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SampledRandom {
-    /// The mean value earned.
+    /// The mean value earned over the shuffles.
     pub value: f64,
     /// The standard error of `value`: `sqrt(s^2 / shuffles)`, where s^2 is the sample variance.
     pub standard_error: f64,
-    /// The mean cost, at most the budget.
+    /// The mean cost over the shuffles, at most the budget.
     pub spent: f64,
     /// The number of shuffles.
     pub shuffles: usize,
 }
 
 impl Pool {
-    /// Estimates the expected value of a planner without any self-knowledge from random orders.
+    /// Estimates the expected value of a planner without any self-knowledge, from a sample of random orders.
     ///
     /// [`Pool::random_exact`] computes the expectation for [`FitRule::StopAtFirst`]. The paper uses
     /// 1,000 shuffles.

@@ -2,7 +2,7 @@ use scoring_rules::checks::setting;
 
 use crate::error::Error;
 
-/// The triage efficiency of one plan on one pool, and whether the ratio is defined. Returned by
+/// The triage efficiency of one plan for one pool, or the reason why the ratio is undefined. Returned by
 /// [`Efficiency::new`].
 ///
 /// ```
@@ -18,14 +18,14 @@ use crate::error::Error;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Efficiency {
-    /// The oracle earns more than a random planner: `(achieved - random) / (oracle - random)`, at
-    /// most 1 and unbounded below.
+    /// The ratio `(achieved - random) / (oracle - random)`, which is defined because the oracle earns more than a
+    /// random planner. It is at most 1 and has no lower bound.
     Informative(f64),
     /// The oracle earns nothing, and so does every plan. The score is 1 by convention, because
     /// nothing was lost.
     NothingSolvable,
-    /// A random planner earns as much as the oracle, for instance if all items fit the budget. By
-    /// convention the score is 1 if the plan earned as much too, and 0 otherwise.
+    /// A random planner earns as much as the oracle, for instance if all items fit the budget. By convention, the
+    /// score is 1 if the plan earned as much, too, and 0 otherwise.
     RandomIsOptimal {
         /// Whether the plan earned as much as the oracle.
         achieved: bool,
@@ -69,8 +69,8 @@ impl Efficiency {
         Ok(Self::Informative(((achieved - random) / (oracle - random)).min(1.0)))
     }
 
-    /// Returns the ratio, or the convention of equation 4 if the ratio is undefined. Means are over
-    /// these scores.
+    /// Returns the ratio, or the score that equation 4 gives by convention if the ratio is undefined. Means are taken
+    /// over these scores.
     #[must_use]
     pub const fn score(&self) -> f64 {
         match *self {

@@ -8,15 +8,15 @@ use crate::{error::Error, scores::efficiency::Efficiency};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MeanEfficiency {
-    /// The mean over all pools, with the convention of the paper if the ratio is undefined.
+    /// The mean over all pools, in which pools with an undefined ratio have the score of the paper's convention.
     pub score: f64,
-    /// The standard error of `score` for independent pools. `None` for a single pool.
+    /// The standard error of `score` if pools are independent. `None` for a single pool.
     pub standard_error: Option<f64>,
-    /// The mean over the pools in which the ratio is defined. `None` without such a pool.
+    /// The mean over the pools in which the ratio is defined. `None` if there is no such pool.
     pub informative_score: Option<f64>,
     /// The number of pools.
     pub pools: usize,
-    /// The number of pools without an item solvable within the budget.
+    /// The number of pools in which no item can be solved within the budget.
     pub nothing_solvable: usize,
     /// The number of pools in which a random planner earns as much as the oracle.
     pub random_is_optimal: usize,
@@ -30,7 +30,7 @@ pub struct MeanEfficiency {
 pub struct MeanRegret {
     /// The mean regret.
     pub regret: f64,
-    /// The standard error of `regret` for independent pools. `None` for a single pool.
+    /// The standard error of `regret` if pools are independent. `None` for a single pool.
     pub standard_error: Option<f64>,
     /// The number of pools in the mean.
     pub pools: usize,

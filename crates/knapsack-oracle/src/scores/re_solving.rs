@@ -2,23 +2,24 @@ use scoring_rules::checks::setting;
 
 use crate::error::Error;
 
-/// An item that was attempted twice: as a baseline, and again with its allocation disclosed to the
+/// An item that was attempted twice: first without a budget, as a baseline, and then with its allocation told to the
 /// model as a budget. [`BudgetAware`] counts such items and has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReSolve {
-    /// The allocation of the plan, above 0.
+    /// The allocation of the item in the plan, above 0.
     pub allocation: u64,
-    /// The cost of the attempt with a disclosed budget.
+    /// The cost of the attempt for which the model was told a budget.
     pub cost: u64,
-    /// Whether the baseline attempt solved it.
+    /// Whether the baseline attempt solved the item.
     pub solved_before: bool,
-    /// Whether the attempt with a disclosed budget solved it.
+    /// Whether the attempt for which the model was told a budget solved the item.
     pub solved_after: bool,
 }
 
 scoring_rules::checked! {
-    /// Counts of budget-aware re-solving: attempts within the budget, and changes caused by its disclosure.
+    /// Counts over items that were attempted again with a budget: how many attempts stayed within the budget, and how
+    /// outcomes changed.
     ///
     /// ```
     /// use knapsack_oracle::{BudgetAware, Error, ReSolve};
@@ -45,9 +46,9 @@ scoring_rules::checked! {
         pub compliant: u64,
         /// The number of items solved in both attempts.
         pub kept_correct: u64,
-        /// The number of items solved only at baseline.
+        /// The number of items solved only in the baseline attempt.
         pub lost_correct: u64,
-        /// The number of items solved only with the budget.
+        /// The number of items solved only in the attempt with a budget.
         pub newly_correct: u64,
         /// The number of items solved in neither attempt.
         pub still_wrong: u64,
@@ -84,8 +85,8 @@ impl BudgetAware {
         Ok(())
     }
 
-    /// Adds the counts of other items, for instance of another data set. A rate of merged counts is
-    /// the mean of the rates weighted by their numbers of items.
+    /// Adds the counts of other items, for instance of another data set. A rate of the merged counts is the mean of
+    /// the two rates, weighted by their numbers of items.
     ///
     /// ```
     /// use knapsack_oracle::{BudgetAware, Error, ReSolve};
@@ -116,7 +117,7 @@ impl BudgetAware {
             .saturating_add(self.still_wrong)
     }
 
-    /// Returns the share of attempts that cost at most their allocation; higher is better.
+    /// Returns the share of attempts with a budget that cost at most their allocation; higher is better.
     ///
     /// # Errors
     ///
@@ -125,7 +126,7 @@ impl BudgetAware {
         self.share(self.compliant)
     }
 
-    /// Returns the share of items solved at baseline.
+    /// Returns the share of items that the baseline attempt solved.
     ///
     /// # Errors
     ///
@@ -134,7 +135,7 @@ impl BudgetAware {
         self.share(self.kept_correct + self.lost_correct)
     }
 
-    /// Returns the share of items solved with the budget.
+    /// Returns the share of items that the attempt with a budget solved.
     ///
     /// # Errors
     ///

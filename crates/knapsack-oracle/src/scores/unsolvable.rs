@@ -4,8 +4,7 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Counts of the unsolvable items of a plan: the number that the plan leaves out, and the amount that it allocates
-    /// to the others.
+    /// Counts of how plans treat unsolvable items: how many they leave out, and how much they allocate to the others.
     ///
     /// The planned items are the items with an allocation above 0. [`merge`](Self::merge) adds the counts of
     /// several pools.
@@ -50,8 +49,8 @@ impl UnsolvableCounts {
         }
     }
 
-    /// Counts the unsolvable items and the allocations of one plan. `unsolvable` marks the items of
-    /// the plan's pool, in the order of the pool.
+    /// Counts the unsolvable items and the allocations of one plan. `unsolvable` states for each item of the plan's
+    /// pool, in order, whether it is unsolvable.
     ///
     /// # Errors
     ///
@@ -96,8 +95,8 @@ impl UnsolvableCounts {
         Ok(self.left_out as f64 / self.unsolvable as f64)
     }
 
-    /// Returns the share of all allocations that goes to unsolvable items:
-    /// `sum over S and U of a / sum over S of a`. From 0 to 1; lower is better.
+    /// Returns the share of all allocations that goes to unsolvable items: the sum of the allocations a over items
+    /// that are both in S (planned) and in U (unsolvable), divided by their sum over S. From 0 to 1; lower is better.
     ///
     /// # Errors
     ///

@@ -5,8 +5,8 @@ use scoring_rules::{
 
 use crate::{error::Error, scores::kendall::kendall_tau_b};
 
-/// Scores of several configurations, such as models and modes, under several variants of one
-/// prompt, to see how much the scores depend on the wording.
+/// Scores of several configurations, such as models and modes, under several variants of one prompt. They show how
+/// much the scores depend on the wording.
 ///
 /// ```
 /// use knapsack_oracle::{Error, VariantScores};
@@ -71,8 +71,8 @@ impl VariantScores {
         Ok(Self { rows: rows.iter().map(|row| row.as_ref().to_vec()).collect(), variants })
     }
 
-    /// Returns the range of each configuration over the variants: its largest score minus its smallest score, computed
-    /// on their decimal notation.
+    /// Returns, for each configuration, its range over the variants: its largest score minus its smallest score,
+    /// subtracted exactly as decimal numbers.
     #[must_use]
     pub fn ranges(&self) -> Vec<f64> {
         let range = |row: &Vec<f64>| {
@@ -83,20 +83,20 @@ impl VariantScores {
         self.rows.iter().map(range).collect()
     }
 
-    /// Returns the number of configurations whose range is below a limit. The paper calls a
-    /// configuration stable if its range is below 0.1.
+    /// Returns the number of configurations whose range is below a limit. The paper calls a configuration stable if
+    /// the range is below 0.1.
     #[must_use]
     pub fn count_ranges_below(&self, limit: f64) -> usize {
         self.ranges().iter().filter(|&&range| range < limit).count()
     }
 
-    /// Returns the largest range.
+    /// Returns the largest range of a configuration.
     #[must_use]
     pub fn max_range(&self) -> f64 {
         self.ranges().into_iter().fold(0.0, f64::max)
     }
 
-    /// Returns the median range. For an even number of configurations it is the mean of the two
+    /// Returns the median of the ranges of all configurations. If their number is even, it is the mean of the two
     /// middle ranges.
     #[must_use]
     pub fn median_range(&self) -> f64 {

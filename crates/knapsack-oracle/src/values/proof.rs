@@ -1,4 +1,4 @@
-/// The proof that no choice of items has a larger value than a [`Solution`](crate::Solution).
+/// How it is proved that no choice of items has a larger value than a [`Solution`](crate::Solution).
 ///
 /// ```
 /// use knapsack_oracle::{Knapsack, KnapsackItem, Proof};
@@ -13,7 +13,7 @@
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Proof {
-    /// The value equals an upper bound.
+    /// The value of the choice equals an upper bound.
     Bound,
     /// The search examined every choice that its bounds did not rule out.
     Exhausted,

@@ -18,13 +18,13 @@ pub enum Error {
     /// A trace, a horizon, a step weight or a set of training rows is invalid.
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),
-    /// The input does not determine a result, for the reason given.
+    /// The input does not determine a result.
     #[error("{problem}")]
     Undetermined {
         /// The problem, and what to do about it.
         problem: &'static str,
     },
-    /// The run has no score: its outcome is unknown, and its stop may be related to the outcome.
+    /// A run has no score, because its outcome is unknown and its stop may be related to the outcome.
     #[error("a run that is excluded because of {0} has no score; count it in the audit instead")]
     Excluded(Exclusion),
     /// A run reached a time that no run can reach without being cut off.
@@ -38,7 +38,7 @@ pub enum Error {
         /// The time at which it stopped.
         time: f64,
     },
-    /// The data of a run contradict the way in which it ended.
+    /// The data of a run contradict the reason why it ended.
     #[error("run {run} {problem}")]
     Run {
         /// Position of the run, from 0.

@@ -22,7 +22,7 @@ use crate::reasons::stop_reason::StopReason;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Exclusion {
-    /// The stop reason may be related to the outcome, or the run was never judged.
+    /// The run stopped for a reason that may be related to the outcome, or it was never judged.
     Stopped(StopReason),
     /// The stop reason is unknown.
     NoReason,

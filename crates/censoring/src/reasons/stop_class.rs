@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// The class of a run whose outcome is unknown.
+/// The class of a stop, which decides how a run is treated if its outcome is unknown.
 ///
 /// [`StopReason::class`](crate::StopReason::class) is the default policy;
 /// [`Stopped::with_policy`](crate::Stopped::with_policy) takes any function from reason to class. A run whose outcome was observed is
@@ -18,11 +18,11 @@ use std::fmt;
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum StopClass {
-    /// The run ended by itself, so it must have an outcome.
+    /// The run ended by itself, so that it must have an outcome.
     Complete,
-    /// Administrative: given the run so far, the stop is unrelated to the outcome.
+    /// The stop was administrative: given the run so far, it is unrelated to the outcome.
     Censored,
-    /// The stop may be related to the outcome, so the run cannot be scored.
+    /// The stop may be related to the outcome, so that the run cannot be scored.
     Excluded,
 }
 

@@ -54,7 +54,8 @@ pub enum StopReason {
     MaxTime,
     /// A fixed amount of money was used up.
     MaxCost,
-    /// A fixed amount of another resource was used up; its written form is `cap on` and the name.
+    /// A fixed amount of another resource was used up. The written form is `cap on` followed by the name of the
+    /// resource.
     ///
     /// ```
     /// use censoring::{StopClass, StopReason};
@@ -72,13 +73,13 @@ pub enum StopReason {
     ParseError,
     /// A tool failed.
     ToolError,
-    /// The environment ended the run without a label.
+    /// The environment ended the run without an outcome.
     EnvironmentEnd,
     /// The user ended the run.
     UserStop,
     /// The run ended, but its result was not judged.
     Unjudged,
-    /// Any other word. [`Stopped`](crate::Stopped) replaces a known word in this variant by its reason.
+    /// Any other word. [`Stopped`](crate::Stopped) replaces a known word in this variant by the reason that it names.
     Other(String),
 }
 
@@ -113,7 +114,7 @@ impl StopReason {
         }
     }
 
-    /// Returns the class of the stop by the default policy.
+    /// Returns the class that the default policy gives the stop.
     ///
     /// | reason | class | why |
     /// |---|---|---|

@@ -91,7 +91,7 @@ impl<'a> CensoringAnalysis<'a> {
         }
     }
 
-    /// Adds a rule to the rules of the paper, with a name for the report.
+    /// Adds a scoring rule to the rules of the paper. The report uses the name for it.
     ///
     /// ```
     /// use censoring::{CensoringAnalysis, CensoringAssumption, Error, Probability, Stopped, from_fn};
@@ -113,9 +113,9 @@ impl<'a> CensoringAnalysis<'a> {
         self
     }
 
-    /// Sets the group of each run, for the weighted means: each group has its own curve of cut-offs
-    /// ([`CensoringCurves`](crate::CensoringCurves)). Without groups there is one curve for all runs, which leaves a bias if
-    /// cut-offs are more frequent among runs with different scores.
+    /// Sets the group of each run for the weighted means. Each group has its own curve of the probability of not being
+    /// cut off ([`CensoringCurves`](crate::CensoringCurves)). Without groups, all runs have one curve, which leaves a
+    /// bias if cut-offs are more frequent among runs with higher or lower scores.
     ///
     /// ```
     /// use censoring::{CensoringAnalysis, CensoringAssumption, Error, Probability, StopReason, Stopped};
@@ -155,7 +155,7 @@ impl<'a> CensoringAnalysis<'a> {
         self
     }
 
-    /// Sets the number of resamples; without any there are no intervals.
+    /// Sets the number of resamples; with 0, there are no intervals.
     #[must_use]
     pub const fn with_resamples(mut self, resamples: usize) -> Self {
         self.resamples = resamples;
@@ -176,8 +176,8 @@ impl<'a> CensoringAnalysis<'a> {
         self
     }
 
-    /// Sets the odds ratio of the sensitivity range: the largest factor between the odds of success after a stop and
-    /// the given odds, in either direction.
+    /// Sets the odds ratio of the sensitivity range: the largest factor by which the true odds of success after a stop
+    /// may differ from the given odds, in either direction.
     ///
     /// # Errors
     ///
@@ -252,7 +252,7 @@ impl<'a> CensoringAnalysis<'a> {
         Ok(CensoringReport { assumption: self.assumption, audit, ipcw_coverage, comparisons })
     }
 
-    /// Audits probabilities of success that were estimated from continuations of cut-off runs.
+    /// Audits probabilities of success after a stop that were estimated from continuations of cut-off runs.
     ///
     /// `continuations` has one entry per run. Runs that were not cut off are ignored. A run whose continuations have fewer
     /// than `min_valid` outcomes is left out; the paper uses 5. Weights and clusters have the same meaning as in
@@ -334,31 +334,31 @@ pub struct CensoringReport {
     pub assumption: CensoringAssumption,
     /// The counts of complete, cut-off and excluded runs, with their lengths and forecasts.
     pub audit: TerminationAudit,
-    /// The share of the runs that complete runs can represent if they are weighted by inverse
-    /// probabilities ([`IpcwWeights::coverage`](crate::IpcwWeights::coverage)). Below 1, as with one
-    /// budget for all runs, no weights can correct for the runs that were cut off.
+    /// The share of all runs that complete runs can represent if they are weighted by inverse probabilities
+    /// ([`IpcwWeights::coverage`](crate::IpcwWeights::coverage)). If it is below 1, as with one budget for all runs,
+    /// no weights can fully correct for the runs that were cut off.
     pub ipcw_coverage: f64,
     /// One comparison per rule and weight schedule.
     pub comparisons: Vec<ScoreComparison>,
 }
 
 impl CensoringReport {
-    /// Returns the comparison of a rule and a weight schedule, by their names.
+    /// Returns the comparison for the rule and the weight schedule with these names.
     #[must_use]
     pub fn comparison(&self, rule: &str, schedule: &str) -> Option<&ScoreComparison> {
         self.comparisons.iter().find(|row| row.rule == rule && row.schedule == schedule)
     }
 
-    /// Returns the selection diagnostic: the mean length of cut-off runs divided by the mean length of complete runs. `None`
-    /// if either kind is missing.
+    /// Returns a diagnostic of selection: the mean length of cut-off runs divided by the mean length of complete runs.
+    /// `None` if there are no cut-off or no complete runs.
     #[must_use]
     pub fn length_ratio(&self) -> Option<f64> {
         let [complete, censored] = self.groups()?;
         Some(censored.mean_length / complete.mean_length)
     }
 
-    /// Returns the selection diagnostic: the mean forecast of cut-off runs minus the mean forecast of complete runs. `None`
-    /// if either kind is missing.
+    /// Returns a diagnostic of selection: the mean forecast of cut-off runs minus the mean forecast of complete runs.
+    /// `None` if there are no cut-off or no complete runs.
     #[must_use]
     pub fn forecast_difference(&self) -> Option<f64> {
         let [complete, censored] = self.groups()?;

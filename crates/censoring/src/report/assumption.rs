@@ -1,4 +1,4 @@
-/// The declared reason why cut-off runs can be compared with complete runs.
+/// The declared assumption under which cut-off runs can be compared with complete runs.
 ///
 /// No data can test the assumption, so a report has to state it.
 ///
@@ -15,8 +15,8 @@
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum CensoringAssumption {
-    /// Given the run up to its stop, the stop carries no information about the outcome (assumptions 1 and 2).
-    /// The exact mean then estimates the score with the true outcomes.
+    /// The stop carries no information about the outcome, given the run up to the stop (assumptions 1 and 2 of the
+    /// paper). The exact mean then estimates the score with the true outcomes.
     NonInformative,
     /// Runs that are cut off would have failed (`q_Z` is about 0). The simple mean is then the score.
     FailureSide,

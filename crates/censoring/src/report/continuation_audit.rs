@@ -9,8 +9,8 @@ use crate::{
     success::continuations::{Continuations, SuccessEstimate},
 };
 
-/// The audit of probabilities of success that were estimated from continuations of cut-off runs,
-/// made by [`CensoringAnalysis::audit_continuations`](crate::CensoringAnalysis::audit_continuations).
+/// The audit of probabilities of success after a stop that were estimated from continuations of cut-off runs. Made by
+/// [`CensoringAnalysis::audit_continuations`](crate::CensoringAnalysis::audit_continuations).
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix H.2, tables 7 to 9.
@@ -44,11 +44,11 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ContinuationAudit {
-    /// The number of outcomes that a run needs among its continuations.
+    /// The minimum number of continuations with an outcome that a run needs.
     pub min_valid: u64,
-    /// The number of cut-off runs with enough outcomes.
+    /// The number of cut-off runs that have enough continuations with an outcome and are therefore retained.
     pub retained: u64,
-    /// The number of cut-off runs with too few outcomes.
+    /// The number of cut-off runs that have too few continuations with an outcome and are left out.
     pub left_out: u64,
     /// The mean number of continuations with an outcome, per retained run.
     pub mean_valid: f64,
@@ -60,12 +60,13 @@ pub struct ContinuationAudit {
     pub success_probabilities: Vec<Probability>,
     /// The weighted mean of these probabilities.
     pub mean: Figure,
-    /// The weighted median of these probabilities; if the weight up to a value is exactly one half, the mean of this
-    /// value and the next. Without weights, the mean of the two middle values of an even number.
+    /// The weighted median of these probabilities. If the weight up to a value is exactly one half, it is the mean of
+    /// this value and the next one. Without weights, an even number of values therefore gives the mean of the two
+    /// middle values.
     pub median: f64,
-    /// The share, by weight, of retained runs whose estimate is 0.
+    /// The share of retained runs, by weight, whose estimated probability is 0.
     pub zero_share: f64,
-    /// The share, by weight, of retained runs whose estimate is above 1/2.
+    /// The share of retained runs, by weight, whose estimated probability is above 1/2.
     pub above_half_share: f64,
     /// One comparison per rule and weight schedule.
     pub comparisons: Vec<ContinuationComparison>,
@@ -80,17 +81,17 @@ pub struct ContinuationComparison {
     pub rule: String,
     /// The name of the weight schedule.
     pub schedule: String,
-    /// The simple mean.
+    /// The simple mean, in which cut-off runs count as failures.
     pub simple: Figure,
-    /// The exact mean at the estimated probabilities.
+    /// The exact mean, in which cut-off runs succeed with the estimated probabilities.
     pub exact: Figure,
-    /// Exact minus simple mean.
+    /// The exact mean minus the simple mean.
     pub exact_minus_simple: Figure,
-    /// Exact minus simple mean if unresolved continuations count as failures.
+    /// The exact mean minus the simple mean, if unresolved continuations count as failures.
     pub unresolved_as_failure: Figure,
-    /// Exact minus simple mean if unresolved continuations count as successes.
+    /// The exact mean minus the simple mean, if unresolved continuations count as successes.
     pub unresolved_as_success: Figure,
-    /// The largest difference, over the runs, between the exact score and the mean score over the
+    /// The largest distance, over the runs, between the exact score of a run and the mean of its scores over the
     /// continuations with an outcome. Only rounding makes it positive.
     pub largest_identity_error: f64,
 }

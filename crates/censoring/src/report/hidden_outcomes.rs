@@ -8,7 +8,8 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The mean shift of some runs: simple minus complete score, in its two parts.
+/// The mean shift of the score of some runs when outcomes are hidden: the simple score minus the complete score, with
+/// its two parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -17,11 +18,11 @@ pub struct MeanShift {
     pub runs: u64,
     /// The number of runs whose outcome is hidden.
     pub hidden: u64,
-    /// The mean complete score.
+    /// The mean complete score, which uses all steps and the true outcome.
     pub complete_score: f64,
-    /// The mean simple score.
+    /// The mean simple score, which uses the steps up to the stop and counts the run as a failure.
     pub simple_score: f64,
-    /// The mean of both parts of the shift; runs whose outcome stays known have a shift of 0.
+    /// The mean of each part of the shift. Runs whose outcome stays known have a shift of 0.
     pub shift: CensoringShift,
 }
 
@@ -31,20 +32,20 @@ pub struct MeanShift {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct HiddenOutcomeShift {
-    /// All runs.
+    /// The shift over all runs.
     pub all: MeanShift,
-    /// The runs that failed; `None` if there are none.
+    /// The shift over the runs that failed; `None` if there are none.
     pub failures: Option<MeanShift>,
-    /// The runs that succeeded; `None` if there are none.
+    /// The shift over the runs that succeeded; `None` if there are none.
     pub successes: Option<MeanShift>,
-    /// The largest difference, over the runs whose outcome is hidden, between the shift in closed form
-    /// and the difference of the two scores. Only rounding makes it positive.
+    /// The largest distance, over the runs whose outcome is hidden, between the shift in closed form and the simple
+    /// score minus the complete score. Only rounding makes it positive.
     pub largest_identity_error: f64,
 }
 
 impl HiddenOutcomeShift {
-    /// Returns the mean effect of hiding the outcomes of complete runs on their simple score, split into
-    /// prefix swap and tail omission, for failures and successes separately.
+    /// Returns the mean effect on the simple score of complete runs if some of their outcomes are hidden. The effect
+    /// is split into prefix swap and tail omission, and given separately for failures and successes.
     ///
     /// `stops` has one entry per run: the step after which the run is cut off, or `None` if its outcome
     /// stays known, as [`artificial_stops`](crate::artificial_stops()) returns them.

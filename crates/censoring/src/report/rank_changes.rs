@@ -2,20 +2,20 @@ use scoring_rules::checks::{entries, same_length};
 
 use crate::error::Error;
 
-/// Two streams whose order by one score is the reverse of their order by another score.
+/// Two streams that are in one order by one score and in the opposite order by another score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RankChange {
-    /// The position of the stream that is ahead by the first score.
+    /// The position of the stream that has the higher first score.
     pub ahead: usize,
-    /// The position of the stream that is ahead by the second score.
+    /// The position of the stream that has the higher second score.
     pub behind: usize,
 }
 
 impl RankChange {
-    /// Returns the pairs of streams whose orders by two scores are opposite, such as scores that treat cut-off runs
-    /// differently. A tie in either score is no change.
+    /// Returns the pairs of streams that two scores put in opposite orders, such as scores that treat cut-off runs
+    /// differently. A pair with a tie in either score is not returned.
     ///
     /// # Errors
     ///

@@ -40,36 +40,36 @@ pub struct ScoreComparison {
     pub rule: String,
     /// The name of the weight schedule.
     pub schedule: String,
-    /// The mean over complete runs; `None` if there are none.
+    /// The mean score of complete runs only; `None` if there are none.
     pub complete_only: Option<Figure>,
-    /// The simple mean: cut-off runs count as failures on their observed steps.
+    /// The simple mean, in which cut-off runs are scored as failures on their observed steps.
     pub simple: Figure,
-    /// The mean if cut-off runs count as successes on their observed steps.
+    /// The mean in which cut-off runs are scored as successes on their observed steps.
     pub as_success: Figure,
-    /// The exact mean at the given probabilities of success; `None` if none were given.
+    /// The exact mean, in which cut-off runs succeed with the given probabilities; `None` if none were given.
     pub exact: Option<Figure>,
-    /// The mean complete score of all runs, from complete runs that are weighted by the inverse of their
-    /// probability of not being cut off before ([`IpcwWeights::normalized_mean_score`]); it needs no
-    /// model of success. If [`CensoringReport::ipcw_coverage`] is below 1, it is the mean of the runs that
-    /// can be complete. `None` without a complete run, and for scores outside -1e100 to 1e100.
+    /// The mean complete score of all runs, estimated from complete runs. Each of them is weighted by the inverse of
+    /// its probability of not being cut off before its end ([`IpcwWeights::normalized_mean_score`]). It needs no model
+    /// of success. If [`CensoringReport::ipcw_coverage`] is below 1, it is the mean over the runs that can be
+    /// complete. `None` without a complete run, and for scores outside -1e100 to 1e100.
     ///
     /// [`IpcwWeights::normalized_mean_score`]: crate::IpcwWeights::normalized_mean_score
     /// [`CensoringReport::ipcw_coverage`]: crate::CensoringReport::ipcw_coverage
     pub ipcw: Option<Figure>,
-    /// Simple minus complete-only mean.
+    /// The simple mean minus the mean of complete runs only.
     pub simple_shift: Option<Figure>,
-    /// Exact minus complete-only mean.
+    /// The exact mean minus the mean of complete runs only.
     pub exact_shift: Option<Figure>,
-    /// Exact minus simple mean.
+    /// The exact mean minus the simple mean.
     pub exact_minus_simple: Option<Figure>,
-    /// The simple shift divided by the censoring rate; `None` if no run was cut off.
+    /// The field `simple_shift` divided by the censoring rate; `None` if no run was cut off.
     pub simple_shift_per_rate: Option<f64>,
-    /// The exact shift divided by the censoring rate; `None` if no run was cut off.
+    /// The field `exact_shift` divided by the censoring rate; `None` if no run was cut off.
     pub exact_shift_per_rate: Option<f64>,
-    /// The range of the exact mean if the odds of success are wrong by at most the odds ratio of the
-    /// analysis, for each cut-off run separately.
+    /// The range of the exact mean if, for each cut-off run separately, the odds of success are wrong by at most the
+    /// odds ratio of the analysis.
     pub sensitivity: Option<Interval>,
-    /// The range of the exact mean over all probabilities of success.
+    /// The range of the exact mean over all possible probabilities of success.
     pub bounds: Interval,
 }
 

@@ -3,7 +3,7 @@ use trajectory_metrics::{LossDerivatives, Probability, ScoringRule, SmoothRule, 
 
 use crate::error::Error;
 
-/// Returns the training loss of a censored run, which is minus its [`exact_score`](crate::exact_score()), as a
+/// Returns the training loss of a censored run, which is its [`exact_score`](crate::exact_score()) times -1, as a
 /// function of the logits `ln (p / (1 - p))` of the forecasts up to the stop.
 ///
 /// ```text

@@ -7,7 +7,7 @@ use crate::{
     stops::stopped::split,
 };
 
-/// The effect of hiding the outcome of a run on its score, in two parts; made by [`CensoringShift::new`].
+/// The change of a run's score if its outcome is hidden, in two parts. Made by [`CensoringShift::new`].
 ///
 /// Both parts are in the units of the rule.
 ///
@@ -26,17 +26,17 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct CensoringShift {
-    /// The change from scoring the steps up to the stop as steps of a failure. 0 for a failure; for a success
-    /// under the log and Brier rules, positive for forecasts below 1/2.
+    /// The change because the steps up to the stop are scored as steps of a failure. It is 0 for a failure; for a
+    /// success, it is positive under the log and Brier rules if forecasts are below 1/2.
     pub prefix_swap: f64,
-    /// The change from leaving out the steps after the stop: at least 0 for a rule whose scores are at
-    /// most 0; 0 for a stop at the last step.
+    /// The change because the steps after the stop are left out. It is at least 0 for a rule whose scores are at most
+    /// 0, and 0 for a stop at the last step.
     pub tail_omission: f64,
 }
 
 impl CensoringShift {
-    /// Computes, in closed form, the difference between the simple censored score of a run that is cut off
-    /// after step `stop` and its complete score.
+    /// Computes, in closed form, the simple censored score that a complete run would have if it were cut off after
+    /// step `stop`, minus its complete score.
     ///
     /// ```text
     /// prefix swap    sum over t = 1..Z of w_t (S(F_t, 0) - S(F_t, Y))

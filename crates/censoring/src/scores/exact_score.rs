@@ -8,7 +8,8 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// Returns the exact censored trajectory score: the score of a complete run, and the expected score of a cut-off run.
+/// Returns the exact censored trajectory score. For a complete run, it is the score; for a cut-off run, it is the
+/// expected score over the two outcomes.
 ///
 /// ```text
 /// sum over t = 1..Z of w_t S(F_t, Y)                               if complete

@@ -5,7 +5,7 @@ use crate::{
     stops::stopped::{Observation, Stopped},
 };
 
-/// The known part of the score of a run.
+/// The part of a run's score that is known without the outcome of a cut-off run.
 ///
 /// ```
 /// use censoring::{Error, Probability, RunScore, StopReason, Stopped, Tps, WeightSchedule, from_fn};
@@ -26,22 +26,22 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum RunScore {
-    /// The score of a complete run.
+    /// A complete run, with its score.
     Complete(f64),
     /// A run that was cut off.
     Censored {
-        /// The probability that it would have succeeded, given the run so far.
+        /// The probability that the run would have succeeded, given the run so far.
         success_probability: Probability,
-        /// The score of the steps up to the stop, with a success as the outcome.
+        /// The score of the steps up to the stop if the outcome is a success.
         if_success: f64,
-        /// The score of the steps up to the stop, with a failure as the outcome.
+        /// The score of the steps up to the stop if the outcome is a failure.
         if_failure: f64,
     },
 }
 
 impl RunScore {
-    /// Computes the trajectory score of a run: one number for a complete run, and one per outcome for a
-    /// cut-off run. The weights of the whole evaluated horizon are used.
+    /// Computes the trajectory score of a run: one number for a complete run, and one number for each outcome for a
+    /// cut-off run. The weights are those of the whole evaluated horizon.
     ///
     /// `success_probability` is the probability of success given the run up to its stop; it is ignored
     /// for a complete run.

@@ -9,9 +9,9 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// Returns the smallest and largest mean of [`exact_score`](crate::exact_score()) over runs if the probability of
-/// success after each stop is known to lie in an interval. These are the means of the lower and of the upper
-/// bounds.
+/// Returns the smallest and the largest mean of [`exact_score`](crate::exact_score()) over runs, if an interval is
+/// known for the probability of success after each stop. They are the means of the lower bounds and of the upper
+/// bounds of the runs.
 ///
 /// The score is linear in that probability, so its extremes are at the bounds of the interval. With
 /// [`Interval::UNKNOWN`], they are the scores as a failure and as a success, which need no estimate and no

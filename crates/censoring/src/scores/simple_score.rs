@@ -7,7 +7,7 @@ use crate::{
     stops::stopped::{Observation, Stopped},
 };
 
-/// Returns the simple censored trajectory score: a complete run has its score, and a cut-off run is scored as a
+/// Returns the simple censored trajectory score: a complete run has its usual score, and a cut-off run is scored as a
 /// failure.
 ///
 /// ```text

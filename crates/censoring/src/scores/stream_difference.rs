@@ -9,7 +9,7 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The mean score of one stream of forecasts minus the mean score of another stream for the same runs, some of which
+/// The mean score of one stream of forecasts minus the mean score of another stream on the same runs, some of which
 /// were cut off.
 ///
 /// ```text
@@ -143,7 +143,8 @@ impl StreamDifference {
         }
     }
 
-    /// Returns the difference at the given probabilities, one per run; entries of complete runs are ignored.
+    /// Returns the difference if cut-off runs succeed with the given probabilities. There is one probability per run;
+    /// those of complete runs are ignored.
     ///
     /// # Errors
     ///
@@ -153,19 +154,20 @@ impl StreamDifference {
         Ok(sum_over(&self.terms, |term| term.at(success_probabilities[term.run])) / self.total)
     }
 
-    /// Returns the smallest and the largest difference over all probabilities of all runs.
+    /// Returns the smallest and the largest possible difference, whatever the probabilities of success.
     #[must_use]
     pub const fn bounds(&self) -> Interval {
         self.bounds
     }
 
-    /// Returns whether the same stream is ahead for all probabilities, so that no estimate is needed.
+    /// Returns whether the same stream is ahead whatever the probabilities of success, so that no estimate of them is
+    /// needed.
     #[must_use]
     pub fn keeps_sign(&self) -> bool {
         self.bounds.low() > self.tolerance || self.bounds.high() < -self.tolerance
     }
 
-    /// Returns the smallest width of intervals around the estimated probabilities at which the order of the streams is
+    /// Returns the width of intervals around the estimated probabilities from which on the order of the streams is
     /// undetermined.
     ///
     /// Each probability may lie anywhere within `width / 2` of its estimate and in [0, 1]

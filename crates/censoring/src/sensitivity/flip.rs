@@ -2,7 +2,7 @@ use scoring_rules::{CompensatedSum, ExactSum};
 
 use crate::{Weight, scores::run_score::RunScore};
 
-/// The odds ratios nearest to 1, from below and from above, at which a conclusion changes to its opposite.
+/// The odds ratios at which a conclusion changes to its opposite: the nearest below 1 and the nearest above 1.
 ///
 /// `None` if no odds ratio on that side changes the conclusion. Both are 1 if the means are equal, up to
 /// rounding, at an odds ratio of 1.
@@ -31,9 +31,9 @@ use crate::{Weight, scores::run_score::RunScore};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FlippingOdds {
-    /// The largest odds ratio of at most 1.
+    /// The largest such odds ratio that is at most 1.
     pub below: Option<f64>,
-    /// The smallest odds ratio of at least 1.
+    /// The smallest such odds ratio that is at least 1.
     pub above: Option<f64>,
 }
 

@@ -11,7 +11,8 @@ use crate::{
     sensitivity::flip::{Contrast, FlippingOdds, tilted},
 };
 
-/// The mean score of runs as a function of the error in the success odds after a cut-off.
+/// The mean score of runs as a function of an odds ratio: the factor by which the odds of success after a cut-off are
+/// wrong.
 ///
 /// ```text
 /// complete: S,   cut off: q S1 + (1 - q) S0  with  odds(q) = odds ratio * odds(success chance)
@@ -53,7 +54,7 @@ pub struct TiltedMean {
 }
 
 impl TiltedMean {
-    /// Creates the mean of these scores.
+    /// Creates the function from the scores of the runs.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use scoring_rules::{Probability, Seed, checks::same_length};
 
 use crate::error::Error;
 
-/// Draws stops for complete runs, to test the effect of cut-offs on a score. Returns for each run the step
+/// Draws stops for complete runs, in order to test the effect of cut-offs on a score. Returns for each run the step
 /// after which it stops, or `None` if it stays complete.
 ///
 /// `rate(length)` is the probability of a cut-off for a run of `length` steps: one rate for all runs, or one

@@ -10,7 +10,7 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The number, mean length and mean forecast of runs of the same class or reason.
+/// The number, the mean length and the mean forecast of the runs of one class or of one reason.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopClass, Stopped, TerminationAudit};
@@ -33,7 +33,8 @@ pub struct RunGroup {
     pub weight: f64,
     /// The mean number of steps up to the stop, at least 1.
     pub mean_length: f64,
-    /// The mean of the runs' mean forecasts, from 0 to 1. The number of steps of a run does not matter.
+    /// The mean over the runs of the mean forecast of each run, from 0 to 1, so that runs with more steps do not count
+    /// more.
     pub mean_forecast: f64,
 }
 
@@ -72,13 +73,13 @@ pub struct TerminationAudit {
 }
 
 impl TerminationAudit {
-    /// Counts one run. A bootstrap replicate counts each run as often as it was drawn.
+    /// Counts one run. In a bootstrap replicate, count each run as often as it was drawn.
     pub fn update(&mut self, run: &Stopped<'_>) {
         self.update_weighted(run, Weight::ONE);
     }
 
-    /// Counts one run with a weight. A run of weight 2 counts as two equal runs in means and rates, and
-    /// as one in numbers of runs. A run of weight 0 is not counted.
+    /// Counts one run with a weight. A run of weight 2 counts as two equal runs in means and rates, but as one run in
+    /// numbers of runs. A run of weight 0 is not counted.
     ///
     /// ```
     /// use censoring::{Error, Probability, StopReason, Stopped, TerminationAudit, Weight};
@@ -136,7 +137,7 @@ impl TerminationAudit {
         self.count(StopClass::Excluded)
     }
 
-    /// Returns the number of runs that cannot be scored, by reason.
+    /// Returns the number of runs that cannot be scored, for each reason.
     #[must_use]
     pub fn exclusions(&self) -> BTreeMap<Exclusion, u64> {
         let excluded = self.rows().filter(|(class, ..)| *class == StopClass::Excluded);
@@ -152,7 +153,7 @@ impl TerminationAudit {
         self.sums.values().fold(0, |all, sums| all.saturating_add(sums.runs))
     }
 
-    /// Returns the share, by weight, of the working sample (complete and censored runs) that was censored.
+    /// Returns the censoring rate: the share of censored runs among complete and censored runs, by weight.
     ///
     /// # Errors
     ///
@@ -171,12 +172,12 @@ impl TerminationAudit {
         }
     }
 
-    /// Returns one row for each class and reason with at least one run, in this order.
+    /// Returns one row for each class and reason with at least one run, sorted by class and then by reason.
     pub fn rows(&self) -> impl Iterator<Item = (StopClass, Option<&StopReason>, RunGroup)> {
         self.sums.iter().map(|((class, reason), sums)| (*class, reason.as_ref(), sums.group()))
     }
 
-    /// Returns the group of all runs of a class; `None` if there are none.
+    /// Returns the statistics of all runs of a class; `None` if there are none.
     #[must_use]
     pub fn group(&self, class: StopClass) -> Option<RunGroup> {
         let mut of_class = Sums::default();

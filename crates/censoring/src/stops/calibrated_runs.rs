@@ -6,7 +6,7 @@ use crate::{
     stops::stopped::{Observation, Stopped},
 };
 
-/// The runs from which calibration maps are fitted.
+/// The runs to which calibration maps are fitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -14,12 +14,12 @@ pub enum CalibrationRuns {
     /// Complete runs only: no outcome is assumed.
     #[default]
     Complete,
-    /// Complete runs and cut-off runs, which count as failures. The map then estimates the probability of being
-    /// complete and successful, which the simple score elicits.
+    /// Complete runs, and cut-off runs as failures. The map then estimates the probability that a run is complete and
+    /// successful, which is the forecast with the best simple score.
     CutOffAsFailures,
 }
 
-/// The forecasts of complete and cut-off runs, calibrated out of sample, with the maps.
+/// The forecasts of complete and cut-off runs, calibrated out of sample, together with the maps that calibrated them.
 ///
 /// Made by [`CalibratedRuns::cross_fit`].
 #[derive(Clone, Debug, PartialEq)]
@@ -35,13 +35,13 @@ impl<M> CalibratedRuns<M> {
         &self.forecasts
     }
 
-    /// Returns the map of each fold, which was fitted on the other folds.
+    /// Returns the map that calibrated each fold, which was fitted to the other folds.
     #[must_use]
     pub fn maps(&self) -> &[M] {
         &self.maps
     }
 
-    /// Returns the runs with calibrated forecasts. `runs` are the calibrated runs.
+    /// Returns the runs with their calibrated forecasts. The argument `runs` must be the runs that were calibrated.
     ///
     /// # Errors
     ///
@@ -54,7 +54,8 @@ impl<M> CalibratedRuns<M> {
 }
 
 impl<M: CalibrationMap> CalibratedRuns<M> {
-    /// Calibrates the forecasts of complete and cut-off runs with maps that have not seen their fold.
+    /// Calibrates the forecasts of complete and cut-off runs. The map for each fold is fitted without the runs of the
+    /// fold.
     ///
     /// The map of a fold is fitted on the runs of all other folds and applied to every run of the fold,
     /// whether it is complete, cut off or excluded. Each step of a complete run is a record with the

@@ -6,7 +6,7 @@ use crate::{
     reasons::{exclusion::Exclusion, stop_class::StopClass, stop_reason::StopReason},
 };
 
-/// The known facts about the end of a run.
+/// What is known about the end of a run.
 ///
 /// ```
 /// use censoring::{Error, Observation, Probability, StopReason, Stopped};
@@ -65,7 +65,7 @@ pub struct Stopped<'a> {
 }
 
 impl<'a> Stopped<'a> {
-    /// Creates a run whose horizon is its stop.
+    /// Creates a run whose evaluated horizon is its length.
     ///
     /// A run with an outcome is complete. Without an outcome, the default policy
     /// [`StopReason::class`] classifies the run by its reason; without a reason it is excluded.
@@ -82,7 +82,8 @@ impl<'a> Stopped<'a> {
         Self::with_policy(forecasts, outcome, reason, StopReason::class)
     }
 
-    /// Creates a run under another policy, which gives the class of a run without an outcome by its reason.
+    /// Creates a run under another policy. The policy is a function that gives the class of a run without an outcome
+    /// from the reason of its stop.
     ///
     /// # Errors
     ///
@@ -127,9 +128,9 @@ impl<'a> Stopped<'a> {
         Ok(Self { trace, horizon: forecasts.len(), class, reason })
     }
 
-    /// Creates a run of the first `stop` steps of a complete one, at least 1, as if a step budget had cut it off. If
-    /// `stop` is the length of the trace, only the outcome is hidden. Its horizon is the length of the trace. It
-    /// contains neither the outcome nor later steps, so no score can depend on them.
+    /// Creates a run from the first `stop` steps of a complete run, at least 1, as if a step budget had cut it off. If
+    /// `stop` is the length of the trace, only the outcome is hidden. The horizon is the length of the trace. The new
+    /// run contains neither the outcome nor later steps, so that no score can depend on them.
     ///
     /// # Errors
     ///
@@ -208,7 +209,7 @@ impl<'a> Stopped<'a> {
         self.horizon
     }
 
-    /// Returns the known facts about the end of the run.
+    /// Returns what is known about the end of the run.
     #[must_use]
     pub const fn observation(&self) -> Observation<'_> {
         match self.class {

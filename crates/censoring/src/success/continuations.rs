@@ -3,7 +3,7 @@ use trajectory_metrics::{Interval, Probability};
 
 use crate::error::Error;
 
-/// Counts of how continuations (branches) of a cut-off run ended.
+/// Counts of how the continuations (branches) of a cut-off run ended.
 ///
 /// Each branch must use the same agent, harness and stopping rule. The scored forecasts come from the run itself.
 ///
@@ -26,8 +26,8 @@ pub struct Continuations {
     pub failures: u64,
     /// The number of valid branches that were cut off again.
     pub unresolved: u64,
-    /// The number of invalid branches, for example with output that could not be read. They are ignored
-    /// in estimates, and reports should mention them.
+    /// The number of invalid branches, for example with output that could not be read. Estimates ignore them, but
+    /// reports should mention them.
     pub invalid: u64,
 }
 
@@ -52,13 +52,13 @@ pub struct Continuations {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SuccessEstimate {
-    /// Successes divided by branches with an outcome.
+    /// The number of successes divided by the number of branches with an outcome.
     pub probability: Probability,
-    /// The interval of the probability, from all unresolved branches counted as failures to all of them counted as
-    /// successes. It does not cover the sampling error of the branches.
+    /// The interval of the probability: its lower bound counts all unresolved branches as failures, and its upper
+    /// bound counts them as successes. It does not cover the sampling error of the branches.
     pub interval: Interval<Probability>,
-    /// The binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an outcome. It is
-    /// 0 if all of them ended alike, which does not make the probability certain.
+    /// The binomial standard error of the probability q, `sqrt(q (1 - q) / M)`, where M is the number of branches with
+    /// an outcome. It is 0 if all of them ended alike, which does not make the probability certain.
     pub standard_error: f64,
 }
 
@@ -102,8 +102,8 @@ impl Continuations {
     }
 }
 
-/// Returns the probability of success after each stop: from the branches of a run if at least `min_valid` of them have an
-/// outcome, and otherwise from a model.
+/// Returns the probability of success after each stop. It is estimated from the branches of a run if at least
+/// `min_valid` of them have an outcome, and otherwise taken from a model.
 ///
 /// `branches` and `plug_in` have one entry per run; the entry of a run without branches is the default.
 /// The paper drops runs with fewer than 5. The model may have been fitted on the branches of other runs

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// A model of success for each fold, fitted on the runs of all other folds.
+/// A model of success for each fold, fitted to the runs of all other folds.
 ///
 /// Made by [`CrossFitSuccess::new`](crate::CrossFitSuccess::new). It belongs to the runs on which it was fitted. It
 /// has no stored form, but its models have one.
@@ -37,7 +37,7 @@ pub struct CrossFitSuccess<M> {
 }
 
 impl<M: SuccessModel> CrossFitSuccess<M> {
-    /// Returns the probability that a run succeeds, given features of the run up to a step. Uses a model fitted
+    /// Returns the probability that a run succeeds, given features of the run up to a step. The model was fitted
     /// without the fold of the run.
     ///
     /// # Errors
@@ -58,9 +58,9 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 }
 
 impl<M> CrossFitSuccess<M> {
-    /// Fits models of the probability of success to complete runs, cut off at each of their steps in turn, and to
-    /// branches of cut-off runs, so that no model predicts a run from its own fitting data. This gives the plug-in
-    /// and the hybrid estimate of q_Z.
+    /// Fits models of the probability of success to complete runs, shortened to each of their steps in turn, and to
+    /// branches of cut-off runs. No model predicts a run from the data to which it was fitted. The models give the
+    /// plug-in and the hybrid estimate of q_Z, the probability of success after a stop.
     ///
     /// `features(run, t)` returns the features of the run at a position after its first t steps. They must
     /// not depend on anything later, such as the length of the run;

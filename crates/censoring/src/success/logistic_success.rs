@@ -58,7 +58,7 @@ impl Default for LogisticSuccess {
 }
 
 impl LogisticSuccess {
-    /// Creates a learner with this penalty.
+    /// Creates a learner with this penalty on the slopes.
     ///
     /// # Errors
     ///
@@ -147,7 +147,8 @@ impl LogisticSuccessModel {
         Ok(())
     }
 
-    /// Returns the change of the log-odds per standard deviation of each feature; 0 for an ignored feature.
+    /// Returns, for each feature, the change of the log-odds if the feature rises by one standard deviation; 0 for an
+    /// ignored feature.
     #[must_use]
     pub fn slopes(&self) -> &[f64] {
         &self.slopes

@@ -6,8 +6,8 @@ use trajectory_metrics::{Probability, ScoringRule};
 
 use crate::error::Error;
 
-/// Returns the mean error of estimated probabilities of success among similar runs: the conditional-mean bias
-/// r_t of a plug-in estimate.
+/// Returns the mean error that estimated probabilities of success have among similar runs. It is the conditional-mean
+/// bias r_t of a plug-in estimate.
 ///
 /// ```text
 /// mean of (estimate - truth)
@@ -48,8 +48,8 @@ pub fn plug_in_bias(
     Ok(ExactMean::of(off, weights)?)
 }
 
-/// Returns an upper bound on the change of a forecast's loss, relative to the truth, that a bias of estimated
-/// success probabilities can cause at one step.
+/// Returns an upper bound on how much worse a forecast can become at one step, relative to the truth, because
+/// estimated success probabilities have this bias.
 ///
 /// ```text
 /// 2 B |r|,   B = the largest |S(p, 1) - S(p, 0)| over all p

@@ -1,6 +1,6 @@
 use trajectory_metrics::Probability;
 
-/// Features of the forecasts up to a step, for a model of success.
+/// Computes features from the forecasts up to a step, for a model of success.
 ///
 /// 1. the log-odds of the last forecast, clipped to [1e-6, 1 - 1e-6];
 /// 2. the mean log-odds of all of them;

@@ -60,10 +60,9 @@ pub trait SuccessLearner {
     /// The model that is fitted.
     type Model: SuccessModel;
 
-    /// Fits a model to rows. A row consists of the features of a run up to some step, the outcome of
-    /// the run, and a weight, which is 1 for every row if no weights are given. A weight of 2 counts as
-    /// two equal rows, and a weight of 0 has no effect. A run with k successes among m branches is a
-    /// success of weight k and a failure of weight m - k.
+    /// Fits a model to rows. A row has the features of a run up to some step, the outcome of the run, and a weight,
+    /// which is 1 for every row if no weights are given. A weight of 2 counts as two equal rows, and a weight of 0 has
+    /// no effect. A run with k successes among m branches gives a success of weight k and a failure of weight m - k.
     ///
     /// # Errors
     ///

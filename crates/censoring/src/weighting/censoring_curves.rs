@@ -7,7 +7,8 @@ use crate::{
     weighting::{kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
 
-/// The probability of not being cut off, by groups of runs: a [`KaplanMeier::censoring_curve`] for each group.
+/// The probability of not being cut off, estimated separately for groups of runs: each group has its own
+/// [`KaplanMeier::censoring_curve`].
 ///
 /// One curve for all runs is right only if cut-offs are unrelated to the causes of outcomes. If hard tasks are cut off
 /// more often, weights from one curve leave a bias, and no diagnostic of the weights shows it. To remove the bias, use
@@ -37,7 +38,7 @@ pub struct CensoringCurves {
 }
 
 impl CensoringCurves {
-    /// Estimates a curve for each group that has a run of positive weight; `groups` has the group of each run.
+    /// Estimates a curve for each group that has a run of positive weight. `groups` has the group of each run.
     ///
     /// # Errors
     ///

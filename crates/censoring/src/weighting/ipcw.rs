@@ -56,7 +56,7 @@ pub struct IpcwWeights {
 }
 
 impl IpcwWeights {
-    /// Makes weights from the curve G of each run, truncated at `max_weight`.
+    /// Computes the weights from the curve G of each run. Weights above `max_weight` are set to it.
     ///
     /// `survival` returns the curve of the run at a position: the same for all runs, one per kind of
     /// task ([`CensoringCurves`](crate::CensoringCurves)). Truncation reduces the influence of single
@@ -81,13 +81,13 @@ impl IpcwWeights {
         Ok(Self { stops: stops.clone(), weights })
     }
 
-    /// Returns the weight of each run, 0 or at least 1, excluding the run's own weight.
+    /// Returns the inverse-probability weight of each run, 0 or at least 1. The run's own weight is not included.
     #[must_use]
     pub fn as_slice(&self) -> &[Weight] {
         &self.weights
     }
 
-    /// Returns the mean of the weights over all runs, which is near 1 if G fits and no weight was truncated.
+    /// Returns the mean of the weights over all runs, which is near 1 if the curve G fits and no weight was truncated.
     ///
     /// With G from the same runs, it is 1 up to rounding. If the longest runs were all cut off, it is the
     /// estimated share of runs that end no later than the last observable end.
@@ -121,7 +121,8 @@ impl IpcwWeights {
         weights.next().is_none_or(|first| weights.all(|weight| weight == first))
     }
 
-    /// Returns the mean complete score of all runs, including cut-off runs.
+    /// Returns an estimate of the mean complete score of all runs, including cut-off runs, from the scores of complete
+    /// runs.
     ///
     /// ```text
     /// sum of c_i w_i S_i / sum of c_i

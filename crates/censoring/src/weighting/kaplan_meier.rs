@@ -44,21 +44,21 @@ use crate::weighting::stop_times::StopTimes;
 pub struct KaplanMeier {
     /// The times at which the curve decreases, strictly increasing.
     times: Vec<f64>,
-    /// The curve from each of these times on.
+    /// The value of the curve from each of these times on.
     survival: Vec<f64>,
 }
 
 impl KaplanMeier {
-    /// Estimates the probability of not having been cut off. The times of outcomes and of cut-offs must
-    /// be independent; if they depend on something that is known in advance, such as the task, use one
-    /// curve per kind of run.
+    /// Estimates the probability of not having been cut off up to each time. The times of outcomes and of cut-offs
+    /// must be independent. If they depend on something that is known in advance, such as the task, use one curve per
+    /// kind of run.
     #[must_use]
     pub fn censoring_curve(stops: &StopTimes) -> Self {
         Self::product_limit(stops, true)
     }
 
-    /// Estimates the probability of having no outcome yet. A run that was cut off at s still
-    /// counts as at risk at s.
+    /// Estimates the probability of having no outcome yet at each time. A run that was cut off at s still counts as at
+    /// risk at s.
     ///
     /// The product of both curves is the share of runs that have not stopped.
     ///
@@ -77,7 +77,7 @@ impl KaplanMeier {
         Self::product_limit(stops, false)
     }
 
-    /// Returns the probability of lasting beyond `time`. The curve decreases at the times themselves.
+    /// Returns the probability of lasting beyond `time`. The curve decreases exactly at its times.
     ///
     /// # Panics
     ///
@@ -89,8 +89,8 @@ impl KaplanMeier {
         self.after_steps(self.times.partition_point(|&step| step <= time))
     }
 
-    /// Returns the probability of lasting at least until `time`: the left limit, which decreases just after the
-    /// times.
+    /// Returns the probability of lasting at least until `time`: the left limit of the curve, which decreases just
+    /// after its times.
     ///
     /// # Panics
     ///

@@ -56,7 +56,7 @@ pub(crate) struct Stop {
 }
 
 impl StopTimes {
-    /// Creates the stop times of runs; `censored` states for each run whether it was cut off.
+    /// Creates the stop times of runs. `censored` states for each run whether it was cut off.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl StopTimes {
         Self { times, censored, weights: Arc::default(), total: 0.0 }.reweighted(weights)
     }
 
-    /// Creates the times of runs. The time of a run is its number of forecasts.
+    /// Creates the stop times of runs whose time is their number of forecasts.
     ///
     /// An excluded run has neither an outcome nor a time at which a budget ended it. It keeps its place
     /// among the runs, as one that was cut off, with a weight of 0.

@@ -21,14 +21,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         let here = scenario.problem().with_initial(episode.state().clone())?;
         let Some(plan) = episode.graph().optimal_plan(&here)? else { break };
         let Some(&next) = plan.tools().first() else { break };
-        let reply = episode.call_tool(next)?;
+        let name = episode.graph().tool_names(&[next]).concat();
+        let reply = episode.call(&name)?;
 
         // It expects to pay for the rest of its plan, or for all of it where the call failed.
         let rest = plan.cost() - reply.cost;
         run.push_forecast(1.0 - rest / 100.0);
         run.push(&[reply.cost])?;
         let advice = run.advise(&[Estimate::interval(rest, 1.5 * rest)?], None)?;
-        let name = episode.graph().tool_names(&[next]).concat();
         println!("{name}: {:?}, cost {}, then {advice:?}", reply.status, reply.cost);
         if advice.stop_reason().is_some() {
             break;

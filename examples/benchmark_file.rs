@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let Some(&tool) = plan.tools().first() else { break };
         let name = episode.graph().tool_names(&[tool]).concat();
 
-        let reply = episode.call_tool(tool)?;
+        let reply = episode.call(&name)?;
         println!("{name}: {:?}, cost {}", reply.status, reply.cost);
         if let Some(event) = reply.event {
             println!("  the world changes: {:?}", scenario.events()[event]);

@@ -1,6 +1,6 @@
 use censoring::{Observation, StopClass, StopReason, Stopped};
 use scoring_rules::{Probability, ScoringRule};
-use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy, Tps};
+use trajectory_metrics::{ForecastCounts, ForecastPolicy, Tps};
 
 use crate::{
     checks::{same_length, setting},
@@ -48,7 +48,6 @@ pub struct RecordedRun {
     /// One rollout, without a turn at first.
     rollouts: Rollouts,
     monitor: BudgetMonitor,
-    policy: ForecastPolicy,
     /// The forecasts as given.
     stated: Vec<Option<f64>>,
     end: Option<End>,
@@ -56,7 +55,6 @@ pub struct RecordedRun {
 
 #[derive(Clone, Debug)]
 struct End {
-    /// The forecasts under the policy.
     forecasts: Vec<Probability>,
     outcome: Option<bool>,
     reason: Option<StopReason>,
@@ -78,8 +76,7 @@ impl RecordedRun {
             cap.map_or(Ok(()), |cap| rollouts.set_cap(resource, cap))?;
         }
         rollouts.begin();
-        let (policy, stated) = (ForecastPolicy::default(), Vec::new());
-        Ok(Self { rollouts, monitor, policy, stated, end: None })
+        Ok(Self { rollouts, monitor, stated: Vec::new(), end: None })
     }
 
     /// Declares keys of the run, such as its model; see [`Rollouts::with_keys`].
@@ -104,13 +101,6 @@ impl RecordedRun {
         names: impl IntoIterator<Item = N>,
     ) -> Result<Self, Error> {
         Ok(Self { rollouts: self.rollouts.with_features(names)?, ..self })
-    }
-
-    /// Sets what happens to forecasts that are missing or invalid. By default, they cause an error at the end of the
-    /// run.
-    #[must_use]
-    pub fn with_policy(self, policy: ForecastPolicy) -> Self {
-        Self { policy, ..self }
     }
 
     /// Returns the monitor, which knows the amounts spent and left.
@@ -222,8 +212,8 @@ impl RecordedRun {
     ///
     /// # Errors
     ///
-    /// [`Error::RunEnded`] if the run has already ended; [`trajectory_metrics::Error::Forecast`] for the first forecast for
-    /// which the [policy](Self::with_policy) refuses or leaves out the run.
+    /// [`Error::RunEnded`] if the run has already ended; [`trajectory_metrics::Error::Forecast`] for the first forecast
+    /// that is missing or invalid.
     pub fn finish(&mut self, succeeded: bool) -> Result<(), Error> {
         self.end(Some(succeeded), None)
     }
@@ -243,13 +233,9 @@ impl RecordedRun {
 
     fn end(&mut self, outcome: Option<bool>, reason: Option<StopReason>) -> Result<(), Error> {
         self.check_goes_on()?;
-        let checked = self.policy.check_run(&self.stated, &mut ForecastCounts::default())?;
-        let forecasts = match checked {
-            CheckedRun::Kept(forecasts) => forecasts,
-            CheckedRun::LeftOut { step, fault } => {
-                return Err(trajectory_metrics::Error::Forecast { step, fault }.into());
-            }
-        };
+        let policy = ForecastPolicy::Refuse;
+        let checked = policy.check_run(&self.stated, &mut ForecastCounts::default())?;
+        let forecasts = checked.forecasts().unwrap_or_default().to_vec();
         self.rollouts.set_outcome(0, outcome == Some(true));
         if reason.as_ref().is_some_and(|reason| reason.class() == StopClass::Censored) {
             self.rollouts.set_censored(0)?;
@@ -258,7 +244,7 @@ impl RecordedRun {
         Ok(())
     }
 
-    /// Returns the run up to the point where it stopped, with the forecasts that the policy leaves.
+    /// Returns the run up to the point where it stopped, with its forecasts.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use budget_estimation::{
 };
 use censoring::Observation;
 use proptest::prelude::*;
-use trajectory_metrics::{ForecastPolicy, LogScore, Tps, WeightSchedule};
+use trajectory_metrics::{LogScore, Tps, WeightSchedule};
 
 use crate::common::{interval, probability, refused};
 
@@ -91,19 +91,10 @@ fn an_unknown_cost_is_recorded_and_only_what_rests_on_it_is_an_error() {
 }
 
 #[test]
-fn a_missing_forecast_is_treated_by_the_policy_of_the_run() {
-    let ended = |policy| {
-        let mut run = RecordedRun::new(monitor()).unwrap().with_policy(policy);
-        [Some(0.5), None].into_iter().for_each(|forecast| run.push_forecast(forecast));
-        run.finish(true)?;
-        Ok(run.stopped()?.forecasts().len())
-    };
-    assert_eq!(ended(ForecastPolicy::CarryForward), Ok(2));
-    assert_eq!(ended(ForecastPolicy::Skip), Ok(1));
-    for policy in [ForecastPolicy::Refuse, ForecastPolicy::LeaveOut] {
-        let missing: Result<usize, Error> = ended(policy);
-        refused(missing, "step 2: the forecast is ");
-    }
+fn a_missing_forecast_is_an_error_at_the_end() {
+    let mut run = RecordedRun::new(monitor()).unwrap();
+    [Some(0.5), None].into_iter().for_each(|forecast| run.push_forecast(forecast));
+    refused(run.finish(true), "step 2: the forecast is ");
 }
 
 #[test]

@@ -1,7 +1,7 @@
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
 use scoring_rules::{
-    Level, Probability, ScoringRule, Seed, Weight,
+    Level, Probability, Seed, Weight,
     checks::{same_length, setting},
 };
 use trajectory_metrics::{Bootstrap, Tps, WeightSchedule};
@@ -50,10 +50,9 @@ use crate::{
 /// assert!(brier.sensitivity.unwrap().contains(brier.exact.unwrap().value));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone)]
-pub struct CensoringAnalysis<'a> {
+#[derive(Clone, Debug)]
+pub struct CensoringAnalysis {
     assumption: CensoringAssumption,
-    rules: Vec<(&'a str, &'a (dyn ScoringRule + Sync))>,
     schedules: Vec<WeightSchedule>,
     resamples: usize,
     seed: Seed,
@@ -63,25 +62,12 @@ pub struct CensoringAnalysis<'a> {
     groups: Option<Vec<u32>>,
 }
 
-impl fmt::Debug for CensoringAnalysis<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.rules.iter().map(|(name, _)| *name).collect();
-        f.debug_struct("CensoringAnalysis")
-            .field("assumption", &self.assumption)
-            .field("rules", &names)
-            .field("schedules", &self.schedules)
-            .field("resamples", &self.resamples)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<'a> CensoringAnalysis<'a> {
+impl CensoringAnalysis {
     /// Creates an analysis under a declared assumption.
     #[must_use]
     pub fn new(assumption: CensoringAssumption) -> Self {
         Self {
             assumption,
-            rules: Vec::new(),
             schedules: WeightSchedule::NAMED.to_vec(),
             resamples: Bootstrap::RESAMPLES,
             seed: Seed::new(0),
@@ -89,28 +75,6 @@ impl<'a> CensoringAnalysis<'a> {
             odds_ratio: 2.0,
             groups: None,
         }
-    }
-
-    /// Adds a scoring rule to the rules of the paper. The report uses the name for it.
-    ///
-    /// ```
-    /// use censoring::{CensoringAnalysis, CensoringAssumption, Error, Probability, Stopped, from_fn};
-    ///
-    /// let spherical = from_fn(|p: Probability, y: bool| {
-    ///     let (p, q) = (p.get(), 1.0 - p.get());
-    ///     (if y { p } else { q }) / p.hypot(q)
-    /// });
-    /// let analysis =
-    ///     CensoringAnalysis::new(CensoringAssumption::None).with_rule("spherical", &spherical);
-    /// let runs = [Stopped::new(&[Probability::ONE], Some(true), None)?];
-    /// let report = analysis.report(&runs, None, None, &["a"])?;
-    /// assert_eq!(report.comparison("spherical", "uniform").unwrap().simple.value, 1.0);
-    /// # Ok::<(), Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_rule(mut self, name: &'a str, rule: &'a (dyn ScoringRule + Sync)) -> Self {
-        self.rules.push((name, rule));
-        self
     }
 
     /// Sets the group of each run for the weighted means. Each group has its own curve of the probability of not being
@@ -125,7 +89,7 @@ impl<'a> CensoringAnalysis<'a> {
     /// let cut_off = Stopped::new(&forecasts[..1], None, Some(StopReason::MaxTime))?;
     /// let ended = |outcome| Stopped::new(&forecasts, Some(outcome), None);
     /// let runs = [cut_off, ended(false)?, ended(true)?, ended(true)?];
-    /// let mean = |analysis: CensoringAnalysis<'_>| {
+    /// let mean = |analysis: CensoringAnalysis| {
     ///     let report = analysis.with_resamples(0).report(&runs, None, None, &[0, 1, 2, 3])?;
     ///     let brier = report.comparison("brier", "uniform").and_then(|row| row.ipcw);
     ///     Ok::<_, Error>(brier.map(|mean| mean.value))
@@ -298,14 +262,13 @@ impl<'a> CensoringAnalysis<'a> {
     }
 
     /// Every rule under every weight schedule.
-    fn schemes<'r>(&'r self, paper: &'r [NamedRule]) -> Vec<Scheme<'r>> {
-        let paper = paper.iter().map(|(name, rule)| (*name, &**rule));
-        let own = self.rules.iter().map(|&(name, rule)| (name, rule as &dyn ScoringRule));
-        let under_each = |(rule, score): (&'r str, &'r dyn ScoringRule)| {
+    fn schemes<'r>(&'r self, rules: &'r [NamedRule]) -> Vec<Scheme<'r>> {
+        let under_each = |(rule, score): &'r NamedRule| {
             let schedules = self.schedules.iter();
-            schedules.map(move |schedule| Scheme { rule, tps: Tps::new(score, schedule.clone()) })
+            schedules
+                .map(move |schedule| Scheme { rule, tps: Tps::new(&**score, schedule.clone()) })
         };
-        paper.chain(own).flat_map(under_each).collect()
+        rules.iter().flat_map(under_each).collect()
     }
 
     fn resampler<G: Ord>(&self, clusters: &[G]) -> Result<Resampler, Error> {

@@ -44,7 +44,7 @@ impl CensoringCurves {
     ///
     /// [`scoring_rules::Error::Length`] unless there is one group per run.
     pub fn new<G: Ord>(stops: &StopTimes, groups: &[G]) -> Result<Self, Error> {
-        same_length("groups", stops.times().len(), groups.len())?;
+        same_length("groups", stops.len(), groups.len())?;
         let mut weights: BTreeMap<&G, Vec<Weight>> = BTreeMap::new();
         for stop in stops.iter() {
             let of_group = weights.entry(&groups[stop.run]);

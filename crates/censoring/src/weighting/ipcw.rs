@@ -73,7 +73,7 @@ impl IpcwWeights {
     ) -> Result<Self, Error> {
         let is_valid = (1.0..=f64::INFINITY).contains(&max_weight);
         setting("max_weight", max_weight, is_valid, "at least 1")?;
-        let mut weights = vec![Weight::ZERO; stops.times().len()];
+        let mut weights = vec![Weight::ZERO; stops.len()];
         for stop in stops.iter().filter(|stop| !stop.censored) {
             let weight = inverse(survival(stop.run).before(stop.time), stop.run, stop.time)?;
             weights[stop.run] = Weight::new(weight.min(max_weight))?;

@@ -27,10 +27,10 @@ use crate::{
 /// is computed for it; its time and its score are still checked.
 ///
 /// ```
-/// use censoring::{Error, StopTimes};
+/// use censoring::{Error, KaplanMeier, StopTimes};
 ///
 /// let stops = StopTimes::new(&[4.0, 9.0], &[false, true], None)?;
-/// assert_eq!((stops.times(), stops.censored()), (&[4.0, 9.0][..], &[false, true][..]));
+/// assert_eq!(KaplanMeier::censoring_curve(&stops).at(9.0), 0.0);
 ///
 /// let error = StopTimes::new(&[4.0, -1.0], &[false, true], None).unwrap_err();
 /// assert!(matches!(error, Error::ScoringRules(scoring_rules::Error::Entry { index: 1, value: -1.0, .. })));
@@ -96,7 +96,7 @@ impl StopTimes {
     ///     Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?,
     /// ];
     /// let stops = StopTimes::from_runs(&runs, None)?;
-    /// assert_eq!((stops.times(), stops.censored()), (&[2.0, 3.0][..], &[false, true][..]));
+    /// assert_eq!(stops, StopTimes::new(&[2.0, 3.0], &[false, true], None)?);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn from_runs(runs: &[Stopped<'_>], weights: Option<&[Weight]>) -> Result<Self, Error> {
@@ -121,22 +121,15 @@ impl StopTimes {
         }
     }
 
-    /// Returns the time at which each run stopped.
-    #[must_use]
-    pub fn times(&self) -> &[f64] {
-        &self.times
+    /// Returns the number of runs.
+    pub(crate) fn len(&self) -> usize {
+        self.times.len()
     }
 
     /// Returns the run at this position, which has a positive weight.
     pub(crate) fn stop(&self, run: usize) -> Stop {
         let weight = self.weights[run].get();
         Stop { run, time: self.times[run], censored: self.censored[run], weight }
-    }
-
-    /// Returns whether each run was cut off before its outcome was known.
-    #[must_use]
-    pub fn censored(&self) -> &[bool] {
-        &self.censored
     }
 
     /// Returns the weight of all runs.

@@ -112,7 +112,7 @@ impl Draws {
 #[test]
 fn everything_can_be_shared_between_threads() {
     fn check<T: Send + Sync>() {}
-    check::<(CensoringAnalysis<'_>, CensoringReport, TerminationAudit, StreamDifference)>();
+    check::<(CensoringAnalysis, CensoringReport, TerminationAudit, StreamDifference)>();
     check::<(IpcwWeights, KaplanMeier, TiltedMean, CalibratedRuns<()>, Error)>();
     check::<CrossFitSuccess<LogisticSuccessModel>>();
 }

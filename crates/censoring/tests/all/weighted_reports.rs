@@ -34,7 +34,7 @@ fn weights(rows: &[Row]) -> Vec<Weight> {
     rows.iter().map(|row| row.3.into()).collect()
 }
 
-fn analysis<'a>() -> CensoringAnalysis<'a> {
+fn analysis() -> CensoringAnalysis {
     CensoringAnalysis::new(CensoringAssumption::NonInformative)
         .with_schedules(&[WeightSchedule::LinearFront, WeightSchedule::Uniform])
         .with_resamples(20)

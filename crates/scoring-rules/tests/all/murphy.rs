@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 use scoring_rules::{
-    BetaScore, BrierScore, Corp, Dominance, Error, Level, MurphyCurve, ScoringRule, TiedBlocks,
+    BetaScore, Corp, Dominance, Error, Level, MurphyCurve, ScoringRule, TiedBlocks,
 };
 use statrs::function::beta::{beta, beta_reg};
 
@@ -88,14 +88,6 @@ proptest! {
             let (value, brute) = (curve.at(level(c)), cost(&rows, c, |p| p > c));
             prop_assert!((value - brute).abs() <= 1e-14, "{c}: {value} {brute}");
         }
-    }
-
-    #[test]
-    fn twice_the_area_under_a_curve_is_the_mean_brier_loss(rows in rows(forecast(), weight())) {
-        let area: f64 =
-            pieces(&rows).iter().map(|[start, end, a, b]| (end - start) * (a + b) / 2.0).sum();
-        let loss = mean_loss(&BrierScore, &rows);
-        prop_assert!((2.0 * area - loss).abs() <= 1e-12 * loss.max(1e-3), "{area} {loss}");
     }
 
     #[test]

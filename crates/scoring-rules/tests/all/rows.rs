@@ -79,21 +79,6 @@ proptest! {
 }
 
 #[test]
-fn a_row_alone_has_its_score_however_small_the_number() {
-    let values = [0.0, 5e-324, 1e-310, f64::MIN_POSITIVE, 1e-300, 0.5, 1.0 - 1e-16, 1.0];
-    for (name, rule) in rules() {
-        for p in probabilities(&values) {
-            for outcome in [false, true] {
-                let mut scores = [f64::NAN; 1];
-                score_slice(&*rule, &[*p], &[outcome], &mut scores).unwrap();
-                let single = rule.score(*p, outcome);
-                assert!(close(scores[0], single, 1e-15), "{name} {p}: {} {single}", scores[0]);
-            }
-        }
-    }
-}
-
-#[test]
 fn a_mean_of_nearly_right_forecasts_keeps_its_digits() {
     for error in [1e-3, 1e-6, 1e-9, 1e-15] {
         for n in [1, 8, 500, 2048] {

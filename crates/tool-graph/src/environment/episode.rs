@@ -265,35 +265,6 @@ impl<'a> Episode<'a> {
         needs.iter().map(|&need| self.graph.type_names()[need as usize].clone()).collect()
     }
 
-    /// Calls a tool by its position in the library; otherwise like [`Self::call`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoCallsLeft`] once the call limit of the scenario is reached, and
-    /// [`Error::NoSuchTool`].
-    ///
-    /// ```
-    /// use tool_graph::{Episode, Error, Scenario, Tool, ToolGraph};
-    ///
-    /// let graph = ToolGraph::new(vec![
-    ///     Tool::new("search", ["query"], ["hits"], 4.0),
-    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
-    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
-    /// ])?;
-    /// let problem = graph.problem(&["query"], &["choice"])?;
-    ///
-    /// let scenario = Scenario::new(graph, problem)?;
-    /// let mut episode = Episode::new(&scenario);
-    /// assert_eq!(episode.call_tool(0)?.cost, 4.0);
-    /// assert_eq!(episode.call_tool(9).unwrap_err(), Error::NoSuchTool { tool: 9, tools: 3 });
-    /// # Ok::<(), tool_graph::Error>(())
-    /// ```
-    pub fn call_tool(&mut self, tool: usize) -> Result<CallRecord, Error> {
-        self.check_calls_left()?;
-        self.graph.check(tool)?;
-        Ok(self.carry_out(tool))
-    }
-
     /// Makes a call of a tool of the library, regardless of the call limit.
     pub(super) fn carry_out(&mut self, tool: usize) -> CallRecord {
         let name = self.graph.name(tool).to_owned();

@@ -151,7 +151,8 @@ fn scripted_agents_have_the_same_runs_as_in_the_released_environment() {
         }
         let mut episode = Episode::new(&scenario);
         for call in run["calls"].as_array().unwrap() {
-            let found = episode.call_tool(call[0].as_u64().unwrap() as usize).unwrap();
+            let tool = call[0].as_u64().unwrap() as usize;
+            let found = episode.call(scenario.graph().tool_names(&[tool])[0]).unwrap();
             let kind = match found.status {
                 CallStatus::Done { .. } => "done",
                 CallStatus::Banned => "banned",

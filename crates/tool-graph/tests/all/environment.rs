@@ -119,7 +119,7 @@ fn a_run_that_misses_the_goal_only_counts_for_completion_and_invalid_calls() {
     let wrong_answer = {
         let mut episode = Episode::new(&scenario);
         episode.call("tool 1").unwrap();
-        episode.call_tool(1).unwrap();
+        episode.call("tool 2").unwrap();
         episode.finish(false)
     };
     let mut means = RunMeans::default();

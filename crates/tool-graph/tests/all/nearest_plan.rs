@@ -73,9 +73,8 @@ fn more_optimal_plans_than_can_be_searched_leave_an_upper_bound_that_says_so() {
     tools.push(Tool::new("join", names.clone(), ["done"], 1.0));
     let scenario = scenario_of(tools, &["task"], &["done"]).with_call_limit(42);
     let scores = |tools: &[usize]| {
-        let mut episode = Episode::new(&scenario);
-        tools.iter().for_each(|&tool| drop(episode.call_tool(tool).unwrap()));
-        let scores = episode.finish(true).scores(&scenario.optimal_run()).unwrap();
+        let run = played(&scenario, &scenario.graph().tool_names(tools));
+        let scores = run.scores(&scenario.optimal_run()).unwrap();
         (scores.cost_gap, scores.edit_distance, scores.nearest_plan)
     };
     let backwards: Vec<usize> = (0..40).rev().chain([40]).collect();
@@ -119,7 +118,7 @@ proptest! {
         let reference = scenario.optimal_run();
         let mut episode = Episode::new(&scenario);
         while !episode.goal_reached() && episode.calls_left() > 0 {
-            episode.call_tool(draw.below(graph.tool_count())).unwrap();
+            episode.call(graph.tool_names(&[draw.below(graph.tool_count())])[0]).unwrap();
         }
         let run = episode.finish(true);
         if run.goal_reached() {
@@ -132,9 +131,8 @@ proptest! {
         }
         // Every optimal plan is at distance 0.
         for plan in plans.iter().take(20) {
-            let mut episode = Episode::new(&scenario);
-            plan.iter().for_each(|&tool| drop(episode.call_tool(tool).unwrap()));
-            let scores = episode.finish(true).scores(&reference).unwrap();
+            let scores =
+                played(&scenario, &graph.tool_names(plan)).scores(&reference).unwrap();
             prop_assert_eq!((scores.cost_gap, scores.exact_match), (Some(0.0), Some(true)));
         }
     }

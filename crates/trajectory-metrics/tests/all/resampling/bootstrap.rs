@@ -33,18 +33,6 @@ fn rows_of_a_cluster_come_together_and_row_order_does_not_matter() {
     }
 }
 
-#[test]
-fn each_row_is_drawn_as_often_as_any_other() {
-    let rows = Bootstrap::rows(7, Seed::new(11)).unwrap();
-    let (mut counts, mut totals) = (Vec::new(), [0_u32; 7]);
-    for replicate in 0..20_000 {
-        rows.draw(replicate, &mut counts);
-        totals.iter_mut().zip(&counts).for_each(|(total, count)| *total += count);
-    }
-    // A binomial count of mean 20,000 and standard deviation 131.
-    assert!(totals.iter().all(|total| total.abs_diff(20_000) < 600), "{totals:?}");
-}
-
 /// How often each row is in a replicate.
 fn drawn(n: usize, seed: u64, replicate: u64) -> Vec<u32> {
     let mut counts = Vec::new();

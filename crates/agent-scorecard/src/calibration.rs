@@ -29,7 +29,7 @@ use crate::{
 
 const FIXED_RANKS: &str = "log scores of transformed forecasts that leave all ranks as they are";
 
-/// The unit that stays within one half when calibration maps are cross-fitted between two halves.
+/// The unit that is never split between the two halves when calibration maps are cross-fitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Halves {
     /// Tasks; runs, if all of them belong to one task.
@@ -43,7 +43,7 @@ options::named! {
     Halves: "tasks" = Self::Tasks, "runs" = Self::Runs;
 }
 
-/// The options for comparing forecasts before and after calibration. The defaults are the ones of the command.
+/// The options for comparing forecasts before and after calibration. The defaults are those of the command.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CalibrationOptions {

@@ -97,7 +97,7 @@ pub struct GreedyScore {
     calls: usize,
 }
 
-/// The measures of the optimal run of one query.
+/// The cost of the optimal run of one query, and its distance from the optimal path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimumScore {
     cost: f64,
@@ -207,7 +207,7 @@ impl options::Named for Blocking {
     }
 }
 
-/// The tools, their costs, and the rules. The defaults are the ones of the published tables.
+/// The options that determine the tools, their costs and the rules. The defaults are those of the published tables.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -248,7 +248,7 @@ pub struct WorldOptions {
     pub trigger_rule: TriggerRule,
 }
 
-/// The options for comparing policies. The defaults are the ones of the published tables.
+/// The options for comparing policies. The defaults are those of the published tables.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -479,7 +479,8 @@ fn push_settings(block: &mut Block, options: &WorldOptions) {
     );
 }
 
-/// Compares the greedy policy with the optimum in the initial world and, under `blocked`, with events if there are any.
+/// Compares the greedy policy with the optimal one in the initial world. If there are events, the field `blocked` has
+/// the comparison in a world with events.
 ///
 /// # Errors
 ///

@@ -123,7 +123,7 @@ impl Known {
     }
 }
 
-/// The measures of a column, in the order of a report; means are of log scores in nats.
+/// The measures of a column, in the order in which a report shows them. Means are means of log scores, in nats.
 pub const METRICS: [Metric<Known>; 8] = metrics! { Known;
     "complete_only", "mean log score, complete runs only", Higher, in [f64::NEG_INFINITY, 0.0],
         "Mean over the runs whose outcome is known.",

@@ -65,7 +65,7 @@ fn undefined(error: Error) -> Undefined {
     Undefined::new(error.to_string())
 }
 
-/// The options for comparing calls. The defaults are the ones of the command.
+/// The options for comparing calls. The defaults are those of the command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -160,7 +160,7 @@ pub fn logged(log: &LoggedColumn, ignore_arguments: bool) -> Result<PathTally, r
 /// Memory: the id and 16 bytes per run, a byte per call, and the names of tasks and tools.
 #[derive(Clone, Debug, Default)]
 pub struct PathTally {
-    /// The counts of all runs, including runs that were left out before.
+    /// The counts of all runs, including runs that an earlier command left out.
     runs: RunCounts,
     n: usize,
     /// Notes on the log.
@@ -290,7 +290,7 @@ impl PathTally {
             None => _ = self.tasks.insert(name.to_owned(), more),
         }
     }
-    /// Returns the block on all runs so far, with pictures on request.
+    /// Returns the results for all runs so far, with pictures on request.
     ///
     /// # Errors
     ///

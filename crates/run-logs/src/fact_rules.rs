@@ -405,7 +405,7 @@ impl Judgement {
     }
 }
 
-/// Returns the grade of a score, and whether it is a success or a failure. `least` is the lowest score of a success, if there is
+/// Returns the grade of a score, and whether it is a success or a failure. `least` is the lowest score that counts as a success, if there is
 /// one.
 pub(crate) fn graded(score: f64, least: Option<f64>) -> (f64, Option<bool>) {
     let grade = match least {

@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// The options for comparing caps. The defaults are the ones of the command.
+/// The options for comparing caps. The defaults are those of the command.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 #[serde(default, deny_unknown_fields)]

@@ -18,7 +18,7 @@ pub struct Known {
     /// multiples of a linear extrapolation that knows the number of turns, and the best multiples of one that also
     /// knows the run's mean cost per turn; `None` without a feasible prefix.
     pub references: [Option<f64>; 3],
-    /// Whether the runs state the cost of each turn of a failed run.
+    /// Whether the runs that failed state the cost of each turn.
     pub is_use_stated: bool,
     /// Share of the runs that succeeded, including runs that exceeded a cap; NaN if there is no run.
     pub success_rate: f64,

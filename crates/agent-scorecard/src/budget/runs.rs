@@ -116,7 +116,8 @@ impl By {
     }
 }
 
-/// The options of estimates: resource, estimator and scoring. The defaults are the ones of the command.
+/// The options for evaluating estimates: the resource, the estimator and the scoring. The defaults are those of the
+/// command.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 #[serde(default, deny_unknown_fields)]
@@ -293,7 +294,7 @@ pub struct Input {
     pub lengths: Vec<usize>,
     /// The result that each run achieved, which [`Options::probes`] uses; NaN if it is unknown.
     pub achieved: Vec<f64>,
-    /// The counts of all runs of the files, including runs that were left out before.
+    /// The counts of all runs of the files, including runs that an earlier command left out.
     pub counts: RunCounts,
 }
 
@@ -315,7 +316,7 @@ pub struct Runs {
     pub before_first_turn: Vec<Sample>,
     /// The number of runs that were left out because a required cost is unknown.
     pub left_out: usize,
-    /// The counts of all runs of the files, including runs that were left out before.
+    /// The counts of all runs of the files, including runs that an earlier command left out.
     pub counts: RunCounts,
     /// Whether the runs that failed state the cost of each turn.
     pub is_use_stated: bool,

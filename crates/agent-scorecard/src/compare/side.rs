@@ -92,7 +92,7 @@ options::named! {
     UngradedAs: "unknown" = Self::Unknown, "leave-out" = Self::LeftOut, "failed" = Self::Failed;
 }
 
-/// The options for comparing runs. The defaults are the ones of the command.
+/// The options for comparing runs. The defaults are those of the command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]

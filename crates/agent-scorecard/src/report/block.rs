@@ -58,7 +58,7 @@ pub struct Column {
     pub parts: (&'static str, Vec<(String, Block)>),
 }
 
-/// Named values: an object in JSON.
+/// A block of named values, which is an object in JSON.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
     /// The conclusions from the values, in clauses that claim no more than the intervals support. They begin in lower case
@@ -136,7 +136,7 @@ impl MadeRows {
         Self { title: title.into(), make: Arc::new(make) }
     }
 
-    /// Returns the rows, made anew.
+    /// Creates the rows again, and returns them one by one.
     pub fn iter(&self) -> impl Iterator<Item = Block> + '_ {
         (0..).map_while(|at| (self.make)(at))
     }
@@ -249,7 +249,7 @@ impl Field {
         Self { key, label, value: Value::Bounds(measure, ends) }
     }
 
-    /// Creates a block of values under a name; null without a block.
+    /// Creates a field that holds a block of values. Without a block, the field is null.
     pub fn block(key: impl Into<Cow<'static, str>>, block: impl Into<Option<Block>>) -> Self {
         let null = Self::json(key, ());
         match block.into() {
@@ -330,7 +330,7 @@ impl Block {
         Self { fields: fields.into_iter().collect(), ..Self::default() }
     }
 
-    /// Adds the pictures of these names that have something to draw.
+    /// Adds each of these named pictures that has something to draw.
     pub fn draw(&mut self, pictures: impl IntoIterator<Item = (&'static str, Picture)>) {
         let drawn = pictures.into_iter().filter(|(_, picture)| !picture.is_empty());
         self.pictures.extend(drawn.map(|(name, picture)| (name.to_owned(), picture)));

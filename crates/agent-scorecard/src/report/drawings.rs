@@ -48,9 +48,9 @@ impl Report {
         names.into_iter().filter_map(|name| section(own(&places, name))).collect()
     }
 
-    /// Returns the main picture of the report, which has the first of the main names that has a picture. The pictures
-    /// of single columns are combined into one; without them, it is the picture of all columns together. `None` if no
-    /// name has one.
+    /// Returns the main picture of the report: the picture with the first name in `main_pictures` for which there is
+    /// one. The pictures of single columns with this name are combined into one; if there are none, it is the picture
+    /// of all columns together. `None` if no name has a picture.
     #[must_use]
     pub fn main_drawing(&self) -> Option<Picture> {
         let (whole, columns): (Vec<_>, Vec<_>) =

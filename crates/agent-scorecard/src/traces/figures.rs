@@ -83,7 +83,8 @@ impl TraceFigures {
 /// Facts about a column in addition to its scored runs.
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
-    /// The counts of all runs, including runs that were left out before; `None` for a part of the runs of a column.
+    /// The counts of all runs, including runs that an earlier command left out; `None` for a part of the runs of a
+    /// column.
     pub runs: Option<RunCounts>,
     /// The treatment of forecasts that are missing or outside [0, 1], if a policy was used.
     pub missing: Option<Missing>,

@@ -22,7 +22,7 @@ options::named! {
     Calibration: "none" = Self::None, "platt" = Self::Platt, "isotonic" = Self::Isotonic;
 }
 
-/// How traces are scored. The default is the one of the command.
+/// The options for scoring traces. The defaults are those of the command.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]

@@ -12,8 +12,8 @@ use crate::{
     },
 };
 
-/// Returns the runs of a log that have a stream of confidence, both as traces and in the form of the log. A policy
-/// treats missing values.
+/// Returns the runs of a log that have a stream of confidence, both as traces and in the form of the log. The policy
+/// decides what happens to missing values.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ pub fn stream_runs(
     Ok((runs.collect(), found))
 }
 
-/// Scores each stream of confidence of one or more logs together.
+/// Scores each stream of confidence over the runs of one or more logs together.
 ///
 /// # Errors
 ///

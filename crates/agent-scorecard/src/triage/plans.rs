@@ -152,8 +152,8 @@ impl Answers {
         Ok(answers)
     }
 
-    /// Adds the text for a pool, counted from 0, a ratio of unsolvable problems, 0 for none, and a budget, `None` for
-    /// any. Returns false and keeps the existing text if there is one.
+    /// Adds the text that answers for a pool (counted from 0), a ratio of unsolvable problems (0 for none) and a
+    /// budget (`None` for any budget). If there is such a text already, keeps it and returns false.
     ///
     /// ```
     /// use agent_scorecard::triage::Answers;

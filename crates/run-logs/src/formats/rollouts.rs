@@ -269,7 +269,7 @@ impl RolloutFile {
         &self.lines
     }
 
-    /// Returns the counts of all runs, including runs that were left out before they reached the file.
+    /// Returns the counts of all runs, including runs that an earlier command left out.
     #[must_use]
     pub fn counts(&self) -> RunCounts {
         let mut all = RunCounts::default();

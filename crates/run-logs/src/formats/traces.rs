@@ -87,7 +87,7 @@ pub struct TraceRemarks {
 const MOST_TEXTS: usize = 8;
 
 impl TraceRemarks {
-    /// Returns the counts of all runs, including runs that were left out before.
+    /// Returns the counts of all runs, including runs that an earlier command left out.
     #[must_use]
     pub const fn runs(&self) -> &RunCounts {
         &self.runs
@@ -232,7 +232,7 @@ impl TraceRemarks {
         (all > 0).then(|| format!("stop: reasons that are not known: {list}; {consequence}"))
     }
 
-    /// Reads one line; `None` for a run that was left out before.
+    /// Reads one line; `None` for a run that an earlier command left out.
     fn read(
         &mut self,
         file: &str,

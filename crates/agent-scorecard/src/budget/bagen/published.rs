@@ -95,22 +95,22 @@ fn interval_reward(sample: &ReleasedSample) -> f64 {
     }
 }
 
-/// The aggregates of BAGEN's released code. A value is `None` if its denominator is 0.
+/// The results over many samples that BAGEN's released code computes. A value is `None` if its denominator is 0.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Published {
     /// The number of samples.
     pub samples: usize,
-    /// Samples of runs that succeeded, including runs that exceeded their caps.
+    /// The number of samples of runs that succeeded, including runs that exceeded their caps.
     pub success_samples: usize,
-    /// Share of right answers after the first turn, over all runs. Unreadable answers are left out, as
-    /// in all accuracies here.
+    /// Share of the answers after the first turn that agree with the label, over all runs. Unreadable answers are left
+    /// out, as in all accuracies here.
     pub first_turn_accuracy: Option<f64>,
-    /// Share of right answers over all samples.
+    /// Share of the answers that agree with the label, over all samples.
     pub accuracy: Option<f64>,
-    /// Share of right answers on runs that succeeded.
+    /// Share of the answers that agree with the label, on runs that succeeded.
     pub accuracy_on_success: Option<f64>,
-    /// Share of right answers on runs that failed.
+    /// Share of the answers that agree with the label, on runs that failed.
     pub accuracy_on_failure: Option<f64>,
     /// Share of prefixes of successful runs whose interval contains the remaining cost; for Warehouse, whose intervals
     /// of all resources do.
@@ -127,7 +127,7 @@ pub struct Published {
     /// For each resource, the share of intervals that contain the remaining cost, over all samples with an interval
     /// and a remaining cost. The summary of a file calls this the coverage.
     pub coverage: Vec<Option<f64>>,
-    /// Samples of runs that can finish but for which the answer is `impossible`.
+    /// The number of samples of runs that can finish in which the answer is `impossible`.
     pub false_aborts: usize,
     /// These false aborts as a share of all samples, as in table 4.
     pub false_abort_rate: Option<f64>,

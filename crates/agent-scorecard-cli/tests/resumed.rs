@@ -7,7 +7,7 @@ mod program;
 use std::{
     collections::BTreeMap,
     fs,
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
     sync::{
@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use program::{fresh, refusal, run_other, write};
+use program::{fresh, listen, refusal, run_other, write};
 use serde_json::{Value, json};
 
 /// A server whose replies follow from the requests, and the number of the requests that it answered. It refuses those
@@ -36,22 +36,16 @@ struct Server {
 }
 
 fn serve() -> Server {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let [asked, may, refused] = [0, usize::MAX, 0].map(|count| Arc::new(AtomicUsize::new(count)));
     let (is_busy, wait) = (Arc::default(), Arc::default());
-    let server = Server { url, asked, may, refused, is_busy, wait };
+    let server = Server { url: String::new(), asked, may, refused, is_busy, wait };
     let own = server.clone();
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let own = own.clone();
-            thread::spawn(move || {
-                // A client that was killed is no fault of the server.
-                let _ = answer(&stream.unwrap(), &own);
-            });
-        }
+    let url = listen(move |stream| {
+        let own = own.clone();
+        // A client that was killed is no fault of the server.
+        thread::spawn(move || answer(&stream, &own));
     });
-    server
+    Server { url, ..server }
 }
 
 fn answer(stream: &TcpStream, server: &Server) -> std::io::Result<()> {

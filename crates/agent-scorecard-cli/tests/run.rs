@@ -14,7 +14,7 @@ use std::{
     thread,
 };
 
-use program::{ask, asked, fresh, in_folder, listen, refusal, refused, report, write};
+use program::{ask, asked, fresh, in_folder, listen, noted, refusal, refused, report, write};
 use serde_json::{Value, json};
 
 /// A server whose replies depend on the last message, and the number of requests since it was last asked for.
@@ -90,9 +90,8 @@ fn confidence_in_costbench_is_scored_beside_the_greedy_policy_and_written_as_tra
     assert_eq!((&stated["runs"], &stated["tps_brier"]["value"]), (&json!(8), &json!(-0.0625)));
     assert_eq!(report["streams"]["base_rate_reference"]["tps_brier"]["value"], 0.0);
     // Streams that no reply has are named, with the reason.
-    let notes = report["notes"].to_string();
-    assert!(notes.contains("(8 no_logprobs)"), "{notes}");
-    assert!(notes.contains("streams: no complete run has token_probability, entropy, "), "{notes}");
+    noted(&report, "(8 no_logprobs)");
+    noted(&report, "streams: no complete run has token_probability, entropy, ");
     let greedy = &report["rows"][1];
     assert_eq!(greedy["setting"], "greedy policy, 5 steps, events: none");
     assert_eq!(greedy["metrics"]["task_completion_ratio"]["value"], 1.0);
@@ -735,8 +734,7 @@ fn a_cap_stops_a_run_whose_replies_do_not_count_their_tokens_unless_tokens_are_r
     let report = report(&output);
     let unknown = [&report["input_tokens"], &report["output_tokens"], &report["cost_usd"]];
     assert_eq!((asked, unknown), (20, [&Value::Null; 3]));
-    let notes = report["notes"].to_string();
-    assert!(notes.contains("20 replies do not say how many tokens they used"), "{notes}");
+    noted(&report, "20 replies do not say how many tokens they used");
     for wrong in ["reserve=0", "reserve", "'go on'"] {
         let (output, _) = capped("never", "null", &format!("--uncounted {wrong}"));
         assert!(refusal(&output, wrong).contains("give stop, or reserve=N"));

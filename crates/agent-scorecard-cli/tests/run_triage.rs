@@ -12,7 +12,7 @@ use std::{
 };
 
 use agent_scorecard_cli::questions::{Source, triage_variants};
-use program::{Bodies, ask, fresh, in_folder, refusal, refused, report, write};
+use program::{Bodies, ask, fresh, in_folder, noted, refusal, refused, report, write};
 use serde_json::{Value, json};
 
 /// The body of a request, and what is replied: text, tokens, and why it ends.
@@ -267,7 +267,7 @@ fn a_program_judges_answers_and_a_hostile_one_costs_nothing_but_its_verdict() {
     assert_eq!(counts(&found["rows"][0], keys), [4, 1, 2, 1]);
     let note =
         "gave no verdict on 2 of 4 answers: the first line that it wrote is \"y\", which is not";
-    assert!(found["notes"].to_string().contains(&note.replace('"', "\\\"")), "{}", found["notes"]);
+    noted(&found, note);
     let _ = fs::remove_file(format!("{program}.asked"));
     // Verdicts are kept with the answers; where there was none, the checker is asked again.
     script(&program, "read line\necho \"$line\" >> \"$0.asked\"\necho '{\"solved\": true}'");
@@ -454,9 +454,10 @@ fn refusals_leave_fewer_unsolvable_problems_and_re_solved_problems_that_are_coun
     );
     // Each of the two pools has one of the two that were attempted: 100 of 400 tokens.
     assert_eq!(row["metrics"]["waste_rate"]["value"], 0.25);
-    let notes = found["notes"].to_string();
-    let note = "2 unsolvable questions have an attempt: at most 1 of the 4 problems of a pool are unsolvable";
-    assert!(notes.contains(note), "{notes}");
+    noted(
+        &found,
+        "2 unsolvable questions have an attempt: at most 1 of the 4 problems of a pool are unsolvable",
+    );
 
     let again = found["rows"].as_array().unwrap().last().unwrap();
     let counts = &again["counts"];

@@ -13,7 +13,7 @@ use std::{
 
 use agent_scorecard::Report;
 use agent_scorecard_cli::questions::{Source, re_solved, triage_variants};
-use program::{in_folder, json, recorded, refusal, refused, run, run_with_input, write};
+use program::{in_folder, json, noted, recorded, refusal, refused, run, run_with_input, write};
 use serde_json::Value;
 
 fn number(object: &Value, name: &str) -> f64 {
@@ -104,8 +104,10 @@ fn what_is_undefined_is_null_and_a_note_says_why() {
     assert_eq!(value(at, "regret_advisory"), &Value::Null);
     assert_eq!(value(at, "eta_advisory_informative"), &Value::Null);
     assert_eq!(number(at, "nothing_solvable_pools"), 1.0);
-    let notes = report["notes"].to_string();
-    assert!(notes.contains("regret_advisory, eta_enforced_informative, regret_enforced: undefined, as in every pool with a plan nothing is solvable"), "{notes}");
+    noted(
+        &report,
+        "regret_advisory, eta_enforced_informative, regret_enforced: undefined, as in every pool with a plan nothing is solvable",
+    );
 }
 
 #[test]
@@ -362,13 +364,9 @@ fn a_text_without_a_plan_leaves_nothing_to_score() {
         (&Value::Null, &Value::Null)
     );
     assert_eq!(at["plans"]["unparseable"], at["pools"]);
-    let notes = report["notes"].to_string();
-    assert!(
-        notes.contains("regret_enforced: undefined, as there is no pool with a plan"),
-        "{notes}"
-    );
+    noted(&report, "regret_enforced: undefined, as there is no pool with a plan");
     let why = "no plan was found for pool 0: the text contains no JSON, at byte 19 of its text";
-    assert!(notes.contains(why), "{notes}");
+    noted(&report, why);
     let picture = in_folder("nothing.svg");
     let arguments = [path, "--planner", plan, "--plot", &picture];
     refusal(&run(&arguments), "nothing to draw");
@@ -462,7 +460,7 @@ fn injected_problems_are_detected_by_the_oracle_and_not_by_a_planner_that_takes_
         }
     }
     let why = "2 clusters; a 95 % interval needs at least 6";
-    assert!(naive["notes"].to_string().contains(why), "{}", naive["notes"]);
+    noted(&naive, why);
     let mut with_oracle = file.to_vec();
     with_oracle.extend(["--planner", "oracle", "--ratio", "0.5", "--ratio", "1"]);
     let oracle = json(&with_oracle);
@@ -470,11 +468,7 @@ fn injected_problems_are_detected_by_the_oracle_and_not_by_a_planner_that_takes_
     assert_eq!((number(half, "detection_rate"), number(half, "waste_rate")), (1.0, 0.0));
     assert_eq!((number(half, "eta_advisory"), number(half, "eta_enforced")), (1.0, 1.0));
     assert_eq!((number(all, "detection_rate"), value(all, "waste_rate")), (1.0, &Value::Null));
-    let notes = oracle["notes"].to_string();
-    assert!(
-        notes.contains("ratio 1, alpha 0.5: waste_rate: undefined, as in every pool"),
-        "{notes}"
-    );
+    noted(&oracle, "ratio 1, alpha 0.5: waste_rate: undefined, as in every pool");
     // The pools without injected problems are those of a call without a file of them.
     let without = json(&[&path, "--pool-size", "20", "--alpha", "0.5"]);
     assert_eq!(naive["alphas"], without["alphas"]);
@@ -547,8 +541,7 @@ fn outcomes_of_capped_attempts_replace_the_assumption_of_the_enforced_regime() {
     assert_eq!(regret(&failed), 1.0);
     let at = &failed["alphas"][0];
     assert_eq!((number(at, "capped_attempts"), number(at, "assumed_attempts")), (1.0, 1.0));
-    let notes = failed["notes"].to_string();
-    assert!(notes.contains("for 1 others there is no such run"), "{notes}");
+    noted(&failed, "for 1 others there is no such run");
     // A run at another allocation is not used.
     let other = enforced("other.jsonl", r#"{"problem":"b","allocation":299,"solved":0}"#);
     assert_eq!(regret(&other), 0.0);
@@ -559,8 +552,7 @@ fn outcomes_of_capped_attempts_replace_the_assumption_of_the_enforced_regime() {
         (&Value::Null, Value::Null)
     );
     assert_eq!(number(&more["alphas"][0], "eta_advisory"), 1.0);
-    let notes = more["notes"].to_string();
-    assert!(notes.contains("earned more than the oracle"), "{notes}");
+    noted(&more, "earned more than the oracle");
     let row = r#"{"problem":"b","allocation":300,"solved":0}"#;
     let twice = write("capped_twice.jsonl", &format!("{row}\n{row}"));
     refused(

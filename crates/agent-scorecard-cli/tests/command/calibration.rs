@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{self, json_of, recorded_stream, refused, run_other, write};
+use crate::program::{self, json_of, noted, recorded_stream, refused, run_other, write};
 use serde_json::Value;
 
 fn bundled(name: &str) -> String {
@@ -64,8 +64,7 @@ fn the_standard_errors_of_one_task_are_undefined_and_a_note_says_why() {
         assert!(change["change"]["standard_error"].is_null());
         assert!(change["change_in_standard_errors"].is_null());
     }
-    let notes = file["notes"].to_string();
-    assert!(notes.contains("standard errors: all complete runs are of one task"), "{notes}");
+    noted(file, "standard errors: all complete runs are of one task");
 
     let two_tasks = write("one_task_and_two.jsonl", &rows.join("\n").replacen("\"t\"", "\"u\"", 1));
     refused(&run(&[&two_tasks]), "--halves runs");

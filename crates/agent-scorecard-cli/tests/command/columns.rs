@@ -4,7 +4,8 @@
 use std::{fs, path::Path};
 
 use crate::program::{
-    bundled, exchange, in_folder, json_of, refusal, refused, run_line, run_other, shown, write,
+    bundled, exchange, in_folder, json_of, noted, refusal, refused, run_line, run_other, shown,
+    write,
 };
 use serde_json::Value;
 
@@ -180,7 +181,7 @@ fn several_files_are_not_pooled_unless_that_is_asked_for() {
         assert!(report.get("n").is_none() && report.get("curves").is_none(), "{program}");
         let pooled = json_of(program, &[&words[..], &["--pool"]].concat());
         assert!(!pooled[key].is_null(), "{program}");
-        assert!(pooled["notes"].to_string().contains("over all columns together"), "{program}");
+        noted(&pooled, "over all columns together");
         assert_eq!(pooled["files"], report["files"], "{program}");
         let names = [0, 1].map(|i| report["files"][i]["name"].as_str().unwrap().to_owned());
         let none = run_other(
@@ -412,7 +413,7 @@ fn whole_tasks_are_resampled_unless_there_is_only_one() {
     let one = json_of("traces", &[&calibrated("one.jsonl", 1, 200, 1, 0)]);
     assert_eq!(one["clustered_by_task"], false);
     assert!(ends(&one)[0] < ends(&one)[1]);
-    assert!(one["notes"].to_string().contains("all runs are of one task"), "{}", one["notes"]);
+    noted(&one, "all runs are of one task");
 }
 
 #[test]
@@ -433,7 +434,7 @@ fn intervals_of_budget_resample_whole_tasks() {
     let flagged = json_of("budget", &[&words[..], &["--cluster-by", "task-only"]].concat());
     assert_eq!(report["hit_rate"], flagged["hit_rate"]);
     assert_eq!(report["clustered_by_task"], true);
-    assert!(report["notes"].to_string().contains("only 6 tasks"), "{}", report["notes"]);
+    noted(&report, "only 6 tasks");
     let by_run = json_of("budget", &[&words[..], &["--cluster-by", "run"]].concat());
     assert_ne!(report["hit_rate"], by_run["hit_rate"]);
 }

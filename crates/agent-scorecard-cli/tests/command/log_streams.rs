@@ -4,7 +4,9 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::Value;
 
-use crate::program::{exchange, json_of, recorded, refusal, refused, run_other, shown, write};
+use crate::program::{
+    exchange, json_of, noted, recorded, refusal, refused, run_other, shown, write,
+};
 
 const PROGRAM: &str = "traces";
 
@@ -225,10 +227,7 @@ fn a_stream_that_cannot_be_calibrated_says_so_and_the_others_are_scored() {
     let report = json_of(PROGRAM, &[&[one.as_str()], &options[..]].concat());
     let stated = &report["streams"]["stated_confidence"];
     assert_eq!(stated["tps_log"]["value"], Value::Null);
-    assert!(
-        stated["notes"].to_string().contains("no figures: the runs cannot be calibrated"),
-        "{stated}"
-    );
+    noted(stated, "no figures: the runs cannot be calibrated");
 }
 
 #[test]

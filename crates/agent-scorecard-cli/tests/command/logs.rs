@@ -7,7 +7,7 @@ use std::{
     process::Output,
 };
 
-use crate::program::{self, refusal, refused, run_other, write};
+use crate::program::{self, noted, refusal, refused, run_other, write};
 use serde_json::{Value, json as object};
 
 fn run(arguments: &[&str]) -> Output {
@@ -129,9 +129,8 @@ fn a_folder_of_several_formats_says_so_and_equal_lines_count_once() {
     let account = &json["account"];
     let counts = ["n_found", "n_kept", "n_repeats"].map(|key| account[key].as_u64().unwrap());
     assert_eq!(counts, [3, 2, 1]);
-    let notes = json["notes"].to_string();
-    assert!(notes.contains("several formats: exchanges (2 runs), atif (1 runs)"), "{notes}");
-    assert!(notes.contains("c.txt: left out, its format is not recognized"), "{notes}");
+    noted(&json, "several formats: exchanges (2 runs), atif (1 runs)");
+    noted(&json, "c.txt: left out, its format is not recognized");
 }
 
 /// A run that a model made, of 1,000 input tokens, 600 of them cached, and 100 output tokens.
@@ -186,9 +185,8 @@ fn prices_give_a_cost_to_runs_whose_log_has_none_and_name_models_without_one() {
     // 400 tokens at 2, 600 at 0.5 and 100 at 8 dollars a million.
     assert_eq!(report["runs"][0]["usage"]["cost_usd"], 0.0019);
     assert_eq!(report["runs"][1]["usage"]["cost_usd"], Value::Null);
-    let notes = report["notes"].to_string();
-    assert!(notes.contains("no price of the model m-2: the cost of 1 run is not known"), "{notes}");
-    assert!(notes.contains("sums are without 1 run whose cost is not known"), "{notes}");
+    noted(&report, "no price of the model m-2: the cost of 1 run is not known");
+    noted(&report, "sums are without 1 run whose cost is not known");
     let csv = fs::read_to_string(csv).unwrap();
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 3, "{csv}");
@@ -243,8 +241,7 @@ fn a_log_without_outcomes_says_which_line_to_add_and_takes_it() {
     let report = json(&[&log, "--outcomes", &outcomes]);
     assert_eq!((&report["n_succeeded"], &report["runs"][0]["outcome"]), (&1.into(), &true.into()));
     assert_eq!(report["conclusion"].as_array().unwrap().len(), 1);
-    let notes = report["notes"].to_string();
-    assert!(notes.contains("no run for 1 of 2 lines, the first of them b"), "{notes}");
+    noted(&report, "no run for 1 of 2 lines, the first of them b");
 
     let stated = exchange("a", "t", "m-1", "null").replace("\"x\"", r#""Confidence: 80%""#);
     let stated = write("unjudged_confidence.jsonl", &stated);

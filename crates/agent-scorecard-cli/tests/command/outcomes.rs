@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::program::{self, json_of, refusal, run_other, shown, write};
+use crate::program::{self, json_of, noted, refusal, run_other, shown, write};
 
 /// A log of so many runs without outcomes, whose confidence goes from 0 up to 1 in tenths.
 fn log(name: &str, runs: usize) -> String {
@@ -113,8 +113,7 @@ fn a_log_without_any_outcome_says_how_sure_the_model_was_and_what_to_add() {
         assert!(text.contains(words), "{text}");
     }
     assert!(fs::read_to_string(page).unwrap().contains("<svg"));
-    let notes = json_of("compare", &[&log, &log])["notes"].to_string();
-    assert!(notes.contains("--outcomes FILE adds outcomes"), "{notes}");
+    noted(&json_of("compare", &[&log, &log]), "--outcomes FILE adds outcomes");
 }
 
 #[test]

@@ -130,6 +130,12 @@ pub(crate) fn refused(output: &Output, part: &str) {
     assert!(error.contains(part), "{part}: {error}");
 }
 
+/// Checks that a note of a report has this part.
+pub(crate) fn noted(report: &Value, part: &str) {
+    let mut notes = report["notes"].as_array().unwrap().iter();
+    assert!(notes.any(|note| note.as_str().unwrap().contains(part)), "{part}: {}", report["notes"]);
+}
+
 /// Whether an error begins with file and line and then names the field: by its path, or, where serde reports
 /// the object around it, in the message.
 pub(crate) fn names_field(error: &str, path: &str, line: usize, field: &str) -> bool {

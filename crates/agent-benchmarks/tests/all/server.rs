@@ -13,11 +13,13 @@ use std::{
 
 use agent_benchmarks::{
     Arguments, Conversation, Message, ModelError, Parameter, ParameterKind, RecordedCall, Reply,
-    Request, Role, ToolDefinition, Value,
+    Request, Role, ToolDefinition, Usage, Value,
     client::{ApiKey, Client, ClientSettings},
     costbench::{CostBench, Instance, Split, queries},
 };
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
+
+use crate::openai_chat;
 
 /// What the server does with one request.
 pub(crate) enum Served {
@@ -138,22 +140,10 @@ pub(crate) fn request(body: &Json) -> Request {
     request
 }
 
+/// The response to a request for a reply that used 100 and 20 tokens.
 pub(crate) fn response(reply: &Reply) -> String {
-    let call = |call: &RecordedCall| {
-        let Arguments::Parsed(arguments) = &call.arguments else { panic!("policies write JSON") };
-        let function = json!({"name": call.name, "arguments": run_logs::to_json(arguments)});
-        json!({"id": call.id, "type": "function", "function": function})
-    };
-    let calls: Vec<Json> = reply.tool_calls.iter().map(call).collect();
-    let mut message = json!({"role": "assistant", "content": reply.text});
-    if !calls.is_empty() {
-        message["tool_calls"] = calls.into();
-    }
-    json!({
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 20},
-    })
-    .to_string()
+    let usage = Usage { input_tokens: Some(100), output_tokens: Some(20), ..Usage::default() };
+    openai_chat::response(&Reply { usage: Some(usage), ..reply.clone() })
 }
 
 /// A handler that plays a policy on any of these instances. It keeps nothing between requests: what the

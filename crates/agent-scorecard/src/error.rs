@@ -16,7 +16,7 @@ pub enum Error {
     /// An error of knapsack-oracle.
     #[error(transparent)]
     KnapsackOracle(#[from] knapsack_oracle::Error),
-    /// Options out of range.
+    /// Options are out of range.
     #[error("{}: {problem}", options.join(" and "))]
     Options {
         /// The names of the invalid options.

@@ -195,7 +195,7 @@ pub enum Error {
         /// The message of the operating system or of the reader.
         message: String,
     },
-    /// A folder without a file of a known format.
+    /// A folder contains no file of a known format.
     #[error("{place}: there is no log in it; known formats: {known}")]
     NoLog {
         /// The folder.

@@ -48,7 +48,7 @@ impl AtLimit {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Repeats {
-    /// The run counts once: the newest complete record is kept.
+    /// The run counts once, and the newest complete occurrence is kept.
     #[default]
     Drop,
     /// Each occurrence counts as a run.
@@ -219,7 +219,7 @@ pub enum Ungraded {
     NoScore,
     /// The run was planned, but the log lacks it.
     Missing,
-    /// The run belongs to another evaluation, which lacks the requested scorer.
+    /// The run belongs to an evaluation without the requested scorer.
     OtherScorer,
 }
 
@@ -255,7 +255,8 @@ pub struct Judgement {
     pub stop: Option<StopReason>,
     /// Whether a limit ended the run.
     pub is_at_limit: bool,
-    /// Whether [`AtLimit`] changes nothing, because the grade was given outside the log or the log excludes the run.
+    /// Whether the rule [`AtLimit`] has no effect on the run, because the grade was given outside the log or the log
+    /// excludes the run.
     pub is_settled: bool,
     /// The scorer whose score is the grade.
     pub scorer: Option<String>,

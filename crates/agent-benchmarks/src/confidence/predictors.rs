@@ -235,7 +235,7 @@ pub struct Continued {
     pub step: usize,
     /// The numbers of continuations with each outcome.
     pub counts: Continuations,
-    /// The answers of those continuations that gave one.
+    /// The answers of all continuations that gave an answer.
     pub answers: Vec<String>,
     /// The first action of each continuation, as the model wrote it.
     pub actions: Vec<String>,
@@ -270,10 +270,10 @@ impl Continued {
         (self.counts.valid() >= Self::MIN_VALID).then_some(estimate.probability)
     }
 
-    /// Returns an estimate of the squared distance from a forecast F to the true probability of success: `(F - q)^2 -
-    /// q (1 - q) / (M - 1)`, where q is the share of successes among M outcomes. The second term removes the expected
-    /// contribution of the error of q, so that the mean is right, although a single value can be negative. `None` as
-    /// in [`Self::success`].
+    /// Returns an estimate of the squared distance from a forecast F to the true probability of success:
+    /// `(F - q)^2 - q (1 - q) / (M - 1)`, where q is the share of successes among M outcomes. The second term removes
+    /// the expected contribution of the error of q, so that the mean is right, although a single value can be
+    /// negative. `None` as in [`Self::success`].
     ///
     /// ```
     /// use agent_benchmarks::{Continuations, Error, Probability, confidence::Continued};

@@ -11,7 +11,7 @@ use crate::{error::Error, values::macros::names};
 /// The four dimensions of preferences, as the suffixes of data type names.
 pub(super) const DIMENSIONS: [&str; 4] = ["Category", "Tier", "Style", "FeaturePackage"];
 
-/// The two disjoint sets of queries.
+/// One of the two disjoint sets of queries, for training or for tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Split {
     /// The queries for training, whose preferences have six values per dimension.
@@ -47,7 +47,7 @@ pub struct Preferences {
 }
 
 impl Preferences {
-    /// Creates preferences with these values.
+    /// Creates preferences for a task from one value per dimension.
     ///
     /// # Errors
     ///

@@ -39,9 +39,9 @@ pub type Answers = BTreeMap<String, BTreeMap<usize, Recorded>>;
 pub enum By {
     /// Linear extrapolation: remaining turns cost as much as the past ones.
     Linear,
-    /// Quantiles of past runs.
+    /// Quantiles of the costs of past runs.
     Quantile,
-    /// Quantiles of past runs, calibrated run by run.
+    /// Quantiles of the costs of past runs, calibrated run by run.
     Conformal,
     /// A quantile regression forest over features and keys ([`BudgetEstimator`]).
     QuantileForest,

@@ -79,12 +79,13 @@ pub struct Used {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UngradedAs {
-    /// They may have succeeded or failed: statements on all runs hold for any grade that they may have.
+    /// Runs without a grade may have succeeded or failed. Statements on all runs must hold for every grade that these
+    /// runs may have.
     #[default]
     Unknown,
-    /// Excluded: the figures cover the runs with a grade.
+    /// Runs without a grade are excluded. The figures cover only the runs with a grade.
     LeftOut,
-    /// Counted as failures.
+    /// Runs without a grade count as failures.
     Failed,
 }
 

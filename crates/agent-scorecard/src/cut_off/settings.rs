@@ -11,9 +11,9 @@ use crate::{options, traces::settings::Calibration};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hide {
-    /// Hides this share of runs, each after a random step.
+    /// Hides the outcomes of this share of the runs, as if each had been cut off after a random step.
     Rate(Probability),
-    /// Hides every run after this share of its steps.
+    /// Hides the outcome of every run, as if it had been cut off after this share of its steps.
     After(Probability),
 }
 

@@ -66,7 +66,7 @@ pub struct Block {
     pub conclusion: Vec<String>,
     /// Lines for people that come before all tables, such as how many runs there are.
     pub lines: Vec<String>,
-    /// The heading of the table of these values.
+    /// The heading of the table that shows the values.
     pub title: String,
     /// The explanation of the table.
     pub note: String,
@@ -109,7 +109,7 @@ pub enum Value {
     Block(Block),
     /// Rows with the same fields, such as bins.
     Rows {
-        /// The heading of their table.
+        /// The heading of the table that shows the rows.
         title: String,
         /// The rows.
         rows: Vec<Block>,
@@ -121,7 +121,7 @@ pub enum Value {
 /// Rows that are created on demand from their data, because there may be a million of them.
 #[derive(Clone)]
 pub struct MadeRows {
-    /// The heading of their table, if they have one.
+    /// The heading of the table that shows the rows, if there is one.
     pub title: String,
     make: Arc<dyn Fn(usize) -> Option<Block> + Send + Sync>,
 }

@@ -65,7 +65,7 @@ pub struct Series {
     /// Lower bounds of the intervals around the values, or of a band.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub low: Vec<f64>,
-    /// Upper bounds of these intervals.
+    /// Upper bounds of the intervals around the values, or of a band.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub high: Vec<f64>,
 }

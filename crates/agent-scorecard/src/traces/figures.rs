@@ -292,8 +292,8 @@ pub(crate) fn assumptions() -> BTreeMap<&'static str, &'static str> {
 /// The runs of a log that are not in a stream of confidence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LeftOut {
-    /// The numbers of these runs by the reason why their first missing value is missing.
+    /// The number of left-out runs for each reason why the first missing value of a run is missing.
     pub reasons: BTreeMap<&'static str, u64>,
-    /// The number of these runs with a value at some model call.
+    /// The number of left-out runs that have a value at some model call.
     pub n_partial: u64,
 }

@@ -75,8 +75,8 @@ impl<'a> TrainingRecords<'a> {
         }
     }
 
-    /// Returns all prefixes that have a record, as pairs of a rollout and its number of completed turns, k = 0 to T -
-    /// 1. [`split_rollouts`](crate::bagen::split_rollouts) and
+    /// Returns all prefixes that have a record, as pairs of a rollout and its number of completed turns, from 0 to
+    /// T - 1. [`split_rollouts`](crate::bagen::split_rollouts) and
     /// [`Rollouts::released_prefixes`](crate::Rollouts::released_prefixes) help to choose among them.
     ///
     /// # Errors

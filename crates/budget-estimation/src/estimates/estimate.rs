@@ -92,7 +92,7 @@ impl Estimate {
         if self.predicts_impossible(left) { Self::Impossible } else { self }
     }
 
-    /// Returns the interval; `None` for the other answers.
+    /// Returns the interval; `None` if the estimate is not an interval.
     #[must_use]
     #[inline]
     pub const fn ends(self) -> Option<Interval> {

@@ -78,8 +78,8 @@ pub struct IntervalSummary {
     pub low_pinball_loss: Option<f64>,
     /// Mean pinball loss of the upper bounds, at level `(1 + coverage) / 2`.
     pub high_pinball_loss: Option<f64>,
-    /// Mean weighted interval loss, for which the midpoint m of the interval is taken as the median: `(|m - R| / 2 +
-    /// (1 - coverage) / 2 * interval loss) / (3/2)`.
+    /// Mean weighted interval loss, for which the midpoint m of the interval is taken as the median:
+    /// `(|m - R| / 2 + (1 - coverage) / 2 * interval loss) / (3/2)`.
     pub weighted_interval_loss: Option<f64>,
 }
 

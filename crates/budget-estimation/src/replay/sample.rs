@@ -172,9 +172,9 @@ impl Sample {
         (self.turn > 0).then(|| self.used / self.turn as f64 * (self.turns - self.turn) as f64)
     }
 
-    /// Returns what the remaining cost would be if each turn cost as much as the mean turn of the whole run, `(C_T /
-    /// T) (T - k)`. The formula uses the total and T, so it is a reference for comparisons rather than an estimator.
-    /// Its error is the run's own variation from turn to turn.
+    /// Returns what the remaining cost would be if each turn cost as much as the mean turn of the whole run,
+    /// `(C_T / T) (T - k)`. The formula uses the total and T, so it is a reference for comparisons rather than an
+    /// estimator. Its error is the run's own variation from turn to turn.
     ///
     /// ```
     /// use budget_estimation::{Error, Estimate, Rollouts, Sample};

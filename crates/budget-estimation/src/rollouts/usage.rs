@@ -90,7 +90,7 @@ impl<'a> Usage<'a> {
         self.cumulative.get(..self.turns).unwrap_or_default()
     }
 
-    /// Returns the total cost of these turns; 0 before the first turn.
+    /// Returns the total cost of the turns so far; 0 before the first turn.
     #[must_use]
     #[inline]
     pub fn total(&self) -> f64 {

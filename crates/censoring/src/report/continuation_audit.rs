@@ -58,11 +58,11 @@ pub struct ContinuationAudit {
     pub mean_invalid: f64,
     /// The estimated probability of success of each retained run, in increasing order.
     pub success_probabilities: Vec<Probability>,
-    /// The weighted mean of these probabilities.
+    /// The weighted mean of the estimated probabilities of success.
     pub mean: Figure,
-    /// The weighted median of these probabilities. If the weight up to a value is exactly one half, it is the mean of
-    /// this value and the next one. Without weights, an even number of values therefore gives the mean of the two
-    /// middle values.
+    /// The weighted median of the estimated probabilities of success. If the weight up to a value is exactly one half,
+    /// it is the mean of this value and the next one. Without weights, an even number of values therefore gives the
+    /// mean of the two middle values.
     pub median: f64,
     /// The share of retained runs, by weight, whose estimated probability is 0.
     pub zero_share: f64,

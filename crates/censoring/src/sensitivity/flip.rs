@@ -31,9 +31,9 @@ use crate::{Weight, scores::run_score::RunScore};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FlippingOdds {
-    /// The largest such odds ratio that is at most 1.
+    /// The largest odds ratio of at most 1 at which the conclusion changes.
     pub below: Option<f64>,
-    /// The smallest such odds ratio that is at least 1.
+    /// The smallest odds ratio of at least 1 at which the conclusion changes.
     pub above: Option<f64>,
 }
 

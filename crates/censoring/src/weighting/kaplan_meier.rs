@@ -108,7 +108,7 @@ impl KaplanMeier {
         &self.times
     }
 
-    /// Returns the probability of lasting beyond each of these times, decreasing.
+    /// Returns the probability of lasting beyond each of [`Self::times`], which decreases.
     #[must_use]
     pub fn survival(&self) -> &[f64] {
         &self.survival

@@ -15,7 +15,7 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct InjectedPool {
-    /// The pool, which has the same number of items as before.
+    /// The pool after the replacement, with the same number of items as before.
     pub pool: Pool,
     /// Whether each item was injected as unsolvable, in the order of the pool.
     /// [`UnsolvableCounts`](crate::UnsolvableCounts) compares these marks with a plan.

@@ -53,8 +53,8 @@ pub struct LoggedRun {
     pub outcome: Option<bool>,
     /// Whether a limit ended the run.
     pub is_at_limit: bool,
-    /// Whether [`AtLimit`](crate::AtLimit) changes nothing, because the grade was given outside the log or the log excludes the
-    /// run.
+    /// Whether the rule [`AtLimit`](crate::AtLimit) has no effect on the run, because the grade was given outside the
+    /// log or the log excludes the run.
     pub is_settled: bool,
     /// The scorer whose score is the grade.
     pub scorer: Option<String>,

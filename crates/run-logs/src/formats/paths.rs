@@ -23,10 +23,10 @@ use crate::json_lines::fields::{all_written, name, written, yes_or_no};
 /// ```
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct PathRun {
-    /// Names the run.
+    /// The name of the run.
     #[serde(deserialize_with = "name")]
     pub id: String,
-    /// Names the task; the runs of a task are its trials.
+    /// The name of the task. The runs of a task are its trials.
     #[serde(deserialize_with = "name")]
     pub task: String,
     /// The calls of the agent, in order.
@@ -37,10 +37,10 @@ pub struct PathRun {
     /// Whether the run succeeded.
     #[serde(deserialize_with = "yes_or_no")]
     pub success: bool,
-    /// Names the model, where it is known.
+    /// The name of the model, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Names the domain, where it is known.
+    /// The name of the domain, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
 }

@@ -72,10 +72,10 @@ pub struct RolloutFile {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RolloutLine {
-    /// Names the run.
+    /// The name of the run.
     #[serde(default, deserialize_with = "optional_name")]
     pub id: Option<String>,
-    /// Names the task.
+    /// The name of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(default, deserialize_with = "optional_name")]
     pub task: Option<String>,
@@ -143,7 +143,7 @@ impl RolloutTurn {
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct AnswerLine {
-    /// Names the run.
+    /// The name of the run.
     #[serde(deserialize_with = "name")]
     pub id: String,
     /// The number of completed turns at the time of the answer.

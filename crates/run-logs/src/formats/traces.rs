@@ -416,7 +416,7 @@ pub struct TraceFile {
     pub runs: TraceRuns,
     /// The runs that are left out because a forecast is missing or outside [0, 1]. They have no forecasts.
     pub without_forecasts: TraceRuns,
-    /// Remarks about the other runs.
+    /// Remarks about the file, in addition to the runs that are kept.
     pub remarks: TraceRemarks,
 }
 

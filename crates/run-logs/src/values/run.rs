@@ -294,7 +294,7 @@ impl Usage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Role {
-    /// The instructions of the system or of its developer.
+    /// The system or its developer, who gives instructions.
     System,
     /// The user, real or simulated.
     User,

@@ -1,7 +1,7 @@
 use crate::error::Error;
 
-/// Returns the skill score: the improvement over a reference, divided by the largest possible improvement, `(score -
-/// reference) / (best - reference)`.
+/// Returns the skill score: the improvement over a reference, divided by the largest possible improvement,
+/// `(score - reference) / (best - reference)`.
 ///
 /// At most 1; 0 if the score equals the reference, and negative if it is worse. Higher is better
 /// for scores and for losses, as long as all three arguments are of the same kind. The best

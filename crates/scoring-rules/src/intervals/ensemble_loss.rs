@@ -4,8 +4,8 @@ use crate::{
 };
 
 impl Ensemble {
-    /// Returns the continuous ranked probability score (CRPS) of an ensemble, as a loss: the integral over z of `(F(z)
-    /// - 1{y <= z})^2`, where y is the outcome and F(z) is the share of members up to z.
+    /// Returns the continuous ranked probability score (CRPS) of an ensemble, as a loss: the integral over z of
+    /// `(F(z) - 1{y <= z})^2`, where y is the outcome and F(z) is the share of members up to z.
     ///
     /// At least 0, in the units of the outcome; the absolute error for a single member. It equals
     /// `mean |x_i - y| - 1/2 mean |x_i - x_j|`, whose second mean is over all pairs, including a member paired
@@ -36,8 +36,9 @@ impl Ensemble {
         sum_of_gaps(self, outcome, |beyond| beyond.share * beyond.share)
     }
 
-    /// Returns the fair continuous ranked probability score of an ensemble, as a loss: `mean |x_i - y| - 1/2 mean |x_i
-    /// - x_j|`, where y is the outcome, x_i are the members, and the second mean is over pairs of different members.
+    /// Returns the fair continuous ranked probability score of an ensemble, as a loss:
+    /// `mean |x_i - y| - 1/2 mean |x_i - x_j|`, where y is the outcome, x_i are the members, and the second mean is over
+    /// pairs of different members.
     ///
     /// In the units of the outcome. If the members are independent samples from a distribution, the expected
     /// value of this loss is the CRPS of the distribution, for any number of members. Sampling from the true

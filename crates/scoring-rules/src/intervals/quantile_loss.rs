@@ -6,8 +6,8 @@ use crate::{
 };
 
 impl Quantiles {
-    /// Returns the weighted interval score, as a loss. For a median m and K central intervals with coverages `1 -
-    /// a_k`, it is `(|y - m| / 2 + sum of a_k / 2 * interval loss_k) / (K + 1/2)`, where y is the outcome.
+    /// Returns the weighted interval score, as a loss. For a median m and K central intervals with coverages
+    /// `1 - a_k`, it is `(|y - m| / 2 + sum of a_k / 2 * interval loss_k) / (K + 1/2)`, where y is the outcome.
     ///
     /// At least 0, in the units of the outcome; the absolute error if there is only a median. It is
     /// computed as the mean over all levels of twice the pinball loss, and is therefore proper: the

@@ -24,9 +24,9 @@ use crate::{
 pub struct FixedRankSensitivity {
     /// AUROC of the mean forecasts of the raw stream, which is the same for all transforms.
     pub auroc: f64,
-    /// Average precision with failure as the positive class, the same for all transforms.
+    /// Average precision with failure as the positive class. It is the same for all transforms.
     pub average_precision: f64,
-    /// AURC, the same for all transforms.
+    /// AURC. It is the same for all transforms.
     pub aurc: f64,
     /// The score of the raw stream.
     pub identity: f64,

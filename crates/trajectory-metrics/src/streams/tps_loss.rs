@@ -7,8 +7,8 @@ use crate::{
 };
 
 impl<R: SmoothRule> Tps<R> {
-    /// Computes the training loss of a run, which is its score times -1, as a function of the logits `ln (p / (1 -
-    /// p))` of the forecasts.
+    /// Computes the training loss of a run, which is its score times -1, as a function of the logits
+    /// `ln (p / (1 - p))` of the forecasts.
     ///
     /// Sets `steps[t]` to the weighted loss of step t and its first and second derivative by the
     /// logit of this step. These are also the derivatives of the run's loss. The loss of a step

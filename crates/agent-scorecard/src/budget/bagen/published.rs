@@ -129,7 +129,7 @@ pub struct Published {
     pub coverage: Vec<Option<f64>>,
     /// The number of samples of runs that can finish in which the answer is `impossible`.
     pub false_aborts: usize,
-    /// These false aborts as a share of all samples, as in table 4.
+    /// The number of false aborts divided by the number of all samples, as in table 4.
     pub false_abort_rate: Option<f64>,
     /// The upper median, `sorted[n // 2]`, of the relative errors of midpoints on runs that can finish. Answers are
     /// read as the training code does, which takes single numbers as midpoints. `None` for Warehouse.

@@ -364,9 +364,9 @@ fn released(kind: Kind, cap: Option<f64>, entry: Entry) -> Option<ReleasedSample
 /// The resources in a file of estimates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Tokens: Sokoban, Search-R1 and SWE-bench.
+    /// Tokens, as in Sokoban, Search-R1 and SWE-bench.
     Tokens,
-    /// Time, storage and cost: Warehouse.
+    /// Time, storage and cost, as in Warehouse.
     Warehouse,
 }
 

@@ -131,8 +131,8 @@ impl ArgumentRule {
         Ok(rule)
     }
 
-    /// Accepts numbers that differ slightly: a number `a` in the call agrees with the expected number `e` if `|a - e|
-    /// <= max(absolute, relative * |e|)`.
+    /// Accepts numbers that differ slightly: a number `a` in the call agrees with the expected number `e` if
+    /// `|a - e| <= max(absolute, relative * |e|)`.
     ///
     /// # Errors
     ///

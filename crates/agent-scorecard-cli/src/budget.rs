@@ -129,20 +129,21 @@ pub fn report(
     let is_elsewhere = |id: &str, file: &RunFile| {
         !has_run(id, file) && by_model.iter().any(|(_, _, other)| has_run(id, other))
     };
+    let drawn_run = |file| judged.drawn_run.clone().filter(|id| !is_elsewhere(id, file));
+    let drawn_runs: Vec<_> = by_model.iter().map(|(_, _, file)| drawn_run(file)).collect();
+    let accounts: Vec<_> = by_model.iter().map(|(_, _, file)| file.runs.account()).collect();
     let mut columns = Vec::new();
-    for (model, given, file) in &by_model {
-        let drawn_run = judged.drawn_run.clone().filter(|id| !is_elsewhere(id, file));
+    for ((model, name, file), drawn_run) in by_model.into_iter().zip(drawn_runs) {
         let judged = budget::Options { drawn_run, ..judged.clone() };
-        let name = file.runs.file();
-        let column = working(&format!("replaying {name}"), || column(&[file], &judged))?;
-        let column = Column { name: given.clone(), model: model.clone(), ..column };
-        columns.push((name.to_owned(), column));
+        let of_file = file.runs.file().to_owned();
+        let column = working(&format!("replaying {of_file}"), || column(vec![file], &judged))?;
+        columns.push((of_file, Column { name, model, ..column }));
     }
     let mut report = budget::report(columns, &judged);
-    report.set_accounts(by_model.iter().map(|(_, _, file)| file.runs.account()));
-    if let Some(all) = pooled.filter(|_| by_model.len() > 1) {
-        let Column { mut block, parts: (key, parts), .. } =
-            column(&all.iter().collect::<Vec<_>>(), &judged)?;
+    let pooled = pooled.filter(|_| accounts.len() > 1);
+    report.set_accounts(accounts);
+    if let Some(all) = pooled {
+        let Column { mut block, parts: (key, parts), .. } = column(all, &judged)?;
         if !parts.is_empty() {
             let field = |(name, part): (String, Block)| {
                 Field::block(name.clone(), Block { title: name, ..part })
@@ -231,13 +232,19 @@ fn by(
     Ok(By::Recorded { file: name, answers })
 }
 
-fn column(files: &[&RunFile], judged: &budget::Options) -> Result<Column, String> {
-    let input = RunFile::together(files, &judged.keys).map_err(agent_scorecard::Error::from);
-    let found = input.and_then(|input| budget::column(input, judged, &METRICS));
-    found.map_err(|error| match (&error, files) {
+fn column(files: Vec<RunFile>, judged: &budget::Options) -> Result<Column, String> {
+    let input = RunFile::together(&files.iter().collect::<Vec<_>>(), &judged.keys);
+    let single =
+        Some(&files).filter(|files| files.len() == 1).map(|it| it[0].runs.file().to_owned());
+    // Only what was spent is needed from here on.
+    drop(files);
+    let found = input
+        .map_err(agent_scorecard::Error::from)
+        .and_then(|input| budget::column(input, judged, &METRICS));
+    found.map_err(|error| match (&error, single) {
         (agent_scorecard::Error::UnknownRun(_), _) => format!("--plot-id: {error}"),
         (agent_scorecard::Error::RunLogs(run_logs::Error::Input(_)), _) => error.to_string(),
-        (_, [single]) => format!("{}: {error}", single.runs.file()),
+        (_, Some(file)) => format!("{file}: {error}"),
         _ => error.to_string(),
     })
 }

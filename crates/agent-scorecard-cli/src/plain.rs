@@ -3,7 +3,10 @@
 //! Every such text passes through [`line`] or [`lines`] before it is shown, or through [`json`], which keeps
 //! the value, before it is printed for programs.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
 
 use agent_scorecard::Picture;
 
@@ -32,9 +35,28 @@ pub(crate) fn lines(text: String) -> String {
 
 /// Escapes the control characters inside the strings of a JSON text. The values of the strings stay the same.
 pub(crate) fn json(text: String) -> String {
+    json_escaped(&text).unwrap_or(text)
+}
+
+fn json_escaped(text: &str) -> Option<String> {
     let acts = |character| character != '\n' && acts(character);
     // All of them have four hexadecimal digits.
-    escaped(&text, acts, |character| format!("\\u{:04x}", u32::from(character))).unwrap_or(text)
+    escaped(text, acts, |character| format!("\\u{:04x}", u32::from(character)))
+}
+
+/// A writer of JSON text in pieces of whole characters, which are written as by [`json`].
+pub(crate) struct Json<W>(pub(crate) W);
+
+impl<W: Write> Write for Json<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let escaped = str::from_utf8(bytes).ok().and_then(json_escaped);
+        self.0.write_all(escaped.as_ref().map_or(bytes, String::as_bytes))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Returns the text with some characters in another form; `None` if it has none of them.

@@ -69,13 +69,13 @@ fn rollouts(rows: usize) -> String {
 fn memory_grows_with_the_file_by_a_bounded_factor() {
     type Make = fn(usize) -> String;
     let cases: [(&[&str], Make, f64); 7] = [
-        (&["compare"], table, 14.0),
-        (&["traces", "--resamples", "0"], table, 10.0),
-        (&["cut-off", "--resamples", "0"], table, 18.0),
-        (&["compare"], log, 13.0),
-        (&["logs", "--json"], log, 16.0),
+        (&["compare"], table, 12.0),
+        (&["traces", "--resamples", "0"], table, 12.0),
+        (&["cut-off", "--resamples", "0"], table, 13.5),
+        (&["compare"], log, 12.0),
+        (&["logs", "--json"], log, 12.0),
         (&["caps", "--at", "50,60"], rollouts, 12.0),
-        (&["budget", "--resamples", "0", "--estimator", "quantile"], rollouts, 21.0),
+        (&["budget", "--resamples", "0", "--estimator", "quantile"], rollouts, 13.5),
     ];
     let found = cases.map(|(arguments, make, bound)| {
         let [few, many] = [5_000, 25_000].map(|rows| {

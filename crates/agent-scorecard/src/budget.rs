@@ -81,7 +81,7 @@ pub fn column(input: Input, options: &Options, metrics: &[Metric<Known>]) -> Res
         let own = Options { resources, ..options.clone() };
         let runs = replay(input.clone(), &own)?;
         parts.push((resource.clone(), block(&runs, &own, metrics)?));
-        samples.push(runs.every_sample);
+        samples.push(runs.every_sample());
     }
     let mut block = Block { notes: Some(Vec::new()), ..Block::default() };
     block.lines.push(input.counts.line());

@@ -13,7 +13,7 @@ use crate::{
     output::{
         fail_if::{self, Threshold},
         overwrites::Output,
-        program::{self, Written},
+        program::{self, Printed, Written},
         text::{self, Layout},
     },
     plain,
@@ -57,16 +57,18 @@ impl Forms {
             }
             program::write_file(path, &content)?;
         }
-        let text = if self.json {
-            plain::json(serde_json::to_string_pretty(&report)? + "\n")
+        let output = if self.json {
+            Printed::Json(Box::new(report))
         } else if self.markdown {
-            plain::lines(Layout::paragraphs(&text::report(&report, Layout::Markdown)))
+            let text = Layout::paragraphs(&text::report(&report, Layout::Markdown));
+            Printed::Text(plain::lines(text))
         } else {
             // The width is known of terminals alone, so that files and pipes have whole lines.
             let width = console::Term::stdout().size_checked().map(|(_, columns)| columns);
-            plain::lines(text::report(&report, width.map_or(Layout::Aligned, Layout::Fitted)))
+            let layout = width.map_or(Layout::Aligned, Layout::Fitted);
+            Printed::Text(plain::lines(text::report(&report, layout)))
         };
-        Ok(Written { failures, ..Written::from(text) })
+        Ok(Written { failures, ..Written::from(output) })
     }
 
     /// Returns whether figures are wanted, in the JSON object, in a page or in a picture.

@@ -7,11 +7,12 @@ use std::{
     ffi::OsString,
     fmt,
     fs::{self, File},
-    io::{self, Read, Write},
+    io::{self, BufWriter, Read, Write},
     path::{Path, PathBuf},
     process::{self, ExitCode},
 };
 
+use agent_scorecard::Report;
 use rayon::ThreadPoolBuilder;
 
 use crate::plain;
@@ -21,15 +22,43 @@ pub(crate) use agent_scorecard::with_causes;
 /// The output of a subcommand, and the conditions of `--fail-if` that hold.
 #[derive(Debug)]
 pub(crate) struct Written {
-    pub(crate) text: String,
+    pub(crate) output: Printed,
     pub(crate) failures: Vec<String>,
     /// Remarks for standard error that are not errors.
     pub(crate) remarks: Vec<String>,
 }
 
+/// What is printed on standard output.
+#[derive(Debug)]
+pub(crate) enum Printed {
+    Text(String),
+    /// A report as JSON. It may have a row for each of a million runs, and is never in memory as text.
+    Json(Box<Report>),
+}
+
+impl Printed {
+    fn print(&self) -> io::Result<()> {
+        let mut stdout = BufWriter::new(io::stdout().lock());
+        match self {
+            Self::Text(text) => stdout.write_all(text.as_bytes())?,
+            Self::Json(report) => {
+                serde_json::to_writer_pretty(plain::Json(&mut stdout), report)?;
+                stdout.write_all(b"\n")?;
+            }
+        }
+        stdout.flush()
+    }
+}
+
+impl From<Printed> for Written {
+    fn from(output: Printed) -> Self {
+        Self { output, failures: Vec::new(), remarks: Vec::new() }
+    }
+}
+
 impl From<String> for Written {
     fn from(text: String) -> Self {
-        Self { text, failures: Vec::new(), remarks: Vec::new() }
+        Printed::Text(text).into()
     }
 }
 
@@ -41,7 +70,7 @@ pub(crate) fn run(output: impl FnOnce() -> Result<Written, Box<dyn Error>>) -> E
         Ok(written) => written,
         Err(error) => return fail(&*error),
     };
-    match io::stdout().lock().write_all(written.text.as_bytes()) {
+    match written.output.print() {
         Ok(()) => {}
         // A reader that has seen enough, as `head`, is no error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}

@@ -105,12 +105,12 @@ pub fn report(
         if is_warehouse {
             notes.push("caps are those of each run".to_owned());
         }
-        let samples = every_sample.iter().filter(|it| it.remaining() > 0.0).copied().collect();
+        let (samples, trivial) = every_sample.into_iter().partition(|it| it.remaining() > 0.0);
         let runs = Runs {
             rollouts: rollouts.clone(),
             resource,
             samples,
-            every_sample,
+            trivial,
             chances: Vec::new(),
             // The file has no answer before the first turn.
             before_first_turn: Vec::new(),

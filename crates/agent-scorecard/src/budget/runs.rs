@@ -308,8 +308,8 @@ pub struct Runs {
     pub resource: Resource,
     /// A sample for each prefix with a remaining cost, in the order of runs and turns.
     pub samples: Vec<Sample>,
-    /// A sample for each prefix, in the order of runs and turns.
-    pub every_sample: Vec<Sample>,
+    /// The samples of the other prefixes.
+    pub trivial: Vec<Sample>,
     /// The probability of success after each turn, for each run; empty for estimators that state none.
     pub chances: Vec<Vec<f64>>,
     /// Samples of recorded answers that were given before the first turn.
@@ -322,6 +322,16 @@ pub struct Runs {
     pub is_use_stated: bool,
     /// Notes for the reader.
     pub notes: Vec<String>,
+}
+
+impl Runs {
+    /// Returns a sample for each prefix, by run and turn.
+    #[must_use]
+    pub fn every_sample(&self) -> Vec<Sample> {
+        let mut all = [self.samples.as_slice(), &self.trivial].concat();
+        all.sort_by_key(|sample| (sample.rollout(), sample.turn()));
+        all
+    }
 }
 
 /// The name of the resource of input tokens excluding repeated history.
@@ -373,8 +383,8 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
         file_of.iter().zip(&known).filter(|(_, known)| **known).map(|(file, _)| *file).collect();
 
     let mut counts = Counts::default();
-    let mut estimates: Vec<(Option<Estimate>, Vec<Estimate>)> =
-        Vec::with_capacity(known_runs.len());
+    // Of the scored runs: the estimates after each turn but the last, and before the first turn.
+    let (mut estimates, mut firsts) = (Vec::new(), Vec::new());
     let mut scored = Vec::with_capacity(known_runs.len());
     let mut chances = Vec::new();
     for file in 0..lengths.len() {
@@ -453,33 +463,33 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
             if matches!(options.by, By::Conformal) && is_scored {
                 counts.uncalibrated += own.iter().filter(|it| **it == Estimate::NoAnswer).count();
             }
-            estimates.push((first, own));
+            if is_scored {
+                estimates.extend(own);
+                firsts.push(first);
+            }
             scored.push(is_scored);
         }
     }
     let left_out = known.len() - known_runs.len();
     let rollouts = chosen(known_runs, &scored);
-    let estimates = estimates.iter().zip(&scored).filter(|(_, scored)| **scored).map(|(e, _)| e);
-    let (mut samples, mut every_sample, mut before_first_turn) = (vec![], vec![], vec![]);
-    for (run, (first, estimates)) in rollouts.iter().zip(estimates) {
-        for (turn, estimate) in (1..).zip(estimates) {
+    let mut samples = Vec::with_capacity(estimates.len());
+    let (mut trivial, mut before_first_turn) = (Vec::new(), Vec::new());
+    let mut estimates = estimates.into_iter();
+    for (run, first) in rollouts.iter().zip(firsts) {
+        for (turn, estimate) in (1..run.turns()).zip(estimates.by_ref()) {
             if run.id().is_some_and(|id| options.left_out.contains(&(id.to_owned(), turn))) {
                 continue;
             }
-            let sample = Sample::new(&run, resource, turn, *estimate)?;
+            let sample = Sample::new(&run, resource, turn, estimate)?;
             let sample = sample.with_reading(options.reading);
-            every_sample.push(sample);
-            if sample.is_trivial() {
-                counts.trivial += 1;
-            } else {
-                samples.push(sample);
-            }
+            if sample.is_trivial() { &mut trivial } else { &mut samples }.push(sample);
         }
-        if let Some(estimate) = *first {
+        if let Some(estimate) = first {
             let sample = Sample::new(&run, resource, 0, estimate)?.with_reading(options.reading);
             before_first_turn.extend((!sample.is_trivial()).then_some(sample));
         }
     }
+    counts.trivial = trivial.len();
     counts.warm_up = scored.len() - rollouts.len();
     counts.repeated =
         rollouts.len() - rollouts.iter().map(|run| run.id()).collect::<BTreeSet<_>>().len();
@@ -490,7 +500,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
         rollouts,
         resource,
         samples,
-        every_sample,
+        trivial,
         chances,
         before_first_turn,
         left_out,

@@ -267,7 +267,7 @@ fn setting(
     let count = |key| found.number(key).map(|count| count as usize).ok_or_else(|| missing(key));
     let counts = COUNTS.iter().map(|&(key, of_runs)| Ok::<_, Error>((key, count(of_runs)?)));
     let mut counts: Vec<_> = counts.collect::<Result<_, _>>()?;
-    counts.push(("samples_left_out", runs.every_sample.len() - runs.samples.len()));
+    counts.push(("samples_left_out", runs.trivial.len()));
     counts.extend(unfinished.map(|count| ("runs_unfinished", count)));
     let figures = found.fields.iter().filter_map(|field| match &field.value {
         Value::Figure(measure, figure) => Some((*measure, figure.clone())),
@@ -291,7 +291,8 @@ fn conclusion(model: &str, resource: &str, found: &Block) -> Vec<String> {
 }
 
 fn joint_setting(name: String, runs: &[Runs]) -> Result<Setting, Error> {
-    let samples: Vec<_> = runs.iter().map(|runs| &runs.every_sample[..]).collect();
+    let samples: Vec<Vec<Sample>> = runs.iter().map(Runs::every_sample).collect();
+    let samples: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
     let labels = samples.first().into_iter().copied().flatten().map(|it| it.is_feasible());
     let feasible = labels.zip(joint_hits(&samples)?).filter(|(feasible, _)| *feasible);
     let hits: Vec<bool> = feasible.map(|(_, hit)| hit).collect();

@@ -189,15 +189,17 @@ impl CensoringAnalysis {
         runs.iter().enumerate().for_each(|(i, run)| audit.update_weighted(run, weight(i)));
         let counts =
             |&i: &usize| runs[i].class() != StopClass::Excluded && weight(i) > Weight::ZERO;
-        let kept: Vec<usize> = (0..runs.len()).filter(counts).collect();
-        if kept.is_empty() {
+        let places: Vec<usize> = (0..runs.len()).filter(counts).collect();
+        if places.is_empty() {
             return Err(scoring_rules::Error::Empty.into());
         }
-        let clusters = self.resampler(&kept.iter().map(|&i| &clusters[i]).collect::<Vec<_>>())?;
-        let probabilities = success_probabilities.map(|all| chosen(all, &kept));
-        let weights = weights.map(|all| chosen(all, &kept));
-        let groups = groups.map_or_else(|| vec![0; kept.len()].into(), |all| chosen(all, &kept));
-        let kept = chosen(runs, &kept);
+        let clusters = self.resampler(&places.iter().map(|&i| &clusters[i]).collect::<Vec<_>>())?;
+        let probabilities = success_probabilities.map(|all| chosen(all, &places));
+        let weights = weights.map(|all| chosen(all, &places));
+        let groups =
+            groups.map_or_else(|| vec![0; places.len()].into(), |all| chosen(all, &places));
+        let kept = chosen(runs, &places);
+        drop(places);
         let sample = Sample {
             runs: &kept,
             success_probabilities: probabilities.as_deref(),

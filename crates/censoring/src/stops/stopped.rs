@@ -58,7 +58,7 @@ pub enum Observation<'a> {
 pub struct Stopped<'a> {
     /// The forecasts, and the outcome of a complete run.
     trace: Trace<'a>,
-    horizon: usize,
+    horizon: u32,
     class: StopClass,
     /// The reason why the run ended, if it is known. For an excluded run, this is the reason for its exclusion.
     reason: Exclusion,
@@ -72,7 +72,7 @@ impl<'a> Stopped<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::TrajectoryMetrics`] without a forecast; [`Error::Undetermined`] for a
+    /// [`Error::TrajectoryMetrics`] without a forecast or with more than 2^32 - 1; [`Error::Undetermined`] for a
     /// completed run whose outcome is unknown.
     pub fn new(
         forecasts: &'a [Probability],
@@ -125,7 +125,7 @@ impl<'a> Stopped<'a> {
             },
         };
         let reason = reason.map_or(Exclusion::NoReason, Exclusion::Stopped);
-        Ok(Self { trace, horizon: forecasts.len(), class, reason })
+        Ok(Self { trace, horizon: checked(forecasts.len())?, class, reason })
     }
 
     /// Creates a run from the first `stop` steps of a complete run, at least 1, as if a step budget had cut it off. If
@@ -166,9 +166,7 @@ impl<'a> Stopped<'a> {
         if horizon < steps {
             return Err(trajectory_metrics::Error::Horizon { horizon, steps }.into());
         }
-        if horizon as u64 > u64::from(u32::MAX) {
-            return Err(trajectory_metrics::Error::HorizonTooLong { horizon }.into());
-        }
+        let horizon = checked(horizon)?;
         if self.class != StopClass::Complete {
             self.horizon = horizon;
         }
@@ -206,7 +204,7 @@ impl<'a> Stopped<'a> {
     /// Returns the evaluated horizon, at least as long as the run.
     #[must_use]
     pub const fn horizon(&self) -> usize {
-        self.horizon
+        self.horizon as usize
     }
 
     /// Returns what is known about the end of the run.
@@ -242,6 +240,12 @@ impl<'a> Stopped<'a> {
             Exclusion::NoReason => None,
         }
     }
+}
+
+/// Checks that a horizon is at most 2^32 - 1.
+fn checked(horizon: usize) -> Result<u32, Error> {
+    let too_long = |_| trajectory_metrics::Error::HorizonTooLong { horizon }.into();
+    u32::try_from(horizon).map_err(too_long)
 }
 
 /// Splits the forecasts at a stop.

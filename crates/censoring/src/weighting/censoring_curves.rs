@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use scoring_rules::{Weight, checks::same_length};
 
@@ -45,20 +45,24 @@ impl CensoringCurves {
     /// [`scoring_rules::Error::Length`] unless there is one group per run.
     pub fn new<G: Ord>(stops: &StopTimes, groups: &[G]) -> Result<Self, Error> {
         same_length("groups", stops.len(), groups.len())?;
-        let mut weights: BTreeMap<&G, Vec<Weight>> = BTreeMap::new();
-        for stop in stops.iter() {
-            let of_group = weights.entry(&groups[stop.run]);
-            of_group.or_insert_with(|| vec![Weight::ZERO; groups.len()])[stop.run] =
-                Weight::new(stop.weight)?;
-        }
-        let names: Vec<&G> = weights.keys().copied().collect();
+        let mut names: BTreeSet<&G> = BTreeSet::new();
+        stops.iter().for_each(|stop| _ = names.insert(&groups[stop.run]));
+        let names = Vec::from_iter(names);
         let group_of = groups.iter().map(|group| names.partition_point(|name| *name < group));
         // A run of weight 0 in a group of such runs has any curve.
         let last = names.len().saturating_sub(1);
         let group_of = group_of.map(|group| group.min(last) as u32).collect();
-        let curve =
-            |weights: Vec<_>| Ok(KaplanMeier::censoring_curve(&stops.reweighted(weights.into())?));
-        let curves = weights.into_values().map(curve).collect::<Result<_, Error>>()?;
+        let curve = |name: &&G| {
+            if names.len() == 1 {
+                return Ok(KaplanMeier::censoring_curve(stops));
+            }
+            let mut weights = vec![Weight::ZERO; groups.len()];
+            for stop in stops.iter().filter(|stop| groups[stop.run] == **name) {
+                weights[stop.run] = Weight::new(stop.weight)?;
+            }
+            Ok(KaplanMeier::censoring_curve(&stops.reweighted(weights.into())?))
+        };
+        let curves = names.iter().map(curve).collect::<Result<_, Error>>()?;
         Ok(Self { curves, group_of })
     }
 

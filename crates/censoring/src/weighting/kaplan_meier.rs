@@ -1,6 +1,6 @@
 use scoring_rules::ExactSum;
 
-use crate::weighting::stop_times::StopTimes;
+use crate::weighting::stop_times::{Stop, StopTimes};
 
 /// A survival curve: the probability of lasting beyond each time, which decreases in steps from 1.
 ///
@@ -120,25 +120,23 @@ impl KaplanMeier {
 
     /// `of_censoring` says which of the two kinds of stop is the event.
     fn product_limit(stops: &StopTimes, of_censoring: bool) -> Self {
-        let mut rows: Vec<(f64, u32)> =
-            stops.iter().map(|stop| (stop.time, stop.run as u32)).collect();
-        rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let (mut times, mut factors) = (Vec::new(), Vec::new());
         let mut later = ExactSum::default();
         // From the last time back, so that the number at risk is a sum of the rows already visited.
-        for tied in rows.chunk_by(|a, b| a.0 == b.0).rev() {
+        for tied in stops.tied() {
             let weights = |events: bool| {
-                let stops = tied.iter().map(|(_, run)| stops.stop(*run as usize));
+                let stops = tied.iter().map(|run| stops.stop(*run as usize));
+                let stops = stops.filter(|stop| stop.weight > 0.0);
                 stops.filter(move |stop| (stop.censored == of_censoring) == events)
             };
             // Outcomes come first: those who are cut off at this time outlast them.
             if !of_censoring {
                 later.extend(weights(false).map(|stop| stop.weight));
             }
-            if weights(true).next().is_some() {
+            if let Some(Stop { time, .. }) = weights(true).next() {
                 let left = later.value();
                 later.extend(weights(true).map(|stop| stop.weight));
-                times.push(tied[0].0);
+                times.push(time);
                 factors.push(left / later.value());
             }
             if of_censoring {

@@ -40,6 +40,8 @@ use crate::{
 pub struct StopTimes {
     times: Arc<[f64]>,
     censored: Arc<[bool]>,
+    /// The runs in the order of their times, which resamples share.
+    order: Arc<[u32]>,
     weights: Arc<[Weight]>,
     /// The weight of all runs, positive.
     total: f64,
@@ -73,8 +75,11 @@ impl StopTimes {
         entries("stop time of run", times, is_valid, "finite and at least 0")?;
         same_length("weights", times.len(), weights.map_or(times.len(), <[Weight]>::len))?;
         let weights = weights.map_or_else(|| vec![Weight::ONE; times.len()].into(), Arc::from);
-        let (times, censored) = (times.into(), censored.into());
-        Self { times, censored, weights: Arc::default(), total: 0.0 }.reweighted(weights)
+        let mut order: Vec<u32> = (0..times.len() as u32).collect();
+        order.sort_by(|&a, &b| times[a as usize].total_cmp(&times[b as usize]));
+        let (times, censored, order) = (times.into(), censored.into(), order.into());
+        let unweighted = Self { times, censored, order, weights: Arc::default(), total: 0.0 };
+        unweighted.reweighted(weights)
     }
 
     /// Creates the stop times of runs whose time is their number of forecasts.
@@ -138,6 +143,12 @@ impl StopTimes {
     }
 
     /// Returns the runs of positive weight.
+    /// Returns the runs of each time, from the last time back, including those without weight.
+    pub(crate) fn tied(&self) -> impl Iterator<Item = &[u32]> {
+        let time = |run: &u32| self.times[*run as usize];
+        self.order.chunk_by(move |a, b| time(a) == time(b)).rev()
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = Stop> {
         let Self { times, censored, weights, .. } = self;
         times

@@ -80,7 +80,7 @@ fn check(runs: Vec<Run>) {
                 let found = table.stream(stream, missing).expect("neither policy refuses");
                 let left_out: u64 = found.left_out().values().sum();
                 assert_eq!(found.runs().len() + left_out as usize, runs.len());
-                found.traces(&table).expect("forecasts");
+                found.traces().expect("forecasts");
             }
         }
         let known = table.rows().iter().filter(|run| run.outcome.is_some());

@@ -116,31 +116,15 @@ pub enum Problem {
         /// The limit.
         limit: usize,
     },
-    /// A string is longer than [`ReadLimits::max_string`](crate::ReadLimits::max_string).
-    #[error("a string is longer than {limit} bytes; raise the limit if the file is trusted")]
-    StringTooLong {
-        /// The limit, in bytes.
-        limit: usize,
-    },
-    /// A run is larger than [`ReadLimits::max_run`](crate::ReadLimits::max_run).
-    #[error("a run holds more than {limit} bytes; raise the limit if the file is trusted")]
-    RunTooLarge {
-        /// The limit, in bytes.
-        limit: usize,
-    },
-    /// An entry of an archive is larger than
-    /// [`ReadLimits::max_entry`](crate::ReadLimits::max_entry).
-    #[error("an entry is larger than {limit} bytes; raise the limit if the file is trusted")]
-    EntryTooLarge {
-        /// The limit, in bytes.
-        limit: u64,
-    },
-    /// An entry of an archive expands by more than
-    /// [`ReadLimits::max_ratio`](crate::ReadLimits::max_ratio).
-    #[error("an entry expands more than {limit} times; raise the limit if the file is trusted")]
-    Ratio {
+    /// A part is larger than one of the [`ReadLimits`](crate::ReadLimits).
+    #[error("{what} than {limit} {unit}; raise the limit if the file is trusted")]
+    TooLarge {
+        /// The part and its comparison with the limit, such as `a string is longer`.
+        what: &'static str,
         /// The limit.
         limit: u64,
+        /// The unit of the limit: `bytes` or `times`.
+        unit: &'static str,
     },
     /// An archive or one of its entries cannot be unpacked.
     #[error("the archive cannot be unpacked: {reason}")]

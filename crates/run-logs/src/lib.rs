@@ -19,7 +19,7 @@ pub use conversions::{
     outcomes_file::Outcomes,
     planned_runs::MissingRun,
     run_table::RunTable,
-    stream_runs::{StreamRun, StreamRuns},
+    stream_runs::StreamRuns,
     streams::{
         confidence_stream::{ConfidenceStream, StreamOptions},
         missing_value::MissingValue,

@@ -170,7 +170,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let whole = session.sql(sql).await?.collect().await?;
     let whole = whole[0].column(0).as_primitive::<Float64Type>().value(0);
     let stream = table.stream(ConfidenceStream::StatedConfidence, ForecastPolicy::LeaveOut)?;
-    let traces: Traces = stream.traces(&table)?;
+    let traces: Traces = stream.traces()?;
     let scores = Tps::new(BrierScore, WeightSchedule::LinearFront).scores(&traces)?;
     let expected = scores.into_iter().collect::<ExactMean>().finish()?;
     if whole.to_bits() != expected.to_bits() {

@@ -1,5 +1,5 @@
 use run_logs::{
-    Account, ConfidenceReading, ConfidenceStream, Format, RunTable, TraceFile, TraceRun,
+    Account, ConfidenceReading, ConfidenceStream, Format, RunTable, StreamRuns, TraceFile,
     json_lines::RunCounts,
 };
 use trajectory_metrics::{ForecastPolicy, Undefined};
@@ -160,11 +160,11 @@ pub fn compared_streams(
 ) -> Result<Vec<(&'static str, Compared)>, Error> {
     let mut compared = Vec::new();
     for stream in ConfidenceStream::ALL {
-        let (first, _) = stream_runs(first, stream, missing)?;
-        let (second, _) = stream_runs(second, stream, missing)?;
-        if !(first.is_empty() || second.is_empty()) {
+        let [first, second] = [first, second].map(|table| stream_runs(table, stream, missing));
+        let (first, second) = (first?, second?);
+        if !(first.runs().is_empty() || second.runs().is_empty()) {
             // A calibration that cannot be fitted leaves the figures of the column undefined, too.
-            let of = |runs: &[TraceRun]| TraceEvaluation::of(runs, options);
+            let of = |found: &StreamRuns| TraceEvaluation::of(found.runs(), options);
             let found = of(&first).and_then(|first| differences(&first, &of(&second)?));
             let found = found.unwrap_or_else(|error| Err(Undefined::new(error.to_string())));
             compared.push((stream.name(), found));

@@ -12,8 +12,7 @@ use crate::{
     },
 };
 
-/// Returns the runs of a log that have a stream of confidence, both as traces and in the form of the log. The policy
-/// decides what happens to missing values.
+/// Returns the runs of a log that have a stream of confidence. A policy treats missing values.
 ///
 /// # Errors
 ///
@@ -22,28 +21,15 @@ pub fn stream_runs(
     table: &RunTable,
     stream: ConfidenceStream,
     missing: ForecastPolicy,
-) -> Result<(Vec<TraceRun>, StreamRuns), Error> {
+) -> Result<StreamRuns, Error> {
     // A policy that refuses what is missing does not ask for streams that the log does not have.
     let found = match table.stream(stream, missing) {
         Err(_) if table.stream(stream, ForecastPolicy::Skip)?.runs().is_empty() => {
-            table.stream(stream, ForecastPolicy::LeaveOut)?
+            table.stream(stream, ForecastPolicy::LeaveOut)
         }
-        found => found?,
+        found => found,
     };
-    let runs = found.runs().iter().filter_map(|run| {
-        let row = table.rows().get(run.row)?;
-        Some(TraceRun {
-            id: row.name(),
-            task: row.task.clone(),
-            forecasts: run.forecasts.clone(),
-            outcome: row.outcome,
-            grade: row.partial_grade(),
-            stop: row.stop.clone(),
-            horizon: run.horizon,
-            ..TraceRun::default()
-        })
-    });
-    Ok((runs.collect(), found))
+    Ok(found?)
 }
 
 /// Scores each stream of confidence over the runs of one or more logs together.
@@ -69,10 +55,10 @@ fn of_stream(
 ) -> Result<TraceFigures, Error> {
     let found = tables.iter().map(|table| stream_runs(table, stream, missing));
     let found: Vec<_> = found.collect::<Result<_, _>>()?;
-    let runs: Vec<&[TraceRun]> = found.iter().map(|(runs, _)| runs.as_slice()).collect();
+    let runs: Vec<&[TraceRun]> = found.iter().map(StreamRuns::runs).collect();
     let (mut left_out, mut counts) = (LeftOut::default(), ForecastCounts::default());
     let mut first = None;
-    for (table, (_, stream_of)) in tables.iter().zip(&found) {
+    for (table, stream_of) in tables.iter().zip(&found) {
         counts.merge(stream_of.counts());
         for (&reason, &count) in stream_of.left_out() {
             *left_out.reasons.entry(reason).or_default() += count;

@@ -2,8 +2,9 @@
 //! between.
 
 use budget_estimation::Rollouts;
+use scoring_rules::Probability;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Map;
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
@@ -74,7 +75,12 @@ impl LoggedRun {
     ) -> Result<TraceRun, LeftOutRun> {
         let forecasts = self.forecasts(stream, missing);
         let forecasts = forecasts.map_err(|(_, reason)| self.left_out(reason.name()))?;
-        Ok(TraceRun {
+        Ok(self.traced(forecasts, missing))
+    }
+
+    /// Returns the run with these forecasts.
+    pub(crate) fn traced(&self, forecasts: Vec<Probability>, missing: ForecastPolicy) -> TraceRun {
+        TraceRun {
             id: self.name(),
             task: Some(self.task_or_id()),
             forecasts,
@@ -83,7 +89,7 @@ impl LoggedRun {
             stop: self.stop.clone(),
             horizon: self.horizon.filter(|_| missing != ForecastPolicy::Skip),
             ..TraceRun::default()
-        })
+        }
     }
 
     /// Returns the calls of the agent and its subagents, and the calls that the task expects of the agent.
@@ -241,7 +247,7 @@ impl RunTable {
     ///
     /// # Errors
     ///
-    /// [`Error::BudgetEstimation`] for a cost that is out of range.
+    /// [`Error::Input`] for a cost that is out of range.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -263,25 +269,10 @@ impl RunTable {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn rollouts(&self) -> Result<Rollouts, Error> {
-        let mut rollouts = Rollouts::new(COSTS.into_iter().chain(["total_tokens"]))?;
-        for run in self.rows() {
-            let Ok(line) = run.rollout() else { continue };
-            let costs: Vec<Option<f64>> = line
-                .turns
-                .iter()
-                .flat_map(|turn| {
-                    let [input, output, usd, fresh] =
-                        COSTS.map(|name| turn.get(name).and_then(Value::as_f64));
-                    let total = fresh.zip(output).map(|(fresh, output)| fresh + output);
-                    [input, output, usd, fresh, total]
-                })
-                .collect();
-            let rollout = rollouts.push(&costs, line.success)?;
-            rollouts.set_id(rollout, run.name())?;
-            if let Some(task) = &run.task {
-                rollouts.set_task(rollout, task.as_str())?;
-            }
-        }
+        let mut rollouts = Rollouts::new(COSTS)?;
+        RolloutFile::of_log("", [self]).append_to(&mut rollouts)?;
+        let parts = [rollouts.resource(COSTS[3])?, rollouts.resource(COSTS[1])?];
+        rollouts.add_sum("total_tokens", &parts)?;
         Ok(rollouts)
     }
 }

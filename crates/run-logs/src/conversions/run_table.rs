@@ -50,7 +50,7 @@ use crate::{
 ///
 /// let stated = table.stream(ConfidenceStream::StatedConfidence, ForecastPolicy::LeaveOut)?;
 /// assert_eq!(stated.left_out().get("no_confidence"), Some(&1));
-/// let traces = stated.traces(&table)?;
+/// let traces = stated.traces()?;
 /// assert_eq!(traces.outcomes(), [true, false]);
 /// # Ok::<(), Error>(())
 /// ```

@@ -1,6 +1,5 @@
 use std::collections::BTreeMap;
 
-use scoring_rules::Probability;
 use trajectory_metrics::{ForecastCounts, ForecastPolicy, Traces};
 
 use crate::{
@@ -10,27 +9,16 @@ use crate::{
         streams::{confidence_stream::ConfidenceStream, missing_value::MissingValue},
     },
     error::Error,
+    formats::trace_runs::TraceRun,
 };
 
 /// The runs that have a stream, and the reasons why the others do not.
 #[derive(Clone, Debug, Default)]
 pub struct StreamRuns {
-    runs: Vec<StreamRun>,
+    runs: Vec<TraceRun>,
     left_out: BTreeMap<&'static str, u64>,
     first_left_out: Option<(usize, usize, MissingValue)>,
     counts: ForecastCounts,
-}
-
-/// The forecasts of one run.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct StreamRun {
-    /// The position of the run in [`RunTable::rows`].
-    pub row: usize,
-    /// The forecasts, at least one.
-    pub forecasts: Vec<Probability>,
-    /// The horizon for [`Stopped::with_horizon`](censoring::Stopped::with_horizon).
-    pub horizon: Option<usize>,
 }
 
 impl RunTable {
@@ -58,8 +46,8 @@ impl RunTable {
         for (row, run) in self.rows().iter().enumerate() {
             match run.checked(stream, policy, &mut found.counts) {
                 Ok(forecasts) => {
-                    let horizon = run.horizon.filter(|_| policy != ForecastPolicy::Skip);
-                    found.runs.push(StreamRun { row, forecasts, horizon });
+                    let task = run.task.clone();
+                    found.runs.push(TraceRun { task, ..run.traced(forecasts, policy) });
                 }
                 Err(Unscored { turn, reason, is_refused: true }) => {
                     let (run, reason) = (run.id.clone(), reason.to_string());
@@ -76,9 +64,9 @@ impl RunTable {
 }
 
 impl StreamRuns {
-    /// Returns the runs that have the stream.
+    /// Returns the runs that have the stream, in the order of [`RunTable::rows`].
     #[must_use]
-    pub fn runs(&self) -> &[StreamRun] {
+    pub fn runs(&self) -> &[TraceRun] {
         &self.runs
     }
 
@@ -105,10 +93,10 @@ impl StreamRuns {
     /// # Errors
     ///
     /// [`Error::TrajectoryMetrics`] if there are more steps than can be stored.
-    pub fn traces(&self, table: &RunTable) -> Result<Traces, Error> {
+    pub fn traces(&self) -> Result<Traces, Error> {
         let mut traces = Traces::default();
         for run in &self.runs {
-            if let Some(outcome) = table.rows().get(run.row).and_then(|row| row.outcome) {
+            if let Some(outcome) = run.outcome {
                 traces.push(&run.forecasts, outcome)?;
             }
         }

@@ -196,14 +196,18 @@ impl<R: Read> Read for CheckedReader<R> {
         self.unpacked += read as u64;
         let limit = self.limits.max_entry;
         if self.unpacked > limit {
-            return Err(io::Error::other(Problem::EntryTooLarge { limit }));
+            return Err(too_large("an entry is larger", limit, "bytes"));
         }
         let limit = self.limits.max_ratio;
         if self.unpacked > FREE && self.unpacked / limit.max(1) > self.packed {
-            return Err(io::Error::other(Problem::Ratio { limit }));
+            return Err(too_large("an entry expands more", limit, "times"));
         }
         Ok(read)
     }
+}
+
+fn too_large(what: &'static str, limit: u64, unit: &'static str) -> io::Error {
+    io::Error::other(Problem::TooLarge { what, limit, unit })
 }
 
 /// Errors about the content of the archive are problems; errors of the file system stay unchanged.

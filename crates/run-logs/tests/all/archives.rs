@@ -116,11 +116,17 @@ fn an_entry_that_expands_too_far_is_stopped_while_it_is_unpacked() {
         (problem, place.entry.unwrap())
     };
     let name = "samples/1_epoch_1.json".to_owned();
-    assert_eq!(stopped(limits), (Problem::Ratio { limit: 500 }, name.clone()));
+    assert_eq!(
+        stopped(limits),
+        (
+            Problem::TooLarge { what: "an entry expands more", limit: 500, unit: "times" },
+            name.clone()
+        )
+    );
     let limit = 1 << 20;
     assert_eq!(
         stopped(ReadLimits { max_entry: limit, ..limits }),
-        (Problem::EntryTooLarge { limit }, name)
+        (Problem::TooLarge { what: "an entry is larger", limit, unit: "bytes" }, name)
     );
 }
 
@@ -224,7 +230,10 @@ fn chunks_that_do_not_fit_are_errors_that_name_their_entry() {
     let parts = [parts[0], parts[1], ("messages/2.json", long.as_bytes())];
     let limits = ReadLimits { max_run: 1_500, ..ReadLimits::default() };
     let (_, problem) = fault(all(&in_chunks(&parts), limits));
-    assert_eq!(problem, Problem::RunTooLarge { limit: 1_500 });
+    assert_eq!(
+        problem,
+        Problem::TooLarge { what: "a run holds more", limit: 1_500, unit: "bytes" }
+    );
 }
 
 #[test]

@@ -218,7 +218,10 @@ fn deep_nesting_and_long_strings_are_errors_where_they_are_read_and_where_they_a
     let kept = format!(
         r#"{{"turns": [{{"response": {{"choices": [{{"message": {{"content": "{long}"}}}}]}}}}]}}"#
     );
-    assert_eq!(fault(read(&kept)).1, Problem::StringTooLong { limit: 1_000 });
+    assert_eq!(
+        fault(read(&kept)).1,
+        Problem::TooLarge { what: "a string is longer", limit: 1_000, unit: "bytes" }
+    );
     // A string that is not kept is passed over.
     assert_eq!(read(&format!(r#"{{"note": "{long}", "turns": []}}"#)), Ok(1));
 }

@@ -30,7 +30,11 @@ fn of_a_megabyte() -> ReadOptions {
 /// Checks that a log exceeds a megabyte under these options.
 fn check_too_large(text: &str, format: Format, options: &ReadOptions) {
     let (_, problem) = fault(all(text, format, options));
-    assert_eq!(problem, Problem::RunTooLarge { limit: 1 << 20 }, "{format}: {text:.200}");
+    assert_eq!(
+        problem,
+        Problem::TooLarge { what: "a run holds more", limit: 1 << 20, unit: "bytes" },
+        "{format}: {text:.200}"
+    );
 }
 
 /// The problem of one sample with this score in its metadata, so that any value is read.
@@ -65,7 +69,10 @@ fn strings_of_100_mb_are_passed_over_where_they_are_not_read_and_refused_where_t
     assert_eq!(runs(unread).len(), 1);
     let read = log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":"{long}"}}}}"#));
     let (found, place) = problem(&read);
-    assert_eq!(found, Problem::StringTooLong { limit: 64 << 20 });
+    assert_eq!(
+        found,
+        Problem::TooLarge { what: "a string is longer", limit: 64 << 20, unit: "bytes" }
+    );
     assert_eq!(
         (place.sample.as_deref(), place.field.as_str()),
         (Some("1, epoch 1"), "samples[0].metadata.x")

@@ -127,7 +127,7 @@ fn one_call_turns_the_recorded_runs_into_streams() {
         // An action and a confidence are stated in some turns.
         let whole = stream < ConfidenceStream::ActionTokenProbability;
         assert_eq!(runs.runs().len(), if whole { 90 } else { 0 }, "{stream}");
-        assert_eq!(runs.traces(&table).unwrap().len(), runs.runs().len(), "{stream}");
+        assert_eq!(runs.traces().unwrap().len(), runs.runs().len(), "{stream}");
     }
     let stated = of(ConfidenceStream::StatedConfidence, ForecastPolicy::Skip);
     assert_eq!(stated.runs().len(), 1);

@@ -154,7 +154,12 @@ impl<'a> Json<'a> {
     pub(crate) fn hold(&mut self, bytes: usize) -> Result<(), Error> {
         self.held = self.held.saturating_add(bytes);
         let limit = self.limits.max_run;
-        if self.held > limit { Err(self.error(Problem::RunTooLarge { limit })) } else { Ok(()) }
+        if self.held > limit { Err(self.too_large("a run holds more", limit)) } else { Ok(()) }
+    }
+
+    /// Returns an error that a part has more bytes than its limit.
+    pub(crate) fn too_large(&self, what: &'static str, limit: usize) -> Error {
+        self.error(Problem::TooLarge { what, limit: limit as u64, unit: "bytes" })
     }
 
     /// Returns an error at the current value.

@@ -26,7 +26,7 @@ impl Json<'_> {
                 return Err(self.syntax("an escape sequence in place of a control character"));
             }
             if self.scratch.len() > limit {
-                return Err(self.error(Problem::StringTooLong { limit }));
+                return Err(self.too_large("a string is longer", limit));
             }
             match length {
                 None => {}
@@ -110,7 +110,7 @@ impl Json<'_> {
             let consumed = part.len();
             self.source.consume(consumed);
             if self.scratch.len() > limit {
-                return Err(self.error(Problem::StringTooLong { limit }));
+                return Err(self.too_large("a string is longer", limit));
             }
             if ends {
                 break;

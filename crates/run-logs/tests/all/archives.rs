@@ -5,7 +5,7 @@ use std::{fs, io::Write};
 use flate2::{Compression, Crc, write::DeflateEncoder};
 use run_logs::{Error, Format, Place, Problem, ReadLimits, ReadOptions, Run};
 
-use crate::common::{self, fault, golden};
+use crate::common::{self, fault, golden, too_large};
 
 /// An entry of a zip archive: name, method, packed bytes, unpacked size and checksum.
 struct Entry {
@@ -116,17 +116,11 @@ fn an_entry_that_expands_too_far_is_stopped_while_it_is_unpacked() {
         (problem, place.entry.unwrap())
     };
     let name = "samples/1_epoch_1.json".to_owned();
-    assert_eq!(
-        stopped(limits),
-        (
-            Problem::TooLarge { what: "an entry expands more", limit: 500, unit: "times" },
-            name.clone()
-        )
-    );
+    assert_eq!(stopped(limits), (too_large("an entry expands more", 500, "times"), name.clone()));
     let limit = 1 << 20;
     assert_eq!(
         stopped(ReadLimits { max_entry: limit, ..limits }),
-        (Problem::TooLarge { what: "an entry is larger", limit, unit: "bytes" }, name)
+        (too_large("an entry is larger", limit, "bytes"), name)
     );
 }
 
@@ -230,10 +224,7 @@ fn chunks_that_do_not_fit_are_errors_that_name_their_entry() {
     let parts = [parts[0], parts[1], ("messages/2.json", long.as_bytes())];
     let limits = ReadLimits { max_run: 1_500, ..ReadLimits::default() };
     let (_, problem) = fault(all(&in_chunks(&parts), limits));
-    assert_eq!(
-        problem,
-        Problem::TooLarge { what: "a run holds more", limit: 1_500, unit: "bytes" }
-    );
+    assert_eq!(problem, too_large("a run holds more", 1_500, "bytes"));
 }
 
 #[test]

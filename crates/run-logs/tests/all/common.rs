@@ -59,6 +59,11 @@ pub(crate) fn fault<T: std::fmt::Debug>(found: Result<T, Error>) -> (Place, Prob
     }
 }
 
+/// The problem with a part that is larger than this limit.
+pub(crate) fn too_large(what: &'static str, limit: u64, unit: &'static str) -> Problem {
+    Problem::TooLarge { what, limit, unit }
+}
+
 pub(crate) fn text(json: &Json) -> Option<String> {
     json.as_str().map(str::to_owned)
 }

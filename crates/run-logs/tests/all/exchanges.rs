@@ -6,7 +6,7 @@ use censoring::StopReason;
 use run_logs::{Arguments, Format, Problem, ReadLimits, ReadOptions, Role, Run, Usage, read};
 use trajectory_metrics::tool_calls::Value;
 
-use crate::common::{all, fault, runs, with_requests};
+use crate::common::{all, fault, runs, too_large, with_requests};
 
 /// The line, the field path and the problem of the only error.
 fn refusal(text: &str) -> (Option<u64>, String, Problem) {
@@ -218,10 +218,7 @@ fn deep_nesting_and_long_strings_are_errors_where_they_are_read_and_where_they_a
     let kept = format!(
         r#"{{"turns": [{{"response": {{"choices": [{{"message": {{"content": "{long}"}}}}]}}}}]}}"#
     );
-    assert_eq!(
-        fault(read(&kept)).1,
-        Problem::TooLarge { what: "a string is longer", limit: 1_000, unit: "bytes" }
-    );
+    assert_eq!(fault(read(&kept)).1, too_large("a string is longer", 1_000, "bytes"));
     // A string that is not kept is passed over.
     assert_eq!(read(&format!(r#"{{"note": "{long}", "turns": []}}"#)), Ok(1));
 }

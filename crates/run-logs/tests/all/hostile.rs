@@ -6,7 +6,7 @@ use std::io::Cursor;
 use run_logs::{Error, Format, Place, Problem, ReadLimits, ReadOptions, read};
 use trajectory_metrics::tool_calls::Value;
 
-use crate::common::{all, fault, runs};
+use crate::common::{all, fault, runs, too_large};
 
 /// A log of inspect_ai with these samples.
 fn log(samples: &str) -> String {
@@ -30,11 +30,7 @@ fn of_a_megabyte() -> ReadOptions {
 /// Checks that a log exceeds a megabyte under these options.
 fn check_too_large(text: &str, format: Format, options: &ReadOptions) {
     let (_, problem) = fault(all(text, format, options));
-    assert_eq!(
-        problem,
-        Problem::TooLarge { what: "a run holds more", limit: 1 << 20, unit: "bytes" },
-        "{format}: {text:.200}"
-    );
+    assert_eq!(problem, too_large("a run holds more", 1 << 20, "bytes"), "{format}: {text:.200}");
 }
 
 /// The problem of one sample with this score in its metadata, so that any value is read.
@@ -69,10 +65,7 @@ fn strings_of_100_mb_are_passed_over_where_they_are_not_read_and_refused_where_t
     assert_eq!(runs(unread).len(), 1);
     let read = log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":"{long}"}}}}"#));
     let (found, place) = problem(&read);
-    assert_eq!(
-        found,
-        Problem::TooLarge { what: "a string is longer", limit: 64 << 20, unit: "bytes" }
-    );
+    assert_eq!(found, too_large("a string is longer", 64 << 20, "bytes"));
     assert_eq!(
         (place.sample.as_deref(), place.field.as_str()),
         (Some("1, epoch 1"), "samples[0].metadata.x")

@@ -298,8 +298,7 @@ pub(crate) fn evaluate(
 
 /// Rewords what a block says to people.
 fn of_block(block: &mut Block, reword: &impl Fn(&mut String)) {
-    let lines = block.lines.iter_mut().chain(&mut block.conclusion);
-    lines.chain(block.notes.iter_mut().flatten()).for_each(reword);
+    block.sentences.iter_mut().for_each(|(_, sentence)| reword(sentence));
     for picture in block.pictures.values_mut() {
         let categories = picture.x.categories.iter_mut().chain(&mut picture.y.categories);
         let names = picture.series.iter_mut().map(|series| &mut series.name);

@@ -7,7 +7,7 @@
 use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    Account, Block, ClusterBy, Column, Field, Report,
+    Account, Block, ClusterBy, Column, Field, Position, Report,
     budget::{self, By, CAP_MEASURES, CapOptions, METRICS, RunFile, bagen, read_answers},
     budget_estimation::AnswerMode,
     run_logs::{self, RolloutLine, bagen::EstimateFile},
@@ -152,7 +152,7 @@ pub fn report(
         }
         report.pool(block, "");
     }
-    report.together.notes.get_or_insert_default().extend(notes);
+    report.together.say(Position::Note, notes);
     judging.finish(&mut report);
     Ok(report)
 }
@@ -355,7 +355,7 @@ pub fn caps(
     let pooled = pooled.filter(|_| columns.len() > 1).map(of).transpose()?;
     let mut report = budget::caps_report(columns, pooled, how);
     report.account = Some(Account::of_columns(accounts));
-    report.together.notes.get_or_insert_default().extend(notes);
+    report.together.say(Position::Note, notes);
     judging.finish(&mut report);
     Ok(report)
 }

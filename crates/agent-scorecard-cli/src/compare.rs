@@ -7,7 +7,7 @@
 use std::{error::Error, path::PathBuf, sync::LazyLock};
 
 use agent_scorecard::{
-    Column, Report,
+    Column, Position, Report,
     compare::{CompareOptions, Side, compare, measures},
 };
 use trajectory_metrics::{ForecastPolicy, Level};
@@ -91,7 +91,7 @@ pub fn report(
     let lacks = |column: &Column| column.block.number("n_runs") == Some(0.0);
     if !judging.has_outcomes() && report.columns.iter().any(lacks) {
         let note = "--outcomes FILE adds outcomes from beside a log".to_owned();
-        report.together.notes.get_or_insert_default().push(note);
+        report.together.say(Position::Note, [note]);
     }
     Ok(report)
 }

@@ -3,7 +3,7 @@
 use std::{error::Error, path::Path};
 
 use agent_scorecard::{
-    Report,
+    Position, Report,
     agent_benchmarks::{
         Probability,
         play::{Environment, Play, PlayConversation, PlayRecord, rollouts},
@@ -173,7 +173,7 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
         let passed_over = self.course().count as usize - records.len();
         if passed_over > 0 {
             let note = format!("seeds that give no room and are passed over: {passed_over}");
-            report.together.notes.get_or_insert_default().push(note);
+            report.together.say(Position::Note, [note]);
         }
         Ok(report)
     }

@@ -12,7 +12,7 @@ use agent_benchmarks::{
     Request,
     client::{ApiKey, Client, Journal, Spent},
 };
-use agent_scorecard::Field;
+use agent_scorecard::{Field, Position};
 use signal_hook::{consts::SIGINT, flag};
 
 use crate::{
@@ -160,17 +160,19 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     ];
     fields.extend(cost.map(|cost| Field::json("cost_usd", cost)));
     report.together.fields.splice(0..0, fields);
-    let notes = report.together.notes.get_or_insert_default();
-    notes.insert(0, format!("runs and answers are in {}", common.out.display()));
-    if uncounted > 0 {
-        notes.push(format!("{uncounted} replies do not say how many tokens they used: their tokens and their cost are not known"));
-    }
-    if unsplit_tokens > 0 {
-        notes.push(format!("{unsplit_tokens} tokens are of prompts or of replies: replies count both together alone"));
-    }
-    if known > 0 {
-        notes.push(format!("{known} answers were there already"));
-    }
+    report
+        .together
+        .say_first(Position::Note, [format!("runs and answers are in {}", common.out.display())]);
+    let counts = [
+        (
+            uncounted,
+            "replies do not say how many tokens they used: their tokens and their cost are not known",
+        ),
+        (unsplit_tokens, "tokens are of prompts or of replies: replies count both together alone"),
+        (known as u64, "answers were there already"),
+    ];
+    let counts = counts.into_iter().filter(|(n, _)| *n > 0);
+    report.together.say(Position::Note, counts.map(|(n, what)| format!("{n} {what}")));
     let page = page::of_report(&report);
     program::write_file(&common.out.join("report.html"), page.as_bytes())?;
     common.forms.show(report)

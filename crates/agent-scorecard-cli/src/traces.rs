@@ -10,13 +10,13 @@
 use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    Block, Column, Field, Report,
+    Block, Column, Field, Position, Report,
     calibration::{CalibrationOptions, Halves, compare},
     options,
     traces::{
         Beside, Calibration, LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceFile,
-        TraceOptions, TraceRemarks, TraceSource, VERDICTS, compared_streams, differences,
-        logged_streams, with_differences, without_outcomes,
+        TraceOptions, TraceRemarks, TraceSource, VERDICTS, account, compared_streams, differences,
+        has_runs, logged_streams, with_differences, without_outcomes,
     },
 };
 use run_logs::{Account, ConfidenceStream, LoggedRun, Ungraded};
@@ -132,21 +132,20 @@ pub fn report(
             evaluation.settle()?;
             evaluation.finish(&Beside::from(&*remarks))
         });
-        let figures = found.map_err(|error| at(file, error.into()))?;
-        accounts.push(figures.account(remarks.account()));
-        columns.push((file.clone(), name.clone(), model.clone(), figures));
+        let block = found.map_err(|error| at(file, error.into()))?;
+        accounts.push(account(&block, remarks.account()));
+        let column = (file.clone(), model.clone(), block).into();
+        columns.push(Column { name: name.clone(), ..column });
     }
-    let is_same_runs = columns.windows(2).all(|pair| pair[0].3.is_of_same_runs(&pair[1].3));
+    let digest = |(_, (evaluation, _)): &(_, (TraceEvaluation, TraceRemarks))| evaluation.digest();
+    let is_same_runs = all.windows(2).all(|pair| digest(&pair[0]) == digest(&pair[1]));
     let compared = match all.as_slice() {
         [(_, (first, _)), (_, (second, _))] => {
             vec![("", working("comparing the files", || differences(first, second))?)]
         }
         _ => Vec::new(),
     };
-    let columns = columns
-        .into_iter()
-        .map(|(file, name, model, figures)| Column { name, ..(file, model, figures.block).into() });
-    let mut report = Report::of_columns(columns.collect::<Vec<_>>());
+    let mut report = Report::of_columns(columns);
     report.set_accounts(accounts);
     if how.pool && all.len() > 1 {
         let (mut every, mut remarks) = (TraceEvaluation::new(how)?, TraceRemarks::default());
@@ -156,7 +155,7 @@ pub fn report(
         }
         let beside = Beside::from(&remarks);
         let together = working("scoring all files", || every.finish(&beside))?;
-        report.pool(together.block, "");
+        report.pool(together, "");
     }
     Ok(with_differences(report, compared, is_same_runs, how))
 }
@@ -194,8 +193,8 @@ fn log_report(
     let (mut columns, mut parts) = (Vec::new(), Vec::new());
     for log in &logs {
         let (block, streams) = scored(&[log]).map_err(|error| at(&log.file, error.into()))?;
-        let scored = streams.iter().filter(|(_, figures)| figures.has_runs());
-        digests.extend(scored.map(|(_, figures)| figures.digest));
+        let scored = streams.iter().filter(|(_, block, _)| has_runs(block));
+        digests.extend(scored.map(|(.., digest)| *digest));
         let column = (log.file.clone(), log.model.clone(), block).into();
         columns.push(Column { name: log.name.clone(), ..column });
         parts.push(blocks(streams));
@@ -220,7 +219,7 @@ fn log_report(
         compared = compared_streams(&first.table, &second.table, missing, how)?;
         if compared.is_empty() {
             let note = "difference: undefined: no stream has runs in both columns".to_owned();
-            report.together.notes.get_or_insert_default().push(note);
+            report.together.say(Position::Note, [note]);
         }
     }
     let is_same_runs = digests.windows(2).all(|pair| pair[0] == pair[1]);
@@ -243,7 +242,7 @@ fn scored_account(log: &LoggedColumn, missing: ForecastPolicy) -> Account {
 }
 
 fn blocks(streams: Vec<StreamFigures>) -> Vec<(String, Block)> {
-    let block = |(stream, figures): StreamFigures| (stream.name().to_owned(), figures.block);
+    let block = |(stream, block, _): StreamFigures| (stream.name().to_owned(), block);
     streams.into_iter().map(block).collect()
 }
 
@@ -264,10 +263,10 @@ pub fn calibrated(
         for TraceFile { name, model, runs, remarks, .. } in logs::traces(&source, read)? {
             let compared = working(&format!("calibrating {file}"), || compare(&runs, how));
             let mut block = compared.map_err(|error| at(&file, error.into()))?;
-            block.lines.insert(0, remarks.runs().line());
+            block.say_first(Position::Line, [remarks.runs().line()]);
             block.extend_json(remarks.runs());
             block.push_json("missing", &remarks.missing());
-            block.notes.get_or_insert_default().extend(remarks.notes());
+            block.say(Position::Note, remarks.notes());
             let left_out = [("at_limit", "n_censored"), ("no_outcome", "n_excluded")];
             let left_out = left_out.map(|(reason, key)| (reason, block.count(key)));
             accounts.push(remarks.account().without(left_out));

@@ -47,13 +47,15 @@ use crate::{
     error::Error,
     metrics::metrics,
     report::{
-        block::{Block, Column, Field, Report, Value},
-        sentence::{Percent, counted, left_out, percent, side_of},
+        block::{Block, Column, Field, Position, Report, Value},
+        key,
+        sentence::{counted, left_out, percent, percent_value, side_of},
     },
 };
 
 pub use caps::{CAP_MEASURES, CapOptions, caps, caps_report};
 pub use files::{RunFile, read_answers};
+use metrics::key_of;
 pub use metrics::{Known, METRICS};
 pub use runs::{Answers, By, FRESH, Input, Options, Recorded, Runs, parts_of, replay};
 pub use trajectory_metrics::Metric;
@@ -83,8 +85,8 @@ pub fn column(input: Input, options: &Options, metrics: &[Metric<Known>]) -> Res
         parts.push((resource.clone(), block(&runs, &own, metrics)?));
         samples.push(runs.every_sample());
     }
-    let mut block = Block { notes: Some(Vec::new()), ..Block::default() };
-    block.lines.push(input.counts.line());
+    let mut block =
+        Block::default().saying(Position::Line, [input.counts.line()]).saying(Position::Note, []);
     push_joint_hits(&mut block, &samples)?;
     Ok(Column { block, parts: ("resources", parts), ..Column::default() })
 }
@@ -106,12 +108,15 @@ fn push_joint_hits(block: &mut Block, samples: &[Vec<Sample>]) -> Result<(), Err
     let hits: Vec<bool> = feasible.map(|(_, hit)| hit).collect();
     let counts = [hits.iter().filter(|&&hit| hit).count(), hits.len()];
     block.push_metrics(&[JOINT_HIT_RATE], &counts, |_, value| Figure::from(value));
-    let rate = block.number("joint_hit_rate");
+    let rate = block.number(JOINT_HIT_RATE.measure.key);
     let rate = rate.map_or("undefined".to_owned(), |rate| format!("{rate:.3}"));
     let [n_hits, n_feasible] = counts;
-    block.lines.push(format!("joint hit rate {rate}: {n_hits} of {n_feasible} feasible prefixes"));
+    block.say(
+        Position::Line,
+        [format!("joint hit rate {rate}: {n_hits} of {n_feasible} feasible prefixes")],
+    );
     block.fields.push(Field::shown("n_joint_hits", "joint hits", n_hits));
-    block.fields.push(Field::shown("n_feasible", "feasible prefixes", n_feasible));
+    block.fields.push(Field::shown(key::n_feasible, "feasible prefixes", n_feasible));
     Ok(())
 }
 
@@ -127,7 +132,7 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     let places = report.places();
     let by_task = |is: bool| {
         let is = Value::Json(is.into());
-        places.iter().any(|place| place.block.get("clustered_by_task") == Some(&is))
+        places.iter().any(|place| place.block.get(key::clustered_by_task) == Some(&is))
     };
     let what = match (by_task(true), by_task(false)) {
         (true, true) => "tasks or runs",
@@ -181,28 +186,28 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
     let mut notes = runs.notes.clone();
     let spreads = spread::spreads(runs, options, &mut notes)?;
     let mut block =
-        Block { lines: vec![runs.counts.line()], notes: Some(notes), ..Block::default() };
+        Block::default().saying(Position::Line, [runs.counts.line()]).saying(Position::Note, notes);
     block.extend_json(&runs.counts);
     block.push_json("estimator", options.by.name());
     block.push_json("resource", options.resource());
     block.push_json("cap", &options.cap);
-    block.push_json("claimed_coverage", &options.coverage.get());
+    block.push_json(key::claimed_coverage, &options.coverage.get());
     block.push_json("resamples", &options.resamples);
     block.push_json("seed", &options.seed);
-    block.push_json("clustered_by_task", &spreads.clustered_by_task);
+    block.push_json(key::clustered_by_task, &spreads.clustered_by_task);
     let mut metrics = metrics.to_vec();
     for metric in metrics.iter_mut().filter(|metric| metric.measure.better == metrics::CLAIM) {
         metric.measure.better = Better::Near(options.coverage.get());
     }
     block.push_metrics(&metrics, &known, |measure, value| spreads.figure(measure.key, value));
     push_counts(&mut block, runs, &known);
-    block.conclusion = conclusion(&block, options);
+    block.say(Position::Conclusion, conclusion(&block, options));
     block.push_json("spent_by_failures", &known.stops.spent_by_failures);
     block.push_json("saved", &known.stops.saved);
     block.fields.push(before_first_turn(runs)?);
     let bins = |summary: &Option<ProgressSummary>| summary.as_ref().map_or_else(Vec::new, bins);
     for (key, title, summary) in [
-        ("by_progress", "By the share of its turns that a run had taken", &known.summary),
+        (key::by_progress, "By the share of its turns that a run had taken", &known.summary),
         ("by_spent", "By the share of the run's total spending so far", &by_spent),
     ] {
         block.fields.push(Field::rows(key, title, bins(summary)));
@@ -217,7 +222,7 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
 fn conclusion(block: &Block, options: &Options) -> Vec<String> {
     let claim = options.coverage.get();
     let mut clauses = Vec::new();
-    if let Ok(coverage) = block.figure("coverage") {
+    if let Ok(coverage) = block.figure(const { key_of("coverage") }) {
         let verdict = match side_of(&coverage, claim) {
             Some(Ordering::Less) => ": less often than they claim",
             Some(Ordering::Greater) => ": more often than they claim",
@@ -227,27 +232,27 @@ fn conclusion(block: &Block, options: &Options) -> Vec<String> {
         clauses.push(format!(
             "intervals that claim to contain the remaining cost of {} in {} % of cases held it in {} of {}{verdict}",
             options.resource().replace('_', " "),
-            Percent::of(&claim.into()).value,
+            percent_value(claim),
             percent(&coverage),
-            counted(block.count("n_intervals"), "case"),
+            counted(block.count(key::n_intervals), "case"),
         ));
     }
     clauses.extend(stopping(block));
-    clauses.extend(left_out([(block.count("n_left_out"), "whose cost is not known")]));
+    clauses.extend(left_out([(block.count(key::n_left_out), "whose cost is not known")]));
     clauses
 }
 
 /// States the effect of stopping at the first "impossible".
 pub(crate) fn stopping(block: &Block) -> Option<String> {
     let [failed, feasible, stopped, lost] = [
-        "n_failed_rollouts",
-        "n_feasible_rollouts",
-        "n_stopped_failed_rollouts",
-        "n_stopped_feasible_rollouts",
+        key::n_failed_rollouts,
+        key::n_feasible_rollouts,
+        key::n_stopped_failed_rollouts,
+        key::n_stopped_feasible_rollouts,
     ]
     .map(|key| block.count(key));
     if stopped + lost > 0 {
-        let saved = block.figure("saved_token_share").map_or_else(
+        let saved = block.figure(const { key_of("saved_token_share") }).map_or_else(
             |_| String::new(),
             |saved| format!(", and save {} of what failed runs spent", percent(&saved)),
         );
@@ -257,8 +262,8 @@ pub(crate) fn stopping(block: &Block) -> Option<String> {
             counted(feasible, "run"),
         ));
     }
-    let answered = block.count("n_prefixes") > block.count("n_unanswered");
-    if !answered && block.count("n_prefixes") > 0 {
+    let answered = block.count(key::n_prefixes) > block.count(key::n_unanswered);
+    if !answered && block.count(key::n_prefixes) > 0 {
         return Some("no answer can be read, so that nothing is concluded from them".to_owned());
     }
     (failed + feasible > 0).then(|| {
@@ -278,8 +283,8 @@ fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {
     let said = |count: Option<f64>| count.unwrap_or(0.0) as u64;
     let unanswered = all.map(|all| all.feasible_unanswered + all.impossible_unanswered);
     let counts: [(&'static str, &'static str, u64); 19] = [
-        ("n_rollouts", "runs", rollouts.len() as u64),
-        ("n_left_out", "runs left out, as a cost is not known", runs.left_out as u64),
+        (key::n_rollouts, "runs", rollouts.len() as u64),
+        (key::n_left_out, "runs left out, as a cost is not known", runs.left_out as u64),
         (
             "n_successes",
             "runs that succeeded",
@@ -290,28 +295,32 @@ fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {
             "runs that a budget cut off",
             rollouts.iter().filter(|run| run.is_censored()).count() as u64,
         ),
-        ("n_feasible_rollouts", "feasible runs", stops.successes),
-        ("n_failed_rollouts", "runs that are not feasible", stops.failures),
-        ("n_stopped_feasible_rollouts", "feasible runs called impossible", stops.stopped_successes),
-        ("n_stopped_failed_rollouts", "other runs called impossible", stops.stopped_failures),
-        ("n_prefixes", "prefixes", n_prefixes),
+        (key::n_feasible_rollouts, "feasible runs", stops.successes),
+        (key::n_failed_rollouts, "runs that are not feasible", stops.failures),
+        (
+            key::n_stopped_feasible_rollouts,
+            "feasible runs called impossible",
+            stops.stopped_successes,
+        ),
+        (key::n_stopped_failed_rollouts, "other runs called impossible", stops.stopped_failures),
+        (key::n_prefixes, "prefixes", n_prefixes),
         ("n_first_turn", "prefixes after one turn", samples(|sample| sample.turn() == 1)),
-        ("n_feasible", "feasible prefixes", n_feasible),
+        (key::n_feasible, "feasible prefixes", n_feasible),
         ("n_infeasible", "infeasible prefixes", n_prefixes - n_feasible),
-        ("n_unanswered", "prefixes without an answer", said(unanswered)),
+        (key::n_unanswered, "prefixes without an answer", said(unanswered)),
         (
             "n_true_alarms",
             "infeasible prefixes called impossible",
             said(all.map(|all| all.impossible_as_impossible)),
         ),
-        ("n_false_aborts", "feasible prefixes called impossible", stops.false_alarm_prefixes),
+        (key::n_false_aborts, "feasible prefixes called impossible", stops.false_alarm_prefixes),
         (
-            "n_intervals",
+            key::n_intervals,
             "intervals at feasible prefixes",
             said(scores.map(|scores| scores.answered)),
         ),
         (
-            "n_hits",
+            key::n_hits,
             "intervals that contain the remaining cost",
             said(scores.map(|scores| scores.hits)),
         ),
@@ -330,8 +339,8 @@ fn before_first_turn(runs: &Runs) -> Result<Field, Error> {
     let answers = &runs.before_first_turn;
     let feasible = answers.iter().filter(|sample| sample.is_feasible()).count();
     let fields = [
-        Field::shown("n_prefixes", "answers", answers.len()),
-        Field::shown("n_feasible", "answers about feasible runs", feasible),
+        Field::shown(key::n_prefixes, "answers", answers.len()),
+        Field::shown(key::n_feasible, "answers about feasible runs", feasible),
     ];
     let figures = [metrics::MACRO_F1_OF_BIN].into_iter().chain(metrics::OF_BIN[..2].to_vec());
     let figures = figures
@@ -356,10 +365,10 @@ fn bins(summary: &ProgressSummary) -> Vec<Block> {
             Field::figure(metric.measure, value.map(Figure::from))
         });
         let counts = [
-            Field::shown("from", "from", edge(bin)),
-            Field::shown("to", "to", edge(bin + 1)),
-            Field::shown("n_prefixes", "prefixes", (n_feasible + n_infeasible) as u64),
-            Field::shown("n_feasible", "feasible", n_feasible as u64),
+            Field::shown(key::from, "from", edge(bin)),
+            Field::shown(key::to, "to", edge(bin + 1)),
+            Field::shown(key::n_prefixes, "prefixes", (n_feasible + n_infeasible) as u64),
+            Field::shown(key::n_feasible, "feasible", n_feasible as u64),
         ];
         Block::of(counts.into_iter().chain(figures))
     };

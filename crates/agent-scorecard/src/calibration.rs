@@ -15,17 +15,24 @@ use crate::{
     error::{Error, with_causes},
     options,
     report::{
-        block::{Block, Field},
+        block::{Block, Field, Position},
+        key,
         sentence::{counted, left_out},
         tables::shown,
     },
     traces::{
         calibrated::note_maps,
+        figures::TPS_LOG,
         pictures::{CurveSettings, before_and_after},
         sureness::ADD,
         units::{Names, Unit, few},
     },
 };
+
+/// The keys of a row: the figures before and after calibration, and their difference.
+const RAW: &str = "raw";
+const CALIBRATED: &str = "calibrated";
+const CHANGE: &str = "change";
 
 const FIXED_RANKS: &str = "log scores of transformed forecasts that leave all ranks as they are";
 
@@ -82,11 +89,11 @@ impl Default for CalibrationOptions {
 /// Returns the conclusion on the effect of calibration on the log score, by the rule of the table: changes of less than
 /// two standard errors may be noise.
 fn conclusion(log: &Block, n: u64) -> Option<String> {
-    let [raw, calibrated, change] = ["raw", "calibrated", "change"].map(|key| log.number(key));
+    let [raw, calibrated, change] = [RAW, CALIBRATED, CHANGE].map(|key| log.number(key));
     let runs = counted(n, "complete run");
     let from_to = format!("from {} to {}", shown(raw?), shown(calibrated?));
     let verb = if change? > 0.0 { "raises" } else { "lowers" };
-    let Some(ratio) = log.number("change_in_standard_errors") else {
+    let Some(ratio) = log.number(key::change_in_standard_errors) else {
         return Some(format!(
             "over {runs}, calibration {verb} the log score {from_to}; no standard error says whether that is noise"
         ));
@@ -164,12 +171,17 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
     let mut metrics = Block {
         title: "what calibration changes; changes of less than two standard errors may be noise"
             .to_owned(),
-        note: "SE: over tasks, with the maps as they were fitted. auroc, average_precision and aurc are means of those \
-               within each half, which one map has calibrated."
-            .to_owned(),
         is_table: true,
         ..Block::default()
-    };
+    }
+    .saying(
+        Position::Explanation,
+        [
+            "SE: over tasks, with the maps as they were fitted. auroc, average_precision and aurc are means of those \
+             within each half, which one map has calibrated."
+                .to_owned(),
+        ],
+    );
     for MetricChange { measure, raw, calibrated, difference, .. } in changes {
         let name = measure.key;
         let label = format!("{name} ({})", measure.better);
@@ -192,14 +204,14 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
             let found = found.map_err(|error| Undefined::new(with_causes(error)));
             // A change has either sign, whatever the ends of what changes are.
             let ends = [f64::NEG_INFINITY, f64::INFINITY];
-            let range = if key == "change" { ends } else { measure.range };
+            let range = if key == CHANGE { ends } else { measure.range };
             Field::figure(Measure { key, label: key, range, ..measure }, found)
         };
         let row = Block::of([
-            figure("raw", raw.as_ref().map(|value| Figure::from(*value))),
-            figure("calibrated", calibrated.as_ref().map(|value| Figure::from(*value))),
-            figure("change", change),
-            Field::shown("change_in_standard_errors", "change/SE", ratio),
+            figure(RAW, raw.as_ref().map(|value| Figure::from(*value))),
+            figure(CALIBRATED, calibrated.as_ref().map(|value| Figure::from(*value))),
+            figure(CHANGE, change),
+            Field::shown(key::change_in_standard_errors, "change/SE", ratio),
         ]);
         metrics.fields.push(Field { label: label.into(), ..Field::block(name, row) });
     }
@@ -207,21 +219,19 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
     // The fit has failed where there is no run.
     let base_rate = successes as f64 / raw.len() as f64;
     let maps = slopes.iter().map(|slope| format!("{slope:.3}")).collect::<Vec<_>>().join(" and ");
-    let mut block = Block {
-        lines: vec![format!(
-            "slopes of the maps that were fitted on the two halves: {maps} in log-odds for each standard deviation of the \
-             forecasts' log-odds; near 0, forecasts do not tell successes from failures"
-        )],
-        notes: Some(notes),
-        fields: vec![
-            Field::shown("n", "complete runs", audit.complete()),
-            Field::shown("n_censored", "runs cut off by a budget, left out", audit.censored()),
-            Field::shown("n_excluded", "runs excluded", audit.excluded()),
-            Field::shown("n_tasks", "different tasks", n_tasks),
-            Field::shown("base_rate", "share of successes", base_rate),
-        ],
-        ..Block::default()
-    };
+    let line = format!(
+        "slopes of the maps that were fitted on the two halves: {maps} in log-odds for each standard deviation of the \
+         forecasts' log-odds; near 0, forecasts do not tell successes from failures"
+    );
+    let mut block = Block::of([
+        Field::shown("n", "complete runs", audit.complete()),
+        Field::shown("n_censored", "runs cut off by a budget, left out", audit.censored()),
+        Field::shown("n_excluded", "runs excluded", audit.excluded()),
+        Field::shown("n_tasks", "different tasks", n_tasks),
+        Field::shown("base_rate", "share of successes", base_rate),
+    ])
+    .saying(Position::Line, [line])
+    .saying(Position::Note, notes);
     block.push_json("slopes", &slopes);
     if let Ok(found) = FixedRankSensitivity::new(&raw, &folds, &options.schedule) {
         let mut ranks = Block { title: FIXED_RANKS.to_owned(), ..Block::default() };
@@ -238,14 +248,13 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
         ];
         block.fields.push(Field::block("fixed_ranks", ranks));
     }
-    block
-        .conclusion
-        .extend(metrics.inner("tps_log").and_then(|log| conclusion(log, audit.complete())));
+    let clause = metrics.inner(TPS_LOG.key).and_then(|log| conclusion(log, audit.complete()));
+    block.say(Position::Conclusion, clause);
     let excluded = [
         (audit.censored(), "that a budget cut off"),
         (audit.excluded(), "without an outcome that counts"),
     ];
-    block.conclusion.extend(left_out(excluded));
+    block.say(Position::Conclusion, left_out(excluded));
     block.fields.push(Field::block("metrics", metrics));
     if options.with_pictures {
         let summary = Summary::Weighted(options.schedule.clone());

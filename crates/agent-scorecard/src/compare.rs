@@ -33,7 +33,7 @@ use side::{SCORE, SUCCESS};
 use crate::{
     error::Error,
     report::{
-        block::{Block, Column, Field, Report},
+        block::{Block, Column, Field, Position, Report},
         picture::{Axis, Mark, Picture, Series},
     },
     traces::pictures,
@@ -141,11 +141,11 @@ pub fn compare(
             [_] => "difference".to_owned(),
             _ => format!("difference of {}", it.names[1]),
         };
-        let notes = block.notes.iter().flatten().map(|note| format!("{of}: {note}"));
-        report.together.notes.get_or_insert_default().extend(notes);
+        let notes = block.said(Position::Note).map(|note| format!("{of}: {note}"));
+        report.together.say(Position::Note, notes);
         let (fields, note) = changes.fields();
         block.fields.extend(fields.into_iter().chain(groups::fields(groups)));
-        block.notes.get_or_insert_default().extend(note);
+        block.say(Position::Note, note);
         blocks.push(block);
     }
     let together = &mut report.together;

@@ -14,7 +14,8 @@ use crate::{
     metrics::known,
     report::{
         block::Block,
-        sentence::{Percent, counted, side_of, with_ends},
+        key,
+        sentence::{counted, points, side_of, with_ends},
     },
 };
 
@@ -32,6 +33,9 @@ const LEAST_TASKS_OF_OUTCOME: usize = 10;
 /// The measures that come first in every report on confidence.
 pub const VERDICTS: [Measure; 2] = [OVERCONFIDENCE, GAIN];
 
+/// The figures of [`VERDICTS`].
+pub(crate) type Verdicts = [Result<Figure, Undefined>; 2];
+
 /// Returns the figures of [`VERDICTS`] from the confidence, the scores (0 is best), the outcomes and the clusters of
 /// runs. Without a level, the figures have no intervals.
 pub(crate) fn verdicts<G: Ord>(
@@ -40,7 +44,7 @@ pub(crate) fn verdicts<G: Ord>(
     outcomes: &[f64],
     clusters: &[G],
     level: Option<Level>,
-) -> [Result<Figure, Undefined>; 2] {
+) -> Verdicts {
     let of = level.unwrap_or(Level::HALF);
     let found = [
         known(estimates::overconfidence(confidence, outcomes, clusters, of)),
@@ -101,7 +105,7 @@ pub(crate) fn clause_of(
     how: &str,
 ) -> Option<String> {
     let over = block.figure(overconfidence.key).ok()?;
-    let (points, runs) = (Percent::of_size(&over).points(), counted(runs, "run"));
+    let (points, runs) = (points(&over), counted(runs, "run"));
     let side = if over.value < 0.0 { "below" } else { "above" };
     let is_calibrated = how == CALIBRATED;
     let calibrated = if is_calibrated { "after calibration " } else { "" };
@@ -111,7 +115,7 @@ pub(crate) fn clause_of(
         is_noise => format!(
             "over {runs}, mean {}confidence is {points} {side} the {}{}",
             if is_calibrated { "calibrated " } else { "" },
-            if block.figure("mean_score").is_ok() { "mean score" } else { "success rate" },
+            if block.figure(key::mean_score).is_ok() { "mean score" } else { "success rate" },
             is_noise.map_or("", |_| ", which may be noise")
         ),
     };

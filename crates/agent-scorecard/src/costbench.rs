@@ -30,16 +30,17 @@ use tool_graph::{
     costbench::{CostModel, CostRule, EventKind, Library, QuerySeed, Task},
 };
 use trajectory_metrics::{
-    Metric, Undefined,
+    Measure, Metric, Undefined,
     tool_calls::{FailureCounts, normalized_edit_distance},
 };
 
 use crate::{
     error::Error,
-    metrics::{mean_figure, metrics},
+    metrics::{mean_figure, metric, metrics},
     options,
     report::{
-        block::{Block, Field},
+        block::{Block, Field, Position},
+        key,
         sentence::{percent, with_ends},
     },
 };
@@ -71,6 +72,9 @@ pub const METRICS: [Metric<GreedyScore>; 6] = metrics! { GreedyScore;
     "tool_calls", "calls", Neither, in [0.0, f64::INFINITY],
         "Mean number of valid calls of the greedy run.", |query| Ok(query.calls as f64);
 };
+
+const EMR: Measure = metric(&METRICS, "emr").measure;
+const COST_GAP: Measure = metric(&METRICS, "cost_gap").measure;
 
 fn known(value: Option<f64>) -> Result<f64, Undefined> {
     value.ok_or(Undefined::new("the greedy run did not reach the goal"))
@@ -446,7 +450,7 @@ impl Found {
 /// changed (appendix B.3.1 of the paper).
 fn metrics(has_events: bool) -> impl Iterator<Item = &'static Metric<GreedyScore>> {
     const ALL: &[Metric<GreedyScore>] = &METRICS;
-    ALL.iter().filter(move |metric| !(has_events && metric.measure.key == "cost_gap"))
+    ALL.iter().filter(move |metric| !(has_events && metric.measure.key == COST_GAP.key))
 }
 
 fn run(scenario: &Scenario, run: &Transcript) -> Result<Run, Error> {
@@ -504,7 +508,7 @@ pub fn compare(
     push_settings(&mut block, &options.world);
     block.push_json("block", options.blocking.name());
     block.push_json("blocks", &world.blocks);
-    block.fields.push(Field::shown("queries", "queries", queries.len()));
+    block.fields.push(Field::shown(key::queries, "queries", queries.len()));
     still.push_optimum(&mut block, &OPTIMUM[0]);
     still.push(&mut block, metrics(false));
     let with_events = (world.blocks > 0).then(|| Found::new(queries, &world, options.paths));
@@ -513,12 +517,12 @@ pub fn compare(
         found.push_optimum(&mut block, &OPTIMUM[1]);
     }
     block.push_reasons();
-    notes.extend(block.notes.take().into_iter().flatten());
+    notes.extend(block.unsay(Position::Note));
     if let Some(found) = &with_events {
-        block.fields.push(Field::block("blocked", under_events(found, options, &mut notes)));
+        block.fields.push(Field::block(key::blocked, under_events(found, options, &mut notes)));
     }
-    block.notes = Some(notes);
-    block.conclusion = conclusion(&block);
+    block.say(Position::Note, notes);
+    block.say(Position::Conclusion, conclusion(&block));
     if options.paths {
         push_paths(&mut block, queries, &still.runs, with_events.as_ref().map(|it| &*it.runs));
     }
@@ -533,19 +537,19 @@ pub fn compare(
 fn conclusion(block: &Block) -> Vec<String> {
     let mut clauses = Vec::new();
     if let (Ok(exact), Ok(gap), Ok(optimum)) =
-        (block.figure("emr"), block.figure("cost_gap"), block.figure("mean_optimal_cost"))
+        (block.figure(EMR.key), block.figure(COST_GAP.key), block.figure(OPTIMUM[0].measure.key))
     {
         clauses.push(format!(
             "in {} of {} queries, the greedy policy takes the cheapest plan; on average it costs {} more than the {} of that plan",
             percent(&exact),
-            block.count("queries"),
+            block.count(key::queries),
             with_ends(&gap),
             with_ends(&optimum),
         ));
     }
-    let Some(blocked) = block.inner("blocked") else { return clauses };
-    if let Ok(exact) = blocked.figure("emr") {
-        let (all, kept) = (block.count("queries"), blocked.count("queries"));
+    let Some(blocked) = block.inner(key::blocked) else { return clauses };
+    if let Ok(exact) = blocked.figure(EMR.key) {
+        let (all, kept) = (block.count(key::queries), blocked.count(key::queries));
         let left_out = match all - kept {
             0 => String::new(),
             n => format!("; {n} of {all} queries are left out"),
@@ -567,14 +571,14 @@ fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<Strin
     }
     let title = format!("Both runs under events: {} {}", options.blocks, options.blocking.name());
     let mut block = Block { title, ..Block::default() };
-    block.fields.push(Field::shown("queries", "queries", found.greedy.len()));
+    block.fields.push(Field::shown(key::queries, "queries", found.greedy.len()));
     block.push_json("left_out", &found.left_out);
     found.push(&mut block, metrics(true));
     if found.greedy.is_empty() {
         notes.push("blocked: undefined, as in no query all events came to both runs and were followed by a call of the optimal run".to_owned());
     } else {
         block.push_reasons();
-        let own = block.notes.take().into_iter().flatten();
+        let own = block.unsay(Position::Note).into_iter();
         notes.extend(own.map(|note| format!("blocked: {note}")));
     }
     let LeftOutCounts { events_missing, last_event, .. } = found.left_out;
@@ -619,9 +623,9 @@ fn push_paths(
             lines.push(("optimal under events".to_owned(), optimal));
             lines.push(("greedy under events".to_owned(), greedy));
         }
-        block.details.push(format!("{query_id} {}", task.name()));
+        block.say(Position::Detail, [format!("{query_id} {}", task.name())]);
         for (name, run) in lines {
-            block.details.push(format!("  {name}: {}", run.tools.join(" > ")));
+            block.say(Position::Detail, [format!("  {name}: {}", run.tools.join(" > "))]);
         }
         rows.push(row);
     }

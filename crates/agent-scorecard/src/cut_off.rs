@@ -74,13 +74,14 @@ use trajectory_metrics::{
 use crate::{
     cut_off::{
         chances::{Chances, Origin, chances},
-        comparisons::{bounds, comparisons, order_changes},
+        comparisons::{EXACT_MINUS_SIMPLE, HIGH, LOW, bounds, comparisons, order_changes},
         sample::Sample,
     },
     error::{Error, with_causes},
     metrics::metrics,
     report::{
-        block::{Block, Column, Field, Report, Value},
+        block::{Block, Column, Field, Position, Report, Value},
+        key,
         picture::{Axis, Mark, Picture, Series},
         sentence::{counted, left_out, side_of, size_with_ends},
         tables::shown,
@@ -180,7 +181,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
 ///
 /// # Errors
 ///
-/// [`Error::TwoChances`] for a run with two probabilities of success, in one stream or in two; [`Error::Options`] for
+/// [`Error::Data`] for a run with two probabilities of success, in one stream or in two; [`Error::Options`] for
 /// probabilities or continuations of an id that names different runs, and for a stream of model features that lacks a run
 /// or repeats a scored stream; an error of censoring for settings out of range and for calibration of too few runs.
 pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report, Error> {
@@ -213,10 +214,10 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
     {
         let (mut block, of_rules) = column(&tps, sample, runs, chances, options)?;
         let remarks = &file.remarks;
-        block.lines.push(remarks.runs().line());
+        block.say(Position::Line, [remarks.runs().line()]);
         block.extend_json(remarks.runs());
         block.push_json("missing", &remarks.missing());
-        block.notes.get_or_insert_default().splice(0..0, remarks.notes());
+        block.say_first(Position::Note, remarks.notes());
         let column = (sample.file.to_owned(), file.model.clone(), block).into();
         columns.push(Column { name: file.name.clone(), ..column });
         rows.extend(of_rules);
@@ -232,7 +233,7 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
         ..Report::of_columns(columns)
     };
     let accounts = streams.iter().zip(&report.columns).map(|(stream, column)| {
-        stream.account().without([("no_outcome", column.block.count("n_excluded"))])
+        stream.account().without([("no_outcome", column.block.count(key::n_excluded))])
     });
     report.set_accounts(accounts.collect::<Vec<_>>());
     let together = &mut report.together;
@@ -259,9 +260,8 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
         let streams = named.iter().zip(&rows).map(|(&(file, name), rows)| (file, name, rows));
         changes = order_changes(&streams.collect::<Vec<_>>())?;
     }
-    report
-        .conclusion
-        .splice(0..0, pairs.iter().take(MOST_PAIRS).flat_map(|pair| pair.conclusion.clone()));
+    let clauses = pairs.iter().take(MOST_PAIRS).flat_map(|pair| pair.said(Position::Conclusion));
+    report.conclusion.splice(0..0, clauses.map(str::to_owned));
     together.fields.push(Field::rows("pairs", "differences of exact means", pairs));
     let title = "streams whose order depends on the treatment of cut-off runs";
     together.fields.push(Field::rows("order_changes", title, changes));
@@ -278,10 +278,12 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
          stands for whole runs instead, so the two need not agree"
             .to_owned(),
     ]);
-    report.together.notes = Some(notes);
+    report.together.say(Position::Note, notes);
     // Most notes hold for all columns.
-    report.together.notes = Some(report.notes());
-    report.columns.iter_mut().for_each(|column| column.block.notes = None);
+    let notes = report.notes();
+    report.columns.iter_mut().for_each(|column| drop(column.block.unsay(Position::Note)));
+    report.together.unsay(Position::Note);
+    report.together.say(Position::Note, notes);
     Ok(report)
 }
 
@@ -305,13 +307,13 @@ fn column(
     let none = || Undefined::new("the true chances are known for the bundled runs only");
     let true_chances = true_chances.ok_or_else(none);
     let known = Known { simple, chances: chances.of_runs.clone(), true_chances, weights };
-    let mut block = Block { notes: Some(Vec::new()), ..Block::default() };
+    let mut block = Block::default().saying(Position::Note, []);
     block.push_metrics(&METRICS, &known, |_, value| Figure::from(value));
-    let mut notes = block.notes.take().unwrap_or_default();
+    let mut notes = block.unsay(Position::Note);
     let counts = [
-        ("n_complete", "complete runs", sample.audit.complete()),
-        ("n_censored", "runs cut off by a budget", sample.audit.censored()),
-        ("n_excluded", "runs excluded", sample.audit.excluded()),
+        (key::n_complete, "complete runs", sample.audit.complete()),
+        (key::n_censored, "runs cut off by a budget", sample.audit.censored()),
+        (key::n_excluded, "runs excluded", sample.audit.excluded()),
     ];
     block.fields.extend(counts.map(|(key, label, count)| Field::shown(key, label, count)));
     let excluded = sample.audit.exclusions();
@@ -356,40 +358,41 @@ fn column(
         );
     }
     if sample.len() == 0 {
-        block.conclusion = vec![format!(
-            "of {}, none has an outcome and none was cut off by a budget: {ADD}",
-            counted(sample.audit.excluded(), "run")
-        )];
+        let n = counted(sample.audit.excluded(), "run");
+        block.say(
+            Position::Conclusion,
+            [format!("of {n}, none has an outcome and none was cut off by a budget: {ADD}")],
+        );
         notes.push("bounds: undefined, as there is no such run".to_owned());
-        block.fields.extend(["bounds", "report"].map(|key| Field::json(key, ())));
-        block.notes = Some(notes);
+        block.fields.extend([key::bounds, "report"].map(|key| Field::json(key, ())));
+        block.say(Position::Note, notes);
         return Ok((block, None));
     }
     drop(known);
     let within = mean_score_bounds(tps, runs, None, None)?;
     let title = "what the exact mean can be, whatever the chances of success are".to_owned();
     let within = Block { title, ..bounds(within, ["least", "most"]) };
-    block.fields.push(Field::block("bounds", within));
+    block.fields.push(Field::block(key::bounds, within));
     let (of_rules, rows) =
         comparisons(sample, chances.of_runs.as_deref().ok(), options, &mut notes)?;
-    block.conclusion = conclusion(&block, &of_rules, &options.schedule);
+    block.say(Position::Conclusion, conclusion(&block, &of_rules, &options.schedule));
     block.fields.push(Field::block("report", of_rules));
-    block.notes = Some(notes);
+    block.say(Position::Note, notes);
     Ok((block, Some(rows)))
 }
 
 /// Returns the conclusions on one column: the number of cut-off runs, and the effect of counting them as failures.
 fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec<String> {
-    let (cut_off, complete) = (block.count("n_censored"), block.count("n_complete"));
+    let (cut_off, complete) = (block.count(key::n_censored), block.count(key::n_complete));
     if cut_off == 0 {
         return vec![format!("none of {} was cut off by a budget", counted(complete, "run"))];
     }
     let is = |row: &Block, key, text: &str| row.get(key) == Some(&Value::Json(text.into()));
-    let mut rows = of_rules.rows_of("comparisons").iter();
-    let row = rows.find(|row| is(row, "rule", "log") && is(row, "schedule", schedule.name()));
-    let found = row.and_then(|row| row.figure("exact_minus_simple").ok());
+    let mut rows = of_rules.rows_of(key::comparisons).iter();
+    let row = rows.find(|row| is(row, key::rule, "log") && is(row, key::schedule, schedule.name()));
+    let found = row.and_then(|row| row.figure(EXACT_MINUS_SIMPLE).ok());
     let range =
-        block.inner("bounds").and_then(|ends| Some([ends.number("low")?, ends.number("high")?]));
+        block.inner(key::bounds).and_then(|ends| Some([ends.number(LOW)?, ends.number(HIGH)?]));
     let what = "counting the runs that were cut off as failures";
     let clause = match (found, range) {
         (Some(found), _) => {
@@ -418,7 +421,7 @@ fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec
             "; no run has an outcome, by which forecasts could be scored: {ADD}"
         ));
     }
-    let excluded = [(block.count("n_excluded"), "without an outcome that counts")];
+    let excluded = [(block.count(key::n_excluded), "without an outcome that counts")];
     clause.into_iter().chain([counts]).chain(left_out(excluded)).collect()
 }
 
@@ -467,17 +470,16 @@ fn pair(
         ));
     }
     let at = chances.ok().map(|chances| difference.at(chances)).transpose()?;
-    let mut block = Block::of([
+    let block = Block::of([
         Field::json("first", first),
         Field::json("second", second),
         Field::shown("streams", "streams", streams),
         Field::shown("difference", "at the chances", at),
-        Field::block("bounds", bounds(difference.bounds(), ["least", "most"])),
+        Field::block(key::bounds, bounds(difference.bounds(), ["least", "most"])),
         Field::shown("keeps_sign", "sign kept", difference.keeps_sign()),
         Field::shown("largest_width", "largest width", width),
     ]);
-    block.conclusion.push(of_pair(first_name, second_name, difference.bounds()));
-    Ok(block)
+    Ok(block.saying(Position::Conclusion, [of_pair(first_name, second_name, difference.bounds())]))
 }
 
 /// Returns the mean scores of all columns by treatment.
@@ -488,10 +490,8 @@ fn picture(columns: &[Column]) -> Picture {
     let width = 0.5 / columns.len().max(1) as f64;
     let series = columns.iter().enumerate().map(|(at, Column { name, block, .. })| {
         let shift = (at as f64 - 0.5 * (columns.len() as f64 - 1.0)) * width;
-        let bounds = match block.get("bounds") {
-            Some(Value::Block(bounds)) => ["low", "high"].map(|end| bounds.number(end)),
-            _ => [None; 2],
-        };
+        let bounds = block.inner(key::bounds);
+        let bounds = [LOW, HIGH].map(|end| bounds.and_then(|bounds| bounds.number(end)));
         let points = ways.iter().enumerate().filter_map(|(at, way)| {
             let value = block.number(way.measure.key)?;
             // The bounds belong to the mean over all runs.

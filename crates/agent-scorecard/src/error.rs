@@ -24,9 +24,9 @@ pub enum Error {
         /// The problem with the options.
         problem: String,
     },
-    /// The scores under several variants of a prompt cannot be compared.
+    /// Data that contradict each other or cannot be compared, such as two probabilities of success for one run.
     #[error("{0}")]
-    PromptVariants(String),
+    Data(String),
     /// Runs cannot be cross-fitted.
     #[error(
         "{runs} complete runs cannot be cross-fitted, because a map is fitted to each half of the runs (by default, all runs of a task are in one half; --halves runs allows a task to be split)"
@@ -49,19 +49,6 @@ pub enum Error {
     /// An error of scoring-rules.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
-    /// A cut-off run has two probabilities of success. A run must have the same probability in all columns.
-    #[error(
-        "{}: field success_chance: {} for the run {run:?}, but {} in {}; give one chance per run",
-        places[1], chances[1], chances[0], places[0]
-    )]
-    TwoChances {
-        /// The id of the run.
-        run: String,
-        /// Both probabilities.
-        chances: [f64; 2],
-        /// The location of each probability.
-        places: [String; 2],
-    },
     /// An error of tool-graph.
     #[error(transparent)]
     ToolGraph(#[from] tool_graph::Error),

@@ -16,7 +16,8 @@ use crate::{
     error::Error,
     metrics::LEVEL,
     report::{
-        block::{Block, Column, Field, Report, Value},
+        block::{Block, Column, Field, Position, Report, Value},
+        key,
         picture::{Axis, Mark, Picture, Series},
         sentence::{counted, left_out, percent, with_ends},
     },
@@ -153,8 +154,8 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
         let note = format!("Scored against: {}.", objective.name());
         let mut block = confidence::streams(&stated, &note, options)?;
         report.together.pictures.append(&mut block.pictures);
-        let notes = block.notes.take().unwrap_or_default();
-        report.together.notes.get_or_insert_default().extend(notes);
+        let notes = block.unsay(Position::Note);
+        report.together.say(Position::Note, notes);
         report.together.fields.push(Field::block("streams", block));
     }
     Ok(report)
@@ -217,7 +218,7 @@ pub fn costbench_results(
     }
     if ignored > 0 {
         let note = format!("replies after the end of a run, which are not played again: {ignored}");
-        report.together.notes.get_or_insert_default().push(note);
+        report.together.say(Position::Note, [note]);
     }
     Ok(report)
 }
@@ -230,7 +231,7 @@ fn compare(report: &mut Report, title: &str, measures: &[(&str, &str)]) {
     let series = report.columns.iter().zip(0..).map(|(column, place)| {
         let beside = 0.6 * ((f64::from(place) + 0.5) / columns - 0.5);
         let points = measures.iter().zip(0..).filter_map(|((key, _), at)| {
-            let Value::Block(metrics) = column.block.get("metrics")? else { return None };
+            let Value::Block(metrics) = column.block.get(key::metrics)? else { return None };
             let Value::Figure(_, Ok(figure)) = metrics.get(key)? else { return None };
             let ends = figure.interval.map_or([figure.value; 2], |it| [it.low(), it.high()]);
             Some([f64::from(at) + beside, figure.value, ends[0], ends[1]])
@@ -260,17 +261,17 @@ fn report(model: &str, settings: impl Iterator<Item = Setting>, note: Option<Str
         let mut metrics = Block { title, fields: setting.measured().collect(), ..Block::default() };
         metrics.push_reasons();
         is_empty &= !metrics.has_figure();
-        let own = metrics.notes.take().unwrap_or_default();
+        let own = metrics.unsay(Position::Note);
         let title = "What was counted".to_owned();
         let counts = Block { title, fields: setting.counted().collect(), ..Block::default() };
         let name = setting.name;
         notes.extend(own.into_iter().map(|note| format!("{name}: {note}")));
         let fields = vec![
             Field::json("setting", name.as_str()),
-            Field::block("metrics", metrics),
+            Field::block(key::metrics, metrics),
             Field::block("counts", counts),
         ];
-        let block = Block { conclusion: setting.conclusion, ..Block::of(fields) };
+        let block = Block::of(fields).saying(Position::Conclusion, setting.conclusion);
         Column { name, block, ..Column::default() }
     });
     let columns = columns.collect();
@@ -279,7 +280,7 @@ fn report(model: &str, settings: impl Iterator<Item = Setting>, note: Option<Str
     }
     let mut report = Report {
         title: "A model in a benchmark".to_owned(),
-        together: Block { notes: Some(notes), ..Block::default() },
+        together: Block::default().saying(Position::Note, notes),
         columns,
         list: Some("rows"),
         ..Report::default()

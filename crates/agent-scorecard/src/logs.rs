@@ -20,7 +20,8 @@ use trajectory_metrics::tool_calls::Value as Score;
 
 use crate::{
     report::{
-        block::{Block, Field, MadeRows, Report, Value},
+        block::{Block, Field, MadeRows, Position, Report, Value},
+        key,
         picture::{Axis, Picture, Series},
         sentence::counted,
     },
@@ -127,8 +128,8 @@ pub fn logs(logs: impl Into<Vec<LoggedColumn>>) -> Report {
         let shown = if name.is_empty() { file } else { name };
         Some(row(run, is_several.then_some([shown, file]), trial))
     });
-    together.fields.push(Field { value: Value::Made(made), ..Field::json("runs", ()) });
-    together.notes = Some(notes);
+    together.fields.push(Field { value: Value::Made(made), ..Field::json(key::runs, ()) });
+    together.say(Position::Note, notes);
     together.draw([("calls", calls), ("endings", endings)]);
     let name = |log: &LoggedColumn| match (&log.model, is_several) {
         (Some(model), true) => format!("{} {model}", log.file),

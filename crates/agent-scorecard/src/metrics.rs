@@ -1,7 +1,7 @@
 //! Tables of metrics, and means of measures.
 
 use scoring_rules::{Level, Weight};
-use trajectory_metrics::{Error, Figure, Measure, Metric, Undefined, estimates};
+use trajectory_metrics::{Error, ExactMean, Figure, Measure, Metric, Undefined, estimates};
 
 /// The nominal coverage of intervals.
 pub const LEVEL: f64 = 0.95;
@@ -31,6 +31,40 @@ macro_rules! measure {
 
 pub(crate) use {measure, metrics};
 
+/// Returns the metric with this key, looked up by the compiler: a key that no metric has does not compile.
+#[expect(clippy::panic, reason = "in a constant")]
+pub(crate) const fn metric<'a, E>(mut rest: &'a [Metric<E>], key: &str) -> &'a Metric<E> {
+    while let [metric, others @ ..] = rest {
+        if is_same(metric.measure.key.as_bytes(), key.as_bytes()) {
+            return metric;
+        }
+        rest = others;
+    }
+    panic!("no metric has this key");
+}
+
+/// Returns the measure with this key as [`metric`] does.
+#[expect(clippy::panic, reason = "in a constant")]
+pub(crate) const fn named(mut rest: &[Measure], key: &str) -> Measure {
+    while let [measure, others @ ..] = rest {
+        if is_same(measure.key.as_bytes(), key.as_bytes()) {
+            return *measure;
+        }
+        rest = others;
+    }
+    panic!("no measure has this key");
+}
+
+const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
+    while let ([first, rest @ ..], [other, others @ ..]) = (a, b) {
+        if *first != *other {
+            return false;
+        }
+        (a, b) = (rest, others);
+    }
+    a.is_empty() && b.is_empty()
+}
+
 /// Returns the mean of values of this measure. The range of the measure determines the kind of interval.
 pub(crate) fn mean<G: Ord>(
     measure: &Measure,
@@ -39,6 +73,18 @@ pub(crate) fn mean<G: Ord>(
     level: Level,
 ) -> Result<Figure, Undefined> {
     known(estimates::mean(values, None, clusters, measure.range, level))
+}
+
+/// Returns the mean of values, each as often as in a resample.
+pub(crate) fn counted_mean<'a>(
+    values: impl IntoIterator<Item = &'a f64>,
+    counts: impl IntoIterator<Item = &'a u32>,
+) -> Result<f64, Error> {
+    let mut mean = ExactMean::default();
+    for (&value, &count) in values.into_iter().zip(counts) {
+        mean.update_weighted(value, count.into())?;
+    }
+    Ok(mean.finish()?)
 }
 
 /// Returns a figure, or why there is none.

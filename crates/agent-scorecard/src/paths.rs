@@ -18,9 +18,9 @@ use trajectory_metrics::{
 
 use crate::{
     compare::side::PASS_HAT,
-    metrics::metrics,
+    metrics::{metric, metrics},
     report::{
-        block::{Block, Field},
+        block::{Block, Field, Position},
         picture::{Axis, BAR_WIDTH, Mark, Picture, Series},
         sentence::{counted, percent},
     },
@@ -320,14 +320,15 @@ impl PathTally {
             ));
         }
         let by_k = self.repeated(&mut notes)?;
-        let mut block =
-            Block { lines: vec![self.runs.line()], notes: Some(notes), ..Block::default() };
+        let mut block = Block::default()
+            .saying(Position::Line, [self.runs.line()])
+            .saying(Position::Note, notes);
         block.extend_json(&self.runs);
         block.fields.push(Field::shown("n", "runs", self.n));
         block.fields.push(Field::shown("n_tasks", "tasks", self.tasks.len()));
         block.push_json("arguments_ignored", &ignore_arguments);
         block.push_metrics(&METRICS, self, |_, value| Figure::from(value));
-        block.conclusion = self.conclusion(&block);
+        block.say(Position::Conclusion, self.conclusion(&block));
         if with_pictures {
             let matches = matches_picture(&block);
             let repetition = repetition_picture(by_k.iter().flatten());
@@ -350,16 +351,22 @@ impl PathTally {
 
     /// Returns the conclusions on the shares, which have no intervals.
     fn conclusion(&self, block: &Block) -> Vec<String> {
-        let share = |key| block.figure(key).map(|share| percent(&share));
+        let share = |of: &Metric<Self>| block.figure(of.measure.key).map(|share| percent(&share));
         let mut clauses = Vec::new();
-        if let (Ok(exact), Ok(any)) = (share("exact_match"), share("any_order_match")) {
+        if let (Ok(exact), Ok(any)) = (
+            share(const { metric(&METRICS, "exact_match") }),
+            share(const { metric(&METRICS, "any_order_match") }),
+        ) {
             let of_tasks = counted(self.tasks.len(), "task");
             clauses.push(format!(
                 "of {} of {of_tasks}, {exact} make exactly the expected calls and {any} make all of them in any order",
                 counted(self.n, "run")
             ));
         }
-        if let (Ok(recall), Ok(precision)) = (share("recall"), share("precision")) {
+        if let (Ok(recall), Ok(precision)) = (
+            share(const { metric(&METRICS, "recall") }),
+            share(const { metric(&METRICS, "precision") }),
+        ) {
             clauses.push(format!(
                 "in the mean run, {recall} of the expected calls are made, and {precision} of the calls that are made are expected"
             ));

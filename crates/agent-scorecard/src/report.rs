@@ -3,12 +3,13 @@
 pub(crate) mod block;
 mod drawings;
 mod figures;
+pub(crate) mod key;
 mod names;
 pub(crate) mod picture;
 pub(crate) mod sentence;
 pub(crate) mod tables;
 
-pub use block::{Block, Column, Field, MadeRows, ROWS, Report, Value};
+pub use block::{Block, Column, Field, MadeRows, Position, ROWS, Report, Value};
 pub use drawings::{Drawing, Drawings};
 pub use figures::PlacedFigure;
 pub use names::log_name;

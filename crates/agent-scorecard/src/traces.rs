@@ -30,11 +30,10 @@
 //! let (first, second) = (first?, second?);
 //! let compared = differences(&first, &second)?;
 //! let beside = Beside::default();
-//! let (first, second) = (first.finish(&beside)?, second.finish(&beside)?);
-//! let is_same_runs = first.is_of_same_runs(&second);
+//! let is_same_runs = first.digest() == second.digest();
 //! let report = Report::of_columns(vec![
-//!     ("sure".to_owned(), None, first.block),
-//!     ("unsure".to_owned(), None, second.block),
+//!     ("sure".to_owned(), None, first.finish(&beside)?),
+//!     ("unsure".to_owned(), None, second.finish(&beside)?),
 //! ]);
 //! let report = with_differences(report, vec![("", compared)], is_same_runs, &options);
 //! assert_eq!(report.columns[0].block.figure("auroc").map(|auroc| auroc.value), Ok(1.0));
@@ -59,14 +58,12 @@ pub use crate::metrics::LEVEL;
 pub use crate::{confidence::VERDICTS, report::picture::BAND};
 pub use differences::{Compared, NO_RESAMPLES, differences, with_differences};
 pub use evaluation::{TraceEvaluation, evaluate};
-pub use figures::{Beside, CENSORED, LeftOut, MEASURES, TraceFigures};
-pub use logged::{
-    LoggedColumn, SEVERAL, StreamFigures, UNKNOWN_MODEL, compared_streams, logged_streams,
-};
+pub use figures::{Beside, CENSORED, LeftOut, MEASURES, account, has_runs};
+pub use logged::{LoggedColumn, SEVERAL, UNKNOWN_MODEL, compared_streams, logged_streams};
 pub use run_logs::{
     Missing, TraceFile, TraceRemarks, TraceRun, TraceRuns, TraceSource, fold_traces,
 };
 pub use settings::{Calibration, TraceOptions};
-pub use streams::{stream_runs, streams};
+pub use streams::{StreamFigures, stream_runs, streams};
 pub use sureness::{SURENESS, without_outcomes};
 pub use units::RunsDigest;

@@ -38,7 +38,8 @@ use crate::{
     metrics::metrics,
     options,
     report::{
-        block::{Block, Field, Value},
+        block::{Block, Field, Position, Value},
+        key,
         picture::{Axis, Mark, Picture, Series},
         sentence::{counted, side_of, with_ends},
     },
@@ -245,11 +246,11 @@ pub fn evaluate(
     let (mut alphas, mut injections) = (Vec::new(), Vec::new());
     for ((pools, _), row) in cells.iter().zip(found) {
         let mut row = row?;
-        notes.extend(row.notes.take().unwrap_or_default());
-        lines.append(&mut row.lines);
+        notes.extend(row.unsay(Position::Note));
+        lines.append(&mut row.unsay(Position::Line));
         if pools.ratio.is_none() { &mut alphas } else { &mut injections }.push(row);
     }
-    let mut block = Block { lines, notes: Some(notes), ..Block::default() };
+    let mut block = Block::default().saying(Position::Line, lines).saying(Position::Note, notes);
     if with_pictures {
         let picture = planned_efficiency(&alphas, &format!("{planner}{reference}"));
         block.draw([("efficiency", picture)]);
@@ -260,12 +261,13 @@ pub fn evaluate(
     block.push_json("planner", planner);
     block.push_json("informed", &informed);
     block.push_json("seed", &options.seed);
-    block.conclusion.extend(REGIMES.iter().filter_map(|(regime, key)| {
+    let clauses = REGIMES.iter().filter_map(|(regime, key)| {
         let found = alphas.iter();
-        let found = found.filter_map(|row| Some((row.number("alpha")?, row.figure(key).ok()?)));
-        let pools = alphas.first().map_or(0, |row| row.count("pools"));
+        let found = found.filter_map(|row| Some((row.number(key::alpha)?, row.figure(key).ok()?)));
+        let pools = alphas.first().map_or(0, |row| row.count(key::pools));
         conclusion(regime, pools, &found.collect::<Vec<_>>())
-    }));
+    });
+    block.say(Position::Conclusion, clauses.collect::<Vec<_>>());
     block.fields.push(Field::rows("alphas", "Plans by budget (alpha)", alphas));
     if options.unsolvable.is_some() {
         let title = "Pools with unsolvable problems in place of a share (ratio) of each";
@@ -314,7 +316,7 @@ fn planned_efficiency(alphas: &[Block], planner: &str) -> Picture {
     ];
     let curves = REGIMES.into_iter().zip(names).map(|((_, key), name)| {
         let point = |row: &Block| match row.get(key) {
-            Some(Value::Figure(_, Ok(figure))) => Some((row.number("alpha")?, *figure)),
+            Some(Value::Figure(_, Ok(figure))) => Some((row.number(key::alpha)?, *figure)),
             _ => None,
         };
         (name.to_owned(), alphas.iter().filter_map(point).collect())

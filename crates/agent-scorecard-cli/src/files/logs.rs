@@ -9,7 +9,7 @@ use std::{
 };
 
 use agent_scorecard::{
-    Report, log_name,
+    Position, Report, log_name,
     logs::Prices,
     traces::{LoggedColumn, TraceFile, UNKNOWN_MODEL},
 };
@@ -174,7 +174,7 @@ impl Judging {
     pub(crate) fn finish(&self, report: &mut Report) {
         let prices = self.prices.borrow();
         let notes = self.notes().into_iter().chain(prices.iter().flat_map(Prices::notes));
-        report.together.notes.get_or_insert_default().extend(notes);
+        report.together.say(Position::Note, notes);
         if let (Some(prices), Some(account)) = (&*prices, &mut report.account) {
             account.models_without_price = prices.models_without_price();
         }

@@ -1,6 +1,8 @@
 //! Formats a report as text: lines, tables and notes.
 
-use agent_scorecard::{Account, Better, Cell, Heading, Measure, Metric, Report, Row, Table};
+use agent_scorecard::{
+    Account, Better, Cell, Heading, Measure, Metric, Position, Report, Row, Table,
+};
 use comfy_table::{CellAlignment, ContentArrangement, presets::NOTHING};
 
 use crate::plain::{self, cell};
@@ -40,7 +42,7 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
         }
     }
     let blocks = report.columns.iter().map(|column| &column.block).chain([&report.together]);
-    for (at, line) in blocks.flat_map(|block| &block.details).enumerate() {
+    for (at, line) in blocks.flat_map(|block| block.said(Position::Detail)).enumerate() {
         text.push_str(&format!("{}{}\n", if at == 0 { "\n" } else { "" }, plain::line(line)));
     }
     let notes = report.notes();

@@ -9,7 +9,7 @@ use agent_benchmarks::{
         rollouts_of_runs,
     },
 };
-use agent_scorecard::live;
+use agent_scorecard::{Position, live};
 use budget_estimation::{Seed, bagen::ProbeMethod};
 use run_logs::{
     Format, ReadOptions, Reply, RolloutFile,
@@ -354,7 +354,7 @@ impl Protocol for Options {
         self.write_files(&rollouts, &records)?;
         let live = self.common.live();
         let mut report = live::budget(&records, &rollouts, &counts, &live)?;
-        report.together.notes.get_or_insert_default().splice(0..0, left_out);
+        report.together.say_first(Position::Note, left_out);
         Ok((records.into_iter().map(|record| record.record).collect(), report))
     }
 }

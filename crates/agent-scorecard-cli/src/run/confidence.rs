@@ -9,7 +9,7 @@ use agent_benchmarks::{
         Instance, Prompts, TruthProbe,
     },
 };
-use agent_scorecard::live;
+use agent_scorecard::{Position, live};
 
 use crate::{
     files::bundled::text,
@@ -336,7 +336,7 @@ impl Protocol for Options {
         }
         let mut report = live::confidence(&records, &follow_ups, &self.common.live())?;
         if self.branches.is_some() && self.sampling().temperature == Some(0.0) {
-            report.together.notes.get_or_insert_default().push(SAMPLED.to_owned());
+            report.together.say(Position::Note, [SAMPLED.to_owned()]);
         }
         Ok((records.into_iter().map(|record| record.record).collect(), report))
     }

@@ -15,7 +15,7 @@ use agent_benchmarks::{
         SolveRecord, Triage, TriageRecord,
     },
 };
-use agent_scorecard::live;
+use agent_scorecard::{Position, live};
 use knapsack_oracle::{InjectedPool, Item, Pool, ReSolve, Seed};
 use serde_json::Value;
 use trajectory_metrics::random::fnv1a;
@@ -488,7 +488,7 @@ impl Protocol for Options {
         let re_solved: Vec<_> = re_solved.collect();
         let options = self.common.live();
         let mut report = live::triage(&solved, &planned, &re_solved, &options)?;
-        report.together.notes.get_or_insert_default().extend(notes.into_iter().chain(note));
+        report.together.say(Position::Note, notes.into_iter().chain(note));
         self.write_scores(&planned)?;
         let asked = solved.into_iter().chain(solved_again).filter(|it| !it.is_recorded());
         let records = asked.map(|it| it.record).chain(planned.into_iter().map(|it| it.record));

@@ -31,7 +31,7 @@ use crate::{
     },
     error::Error,
     metrics::metrics,
-    report::block::{Block, Column, Field, Report},
+    report::block::{Block, Column, Field, Position, Report},
 };
 
 pub use published::{Published, RangeCounts, SampleMetrics, as_published, training_reward};
@@ -127,17 +127,19 @@ pub fn report(
         if blocks.len() > 1 { blocks.iter().cloned().collect() } else { BTreeMap::new() };
     let first = blocks.into_iter().next();
     let (name, mut block) = first.ok_or(scoring_rules::Error::Empty)?;
-    block.note = "What the released code calls accuracy_on_success and accuracy_on_failure corresponds to feasible_recall and fail_recall.".to_owned();
+    block.say(Position::Explanation, ["What the released code calls accuracy_on_success and accuracy_on_failure corresponds to feasible_recall and fail_recall.".to_owned()]);
     if !resources.is_empty() {
         block.push_json("resources", &resources);
-        block.note.push_str(&format!(
-            " \"ours\" is about {name}, \"as published\" about joint hits and all resources."
-        ));
+        block.say(
+            Position::Explanation,
+            [format!(
+                " \"ours\" is about {name}, \"as published\" about joint hits and all resources."
+            )],
+        );
     }
     let mut published = published_block(estimates.kind(), &as_published(all));
-    let notes = published.notes.take().unwrap_or_default();
-    let notes = notes.into_iter().map(|note| format!("as_published.{note}"));
-    block.notes.get_or_insert_default().extend(notes);
+    let notes = published.unsay(Position::Note).into_iter();
+    block.say(Position::Note, notes.map(|note| format!("as_published.{note}")));
     let beside = Field::block("as_published", published);
     block.fields.push(Field { label: "as published".into(), ..beside });
     let options =

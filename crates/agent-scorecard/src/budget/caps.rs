@@ -17,9 +17,10 @@ use crate::{
     metrics::{known, mean, measure},
     options::{self, Caps},
     report::{
-        block::{Block, Column, Field, Report},
+        block::{Block, Column, Field, Position, Report},
+        key,
         picture::{Axis, Mark, Picture, Series, thinned},
-        sentence::{Percent, counted},
+        sentence::{counted, percent, percent_of},
     },
 };
 
@@ -342,27 +343,32 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
             needed.join(", ")
         ),
     );
-    let mut block = Block { lines: vec![counts.line()], notes: Some(notes), ..Block::default() };
+    let mut block =
+        Block::default().saying(Position::Line, [counts.line()]).saying(Position::Note, notes);
     block.extend_json(&counts);
     block.fields.extend([
         Field::json("resource", options.resource.as_str()),
-        Field::shown("n_rollouts", "runs", needs.len()),
-        Field::json("n_left_out", left_out),
+        Field::shown(key::n_rollouts, "runs", needs.len()),
+        Field::json(key::n_left_out, left_out),
         Field::shown("n_clusters", format!("{what} that intervals are over"), n_tasks),
         Field::shown("n_successes", "successes", successes.totals.len()),
         Field::shown("n_failures", "failures", count(|need| !need.success && !need.cut_off)),
         Field::shown("n_cut_off", "failed runs that a limit ended", cut_off),
-        Field::shown("n_priced", "runs whose cost is known", priced),
+        Field::shown(key::n_priced, "runs whose cost is known", priced),
     ]);
     let lowest = LOWEST.map(|(percent, it)| Field::figure(it, successes.lowest_cap(percent)));
     block.fields.extend(lowest);
     if options.with_pictures {
-        block.draw([("caps", picture(&needs, &rows, &unit))]);
+        block.draw([(key::caps, picture(&needs, &rows, &unit))]);
     }
-    block.fields.push(Field::rows("caps", format!("Caps on the {unit} of a run"), rows));
-    block.conclusion = clauses(&block, &unit);
+    block.fields.push(Field::rows(key::caps, format!("Caps on the {unit} of a run"), rows));
+    block.say(Position::Conclusion, clauses(&block, &unit));
     Ok(block)
 }
+
+/// The keys of the spending up to a cap and of the saving.
+const SPENT: &str = "spent";
+const SAVED_AMOUNT: &str = "saved";
 
 /// Returns the name of a resource's unit.
 fn unit(resource: &str) -> String {
@@ -377,8 +383,8 @@ fn row(needs: &[Need], successes: &Successes, unit: &str, cap: f64) -> Result<Bl
     let has_cut_off = needs.iter().any(|need| need.cut_off);
     let cut_off = if has_cut_off { cut_off } else { Field { label: "".into(), ..cut_off } };
     let mut fields = vec![
-        Field::shown("cap", "cap", cap),
-        Field::json("n_kept", successes.kept(cap)),
+        Field::shown(key::cap, "cap", cap),
+        Field::json(key::n_kept, successes.kept(cap)),
         Field::figure(KEPT, successes.kept_share(cap)),
         count(LOST, ended(|need| need.success)),
         count(FAILED, ended(|need| !need.success && !need.cut_off)),
@@ -386,7 +392,7 @@ fn row(needs: &[Need], successes: &Successes, unit: &str, cap: f64) -> Result<Bl
     ];
     let up_to = needs.iter().map(|need| ([need.total.min(cap), need.total], need.task));
     let level = successes.level;
-    fields.extend(amounts(up_to, level, ["spent", "saved"], &format!("{unit} saved"), SAVED));
+    fields.extend(amounts(up_to, level, [SPENT, SAVED_AMOUNT], &format!("{unit} saved"), SAVED));
     let money = needs.iter().filter_map(|need| Some((need.money(cap)?, need.task)));
     if needs.iter().any(|need| need.money.is_some()) {
         fields.extend(amounts(money, level, ["spent_usd", "saved_usd"], "USD saved", SAVED_USD));
@@ -437,7 +443,7 @@ fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
         saved.push((total, 1.0 - (below + above * total) / sum));
     }
     let points = |key: &str| {
-        let points = rows.iter().filter_map(|row| row.point(key, row.number("cap")?));
+        let points = rows.iter().filter_map(|row| row.point(key, row.number(key::cap)?));
         points.collect::<Vec<_>>()
     };
     let saves = format!("{unit} saved");
@@ -448,7 +454,7 @@ fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
         Series::with_intervals(format!("{saves} by these caps"), Mark::Dots, points(SAVED.key)),
     ];
     series.retain(|series| !series.is_empty());
-    let end = rows.iter().filter_map(|row| row.number("cap")).fold(most, f64::max);
+    let end = rows.iter().filter_map(|row| row.number(key::cap)).fold(most, f64::max);
     Picture {
         title: "Caps: what would each have kept and saved?".to_owned(),
         x: Axis::new(format!("cap on the {unit} of a run")).with_range(0.0, end),
@@ -467,14 +473,14 @@ pub fn caps_report(
     options: &CapOptions,
 ) -> Report {
     let is_many = columns.len() > MOST_COLUMNS;
-    let pictures = || columns.iter().filter_map(|column| column.block.pictures.get("caps"));
+    let pictures = || columns.iter().filter_map(|column| column.block.pictures.get(key::caps));
     let end = pictures().filter_map(|picture| picture.x.range).fold(0.0, |end, it| it[1].max(end));
     let is_alone = columns.len() == 1;
     for Column { block, .. } in &mut columns {
         if is_many {
-            block.conclusion.clear();
+            block.unsay(Position::Conclusion);
         }
-        if let Some(picture) = block.pictures.get_mut("caps").filter(|_| !is_alone) {
+        if let Some(picture) = block.pictures.get_mut(key::caps).filter(|_| !is_alone) {
             // One curve of each column can be read side by side.
             picture.x.range = Some([0.0, end]);
             picture.series.retain(|series| series.name == KEPT.label);
@@ -489,9 +495,9 @@ pub fn caps_report(
         "caps on {}, 95 % intervals by task; agents are assumed not to know of the cap and to act as before",
         options.resource.as_str()
     );
-    report.main_pictures = vec!["caps"];
+    report.main_pictures = vec![key::caps];
     if let Some(pooled) = pooled {
-        let clauses = pooled.conclusion.iter();
+        let clauses = pooled.said(Position::Conclusion);
         report.conclusion.extend(clauses.map(|clause| format!("All columns together: {clause}.")));
         report.pool(pooled, "");
     }
@@ -500,40 +506,37 @@ pub fn caps_report(
 
 /// Formats a share of successes for a sentence: "96 % of 77 successes [89, 99]".
 fn of_successes(row: &Block, figure: &Figure) -> String {
-    let Percent { value, interval } = Percent::beside(figure, ENOUGH as f64 / 100.0);
-    let n = row.count("n_kept") + row.count(LOST.key);
-    format!("{value} % of {n} success{}{interval}", if n == 1 { "" } else { "es" })
+    let n = row.count(key::n_kept) + row.count(LOST.key);
+    let of = format!(" of {n} success{}", if n == 1 { "" } else { "es" });
+    percent_of(figure, &of, ENOUGH as f64 / 100.0)
 }
 
 /// Returns whether a row keeps enough of the observed successes.
 fn is_enough(row: &Block) -> bool {
-    let (kept, lost) = (row.count("n_kept"), row.count(LOST.key));
+    let (kept, lost) = (row.count(key::n_kept), row.count(LOST.key));
     100 * kept >= ENOUGH as u64 * (kept + lost)
 }
 
 /// Returns two clauses. The first is on the lowest given cap that keeps nearly all successes, or on the highest given
 /// cap if none does. The second is on the lowest of all caps that keep nearly all successes.
 fn clauses(block: &Block, unit: &str) -> Vec<String> {
-    let rows = block.rows_of("caps");
+    let rows = block.rows_of(key::caps);
     let Some(row) = rows.iter().find(|row| is_enough(row)).or(rows.last()) else {
         return Vec::new();
     };
-    if block.count("n_rollouts") == 0 {
+    if block.count(key::n_rollouts) == 0 {
         return vec![format!("no run says how much of its {unit} it spent")];
     }
-    let cap = row.number("cap").unwrap_or_default();
-    let saved = |key, of: &str| {
-        let Percent { value, interval } = Percent::of(&row.figure(key).ok()?);
-        Some(format!("{value} %{interval} of the {of}"))
+    let cap = row.number(key::cap).unwrap_or_default();
+    let saved = |of: Measure, what: &str| {
+        Some(format!("{} of the {what}", percent(&row.figure(of.key).ok()?)))
     };
-    let of_money = match block.count("n_priced") {
-        n if n == block.count("n_rollouts") => "money".to_owned(),
+    let of_money = match block.count(key::n_priced) {
+        n if n == block.count(key::n_rollouts) => "money".to_owned(),
         n => format!("money of the {} whose cost is known", counted(n, "run")),
     };
-    let saved = [
-        saved(SAVED.key, if unit == "USD" { "money" } else { unit }),
-        saved(SAVED_USD.key, &of_money),
-    ];
+    let saved =
+        [saved(SAVED, if unit == "USD" { "money" } else { unit }), saved(SAVED_USD, &of_money)];
     let saved: Vec<String> = saved.into_iter().flatten().collect();
     let saved = match saved.is_empty() {
         true => "nothing, as nothing was spent".to_owned(),
@@ -580,7 +583,7 @@ fn ends_of_cap(lowest: &Figure) -> String {
 /// States for each cap the number of columns in which it loses successes, the column in which it loses most, and its
 /// saving. Adds the range of the lowest caps that keep nearly all successes.
 fn of_many(columns: &[Column], unit: &str) -> Vec<String> {
-    let rows = columns.iter().map(|column| (column.name.as_str(), column.block.rows_of("caps")));
+    let rows = columns.iter().map(|column| (column.name.as_str(), column.block.rows_of(key::caps)));
     let rows: Vec<(&str, &[Block])> = rows.collect();
     let n_caps = rows.first().map_or(0, |(_, rows)| rows.len());
     let mut sentences: Vec<String> =
@@ -610,12 +613,12 @@ fn of_cap(columns: &[(&str, &[Block])], at: usize, unit: &str) -> Option<String>
     let mut kept: Vec<(&str, &Block, Figure)> = kept.collect();
     // If shares are equal, the one of more successes counts.
     kept.sort_by(|(_, a, x), (_, b, y)| {
-        x.value.total_cmp(&y.value).then(b.count("n_kept").cmp(&a.count("n_kept")))
+        x.value.total_cmp(&y.value).then(b.count(key::n_kept).cmp(&a.count(key::n_kept)))
     });
     let (worst, row, least) = kept.first()?;
-    let (cap, n) = (row.number("cap")?, kept.len());
+    let (cap, n) = (row.number(key::cap)?, kept.len());
     let sum = |key| kept.iter().filter_map(|(_, row, _)| row.number(key)).sum::<f64>();
-    let (spent, saved) = (sum("spent"), sum("saved"));
+    let (spent, saved) = (sum(SPENT), sum(SAVED_AMOUNT));
     let saved = match spent + saved {
         0.0 => String::new(),
         all => format!("; it would have saved {:.0} % of their {unit}", 100.0 * saved / all),

@@ -4,7 +4,7 @@ use budget_estimation::{
 };
 use trajectory_metrics::{Better, Metric, Undefined};
 
-use crate::metrics::metrics;
+use crate::metrics::{metric, metrics};
 
 /// The data from which the metrics of one column are computed.
 #[derive(Clone, Debug)]
@@ -260,4 +260,15 @@ impl Known {
     fn check_use(&self) -> Result<(), Undefined> {
         if self.is_use_stated { Ok(()) } else { Err(Undefined::new(NOT_STATED)) }
     }
+}
+
+/// Returns the key of one of the [`METRICS`], looked up by the compiler.
+pub(super) const fn key_of(key: &str) -> &'static str {
+    known(key).measure.key
+}
+
+/// Returns the metric with this key of [`METRICS`], looked up by the compiler.
+pub(crate) const fn known(key: &str) -> &'static Metric<Known> {
+    const ALL: &[Metric<Known>] = &METRICS;
+    metric(ALL, key)
 }

@@ -5,12 +5,13 @@ use trajectory_metrics::Metric;
 
 use crate::{
     budget::{
-        metrics::Known,
+        metrics::{Known, key_of},
         runs::{Options, Runs},
     },
     error::Error,
     report::{
         block::{Block, Value},
+        key,
         picture::{Axis, Mark, Picture, Series},
     },
 };
@@ -52,24 +53,24 @@ fn drawn_run<'a>(runs: &'a Runs, options: &Options) -> Result<Option<Rollout<'a>
 }
 
 fn coverage_by_progress(block: &Block) -> Picture {
-    let bins = match block.get("by_progress") {
+    let bins = match block.get(key::by_progress) {
         Some(Value::Rows { rows, .. }) => rows.as_slice(),
         _ => &[],
     };
-    let curve = |key: &str, name: &str| {
+    let curve = |of: &str, name: &str| {
         let points = bins.iter().filter_map(|bin| {
-            Some((0.5 * (bin.number("from")? + bin.number("to")?), bin.number(key)?))
+            Some((0.5 * (bin.number(key::from)? + bin.number(key::to)?), bin.number(of)?))
         });
         Series::new(name, Mark::LineDots, points)
     };
     let mut series = Vec::new();
-    if let Some(claim) = block.number("claimed_coverage") {
+    if let Some(claim) = block.number(key::claimed_coverage) {
         series.push(Series::reference("claimed coverage", (0.0, claim), (1.0, claim)));
     }
     series.extend([
-        curve("hit_rate", "interval holds what remained (hit rate)"),
-        curve("optimistic", "interval lies below"),
-        curve("conservative", "interval lies above"),
+        curve(const { key_of("hit_rate") }, "interval holds what remained (hit rate)"),
+        curve(const { key_of("optimistic") }, "interval lies below"),
+        curve(const { key_of("conservative") }, "interval lies above"),
     ]);
     Picture {
         title: "Coverage by progress: are late estimates better than early ones?".to_owned(),

@@ -9,7 +9,10 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    budget::runs::{Options, Runs},
+    budget::{
+        metrics::key_of,
+        runs::{Options, Runs},
+    },
     clusters::{ClusterBy, few_clusters},
     report::block::notes_on_lacking,
 };
@@ -54,14 +57,14 @@ pub(super) fn spreads(
     }
     let Clusters { clusters, what } = clusters(&runs.rollouts, cluster_by, notes);
     let clusters: Vec<usize> = runs.samples.iter().map(|it| clusters[it.rollout()]).collect();
-    let names = ["macro_f1_all_turns", "fail_f1"];
+    const NAMES: [&str; 2] = [key_of("macro_f1_all_turns"), key_of("fail_f1")];
     let is_one = clusters.iter().all(|cluster| *cluster == clusters[0]);
     let replicates = match is_one || resamples == 0 {
         true => Vec::new(),
         false => resampled(&runs.samples, &clusters, resamples, Seed::new(seed))?.into(),
     };
     let counted = clusters_counted(&runs.samples, &clusters);
-    for ((name, replicates), counted) in names.into_iter().zip(replicates).zip(counted) {
+    for ((name, replicates), counted) in NAMES.into_iter().zip(replicates).zip(counted) {
         // Undefined where the figure is.
         let Ok(replicates) = replicates else { continue };
         if counted < 2 {
@@ -84,15 +87,17 @@ pub(super) fn spreads(
         spreads.insert(name, (found.interval, found.standard_error));
     };
     type Value = fn(&Sample) -> Option<f64>;
-    let means: [(&str, Value); 6] = [
-        ("hit_rate", |s| s.is_feasible().then(|| f64::from(s.is_hit()))),
-        ("interval_reward", |s| s.is_feasible().then(|| s.reward().ok()).flatten()),
-        ("coverage", |s| of_interval(s, s.is_hit())),
-        ("optimistic", |s| of_interval(s, s.miss() == Some(Miss::Optimistic))),
-        ("conservative", |s| of_interval(s, s.miss() == Some(Miss::Conservative))),
-        ("false_abort_rate", |s| s.is_feasible().then(|| f64::from(s.predicts_impossible()))),
+    const MEANS: [(&str, Value); 6] = [
+        (key_of("hit_rate"), |s| s.is_feasible().then(|| f64::from(s.is_hit()))),
+        (key_of("interval_reward"), |s| s.is_feasible().then(|| s.reward().ok()).flatten()),
+        (key_of("coverage"), |s| of_interval(s, s.is_hit())),
+        (key_of("optimistic"), |s| of_interval(s, s.miss() == Some(Miss::Optimistic))),
+        (key_of("conservative"), |s| of_interval(s, s.miss() == Some(Miss::Conservative))),
+        (key_of("false_abort_rate"), |s| {
+            s.is_feasible().then(|| f64::from(s.predicts_impossible()))
+        }),
     ];
-    for (name, value) in means {
+    for (name, value) in MEANS {
         let rows = runs.samples.iter().zip(&clusters).filter_map(|(s, &of)| Some((value(s)?, of)));
         let (values, clusters): (Vec<f64>, Vec<usize>) = rows.unzip();
         add(name, estimates::mean(&values, None, &clusters, SHARE, level));
@@ -104,7 +109,10 @@ pub(super) fn spreads(
         (run[0].0, stop.map(|(sample, _)| *sample), *run[0].1)
     });
     let (feasible, failed): (Vec<_>, Vec<_>) = stops.partition(|(first, ..)| first.is_feasible());
-    for (name, runs) in [("success_lost", &feasible), ("detected_share", &failed)] {
+    for (name, runs) in [
+        (const { key_of("success_lost") }, &feasible),
+        (const { key_of("detected_share") }, &failed),
+    ] {
         let (stopped, clusters): (Vec<f64>, Vec<usize>) =
             runs.iter().map(|(_, stop, of)| (f64::from(stop.is_some()), *of)).unzip();
         add(name, estimates::mean(&stopped, None, &clusters, SHARE, level));
@@ -113,7 +121,10 @@ pub(super) fn spreads(
     let saved: Vec<f64> = failed.iter().map(saved).collect();
     let spent: Vec<f64> = failed.iter().map(|(it, ..)| it.used() + it.remaining()).collect();
     let of_failed: Vec<usize> = failed.iter().map(|(.., of)| *of).collect();
-    add("saved_token_share", estimates::ratio(&saved, &spent, &of_failed, SHARE, level));
+    add(
+        const { key_of("saved_token_share") },
+        estimates::ratio(&saved, &spent, &of_failed, SHARE, level),
+    );
     notes.extend(notes_on_lacking(missing));
     Ok(Spreads { clustered_by_task: what == TASKS, spreads })
 }

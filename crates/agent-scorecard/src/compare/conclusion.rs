@@ -17,7 +17,9 @@ use crate::{
     confidence,
     report::{
         block::Column,
-        sentence::{Percent, counted, ends_in_percent, rounded_up, sentence, side_of, with_ends},
+        sentence::{
+            counted, ends_in_percent, percent_of, points, rounded_up, sentence, side_of, with_ends,
+        },
     },
 };
 
@@ -77,15 +79,16 @@ pub(super) fn sentences(
 
 /// Formats a success rate, such as "65 % of 240 runs [59, 71]", and the number of runs without a known outcome.
 fn success(side: &Side, mean: &Mean, level: Level) -> Option<String> {
-    let Percent { value, interval } = Percent::of(&side.mean(mean, level).ok()?);
+    let found = side.mean(mean, level).ok()?;
     let n = side.count(|run| run.grade.is_some());
     let of = if mean.measure == SCORE.measure { "on average over" } else { "of" };
+    let of = format!(" {of} {}", counted(n, "run"));
     let mut reasons: BTreeMap<Ungraded, usize> = BTreeMap::new();
     for reason in side.runs.iter().filter_map(|run| run.ungraded) {
         *reasons.entry(reason).or_default() += 1;
     }
     if reasons.is_empty() {
-        return Some(format!("{value} % {of} {}{interval}", counted(n, "run")));
+        return Some(percent_of(&found, &of, 1.0));
     }
     let lacking: Vec<String> =
         reasons.iter().map(|(reason, n)| format!("{n} {}", phrase(*reason))).collect();
@@ -96,8 +99,8 @@ fn success(side: &Side, mean: &Mean, level: Level) -> Option<String> {
         _ => String::new(),
     };
     Some(format!(
-        "{value} % {of} {} with a grade{interval} ({} of {} have none: {}{whatever})",
-        counted(n, "run"),
+        "{} ({} of {} have none: {}{whatever})",
+        percent_of(&found, &format!("{of} with a grade"), 1.0),
         side.runs.len() - n,
         side.runs.len(),
         lacking.join(", ")
@@ -247,7 +250,7 @@ fn is_even(found: &Figure) -> bool {
 fn ahead([first, second]: [&str; 2], found: &Figure) -> String {
     // For equal rates, the interval is the one of the second minus the first, whatever the sign of the rounding residue.
     let value = if is_even(found) { 0.0 } else { found.value };
-    let size = Percent::of_size(&Figure { value, ..*found }).points();
+    let size = points(&Figure { value, ..*found });
     match found.value {
         _ if is_even(found) => format!("the difference is {size}"),
         value if value < 0.0 => format!("{first} is ahead by {size}"),

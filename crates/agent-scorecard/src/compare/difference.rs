@@ -15,7 +15,7 @@ use crate::{
         Value, means, of_all,
     },
     report::{
-        block::{Block, Field},
+        block::{Block, Field, Position},
         sentence::side_of,
     },
 };
@@ -387,11 +387,14 @@ impl<'a> Difference<'a> {
         for (mean, other, _) in &self.found[1..] {
             if (other.n_runs, other.n_shared) != (sample.n_runs, sample.n_shared) {
                 let [first, second] = other.n_runs;
-                block.notes.get_or_insert_default().push(format!(
-                    "{}: {} {first} and {second} runs with a value",
-                    key(mean),
-                    other.over()
-                ));
+                block.say(
+                    Position::Note,
+                    [format!(
+                        "{}: {} {first} and {second} runs with a value",
+                        key(mean),
+                        other.over()
+                    )],
+                );
             }
         }
         block

@@ -20,7 +20,7 @@ use crate::{
     natural::natural,
     report::{
         block::{Block, Field},
-        sentence::{Percent, counted},
+        sentence::{counted, points},
     },
 };
 
@@ -162,7 +162,7 @@ pub(super) fn sentence(groups: &[Group], second: &str) -> Option<String> {
     let told = |side| {
         let told = groups.iter().filter(|group| group.verdict.is_told(side));
         let told = told.filter_map(|Group { name, difference, .. }| {
-            let by = Percent::of_size(difference.as_ref().ok()?).points();
+            let by = points(difference.as_ref().ok()?);
             Some(format!("{name} (by {by})"))
         });
         told.collect::<Vec<_>>()

@@ -18,7 +18,8 @@ use crate::{
     metrics::{known, measure},
     options,
     report::{
-        block::{Block, Field},
+        block::{Block, Field, Position},
+        key,
         sentence::counted,
     },
     traces::logged::{LoggedColumn, UNKNOWN_MODEL},
@@ -144,7 +145,7 @@ pub(super) const SUCCESS: Mean = Mean::of(
 );
 /// The mean score, for runs that may succeed in part.
 pub(super) const SCORE: Mean = Mean {
-    measure: measure! { "mean_score", "mean score", Higher, in [0.0, 1.0],
+    measure: measure! { key::mean_score, "mean score", Higher, in [0.0, 1.0],
     "Mean score of the runs with a grade, from 0 to 1." },
     ..SUCCESS
 };
@@ -538,7 +539,7 @@ impl Side {
     }
 
     /// Returns the figures of [`VERDICTS`].
-    fn verdicts(&self, level: Level) -> [Result<Figure, Undefined>; 2] {
+    fn verdicts(&self, level: Level) -> confidence::Verdicts {
         let ((stated, _), (outcomes, tasks)) = (self.values(STATED), self.values(JUDGED));
         // Neither score includes the loss from a partial success that is the same for every forecast.
         let (scores, _) = self.values(|run| Some(-(run.confidence? - run.grade?).powi(2)));
@@ -667,7 +668,7 @@ impl Side {
             notes.push(format!("n_at_limit: nothing says how {n_endless} of {of} ended"));
         }
         notes.extend(self.notes.iter().cloned());
-        block.notes.get_or_insert_default().extend(notes);
+        block.say(Position::Note, notes);
         block
     }
 

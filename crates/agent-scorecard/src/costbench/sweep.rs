@@ -6,7 +6,7 @@ use crate::{
         push_settings, wrong,
     },
     error::Error,
-    report::block::{Block, Field},
+    report::block::{Block, Field, Position},
 };
 
 /// The settings of a sweep over worlds. The defaults are those of the paper.
@@ -103,7 +103,7 @@ pub fn sweep(queries: &[Query], options: &SweepOptions) -> Result<Block, Error> 
     for ((name, figure), settings) in GROUPS.into_iter().zip(groups) {
         let mut rows = Vec::new();
         for (place, mut row) in settings {
-            let own = row.notes.take().into_iter().flatten();
+            let own = row.unsay(Position::Note).into_iter();
             notes.extend(own.map(|note| format!("{name}, {place}: {note}")));
             rows.push(row);
         }
@@ -114,8 +114,7 @@ pub fn sweep(queries: &[Query], options: &SweepOptions) -> Result<Block, Error> 
         all.push(group);
     }
     report.fields.push(Field::rows("groups", "", all));
-    report.notes = Some(notes);
-    Ok(report)
+    Ok(report.saying(Position::Note, notes))
 }
 
 /// Returns the results of the greedy policy in one setting, and the name of the setting in notes.
@@ -148,6 +147,5 @@ fn row(queries: &[Query], options: CostbenchOptions) -> Result<(String, Block), 
     row.fields.extend(METRICS.map(|metric| figure(metric.measure)));
     row.push_json("failures", &found.failures);
     row.fields.push(figure(OPTIMUM[1].measure));
-    row.notes = figures.notes;
-    Ok((place, row))
+    Ok((place, row.saying(Position::Note, figures.unsay(Position::Note))))
 }

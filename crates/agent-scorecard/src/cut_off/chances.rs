@@ -57,7 +57,7 @@ fn key((id, outcome, steps, _horizon): Identity<'_>) -> (&str, Option<bool>, usi
 ///
 /// # Errors
 ///
-/// [`Error::TwoChances`] for a run with two probabilities, in whichever columns; [`Error::Options`] for an id that names
+/// [`Error::Data`] for a run with two probabilities, in whichever columns; [`Error::Options`] for an id that names
 /// different runs, and for an unscored stream that lacks runs or repeats scored forecasts.
 pub(super) fn chances(
     samples: &[Sample<'_>],
@@ -120,12 +120,12 @@ fn given<'a>(samples: &[Sample<'a>], options: &CutOffOptions) -> Result<Given<'a
                     Entry::Vacant(entry) => _ = entry.insert((chance, place)),
                     Entry::Occupied(entry) if entry.get().0 == chance => {}
                     Entry::Occupied(entry) => {
-                        let (first, first_place) = entry.remove();
-                        return Err(Error::TwoChances {
-                            run: of_run.id,
-                            chances: [first, chance].map(Probability::get),
-                            places: [first_place, place],
-                        });
+                        let ((first, at), run) = (entry.remove(), of_run.id);
+                        return Err(Error::Data(format!(
+                            "{place}: field success_chance: {} for the run {run:?}, but {} in {at}; give one chance per run",
+                            chance.get(),
+                            first.get()
+                        )));
                     }
                 }
             }

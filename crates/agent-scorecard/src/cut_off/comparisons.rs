@@ -17,6 +17,7 @@ use crate::{
     error::Error,
     report::{
         block::{Block, Field, notes_on_lacking},
+        key,
         sentence::counted,
         tables::shown,
     },
@@ -24,6 +25,11 @@ use crate::{
 
 /// The values compared under a rule and a weight schedule: the key in JSON, the name for people, and the value.
 type Compared = (&'static str, &'static str, fn(&ScoreComparison) -> Option<Figure>);
+
+/// The keys of the ends of bounds, and of the effect of counting cut-off runs as failures.
+pub(super) const LOW: &str = "low";
+pub(super) const HIGH: &str = "high";
+pub(super) const EXACT_MINUS_SIMPLE: &str = "exact_minus_simple";
 
 /// The compared values. The means come first, in the order in which treatments are compared. The differences, which
 /// tables show, follow.
@@ -35,7 +41,7 @@ const COMPARED: [Compared; 8] = [
     ("ipcw", "", |row| row.ipcw),
     ("simple_shift", "simple - complete", |row| row.simple_shift),
     ("exact_shift", "exact - complete", |row| row.exact_shift),
-    ("exact_minus_simple", "exact - simple", |row| row.exact_minus_simple),
+    (EXACT_MINUS_SIMPLE, "exact - simple", |row| row.exact_minus_simple),
 ];
 
 /// The number of treatments under which the order of streams is compared. They are the first of [`COMPARED`].
@@ -44,7 +50,7 @@ const TREATMENTS: usize = 3;
 /// Returns the bounds of an interval under labels, which are empty if only JSON has the bounds.
 pub(super) fn bounds(interval: Interval, [low, high]: [&'static str; 2]) -> Block {
     let (low, high) =
-        (Field::shown("low", low, interval.low()), Field::shown("high", high, interval.high()));
+        (Field::shown(LOW, low, interval.low()), Field::shown(HIGH, high, interval.high()));
     Block::of([low, high])
 }
 
@@ -124,12 +130,12 @@ pub(super) fn comparisons(
     block.push_json("odds_ratio", &options.odds_ratio);
     block.fields.push(Field::block("selection", selection));
     let title = "what the treatment of cut-off runs changes";
-    block.fields.push(Field::rows("comparisons", title, blocks));
+    block.fields.push(Field::rows(key::comparisons, title, blocks));
     let hidden = options.hidden().map(|hide| {
         let mut block = Block::default();
         block.push_json("hide", &hide);
         if let Some(row) = hidden.first() {
-            let [n, reached] = ["n", "n_hidden"].map(|key| row.count(key));
+            let [n, reached] = [key::n, key::n_hidden].map(|key| row.count(key));
             let rate = (n > 0).then(|| reached as f64 / n as f64);
             block.fields.push(Field::shown("rate", "share of complete runs hidden", rate));
             notes.push(format!("hide: {reached} of {} are hidden, a rate of {}; a run of one step cannot be cut off", counted(n, "complete run"), shown(rate.unwrap_or(0.0))));
@@ -150,10 +156,10 @@ pub(crate) fn continuations(audit: &ContinuationAudit) -> Block {
     for field in &mut block.fields {
         if field.key == MEAN_CHANCE.key {
             *field = Field::figure(MEAN_CHANCE, Ok(audit.mean));
-        } else if field.key == "comparisons" {
+        } else if field.key == key::comparisons {
             let title = "the exact score at the chances from continuations";
             let rows = audit.comparisons.iter().map(continued).collect();
-            *field = Field::rows("comparisons", title, rows);
+            *field = Field::rows(key::comparisons, title, rows);
         }
         field.label = match &*field.key {
             "retained" => "runs with enough outcomes",
@@ -184,8 +190,8 @@ fn continued(row: &ContinuationComparison) -> Block {
         (plain("unresolved_as_success", "unresolved succeeded"), row.unresolved_as_success),
     ];
     let mut fields = vec![
-        Field::shown("rule", "rule", row.rule.as_str()),
-        Field::shown("schedule", "schedule", row.schedule.as_str()),
+        Field::shown(key::rule, "rule", row.rule.as_str()),
+        Field::shown(key::schedule, "schedule", row.schedule.as_str()),
     ];
     fields.extend(figures.map(|(measure, figure)| Field::figure(measure, Ok(figure))));
     fields.push(Field::json("largest_identity_error", row.largest_identity_error));
@@ -196,8 +202,8 @@ fn continued(row: &ContinuationComparison) -> Block {
 fn comparison(row: &ScoreComparison, is_shown: bool) -> Block {
     let label = |label| if is_shown { label } else { "" };
     let mut fields = vec![
-        Field::shown("rule", label("rule"), row.rule.as_str()),
-        Field::shown("schedule", label("schedule"), row.schedule.as_str()),
+        Field::shown(key::rule, label("rule"), row.rule.as_str()),
+        Field::shown(key::schedule, label("schedule"), row.schedule.as_str()),
     ];
     for (key, name, value) in COMPARED {
         let none = || Undefined::new("some run has no chance of success, or none is complete");
@@ -251,8 +257,8 @@ fn hidden_rows(
         let tps = Tps::new(score, schedule.clone());
         let found = HiddenOutcomeShift::new(&tps, &traces, &stops, None)?;
         let mut fields = vec![
-            Field::shown("rule", "rule", rule),
-            Field::shown("schedule", "schedule", schedule.name()),
+            Field::shown(key::rule, "rule", rule),
+            Field::shown(key::schedule, "schedule", schedule.name()),
         ];
         fields.extend(shift(&found.all, |key| match key {
             "complete" | "shift" => key,
@@ -279,7 +285,7 @@ fn shift(mean: &MeanShift, label: impl Fn(&'static str) -> &'static str) -> Vec<
         ("prefix_swap", mean.shift.prefix_swap),
         ("tail_omission", mean.shift.tail_omission),
     ];
-    let mut fields = vec![Field::json("n", mean.runs), Field::json("n_hidden", mean.hidden)];
+    let mut fields = vec![Field::json(key::n, mean.runs), Field::json(key::n_hidden, mean.hidden)];
     let figure = |(key, score)| Field::figure(plain(key, label(key)), Ok(Figure::from(score)));
     fields.extend(scores.map(figure));
     fields
@@ -305,8 +311,8 @@ pub(super) fn order_changes(
                 let [(first, ahead, _), (second, behind, _)] =
                     [change.ahead, change.behind].map(|at| streams[at]);
                 changes.push(Block::of([
-                    Field::shown("rule", "rule", row.rule.as_str()),
-                    Field::shown("schedule", "schedule", row.schedule.as_str()),
+                    Field::shown(key::rule, "rule", row.rule.as_str()),
+                    Field::shown(key::schedule, "schedule", row.schedule.as_str()),
                     Field::json("first", first),
                     Field::json("second", second),
                     Field::shown("streams", "streams", format!("{ahead} - {behind}")),

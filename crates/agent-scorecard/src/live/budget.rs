@@ -8,7 +8,7 @@ use trajectory_metrics::{Better, Figure, Metric};
 use crate::{
     budget::{
         JOINT_HIT_RATE, block,
-        metrics::{Known, METRICS},
+        metrics::{Known, known},
         runs::{Answers, By, Input, Options, Recorded, Runs, replay},
         stopping,
     },
@@ -16,6 +16,7 @@ use crate::{
     live::{LiveOptions, Setting, compare},
     report::{
         block::{Block, Report, Value},
+        key,
         sentence::{counted, percent},
     },
 };
@@ -28,7 +29,7 @@ const SHOWN: [&Metric<Known>; 18] = [
     known("macro_f1_first_turn"),
     known("macro_f1_all_turns"),
     known("fail_f1"),
-    known("hit_rate"),
+    HIT_RATE,
     known("interval_reward"),
     known("coverage"),
     known("optimistic"),
@@ -45,29 +46,7 @@ const SHOWN: [&Metric<Known>; 18] = [
     known("format_rate"),
 ];
 
-/// Returns the metric with this key, looked up by the compiler: a key that no metric has does not compile.
-#[expect(clippy::panic, reason = "in a constant")]
-const fn known(key: &str) -> &'static Metric<Known> {
-    const ALL: &[Metric<Known>] = &METRICS;
-    let mut rest = ALL;
-    while let [metric, others @ ..] = rest {
-        if is_same(metric.measure.key.as_bytes(), key.as_bytes()) {
-            return metric;
-        }
-        rest = others;
-    }
-    panic!("no metric has this key");
-}
-
-const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
-    while let ([first, rest @ ..], [other, others @ ..]) = (a, b) {
-        if *first != *other {
-            return false;
-        }
-        (a, b) = (rest, others);
-    }
-    a.is_empty() && b.is_empty()
-}
+const HIT_RATE: &Metric<Known> = known("hit_rate");
 
 /// The measures of runs, which do not depend on the estimator.
 const OF_RUNS: [Metric<Known>; 2] = [
@@ -91,14 +70,14 @@ const OF_RUNS: [Metric<Known>; 2] = [
 
 /// The counts of a row, each with its key in the report on runs.
 const COUNTS: [(&str, &str); 8] = [
-    ("samples", "n_prefixes"),
-    ("runs", "n_rollouts"),
-    ("samples_feasible", "n_feasible"),
-    ("samples_without_answer", "n_unanswered"),
-    ("hits", "n_hits"),
-    ("false_aborts", "n_false_aborts"),
-    ("runs_failed", "n_failed_rollouts"),
-    ("runs_failed_and_stopped", "n_stopped_failed_rollouts"),
+    ("samples", key::n_prefixes),
+    ("runs", key::n_rollouts),
+    ("samples_feasible", key::n_feasible),
+    ("samples_without_answer", key::n_unanswered),
+    ("hits", key::n_hits),
+    ("false_aborts", key::n_false_aborts),
+    ("runs_failed", key::n_failed_rollouts),
+    ("runs_failed_and_stopped", key::n_stopped_failed_rollouts),
 ];
 
 /// Scores a model's estimates of the remaining cost of runs for each resource, next to the estimators linear, quantile
@@ -233,11 +212,11 @@ pub(super) fn table(
         &mut report,
         "How good are the estimates?",
         &[
-            ("macro_f1_first_turn", "F1@1"),
-            ("macro_f1_all_turns", "F1@All"),
-            ("fail_f1", "Fail-F1"),
-            ("hit_rate", "hit rate"),
-            ("coverage", "coverage"),
+            (known("macro_f1_first_turn").measure.key, "F1@1"),
+            (known("macro_f1_all_turns").measure.key, "F1@All"),
+            (known("fail_f1").measure.key, "Fail-F1"),
+            (HIT_RATE.measure.key, "hit rate"),
+            (known("coverage").measure.key, "coverage"),
         ],
     );
     Ok(report)
@@ -279,12 +258,12 @@ fn setting(
 /// Returns the conclusions on a model's intervals and warnings. The model was asked for no coverage, so the intervals
 /// have no nominal coverage.
 fn conclusion(model: &str, resource: &str, found: &Block) -> Vec<String> {
-    let held = found.figure("hit_rate").ok().map(|rate| {
+    let held = found.figure(HIT_RATE.measure.key).ok().map(|rate| {
         format!(
             "the intervals of {model} contain the remaining cost of {} in {} of {} of runs that can succeed",
             resource.replace('_', " "),
             percent(&rate),
-            counted(found.count("n_feasible"), "turn")
+            counted(found.count(key::n_feasible), "turn")
         )
     });
     held.into_iter().chain(stopping(found)).collect()

@@ -15,7 +15,7 @@ use crate::{
     error::Error,
     live::{LiveOptions, Setting, report},
     report::{
-        block::{Block, Field, Report},
+        block::{Block, Field, Position, Report},
         picture::Pictures,
         sentence::{counted, left_out},
     },
@@ -94,7 +94,7 @@ pub(super) fn streams(
     let absent = by_reasons.iter().map(|(reasons, names)| {
         format!("streams: no complete run has {} ({reasons})", names.join(", "))
     });
-    block.notes.get_or_insert_default().extend(absent);
+    block.say(Position::Note, absent);
     let reference =
         rows.iter().find_map(base_rate).map(|it| ("base_rate_reference".to_owned(), it));
     let named = rows.iter().map(|row| Ok((row.stream.name().to_owned(), setting(row, options)?)));
@@ -109,11 +109,12 @@ pub(super) fn streams(
     for (key, setting) in named.into_iter().chain(reference) {
         let fields = setting.measured().chain(setting.counted()).collect();
         let title = "How good is the confidence?".to_owned();
-        let mut own = Block { title, note: note.to_owned(), fields, ..Block::default() };
+        let own = Block { title, fields, ..Block::default() };
+        let mut own = own.saying(Position::Explanation, [note.to_owned()]);
         own.push_reasons();
-        let notes = own.notes.take().unwrap_or_default().into_iter();
+        let notes = own.unsay(Position::Note).into_iter();
         let named = notes.map(|note| format!("{}: {note}", setting.name));
-        block.notes.get_or_insert_default().extend(named);
+        block.say(Position::Note, named);
         block.fields.push(Field { label: setting.name.into(), ..Field::block(key, own) });
     }
     Ok(block)

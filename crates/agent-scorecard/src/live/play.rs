@@ -15,7 +15,8 @@ use crate::{
     live::{LiveOptions, budget},
     metrics::{LEVEL, mean},
     report::{
-        block::{Block, Field, Report, Value},
+        block::{Block, Field, Position, Report, Value},
+        key,
         sentence::{counted, percent},
     },
 };
@@ -137,7 +138,7 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
     if stopped > 0 {
         // The answers that ended runs are missing, so nothing is concluded from the others.
         report.conclusion.clear();
-        report.columns.iter_mut().for_each(|column| column.block.conclusion.clear());
+        report.columns.iter_mut().for_each(|column| drop(column.block.unsay(Position::Conclusion)));
         let runs = counted(stopped, "run");
         report
             .conclusion
@@ -147,7 +148,7 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
     if !has_goal {
         // Of targets and budgets that came later, half are met.
         for column in &mut report.columns {
-            let metrics = column.block.fields.iter_mut().filter(|field| field.key == "metrics");
+            let metrics = column.block.fields.iter_mut().filter(|field| field.key == key::metrics);
             for Field { value, .. } in metrics {
                 if let Value::Block(block) = value {
                     block.fields.retain(|field| field.key != SUCCESS.key);
@@ -159,7 +160,7 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
     if let Ok(rate) = block.figure(SUCCESS.key) {
         let rate = percent(&rate);
         first.push(format!("{} did its task in {rate} of {n}.", options.model));
-    } else if let Ok(reward) = block.figure("mean_reward") {
+    } else if let Ok(reward) = block.figure(MEANS[0].0.key) {
         let ends = reward
             .interval
             .map_or(String::new(), |it| format!(" [{:.0}, {:.0}]", it.low(), it.high()));
@@ -169,7 +170,7 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
         );
         first.push(mean);
     }
-    report.together.fields.insert(0, Field::block("runs", block));
+    report.together.fields.insert(0, Field::block(key::runs, block));
     report.conclusion.splice(0..0, first);
     Ok(report)
 }

@@ -14,6 +14,7 @@ use crate::{
     natural::natural,
     report::{
         block::{Block, Field, MadeRows, Report, Value},
+        key,
         sentence::counted,
     },
 };
@@ -161,7 +162,7 @@ fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> F
 /// Errors of writing CSV into memory: none are known.
 pub fn csv(report: &Report) -> io::Result<Vec<u8>> {
     let rows = || {
-        let rows = match report.together.get("runs") {
+        let rows = match report.together.get(key::runs) {
             Some(Value::Made(rows)) => Some(rows.iter()),
             _ => None,
         };

@@ -61,26 +61,34 @@ pub struct Column {
 /// A block of named values, which is an object in JSON.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
-    /// The conclusions from the values, in clauses that claim no more than the intervals support. They begin in lower case
-    /// and have no full stop, because a report puts the name of the column before them.
-    pub conclusion: Vec<String>,
-    /// Lines for people that come before all tables, such as how many runs there are.
-    pub lines: Vec<String>,
     /// The heading of the table that shows the values.
     pub title: String,
-    /// The explanation of the table.
-    pub note: String,
     /// The values in the order in which they are shown.
     pub fields: Vec<Field>,
-    /// Lines for people that come after all tables, such as the plan of each task.
-    pub details: Vec<String>,
-    /// The undefined values with their reasons, and notes to read before the values are quoted. `None` for an object
-    /// without a list of notes.
-    pub notes: Option<Vec<String>>,
+    /// The sentences on the values, each with its position. Those of one position are shown in this order.
+    pub sentences: Vec<(Position, String)>,
+    /// Whether JSON has a list of notes even without any.
+    pub lists_notes: bool,
     /// Whether the inner blocks are the rows of one table, whose columns are their fields.
     pub is_table: bool,
     /// Pictures, if they were asked for.
     pub pictures: BTreeMap<String, Picture>,
+}
+
+/// The position of a sentence on the values of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Position {
+    /// A clause that concludes no more than the intervals support. It begins in lower case and has no full stop, because a
+    /// report puts the name of the column before it.
+    Conclusion,
+    /// A line for people that comes before all tables, such as how many runs there are.
+    Line,
+    /// The explanation of the table of the values.
+    Explanation,
+    /// A line for people that comes after all tables, such as the plan of a task.
+    Detail,
+    /// An undefined value with its reason, or a note to read before the values are quoted. JSON lists these as `notes`.
+    Note,
 }
 
 /// A value and its name.
@@ -186,8 +194,8 @@ impl Report {
     pub fn pool(&mut self, mut block: Block, and: &str) {
         const POOLED: &str = "these figures are over all columns together, a run in two of them counting twice; see files";
         block.title = "All columns together".to_owned();
-        block.lines.clear();
-        block.notes.get_or_insert_default().push(format!("{POOLED}{and}"));
+        block.unsay(Position::Line);
+        block.say(Position::Note, [format!("{POOLED}{and}")]);
         self.together = block;
     }
 
@@ -330,6 +338,37 @@ impl Block {
         Self { fields: fields.into_iter().collect(), ..Self::default() }
     }
 
+    /// Adds sentences. Notes make JSON list the notes, even if there is none.
+    pub fn say(&mut self, position: Position, sentences: impl IntoIterator<Item = String>) {
+        self.lists_notes |= position == Position::Note;
+        self.sentences.extend(sentences.into_iter().map(|sentence| (position, sentence)));
+    }
+
+    /// Adds sentences in front of the others.
+    pub fn say_first(&mut self, position: Position, sentences: impl IntoIterator<Item = String>) {
+        self.lists_notes |= position == Position::Note;
+        self.sentences.splice(0..0, sentences.into_iter().map(|sentence| (position, sentence)));
+    }
+
+    /// Adds sentences.
+    #[must_use]
+    pub fn saying(mut self, position: Position, text: impl IntoIterator<Item = String>) -> Self {
+        self.say(position, text);
+        self
+    }
+
+    /// Returns the sentences of a position.
+    pub fn said(&self, position: Position) -> impl Iterator<Item = &str> {
+        self.sentences.iter().filter(move |it| it.0 == position).map(|it| it.1.as_str())
+    }
+
+    /// Removes the sentences of a position and returns them. Without notes, JSON does not list them.
+    pub fn unsay(&mut self, position: Position) -> Vec<String> {
+        self.lists_notes &= position != Position::Note;
+        let removed = self.sentences.extract_if(.., |it| it.0 == position);
+        removed.map(|(_, sentence)| sentence).collect()
+    }
+
     /// Adds each of these named pictures that has something to draw.
     pub fn draw(&mut self, pictures: impl IntoIterator<Item = (&'static str, Picture)>) {
         let drawn = pictures.into_iter().filter(|(_, picture)| !picture.is_empty());
@@ -368,7 +407,7 @@ impl Block {
             });
             if let Err(reason) = &value {
                 let note = format!("{}: undefined, as {reason}", metric.measure.key);
-                self.notes.get_or_insert_default().push(note);
+                self.say(Position::Note, [note]);
             }
             self.fields.push(Field::figure(metric.measure, value));
         }
@@ -395,7 +434,7 @@ impl Block {
             Some((field.key.as_ref(), lacking))
         });
         let notes = notes_on_lacking::<Lacking>(lacking);
-        self.notes.get_or_insert_default().extend(notes);
+        self.say(Position::Note, notes);
     }
 
     /// Returns the value under a key.
@@ -486,15 +525,20 @@ impl Block {
         }
         Ok(())
     }
+
+    fn serialize_notes<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        if !self.lists_notes {
+            return Ok(());
+        }
+        map.serialize_entry("notes", &self.said(Position::Note).collect::<Vec<_>>())
+    }
 }
 
 impl Serialize for Block {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         self.serialize_into(&mut map)?;
-        if let Some(notes) = &self.notes {
-            map.serialize_entry("notes", notes)?;
-        }
+        self.serialize_notes(&mut map)?;
         map.end()
     }
 }
@@ -523,9 +567,7 @@ impl Serialize for Column {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         self.serialize_into(&mut map)?;
-        if let Some(notes) = &self.block.notes {
-            map.serialize_entry("notes", notes)?;
-        }
+        self.block.serialize_notes(&mut map)?;
         map.end()
     }
 }
@@ -533,7 +575,7 @@ impl Serialize for Column {
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let mut notes = self.together.notes.clone().unwrap_or_default();
+        let mut notes: Vec<&str> = self.together.said(Position::Note).collect();
         if !self.conclusion.is_empty() {
             map.serialize_entry("conclusion", &self.conclusion)?;
         }
@@ -545,7 +587,7 @@ impl Serialize for Report {
             (Some(key), columns) => map.serialize_entry(key, columns)?,
             (None, [single]) => {
                 single.serialize_into(&mut map)?;
-                notes.splice(0..0, single.block.notes.iter().flatten().cloned());
+                notes.splice(0..0, single.block.said(Position::Note));
             }
             (None, _) => {}
         }

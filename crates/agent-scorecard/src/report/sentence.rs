@@ -3,88 +3,85 @@
 use std::{cmp::Ordering, fmt::Display};
 
 use serde_json::Value as Json;
-use trajectory_metrics::{Figure, Interval, NoInterval};
+use trajectory_metrics::{Figure, Interval};
 
 use crate::report::{
-    block::{Block, Report, Value},
+    block::{Block, Position, Report, Value},
+    key,
     tables::{Place, figure_text},
 };
 
 /// The maximum number of clauses about single columns. Further clauses are left to the tables.
 const MOST_CLAUSES: usize = 8;
 
-/// A figure in percent or percentage points, formatted for a sentence.
-pub(crate) struct Percent {
-    /// The number.
-    pub(crate) value: String,
-    /// The interval in brackets with a space in front, or nothing.
-    pub(crate) interval: String,
+/// Formats a share as percent: without decimals, or with up to three decimals if a number would otherwise look like 0.
+pub(crate) fn percent_value(share: f64) -> String {
+    in_percent(&share.into(), 1.0).0
 }
 
-impl Percent {
-    /// Formats a share as percent: without decimals, or with up to three decimals if a number would otherwise look like 0.
-    pub(crate) fn of(figure: &Figure) -> Self {
-        Self::beside(figure, 1.0)
-    }
+/// Formats a percentage with its interval, such as "21 % [15, 28]".
+pub(crate) fn percent(figure: &Figure) -> String {
+    percent_of(figure, "", 1.0)
+}
 
-    /// Formats a share as percent, with enough decimals that no number below a target is rounded up to it.
-    pub(crate) fn beside(figure: &Figure, target: f64) -> Self {
-        let ends = figure.interval.ok().map(|ends| [ends.low(), ends.high()]);
-        Self::new(figure.value, ends, target)
-    }
+/// Formats a percentage with what it is of, such as "21 % of 240 runs [15, 28]", with enough decimals that no number below
+/// a target is rounded up to it.
+pub(crate) fn percent_of(figure: &Figure, of: &str, target: f64) -> String {
+    let (value, interval) = in_percent(figure, target);
+    format!("{value} %{of}{interval}")
+}
 
-    /// Formats the absolute value of a difference.
-    pub(crate) fn of_size(figure: &Figure) -> Self {
-        let ends = figure.interval.ok().map(|ends| [ends.low(), ends.high()]);
-        match figure.value < 0.0 {
-            true => Self::new(-figure.value, ends.map(|[low, high]| [-high, -low]), 1.0),
-            false => Self::new(figure.value, ends, 1.0),
-        }
-    }
+/// Formats the absolute value of a difference in percentage points, such as "1 point" or "9.4 points [-0.2, 19.0]".
+pub(crate) fn points(difference: &Figure) -> String {
+    let (value, interval) = in_percent(&size(difference), 1.0);
+    format!("{value} point{}{interval}", if value == "1" { "" } else { "s" })
+}
 
-    /// Formats percentage points, such as "1 point" or "9.4 points [-0.2, 19.0]".
-    pub(crate) fn points(&self) -> String {
-        let Self { value, interval } = self;
-        format!("{value} point{}{interval}", if value == "1" { "" } else { "s" })
+/// Returns the absolute value of a difference, with the interval on the same side.
+fn size(difference: &Figure) -> Figure {
+    if difference.value >= 0.0 {
+        return *difference;
     }
+    let interval = difference.interval.map(|ends| Interval::between(-ends.high(), -ends.low()));
+    Figure { value: -difference.value, interval, ..*difference }
+}
 
-    fn new(value: f64, ends: Option<[f64; 2]>, target: f64) -> Self {
-        let numbers = || std::iter::once(value).chain(ends.into_iter().flatten());
-        // A number must not look like 0 or, close to 100, like 100.
-        let is_hidden = |number: f64| {
-            let percent = 100.0 * number;
-            let distance = percent.abs().min((100.0 - percent.abs()).abs());
-            distance > 1e-9 && distance < 1.0
-        };
-        // Nor as if it had reached a target.
-        let is_raised = |number: f64, decimals: usize| {
-            let shown = format!("{:.decimals$}", 100.0 * number).parse();
-            number < target - 1e-9 && shown.is_ok_and(|shown: f64| shown >= 100.0 * target)
-        };
-        let least = usize::from(numbers().any(is_hidden));
-        let is_zero = |number: f64, decimals: usize| {
-            let unit = 0.1_f64.powi(decimals as i32);
-            decimals < 3 && number != 0.0 && 100.0 * number.abs() < 0.5 * unit
-        };
-        let is_clear = |decimals: &usize| {
-            !numbers().any(|it| is_raised(it, *decimals) || is_zero(it, *decimals))
-        };
-        let decimals = (least..8).find(is_clear).unwrap_or(least);
-        let shown = |number: f64| {
-            let text = format!("{:.decimals$}", 100.0 * number);
-            // A rounded number is no negative zero.
-            if text.trim_matches(['-', '0', '.']).is_empty() { text.replace('-', "") } else { text }
-        };
-        let interval = ends
-            .map_or_else(String::new, |[low, high]| format!(" [{}, {}]", shown(low), shown(high)));
-        Self { value: shown(value), interval }
-    }
+/// Formats a share in percent, and its interval in brackets with a space in front, if it has one.
+fn in_percent(figure: &Figure, target: f64) -> (String, String) {
+    let ends = figure.interval.ok().map(|ends| [ends.low(), ends.high()]);
+    let numbers = || std::iter::once(figure.value).chain(ends.into_iter().flatten());
+    // A number must not look like 0 or, close to 100, like 100.
+    let is_hidden = |number: f64| {
+        let percent = 100.0 * number;
+        let distance = percent.abs().min((100.0 - percent.abs()).abs());
+        distance > 1e-9 && distance < 1.0
+    };
+    // Nor as if it had reached a target.
+    let is_raised = |number: f64, decimals: usize| {
+        let shown = format!("{:.decimals$}", 100.0 * number).parse();
+        number < target - 1e-9 && shown.is_ok_and(|shown: f64| shown >= 100.0 * target)
+    };
+    let least = usize::from(numbers().any(is_hidden));
+    let is_zero = |number: f64, decimals: usize| {
+        let unit = 0.1_f64.powi(decimals as i32);
+        decimals < 3 && number != 0.0 && 100.0 * number.abs() < 0.5 * unit
+    };
+    let is_clear =
+        |decimals: &usize| !numbers().any(|it| is_raised(it, *decimals) || is_zero(it, *decimals));
+    let decimals = (least..8).find(is_clear).unwrap_or(least);
+    let shown = |number: f64| {
+        let text = format!("{:.decimals$}", 100.0 * number);
+        // A rounded number is no negative zero.
+        if text.trim_matches(['-', '0', '.']).is_empty() { text.replace('-', "") } else { text }
+    };
+    let interval = ends.map(|ends| format!(" [{}, {}]", shown(ends[0]), shown(ends[1])));
+    (shown(figure.value), interval.unwrap_or_default())
 }
 
 /// Formats an interval in percent, such as "[13, 93]".
 pub(crate) fn ends_in_percent(ends: &Interval) -> String {
     let figure = Figure { interval: Ok(*ends), ..Figure::from(0.5 * (ends.low() + ends.high())) };
-    Percent::of(&figure).interval.trim().to_owned()
+    in_percent(&figure, 1.0).1.trim().to_owned()
 }
 
 /// Formats a count, such as "1 run" or "2 runs".
@@ -121,19 +118,7 @@ pub(crate) fn with_ends(figure: &Figure) -> String {
 
 /// Formats the absolute value of a difference with its interval, as in tables.
 pub(crate) fn size_with_ends(difference: &Figure) -> String {
-    if difference.value >= 0.0 {
-        return with_ends(difference);
-    }
-    let interval = difference.interval.and_then(|ends| {
-        Interval::new(-ends.high(), -ends.low()).map_err(|_| NoInterval::Constant)
-    });
-    with_ends(&Figure { value: -difference.value, interval, ..*difference })
-}
-
-/// Formats a percentage with its interval, such as "21 % [15, 28]".
-pub(crate) fn percent(figure: &Figure) -> String {
-    let Percent { value, interval } = Percent::of(figure);
-    format!("{value} %{interval}")
+    with_ends(&size(difference))
 }
 
 /// Returns the position of a figure's interval relative to a number, or equal if the interval contains the number;
@@ -158,7 +143,7 @@ pub(crate) fn left_out<R: Display>(counts: impl IntoIterator<Item = (u64, R)>) -
 
 /// Lists the runs that an earlier command left out of the lines of a file.
 fn left_out_before(block: &Block) -> Option<String> {
-    let Some(Value::Json(Json::Object(reasons))) = block.get("left_out") else { return None };
+    let Some(Value::Json(Json::Object(reasons))) = block.get(key::left_out) else { return None };
     let reasons = reasons
         .iter()
         .map(|(reason, n)| (n.as_u64().unwrap_or(0), format!("({})", reason.replace('_', " "))));
@@ -177,7 +162,14 @@ impl Report {
     /// under its name unless no other column has any. The sentences that hold for every column follow.
     pub(crate) fn conclude(&mut self) {
         let places = self.places().into_iter().map(|Place { name, block, .. }| {
-            (name, block.conclusion.iter().cloned().chain(left_out_before(block)).collect())
+            (
+                name,
+                block
+                    .said(Position::Conclusion)
+                    .map(str::to_owned)
+                    .chain(left_out_before(block))
+                    .collect(),
+            )
         });
         let mut places: Vec<(String, Vec<String>)> = places.collect();
         places.retain(|(_, clauses)| !clauses.is_empty());

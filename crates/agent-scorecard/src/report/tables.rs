@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 use trajectory_metrics::{Better, Figure, Measure, NoInterval};
 
-use crate::report::block::{Block, Field, Report, Value};
+use crate::report::block::{Block, Field, Position, Report, Value};
 
 /// The maximum number of columns of a complete table. A wider table leaves out columns with the same value in all rows.
 const MOST_COLUMNS: usize = 6;
@@ -145,9 +145,9 @@ impl Report {
         let of_columns = self.columns.iter().flat_map(|column| {
             let several = self.columns.len() > 1;
             let name = if several { format!("{}: ", column.name) } else { String::new() };
-            column.block.lines.iter().map(move |line| format!("{name}{line}"))
+            column.block.said(Position::Line).map(move |line| format!("{name}{line}"))
         });
-        of_columns.chain(self.together.lines.iter().cloned()).collect()
+        of_columns.chain(self.together.said(Position::Line).map(str::to_owned)).collect()
     }
 
     /// Returns the meaning of a star before a value; `None` if no table has a star.
@@ -205,19 +205,19 @@ impl Report {
         let places = self.places().into_iter().map(|place| (place.name, place.block));
         let mut notes: Vec<String> = Vec::new();
         for named in [own.collect::<Vec<_>>(), places.collect()] {
-            let lists = named.into_iter().filter_map(|(name, it)| Some((name, it.notes.as_ref()?)));
-            let lists: Vec<(String, &Vec<String>)> = lists.collect();
-            for (name, list) in &lists {
-                for note in *list {
-                    let is_of_all = lists.iter().all(|(_, other)| other.contains(note));
-                    let note = if is_of_all { note.clone() } else { format!("{name}: {note}") };
+            for (name, block) in &named {
+                for note in block.said(Position::Note) {
+                    let has = |other: &Block| other.said(Position::Note).any(|it| it == note);
+                    let mut others = named.iter().filter(|(_, other)| other.lists_notes);
+                    let is_of_all = others.all(|(_, other)| has(other));
+                    let note = if is_of_all { note.to_owned() } else { format!("{name}: {note}") };
                     if !notes.contains(&note) {
                         notes.push(note);
                     }
                 }
             }
         }
-        notes.extend(self.together.notes.iter().flatten().cloned());
+        notes.extend(self.together.said(Position::Note).map(str::to_owned));
         notes
     }
 }
@@ -242,7 +242,7 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
         title: first.title.clone(),
         header: std::iter::once(String::new()).chain(names).collect(),
         rows: Vec::new(),
-        note: first.note.clone(),
+        note: first.said(Position::Explanation).collect(),
         measures: Vec::new(),
     };
     for field in keys.iter().filter(|field| field.is_row()) {
@@ -350,7 +350,7 @@ fn rows_of_blocks<'a>(name: &str, block: &'a Block, pointer: &str) -> Option<Tab
     let rows = || block.fields.iter().filter_map(row);
     let table = table_of_rows(name, &block.title, rows, true)?;
     let header = std::iter::once(String::new()).chain(table.header).collect();
-    Some(Table { header, note: block.note.clone(), ..table })
+    Some(Table { header, note: block.said(Position::Explanation).collect(), ..table })
 }
 
 /// Returns a table of rows; `None` without a shown value. Unless all columns are to be shown, columns without any value are

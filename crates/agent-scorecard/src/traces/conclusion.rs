@@ -7,14 +7,16 @@ use crate::{
     metrics::LEVEL,
     report::{
         block::{Block, Value},
+        key,
         sentence::{left_out, side_of, size_with_ends, with_ends},
         tables::shown,
     },
+    traces::figures::{AUROC, OF_CALIBRATED, T_ECE, TPS_LOG},
 };
 
 /// Returns the conclusions on one column.
 pub(super) fn of_column(block: &Block, how: &str) -> Vec<String> {
-    let scored = match confidence::clause(block, block.count("n"), how) {
+    let scored = match confidence::clause(block, block.count(key::n), how) {
         None => "there is no complete run to score".to_owned(),
         Some(clause) => clause + &calibration(block, how) + &ranking(block),
     };
@@ -25,14 +27,14 @@ pub(super) fn of_column(block: &Block, how: &str) -> Vec<String> {
             Some((n, format!("({})", field.label.replace('_', " "))))
         })
     };
-    let cut_off = [(block.count("n_censored"), "that a budget cut off".to_owned())];
-    let all = cut_off.into_iter().chain(reasons("excluded")).chain(reasons("left_out"));
+    let cut_off = [(block.count(key::n_censored), "that a budget cut off".to_owned())];
+    let all = cut_off.into_iter().chain(reasons(key::excluded)).chain(reasons(key::left_out));
     [scored].into_iter().chain(left_out(all)).collect()
 }
 
 /// Returns whether forecasts are not calibrated beyond noise; nothing where they may be.
 fn calibration(block: &Block, how: &str) -> String {
-    let figures = ["t_ece", "t_ece_calibrated", "t_ece_p_value"].map(|key| block.figure(key));
+    let figures = [T_ECE, OF_CALIBRATED[0], OF_CALIBRATED[2]].map(|it| block.figure(it.key));
     let [Ok(found), Ok(expected), Ok(p)] = figures else { return String::new() };
     if p.value > 1.0 - LEVEL {
         return String::new();
@@ -47,7 +49,7 @@ fn calibration(block: &Block, how: &str) -> String {
 
 /// Returns whether forecasts are higher on runs that succeed.
 fn ranking(block: &Block) -> String {
-    let Ok(auroc) = block.figure("auroc") else { return String::new() };
+    let Ok(auroc) = block.figure(AUROC.key) else { return String::new() };
     let verdict = match side_of(&auroc, 0.5) {
         Some(Ordering::Greater) => "forecasts tell successes from failures",
         Some(Ordering::Less) => "forecasts are higher on failures than on successes",
@@ -60,7 +62,7 @@ fn ranking(block: &Block) -> String {
 /// Returns the conclusions on the difference of two columns, the second minus the first. The difficulty of forecasts
 /// depends on the success rate, so that a better score on other runs does not show a better forecaster.
 pub(super) fn of_difference(block: &Block, [first, second]: [&str; 2]) -> Option<String> {
-    let found = block.figure("tps_log").ok()?;
+    let found = block.figure(TPS_LOG.key).ok()?;
     let size = size_with_ends(&found);
     let (better, worse) = if found.value < 0.0 { (first, second) } else { (second, first) };
     let higher = format!("the log score of {better} is {size} higher than that of {worse}");
@@ -75,5 +77,5 @@ pub(super) fn of_difference(block: &Block, [first, second]: [&str; 2]) -> Option
 }
 
 fn is_same_runs(block: &Block) -> bool {
-    block.get("pairing") == Some(&Value::Json("runs".into()))
+    block.get(key::pairing) == Some(&Value::Json("runs".into()))
 }

@@ -2,22 +2,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use censoring::Seed;
 use serde::Serialize;
-use trajectory_metrics::{
-    Better, Bootstrap, ExactMean, Level, Resampling, StreamFigure, Undefined,
-};
+use trajectory_metrics::{Better, Bootstrap, Level, Resampling, StreamFigure, Undefined};
 
 use crate::{
     clusters::ClusterBy,
     error::Error,
-    metrics::LEVEL,
+    metrics::{LEVEL, counted_mean},
     report::{
-        block::{Block, Field, Report, Value},
+        block::{Block, Field, Position, Report, Value},
+        key,
         sentence::sentence,
     },
     traces::{
         conclusion,
         evaluation::TraceEvaluation,
-        figures::{CENSORED, assumptions, fields},
+        figures::{AURC, AVERAGE_PRECISION, CENSORED, assumptions, fields},
         settings::{Calibration, TraceOptions},
         units::{Name, Unit, few, single},
     },
@@ -138,8 +137,8 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
         Pairing::Tasks => format!("paired by task, {n_shared} shared"),
         Pairing::None => "not paired".to_owned(),
     };
-    let mut block = Block { title, notes: Some(notes), ..Block::default() };
-    block.push_json("pairing", &pairing);
+    let mut block = Block { title, ..Block::default() }.saying(Position::Note, notes);
+    block.push_json(key::pairing, &pairing);
     block.push_json("n_shared_tasks", &n_shared);
     block.push_json("assumptions", &assumptions());
     let is_single = both.iter().all(|column| column.is_of_single_forecasts());
@@ -148,7 +147,7 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
         let Value::Figure(measure, _) = &mut field.value else { continue };
         *measure = measure.of_difference();
         // These depend on the share of failures, which differs between runs.
-        let of_failures = ["average_precision", "aurc"].contains(&measure.key);
+        let of_failures = [AVERAGE_PRECISION.key, AURC.key].contains(&measure.key);
         if pairing != Pairing::Runs && of_failures {
             measure.better = Better::Neither;
         }
@@ -179,8 +178,9 @@ pub fn with_differences(
         match compared {
             Err(why) => notes.push(format!("{key}: undefined: {why}")),
             Ok(mut block) => {
-                let own = block.notes.take();
-                notes.extend(own.iter().flatten().map(|note| format!("{key}: {note}")));
+                notes.extend(
+                    block.unsay(Position::Note).iter().map(|note| format!("{key}: {note}")),
+                );
                 if let [first, second] = names[..] {
                     let clause = conclusion::of_difference(&block, [first, second]);
                     verdicts.extend(clause.map(|clause| match part {
@@ -195,7 +195,8 @@ pub fn with_differences(
         }
     }
     let places = report.places();
-    let by_task = |block: &Block| block.get("clustered_by_task") == Some(&Value::Json(true.into()));
+    let by_task =
+        |block: &Block| block.get(key::clustered_by_task) == Some(&Value::Json(true.into()));
     let unit = match places.iter().filter(|place| by_task(place.block)).count() {
         0 => "runs",
         all if all == places.len() => "tasks",
@@ -248,7 +249,7 @@ pub fn with_differences(
         report.together.push_json("differences", &named);
     }
     report.together.fields.extend(difference.map(field));
-    report.together.notes.get_or_insert_default().extend(notes);
+    report.together.say(Position::Note, notes);
     report
 }
 
@@ -264,17 +265,10 @@ fn censored(
         columns.map(|column| [&column.stream.scores().log[..], &column.censored_scores].concat());
     let middle = complete[0] + complete[1];
     let last = middle + first.len() - complete[0];
-    let mean = |scores: &[f64], counts: [&[u32]; 2]| {
-        let mut mean = ExactMean::default();
-        for (&score, &count) in scores.iter().zip(counts.into_iter().flatten()) {
-            mean.update_weighted(score, count.into())?;
-        }
-        Ok(mean.finish()?)
-    };
     let means = |counts: &[u32]| {
         [
-            mean(&first, [&counts[..complete[0]], &counts[middle..last]]),
-            mean(&second, [&counts[complete[0]..middle], &counts[last..]]),
+            counted_mean(&first, counts[..complete[0]].iter().chain(&counts[middle..last])),
+            counted_mean(&second, counts[complete[0]..middle].iter().chain(&counts[last..])),
         ]
     };
     let [of_first, of_second] = bootstrap.replicates(resamples, means);

@@ -3,31 +3,34 @@ use std::{
     collections::{BTreeMap, btree_map::Entry},
 };
 
-use censoring::{Observation, StopClass, Stopped, TerminationAudit, simple_score};
+use censoring::{StopClass, Stopped, TerminationAudit, simple_score};
 use rayon::prelude::*;
 use run_logs::{
     TraceRemarks, TraceRun, TraceRuns, TraceSource, fold_traces, json_lines::RunCounts,
 };
 use trajectory_metrics::{
-    Binning, CalibrationTest, Diagnostics, ExactMean, Figure, Level, LogScore, NoInterval,
-    Probability, Resampling, ScoredStream, Seed, StreamFigure, Summary, TiedBlocks, Tps, TpsFamily,
-    Traces, Undefined,
+    Binning, CalibrationTest, Diagnostics, Figure, Level, LogScore, Measure, NoInterval,
+    Probability, Resampling, STREAM_MEASURES, ScoredStream, Seed, StreamFigure, Summary,
+    TiedBlocks, Tps, TpsFamily, Traces, Undefined,
 };
 
 use crate::{
     clusters::ClusterBy,
-    confidence::{AVERAGED, CALIBRATED, STATED, verdicts},
+    confidence::{AVERAGED, CALIBRATED, STATED, VERDICTS, Verdicts, verdicts},
     error::Error,
-    metrics::LEVEL,
-    report::block::{Block, Field},
+    metrics::{LEVEL, counted_mean},
+    report::{
+        block::{Block, Field, Position, Value},
+        key,
+    },
     traces::{
         calibrated::calibrated,
         conclusion,
         figures::{
-            Beside, CENSORED, CompleteFigures, LeftOut, TraceFigures, assumptions, counted,
-            notes_on_scores, push_scores,
+            ASSUMPTION, AUROC, Beside, CENSORED, LeftOut, OF_CALIBRATED, T_ECE, assumptions,
+            counted, fields, is_score, of_calibrated,
         },
-        partial::PartialRuns,
+        partial::{PartialRuns, REASON, undefined},
         pictures::{CurveSettings, curves},
         settings::{Calibration, TraceOptions},
         units::{Name, Names, Resampled, RunsDigest},
@@ -43,7 +46,7 @@ const BATCH: usize = 64;
 /// # Errors
 ///
 /// Errors of [`TraceEvaluation::update`] and [`TraceEvaluation::finish`].
-pub fn evaluate(files: &[&[TraceRun]], options: &TraceOptions) -> Result<TraceFigures, Error> {
+pub fn evaluate(files: &[&[TraceRun]], options: &TraceOptions) -> Result<Block, Error> {
     merged(files, options)?.finish(&Beside::default())
 }
 
@@ -81,7 +84,7 @@ pub(super) fn merged(
 /// let mut second = TraceEvaluation::new(&options)?;
 /// second.update(&run("b", 0.3, false)?)?;
 /// first.merge(second)?;
-/// let block = first.finish(&Beside::default())?.block;
+/// let block = first.finish(&Beside::default())?;
 /// assert_eq!(block.figure("auroc").map(|auroc| auroc.value), Ok(1.0));
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```
@@ -184,7 +187,7 @@ impl TraceEvaluation {
     /// let options = TraceOptions::default();
     /// let source = TraceSource::all("runs.jsonl", &line[..], TraceRules::default())?.remove(0);
     /// let (runs, remarks) = TraceEvaluation::read("runs.jsonl", source, &options)?;
-    /// assert_eq!(runs.finish(&Beside::from(&remarks))?.block.count("n"), 1);
+    /// assert_eq!(runs.finish(&Beside::from(&remarks))?.count("n"), 1);
     /// # Ok::<(), agent_scorecard::Error>(())
     /// ```
     pub fn read(
@@ -250,20 +253,21 @@ impl TraceEvaluation {
     }
 
     fn score(&mut self, (id, task): Name<'_>, stopped: &Stopped<'_>) -> Result<(), Error> {
-        match stopped.observation() {
-            Observation::Excluded(_) => {}
-            Observation::Censored => {
+        match stopped.class() {
+            StopClass::Excluded => {}
+            StopClass::Censored => {
                 self.censored.push(id, task);
                 self.lengths.push((stopped.forecasts().len(), stopped.horizon()));
                 self.censored_scores.push(simple_score(&self.log, stopped)?);
             }
-            Observation::Complete(trace) => {
-                self.digest.update(id, trace.outcome());
+            StopClass::Complete => {
+                let (forecasts, outcome) = (stopped.forecasts(), stopped.outcome() == Some(true));
+                self.digest.update(id, outcome);
                 self.complete.push(id, task);
-                self.steps.push(trace.forecasts().len());
-                self.batch.push(trace.forecasts(), trace.outcome())?;
+                self.steps.push(forecasts.len());
+                self.batch.push(forecasts, outcome)?;
                 if self.options.with_pictures {
-                    self.traces.push(trace.forecasts(), trace.outcome())?;
+                    self.traces.push(forecasts, outcome)?;
                 }
                 if self.batch.len() == BATCH {
                     self.score_batch()?;
@@ -370,37 +374,49 @@ impl TraceEvaluation {
     /// # Errors
     ///
     /// [`Error::NoTask`] for a run without a task if tasks are required; the errors of [`TraceEvaluation::settle`].
-    pub fn finish(&self, beside: &Beside) -> Result<TraceFigures, Error> {
-        let settled = self.settled()?;
-        Ok(TraceFigures { block: settled.block(beside)?, digest: settled.digest })
+    pub fn finish(&self, beside: &Beside) -> Result<Block, Error> {
+        self.settled()?.block(beside)
+    }
+
+    /// Returns the digest of the complete runs that are scored.
+    #[must_use]
+    pub const fn digest(&self) -> RunsDigest {
+        self.digest
     }
 
     fn block(&self, beside: &Beside) -> Result<Block, Error> {
         let options = &self.options;
-        let mut notes = self.notes.clone();
-        let n_scored = self.complete.len() + self.censored.len();
-        let resampled = match n_scored == 0 || options.resamples == 0 {
-            true => None,
-            false => {
+        let mut block = Block::default().saying(Position::Note, self.notes.iter().cloned());
+        if let Some(runs) = &beside.runs {
+            block.say(Position::Line, [runs.line()]);
+            block.extend_json(runs);
+        }
+        let resampled = match self.complete.len() + self.censored.len() {
+            0 => None,
+            _ if options.resamples == 0 => None,
+            _ => {
                 let names = self.complete.iter().chain(self.censored.iter()).collect();
                 Some(Resampled::new(names, options.cluster_by, options.seed)?)
             }
         };
         let mut resampling = None;
         if let Some(resampled) = &resampled {
-            notes.extend(resampled.notes.iter().cloned());
+            block.say(Position::Note, resampled.notes.iter().cloned());
             let (resamples, level) = (options.resamples, Level::new(LEVEL)?);
             match &resampled.bootstrap {
                 Ok(bootstrap) => resampling = Some(Resampling { bootstrap, resamples, level }),
                 // One task or id says nothing of the variation between them.
-                Err(_) => notes.push(format!("no intervals: {}", NoInterval::too_few(1, level))),
+                Err(_) => {
+                    block.say(
+                        Position::Note,
+                        [format!("no intervals: {}", NoInterval::too_few(1, level))],
+                    );
+                }
             }
         }
-        let (complete, (n_ids, n_tasks)) = rayon::join(
-            || match self.partial.len() {
-                0 => self.complete_figures(resampling),
-                _ => self.partial.figures(&self.complete, &self.stream, options).map(Some),
-            },
+        let is_single = self.is_of_single_forecasts();
+        let (scores, (n_ids, n_tasks)) = rayon::join(
+            || self.scores(resampling, is_single),
             || {
                 rayon::join(
                     || self.complete.ids(&self.censored),
@@ -408,42 +424,34 @@ impl TraceEvaluation {
                 )
             },
         );
-        let (complete, n_partial) = (complete?, self.partial.len() as u64);
+        let (base_rate, mut scores) = scores?;
+        let n_partial = self.partial.len() as u64;
         let (n, n_censored) = (self.audit.complete() + n_partial, self.audit.censored());
-        let censored = censored_estimate(&self.stream, &self.censored_scores, resampling)?;
         let by_task = resampled.as_ref().is_some_and(|resampled| resampled.is_by_task);
         let scored = n + n_censored;
         if options.calibration != Calibration::None && (1..scored).contains(&(n_tasks as u64)) {
-            notes.push("calibration: traces of one task may be in different halves".to_owned());
+            let note = "calibration: traces of one task may be in different halves";
+            block.say(Position::Note, [note.to_owned()]);
         }
         if (n_ids as u64) < scored && !by_task {
-            notes.push(format!(
+            let note = format!(
                 "{scored} traces have {n_ids} different ids; those of one id are resampled together",
-            ));
-        }
-        notes.extend(notes_on_scores(n_censored, complete.as_ref(), &censored, options));
-        notes.extend(beside.notes.iter().cloned());
-
-        let mut block = Block { notes: Some(notes), ..Block::default() };
-        if let Some(runs) = &beside.runs {
-            block.lines.push(runs.line());
-            block.extend_json(runs);
+            );
+            block.say(Position::Note, [note]);
         }
         let excluded = self.audit.exclusions();
         let excluded: BTreeMap<String, u64> =
             excluded.iter().map(|(reason, &runs)| (reason.to_string(), runs)).collect();
         let counts = [
-            ("n", "complete runs", n),
+            (key::n, "complete runs", n),
             ("n_partly_successful", "of these partial successes", n_partial),
-            ("n_censored", "runs cut off by a budget", n_censored),
-            ("n_excluded", "runs excluded", excluded.values().sum()),
+            (key::n_censored, "runs cut off by a budget", n_censored),
+            (key::n_excluded, "runs excluded", excluded.values().sum()),
             ("n_tasks", "different tasks", n_tasks as u64),
         ];
-        block.fields.extend(counts.map(|(key, label, count)| match count {
-            0 if key != "n" => Field::json(key, count),
-            _ => Field::shown(key, label, count),
+        block.fields.extend(counts.map(|(key, label, count)| {
+            Field::shown_if(key, label, count, count > 0 || key == key::n)
         }));
-        let base_rate = complete.as_ref().map(|complete| complete.base_rate);
         block.fields.push(Field::shown("base_rate", "share of successes", base_rate));
         block.push_json("schedule", options.schedule.name());
         let summary = options.summary.as_ref().map_or(options.schedule.name(), Summary::name);
@@ -454,18 +462,19 @@ impl TraceEvaluation {
         }
         block.push_json("resamples", &options.resamples);
         block.push_json("seed", &options.seed);
-        block.push_json("clustered_by_task", &by_task);
-        let is_single = self.is_of_single_forecasts();
-        push_scores(&mut block, complete, censored, is_single, options);
+        block.push_json(key::clustered_by_task, &by_task);
+        block.fields.append(&mut scores.fields);
+        block.sentences.append(&mut scores.sentences);
+        block.say(Position::Note, beside.notes.iter().cloned());
         block.push_json("assumptions", &assumptions());
-        block.fields.push(Field::block("excluded", counted("why runs are excluded", excluded)));
+        block.fields.push(Field::block(key::excluded, counted("why runs are excluded", excluded)));
         if let Some(LeftOut { reasons, n_partial }) = &beside.left_out {
             let n: u64 = reasons.values().sum();
-            block.fields.push(Field::shown("n_left_out", "runs left out", n));
-            block.push_json("n_partial", n_partial);
+            block.fields.push(Field::shown(key::n_left_out, "runs left out", n));
+            block.push_json(key::n_partial, n_partial);
             let reasons = reasons.iter().map(|(reason, n)| ((*reason).to_owned(), *n));
             let reasons = counted("why runs are left out", reasons.collect());
-            block.fields.push(Field::block("left_out", reasons));
+            block.fields.push(Field::block(key::left_out, reasons));
         }
         let drawn = self.summaries.last().filter(|_| options.with_pictures);
         let mut stops: BTreeMap<String, u64> = BTreeMap::new();
@@ -490,8 +499,158 @@ impl TraceEvaluation {
             Calibration::None => AVERAGED,
             _ => CALIBRATED,
         };
-        block.conclusion = conclusion::of_column(&block, how);
+        block.say(Position::Conclusion, conclusion::of_column(&block, how));
         Ok(block)
+    }
+
+    /// Returns the share of successes, and a block with the scores of the runs, of a constant forecast and of the
+    /// summaries.
+    fn scores(
+        &self,
+        resampling: Option<Resampling<'_>>,
+        is_single: bool,
+    ) -> Result<(Option<f64>, Block), Error> {
+        let none = || Undefined::new("there is no complete run");
+        let (mut base_rate, mut verdicts) = (None, [Err(none()), Err(none())]);
+        let (mut calibration, mut summaries) = (Err(none()), BTreeMap::new());
+        let censored = censored_estimate(&self.stream, &self.censored_scores, resampling)?;
+        let on_censored = censored.note();
+        let mut estimates = vec![censored];
+        let (mut reference, mut notes) = (Vec::new(), Vec::new());
+        if self.partial.len() > 0 {
+            let (rate, scores, own);
+            (rate, verdicts, scores, own) =
+                self.partial.figures(&self.complete, &self.stream, &self.options)?;
+            (base_rate, calibration) = (Some(rate), Err(Undefined::new(REASON)));
+            estimates.extend(scores);
+            notes = own;
+            reference.push(undefined(CENSORED)?);
+        } else if let (Some((chosen, others)), false) =
+            (self.summaries.split_last(), self.stream.is_empty())
+        {
+            let rate = self.stream.base_rate(None)?;
+            (base_rate, verdicts) = (Some(rate.get()), self.verdicts(resampling));
+            let of_summary = |(summary, forecasts): (&Summary, &Vec<Probability>)| {
+                let all = self.stream.confidence();
+                let forecasts = if self.keeps_summaries { forecasts } else { all };
+                let blocks = TiedBlocks::new(forecasts, self.stream.outcomes(), None)?;
+                let values = Diagnostics::new(&blocks).by_name();
+                let values = values.map(|(name, value)| (name, value.ok()));
+                Ok((summary.name(), BTreeMap::from(values)))
+            };
+            let (found, others) = rayon::join(
+                || self.stream.estimates(None, resampling),
+                || {
+                    let others = others.par_iter().zip(&self.forecasts).map(of_summary);
+                    (
+                        self.calibration_test(resampling),
+                        others.collect::<Result<BTreeMap<_, _>, Error>>(),
+                    )
+                },
+            );
+            let (found, (of_outcomes, others)) = (found?, others);
+            (calibration, summaries) = (of_outcomes, others?);
+            let value = |it: &StreamFigure| it.figure.as_ref().ok().map(|figure| figure.value);
+            let diagnostics = found.iter().filter(|it| !is_score(&it.measure));
+            let of_chosen = diagnostics.map(|it| (it.measure.key, value(it))).collect();
+            summaries.insert(chosen.name(), of_chosen);
+            let (constant, constant_scores) = self.constant(rate, chosen)?;
+            reference = constant.estimates(None, resampling)?;
+            notes = self.stream.notes(&found, &reference, None, resampling);
+            reference.push(censored_estimate(&constant, &constant_scores, resampling)?);
+            estimates.extend(found);
+        }
+
+        let TraceOptions { resamples, .. } = self.options;
+        let is_cut_off = self.audit.censored() > 0;
+        let mut block = Block::default();
+        if is_cut_off {
+            block.say(Position::Note, [format!("{}: {ASSUMPTION}; it favours low forecasts on such runs, so no column is marked best", CENSORED.key)]);
+        }
+        match &calibration {
+            _ if resamples == 0 => {
+                let why = "no resamples were asked for";
+                block.say(
+                    Position::Note,
+                    [format!("no intervals and no T-ECE of calibrated forecasts: {why}")],
+                );
+            }
+            Err(why) if base_rate.is_some() => {
+                block.say(Position::Note, [format!("{}: {why}", OF_CALIBRATED[0].key)]);
+            }
+            _ => {}
+        }
+        block.say(Position::Note, notes.into_iter().chain(on_censored));
+        block.say(
+            Position::Note,
+            match reference.last() {
+                None => Some("base_rate: undefined without a complete trace".to_owned()),
+                Some(constant) => constant.note().map(|note| format!("base_rate_reference.{note}")),
+            },
+        );
+
+        // Without resamples of the runs, it was not asked for intervals or there is one cluster.
+        let why = match resamples {
+            0 => NoInterval::NotRequested,
+            _ => NoInterval::too_few(1, Level::new(LEVEL)?),
+        };
+        let prepared = |mut field: Field| {
+            if let Value::Figure(_, Ok(figure)) = &mut field.value
+                && figure.interval == Err(NoInterval::NotRequested)
+            {
+                figure.interval = Err(why);
+            }
+            field
+        };
+        let fields = |estimates| fields(estimates, is_cut_off, is_single).into_iter().map(prepared);
+        let verdicts = VERDICTS.into_iter().zip(verdicts);
+        block.fields.extend(verdicts.map(|(of, found)| prepared(Field::figure(of, found))));
+        let proper = match is_single {
+            true => {
+                "Every run has one forecast: tps_log and tps_brier are its log score and its Brier score, which are proper"
+            }
+            false => "tps_log, tps_brier and tps_beta_2_4 are proper",
+        };
+        block.say(Position::Explanation, [format!(
+            "{proper}: no forecast does better on average than the true probability. \
+             average_precision and aurc depend on the share of failures: compare them on the same runs only."
+        )]);
+        block.fields.extend(fields(&estimates));
+        let at = block.fields.iter().position(|field| field.key == T_ECE.key);
+        let at = at.map_or(block.fields.len(), |at| at + 1);
+        block.fields.splice(at..at, of_calibrated(&calibration));
+        // The reference is one forecast for all runs, which ranks nothing and is calibrated on them up to rounding.
+        let of_reference = |field: Field| match &field.value {
+            Value::Figure(measure, _) if is_score(measure) => field,
+            _ => field.unshown(),
+        };
+        let constant = Block {
+            title: "base rate: the same of one forecast for all runs, their share of successes"
+                .to_owned(),
+            ..Block::of(fields(&reference).map(of_reference))
+        };
+        block.fields.push(Field::block("base_rate_reference", constant));
+        let (mut of_summaries, mut by_summary) = (Block::default(), Block::default());
+        for (name, values) in summaries {
+            let of_summary = STREAM_MEASURES.iter().filter_map(|measure| {
+                let none = || Undefined::new("all runs have one outcome");
+                let figure = values.get(measure.key)?.map(Figure::from).ok_or_else(none);
+                Some(Field::figure(Measure { label: "", ..*measure }, figure))
+            });
+            let own = Block::of(of_summary);
+            if let Some(auroc) = own.get(AUROC.key).cloned() {
+                let label = if is_single { "" } else { name };
+                by_summary.fields.push(Field {
+                    value: auroc,
+                    ..Field::shown(name.to_owned(), label.to_owned(), ())
+                });
+            }
+            of_summaries.fields.push(Field::block(name.to_owned(), own));
+        }
+        block.fields.push(Field::block("summaries", of_summaries));
+        by_summary.title = "auroc by summary of a run (the trajectory scores use none)".to_owned();
+        block.fields.push(Field::block("auroc_by_summary", by_summary));
+        Ok((base_rate, block))
     }
 
     /// Returns whether every run that is scored has one forecast.
@@ -501,54 +660,8 @@ impl TraceEvaluation {
             && self.lengths.iter().all(|lengths| *lengths == (1, 1))
     }
 
-    fn complete_figures(
-        &self,
-        resampling: Option<Resampling<'_>>,
-    ) -> Result<Option<CompleteFigures>, Error> {
-        let (Some((chosen, others)), false) = (self.summaries.split_last(), self.stream.is_empty())
-        else {
-            return Ok(None);
-        };
-        let base_rate = self.stream.base_rate(None)?;
-        let verdicts = self.verdicts(resampling);
-        let diagnostics = |(summary, forecasts): (&Summary, &Vec<Probability>)| {
-            let forecasts = if self.keeps_summaries { forecasts } else { self.stream.confidence() };
-            let blocks = TiedBlocks::new(forecasts, self.stream.outcomes(), None)?;
-            let values = Diagnostics::new(&blocks).by_name();
-            let values = values.map(|(name, value)| (name, value.ok()));
-            Ok((summary.name().to_owned(), BTreeMap::from(values)))
-        };
-        let (estimates, (calibration, summaries)) = rayon::join(
-            || self.stream.estimates(None, resampling),
-            || {
-                let summaries: Result<BTreeMap<_, _>, Error> =
-                    others.par_iter().zip(&self.forecasts).map(diagnostics).collect();
-                (self.calibration_test(resampling), summaries)
-            },
-        );
-        let (estimates, mut summaries) = (estimates?, summaries?);
-        // The diagnostics follow three scores.
-        let of_chosen = estimates.iter().skip(3).map(|found| {
-            let value = found.figure.as_ref().ok().map(|figure| figure.value);
-            (found.measure.key, value)
-        });
-        summaries.insert(chosen.name().to_owned(), of_chosen.collect());
-        let (constant, constant_scores) = self.constant(base_rate, chosen)?;
-        let reference = constant.estimates(None, resampling)?;
-        Ok(Some(CompleteFigures {
-            base_rate: base_rate.get(),
-            notes: self.stream.notes(&estimates, &reference, None, resampling),
-            censored_reference: censored_estimate(&constant, &constant_scores, resampling)?,
-            verdicts,
-            estimates,
-            calibration,
-            reference,
-            summaries,
-        }))
-    }
-
     /// Returns the figures of [`VERDICTS`](crate::confidence::VERDICTS).
-    fn verdicts(&self, resampling: Option<Resampling<'_>>) -> [Result<Figure, Undefined>; 2] {
+    fn verdicts(&self, resampling: Option<Resampling<'_>>) -> Verdicts {
         let outcomes: Vec<f64> = self.stream.outcomes().iter().map(|it| f64::from(*it)).collect();
         let level = resampling.map(|it| it.level);
         let own: Vec<u32> = (0..outcomes.len() as u32).collect();
@@ -622,13 +735,7 @@ fn censored_estimate(
     resampling: Option<Resampling<'_>>,
 ) -> Result<StreamFigure, Error> {
     let scores = || stream.scores().log.iter().chain(censored);
-    let mean = |counts: &[u32]| {
-        let mut mean = ExactMean::default();
-        for (&value, &count) in scores().zip(counts) {
-            mean.update_weighted(value, count.into())?;
-        }
-        Ok(mean.finish()?)
-    };
+    let mean = |counts: &[u32]| counted_mean(scores(), counts);
     let replicates = resampling.map(|Resampling { bootstrap, resamples, .. }| {
         let [replicates] = bootstrap.replicates(resamples, |counts| [mean(counts)]);
         replicates

@@ -6,13 +6,15 @@ use trajectory_metrics::{ForecastPolicy, Undefined};
 
 use crate::{
     error::Error,
-    report::block::Block,
+    report::{
+        block::{Block, Position},
+        key,
+    },
     traces::{
         differences::{Compared, differences},
         evaluation::TraceEvaluation,
-        figures::TraceFigures,
         settings::TraceOptions,
-        streams::{stream_runs, streams},
+        streams::{StreamFigures, stream_runs, streams},
     },
 };
 
@@ -96,9 +98,6 @@ pub(crate) fn common_format<'a>(logs: impl IntoIterator<Item = &'a LoggedColumn>
     if formats.all(|format| format == first) { first } else { SEVERAL }
 }
 
-/// A stream of confidence and its figures.
-pub type StreamFigures = (ConfidenceStream, TraceFigures);
-
 /// Returns the results for one or more logs together, and the figures of each stream.
 ///
 /// # Errors
@@ -114,12 +113,10 @@ pub fn logged_streams(
     let streams = streams(&tables, missing, options)?;
     let runs: RunCounts = logs.iter().flat_map(|log| log.table.rows()).collect();
     let format = common_format(logs.iter().copied());
-    let mut block = Block {
-        lines: vec![runs.line(), format!("format {format}")],
-        notes: Some(logs.iter().flat_map(|log| log.notes.clone()).collect()),
-        ..Block::default()
-    };
-    block.lines.extend(streams.iter().map(|(stream, figures)| line(*stream, figures)));
+    let mut block = Block::default()
+        .saying(Position::Line, [runs.line(), format!("format {format}")])
+        .saying(Position::Line, streams.iter().map(|(stream, block, _)| line(*stream, block)))
+        .saying(Position::Note, logs.iter().flat_map(|log| log.notes.clone()));
     block.push_json("format", format);
     block.extend_json(&runs);
     block.push_json("missing", &missing);
@@ -129,14 +126,14 @@ pub fn logged_streams(
 }
 
 /// States the number of scored runs of a stream, and the reasons why others are not scored.
-fn line(stream: ConfidenceStream, figures: &TraceFigures) -> String {
+fn line(stream: ConfidenceStream, block: &Block) -> String {
     let [n, n_censored, n_excluded, n_left_out, n_partial] =
-        ["n", "n_censored", "n_excluded", "n_left_out", "n_partial"]
-            .map(|key| figures.block.count(key));
+        [key::n, key::n_censored, key::n_excluded, key::n_left_out, key::n_partial]
+            .map(|key| block.count(key));
     let mut text = format!(
         "{stream}: {n} complete traces, {n_censored} censored, {n_excluded} excluded, {n_left_out} left out"
     );
-    if let Some(reasons) = figures.block.inner("left_out").filter(|_| n_left_out > 0) {
+    if let Some(reasons) = block.inner(key::left_out).filter(|_| n_left_out > 0) {
         let reasons =
             reasons.fields.iter().map(|it| format!("{} {}", reasons.count(&it.key), it.key));
         text.push_str(&format!(" ({})", reasons.collect::<Vec<_>>().join(", ")));

@@ -1,25 +1,23 @@
 //! Scores of runs that succeeded in part. The score of such a run is the expected score of a run that succeeds with a
 //! probability equal to the grade.
 
-use scoring_rules::Error::Undefined;
 use trajectory_metrics::{
-    Error as MetricsError, ExactMean, Level, Probability, STREAM_MEASURES, ScoredStream,
-    StreamFigure, Summary, Traces, WeightSchedule,
+    ExactMean, Level, Measure, Probability, STREAM_MEASURES, ScoredStream, StreamFigure, Summary,
+    Traces, WeightSchedule,
 };
 
 use crate::{
-    confidence::verdicts,
+    confidence::{Verdicts, verdicts},
     error::Error,
-    metrics::LEVEL,
+    metrics::{LEVEL, counted_mean},
     traces::{
-        figures::{CENSORED, CompleteFigures},
         settings::TraceOptions,
         units::{Names, Resampled},
     },
 };
 
 /// The reason why measures of ranking and calibration are undefined.
-const REASON: &str = "some runs succeeded in part; the lowest score of a success makes them successes or failures (--success-at)";
+pub(super) const REASON: &str = "some runs succeeded in part; the lowest score of a success makes them successes or failures (--success-at)";
 
 /// The partial successes of a column: an accumulator.
 #[derive(Clone, Debug, Default)]
@@ -57,13 +55,14 @@ impl PartialRuns {
         self.grades.len()
     }
 
-    /// Returns the figures of these runs together with those that succeeded or failed.
+    /// Returns the figures of these runs together with those that succeeded or failed: the mean grade, the figures of
+    /// [`VERDICTS`](crate::confidence::VERDICTS), those of [`STREAM_MEASURES`], and notes.
     pub(super) fn figures(
         &self,
         complete: &Names,
         stream: &ScoredStream,
         options: &TraceOptions,
-    ) -> Result<CompleteFigures, Error> {
+    ) -> Result<(f64, Verdicts, Vec<StreamFigure>, Vec<String>), Error> {
         let expected = |whole: &[f64], both: &[f64]| {
             let parts = both.chunks_exact(2).zip(&self.grades);
             let parts = parts.map(|(both, grade)| grade * both[0] + (1.0 - grade) * both[1]);
@@ -86,14 +85,7 @@ impl PartialRuns {
         let level = Level::new(LEVEL)?;
         let resampled = Resampled::new(names, options.cluster_by, options.seed)?;
         let bootstrap = resampled.bootstrap.as_ref().ok().filter(|_| options.resamples > 0);
-        let mean = |values: &[f64], counts: &[u32]| {
-            let mut mean = ExactMean::default();
-            for (&value, &count) in values.iter().zip(counts) {
-                mean.update_weighted(value, count.into())?;
-            }
-            Ok::<f64, MetricsError>(mean.finish()?)
-        };
-        let means = |counts: &[u32]| [0, 1, 2].map(|at| mean(&scores[at], counts));
+        let means = |counts: &[u32]| [0, 1, 2].map(|at| counted_mean(&scores[at], counts));
         let mut drawn = bootstrap
             .map(|bootstrap| bootstrap.replicates(options.resamples, means))
             .into_iter()
@@ -104,22 +96,20 @@ impl PartialRuns {
             .zip(values)
             .map(|(measure, value)| StreamFigure::new(measure, value, drawn.next(), level))
             .collect();
-        let none = |measure| {
-            let error = Undefined { name: "it", reason: REASON };
-            StreamFigure::new(measure, Err(error.into()), None, level)
-        };
-        estimates.extend(STREAM_MEASURES.into_iter().skip(3).map(none));
+        for measure in STREAM_MEASURES.into_iter().skip(scores.len()) {
+            estimates.push(undefined(measure)?);
+        }
         let own: Vec<u32> = (0..grades.len() as u32).collect();
         let clusters = bootstrap.map_or(&own[..], |it| it.cluster_of());
-        Ok(CompleteFigures {
-            base_rate: mean(&grades, &vec![1; grades.len()])?,
-            verdicts: verdicts(&stated, &apart, &grades, clusters, bootstrap.map(|_| level)),
-            estimates,
-            calibration: Err(trajectory_metrics::Undefined::new(REASON)),
-            reference: Vec::new(),
-            censored_reference: none(CENSORED),
-            summaries: Default::default(),
-            notes: resampled.notes,
-        })
+        let with_level = bootstrap.map(|_| level);
+        let verdicts = verdicts(&stated, &apart, &grades, clusters, with_level);
+        let base_rate = ExactMean::of(grades.iter().copied(), None)?;
+        Ok((base_rate, verdicts, estimates, resampled.notes))
     }
+}
+
+/// Returns a measure of ranking or calibration, which is undefined here.
+pub(super) fn undefined(measure: Measure) -> Result<StreamFigure, Error> {
+    let error = scoring_rules::Error::Undefined { name: "it", reason: REASON };
+    Ok(StreamFigure::new(measure, Err(error.into()), None, Level::new(LEVEL)?))
 }

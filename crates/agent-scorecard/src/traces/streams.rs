@@ -5,12 +5,17 @@ use trajectory_metrics::ForecastPolicy;
 
 use crate::{
     error::Error,
+    report::block::Block,
     traces::{
         evaluation::{TraceEvaluation, merged},
-        figures::{Beside, LeftOut, TraceFigures},
+        figures::{Beside, LeftOut},
         settings::{Calibration, TraceOptions},
+        units::RunsDigest,
     },
 };
+
+/// A stream of confidence, its figures, and the digest of its complete runs.
+pub type StreamFigures = (ConfidenceStream, Block, RunsDigest);
 
 /// Returns the runs of a log that have a stream of confidence. A policy treats missing values.
 ///
@@ -42,8 +47,11 @@ pub fn streams(
     tables: &[&RunTable],
     missing: ForecastPolicy,
     options: &TraceOptions,
-) -> Result<Vec<(ConfidenceStream, TraceFigures)>, Error> {
-    let figures = |stream| Ok((stream, of_stream(tables, stream, missing, options)?));
+) -> Result<Vec<StreamFigures>, Error> {
+    let figures = |stream| {
+        let (block, digest) = of_stream(tables, stream, missing, options)?;
+        Ok((stream, block, digest))
+    };
     ConfidenceStream::ALL.into_iter().map(figures).collect()
 }
 
@@ -52,7 +60,7 @@ fn of_stream(
     stream: ConfidenceStream,
     missing: ForecastPolicy,
     options: &TraceOptions,
-) -> Result<TraceFigures, Error> {
+) -> Result<(Block, RunsDigest), Error> {
     let found = tables.iter().map(|table| stream_runs(table, stream, missing));
     let found: Vec<_> = found.collect::<Result<_, _>>()?;
     let runs: Vec<&[TraceRun]> = found.iter().map(StreamRuns::runs).collect();
@@ -88,16 +96,17 @@ fn evaluated(
     runs: &[&[TraceRun]],
     options: &TraceOptions,
     mut beside: Beside,
-) -> Result<TraceFigures, Error> {
+) -> Result<(Block, RunsDigest), Error> {
     let has_runs = runs.iter().any(|runs| !runs.is_empty());
-    match merged(if has_runs { runs } else { &[] }, options).and_then(|all| all.finish(&beside)) {
+    let scored = merged(if has_runs { runs } else { &[] }, options);
+    match scored.and_then(|all| Ok((all.finish(&beside)?, all.digest()))) {
         Err(error)
             if has_runs
                 && options.calibration != Calibration::None
                 && !matches!(error, Error::NoTask { .. }) =>
         {
             beside.notes.insert(0, format!("no figures: the runs cannot be calibrated: {error}"));
-            TraceEvaluation::new(options)?.finish(&beside)
+            Ok((TraceEvaluation::new(options)?.finish(&beside)?, RunsDigest::default()))
         }
         figures => figures,
     }

@@ -5,9 +5,10 @@ use crate::{
     error::Error,
     metrics::metrics,
     report::{
-        block::{Block, Column, Report},
+        block::{Block, Column, Position, Report},
+        key,
         picture::{Axis, Picture, Series},
-        sentence::{Percent, counted},
+        sentence::{counted, percent_value},
     },
     traces::logged::LoggedColumn,
 };
@@ -67,8 +68,10 @@ pub fn without_outcomes(
     let (mut columns, mut parts) = (Vec::new(), Vec::new());
     for log in logs {
         let runs: RunCounts = log.table.rows().iter().collect();
-        let lines = vec![runs.line(), format!("format {}", log.format)];
-        let mut block = Block { lines, notes: Some(log.notes.clone()), ..Block::default() };
+        let lines = [runs.line(), format!("format {}", log.format)];
+        let mut block = Block::default()
+            .saying(Position::Line, lines)
+            .saying(Position::Note, log.notes.clone());
         block.push_json("format", log.format);
         block.extend_json(&runs);
         block.push_json("missing", &missing);
@@ -97,14 +100,14 @@ pub fn without_outcomes(
     report.set_accounts(logs.iter().map(LoggedColumn::account));
     for (column, parts) in report.columns.iter_mut().zip(parts) {
         report.conclusion.extend(parts.iter().filter_map(|(stream, block)| {
-            let percent = |key| Some(Percent::of(&block.number(key)?.into()).value);
+            let percent = |of: &Metric<[f64]>| Some(percent_value(block.number(of.measure.key)?));
             Some(format!(
                 "{}, {stream}: {} % sure on average at the end of {}; half of them from {} to {} %",
                 column.name,
-                percent("mean")?,
-                counted(block.count("n"), "run"),
-                percent("quartile_1")?,
-                percent("quartile_3")?
+                percent(&SURENESS[0])?,
+                counted(block.count(key::n), "run"),
+                percent(&SURENESS[1])?,
+                percent(&SURENESS[3])?
             ))
         }));
         column.parts = ("streams", parts);
@@ -117,7 +120,7 @@ pub fn without_outcomes(
 
 fn of_stream(ascending: &[f64]) -> Block {
     let mut block = Block::default();
-    block.push_json("n", &ascending.len());
+    block.push_json(key::n, &ascending.len());
     block.push_metrics(&SURENESS, ascending, |_, value| Figure::from(value));
     // A confidence on an edge is in the upper of two bars, except for 1.
     let bar = |edge: u8| {

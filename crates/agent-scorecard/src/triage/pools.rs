@@ -11,7 +11,10 @@ use trajectory_metrics::{Better, Figure, Measure, Undefined};
 use crate::{
     error::Error,
     metrics::mean_figure,
-    report::block::{Block, Field},
+    report::{
+        block::{Block, Field, Position},
+        key,
+    },
     triage::{
         METRICS, Pools, RATES, TriageOptions,
         plans::{Answers, Planner, name_of_reading, name_of_repair},
@@ -154,7 +157,7 @@ pub(super) fn row(
     // Fields of every table, and of the table without unsolvable problems.
     let plain = |label: &'static str| if pools.ratio.is_none() { label } else { "" };
     row.fields.extend(pools.ratio.map(|ratio| Field::shown("ratio", "ratio", ratio)));
-    row.fields.push(Field::shown("alpha", "alpha", alpha.get()));
+    row.fields.push(Field::shown(key::alpha, "alpha", alpha.get()));
     row.fields.push(Field::shown("pools", "pools", n));
     row.fields.push(Field::shown("planned_pools", "with a plan", planned));
     row.push_json("informative_pools", &informative);
@@ -226,10 +229,10 @@ pub(super) fn row(
     }
     let place = pools.place(alpha);
     push_readings(&mut row, &found, &place, &mut notes);
-    row.notes = Some(notes);
+    row.say(Position::Note, notes);
     row.push_reasons();
-    row.notes.iter_mut().flatten().for_each(|note| *note = format!("{place}: {note}"));
-    Ok(row)
+    let notes = row.unsay(Position::Note).into_iter().map(|note| format!("{place}: {note}"));
+    Ok(row.saying(Position::Note, notes))
 }
 
 /// Adds the values of the oracle and of a random plan, as means over all pools.
@@ -285,7 +288,7 @@ fn push_readings(row: &mut Block, found: &[OfPool], place: &str, notes: &mut Vec
         if !counts.is_empty() {
             let counts = counts.iter().map(|(name, n)| format!("{n} {}", name.replace('_', " ")));
             let counts = counts.collect::<Vec<_>>().join(", ");
-            row.lines.push(format!("{place}: {what}: {counts}"));
+            row.say(Position::Line, [format!("{place}: {what}: {counts}")]);
         }
     }
     let unparseable = found.iter().enumerate();

@@ -11,8 +11,8 @@ use crate::{
     metrics::LEVEL,
     metrics::metrics,
     report::{
-        block::{Block, Field},
-        sentence::{Percent, counted, percent, side_of},
+        block::{Block, Field, Position},
+        sentence::{counted, percent, points, side_of},
     },
     triage::undefined,
 };
@@ -53,7 +53,7 @@ pub fn re_solved(counts: &ReSolvedCounts) -> Block {
     let mut noted = |key, label, name: &str, counts: &BudgetAware| {
         let mut row = row(key, label, name, counts);
         row.push_reasons();
-        let own = row.notes.take().into_iter().flatten();
+        let own = row.unsay(Position::Note).into_iter();
         notes.extend(own.map(|note| format!("{label} {name:?}: {note}")));
         row
     };
@@ -70,14 +70,14 @@ pub fn re_solved(counts: &ReSolvedCounts) -> Block {
         row
     });
     let models = Field::rows("models", "Models, over all data sets", models.collect());
-    Block { conclusion, notes: Some(notes), ..Block::of([models]) }
+    Block::of([models]).saying(Position::Conclusion, conclusion).saying(Position::Note, notes)
 }
 
 /// Returns the effect of disclosed budgets for a model, from its [`RE_SOLVING`] figures over `n` problems.
 pub(crate) fn clause(model: &str, n: u64, figures: &Block) -> Option<String> {
     let [before, after, change, kept] =
         RE_SOLVING.map(|metric| figures.figure(metric.measure.key).ok());
-    let (change, points) = (change?, Percent::of_size(&change?).points());
+    let (change, points) = (change?, points(&change?));
     let verdict = match side_of(&change, 0.0) {
         Some(Ordering::Greater) => format!("the gain of {points} is beyond noise"),
         Some(Ordering::Less) => format!("the loss of {points} is beyond noise"),

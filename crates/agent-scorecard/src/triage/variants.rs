@@ -6,7 +6,8 @@ use scoring_rules::DecimalSum;
 use crate::{
     error::Error,
     report::{
-        block::{Block, Field},
+        block::{Block, Field, Position},
+        key,
         sentence::counted,
         tables::shown,
     },
@@ -55,7 +56,7 @@ impl VariantTable {
     ///
     /// # Errors
     ///
-    /// [`Error::PromptVariants`] for a second score of the same model, mode, variant, budget and data set.
+    /// [`Error::Data`] for a second score of the same model, mode, variant, budget and data set.
     pub fn insert(&mut self, score: VariantScore) -> Result<(), Error> {
         let VariantScore { model, mode, dataset, variant, alpha, eta_advisory, eta_enforced } =
             score;
@@ -66,7 +67,7 @@ impl VariantTable {
             let of_cell = scores.entry(cell.clone()).or_default();
             let of_variant = of_cell.entry(variant.clone()).or_default();
             if of_variant.contains_key(&dataset) {
-                return Err(Error::PromptVariants(format!(
+                return Err(Error::Data(format!(
                     "an earlier line has this model, mode, variant, alpha and data set too, with an eta_{regime}; give one"
                 )));
             }
@@ -81,7 +82,7 @@ impl VariantTable {
     ///
     /// # Errors
     ///
-    /// [`Error::PromptVariants`] if no model, mode and alpha has a score under each variant, and for one whose
+    /// [`Error::Data`] if no model, mode and alpha has a score under each variant, and for one whose
     /// variants have different data sets.
     pub fn block(&self) -> Result<Block, Error> {
         let known = self.regimes.iter().zip(REGIMES).filter(|(scores, _)| !scores.is_empty());
@@ -89,23 +90,25 @@ impl VariantTable {
         let tables = tables.collect::<Result<Vec<_>, _>>()?;
         if tables.is_empty() {
             let problem = "no line has an eta_advisory or an eta_enforced".to_owned();
-            return Err(Error::PromptVariants(problem));
+            return Err(Error::Data(problem));
         }
         let title = "Regimes: the range of a model is that of its scores under the variants";
-        let clauses = tables.iter().flat_map(|table| table.conclusion.clone());
-        let mut conclusion: Vec<String> = clauses.collect();
+        let clauses = tables.iter().flat_map(|table| table.said(Position::Conclusion));
+        let mut conclusion: Vec<String> = clauses.map(str::to_owned).collect();
         if !conclusion.is_empty() {
             let noise = "these means have no intervals, which could tell a range from noise";
             conclusion.push(noise.to_owned());
         }
-        Ok(Block { conclusion, ..Block::of([Field::rows("tables", title, tables)]) })
+        Ok(Block::of([Field::rows("tables", title, tables)])
+            .saying(Position::Conclusion, conclusion))
     }
 }
 
 /// Returns the effect of the variants of a prompt in one regime.
 fn clause(regime: &str, variants: usize, ranges: &VariantScores, by_alpha: &[Block]) -> String {
-    let taus =
-        by_alpha.iter().filter_map(|row| Some([row.number("min_tau_b")?, row.number("alpha")?]));
+    let taus = by_alpha
+        .iter()
+        .filter_map(|row| Some([row.number(key::min_tau_b)?, row.number(key::alpha)?]));
     let least = taus.min_by(|a, b| a[0].total_cmp(&b[0])).map_or_else(String::new, |[tau, alpha]| {
         format!(
             "; rankings of models agree least at alpha {alpha} (tau-b {}, where 1 is the same order)",
@@ -127,7 +130,7 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
     let kept: Vec<_> = scores.iter().filter(|(_, of_cell)| is_complete(of_cell)).collect();
     if kept.is_empty() {
         let problem = format!("no model, mode and alpha has an eta_{regime} under every variant");
-        return Err(Error::PromptVariants(problem));
+        return Err(Error::Data(problem));
     }
     let means = kept
         .iter()
@@ -152,7 +155,7 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
             Block::of([
                 Field::shown("model", "model", model.as_str()),
                 Field::shown("mode", "mode", mode.as_str()),
-                Field::shown("alpha", "alpha", alpha.get()),
+                Field::shown(key::alpha, "alpha", alpha.get()),
                 Field::block("eta", Block::of(etas)),
                 Field::shown("range", "range", ranges.as_ref().map(|ranges| ranges[at])),
             ])
@@ -175,14 +178,14 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
             ])
         });
         by_alpha.push(Block::of([
-            Field::shown("alpha", "alpha", alpha.get()),
-            Field::shown("min_tau_b", "smallest tau-b", min_tau_b(&scores)),
+            Field::shown(key::alpha, "alpha", alpha.get()),
+            Field::shown(key::min_tau_b, "smallest tau-b", min_tau_b(&scores)),
             Field::shown("max_range", "largest range", scores.max_range()),
             Field::rows("pairs", format!("{regime} regime, alpha {alpha}"), pairs.collect()),
         ]));
     }
     let of = |scores: &VariantScores| clause(regime, variants.len(), scores, &by_alpha);
-    let conclusion = all.iter().map(of).collect();
+    let conclusion: Vec<String> = all.iter().map(of).collect();
     let block = Block::of([
         Field::shown("regime", "regime", regime),
         Field::json("variants", variants.iter().map(|name| name.as_str()).collect::<Vec<_>>()),
@@ -197,7 +200,7 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
         Field::rows("rows", format!("{regime} regime, means over data sets"), rows),
         Field::rows("by_alpha", format!("{regime} regime, agreement of the variants"), by_alpha),
     ]);
-    Ok(Block { conclusion, ..block })
+    Ok(block.saying(Position::Conclusion, conclusion))
 }
 
 /// Returns the mean over data sets under each variant, in the order of their names.
@@ -209,7 +212,7 @@ fn means(
 ) -> Result<Vec<f64>, Error> {
     let wrong = |problem: String| {
         let place = format!("model {model:?}, mode {mode:?}, alpha {alpha}, eta_{regime}");
-        Error::PromptVariants(format!("{place}: {problem}"))
+        Error::Data(format!("{place}: {problem}"))
     };
     let mut first: Option<(&String, &BTreeMap<String, f64>)> = None;
     let mut means = Vec::with_capacity(of_cell.len());

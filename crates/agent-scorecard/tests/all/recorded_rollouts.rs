@@ -1,5 +1,4 @@
 //! The recorded runs are read, replayed and scored.
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::{collections::BTreeSet, fs::File, path::Path};
 
@@ -8,15 +7,10 @@ use agent_scorecard::budget_estimation::{
 };
 use agent_scorecard::run_logs::RolloutFile;
 
+use crate::common;
+
 fn recorded(name: &str) -> Option<Rollouts> {
-    let Some(folder) = std::env::var_os("REAL_RUNS") else {
-        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
-        return None;
-    };
-    let file = File::open(Path::new(&folder).join("data/rollouts").join(name)).unwrap();
-    let mut rollouts = Rollouts::new(["input_tokens", "output_tokens", "cost_usd"]).unwrap();
-    RolloutFile::read(name, file).unwrap().append_to(&mut rollouts).unwrap();
-    Some(rollouts)
+    common::recorded(name, &["input_tokens", "output_tokens", "cost_usd"], &[])
 }
 
 #[test]

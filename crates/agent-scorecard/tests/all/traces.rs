@@ -1,13 +1,12 @@
 //! Forecasts along runs, scored and compared as a Rust user would.
-#![allow(clippy::unwrap_used)]
 
 use agent_scorecard::{
-    Better, ClusterBy, Heading, Report, Value,
+    Better, Block, ClusterBy, Heading, Position, Report, Value,
     calibration::{CalibrationOptions, compare},
     censoring::StopReason,
     traces::{
-        Beside, CENSORED, MEASURES, TraceEvaluation, TraceFigures, TraceOptions, TraceRun,
-        differences, evaluate, with_differences,
+        Beside, CENSORED, MEASURES, TraceEvaluation, TraceOptions, TraceRun, differences, evaluate,
+        with_differences,
     },
     trajectory_metrics::{Figure, NoInterval, Probability},
 };
@@ -38,13 +37,13 @@ fn evaluation(runs: &[TraceRun], options: &TraceOptions) -> TraceEvaluation {
     TraceEvaluation::of(runs, options).unwrap()
 }
 
-fn figures(runs: &[TraceRun]) -> TraceFigures {
+fn figures(runs: &[TraceRun]) -> Block {
     evaluate(&[runs], &options()).unwrap()
 }
 
 #[test]
 fn a_column_has_every_measure_with_its_interval() {
-    let block = figures(&runs(30, 0.75, 0.25)).block;
+    let block = figures(&runs(30, 0.75, 0.25));
     let value = |key: &str| block.figure(key).unwrap().value;
     assert!((value("tps_log") - 0.75_f64.ln()).abs() < 1e-15);
     assert!((value("t_brier") - 0.0625).abs() < 1e-15);
@@ -68,7 +67,7 @@ fn t_ece_stands_beside_that_of_calibrated_forecasts_and_is_said_only_beyond_it()
     };
     let value = |block: &agent_scorecard::Block, key| block.figure(key).unwrap().value;
     for (runs, is_calibrated) in [(of([6, 24]), true), (of([6, 12]), false)] {
-        let block = figures(&runs).block;
+        let block = figures(&runs);
         let [t_ece, calibrated, excess, p] =
             ["t_ece", "t_ece_calibrated", "t_ece_excess", "t_ece_p_value"]
                 .map(|key| value(&block, key));
@@ -76,11 +75,12 @@ fn t_ece_stands_beside_that_of_calibrated_forecasts_and_is_said_only_beyond_it()
         // The mean of two absolute deviations of a binomial share of 30.
         assert!((0.04..0.08).contains(&calibrated), "{calibrated}");
         assert_eq!(p > 0.05, is_calibrated, "{p}");
-        let said = block.conclusion[0].contains("need not be: T-ECE is 0.2");
-        assert_eq!(said, !is_calibrated, "{:?}", block.conclusion);
+        let mut said = block.said(Position::Conclusion);
+        let is_said = said.any(|it| it.contains("need not be: T-ECE is 0.2"));
+        assert_eq!(is_said, !is_calibrated, "{block:?}");
     }
     let without = TraceOptions { resamples: 0, ..options() };
-    let block = evaluate(&[&of([6, 24])], &without).unwrap().block;
+    let block = evaluate(&[&of([6, 24])], &without).unwrap();
     let why = block.figure("t_ece_p_value").unwrap_err();
     assert_eq!(why.to_string(), "no resamples were asked for");
 }
@@ -97,7 +97,7 @@ fn a_difference_of_t_eces_is_undefined() {
 
 #[test]
 fn no_value_of_the_censored_score_is_better_where_runs_were_cut_off() {
-    let better = |runs: &[TraceRun]| match figures(runs).block.get(CENSORED.key) {
+    let better = |runs: &[TraceRun]| match figures(runs).get(CENSORED.key) {
         Some(Value::Figure(measure, Ok(_))) => measure.better,
         other => panic!("{other:?}"),
     };
@@ -113,9 +113,8 @@ fn of_different_runs_the_better_value_is_marked_where_the_difference_excludes_0(
     let report = |second: &[TraceRun]| {
         let [first, second] = [&good[..], second].map(|runs| evaluation(runs, &options()));
         let compared = differences(&first, &second).unwrap();
-        let columns = [first, second].map(|column| column.finish(&Beside::default()).unwrap());
-        let is_same = columns[0].is_of_same_runs(&columns[1]);
-        let [first, second] = columns.map(|column| column.block);
+        let is_same = first.digest() == second.digest();
+        let [first, second] = [first, second].map(|it| it.finish(&Beside::default()).unwrap());
         let columns = vec![("a".to_owned(), None, first), ("b".to_owned(), None, second)];
         with_differences(Report::of_columns(columns), vec![("", compared)], is_same, &options())
     };
@@ -164,9 +163,6 @@ fn sides(figure: &Figure, number: f64) -> [bool; 3] {
     })
 }
 
-#[path = "confidence/mod.rs"]
-mod confidence;
-
 fn any_runs() -> impl Strategy<Value = Vec<TraceRun>> {
     let outcome = prop_oneof![4 => Just(Some(true)), 4 => Just(Some(false)), 1 => Just(None)];
     let lean = prop_oneof![Just(0.0), Just(0.4), Just(-0.4)];
@@ -188,19 +184,20 @@ proptest! {
         let compared = differences(&both[0], &both[1]).unwrap();
         let difference = compared.clone().ok().map(|block| block.figure("tps_log").unwrap());
         let columns = both.iter().zip(["A", "B"]).map(|(it, name)| {
-            (name.to_owned(), None, it.finish(&Beside::default()).unwrap().block)
+            (name.to_owned(), None, it.finish(&Beside::default()).unwrap())
         });
         let report = Report::of_columns(columns.collect());
         let report = with_differences(report, vec![("", compared)], false, &options);
         for column in &report.columns {
-            let sentence = column.block.conclusion.first().unwrap();
+            let mut said = column.block.said(Position::Conclusion);
+            let sentence = said.next().unwrap();
             let has = |text: &str| sentence.contains(text);
             prop_assert_eq!(has("no complete run"), column.block.figure("tps_log").is_err());
-            confidence::check(&column.block, Some(sentence).filter(|_| !has("no complete run")))?;
+            crate::confidence::check(&column.block, Some(sentence).filter(|_| !has("no complete run")))?;
             let found = column.block.figure("auroc").map_or([false; 3], |auroc| sides(&auroc, 0.5));
-            let said = ["higher on failures", "failures may be noise", "; forecasts tell"].map(has);
-            prop_assert_eq!(said, found, "{}", sentence);
-            let left_out = column.block.conclusion.iter().any(|it| it.starts_with("left out: "));
+            let texts = ["higher on failures", "failures may be noise", "; forecasts tell"].map(has);
+            prop_assert_eq!(texts, found, "{}", sentence);
+            let left_out = said.any(|it| it.starts_with("left out: "));
             prop_assert_eq!(left_out, column.block.number("n_censored") > Some(0.0));
         }
         let sentence = report.conclusion.iter().find(|it| it.starts_with("The log score of "));
@@ -224,11 +221,7 @@ fn curves_of_several_columns_are_one_picture_with_the_base_rate_of_each() {
     let options = TraceOptions { with_pictures: true, ..options() };
     let of = |name: &str, n, of_successes, of_failures| {
         let runs = runs(n, of_successes, of_failures);
-        (
-            name.to_owned(),
-            None,
-            evaluation(&runs, &options).finish(&Beside::default()).unwrap().block,
-        )
+        (name.to_owned(), None, evaluation(&runs, &options).finish(&Beside::default()).unwrap())
     };
     // A third succeeds of 30 runs, and 11 do of 31.
     let same = [of("a", 30, 0.8, 0.3), of("b", 30, 0.6, 0.5)];
@@ -265,7 +258,7 @@ fn figures_of_single_forecasts_stand_once_in_tables_and_all_in_json() {
     let mut single = runs(30, 0.75, 0.25);
     single.iter_mut().for_each(|run| run.forecasts.truncate(1));
     let rows = |runs: &[TraceRun]| {
-        let block = figures(runs).block;
+        let block = figures(runs);
         let report = Report::of_columns(vec![("a".to_owned(), None, block)]);
         let rows = report.tables().into_iter().flat_map(|table| table.rows);
         let names = rows.filter_map(|row| match row.heading? {
@@ -298,7 +291,7 @@ fn figures_of_single_forecasts_stand_once_in_tables_and_all_in_json() {
 fn what_holds_for_every_column_is_concluded_once() {
     let cut = |mut runs: Vec<TraceRun>| {
         runs.push(run(30, 0.5, None));
-        figures(&runs).block
+        figures(&runs)
     };
     let columns = [("good", 0.8, 0.3), ("bad", 0.4, 0.6)];
     let columns = columns.map(|(name, of_successes, of_failures)| {
@@ -338,7 +331,7 @@ fn runs_that_succeeded_in_part_are_scored_by_the_expectation() {
         grade => graded(at, None, Some(grade)),
     };
     let runs: Vec<TraceRun> = grades.iter().enumerate().map(|(at, it)| one(at, *it)).collect();
-    let block = evaluate(&[&runs], &options).unwrap().block;
+    let block = evaluate(&[&runs], &options).unwrap();
     assert_eq!((block.number("n"), block.number("n_partly_successful")), (Some(8.0), Some(4.0)));
 
     // Four copies of each run, of which the share of the grade succeeds.
@@ -347,7 +340,7 @@ fn runs_that_succeeded_in_part_are_scored_by_the_expectation() {
     });
     let copies: Vec<TraceRun> = copies.collect();
     let options_of_copies = TraceOptions { resamples: 0, ..TraceOptions::default() };
-    let want = evaluate(&[&copies], &options_of_copies).unwrap().block;
+    let want = evaluate(&[&copies], &options_of_copies).unwrap();
     for key in ["tps_log", "tps_brier", "tps_beta_2_4", "overconfidence", "brier_gain"] {
         let (found, want) = (block.figure(key).unwrap(), want.figure(key).unwrap());
         assert!((found.value - want.value).abs() < 1e-12, "{key}: {found} for {want}");

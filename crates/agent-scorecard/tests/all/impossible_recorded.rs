@@ -1,28 +1,20 @@
 //! The chance of success and "impossible" on recorded runs.
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use std::{collections::BTreeMap, fs::File, path::Path};
+use std::collections::BTreeMap;
 
 use agent_scorecard::budget_estimation::{
     AbortLimit, EarlyStops, Estimate, Estimator, Level, LinearEstimator, Metrics, PastQuantiles,
     Probability, Reading, Rollouts, Sample, Seed, StopRule, SuccessForecaster, Weight,
     early_stopping,
 };
-use agent_scorecard::run_logs::RolloutFile;
 use agent_scorecard::trajectory_metrics::{
     Bootstrap, ClusterEstimate, LogScore, Ranking, Replicates, Tps, Traces, WeightSchedule,
 };
 
+use crate::common;
+
 fn recorded(name: &str) -> Option<Rollouts> {
-    let Some(folder) = std::env::var_os("REAL_RUNS") else {
-        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
-        return None;
-    };
-    let file = File::open(Path::new(&folder).join("data/rollouts").join(name)).unwrap();
-    let mut rollouts =
-        Rollouts::new(["output_tokens"]).unwrap().with_keys(["model", "domain"]).unwrap();
-    RolloutFile::read("runs", file).unwrap().append_to(&mut rollouts).unwrap();
-    Some(rollouts)
+    common::recorded(name, &["output_tokens"], &["model", "domain"])
 }
 
 /// The estimate with its 95 % percentile interval, that of replicates of an unknown number of clusters.

@@ -1,6 +1,5 @@
 //! How often confidence is called better or worse than one number for all runs, and too high or too low, where it
 //! is not.
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use agent_scorecard::{
     compare::{CompareOptions, Side, SideRun, compare},

@@ -1,8 +1,7 @@
 //! Caps on what runs spend: golden figures, laws, and the sentence that they come to.
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use agent_scorecard::{
-    Block, Error, Report, RunCounts, Value,
+    Block, Error, Position, Report, RunCounts, Value,
     budget::{self, CapOptions, RunFile, caps, caps_report},
     budget_estimation::Rollouts,
 };
@@ -47,7 +46,7 @@ fn run(turns: &[u32], success: bool) -> Json {
 
 #[test]
 fn caps_keep_and_save_what_agents_that_stop_there_do() {
-    let golden: Json = serde_json::from_str(include_str!("golden/caps.json")).unwrap();
+    let golden: Json = serde_json::from_str(include_str!("../golden/caps.json")).unwrap();
     let expected = golden["caps"].as_array().unwrap();
     let at: Vec<f64> = expected.iter().map(|row| row["cap"].as_f64().unwrap()).collect();
     let found = found(golden["runs"].as_array().unwrap(), &at);
@@ -95,8 +94,8 @@ fn runs_that_were_cut_off_before_are_no_runs_that_the_cap_ends() {
     assert_eq!((of_row("n_ended_successes"), of_row("n_ended_failures")), (Some(1.0), Some(1.0)));
     assert_eq!((of_row("n_ended_cut_off"), of_row("n_kept")), (Some(1.0), Some(0.0)));
     assert_eq!((found.number("n_failures"), found.number("n_cut_off")), (Some(1.0), Some(1.0)));
-    let notes = found.notes.as_ref().unwrap().join("; ");
-    assert!(notes.contains("1 run with success false that a limit ended"), "{notes}");
+    let is_cut_off = |note: &str| note.contains("1 run with success false that a limit ended");
+    assert!(found.said(Position::Note).any(is_cut_off), "{found:?}");
     // The turn in which the cap is reached is paid in whole: two, one and one of five.
     assert_eq!((of_row("spent"), of_row("saved")), (Some(180.0), Some(180.0)));
     assert!((of_row("saved_usd").unwrap() - 0.01).abs() < 1e-15);
@@ -121,10 +120,13 @@ fn a_cost_that_is_not_known_leaves_the_run_out_of_the_money_alone() {
     let found = found(&[run(&[50, 50], true), unpriced, unknown], &[10.0]);
     assert_eq!((found.number("n_rollouts"), found.number("n_priced")), (Some(2.0), Some(1.0)));
     assert_eq!(found.number("n_left_out"), Some(1.0));
-    let notes = found.notes.unwrap().join("; ");
-    assert!(notes.contains("caps: 1 run left out, as output_tokens is not known"), "{notes}");
-    assert!(notes.contains("the money is of 1 of 2 runs, whose cost is known"), "{notes}");
-    assert!(found.conclusion[0].contains("of the money of the 1 run whose cost is known"));
+    for (position, said) in [
+        (Position::Note, "caps: 1 run left out, as output_tokens is not known"),
+        (Position::Note, "the money is of 1 of 2 runs, whose cost is known"),
+        (Position::Conclusion, "of the money of the 1 run whose cost is known"),
+    ] {
+        assert!(found.said(position).any(|it| it.contains(said)), "{found:?}");
+    }
 }
 
 #[test]
@@ -330,7 +332,7 @@ proptest! {
         let runs: Vec<Json> = turns.iter().map(of_task).collect();
         at.sort_by(f64::total_cmp);
         let found = found(&runs, &at);
-        let said = &found.conclusion[0];
+        let said = found.said(Position::Conclusion).next().unwrap();
         let row = rows(&found).iter().find(|row| said.contains(&format!("{} output tokens", row.number("cap").unwrap())));
         let row = row.unwrap();
         let Ok(kept) = row.figure("kept_share") else { return Ok(()) };

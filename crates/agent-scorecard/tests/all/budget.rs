@@ -1,10 +1,9 @@
 //! Estimates of what runs would still spend, as a program would have them evaluated.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 
 use agent_scorecard::{
-    Error, RunCounts,
+    Error, Position, RunCounts,
     budget::{By, Input, METRICS, Options, Recorded, block, column, parts_of, replay, report},
     budget_estimation::{Estimate, Level, Rollouts},
 };
@@ -48,8 +47,8 @@ fn recorded_answers_are_scored_with_intervals_and_reasons() {
     assert_eq!((ends.low(), ends.high()), (0.025_f64.powf(0.1), 1.0));
     let reason = found.figure("fail_precision").unwrap_err();
     assert_eq!(reason.to_string(), "no estimate says \"impossible\"");
-    let notes = found.notes.unwrap();
-    assert!(notes.contains(&format!("fail_precision: undefined, as {reason}")), "{notes:?}");
+    let note = format!("fail_precision: undefined, as {reason}");
+    assert!(found.said(Position::Note).any(|it| it == note), "{found:?}");
 }
 
 #[test]
@@ -93,11 +92,12 @@ fn runs_of_an_only_task_count_one_by_one_and_a_note_says_so() {
     let options = Options { resamples: 50, ..options("output_tokens", By::Linear) };
     let figure = |input: Input| {
         let found = block(&replay(input, &options).unwrap(), &options, &METRICS).unwrap();
-        (found.figure("hit_rate").unwrap().interval.unwrap(), found.notes.unwrap().join("; "))
+        (found.figure("hit_rate").unwrap().interval.unwrap(), found)
     };
-    let ((ends, notes), (expected, _)) = (figure(of_one), figure(input(30)));
+    let ((ends, found), (expected, _)) = (figure(of_one), figure(input(30)));
     assert_eq!(ends, expected);
-    assert!(notes.contains("all runs are of one task: runs are resampled"), "{notes}");
+    let is_of_one = |note: &str| note.starts_with("all runs are of one task: runs are resampled");
+    assert!(found.said(Position::Note).any(is_of_one), "{found:?}");
 }
 
 #[test]

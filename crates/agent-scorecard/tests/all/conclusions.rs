@@ -1,5 +1,4 @@
 //! Conclusions of reports without a file of runs: no sentence says what its figures or intervals contradict.
-#![allow(clippy::unwrap_used)]
 
 use agent_scorecard::{
     Block, Report, Value,

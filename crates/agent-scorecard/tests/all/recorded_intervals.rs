@@ -1,20 +1,20 @@
 //! The default estimator and its references on recorded runs; prints the table of `docs/findings.md`.
 //!
-//! `REAL_RUNS=… cargo test --release -p agent-scorecard --test recorded_intervals -- --nocapture`
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
+//! `REAL_RUNS=… cargo test --release -p agent-scorecard --test all -- recorded_intervals:: --nocapture`
 
-use std::{collections::BTreeSet, fs::File, path::Path};
+use std::collections::BTreeSet;
 
 use agent_scorecard::budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, Estimate, Estimator, Level, LinearEstimator,
     Metrics, PastQuantiles, Reading, Rollouts, Sample, Seed, StopRule, early_stopping,
 };
-use agent_scorecard::run_logs::RolloutFile;
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
 use trajectory_metrics::ClusterEstimate;
+
+use crate::common;
 
 const COVERAGE: f64 = 0.8;
 
@@ -23,16 +23,7 @@ const COVERAGE: f64 = 0.8;
 const CHOSEN_ON: &str = "e634e00a19688600cb90a97e73658f2a59cddef3bd172537c";
 
 fn recorded(name: &str, keys: &[&str]) -> Option<Rollouts> {
-    let Some(folder) = std::env::var_os("REAL_RUNS") else {
-        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
-        return None;
-    };
-    let file = File::open(Path::new(&folder).join("data/rollouts").join(name)).unwrap();
-    let resources = ["output_tokens", "input_tokens"];
-    let rollouts = Rollouts::new(resources).unwrap().with_keys(["domain"]).unwrap();
-    let mut rollouts = rollouts.with_keys(keys.iter().copied()).unwrap();
-    RolloutFile::read("runs", file).unwrap().append_to(&mut rollouts).unwrap();
-    Some(rollouts)
+    common::recorded(name, &["output_tokens", "input_tokens"], &[&["domain"], keys].concat())
 }
 
 /// The same runs without keys: names of tasks remain for the clusters.

@@ -1,10 +1,9 @@
 //! Comparisons of agents: figures, verdicts, and sentences that their intervals bear out.
-#![allow(missing_docs, clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
-use std::{collections::BTreeMap, ops::Range, path::Path};
+use std::{collections::BTreeMap, ops::Range};
 
 use agent_scorecard::{
-    Block, Report, Value,
+    Block, Position, Report, Value,
     compare::{CompareOptions, Side, SideRun, UngradedAs, Used, compare as compare_sides},
     run_logs::{Account, AccountedEvaluation, ForecastPolicy, Ungraded},
 };
@@ -15,6 +14,8 @@ use trajectory_metrics::{
     Arm, Figure, Level,
     estimates::{Difference, SHARE},
 };
+
+use crate::common::recorded_file;
 
 fn level() -> Level {
     Level::new(0.95).unwrap()
@@ -157,17 +158,17 @@ fn a_task_that_only_one_side_knows_the_cost_of_is_no_difference_of_costs() {
     let counts = block(block(difference, "counts"), "cost_usd_per_run");
     assert_eq!(json(counts, "n_runs"), serde_json::json!([20, 20]));
     let note = "cost_usd_per_run: on the 20 tasks that both have, 20 and 20 runs with a value";
-    assert!(difference.notes.iter().flatten().any(|it| it == note), "{:?}", difference.notes);
+    assert!(difference.said(Position::Note).any(|it| it == note), "{difference:?}");
     // Of several differences, the notes of the report say of which they are.
     let said = |report: &Report, of: &str| {
         let of = format!("{of}: {note}");
-        report.together.notes.iter().flatten().any(|it| *it == of)
+        report.together.said(Position::Note).any(|it| it == of)
     };
     assert!(said(&report, "difference") && !said(&report, "difference of b"));
     let third = Side { file: "c".to_owned(), ..second.clone() };
     let several = compare([first, second, third]);
     assert!(["b", "c"].iter().all(|name| said(&several, &format!("difference of {name}"))));
-    assert!(!said(&several, "difference"), "{:?}", several.together.notes);
+    assert!(!said(&several, "difference"), "{:?}", several.together);
 }
 
 #[test]
@@ -465,11 +466,10 @@ fn a_task_that_makes_up_much_of_the_spending_is_named() {
             ..Used::default()
         };
         let runs = (0..31).map(|task| spending(of(task), run(task, Some(task % 2 == 0))));
-        compare([side("a", runs)]).columns.remove(0).block.notes
+        compare([side("a", runs)]).columns.remove(0).block
     };
-    let is_said = |notes: &Option<Vec<String>>, said: &str| {
-        notes.iter().flatten().any(|it| it.starts_with(said))
-    };
+    let is_said =
+        |block: &Block, said: &str| block.said(Position::Note).any(|it| it.starts_with(said));
     let of_tokens = "tokens_per_run: one task, task 7, makes up 75 % of the sum: intervals of means over runs are too short";
     assert!(is_said(&spent(900), of_tokens), "{:?}", spent(900));
     // One of 31 tasks that are alike has 3 %.
@@ -608,7 +608,7 @@ struct OfScipy {
 }
 
 fn recorded() -> Recorded {
-    serde_json::from_str(include_str!("golden/compare.json")).unwrap()
+    serde_json::from_str(include_str!("../golden/compare.json")).unwrap()
 }
 
 fn of_pairs(name: &str, runs: &[(usize, u8)]) -> Side {
@@ -655,10 +655,7 @@ fn paired_differences_are_those_of_scipy() {
 
 #[test]
 fn recorded_runs_of_tau2_have_the_pass_hat_k_of_all_choices() {
-    let Some(folder) = std::env::var_os("REAL_RUNS") else {
-        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
-        return;
-    };
+    let Some(file) = recorded_file("tau2.jsonl") else { return };
     #[derive(serde::Deserialize)]
     struct Line {
         domain: String,
@@ -666,8 +663,7 @@ fn recorded_runs_of_tau2_have_the_pass_hat_k_of_all_choices() {
         model: String,
         success: u8,
     }
-    let text =
-        std::fs::read_to_string(Path::new(&folder).join("data/rollouts/tau2.jsonl")).unwrap();
+    let text = std::fs::read_to_string(file).unwrap();
     let mut models: BTreeMap<String, Vec<SideRun>> = BTreeMap::new();
     for line in text.lines() {
         let Line { domain, task, model, success } = serde_json::from_str(line).unwrap();
@@ -729,9 +725,6 @@ fn a_run_without_a_confidence_counts_in_the_success_rate() {
     assert_eq!(block.figure("success_rate").unwrap().value, 0.5);
     assert_eq!(block.figure("confidence").unwrap().value, 0.9);
 }
-
-#[path = "confidence/mod.rs"]
-mod confidence;
 
 /// The numbers of a sentence, in percent.
 fn numbers(sentence: &str) -> Vec<f64> {
@@ -815,7 +808,7 @@ proptest! {
         for (side, column) in sides.iter().zip(&report.columns) {
             let name = &column.name;
             let of_confidence = report.conclusion.iter().find(|it| it.starts_with(&format!("{name}: ")));
-            confidence::check(&column.block, of_confidence)?;
+            crate::confidence::check(&column.block, of_confidence.map(String::as_str))?;
             let passed = side.runs.iter().any(|run| run.is_at_limit && run.grade == Some(1.0));
             let n = side.runs.iter().filter(|run| run.is_at_limit && run.grade.is_some()).count();
             let says = report.conclusion.iter().any(|it| it.contains(&format!("A limit ended {n} graded run")));

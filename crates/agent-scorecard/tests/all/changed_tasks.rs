@@ -1,5 +1,4 @@
 //! Which tasks, and which groups of them, changed between two agents.
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::{cmp::Ordering, collections::BTreeMap};
 
@@ -277,7 +276,7 @@ fn lower_and_higher(tasks: &[Task]) -> [usize; 2] {
 #[test]
 fn a_lower_rate_is_what_kalibra_calls_a_regression() {
     let mut n_rows = 0;
-    for row in include_str!("golden/kalibra_regressions.csv").lines().skip(2) {
+    for row in include_str!("../golden/kalibra_regressions.csv").lines().skip(2) {
         let lists: Vec<Vec<u64>> = row
             .split(',')
             .map(|list| list.split(' ').map(|n| n.parse().unwrap()).collect())

@@ -1,5 +1,4 @@
 //! BAGEN's released evaluation against its own code: `golden/bagen/bagen.py` ran it.
-#![allow(clippy::panic, clippy::unwrap_used)]
 
 use agent_benchmarks::{
     Conversation, Reply,
@@ -25,17 +24,17 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 const CAP: i64 = 9_000;
-const TOKENS: &str = include_str!("golden/bagen/token_estimates.json");
-const WAREHOUSE: &str = include_str!("golden/bagen/warehouse_estimates.json");
-const TOKEN_RUNS: &str = include_str!("golden/bagen/token_dialogues.json");
-const WAREHOUSE_RUNS: &str = include_str!("golden/bagen/warehouse_dialogues.json");
+const TOKENS: &str = include_str!("../golden/bagen/token_estimates.json");
+const WAREHOUSE: &str = include_str!("../golden/bagen/warehouse_estimates.json");
+const TOKEN_RUNS: &str = include_str!("../golden/bagen/token_dialogues.json");
+const WAREHOUSE_RUNS: &str = include_str!("../golden/bagen/warehouse_dialogues.json");
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
 fn aggregates(kind: &str) -> Value {
-    json(include_str!("golden/bagen/aggregates.json"))[kind].clone()
+    json(include_str!("../golden/bagen/aggregates.json"))[kind].clone()
 }
 
 /// The results of a file in the order of its samples.
@@ -86,7 +85,7 @@ fn both_evaluation_parsers_read_what_the_released_ones_read() {
 
 #[test]
 fn the_training_parser_and_its_reward_are_those_of_the_released_code() {
-    let golden = json(include_str!("golden/bagen/training.json"));
+    let golden = json(include_str!("../golden/bagen/training.json"));
     let file = EstimateFile::read("bagen.json", TOKENS.as_bytes()).unwrap();
     let rows = golden["results"].as_array().unwrap();
     // The file is in the order of rollouts and turns.
@@ -193,7 +192,7 @@ fn aggregates_of_tokens_equal_the_released_table_figures_and_summaries() {
     assert_eq!(published.accuracy, number(&summary["can_finish_accuracy"]));
     let coverage = number(&summary["remaining_token_interval_coverage_rate"]);
     assert_eq!(published.coverage, [coverage]);
-    let training = json(include_str!("golden/bagen/training.json"));
+    let training = json(include_str!("../golden/bagen/training.json"));
     assert_eq!(published.mre_p50, number(&training["summary"]["median_relative_error"]));
     assert_eq!(published.joint_hit_rate, None);
     let aborts = results(TOKENS).into_iter().filter(|result| {
@@ -311,7 +310,7 @@ fn what_a_model_is_told_of_a_warehouse_is_what_the_released_evaluation_tells_it(
             conversation.reply(Reply::default()).unwrap();
         }
     }
-    let released = json(include_str!("golden/bagen/warehouse_prompts.json"));
+    let released = json(include_str!("../golden/bagen/warehouse_prompts.json"));
     let released = released.as_array().unwrap();
     for (ours, released) in told.iter().zip(released) {
         assert_eq!(ours, released);

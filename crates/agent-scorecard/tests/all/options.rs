@@ -1,6 +1,4 @@
 //! Each option of an evaluation is one field, which a command line and serde read in the same way.
-#![allow(clippy::unwrap_used)]
-#![cfg(feature = "clap")]
 
 use std::{collections::BTreeSet, fmt::Debug};
 

@@ -1,8 +1,7 @@
 //! Runs of tool calls, added one by one and in parts.
-#![allow(clippy::unwrap_used)]
 
 use agent_scorecard::{
-    Texts, Undefined,
+    Position, Texts, Undefined,
     paths::{AgentCall, PathRun, PathTally},
     trajectory_metrics::tool_calls::{ToolCall, Value},
 };
@@ -31,8 +30,7 @@ fn the_report_on_appended_parts_is_that_on_all_runs() {
             tally
         };
         let all = tally(&runs).block(ignore_arguments, true).unwrap();
-        let notes = all.notes.as_ref().unwrap();
-        assert!(notes.iter().any(|note| note.contains("different models")), "{notes:?}");
+        assert!(all.said(Position::Note).any(|note| note.contains("different models")), "{all:?}");
         for length in [1, 7, 39] {
             let mut together = PathTally::default();
             runs.chunks(length).for_each(|part| together.append(&tally(part)));

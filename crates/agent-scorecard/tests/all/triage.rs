@@ -1,5 +1,4 @@
 //! Plans under a budget, scored as a Rust user does.
-#![allow(clippy::unwrap_used)]
 
 use agent_scorecard::{
     Value,

@@ -16,7 +16,7 @@ fn side(figure: &Figure) -> Option<Ordering> {
 }
 
 /// Checks that a sentence says what the figures of the block say, and that there is one if there are figures.
-pub(crate) fn check(block: &Block, sentence: Option<&String>) -> Result<(), TestCaseError> {
+pub(crate) fn check(block: &Block, sentence: Option<&str>) -> Result<(), TestCaseError> {
     let over = block.figure("overconfidence").or_else(|_| block.figure("overconfidence_last"));
     prop_assert_eq!(sentence.is_some(), over.is_ok(), "{:?}", sentence);
     let (Some(sentence), Ok(over)) = (sentence, over) else { return Ok(()) };

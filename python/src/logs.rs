@@ -69,12 +69,12 @@ pub(crate) fn read_logs<'py>(
             continue;
         }
         let mut values = Vec::new();
-        let (mut offsets, mut kept) = (vec![0_i64], Vec::new());
+        let mut offsets = vec![0_i64];
         for run in runs.runs() {
             values.extend_from_slice(Probability::as_f64_slice(&run.forecasts));
             offsets.push(values.len() as i64);
-            kept.push(run.row as i64);
         }
+        let kept: Vec<i64> = runs.rows().iter().map(|row| *row as i64).collect();
         let entry = PyDict::new(py);
         entry.set_item("values", values.into_pyarray(py))?;
         entry.set_item("offsets", offsets.into_pyarray(py))?;

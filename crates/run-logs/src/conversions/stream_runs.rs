@@ -16,6 +16,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct StreamRuns {
     runs: Vec<TraceRun>,
+    rows: Vec<usize>,
     left_out: BTreeMap<&'static str, u64>,
     first_left_out: Option<(usize, usize, MissingValue)>,
     counts: ForecastCounts,
@@ -46,6 +47,7 @@ impl RunTable {
         for (row, run) in self.rows().iter().enumerate() {
             match run.checked(stream, policy, &mut found.counts) {
                 Ok(forecasts) => {
+                    found.rows.push(row);
                     let task = run.task.clone();
                     found.runs.push(TraceRun { task, ..run.traced(forecasts, policy) });
                 }
@@ -68,6 +70,12 @@ impl StreamRuns {
     #[must_use]
     pub fn runs(&self) -> &[TraceRun] {
         &self.runs
+    }
+
+    /// Returns the position of each of these runs in [`RunTable::rows`].
+    #[must_use]
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
     }
 
     /// Returns the number of runs left out, by [`MissingValue::name`] of the first missing value.

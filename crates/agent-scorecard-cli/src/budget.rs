@@ -68,8 +68,8 @@ fn after_help() -> String {
 }
 
 const PREFIXES: &str = "
-A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible where the run
-succeeded, with --cap or `caps` in the file within its caps.
+A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible if the run
+succeeded and stayed within its caps, if --cap or `caps` in the file give any.
 ";
 
 pub(crate) const RUNS: &str = include_str!("help/budget_runs.txt");
@@ -86,7 +86,9 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         );
     }
     if forms.has_files() && !is_one {
-        return Err("--plot, --html: they show one resource; give one with --resource".into());
+        return Err(
+            "--plot, --html: a picture shows only one resource; name it with --resource".into()
+        );
     }
     judged.with_pictures = forms.has_figures() && is_one;
     let estimator = estimator.map(Source::from);
@@ -223,7 +225,7 @@ fn by(
     if source.is_file() && !source.path().exists() {
         let known = By::LEARNING.each_ref().map(By::name).join(", ");
         return Err(format!(
-            "--estimator: {name}: there is no such file, and no estimator of this name but {known}"
+            "--estimator: {name}: there is no such file, and no such estimator; the estimators are {known}"
         )
         .into());
     }
@@ -266,7 +268,7 @@ fn released(
     needs_pictures: bool,
 ) -> Result<Report, Box<dyn Error>> {
     let other = if !is_alone {
-        Some("another FILE: give a file of BAGEN's estimates alone")
+        Some("another FILE: give a file of BAGEN's estimates without other files")
     } else if judged.cap.is_some() {
         Some("--cap: the file of BAGEN's estimates has its own caps")
     } else if !judged.others().is_empty() {

@@ -78,7 +78,7 @@ pub fn report(
                 let rules = judging.rules_of_traces(ForecastPolicy::Skip);
                 let read = source.read_by(|file, source| Side::read_all(file, source, rules));
                 let mut read = read.map_err(|error| match source.is_file() {
-                    true => format!("{error}; it is no log, and is read as traces: logs --help and traces --help say what is read"),
+                    true => format!("{error}; the file is not a log, so it is read as traces: logs --help and traces --help say what is read"),
                     false => error.to_string(),
                 })?;
                 read.iter_mut().for_each(|side| source.given().clone_into(&mut side.name));
@@ -90,7 +90,7 @@ pub fn report(
     judging.finish(&mut report);
     let lacks = |column: &Column| column.block.number("n_runs") == Some(0.0);
     if !judging.has_outcomes() && report.columns.iter().any(lacks) {
-        let note = "--outcomes FILE adds outcomes from beside a log".to_owned();
+        let note = "--outcomes FILE adds outcomes that a log does not have".to_owned();
         report.together.say(Position::Note, [note]);
     }
     Ok(report)

@@ -80,8 +80,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     });
     if options.to == Kind::Atif {
         if options.read.judging.has_outcomes() {
-            let problem =
-                "trajectories have what the log says; give the outcomes to what reads them";
+            let problem = "trajectories contain only what the log says; give the outcomes to the command that reads the trajectories";
             return Err(format!("--outcomes: {problem}").into());
         }
         let progress = progress::runs(&log.display().to_string());

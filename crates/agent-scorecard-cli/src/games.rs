@@ -172,7 +172,7 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
         let mut report = working("estimating", || live::play(&played, options))?;
         let passed_over = self.course().count as usize - records.len();
         if passed_over > 0 {
-            let note = format!("seeds that give no room and are passed over: {passed_over}");
+            let note = format!("seeds skipped, as they give no room: {passed_over}");
             report.together.say(Position::Note, [note]);
         }
         Ok(report)
@@ -316,10 +316,13 @@ impl Game for Market {
     fn environments(&self, texts: Option<&Texts>) -> Found<Warehouse> {
         let (first, count) = self.course.seeds()?;
         if self.target.is_none() && self.resources().iter().any(|(_, cap)| cap.is_some()) {
-            return Err("--cap, --resource NAME=CAP: without --target, runs get budgets of their own afterwards".into());
+            return Err("--cap, --resource NAME=CAP: give --target, too; without --target, runs get budgets of their own afterwards".into());
         }
         if texts.is_some() && self.target.is_some() {
-            return Err("--published: the published text of the warehouse tells no --target".into());
+            return Err(
+                "--published: the published text of the warehouse states no --target; leave it out"
+                    .into(),
+            );
         }
         let none = || format!("--published: {} has no text of the warehouse", Texts::FILE);
         let instruction = |texts: &Texts| texts.warehouse_instruction().ok_or_else(none);

@@ -135,7 +135,7 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
         && turns.all(|turn| turn.reply.is_none())
     {
         let n = records.len();
-        return Err(format!("no request got a reply, in {n} runs; the first: {first}").into());
+        return Err(format!("no request got a reply in {n} runs; the first error: {first}").into());
     }
     let spent = client.spent();
     let Spent { input_tokens, output_tokens, unsplit_tokens, uncounted, .. } = spent;
@@ -183,7 +183,7 @@ fn explained<P: Protocol>(error: Box<dyn Error>) -> Box<dyn Error> {
     use agent_benchmarks::Error as Problem;
     let help = match error.downcast_ref() {
         Some(Problem::Unreadable { .. }) => {
-            format!("expected is {}; --unreadable-limit 0 goes on all the same", P::FORM)
+            format!("expected is {}; --unreadable-limit 0 continues in spite of this", P::FORM)
         }
         Some(Problem::Stopped { reason }) if reason.contains("max_completion_tokens") => {
             "--max-completion-tokens may help".to_owned()
@@ -218,7 +218,7 @@ fn dry_run<P: Protocol>(protocol: &P, expected: &Expected<'_>, answers: usize) -
         let growth =
             if most > least { upper("US dollars", format!("{high:.4}")) } else { String::new() };
         text +=
-            &format!("the prompts cost about {low:.4} US dollars{growth}; replies come on top\n");
+            &format!("the prompts cost about {low:.4} US dollars{growth}; replies cost extra\n");
     }
     text
 }

@@ -173,7 +173,9 @@ fn log_report(
         match logs::read(source, judging)? {
             Some(models) if place == 0 || !logs.is_empty() => logs.extend(models),
             None if logs.is_empty() => {}
-            _ => return Err("some files are logs and some are traces; score them apart".into()),
+            _ => {
+                return Err("some files are logs and some are traces; score them separately".into());
+            }
         }
     }
     let Some(first) = logs.first() else { return Ok(None) };

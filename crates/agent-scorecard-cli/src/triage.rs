@@ -246,7 +246,7 @@ pub fn re_solved(source: &Source) -> Result<Report, Box<dyn Error>> {
     }
     Ok(Report {
         title: "Attempts with a disclosed budget".to_owned(),
-        lead: "problems attempted without and with a disclosed budget; accuracy is the share of problems solved, compliance that of attempts within their allocation; 95 % intervals take problems as independent"
+        lead: "problems attempted without and with a disclosed budget; accuracy is the share of problems solved, compliance the share of attempts within their allocation; 95 % intervals treat problems as independent"
             .to_owned(),
         ..Report::of_columns(vec![(file, None, agent_scorecard::triage::re_solved(&counts))])
     })

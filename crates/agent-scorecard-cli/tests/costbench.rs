@@ -232,7 +232,7 @@ fn what_is_no_array_no_file_or_empty_is_refused_alike() {
         ("prose", "this is not JSON\n", "prose.json:1: "),
         ("empty", "", "empty.json:1: "),
         ("none", "[]", "none.json: holds no query"),
-        ("object", r#"{"query_id": "a", "task": "dining"}"#, "object.json:1: is no JSON array"),
+        ("object", r#"{"query_id": "a", "task": "dining"}"#, "object.json:1: is not a JSON array"),
         ("cut", "[\n{\"query_id\": \"a\"", "cut.json:2: "),
         ("more", "[{\"query_id\": \"a\", \"task\": \"dining\"}]\n[]", "more.json:2: goes on"),
     ];
@@ -320,7 +320,7 @@ fn a_query_that_stands_twice_is_noted_and_counts_twice() {
     let other = json!({"query_id": "a", "task": "location"});
     let found = report("twice.json", &json!([row, row, other]), &[]);
     assert_eq!(found["queries"], 3);
-    noted(&found, "3 queries are 2 different ones");
+    noted(&found, "3 queries contain only 2 different ones");
     let found = report("once.json", &json!([row, other]), &[]);
     assert!(!found["notes"].to_string().contains("different ones"), "{found:#}");
 }

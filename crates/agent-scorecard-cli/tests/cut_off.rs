@@ -81,7 +81,7 @@ fn the_note_on_weights_says_after_which_step_every_run_was_cut_off() {
     let path = write("last_end", &[SUCCESS, FAILURE, CUT_OFF].join("\n"));
     let report = json(&[&path]);
     let start =
-        "ipcw: every run that went on beyond step 2 was cut off; it stands for the 66.7 % of";
+        "ipcw: every run that went on beyond step 2 was cut off; it represents only the 66.7 % of";
     assert_eq!(notes(&report, start), 1, "{report}");
 }
 
@@ -551,7 +551,7 @@ fn hidden_runs_state_the_rate_that_was_reached() {
     assert_eq!(hidden["rows"][0]["n_hidden"], 48);
     assert!((number(&hidden["rate"]) - 48.0 / 90.0).abs() < 1e-15, "{hidden}");
     assert_eq!(
-        notes(&report, "hide: 48 of 90 complete runs are hidden, a rate of 0.533"),
+        notes(&report, "hide: the outcomes of 48 of 90 complete runs are hidden, a rate of 0.533"),
         1,
         "{report}"
     );

@@ -245,7 +245,7 @@ fn one_interrupt_ends_a_run_after_the_replies_under_way_and_says_where_it_stands
     // The third and the fourth reply were under way.
     let asked = server.asked.load(Ordering::SeqCst);
     let expected = format!(
-        "interrupted: costbench: 0 of 6 are done; {asked} answers are kept, and the same command goes on from here\n"
+        "interrupted: costbench: 0 of 6 are done; {asked} answers are kept, and the same command continues from here\n"
     );
     assert_eq!(error, expected);
     server.wait.store(0, Ordering::SeqCst);
@@ -289,7 +289,7 @@ fn an_interrupt_ends_the_waits_for_a_busy_server_and_loses_no_reply() {
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}: {error}", begun.elapsed());
     assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0), "{error}");
     assert!(
-        error.ends_with("5 answers are kept, and the same command goes on from here\n"),
+        error.ends_with("5 answers are kept, and the same command continues from here\n"),
         "{error}"
     );
     server.may.store(usize::MAX, Ordering::SeqCst);

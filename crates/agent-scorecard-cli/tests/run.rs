@@ -242,7 +242,10 @@ fn wrong_settings_are_named_before_anything_is_asked() {
             "costbench --level 6",
             "invalid value '6' for '--level <L>': give a whole number from 0 to 5",
         ),
-        ("costbench --block none,ban-tool", "--block: none and mixed stand alone"),
+        (
+            "costbench --block none,ban-tool",
+            "--block: none and mixed stand alone; give no other kind with them",
+        ),
         ("costbench --noise-std -1", "--noise-std: "),
         ("costbench --published nowhere", "--published: nowhere/costbench_texts.json: "),
         ("costbench --queries 0", "give a whole number from 1 to 381"),

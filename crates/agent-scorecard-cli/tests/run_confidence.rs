@@ -236,7 +236,9 @@ fn a_run_of_stated_confidence_concludes_and_says_what_was_clipped() {
     let said = clipped["conclusion"].to_string();
     assert!(said.contains("points [-23, 41] below the success rate, which may be noise"), "{said}");
     assert!(
-        said.contains("clipped to the nearer end, as in the paper: 4 stated confidences"),
+        said.contains(
+            "4 stated confidences outside [0, 1], clipped to the nearer end as in the paper"
+        ),
         "{said}"
     );
     let metrics = &row(&clipped, "stated_confidence")["metrics"];

@@ -456,7 +456,7 @@ fn refusals_leave_fewer_unsolvable_problems_and_re_solved_problems_that_are_coun
     assert_eq!(row["metrics"]["waste_rate"]["value"], 0.25);
     noted(
         &found,
-        "2 unsolvable questions have an attempt: at most 1 of the 4 problems of a pool are unsolvable",
+        "2 unsolvable questions have an attempt, so at most 1 of the 4 problems of a pool are unsolvable",
     );
 
     let again = found["rows"].as_array().unwrap().last().unwrap();

@@ -123,13 +123,13 @@ fn by_default_one_bad_forecast_refuses_the_file() {
         [&[&path, "--percent=no", "--json"][..], &[&path, "--percent=no", "--missing", "refuse"]]
     {
         let error = refusal(&run(arguments), "bad");
-        let expected = "bad.jsonl:2: field forecasts[1]: 1.25, outside [0, 1]; --missing says";
+        let expected = "bad.jsonl:2: field forecasts[1]: 1.25, outside [0, 1]; --missing offers";
         assert!(error.contains(expected), "{error}");
     }
     // A value that is missing cannot be clipped.
     refused(
         &run(&[&path, "--percent=no", "--missing", "clip"]),
-        "bad.jsonl:3: field forecasts[0]: missing; --missing says",
+        "bad.jsonl:3: field forecasts[0]: missing; --missing offers",
     );
     assert_eq!(json(&["--resamples", "0"])["files"][0]["missing"]["policy"], "refuse");
 }
@@ -143,7 +143,7 @@ fn a_policy_says_what_becomes_of_bad_forecasts_and_the_report_counts_them() {
     };
     let note = |report: &Value| {
         let notes = report["notes"].as_array().unwrap().clone();
-        let start = "forecasts that are missing or outside [0, 1], by --missing ";
+        let start = "forecasts that are missing or outside [0, 1], treated by --missing ";
         notes
             .iter()
             .filter_map(Value::as_str)
@@ -529,7 +529,10 @@ fn auroc_depends_on_the_summary_and_no_trajectory_score_does() {
     assert!(found[3] - found[0] > 0.05, "{found:?}");
 
     let text = String::from_utf8(run(&[&file]).stdout).unwrap();
-    assert!(text.contains("auroc by summary of a run (the trajectory scores use none)"), "{text}");
+    assert!(
+        text.contains("auroc by summary of a run's forecasts (trajectory scores use no summary)"),
+        "{text}"
+    );
     refused(&run(&["--summary", "first"]), r#"no summary is called "first""#);
     // Without complete runs there is nothing to summarize.
     let none = write(

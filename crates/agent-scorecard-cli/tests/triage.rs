@@ -541,7 +541,7 @@ fn outcomes_of_capped_attempts_replace_the_assumption_of_the_enforced_regime() {
     assert_eq!(regret(&failed), 1.0);
     let at = &failed["alphas"][0];
     assert_eq!((number(at, "capped_attempts"), number(at, "assumed_attempts")), (1.0, 1.0));
-    noted(&failed, "for 1 others there is no such run");
+    noted(&failed, "1 others have no such run");
     // A run at another allocation is not used.
     let other = enforced("other.jsonl", r#"{"problem":"b","allocation":299,"solved":0}"#);
     assert_eq!(regret(&other), 0.0);

@@ -113,7 +113,7 @@ fn push_joint_hits(block: &mut Block, samples: &[Vec<Sample>]) -> Result<(), Err
     let [n_hits, n_feasible] = counts;
     block.say(
         Position::Line,
-        [format!("joint hit rate {rate}: {n_hits} of {n_feasible} feasible prefixes")],
+        [format!("joint hit rate {rate}: at {n_hits} of {n_feasible} feasible prefixes, the intervals contain the remaining cost of every resource")],
     );
     block.fields.push(Field::shown("n_joint_hits", "joint hits", n_hits));
     block.fields.push(Field::shown(key::n_feasible, "feasible prefixes", n_feasible));
@@ -125,7 +125,7 @@ fn push_joint_hits(block: &mut Block, samples: &[Vec<Sample>]) -> Result<(), Err
 pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     let columns = columns.into_iter().map(|(file, column)| Column { file, ..column });
     let mut report = Report {
-        title: "Estimates of what runs would still spend".to_owned(),
+        title: "Estimates of the remaining cost of runs".to_owned(),
         main_pictures: vec!["fan"],
         ..Report::of_columns(columns.collect::<Vec<_>>())
     };
@@ -141,13 +141,15 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     };
     let sure = match options.resamples {
         0 => String::new(),
-        resamples => format!(", 95 % intervals by whole {what}, {resamples} resamples"),
+        resamples => format!(", 95 % intervals from {resamples} resamples of whole {what}"),
     };
     let resources = options.resources.iter();
     let resources = resources.map(String::as_str).collect::<Vec<_>>().join(", ");
     let cap = options.cap.map_or("no cap".to_owned(), |cap| format!("cap {cap}"));
     let (by, claim) = (options.by.name(), options.coverage.get());
-    report.lead = format!("{resources} by {by}, {cap}, intervals claim {claim}{sure}");
+    report.lead = format!(
+        "{resources} estimated by {by}, {cap}, claimed coverage of intervals {claim}{sure}"
+    );
     report
 }
 
@@ -207,8 +209,12 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
     block.fields.push(before_first_turn(runs)?);
     let bins = |summary: &Option<ProgressSummary>| summary.as_ref().map_or_else(Vec::new, bins);
     for (key, title, summary) in [
-        (key::by_progress, "By the share of its turns that a run had taken", &known.summary),
-        ("by_spent", "By the share of the run's total spending so far", &by_spent),
+        (
+            key::by_progress,
+            "Metrics by the share of its turns that a run had taken",
+            &known.summary,
+        ),
+        ("by_spent", "Metrics by the share of its total cost that a run had spent", &by_spent),
     ] {
         block.fields.push(Field::rows(key, title, bins(summary)));
     }
@@ -230,7 +236,7 @@ fn conclusion(block: &Block, options: &Options) -> Vec<String> {
             None => "",
         };
         clauses.push(format!(
-            "intervals that claim to contain the remaining cost of {} in {} % of cases held it in {} of {}{verdict}",
+            "intervals that claim to contain the remaining cost ({}) in {} % of cases held it in {} of {}{verdict}",
             options.resource().replace('_', " "),
             percent_value(claim),
             percent(&coverage),
@@ -254,21 +260,21 @@ pub(crate) fn stopping(block: &Block) -> Option<String> {
     if stopped + lost > 0 {
         let saved = block.figure(const { key_of("saved_token_share") }).map_or_else(
             |_| String::new(),
-            |saved| format!(", and save {} of what failed runs spent", percent(&saved)),
+            |saved| format!(", and save {} of the spending of failed runs", percent(&saved)),
         );
         return Some(format!(
-            "stopping at the first \"impossible\" would end {stopped} of {} and {lost} of {} that can succeed{saved}",
+            "stopping each run at its first \"impossible\" would end {stopped} of {} and {lost} of {} that can succeed{saved}",
             counted(failed, "failed run"),
             counted(feasible, "run"),
         ));
     }
     let answered = block.count(key::n_prefixes) > block.count(key::n_unanswered);
     if !answered && block.count(key::n_prefixes) > 0 {
-        return Some("no answer can be read, so that nothing is concluded from them".to_owned());
+        return Some("no answer can be read, so nothing is concluded from the answers".to_owned());
     }
     (failed + feasible > 0).then(|| {
         let runs = counted(failed + feasible, "run");
-        format!("none of {runs} is called impossible, so that stopping saves nothing")
+        format!("none of {runs} is called impossible, so stopping saves nothing")
     })
 }
 
@@ -302,7 +308,11 @@ fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {
             "feasible runs called impossible",
             stops.stopped_successes,
         ),
-        (key::n_stopped_failed_rollouts, "other runs called impossible", stops.stopped_failures),
+        (
+            key::n_stopped_failed_rollouts,
+            "infeasible runs called impossible",
+            stops.stopped_failures,
+        ),
         (key::n_prefixes, "prefixes", n_prefixes),
         ("n_first_turn", "prefixes after one turn", samples(|sample| sample.turn() == 1)),
         (key::n_feasible, "feasible prefixes", n_feasible),

@@ -34,7 +34,7 @@ const RAW: &str = "raw";
 const CALIBRATED: &str = "calibrated";
 const CHANGE: &str = "change";
 
-const FIXED_RANKS: &str = "log scores of transformed forecasts that leave all ranks as they are";
+const FIXED_RANKS: &str = "log scores of the forecasts after transformations that keep all ranks";
 
 /// The unit that is never split between the two halves when calibration maps are cross-fitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,12 +95,12 @@ fn conclusion(log: &Block, n: u64) -> Option<String> {
     let verb = if change? > 0.0 { "raises" } else { "lowers" };
     let Some(ratio) = log.number(key::change_in_standard_errors) else {
         return Some(format!(
-            "over {runs}, calibration {verb} the log score {from_to}; no standard error says whether that is noise"
+            "over {runs}, calibration {verb} the log score {from_to}; without a standard error, it is not known whether this is noise"
         ));
     };
     let verdict = match ratio {
         ratio if ratio >= 2.0 => "these forecasts are not calibrated",
-        ratio if ratio <= -2.0 => "these forecasts are better as they are",
+        ratio if ratio <= -2.0 => "these forecasts are better without calibration",
         _ => "which may be noise",
     };
     Some(format!(
@@ -129,8 +129,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
         }
     }
     if raw.is_empty() {
-        let reason =
-            format!("no run has an outcome, from which a calibration could be learnt: {ADD}");
+        let reason = format!("no run has an outcome, so no calibration can be learnt: {ADD}");
         return Err(run_logs::Error::Undefined { name: "calibration", reason }.into());
     }
     let tasks: Vec<Unit<'_>> = names.iter().map(|run| Unit::of(run, ClusterBy::Task)).collect();
@@ -141,8 +140,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
         Folds::clustered(raw.outcomes(), &tasks, 2)?
     } else {
         if is_repeated {
-            let what =
-                "runs of one task may be in different halves, so that each map has seen its tasks";
+            let what = "runs of one task may be in different halves, so a map may be applied to tasks that it was fitted on";
             notes.push(format!("calibration: {what}"));
         }
         let ids: Vec<&str> = names.iter().map(|(id, _)| id).collect();
@@ -156,8 +154,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
     let one_task = n_tasks == 1;
     let bootstrap = if one_task {
         notes.push(
-            "standard errors: all complete runs are of one task; whole tasks are resampled, so that \
-             at least two are needed"
+            "standard errors: all complete runs are of one task, but whole tasks are resampled, so at least two tasks are needed"
                 .to_owned(),
         );
         // Resamples of runs, of which only the figures of the runs as they are are reported.
@@ -169,7 +166,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
     let changes =
         raw_against_calibrated(&raw, &calibrated, &folds, schedule, &bootstrap, options.resamples)?;
     let mut metrics = Block {
-        title: "what calibration changes; changes of less than two standard errors may be noise"
+        title: "effect of calibration; changes of less than two standard errors may be noise"
             .to_owned(),
         is_table: true,
         ..Block::default()
@@ -177,8 +174,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
     .saying(
         Position::Explanation,
         [
-            "SE: over tasks, with the maps as they were fitted. auroc, average_precision and aurc are means of those \
-             within each half, which one map has calibrated."
+            "SE: standard error over tasks, with the fitted maps held fixed. auroc, average_precision and aurc are computed within each half, which a single map calibrates, and averaged over the halves."
                 .to_owned(),
         ],
     );
@@ -220,8 +216,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
     let base_rate = successes as f64 / raw.len() as f64;
     let maps = slopes.iter().map(|slope| format!("{slope:.3}")).collect::<Vec<_>>().join(" and ");
     let line = format!(
-        "slopes of the maps that were fitted on the two halves: {maps} in log-odds for each standard deviation of the \
-         forecasts' log-odds; near 0, forecasts do not tell successes from failures"
+        "slopes of the maps fitted on the two halves: {maps}, in log-odds per standard deviation of the forecasts' log-odds; a slope near 0 means that forecasts do not tell successes from failures"
     );
     let mut block = Block::of([
         Field::shown("n", "complete runs", audit.complete()),

@@ -127,7 +127,7 @@ pub fn compare(
     }
     report.lead = lead(&differences, level);
     if changes.iter().any(|it| it.n_tested() > 0) {
-        report.lead.push_str("; tasks are tested exactly (Boschloo 1970), corrected for their number (Benjamini and Hochberg 1995)");
+        report.lead.push_str("; each task is tested exactly (Boschloo 1970), with correction for the number of tasks (Benjamini and Hochberg 1995)");
     }
     let title = |name: &str| match others {
         [_] => format!("{name} minus {}", names[0]),
@@ -190,7 +190,7 @@ fn success(sides: &[Side], names: &[String], is_partial: bool, level: Level) -> 
         x: Axis::new("agent").with_categories(names.to_vec()),
         y: Axis::new(label).with_range(0.0, 1.0),
         series: vec![Series::with_intervals(label, Mark::Dots, points)],
-        note: "Lines are intervals. Whether two agents differ is said by the interval of their difference, not by whether theirs overlap.".to_owned(),
+        note: "Lines are intervals. To see whether two agents differ, read the interval of their difference, not the overlap of their own intervals.".to_owned(),
     }
 }
 
@@ -206,7 +206,7 @@ fn reliability(sides: &[Side], names: &[String]) -> Result<Picture, Error> {
 /// Describes how the figures were computed.
 fn lead(differences: &[Difference], level: Level) -> String {
     let mut lead =
-        format!("{:.0} % intervals, the runs of a task taken together", 100.0 * level.get());
+        format!("{:.0} % intervals, with the runs of a task as one cluster", 100.0 * level.get());
     let mut pairings: Vec<String> = differences.iter().map(Difference::pairing).collect();
     pairings.dedup();
     if !pairings.is_empty() {

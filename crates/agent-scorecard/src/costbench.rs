@@ -54,7 +54,7 @@ pub const METRICS: [Metric<GreedyScore>; 6] = metrics! { GreedyScore;
         "Share of queries in which the greedy run reached the goal.",
         |query| Ok(f64::from(u8::from(query.scores.completed))), .share();
     "cost_gap", "cost gap", Lower, in [0.0, f64::INFINITY],
-        "Mean cost beyond the optimum.",
+        "Mean cost of the greedy run in excess of the optimal run.",
         |query| {
         known(query.scores.cost_gap)
     };
@@ -62,10 +62,10 @@ pub const METRICS: [Metric<GreedyScore>; 6] = metrics! { GreedyScore;
         "Mean edit distance from the optimal run.",
         |query| known(query.scores.edit_distance.map(|edits| edits as f64));
     "aned", "normalized edit distance", Lower, in [0.0, 1.0],
-        "Mean edit distance by the longer of the two runs.",
+        "Mean edit distance divided by the length of the longer of the two runs.",
         |query| known(query.scores.normalized_edit_distance);
     "emr", "exact match", Higher,
-        "Share of queries in which the greedy run is the optimal run.",
+        "Share of queries in which the greedy run makes the same calls as the optimal run.",
         |query| {
             known(query.scores.exact_match.map(|is_same| f64::from(u8::from(is_same))))
         }, .share();
@@ -85,7 +85,7 @@ pub const OPTIMUM: [Metric<OptimumScore>; 2] = metrics! { OptimumScore;
     "mean_optimal_cost", "cost of the optimal plan", Neither, in [0.0, f64::INFINITY],
         "Mean cost of the optimal plan without events.", |query| Ok(query.cost);
     "gt_ned", "distance of the optimum", Neither, in [0.0, 1.0],
-        "Mean edit distance of the optimal run under events from the plan at the start, by the longer of the two.",
+        "Mean edit distance between the optimal run under events and the plan at the start, divided by the length of the longer of the two.",
         |query| {
             let reason = "the optimal run reached the goal before its last event";
             query.distance.ok_or(Undefined::new(reason))
@@ -138,7 +138,7 @@ impl Query {
     pub fn read(file: &str, source: impl Read) -> Result<Vec<Self>, InputError> {
         let bytes = bytes(file, source)?;
         if !bytes.trim_ascii_start().starts_with(b"[") {
-            let problem = "is no JSON array; give one array of all queries";
+            let problem = "is not a JSON array; give one array of all queries";
             return Err(InputError { line: Some(1), ..InputError::of_file(file, problem) });
         }
         let queries: Vec<Object<Self>> = parse_document(file, &bytes)?;
@@ -338,7 +338,7 @@ impl World {
             _ if blocks == 0 => "give 1 or more, or no event".to_owned(),
             Blocking::None => "there is nothing to repeat; name a kind of event".to_owned(),
             kind => format!(
-                "{blocks} are too many; give at most {most} of {} at refinement level {}",
+                "{blocks} events are too many; give at most {most} of {} at refinement level {}",
                 kind.name(),
                 world.refinement_level
             ),
@@ -501,7 +501,7 @@ pub fn compare(
     let different = queries.iter().collect::<BTreeSet<_>>().len();
     if different < queries.len() {
         notes.push(format!(
-            "{} queries are {different} different ones; those of one id and task have the same costs and count each",
+            "{} queries contain only {different} different ones; queries with the same id and task have the same costs, and each counts",
             queries.len()
         ));
     }
@@ -567,7 +567,7 @@ fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<Strin
     let n = found.optimum.len();
     let missing = found.optimum.iter().filter(|query| query.distance.is_none()).count();
     if (1..n).contains(&missing) {
-        notes.push(format!("gt_ned: {missing} of {n} queries left out, in which the optimal run reached the goal before its last event"));
+        notes.push(format!("gt_ned: {missing} of {n} queries left out, as their optimal run reached the goal before its last event"));
     }
     let title = format!("Both runs under events: {} {}", options.blocks, options.blocking.name());
     let mut block = Block { title, ..Block::default() };
@@ -575,7 +575,7 @@ fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<Strin
     block.push_json("left_out", &found.left_out);
     found.push(&mut block, metrics(true));
     if found.greedy.is_empty() {
-        notes.push("blocked: undefined, as in no query all events came to both runs and were followed by a call of the optimal run".to_owned());
+        notes.push("blocked: undefined, as there is no query in which both runs had all events and the optimal run made another call afterwards".to_owned());
     } else {
         block.push_reasons();
         let own = block.unsay(Position::Note).into_iter();
@@ -583,10 +583,10 @@ fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<Strin
     }
     let LeftOutCounts { events_missing, last_event, .. } = found.left_out;
     for (count, reason) in [
-        (events_missing, "not all events came to both runs"),
+        (events_missing, "not all events occurred in both runs"),
         (
             last_event,
-            "the last event came at the last call of the optimal run, as in the released evaluation",
+            "the last event occurred at the last call of the optimal run (the released evaluation leaves these out, too)",
         ),
     ] {
         if count > 0 {

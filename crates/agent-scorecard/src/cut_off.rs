@@ -127,34 +127,34 @@ impl Known {
 /// The measures of a column, in the order in which a report shows them. Means are means of log scores, in nats.
 pub const METRICS: [Metric<Known>; 8] = metrics! { Known;
     "complete_only", "mean log score, complete runs only", Higher, in [f64::NEG_INFINITY, 0.0],
-        "Mean over the runs whose outcome is known.",
+        "Mean log score over the runs whose outcome is known.",
         |it| mean(it.simple.iter().filter(|run| is_complete(run)).map(RunScore::expected)), .bar("complete");
     "simple", "mean log score, cut-off runs as failures", Neither, in [f64::NEG_INFINITY, 0.0],
-        "Mean if no run that was cut off would have succeeded; it favours low forecasts on them.",
+        "Mean log score if every run that was cut off counts as a failure; it favours low forecasts on these runs.",
         |it| mean(it.simple.iter().map(RunScore::expected)), .bar("simple");
     "exact_plug_in",
-        "mean log score, at the estimated chances of success after the stops", Higher, in [f64::NEG_INFINITY, 0.0],
-        "Expected mean at the chances of success that are given, counted or modelled.",
+        "mean log score, estimated chances of success after the stops", Higher, in [f64::NEG_INFINITY, 0.0],
+        "Expected mean log score, if the chances of success of cut-off runs are as given, counted from continuations or modelled.",
         |it| it.mean_at(&it.chances), .bar("estimated");
     "exact_known", "mean log score, known chances of success", Higher, in [f64::NEG_INFINITY, 0.0],
-        "Expected mean at the true chances of success.",
+        "Expected mean log score at the true chances of success of cut-off runs.",
         |it| it.mean_at(&it.true_chances), .bar("known");
     "ipcw", "mean log score, complete runs weighted", Higher, in [f64::NEG_INFINITY, 0.0],
-        "Mean over complete runs, each with the weight of those like it that were cut off.",
+        "Mean log score over complete runs, each weighted to represent similar runs that were cut off, too.",
         |it| {
             let scores = it.simple.iter().map(|run| is_complete(run).then(|| run.expected()));
             let mean = known(&it.weights)?.normalized_mean_score(&scores.collect::<Vec<_>>());
             mean.map_err(|error| Undefined::new(with_causes(&error)))
         }, .bar("weighted");
-    "ipcw_coverage", "share of runs that the weighted ones stand for", Neither, in [0.0, 1.0],
-        "Mean weight of a run; below 1 if some runs are represented by no complete run.",
+    "ipcw_coverage", "share of runs that the weighted runs represent", Neither, in [0.0, 1.0],
+        "Mean weight per run; it is below 1 if no complete run represents some of the runs.",
         // Only rounding can lead above 1.
         |it| Ok(known(&it.weights)?.coverage().min(1.0));
     "censoring_rate", "share of runs cut off", Neither, in [0.0, 1.0],
-        "Share of the complete and cut-off runs that were cut off.",
+        "Share of cut-off runs among the complete and cut-off runs.",
         |it| mean(it.simple.iter().map(|run| f64::from(!is_complete(run))));
     "mean_success_chance", "mean chance of success of cut-off runs", Neither, in [0.0, 1.0],
-        "Mean of the chances of success after the stops that exact_plug_in takes.",
+        "Mean of the chances of success after the stops, as used by exact_plug_in.",
         |it| {
             let runs = it.simple.iter().zip(known(&it.chances)?.iter());
             let cut_off = runs.filter(|(run, _)| !is_complete(run));
@@ -173,7 +173,7 @@ const fn is_complete(run: &RunScore) -> bool {
 fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
     let mut mean = ExactMean::default();
     values.for_each(|value| mean.update(value));
-    mean.finish().map_err(|_| Undefined::new("there is no such run"))
+    mean.finish().map_err(|_| Undefined::new("there is no run of this kind"))
 }
 
 /// Scores each stream with every treatment of runs that were cut off. If all streams hold the same runs in the same
@@ -267,15 +267,13 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
     together.fields.push(Field::rows("order_changes", title, changes));
     together.draw([("treatments", picture(&report.columns))]);
     notes.extend([
-        "simple takes it that no run that was cut off had a chance of success (q_Z = 0), which favours low forecasts \
-         on such runs; do not compare streams by it"
+        "simple counts every run that was cut off as a failure (q_Z = 0), which favours low forecasts on such runs; do not compare streams by it"
             .to_owned(),
         format!(
             "assumption of the other estimates: {}; no data can test it, see sensitivity and bounds",
             options.assumption
         ),
-        "a run that was cut off is scored on its steps before the stop, under the weights of its whole horizon; ipcw \
-         stands for whole runs instead, so the two need not agree"
+        "a run that was cut off is scored on its steps before the stop, with the weights of its whole horizon; ipcw estimates the score of whole runs instead, so the two need not agree"
             .to_owned(),
     ]);
     report.together.say(Position::Note, notes);
@@ -325,9 +323,7 @@ fn column(
         notes.push(origin.note());
         if options.known.is_none() && origin.n_given > 0 && sample.says(of_runs) {
             notes.push(
-                "success chance: the chances are the last forecasts of the scored stream itself on all runs that \
-                 were cut off; if they were copied from them, the exact mean confirms them whether they are right \
-                 or wrong"
+                "success chance: on all runs that were cut off, the chances equal the last forecasts of the scored stream itself; if they were copied from it, the exact mean confirms the stream whether it is right or wrong"
                     .to_owned(),
             );
         }
@@ -335,17 +331,17 @@ fn column(
     if let Ok(weights) = &known.weights
         && weights.coverage() < 1.0 - 1e-9
     {
-        let uniform = "; all complete runs have the same weight, so that it corrects nothing and is complete_only";
+        let uniform = "; all complete runs have the same weight, so ipcw corrects nothing and equals complete_only";
         let gone = match options.curve_groups.is_some() {
             true => {
-                "of some group, every run that went on beyond the last end was cut off".to_owned()
+                "in some group, every run that went on beyond the last step of a complete run was cut off".to_owned()
             }
             false => {
                 format!("every run that went on beyond step {} was cut off", sample.last_end())
             }
         };
         notes.push(format!(
-            "ipcw: {gone}; it stands for the {:.1} % of runs that could be seen to their end{}",
+            "ipcw: {gone}; it represents only the {:.1} % of runs whose end could be observed{}",
             100.0 * weights.coverage(),
             if weights.are_uniform() { uniform } else { "" }
         ));
@@ -363,14 +359,14 @@ fn column(
             Position::Conclusion,
             [format!("of {n}, none has an outcome and none was cut off by a budget: {ADD}")],
         );
-        notes.push("bounds: undefined, as there is no such run".to_owned());
+        notes.push("bounds: undefined, as there is no run to score".to_owned());
         block.fields.extend([key::bounds, "report"].map(|key| Field::json(key, ())));
         block.say(Position::Note, notes);
         return Ok((block, None));
     }
     drop(known);
     let within = mean_score_bounds(tps, runs, None, None)?;
-    let title = "what the exact mean can be, whatever the chances of success are".to_owned();
+    let title = "bounds of the exact mean, whatever the chances of success are".to_owned();
     let within = Block { title, ..bounds(within, ["least", "most"]) };
     block.fields.push(Field::block(key::bounds, within));
     let (of_rules, rows) =
@@ -404,7 +400,7 @@ fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec
             };
             let size = size_with_ends(&found);
             Some(format!(
-                "{what} {verb} the log score by {size} against their chances of success{noise}"
+                "{what} {verb} the log score by {size}, compared with scoring them at their chances of success{noise}"
             ))
         }
         (None, Some([low, high])) => Some(format!(
@@ -417,9 +413,7 @@ fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec
     let mut counts =
         format!("a budget cut off {cut_off} of {}", counted(cut_off + complete, "run"));
     if complete == 0 {
-        counts.push_str(&format!(
-            "; no run has an outcome, by which forecasts could be scored: {ADD}"
-        ));
+        counts.push_str(&format!("; no run has an outcome, so forecasts cannot be scored: {ADD}"));
     }
     let excluded = [(block.count(key::n_excluded), "without an outcome that counts")];
     clause.into_iter().chain([counts]).chain(left_out(excluded)).collect()
@@ -431,7 +425,7 @@ fn of_pair(first: &str, second: &str, bounds: Interval) -> String {
     let ahead = |ahead: &str, behind: &str, least: f64, most: f64| {
         let [least, most] = [least, most].map(shown);
         format!(
-            "On these runs, {ahead} is ahead of {behind} by {least} to {most}, whatever the runs that were cut off would have done."
+            "On these runs, {ahead} is ahead of {behind} by {least} to {most}, whatever the outcomes of the runs that were cut off."
         )
     };
     match (low > 0.0, high < 0.0) {
@@ -440,7 +434,7 @@ fn of_pair(first: &str, second: &str, bounds: Interval) -> String {
         _ => {
             let [low, high] = [low, high].map(shown);
             format!(
-                "On these runs, {first} minus {second} lies between {low} and {high}: which is ahead depends on what the runs that were cut off would have done."
+                "On these runs, {first} minus {second} lies between {low} and {high}: which is ahead depends on the outcomes of the runs that were cut off."
             )
         }
     }
@@ -460,13 +454,13 @@ fn pair(
     if width.is_none() {
         let why = match difference.keeps_sign() {
             true => "none, as the same stream is ahead whatever the chances are",
-            false => "undefined, as there are no chances to start from",
+            false => "undefined, as the chances of success are not known",
         };
         notes.push(format!("largest_width: {streams}: {why}"));
     }
     if chances.is_err() {
         notes.push(format!(
-            "difference: {streams}: undefined, as some run has no chance of success"
+            "difference: {streams}: undefined, as the chance of success of some run is not known"
         ));
     }
     let at = chances.ok().map(|chances| difference.at(chances)).transpose()?;
@@ -506,10 +500,7 @@ fn picture(columns: &[Column]) -> Picture {
         x: Axis::new("treatment").with_categories(names),
         y: Axis::new("mean log score in nats"),
         series: series.collect(),
-        note: "Higher is better. The bars span what the mean over all runs can be, whatever the cut-off runs would have \
-               done. Complete: only complete runs. Simple: cut-off runs count as failures. Estimated, known: at chances \
-               of success after the stops that are given, counted or modelled, or truly known. Weighted: complete runs \
-               stand for similar ones that were cut off."
+        note: "Higher is better. The bars span all possible means over all runs, whatever the outcomes of cut-off runs. Complete: only complete runs. Simple: cut-off runs count as failures. Estimated: cut-off runs at chances of success that are given, counted or modelled. Known: cut-off runs at their true chances of success. Weighted: complete runs represent similar cut-off runs, too."
             .to_owned(),
     }
 }

@@ -38,7 +38,7 @@ pub enum Error {
         source: trajectory_metrics::Error,
     },
     /// A run names no task, but whole tasks are to be resampled.
-    #[error("run {id:?} names no task, and whole tasks are to be resampled")]
+    #[error("run {id:?} names no task, but whole tasks are resampled")]
     NoTask {
         /// The id of the run.
         id: String,
@@ -56,7 +56,7 @@ pub enum Error {
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),
     /// A run that the caller names is not among the scored runs.
-    #[error("no run that is scored is called {0:?}")]
+    #[error("no scored run has the id {0:?}")]
     UnknownRun(String),
 }
 

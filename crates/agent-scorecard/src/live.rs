@@ -184,8 +184,8 @@ fn conclusion(model: &str, row: &CostBenchFigures, greedy: Option<Figure>) -> Ve
     });
     let LeftOutCounts { events_missing, last_event, no_calls, .. } = row.left_out;
     let left_out = left_out([
-        (events_missing as u64, "to which not all events came"),
-        (last_event as u64, "whose last event came at their end"),
+        (events_missing as u64, "in which not all events occurred"),
+        (last_event as u64, "whose last event occurred at their end"),
         (no_calls as u64, "without a call"),
         (row.without_reply as u64, "without a reply"),
     ]);
@@ -213,11 +213,11 @@ pub fn costbench_results(
     if results.repeats > 0 {
         let runs = counted(results.repeats, "run");
         report.conclusion.push(format!(
-            "Of a query that has an earlier run in the file: {runs}, which count, too."
+            "Repeats of a query that has an earlier run in the file: {runs}, which count, too."
         ));
     }
     if ignored > 0 {
-        let note = format!("replies after the end of a run, which are not played again: {ignored}");
+        let note = format!("replies after the end of a run, which are not replayed: {ignored}");
         report.together.say(Position::Note, [note]);
     }
     Ok(report)

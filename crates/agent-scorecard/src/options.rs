@@ -342,7 +342,7 @@ pub fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
     let policy = policy.replace('-', "_");
     let known = first.map_or_else(|| policy.clone(), |first| format!("{policy}={first}")).parse();
     known.map_err(|_| {
-        "there are refuse, leave-out, skip, carry-forward, carry-forward-from=P with P from 0 to 1, and clip"
+        "give refuse, leave-out, skip, carry-forward, carry-forward-from=P with P from 0 to 1, or clip"
     })
 }
 

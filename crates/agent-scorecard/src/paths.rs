@@ -35,22 +35,22 @@ pub const METRICS: [Metric<PathTally>; 8] = metrics! { PathTally;
         "Share of runs whose calls are the expected ones in the same order.",
         |runs| mean(&runs.matches[0]), .bar("exact");
     "in_order_match", "in-order match", Higher, in [0.0, 1.0],
-        "Share of runs with all expected calls in order, and maybe others.",
+        "Share of runs that make all expected calls in order, possibly with other calls.",
         |runs| mean(&runs.matches[1]), .bar("ordered");
     "any_order_match", "any-order match", Higher, in [0.0, 1.0],
-        "Share of runs with all expected calls, and maybe others.",
+        "Share of runs that make all expected calls in any order, possibly with other calls.",
         |runs| mean(&runs.matches[2]), .bar("any");
     "precision", "precision of calls", Higher, in [0.0, 1.0],
-        "Mean share of a run's calls that are expected, each expected call counted once.",
+        "Mean share of a run's calls that are expected; each expected call counts once.",
         |runs| mean(&runs.precision), .bar("precision");
     "recall", "recall of calls", Higher, in [0.0, 1.0],
         "Mean share of the expected calls that a run made.", |runs| mean(&runs.recall), .bar("recall");
     "aned", "normalized edit distance", Lower, in [0.0, 1.0],
-        "Mean edit distance by the longer of the two lists of calls.", |runs| mean(&runs.aned);
+        "Mean edit distance divided by the length of the longer of the two lists of calls.", |runs| mean(&runs.aned);
     "aed", "edit distance", Lower, in [0.0, f64::INFINITY],
         "Mean edit distance between the calls and the expected ones.", |runs| mean(&runs.aed);
     "invalid_tool_use_ratio", "invalid tool use", Lower, in [0.0, 1.0],
-        "Share of the calls of all runs that failed, of those that say whether they did.",
+        "Share of failed calls, among the calls of all runs that say whether they failed.",
         |runs| match runs.taken.is_empty() {
             true => Err(Undefined::new("no call says whether it was ok")),
             false => invalid_tool_use_ratio(&runs.taken).map_err(undefined),
@@ -300,7 +300,7 @@ impl PathTally {
         let ids = self.ids.distinct();
         if ids < self.n {
             notes.push(format!(
-                "{} runs have {ids} different ids; those of one id count as runs of their own, also as trials in pass_hat_k",
+                "{} runs have {ids} different ids; runs with the same id count as separate runs, and as separate trials in pass_hat_k",
                 self.n
             ));
         }
@@ -310,7 +310,7 @@ impl PathTally {
         }
         if self.undemanding > 0 {
             let runs = counted(self.undemanding, "run");
-            notes.push(format!("recall: undefined for {runs} that should call nothing, left out; they match in order and in any order whatever they call"));
+            notes.push(format!("recall: undefined for {runs} that should call nothing, left out; they count as matches in order and in any order, whatever they call"));
         }
         if self.unknown > 0 && !self.taken.is_empty() {
             notes.push(format!(
@@ -368,11 +368,11 @@ impl PathTally {
             share(const { metric(&METRICS, "precision") }),
         ) {
             clauses.push(format!(
-                "in the mean run, {recall} of the expected calls are made, and {precision} of the calls that are made are expected"
+                "on average over runs, {recall} of the expected calls are made, and {precision} of the calls that are made are expected"
             ));
         }
         if !clauses.is_empty() {
-            clauses.push("these shares have no intervals, so that whether agents differ by more than noise is not said".to_owned());
+            clauses.push("these shares have no intervals, so they cannot tell a difference of agents from noise".to_owned());
         }
         clauses
     }
@@ -395,7 +395,7 @@ impl PathTally {
             series: vec![bars(0, "expected and not made"), bars(1, "made and not expected")],
             x: Axis::new("tool").with_categories(names.iter().map(|(name, _)| (*name).clone()).collect()),
             y: Axis::new("calls of all runs"),
-            note: "A call with other arguments than the expected one counts on both sides if arguments are compared.".to_owned(),
+            note: "If arguments are compared, a call with other arguments than expected counts both as missed and as made in excess.".to_owned(),
         }
     }
 
@@ -466,6 +466,6 @@ fn repetition_picture<'a>(by_k: impl Iterator<Item = (&'a u64, &'a Option<f64>)>
         x: Axis::new("k trials of one task"),
         y: Axis::new("pass^k").with_range(0.0, 1.0),
         series: vec![Series::new("pass^k", Mark::LineDots, points)],
-        note: "An agent that solves a task always or never has a level line; one that solves it by chance has a falling one.".to_owned(),
+        note: "The line is level for an agent that solves each task always or never, and falls for an agent that solves tasks only sometimes.".to_owned(),
     }
 }

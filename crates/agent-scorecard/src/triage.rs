@@ -194,7 +194,7 @@ pub fn pools(problems: &Pool, options: &TriageOptions) -> Result<Vec<Pools>, Err
     let whole = chunks.iter().map(|pool| (pool.clone(), None)).collect();
     let mut all = vec![Pools { ratio: None, pools: whole }];
     if let (None, false) = (&options.unsolvable, options.ratios.is_empty()) {
-        let problem = "is of unsolvable problems, of which none are given".to_owned();
+        let problem = "sets the share of unsolvable problems, but none are given".to_owned();
         return Err(Error::Options { options: &["ratio"], problem });
     }
     if let Some(unsolvable) = &options.unsolvable {
@@ -232,10 +232,7 @@ pub fn evaluate(
     )];
     let mut notes = Vec::new();
     if informed {
-        notes.push(
-            "the planner sees true costs or outcomes: it is a reference, not a contestant"
-                .to_owned(),
-        );
+        notes.push("the planner sees true costs or outcomes, so it is only a reference".to_owned());
     }
     let cells: Vec<(&Pools, Alpha)> = pools
         .iter()
@@ -270,7 +267,7 @@ pub fn evaluate(
     block.say(Position::Conclusion, clauses.collect::<Vec<_>>());
     block.fields.push(Field::rows("alphas", "Plans by budget (alpha)", alphas));
     if options.unsolvable.is_some() {
-        let title = "Pools with unsolvable problems in place of a share (ratio) of each";
+        let title = "Pools in which unsolvable problems replace a share (ratio) of the problems";
         block.fields.push(Field::rows("injections", title, injections));
     }
     Ok(block)
@@ -349,7 +346,7 @@ pub(crate) fn efficiency_picture(
     }
     Picture {
         title: format!("Efficiency by budget: how near is {planner} to the best plan?"),
-        x: Axis::new("alpha: budget over the cost of all problems")
+        x: Axis::new("alpha: budget / cost of all problems")
             .with_range(0.0, 1.05_f64.max(1.05 * last)),
         y: Axis::new("triage efficiency"),
         series,

@@ -422,7 +422,7 @@ pub(crate) fn graded(score: f64, least: Option<f64>) -> (f64, Option<bool>) {
 /// Returns the rules for repeats and percentages that differ from the default, each with its option.
 pub(crate) fn stated(repeats: Repeats, scale: ConfidenceScale) -> impl Iterator<Item = String> {
     let keep = (repeats == Repeats::Keep)
-        .then_some("runs that are found again count each (--repeats keep)");
+        .then_some("runs that occur again count each time (--repeats keep)");
     let scale = match scale {
         ConfidenceScale::Checked => None,
         ConfidenceScale::Percent => Some("confidences are percentages (--percent)"),
@@ -441,7 +441,7 @@ pub(crate) fn success(least: Option<f64>, range: Option<ScoreRange>, otherwise: 
 }
 
 /// The advice for scores outside [0, 1].
-pub(crate) const PLACE_SCORES: &str = "give the range that they can have, as in --score-range LO..HI, or the lowest score of a success, as in --success-at X";
+pub(crate) const PLACE_SCORES: &str = "give the range of possible scores, as in --score-range LO..HI, or the lowest score that counts as a success, as in --success-at X";
 
 /// Returns whether a run has a score of the scorer `wanted`; `None` for a run without any score.
 pub(crate) fn has_score(run: &Run, wanted: &str) -> Option<bool> {

@@ -233,7 +233,7 @@ def explained(notes, names):
                 return "a column is not read"
         if "repeat an earlier row" in note or "repeats an earlier row" in note:
             return "rows stand twice"
-        if note.startswith("no step or trial tells the rows of id"):
+        if note.startswith("the rows of id") and "have no step or trial" in note:
             return "ids repeat"
     return None
 

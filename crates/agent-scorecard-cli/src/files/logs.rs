@@ -309,7 +309,7 @@ pub(crate) fn read(
     let opened = is_log.then(|| open(path, Format::Auto));
     let runs = match opened {
         None | Some(Err(run_logs::Error::UnknownFormat { .. })) => {
-            let problem = "is no log, and its lines have outcomes of their own";
+            let problem = "is not a log, and its lines have their own outcomes";
             return match judging.has_outcomes() {
                 true => Err(format!("--outcomes: {} {problem}", path.display()).into()),
                 false => Ok(None),

@@ -118,7 +118,7 @@ impl Names {
         let Self { mut names } = self;
         let (n, wanted) = (names.len(), files.len());
         if n > 0 && n != wanted {
-            return Err(format!("--name: {n} for {wanted} files; give one for each file"));
+            return Err(format!("--name: {n} given for {wanted} files; give one for each file"));
         }
         let is_wrong =
             |at: &usize| names[*at].trim().is_empty() || names[..*at].contains(&names[*at]);

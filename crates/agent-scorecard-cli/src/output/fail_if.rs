@@ -93,8 +93,7 @@ impl Threshold {
             [] => return Err(self.missing(report, walk.end.0, walk.end.1)),
             [(first, _), (second, _), ..] => {
                 let problem = format!(
-                    "is ambiguous: it leads to {first} and to {second}, as a number is a position, counted from 0, and \
-                     the name of a column; give the columns other names with --name"
+                    "is ambiguous: it leads to {first} and to {second}, as its number is both a position, counted from 0, and the name of a column; give the columns other names with --name"
                 );
                 return Err(self.wrong(&problem));
             }
@@ -145,10 +144,10 @@ impl Threshold {
             let forms: Vec<String> = columns.iter().filter_map(form).collect();
             let give = match forms.iter().all(|form| Walk::new(report, form).found.len() == 1) {
                 true => format!("{}, or a number as in files.0.{rest}", forms.join(" or ")),
-                false => "the columns names that are no numbers, with --name".to_owned(),
+                false => "the columns names that are not numbers, with --name".to_owned(),
             };
             return self
-                .wrong(&format!("names no column, and there is a value for each; give {give}"));
+                .wrong(&format!("names no column, but each column has a value; give {give}"));
         }
         let known = match at {
             Value::Object(keys) => {
@@ -194,7 +193,7 @@ fn no_difference(report: &Value) -> String {
     let mut notes = notes.into_iter().flatten().filter_map(Value::as_str);
     let why = notes.find_map(|note| note.strip_prefix("difference: undefined: "));
     why.map_or_else(
-        || "no difference was computed; there is one of exactly two columns, and of more compare has differences.NAME".to_owned(),
+        || "no difference was computed; it exists only for exactly two columns, and for more, compare has differences.NAME".to_owned(),
         |why| format!("no difference was computed: {why}"),
     )
 }

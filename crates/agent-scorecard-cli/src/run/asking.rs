@@ -85,7 +85,7 @@ impl Asking<'_> {
             let [done, all] = [done.into_inner(), conversations.len()];
             let answers = self.journal.answers();
             return Err(Box::new(Interrupted(format!(
-                "{what}: {done} of {all} are done; {answers} answers are kept, and the same command goes on from here"
+                "{what}: {done} of {all} are done; {answers} answers are kept, and the same command continues from here"
             ))));
         }
         Ok(records?)

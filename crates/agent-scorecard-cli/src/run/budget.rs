@@ -169,8 +169,8 @@ impl Options {
         self.of_all(
             rollouts.len(),
             rollouts.filter(has_all),
-            "content and observation of its turns, and what they spent of each --resource",
-            "without the texts of their turns or what these spent",
+            "content and observation of its turns, and the spending of each --resource in them",
+            "without the texts or the spending of their turns",
         )
     }
 
@@ -255,7 +255,8 @@ impl Options {
         if let Some(texts) =
             self.common.published.texts(files.as_ref().map_or(&[], |files| files))?
         {
-            let task = task.ok_or("--published: give --task, whose prompts are sent")?;
+            let task =
+                task.ok_or("--published: give --task, which selects the prompts that are sent")?;
             let prompts = Prompts::published(task, &texts);
             budget = budget.with_prompts(prompts.map_err(|error| format!("--published: {error}"))?);
         }

@@ -93,7 +93,11 @@ impl Options {
         let bench = match (&self.block[..], kinds.len() == self.block.len()) {
             ([Blocking::Mixed], _) => bench.with_mixed_events(self.blocks),
             ([Blocking::None], _) | (_, true) => bench.with_events(kinds.repeat(self.blocks)),
-            _ => return Err("--block: none and mixed stand alone".into()),
+            _ => {
+                return Err(
+                    "--block: none and mixed stand alone; give no other kind with them".into()
+                );
+            }
         };
         Ok(match self.common.published.texts(Prompts::FILES)? {
             None => bench,

@@ -156,10 +156,12 @@ impl Options {
             return Err(format!("{path}: question {id:?} has no answer; give --checker").into());
         }
         if self.checker.is_some() && self.common.api != Api::OpenAiChat {
-            return Err("--checker keeps verdicts in the format of --api openai-chat alone".into());
+            return Err(
+                "--checker needs --api openai-chat, as verdicts are kept only in its format".into(),
+            );
         }
         if self.re_solve && !self.alphas.iter().any(|alpha| alpha.get() == 1.0) {
-            return Err("--re-solve needs --alpha 1, whose plans it takes".into());
+            return Err("--re-solve needs --alpha 1, as it uses the plans at alpha 1".into());
         }
         Ok(all)
     }
@@ -302,7 +304,7 @@ impl Options {
         for problems in (0..most).rev() {
             if let Ok(pools) = self.pools(questions, unsolvable, share(problems)) {
                 let note = format!(
-                    "{} unsolvable questions have an attempt: at most {problems} of the {} problems of a pool are unsolvable",
+                    "{} unsolvable questions have an attempt, so at most {problems} of the {} problems of a pool are unsolvable",
                     unsolvable.len(),
                     self.pool_size
                 );

@@ -217,7 +217,7 @@ fn missing_and_unreadable_answers_are_no_answer_and_are_counted() {
     assert_eq!(
         notes(
             &strict,
-            "4 answers that could not be read, taken as none: 2 no_tag, 1 scalar, 1 too_large"
+            "4 answers that could not be read, counted as no answer: 2 no_tag, 1 scalar, 1 too_large"
         ),
         1
     );
@@ -319,7 +319,7 @@ fn a_run_is_learnt_from_when_it_has_ended_and_not_before() {
     assert_figures(&report, &[("hit_rate", 0.5), ("n_conservative", 3.0)]);
     let warm = json(&[&path, "--estimator", "linear", "--warm-up", "1"]);
     assert_figures(&warm, &[("hit_rate", 1.0), ("n_rollouts", 1.0)]);
-    assert_eq!(notes(&warm, "1 run learnt from and not scored"), 1);
+    assert_eq!(notes(&warm, "1 run used only for learning and not scored"), 1);
 }
 
 #[test]
@@ -357,9 +357,9 @@ fn the_picture_names_the_run_and_what_it_shows() {
     {
         assert!(longest.contains(text), "{text}");
     }
-    assert!(!longest.contains("left of the cap"));
+    assert!(!longest.contains("left under the cap"));
     let chosen = picture(&["--plot-id", "b", "--cap", "120"]);
-    assert!(chosen.contains("b: 3 turns, not feasible") && chosen.contains("left of the cap"));
+    assert!(chosen.contains("b: 3 turns, not feasible") && chosen.contains("left under the cap"));
     // A run of a single prefix.
     assert!(picture(&["--plot-id", "c"]).contains("c: 2 turns, feasible"));
 
@@ -399,7 +399,7 @@ fn the_default_has_narrower_intervals_than_quantiles_at_its_coverage_and_gives_t
         !stated.is_empty() && stated.iter().all(|chance| (0.0..=1.0).contains(&number(chance)))
     );
     let drawn = default["curves"]["fan"]["series"].as_array().unwrap();
-    assert!(drawn.iter().any(|series| series["name"] == "left of the cap"));
+    assert!(drawn.iter().any(|series| series["name"] == "left under the cap"));
     assert!(refusal(&run(&["--keys", "model,,task"]), "--keys").contains("commas"));
 }
 
@@ -414,7 +414,10 @@ fn the_bundled_runs_hold_successes_failures_and_cut_offs() {
     let report = json(&["--estimator", "quantile"]);
     assert_eq!(report["n_rollouts"], 100);
     assert!(number(&report["n_cut_off"]) >= 3.0 && number(&report["n_failed_rollouts"]) >= 20.0);
-    assert_eq!(notes(&report, "learnt from as having needed at least so much"), 1);
+    assert_eq!(
+        notes(&report, "the estimator learns that the run needed at least what it had spent"),
+        1
+    );
     let interval = &program::json(&["--estimator", "quantile"])["hit_rate"];
     let [low, high] = ["ci_low", "ci_high"].map(|end| number(&interval[end]));
     let hit_rate = number(&report["hit_rate"]);
@@ -467,7 +470,7 @@ fn several_resources_have_a_report_each_and_a_joint_hit_rate() {
     let recall = |name: &str| report["resources"][name]["fail_recall"].clone();
     assert_eq!([recall("time_weeks"), recall("cost_usd")], [1.0, 0.5].map(Value::from));
     let text = String::from_utf8(run(&arguments).stdout).unwrap();
-    assert!(text.contains("joint hit rate 0.500: 1 of 2 feasible prefixes"), "{text}");
+    assert!(text.contains("joint hit rate 0.500: at 1 of 2 feasible prefixes, the intervals contain the remaining cost of every resource"), "{text}");
 }
 
 #[test]

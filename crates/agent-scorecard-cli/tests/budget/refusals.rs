@@ -81,13 +81,13 @@ fn bad_estimates_are_refused_alike() {
     }
     let single = written("of_one_turn.jsonl", &[rollout("a", &[5], true)]);
     let estimates = written("of_single.jsonl", &[good]);
-    refused(&run(&[&single, "--estimator", &estimates]), "is 1; the run has 1 turn, so that");
+    refused(&run(&[&single, "--estimator", &estimates]), "is 1; the run has 1 turn; give");
     // Two runs of one id cannot be told apart by an estimate.
     let twice = written("twice.jsonl", &[rollout("a", &[1, 2], true), rollout("a", &[1, 2], true)]);
     let estimates = written("of_twice.jsonl", &[estimate("a", 1, "[1, 2]")]);
     let error = refusal(&run(&[&twice, "--estimator", &estimates]), "twice");
     assert!(error.starts_with(&format!("error: {twice}:2: field id: ")), "{error}");
-    assert_eq!(notes(&json(&[&twice]), "with the id of another one"), 1);
+    assert_eq!(notes(&json(&[&twice]), "with the id of an earlier run"), 1);
 }
 
 #[test]

@@ -265,7 +265,7 @@ fn a_condition_that_no_value_could_change_is_refused() {
         ),
         (
             &[partial.as_str(), "--fail-if", "files.0.success_rate < 0.5"],
-            "is undefined: some scores are between 0 and 1; the lowest score of a success decides (--success-at)",
+            "is undefined: some scores are between 0 and 1; --success-at sets the lowest score that counts as a success",
         ),
     ] {
         refused(&run_other("compare", words), part);

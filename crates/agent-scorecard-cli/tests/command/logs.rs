@@ -185,8 +185,8 @@ fn prices_give_a_cost_to_runs_whose_log_has_none_and_name_models_without_one() {
     // 400 tokens at 2, 600 at 0.5 and 100 at 8 dollars a million.
     assert_eq!(report["runs"][0]["usage"]["cost_usd"], 0.0019);
     assert_eq!(report["runs"][1]["usage"]["cost_usd"], Value::Null);
-    noted(&report, "no price of the model m-2: the cost of 1 run is not known");
-    noted(&report, "sums are without 1 run whose cost is not known");
+    noted(&report, "no price is given for the model m-2, so the cost of 1 run is not known");
+    noted(&report, "sums leave out 1 run whose cost is not known");
     let csv = fs::read_to_string(csv).unwrap();
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 3, "{csv}");
@@ -221,7 +221,9 @@ fn outcomes_stops_and_limits_are_those_of_compare_and_traces() {
     assert_eq!(of_logs["n_at_limit"], 7);
     let first = of_logs["conclusion"][0].as_str().unwrap();
     assert!(
-        first.ends_with("whether 7 did is not known, as a limit ended 7 of them without a grade."),
+        first.ends_with(
+            "whether 7 succeeded is not known, as a limit ended 7 of them without a grade."
+        ),
         "{first}"
     );
     let model = &of_logs["models"][0];
@@ -353,7 +355,7 @@ fn prices_have_cache_writes_reasoning_and_tiers_and_name_the_parts_that_they_lac
         (
             message("plain"),
             Some(0.045171),
-            "the price of the model plain has no cache_write: such tokens of 1 run",
+            "the price of the model plain has no cache_write, so such tokens of 1 run",
         ),
         (used("ds", hit), Some(0.00101), ""),
         (used("plain", hit), Some(0.0315), "the price of the model plain has no cached_input"),
@@ -365,7 +367,7 @@ fn prices_have_cache_writes_reasoning_and_tiers_and_name_the_parts_that_they_lac
         (two_calls, Some(0.32), ""),
         // A cost of 0 beside tokens is said, and priced where there is a price.
         (used("plain", free), Some(0.0105), ""),
-        (used("local", free), Some(0.0), "the log's cost is 0 beside tokens"),
+        (used("local", free), Some(0.0), "the log states a cost of 0 in spite of tokens"),
     ];
     for (at, (log, cost, note)) in cases.iter().enumerate() {
         let log = write(&format!("parts{at}.jsonl"), log);
@@ -382,7 +384,7 @@ fn prices_have_cache_writes_reasoning_and_tiers_and_name_the_parts_that_they_lac
         let report = program::json_of(subcommand, &[&free]);
         let notes = format!("{} {}", report["notes"], report["files"][0]["notes"]);
         assert!(
-            notes.contains("run r: the log's cost is 0 beside tokens"),
+            notes.contains("run r: the log states a cost of 0 in spite of tokens"),
             "{subcommand}: {notes}"
         );
     }

@@ -127,7 +127,7 @@ fn name_gives_each_file_a_name_in_every_subcommand_with_columns() {
         (&json!("old v1.2"), &json!(pair[0]))
     );
     for (names, part) in [
-        ("--name a", "--name: 1 for 2 files"),
+        ("--name a", "--name: 1 given for 2 files"),
         ("--name a --name a", "given twice"),
         ("--name a --name ' '", "empty"),
     ] {

@@ -124,7 +124,10 @@ fn what_outcomes_and_streams_cannot_do_is_refused_in_a_line() {
     let traces = write("of-traces.jsonl", r#"{"id": "a", "forecasts": [1], "outcome": true}"#);
     for program in ["traces", "traces --change", "cut-off", "paths", "compare"] {
         let found = refused(program, &[&traces, "--outcomes", &beside]);
-        assert!(found.starts_with("error: --outcomes: ") && found.contains("is no log"), "{found}");
+        assert!(
+            found.starts_with("error: --outcomes: ") && found.contains("is not a log"),
+            "{found}"
+        );
         let twice = write("twice.csv", "id,outcome\nr-1,1\nr-1,0\n");
         let found = refused(program, &[&log, "--outcomes", &twice]);
         assert!(found.contains("twice.csv:3: field id"), "{found}");
@@ -266,5 +269,5 @@ fn outcomes_name_the_log_of_a_run_where_two_have_the_same_ids() {
     let found = refused("compare", &[&logs[0], &logs[1], "--outcomes", &outcomes("one.csv", 20)]);
     assert!(found.contains("name the task, trial, model or log"), "{found}");
     let atif = refused("convert", &[&logs[0], "--to", "atif", "--outcomes", &beside]);
-    assert!(atif.contains("--outcomes: trajectories have what the log says"), "{atif}");
+    assert!(atif.contains("--outcomes: trajectories contain only what the log says"), "{atif}");
 }

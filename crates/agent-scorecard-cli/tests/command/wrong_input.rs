@@ -67,7 +67,7 @@ paths paths.jsonl | paths.jsonl:1: | missing field `expected_calls`
 traces scorers.json | scorers.json | letter, number; name one with --scorer
 traces scorers.json --scorer lettr | --scorer: | there are letter, number
 convert scorers.json --to problems | scorers.json | name one with --scorer
-compare marks.json | marks.json | run from 7 to 7, beyond 0 to 1; give the range
+compare marks.json | marks.json | are from 7 to 7, beyond 0 to 1; give the range
 logs no_log.txt | no_log.txt: | known formats: inspect
 logs cut.eval | cut.eval: | truncated
  | give a subcommand | --help
@@ -84,7 +84,7 @@ compare --at-limit scored | invalid value 'scored' | graded, failed, unknown
 costbench --level 9 | unexpected argument '--level' | --help
 costbench --block storm | invalid value 'storm' for '--block | ban-tool
 budget --resource money |  | field turns[0].money: missing
-budget --plot-id zz --plot x.svg | --plot-id: | is called "zz"
+budget --plot-id zz --plot x.svg | --plot-id: | has the id "zz"
 triage --planner magic | magic: | No such file
 triage --alpha -1 | invalid value '-1' for '--alpha | above 0
 logs --format xml | invalid value 'xml' for '--format | tau2

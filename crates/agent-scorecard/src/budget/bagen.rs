@@ -39,21 +39,21 @@ pub use published::{Published, RangeCounts, SampleMetrics, as_published, trainin
 /// The metrics of the released code.
 pub const PUBLISHED: [Metric<Published>; 7] = metrics! { Published;
     "hit_rate", "hit rate", Higher, in [0.0, 1.0],
-        "Share of hits over prefixes of runs that succeeded; for Warehouse, of joint hits.",
+        "Share of hits among the prefixes of runs that succeeded; for Warehouse, share of joint hits.",
         |found| counted(found.hit_rate);
     "interval_reward", "interval reward", Higher, in [0.0, 1.0],
         "Mean reward over prefixes of runs that succeeded.", |found| counted(found.interval_reward);
     "accuracy_on_success", "right answers on runs that succeeded", Higher, in [0.0, 1.0],
-        "Share of right answers on runs that succeeded, without unreadable answers.",
+        "Share of right answers among the readable answers on runs that succeeded.",
         |found| counted(found.accuracy_on_success);
     "accuracy_on_failure", "right answers on runs that failed", Higher, in [0.0, 1.0],
-        "Share of right answers on runs that failed, without unreadable answers.",
+        "Share of right answers among the readable answers on runs that failed.",
         |found| counted(found.accuracy_on_failure);
     "first_turn_accuracy", "right answers after the first turn", Higher, in [0.0, 1.0],
-        "Share of right answers after the first turn, without unreadable answers.",
+        "Share of right answers among the readable answers after the first turn.",
         |found| counted(found.first_turn_accuracy);
     "false_abort_rate", "false aborts", Lower, in [0.0, 1.0],
-        "Answers \"impossible\" on runs that can finish, as a share of all samples.",
+        "Number of answers \"impossible\" on runs that can finish, divided by the number of all samples.",
         |found| counted(found.false_abort_rate);
     "mre_p50", "median relative error of the midpoint", Lower, in [0.0, f64::INFINITY],
         "Upper median of the relative error of midpoints on runs that can finish.",
@@ -61,7 +61,7 @@ pub const PUBLISHED: [Metric<Published>; 7] = metrics! { Published;
 };
 
 fn counted(value: Option<f64>) -> Result<f64, Undefined> {
-    value.ok_or(Undefined::new("it counts no sample"))
+    value.ok_or(Undefined::new("no sample counts towards it"))
 }
 
 /// Returns the report on a file of estimates that BAGEN released. It has the metrics of the first resource, the
@@ -92,18 +92,18 @@ pub fn report(
         let every_sample = estimates.samples_of(&rollouts, resource, mode)?;
         let mut notes = Vec::new();
         if left_out > 0 {
-            notes.push(format!("{left_out} runs left out: what they spent in all is not stated"));
+            notes.push(format!("{left_out} runs left out, as their total spending is not stated"));
         }
         let differ = read_differently(all, &rollouts, &every_sample, position);
         if differ > 0 {
             let answers = if differ == 1 { "answer" } else { "answers" };
             let are = if differ == 1 { "is" } else { "are" };
             notes.push(format!(
-                "{differ} {answers} about {name} {are} read differently by the released parser: the two columns have different estimates there"
+                "{differ} {answers} about {name} {are} read differently by the released parser, so the two columns have different estimates there"
             ));
         }
         if is_warehouse {
-            notes.push("caps are those of each run".to_owned());
+            notes.push("each run has its own cap".to_owned());
         }
         let (samples, trivial) = every_sample.into_iter().partition(|it| it.remaining() > 0.0);
         let runs = Runs {
@@ -127,13 +127,13 @@ pub fn report(
         if blocks.len() > 1 { blocks.iter().cloned().collect() } else { BTreeMap::new() };
     let first = blocks.into_iter().next();
     let (name, mut block) = first.ok_or(scoring_rules::Error::Empty)?;
-    block.say(Position::Explanation, ["What the released code calls accuracy_on_success and accuracy_on_failure corresponds to feasible_recall and fail_recall.".to_owned()]);
+    block.say(Position::Explanation, ["accuracy_on_success and accuracy_on_failure of the released code correspond to feasible_recall and fail_recall.".to_owned()]);
     if !resources.is_empty() {
         block.push_json("resources", &resources);
         block.say(
             Position::Explanation,
             [format!(
-                " \"ours\" is about {name}, \"as published\" about joint hits and all resources."
+                " The column \"ours\" is about {name} alone, the column \"as published\" about all resources together, with joint hits."
             )],
         );
     }

@@ -80,7 +80,7 @@ impl CapOptions {
         if values.contains(&0.0) || *may_be_one && self.resource.ends_with("tokens") {
             let least = values.iter().copied().fold(f64::INFINITY, f64::min);
             return of(format!(
-                "a cap of {least} ends every run; numbers have no comma at thousands, as in 2000,4000"
+                "a cap of {least} would end every run; numbers have no comma at thousands, as in 2000,4000"
             ));
         }
         Ok(values)
@@ -97,14 +97,13 @@ const MOST_COLUMNS: usize = 3;
 /// The maximum number of caps in a conclusion on several columns.
 const MOST_CAPS: usize = 5;
 /// The assumption behind every figure.
-const ASSUMPTION: &str = "caps: assumes that agents do not know of the cap and act as before up to it, and that a run that \
-                          the cap ends does not succeed";
+const ASSUMPTION: &str = "caps: agents are assumed not to know of the cap and to act as before until they reach it; a run that the cap ends is assumed not to succeed";
 const MONEY: &str = "cost_usd";
 
 macro_rules! lowest {
     ($key:literal, $share:literal) => {
         measure! { $key, concat!("lowest cap that keeps ", $share), Neither, in [0.0, f64::INFINITY],
-            concat!("Lowest cap that would have kept ", $share, " of the successes or more. Its interval is for the cap that keeps as many in all such runs.") }
+            concat!("Lowest cap that would have kept at least ", $share, " of the successes. Its interval is for the lowest cap that keeps this share in all runs of this kind.") }
     };
 }
 
@@ -117,15 +116,15 @@ const LOWEST: [(usize, Measure); 3] = [
 const LOST: Measure = measure! { "n_ended_successes", "successes lost", Lower, in [0.0, f64::INFINITY],
 "Successes that needed more than the cap." };
 const FAILED: Measure = measure! { "n_ended_failures", "failures ended", Neither, in [0.0, f64::INFINITY],
-"Failed runs that spent more than the cap, without those that a limit ended." };
-const AT_LIMIT: Measure = measure! { "n_ended_cut_off", "runs at a limit ended", Neither, in [0.0, f64::INFINITY],
-"Failed runs that a limit ended, and that spent more than the cap." };
+"Failed runs that spent more than the cap, except runs that a limit ended." };
+const AT_LIMIT: Measure = measure! { "n_ended_cut_off", "ended runs at a limit", Neither, in [0.0, f64::INFINITY],
+"Failed runs that spent more than the cap before a limit ended them." };
 const KEPT: Measure = measure! { "kept_share", "successes kept", Higher, in [0.0, 1.0],
 "Share of the successes that needed at most the cap." };
 const SAVED: Measure = measure! { "saved_share", "share saved", Higher, in [0.0, 1.0],
-"Share of what all runs spent that lies above the cap; saved is the amount, spent the rest." };
+"Share of the spending of all runs that lies above the cap; saved is this amount, spent is the rest." };
 const SAVED_USD: Measure = measure! { "saved_usd_share", "share of USD saved", Higher, in [0.0, 1.0],
-"Share of the money that was paid after the turn in which the cap is reached, of the runs whose cost is known." };
+"Share of the money that was paid after the turn in which the cap is reached, over the runs whose cost is known." };
 
 /// The measures of caps: the lowest caps that keep 90 %, 95 % and 99 % of the successes, and the fields of each row of
 /// `caps`.
@@ -320,8 +319,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     note(
         cut_off,
         format!(
-            "caps: {} with success false that a limit ended, such as max_steps, are neither successes nor failures, as \
-             nobody knows what they needed; what they spent counts",
+            "caps: {} with success false ended at a limit such as max_steps; they count as neither successes nor failures, as the amount that they needed is not known, but their spending counts",
             runs(cut_off)
         ),
     );
@@ -329,7 +327,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
         note(
             priced,
             format!(
-                "caps: the money is of {} of {}, whose cost is known",
+                "caps: the share of money saved is over {} of {}, those whose cost is known",
                 priced,
                 runs(needs.len())
             ),
@@ -339,7 +337,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     note(
         usize::from(successes.lowest_cap(99).is_ok_and(|lowest| lowest.interval.is_err())),
         format!(
-            "caps: the interval of a lowest cap needs so many {what} with a success: {}",
+            "caps: number of {what} with a success that the interval of a lowest cap needs: {}",
             needed.join(", ")
         ),
     );
@@ -350,7 +348,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
         Field::json("resource", options.resource.as_str()),
         Field::shown(key::n_rollouts, "runs", needs.len()),
         Field::json(key::n_left_out, left_out),
-        Field::shown("n_clusters", format!("{what} that intervals are over"), n_tasks),
+        Field::shown("n_clusters", format!("{what} that intervals are based on"), n_tasks),
         Field::shown("n_successes", "successes", successes.totals.len()),
         Field::shown("n_failures", "failures", count(|need| !need.success && !need.cut_off)),
         Field::shown("n_cut_off", "failed runs that a limit ended", cut_off),
@@ -460,7 +458,7 @@ fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
         x: Axis::new(format!("cap on the {unit} of a run")).with_range(0.0, end),
         y: Axis::new("share").with_range(0.0, 1.0),
         series,
-        note: "A good cap is where the successes are nearly all kept and much is saved. Agents are assumed not to know of the cap.".to_owned(),
+        note: "A good cap keeps nearly all successes and saves much. Agents are assumed not to know of the cap.".to_owned(),
     }
 }
 
@@ -490,7 +488,7 @@ pub fn caps_report(
     if is_many {
         report.conclusion.splice(0..0, of_many(&report.columns, &unit(&options.resource)));
     }
-    report.title = "What would a cap have cost?".to_owned();
+    report.title = "What would a cap have saved and lost?".to_owned();
     report.lead = format!(
         "caps on {}, 95 % intervals by task; agents are assumed not to know of the cap and to act as before",
         options.resource.as_str()
@@ -525,7 +523,7 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
         return Vec::new();
     };
     if block.count(key::n_rollouts) == 0 {
-        return vec![format!("no run says how much of its {unit} it spent")];
+        return vec![format!("no run states its spending of {unit}")];
     }
     let cap = row.number(key::cap).unwrap_or_default();
     let saved = |of: Measure, what: &str| {
@@ -544,7 +542,7 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
     };
     let Ok(kept) = row.figure(KEPT.key) else {
         return vec![format!(
-            "a cap of {cap} {unit} would have lost no success, as no run succeeded, and saved {saved}"
+            "a cap of {cap} {unit} would have saved {saved}; it would have lost no success, as no run succeeded"
         )];
     };
     let (is_enough, target) = (is_enough(row), ENOUGH as f64 / 100.0);
@@ -555,16 +553,18 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
         ),
     };
     let verdict = kept.interval.map_or("", |ends| match is_enough {
-        true if ends.low() >= target => "; that it keeps at least 95 % is beyond noise",
-        true => "; that it keeps at least 95 % may be noise",
-        false if ends.high() < target => "; that it keeps fewer than 95 % is beyond noise",
-        false => "; that it keeps fewer than 95 % may be noise",
+        true if ends.low() >= target => "; keeping at least 95 % of the successes is beyond noise",
+        true => "; keeping at least 95 % of the successes may be noise",
+        false if ends.high() < target => {
+            "; keeping fewer than 95 % of the successes is beyond noise"
+        }
+        false => "; keeping fewer than 95 % of the successes may be noise",
     });
     let of_kept = of_successes(row, &kept);
     let on_caps = format!("{subject} would have kept {of_kept} and saved {saved}{verdict}");
     let on_lowest = block.figure(LOWEST[1].1.key).map(|lowest| {
         format!(
-            "the lowest cap that would have kept {ENOUGH} % is {} {unit}{}",
+            "the lowest cap that would have kept {ENOUGH} % of the successes is {} {unit}{}",
             lowest.value,
             ends_of_cap(&lowest)
         )
@@ -576,7 +576,7 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
 fn ends_of_cap(lowest: &Figure) -> String {
     match lowest.interval {
         Ok(ends) => format!(" [{}, {}]", ends.low(), ends.high()),
-        Err(_) => " (from too few tasks for an interval)".to_owned(),
+        Err(_) => " (too few tasks for an interval)".to_owned(),
     }
 }
 
@@ -595,7 +595,7 @@ fn of_many(columns: &[Column], unit: &str) -> Vec<String> {
     lowest.sort_by(|a, b| a.0.value.total_cmp(&b.0.value));
     if let [(least, first), .., (most, last)] = &lowest[..] {
         sentences.push(format!(
-            "The lowest cap that would have kept {ENOUGH} % of the successes is {} {unit}{} for {first} and up to {}{} for {last}.",
+            "The lowest cap that would have kept {ENOUGH} % of the successes ranges from {} {unit}{} for {first} to {}{} for {last}.",
             least.value,
             ends_of_cap(least),
             most.value,
@@ -631,10 +631,13 @@ fn of_cap(columns: &[(&str, &[Block])], at: usize, unit: &str) -> Option<String>
     }
     let second = kept.get(1).and_then(|(.., it)| it.interval.ok());
     let is_clear = least.interval.ok().zip(second).is_some_and(|(a, b)| a.high() < b.low());
-    let noise =
-        if is_clear || n == 1 { "" } else { ", though that this one is hurt most may be noise" };
+    let noise = if is_clear || n == 1 {
+        ""
+    } else {
+        " (that this column loses the largest share may be noise)"
+    };
     Some(format!(
-        "A cap of {cap} {unit} would have lost successes in {losing} of {n} columns, most in {worst}, which would have kept {}{noise}{saved}.",
+        "A cap of {cap} {unit} would have lost successes in {losing} of {n} columns, the largest share in {worst}, which would have kept {}{noise}{saved}.",
         of_successes(row, least)
     ))
 }

@@ -209,7 +209,7 @@ pub fn read_answers(
             let id = run.id.as_deref().unwrap_or_default();
             if let Some(before) = first.insert(id, *number) {
                 let problem = format!(
-                    "{id:?} is the id of the run in line {before} too; estimates need a different id for each run"
+                    "{id:?} is already the id of the run in line {before}; estimates need a different id for each run"
                 );
                 return Err(InputError::of_field(of_runs.runs.file(), *number, "id", problem));
             }
@@ -228,13 +228,13 @@ pub fn read_answers(
         };
         if turn >= turns {
             let given = match turns {
-                1 => "1 turn, so that estimates are given after 0 only".to_owned(),
-                _ => format!("{turns} turns, and estimates are given after 0 to {}", turns - 1),
+                1 => "1 turn; give an estimate after 0 turns only".to_owned(),
+                _ => format!("{turns} turns; give estimates after 0 to {} turns", turns - 1),
             };
             return Err(wrong("turn", format!("is {turn}; the run has {given}")));
         }
         if let Some(before) = lines.insert((id.clone(), turn), line) {
-            let problem = format!("this run and turn have an estimate in line {before}");
+            let problem = format!("line {before} already has an estimate for this run and turn");
             return Err(wrong("turn", problem));
         }
         let estimates = match resources {

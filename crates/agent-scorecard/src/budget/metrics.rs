@@ -31,14 +31,14 @@ pub struct Known {
 pub(super) const CLAIM: Better = Better::Near(1.0);
 
 const MACRO_F1: &str =
-    "no prefix is of one of the classes feasible and impossible, and no estimate is either";
+    "one of the classes feasible and impossible has neither a prefix nor an estimate";
 const FAIL_F1: &str = "no prefix is infeasible, and no estimate says \"impossible\"";
 const NO_ALARM: &str = "no estimate says \"impossible\"";
 const NO_INTERVAL: &str = "no run has an interval";
 const NO_FEASIBLE_INTERVAL: &str = "no feasible prefix has an interval";
 const NO_FEASIBLE: &str = "there is no prefix of a feasible run";
 const NO_FAILED: &str = "there is no prefix of a run that failed or exceeded its cap";
-const NOT_STATED: &str = "the runs do not state what failed ones had used after each turn";
+const NOT_STATED: &str = "the runs do not state the spending of failed runs after each turn";
 
 /// The metrics of estimates. The first ones measure correctness; the last ones are references that no estimator can
 /// reach. A prefix is the spending of a run after 1 to T - 1 of its T turns. It is feasible if its run succeeded within
@@ -66,52 +66,52 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "Share of feasible prefixes with an interval.",
         |it| defined(it.feasibility()?.feasible.recall, NO_FEASIBLE);
     "hit_rate", "hit rate", Higher, in [0.0, 1.0],
-        "Share of feasible prefixes whose interval holds what remained; \"impossible\" and no answer count 0.",
+        "Share of feasible prefixes whose interval contains the remaining cost; \"impossible\" and missing answers count as misses.",
         |it| Ok(it.intervals()?.hit_rate);
     "interval_reward", "interval reward", Higher, in [0.0, 1.0],
-        "Mean reward over feasible prefixes: a hit earns more the narrower its interval is, all else 0.",
+        "Mean reward over feasible prefixes: a hit earns more if its interval is narrower, and anything else earns 0.",
         |it| Ok(it.intervals()?.interval_reward);
     "coverage", "coverage", CLAIM, in [0.0, 1.0],
         "Share of the intervals at feasible prefixes that contain the remaining cost.",
         |it| of_intervals(it, |scores| scores.coverage);
-    "optimistic", "intervals below what remained", Lower, in [0.0, 1.0],
+    "optimistic", "intervals below the remaining cost", Lower, in [0.0, 1.0],
         "Share of the intervals at feasible prefixes that end below the remaining cost.",
         |it| of_intervals(it, |scores| misses(scores)[0]);
-    "conservative", "intervals above what remained", Lower, in [0.0, 1.0],
+    "conservative", "intervals above the remaining cost", Lower, in [0.0, 1.0],
         "Share of the intervals at feasible prefixes that begin above the remaining cost.",
         |it| of_intervals(it, |scores| misses(scores)[1]);
     "mean_width", "mean width", Lower, in [0.0, f64::INFINITY],
         "Mean width of the intervals at feasible prefixes, in the unit of the resource.",
         |it| of_intervals(it, |scores| scores.mean_width);
-    "mean_relative_width", "mean width over what remained", Lower, in [0.0, f64::INFINITY],
+    "mean_relative_width", "mean width / remaining cost", Lower, in [0.0, f64::INFINITY],
         "Mean width divided by the remaining cost, over the intervals at feasible prefixes.",
         |it| of_intervals(it, |scores| scores.mean_relative_width);
     "mre_p50", "median relative error of the midpoint", Lower, in [0.0, f64::INFINITY],
-        "Median of the error of the midpoint by what remained, over the intervals at feasible prefixes.",
+        "Median of the midpoint's absolute error divided by the remaining cost, over the intervals at feasible prefixes.",
         |it| of_intervals(it, |scores| scores.mre_p50);
     "mre_p90", "90th percentile of the relative error of the midpoint", Lower, in [0.0, f64::INFINITY],
-        "90th percentile of the error of the midpoint by what remained, over the intervals at feasible prefixes.",
+        "90th percentile of the midpoint's absolute error divided by the remaining cost, over the intervals at feasible prefixes.",
         |it| of_intervals(it, |scores| scores.mre_p90);
     "interval_loss", "interval loss", Lower, in [0.0, f64::INFINITY],
-        "Proper loss of the intervals at feasible prefixes, as central intervals of the claimed coverage.",
+        "Proper loss of the intervals at feasible prefixes, read as central intervals of the claimed coverage.",
         |it| of_intervals(it, |scores| scores.interval_loss);
     "low_pinball_loss", "pinball loss of lower ends", Lower, in [0.0, f64::INFINITY],
-        "Proper loss of the lower ends at feasible prefixes, as quantiles of the claimed coverage.",
+        "Proper loss of the lower ends at feasible prefixes, read as the lower quantiles that the claimed coverage implies.",
         |it| of_intervals(it, |scores| scores.low_pinball_loss);
     "high_pinball_loss", "pinball loss of upper ends", Lower, in [0.0, f64::INFINITY],
-        "Proper loss of the upper ends at feasible prefixes, as quantiles of the claimed coverage.",
+        "Proper loss of the upper ends at feasible prefixes, read as the upper quantiles that the claimed coverage implies.",
         |it| of_intervals(it, |scores| scores.high_pinball_loss);
     "weighted_interval_loss", "weighted interval loss", Lower, in [0.0, f64::INFINITY],
-        "Proper loss of the intervals at feasible prefixes and of their midpoints as medians.",
+        "Proper loss of the intervals at feasible prefixes and of their midpoints, which are read as medians.",
         |it| of_intervals(it, |scores| scores.weighted_interval_loss);
     "linear_reference_reduction", "error reduction against linear extrapolation", Higher,
-        "Share by which the error of midpoints is below that of a linear extrapolation that knows the number of turns.",
+        "Share by which the error of midpoints is smaller than the error of a linear extrapolation that knows the number of turns.",
         |it| {
             let linear = it.all()?.linear.and_then(|linear| linear.relative_reduction);
-            defined(linear, "no feasible prefix has an interval, or the reference makes no error")
+            defined(linear, "no feasible prefix has an interval, or the linear extrapolation makes no error")
         };
     "saved_token_share", "share of the spending of failed runs that would be saved", Higher, in [0.0, 1.0],
-        "Share of what failed runs spent of the estimated resource that came after the first \"impossible\".",
+        "Share of the failed runs' spending of the estimated resource that came after the first \"impossible\".",
         |it| {
             it.check_use()?;
             defined(it.stops.saved_share().ok(), "runs that failed spent nothing")
@@ -119,11 +119,11 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
     "detected_share", "failed runs that were called impossible", Higher, in [0.0, 1.0],
         "Share of failed runs with an \"impossible\" at any prefix.",
         |it| it.detection().map(|delay| delay.detected as f64 / delay.failed as f64), .bar("detected");
-    "detection_turn_share", "turns of a failed run before the first \"impossible\"", Lower, in [0.0, 1.0],
-        "Mean share of the turns of a failed run before its first \"impossible\", 1 without one.",
+    "detection_turn_share", "share of a failed run's turns before the first \"impossible\"", Lower, in [0.0, 1.0],
+        "Mean share of a failed run's turns before its first \"impossible\"; 1 for a run without an \"impossible\".",
         |it| Ok(it.detection()?.mean_turn_share);
-    "detection_spent_share", "spending of a failed run before the first \"impossible\"", Lower, in [0.0, 1.0],
-        "Mean share of what a failed run spent before its first \"impossible\", 1 without one.",
+    "detection_spent_share", "share of a failed run's spending before the first \"impossible\"", Lower, in [0.0, 1.0],
+        "Mean share of a failed run's spending before its first \"impossible\"; 1 for a run without an \"impossible\".",
         |it| {
             it.check_use()?;
             Ok(it.detection()?.mean_spent_share)
@@ -131,44 +131,44 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
     "success_lost", "feasible runs that would be lost", Lower, in [0.0, 1.0],
         "Share of feasible runs with an \"impossible\" at any prefix.",
         |it| defined(it.stops.success_lost().ok(), "there is no feasible run"), .bar("lost");
-    "success_rate_lost", "feasible runs that would be lost, of all runs", Lower, in [0.0, 1.0],
-        "Feasible runs with an \"impossible\" at any prefix, as a share of all runs.",
+    "success_rate_lost", "feasible runs that would be lost, as a share of all runs", Lower, in [0.0, 1.0],
+        "Number of feasible runs with an \"impossible\" at any prefix, divided by the number of all runs.",
         |it| defined(it.stops.success_rate_lost().ok(), "there is no run");
     "false_abort_rate", "feasible prefixes called impossible", Lower, in [0.0, 1.0],
         "Share of feasible prefixes with the answer \"impossible\".",
         |it| defined(it.stops.false_abort_rate().ok(), NO_FEASIBLE), .bar("stopped");
     "format_rate", "readable answers", Higher, in [0.0, 1.0],
         "Share of prefixes with a readable answer.", |it| Ok(it.feasibility()?.format_rate);
-    "optimistic_of_all", "intervals of all runs below what remained", Lower, in [0.0, 1.0],
+    "optimistic_of_all", "intervals of all runs below the remaining cost", Lower, in [0.0, 1.0],
         "Share of the intervals of all runs, failed ones included, that end below the remaining cost.",
         |it| Ok(it.diagnostics()?.optimistic_share);
-    "conservative_of_all", "intervals of all runs above what remained", Lower, in [0.0, 1.0],
+    "conservative_of_all", "intervals of all runs above the remaining cost", Lower, in [0.0, 1.0],
         "Share of the intervals of all runs, failed ones included, that begin above the remaining cost.",
         |it| Ok(it.diagnostics()?.conservative_share);
-    "mean_width_over_cap", "mean width over the cap", Lower, in [0.0, f64::INFINITY],
-        "Mean of width by the cap of the run, over the intervals of all runs with a cap.",
+    "mean_width_over_cap", "mean width / cap", Lower, in [0.0, f64::INFINITY],
+        "Mean width divided by the cap of the run, over the intervals of all runs with a cap.",
         |it| {
             let width = it.diagnostics()?.mean_width_over_cap;
             defined(width, "no run with a cap has an interval")
         };
     "mean_midpoint_bias", "bias of the midpoint", Better::Near(0.0),
-        "Mean of the signed error of the midpoint by what remained, over the intervals at feasible prefixes.",
+        "Mean of (midpoint - remaining cost) / remaining cost, over the intervals at feasible prefixes.",
         |it| defined(it.diagnostics()?.mean_midpoint_bias, NO_FEASIBLE_INTERVAL);
     "mean_width_adequacy", "adequacy of the width", Higher, in [0.0, 1.0],
-        "Mean of half the width by the error of the midpoint, at most 1, over the intervals at feasible prefixes.",
+        "Mean of half the width divided by the midpoint's absolute error, each at most 1, over the intervals at feasible prefixes.",
         |it| defined(it.diagnostics()?.mean_width_adequacy, NO_FEASIBLE_INTERVAL);
-    "macro_f1_of_answers", "macro F1 of feasibility, every interval as feasible", Higher, in [0.0, 1.0],
-        "Mean F1 of both classes if every interval counts as feasible, even an interval above what is left of the cap.",
+    "macro_f1_of_answers", "macro F1 of feasibility, if every interval counts as feasible", Higher, in [0.0, 1.0],
+        "Mean F1 of both classes if every interval counts as feasible, even an interval above the amount left under the cap.",
         |it| defined(it.feasibility()?.macro_f1_of_answers, MACRO_F1);
     "best_constant_loss", "loss of the best constant interval", Lower, in [0.0, f64::INFINITY],
-        "Interval loss of the best constant interval, chosen on these prefixes: no estimator could know it.",
+        "Interval loss of the constant interval that is best on these prefixes, which no estimator could know.",
         |it| defined(it.references[0], NO_FEASIBLE);
-    "linear_oracle_loss", "loss of the best extrapolation that knows the turns", Lower, in [0.0, f64::INFINITY],
-        "Interval loss of the best intervals by linear extrapolation with the number of turns, chosen on these prefixes.",
+    "linear_oracle_loss", "loss of the best extrapolation with known number of turns", Lower, in [0.0, f64::INFINITY],
+        "Interval loss of the best intervals that extrapolate linearly with the known number of turns, chosen on these prefixes.",
         |it| defined(it.references[1], NO_FEASIBLE);
     "mean_cost_oracle_loss",
-        "loss of the best extrapolation that knows turns and mean cost", Lower, in [0.0, f64::INFINITY],
-        "Interval loss of the best intervals by the number of turns and the run's mean cost, chosen on these prefixes.",
+        "loss of the best extrapolation with known turns and mean cost", Lower, in [0.0, f64::INFINITY],
+        "Interval loss of the best intervals that extrapolate with the known number of turns and mean cost of a turn, chosen on these prefixes.",
         |it| defined(it.references[2], NO_FEASIBLE);
 };
 
@@ -182,7 +182,7 @@ pub(super) const MACRO_F1_OF_BIN: Metric<MetricsSummary> = metrics! { MetricsSum
 /// The metrics of the prefixes of one bin. Tables show the metrics that have a label.
 pub(super) const OF_BIN: [Metric<MetricsSummary>; 9] = metrics! { MetricsSummary;
     "hit_rate", "hit rate", Higher, in [0.0, 1.0],
-        "Share of feasible prefixes whose interval holds what remained.",
+        "Share of feasible prefixes whose interval contains the remaining cost.",
         |it| defined(it.intervals.map(|all| all.hit_rate), NO_FEASIBLE);
     "interval_reward", "reward", Higher, in [0.0, 1.0],
         "Mean reward over feasible prefixes.",
@@ -206,7 +206,7 @@ pub(super) const OF_BIN: [Metric<MetricsSummary>; 9] = metrics! { MetricsSummary
         "Share of the intervals of all runs that begin above the remaining cost.",
         |it| defined(it.diagnostics.map(|all| all.conservative_share), NO_INTERVAL);
     "mean_width_over_cap", "", Lower, in [0.0, f64::INFINITY],
-        "Mean of width by the cap of the run, over the intervals of all runs with a cap.",
+        "Mean width divided by the cap of the run, over the intervals of all runs with a cap.",
         |it| defined(it.diagnostics.and_then(|all| all.mean_width_over_cap), NO_INTERVAL);
 };
 

@@ -68,7 +68,7 @@ fn coverage_by_progress(block: &Block) -> Picture {
         series.push(Series::reference("claimed coverage", (0.0, claim), (1.0, claim)));
     }
     series.extend([
-        curve(const { key_of("hit_rate") }, "interval holds what remained (hit rate)"),
+        curve(const { key_of("hit_rate") }, "interval contains the remaining cost (hit rate)"),
         curve(const { key_of("optimistic") }, "interval lies below"),
         curve(const { key_of("conservative") }, "interval lies above"),
     ]);
@@ -77,18 +77,18 @@ fn coverage_by_progress(block: &Block) -> Picture {
         x: Axis::new("share of the turns that a run had taken").with_range(0.0, 1.0),
         y: Axis::new("share of feasible prefixes").with_range(0.0, 1.0),
         series,
-        note: "Points are the middles of bins of progress. Shares below and above are of the intervals, the hit rate is of all feasible prefixes.".to_owned(),
+        note: "Points lie at the middles of bins of progress. The hit rate is a share of all feasible prefixes; below and above are shares of the intervals.".to_owned(),
     }
 }
 
 fn saved_and_lost(block: &Block, metrics: &[Metric<Known>]) -> Picture {
     let (names, shares) = block.bars(metrics);
     Picture {
-        title: "Saved and lost: what stopping at the first \"impossible\" would do".to_owned(),
+        title: "Saved and lost: the effect of stopping at the first \"impossible\"".to_owned(),
         x: Axis::new("what would happen").with_categories(names),
         y: Axis::new("share").with_range(0.0, 1.0),
         series: vec![Series::bars_of_categories("share", shares)],
-        note: "Saved: share of what failed runs spent that came after the first \"impossible\". Detected: failed runs with one. Lost: feasible runs with one. Stopped: feasible prefixes called impossible. Good estimates have high bars on the left and low ones on the right.".to_owned(),
+        note: "Saved: share of the failed runs' spending after the first \"impossible\". Detected: failed runs with an \"impossible\". Lost: feasible runs with an \"impossible\". Stopped: feasible prefixes called impossible. Good estimates have high bars on the left and low bars on the right.".to_owned(),
     }
 }
 
@@ -127,7 +127,7 @@ fn fan(
         let left = samples.iter().map(|sample| (turn(sample), cap - sample.used()));
         // A cap that is far away is not shown rather than shown where it is not.
         let left = left.filter(|(_, left)| (0.0..=top).contains(left));
-        series.push(Series::new("left of the cap", Mark::Line, left));
+        series.push(Series::new("left under the cap", Mark::Line, left));
     }
     series.push(Series::new("estimated to be impossible", Mark::Dots, impossible));
     series.retain(|series| !series.is_empty());
@@ -137,7 +137,7 @@ fn fan(
         y: Axis::new(format!("{} still to be spent", options.resource().replace('_', " "))),
         series,
         note: format!(
-            "Ends of intervals above {HIGHEST} times the largest amount that remained are drawn there."
+            "Ends of intervals above {HIGHEST} times the largest remaining amount are drawn at that height."
         ),
     }))
 }

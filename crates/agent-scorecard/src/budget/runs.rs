@@ -557,10 +557,16 @@ impl Counts {
         let prefixes = |count: usize| many(count, "prefix", "prefixes");
         note(
             left_out,
-            format!("{} left out, as {name} or a cost that has a cap is not known", runs(left_out)),
+            format!(
+                "{} left out, as {name} or another cost with a cap is not known",
+                runs(left_out)
+            ),
         );
         let Self { warm_up, trivial, uncalibrated, missing, repeated, .. } = *self;
-        note(warm_up, format!("{} learnt from and not scored, as asked for", runs(warm_up)));
+        note(
+            warm_up,
+            format!("{} used only for learning and not scored, as requested", runs(warm_up)),
+        );
         note(trivial, format!("{} left out, as nothing remained to be spent", prefixes(trivial)));
         note(
             uncalibrated,
@@ -569,26 +575,29 @@ impl Counts {
                 prefixes(uncalibrated)
             ),
         );
-        note(missing, format!("{} without an estimate, taken as no answer", prefixes(missing)));
-        note(repeated, format!("{} with the id of another one, taken as others", runs(repeated)));
+        note(missing, format!("{} without an estimate, counted as no answer", prefixes(missing)));
+        note(
+            repeated,
+            format!("{} with the id of an earlier run, treated as separate", runs(repeated)),
+        );
         let unreadable: usize = self.unreadable.values().sum();
         let kinds: Vec<String> =
             self.unreadable.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         let answers = many(unreadable, "answer", "answers");
         note(
             unreadable,
-            format!("{answers} that could not be read, taken as none: {}", kinds.join(", ")),
+            format!("{answers} that could not be read, counted as no answer: {}", kinds.join(", ")),
         );
         match options.by {
             By::Linear => note(
                 1,
                 format!(
-                    "linear assumes the mean number of turns of past successes, {FIRST_TURNS} before the first, and a relative half-width of {HALF_WIDTH}; its intervals claim no coverage, and their losses are computed as if they claimed it"
+                    "linear assumes the mean number of turns of past successes ({FIRST_TURNS} before the first success) and a relative half-width of {HALF_WIDTH}; its intervals claim no coverage, but their losses are computed as if they claimed the report's coverage"
                 ),
             ),
             By::Quantile | By::Conformal | By::QuantileForest => note(
                 self.cut_off_files,
-                "runs that a budget ended are learnt from as having needed at least so much"
+                "from a run that a budget ended, the estimator learns that the run needed at least what it had spent"
                     .to_owned(),
             ),
             By::Recorded { .. } => {}

@@ -136,7 +136,7 @@ impl Changes<'_> {
         ];
         let reason = match self.is_partial {
             true => {
-                "some scores are between 0 and 1, and the test is of successes and failures; the lowest score of a success decides (--success-at)"
+                "some scores are between 0 and 1, but the test is of successes and failures; --success-at sets the lowest score that counts as a success"
             }
             false => "no task has enough trials on both sides",
         };
@@ -163,7 +163,7 @@ impl Changes<'_> {
             let by_some = self.count(Verdict::is_worse);
             return (by_some > 0).then(|| {
                 format!(
-                    "By some of what the runs without a grade could have been, {second} is worse than {first} on {by_some} of {} beyond noise, so that a gate on tasks_worse fails (--ungraded says what they count for).",
+                    "Under some possible outcomes of the runs without a grade, {second} is worse than {first} beyond noise on {by_some} of {}, so a gate on tasks_worse fails (--ungraded sets how these runs count).",
                     counted(n, "task"),
                 )
             });
@@ -207,11 +207,11 @@ impl Changes<'_> {
         let [first, second] = self.names;
         Some(match counts().all(|it| it.trials == [1, 1]) {
             true => format!(
-                "{} solved only by {first}, {gained} only by {second}; single trials cannot tell which of these changed.",
+                "{} solved only by {first}, {gained} only by {second}; one trial of each cannot tell which of these tasks really changed.",
                 if lost == 1 { "1 task was".to_owned() } else { format!("{lost} tasks were") }
             ),
             false => format!(
-                "{first} did better on {}, {second} on {gained}; so few trials of each cannot tell which of these changed.",
+                "{first} did better on {}, {second} on {gained}; there are too few trials of each to tell which of these tasks really changed.",
                 counted(lost, "task")
             ),
         })
@@ -226,9 +226,9 @@ fn hidden(difference: &Difference<'_>, is_worse: bool, is_better: bool) -> &'sta
         () if is_said => "",
         () if is_worse && is_better => "; the overall rate hides the losses",
         () if (found.value < 0.0) != is_worse || found.value == 0.0 => {
-            "; the overall rate hides it"
+            "; the overall rate hides this"
         }
-        () => "; the overall rate alone does not show it",
+        () => "; the overall rate alone does not show this",
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn sentences(
                 (rate, _) => {
                     let lacks = if rate.is_none() { first } else { second };
                     format!(
-                        "Whether {first} or {second} is better cannot be said, as no run of {lacks} has an outcome."
+                        "It is not known whether {first} or {second} is better, as no run of {lacks} has an outcome."
                     )
                 }
             });
@@ -94,7 +94,10 @@ fn success(side: &Side, mean: &Mean, level: Level) -> Option<String> {
         reasons.iter().map(|(reason, n)| format!("{n} {}", phrase(*reason))).collect();
     let whatever = match side.of_all(level) {
         Some(Ok(ends)) => {
-            format!("; of all, whatever these would have been, {}", ends_in_percent(&ends))
+            format!(
+                "; over all runs, whatever grades these would have got, {}",
+                ends_in_percent(&ends)
+            )
         }
         _ => String::new(),
     };
@@ -134,7 +137,7 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
         (Some(true), _) => {
             let also = match graded {
                 "" => "",
-                _ => ", whatever the others would have been",
+                _ => ", whatever grades the others would have got",
             };
             let is_better = ahead.replacen("is ahead", "is better", 1);
             return format!("{over}{graded} {is_better}, beyond noise{also}");
@@ -154,7 +157,7 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
                 let ends = difference.towards_better(ends);
                 let by = if is_even(found) { "" } else { "by " };
                 format!(
-                    ", and over all runs, whatever the outcomes of runs without one, {by}{} points",
+                    ", and over all runs, whatever grades the others would have got, {by}{} points",
                     ends_in_percent(&ends)
                 )
             },
@@ -167,7 +170,7 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
         };
         let worse = match difference.is_worse {
             Some(true) => format!(
-                "; {} is worse by some of what those without a grade could have been, so that a gate on is_worse fails (--ungraded says what they count for)",
+                "; under some possible grades of the others, {} is worse, so a gate on is_worse fails (--ungraded sets how runs without a grade count)",
                 difference.names[1]
             ),
             _ => String::new(),
@@ -175,17 +178,19 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
         return format!("{over} {told}: of the runs with a grade, {ahead}{alone}{ends}{worse}");
     }
     let corrected = match is_beyond(found) {
-        true => format!(", which would be beyond noise alone, but not as one of {n} comparisons"),
+        true => {
+            format!(", which would be beyond noise as the only comparison, but not as one of {n}")
+        }
         false => String::new(),
     };
     let [needed, at_best] = difference.tasks_needed;
     let needed = needed.map_or_else(String::new, |needed| {
         let at_best = at_best.map_or_else(String::new, |at_best| {
-            format!(", and about {} if it is as large as it may be", rounded_up(at_best))
+            format!(", and about {} if it is as large as its interval allows", rounded_up(at_best))
         });
         let of_whom = of_whom(sample);
         format!(
-            "; if it really is that large, about {} tasks {of_whom} would be needed to find it{at_best}",
+            "; if the true difference is that large, about {} tasks {of_whom} would be needed to find it{at_best}",
             rounded_up(needed),
         )
     });
@@ -237,7 +242,7 @@ fn detect(difference: &Difference) -> Option<String> {
             rounded_up(tasks),
             of_whom(difference.of_success().0)
         ),
-        None => format!("How many tasks it would take to find {of} cannot be said."),
+        None => format!("The number of tasks needed to find {of} is not known."),
     })
 }
 
@@ -269,7 +274,7 @@ fn at_limit(difference: &Difference, level: Level) -> Option<String> {
     let [first, second] = difference.names;
     let noise = if is_beyond(&failed) { "" } else { ", which may be noise" };
     Some(format!(
-        "Whether {first} and {second} differ depends on how runs at a limit count: as failures (--at-limit failed), of the runs with a grade, {}{noise}.",
+        "Whether {first} and {second} differ depends on how runs at a limit count: if they count as failures (--at-limit failed), over the runs with a grade, {}{noise}.",
         ahead(difference.names, &failed),
     ))
 }
@@ -312,7 +317,7 @@ impl Limits {
         let Self { graded, passed, ungraded, has_given, as_failures } = self;
         (*passed > 0).then(|| {
             format!(
-                "A limit ended {}, {passed} of them {}, which counts; as failures (--at-limit failed) {} would make it {as_failures:.0} %.",
+                "A limit ended {}, {passed} of them {}, and these grades count; if {} counted as failures (--at-limit failed), the overall result would be {as_failures:.0} %.",
                 match has_given {
                     false => format!("{} of {name}", counted(*graded, "graded run")),
                     true => format!("{} of {name} that the log graded", counted(*graded, "run")),
@@ -336,7 +341,7 @@ fn repeated([first, second]: [&Side; 2], names: [&str; 2]) -> Option<String> {
     (!of(first).is_disjoint(&of(second))).then(|| {
         let [first, second] = names;
         format!(
-            "{first} and {second} hold runs of one evaluation, as a retry or a copy of it does: given as one folder, each run counts once."
+            "{first} and {second} contain runs of the same evaluation, as after a retry or a copy; give them as one folder, so that each run counts once."
         )
     })
 }

@@ -188,7 +188,7 @@ impl<'a> Sample<'a> {
             0 => format!("over all runs{each}, as no task is shared,"),
             1 => format!("over all runs{each}, with one task in common,"),
             n => format!(
-                "over all runs{each}, with {n} tasks in common (--shared compares on these),"
+                "over all runs{each}, with {n} tasks in common (--shared compares only these),"
             ),
         }
     }
@@ -390,7 +390,7 @@ impl<'a> Difference<'a> {
                 block.say(
                     Position::Note,
                     [format!(
-                        "{}: {} {first} and {second} runs with a value",
+                        "{}: {} computed from {first} and {second} runs with a value",
                         key(mean),
                         other.over()
                     )],

@@ -176,13 +176,13 @@ pub(super) fn sentence(groups: &[Group], second: &str) -> Option<String> {
     let by_some = groups.iter().filter(|group| group.verdict.is_worse()).count();
     if clauses.is_empty() && by_some > 0 {
         return Some(format!(
-            "By some of what the runs without a grade could have been, {second} is worse on {by_some} of {} of tasks beyond noise, so that a gate on groups_worse fails (--ungraded says what they count for).",
+            "Under some possible outcomes of the runs without a grade, {second} is worse beyond noise on {by_some} of {} of tasks, so a gate on groups_worse fails (--ungraded sets how these runs count).",
             counted(groups.len(), "group"),
         ));
     }
     (!clauses.is_empty()).then(|| {
         format!(
-            "Of {} of tasks, {second} is {}, beyond noise after correction for their number.",
+            "Among {} of tasks, {second} is {}, beyond noise after correction for the number of groups.",
             counted(groups.len(), "group"),
             clauses.join(", and ")
         )

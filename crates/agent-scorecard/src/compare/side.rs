@@ -150,12 +150,12 @@ pub(super) const SCORE: Mean = Mean {
     ..SUCCESS
 };
 const SUCCESS_OF_ALL: Measure = measure! {
-    "success_rate_all", "success rate of all runs, whatever those without a grade would have been", Higher, in [0.0, 1.0],
-    "Interval of the share of all runs that succeeded, those without a grade included: it covers every outcome that they could have had (bounds of Manski, interval of Imbens and Manski 2004)."
+    "success_rate_all", "success rate of all runs, whatever the missing grades are", Higher, in [0.0, 1.0],
+    "Interval of the share of all runs that succeeded, including runs without a grade: it allows for every outcome that these could have had (bounds of Manski, interval of Imbens and Manski 2004)."
 };
 const SCORE_OF_ALL: Measure = measure! {
-    "mean_score_all", "mean score of all runs, whatever those without a grade would have been", Higher, in [0.0, 1.0],
-    "Interval of the mean score of all runs, those without a grade included: it covers every score that they could have had (bounds of Manski, interval of Imbens and Manski 2004)."
+    "mean_score_all", "mean score of all runs, whatever the missing grades are", Higher, in [0.0, 1.0],
+    "Interval of the mean score of all runs, including runs without a grade: it allows for every score that these could have had (bounds of Manski, interval of Imbens and Manski 2004)."
 };
 
 /// The overconfidence of other reports, computed from the confidence that a run stated last.
@@ -167,7 +167,7 @@ const OVERCONFIDENCE_OF_LAST: Measure = Measure {
 const GAIN_OF_LAST: Measure = Measure {
     key: "brier_gain_last",
     label: "Brier score gained by the last confidence over the base rate",
-    help: "Brier score of the confidence that each run stated last minus that of the runs' own success rate, which is known only afterwards, as the confidence of each; interval from standard errors by task, if 10 tasks have a success and 10 a failure.",
+    help: "Brier score of the last confidence of each run, minus the Brier score if every run stated the success rate of these runs, which is known only afterwards; interval from standard errors by task, if 10 tasks have a success and 10 a failure.",
     ..confidence::GAIN
 };
 /// The measures that the clause on confidence states.
@@ -191,7 +191,7 @@ pub(super) const COST_RATIO: &str = "cost_usd_ratio";
 const OTHER_MEANS: [Mean; 9] = [
     Mean::of(
         measure! { "turns_per_run", "turns per run", Lower, in [0.0, f64::INFINITY],
-        "Mean number of model calls of a run that counts." },
+        "Mean number of model calls, over the runs that count." },
         |run| Some(run.used.as_ref()?.turns? as f64),
     )
     .known("n_with_turns", "runs with turns")
@@ -202,11 +202,11 @@ const OTHER_MEANS: [Mean; 9] = [
         "Geometric mean of the turns of runs that count." },
         |run| Some((run.used.as_ref()?.turns? as f64).ln()),
     )
-    .times(measure! { "turns_ratio", "times the turns of a typical run", Lower, in [0.0, f64::INFINITY],
-    "Ratio of the geometric means of the turns of both sides, each task counting once." }),
+    .times(measure! { "turns_ratio", "ratio of the turns of a typical run", Lower, in [0.0, f64::INFINITY],
+    "Geometric mean of the second agent's turns divided by that of the first agent; each task counts once." }),
     Mean::of(
         measure! { "tokens_per_run", "tokens per run", Lower, in [0.0, f64::INFINITY],
-        "Mean number of tokens that a run that counts read and wrote." },
+        "Mean number of tokens read and written, over the runs that count." },
         |run| Some(run.used.as_ref()?.tokens? as f64),
     )
     .known("n_with_tokens", "runs with tokens")
@@ -217,11 +217,11 @@ const OTHER_MEANS: [Mean; 9] = [
         "Geometric mean of the tokens of runs that count." },
         |run| Some((run.used.as_ref()?.tokens? as f64).ln()),
     )
-    .times(measure! { TOKENS_RATIO, "times the tokens of a typical run", Lower, in [0.0, f64::INFINITY],
-    "Ratio of the geometric means of the tokens of both sides, each task counting once." }),
+    .times(measure! { TOKENS_RATIO, "ratio of the tokens of a typical run", Lower, in [0.0, f64::INFINITY],
+    "Geometric mean of the second agent's tokens divided by that of the first agent; each task counts once." }),
     Mean::of(
         measure! { "cost_usd_per_run", "cost per run in USD", Lower, in [0.0, f64::INFINITY],
-        "Mean cost of a run that counts." },
+        "Mean cost, over the runs that count." },
         |run| run.used.as_ref()?.cost_usd,
     )
     .known("n_with_cost_usd", "runs with a cost")
@@ -232,11 +232,11 @@ const OTHER_MEANS: [Mean; 9] = [
         "Geometric mean of the cost of runs that count." },
         |run| Some(run.used.as_ref()?.cost_usd?.ln()),
     )
-    .times(measure! { COST_RATIO, "times the cost of a typical run", Lower, in [0.0, f64::INFINITY],
-    "Ratio of the geometric means of the costs of both sides, each task counting once." }),
+    .times(measure! { COST_RATIO, "ratio of the cost of a typical run", Lower, in [0.0, f64::INFINITY],
+    "Geometric mean of the second agent's costs divided by that of the first agent; each task counts once." }),
     Mean::varying(
         measure! { "confidence", "stated confidence", Neither, in [0.0, 1.0],
-        "Mean of the probabilities of success that runs with a grade stated last." },
+        "Mean of the last stated probability of success, over the runs with a grade." },
         STATED,
     )
     .known("n_with_confidence", "runs with confidence and grade"),
@@ -278,12 +278,12 @@ impl Mean {
 }
 
 const PASS_AT: Measure = measure! { "pass_at_k", "pass@k", Higher, in [0.0, 1.0],
-"Chance that one of k runs of a task succeeds, as a mean over tasks with k runs or more." };
+"Chance that at least one of k runs of a task succeeds, as a mean over tasks with at least k runs." };
 pub(crate) const PASS_HAT: Measure = measure! { "pass_hat_k", "pass^k", Higher, in [0.0, 1.0],
-"Chance that all of k runs of a task succeed, as a mean over tasks with k runs or more." };
+"Chance that all of k runs of a task succeed, as a mean over tasks with at least k runs." };
 
 /// The reason why a geometric mean is undefined.
-pub(super) const NO_LOGARITHM: &str = "some runs have 0, which has no logarithm";
+pub(super) const NO_LOGARITHM: &str = "some runs have the value 0, which has no logarithm";
 /// The maximum share of one task in a sum. Above it, the interval of a mean is too short.
 const MOST_OF_ONE_TASK: f64 = 0.1;
 
@@ -441,7 +441,10 @@ fn unstated(log: &LoggedColumn) -> Option<String> {
     let reasons = Vec::from_iter(reasons.iter().map(|(reason, runs)| format!("{runs} {reason}")));
     let is_said = kept > 0 && !reasons.is_empty();
     is_said.then(|| {
-        format!("confidence is that of {kept} of {n} runs; of the others: {}", reasons.join(", "))
+        format!(
+            "confidence is taken from {kept} of {n} runs; reasons why the others lack it: {}",
+            reasons.join(", ")
+        )
     })
 }
 
@@ -450,7 +453,7 @@ fn noted(mut notes: Vec<String>, without_task: usize) -> Vec<String> {
     if without_task > 0 {
         let runs = counted(without_task, "run");
         notes.push(format!(
-            "{runs} without a task: the id stands for it, so that runs of one id are compared with each other"
+            "{runs} without a task: the id is used as the task, so runs with the same id are compared with each other"
         ));
     }
     notes
@@ -469,14 +472,14 @@ impl Side {
             UngradedAs::Unknown => None,
             UngradedAs::LeftOut => {
                 self.runs.retain(|run| run.grade.is_some());
-                Some("runs without a grade count for nothing (--ungraded leave-out)")
+                Some("runs without a grade are left out (--ungraded leave-out)")
             }
             UngradedAs::Failed => {
                 for run in &mut self.runs {
                     run.grade.get_or_insert(0.0);
                     run.ungraded = None;
                 }
-                Some("runs without a grade are failures (--ungraded failed)")
+                Some("runs without a grade count as failures (--ungraded failed)")
             }
         };
         self.account.rules.extend(rule.map(str::to_owned));
@@ -558,7 +561,7 @@ impl Side {
         let is_much = share > MOST_OF_ONE_TASK && share > 2.0 / sums.len() as f64;
         is_much.then(|| {
             format!(
-                "{}: one task, {task}, makes up {:.0} % of the sum: intervals of means over runs are too short, those of a typical run are not",
+                "{}: the task {task} alone makes up {:.0} % of the sum, so intervals of means over runs are too short; intervals of a typical run are not affected",
                 mean.measure.key,
                 100.0 * share
             )
@@ -643,7 +646,7 @@ impl Side {
                 });
             }
             if is_first && is_partial {
-                let reason = "some scores are between 0 and 1; the lowest score of a success decides (--success-at)";
+                let reason = "some scores are between 0 and 1; --success-at sets the lowest score that counts as a success";
                 let rate = Field::figure(SUCCESS.measure, Err(Undefined::new(reason)));
                 block.fields.push(rate.unshown());
             }
@@ -653,7 +656,7 @@ impl Side {
         }
         block.fields.push(Field::rows(
             "passes",
-            "Several runs of a task (pass@k: at least one of k succeeds, pass^k: all do)",
+            "Several runs of a task (pass@k: at least one of k succeeds, pass^k: all k succeed)",
             passes,
         ));
         let mut endings: BTreeMap<Cow<'_, str>, u64> = BTreeMap::new();
@@ -665,7 +668,7 @@ impl Side {
         block.push_reasons();
         if n_endless > 0 {
             let of = counted(self.runs.len(), "run");
-            notes.push(format!("n_at_limit: nothing says how {n_endless} of {of} ended"));
+            notes.push(format!("n_at_limit: it is not known how {n_endless} of {of} ended"));
         }
         notes.extend(self.notes.iter().cloned());
         block.say(Position::Note, notes);

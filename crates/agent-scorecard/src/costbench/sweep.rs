@@ -58,7 +58,7 @@ const GROUPS: [(&str, &str); 5] = [
 pub fn sweep(queries: &[Query], options: &SweepOptions) -> Result<Block, Error> {
     let most = BLOCK_LEVEL + 1;
     if options.most_blocks > most {
-        let problem = format!("{} are too many; give at most {most}", options.most_blocks);
+        let problem = format!("{} events are too many; give at most {most}", options.most_blocks);
         return Err(wrong(&["most_blocks"], problem));
     }
     let named = |name: &'static [&'static str]| {

@@ -92,7 +92,7 @@ fn check_ids<T>(
             if identity != known {
                 let (id, second) = (identity.0, sample.file);
                 let problem = format!(
-                    "{id:?} names different runs in {first} and {second}; give these files in calls of their own"
+                    "{id:?} names different runs in {first} and {second}; score these files in separate calls"
                 );
                 return Err(Error::Options { options, problem });
             }
@@ -220,8 +220,7 @@ fn forecasts_of<'t>(
         let same = cut_off.iter().filter(is_same).count();
         if same > 0 && 10 * same >= 9 * cut_off.len() {
             return refuse(format!(
-                "{file} has the forecasts of {} on runs that were cut off; a stream must not teach its own chance of \
-                 success: give one that is not scored",
+                "{file} has the forecasts of {} on runs that were cut off; a stream that is scored must not supply its own chances of success: give a stream that is not scored",
                 scored.file
             ));
         }
@@ -245,7 +244,7 @@ impl Origin {
     /// Returns the use of each source, and the assumptions for its probabilities to be correct.
     fn parts(&self) -> (Vec<String>, Vec<String>) {
         let Self { n_given, n_continuations, n_model, model, .. } = self;
-        let given = (format!("{n_given} given"), "chances are right as given".to_owned());
+        let given = (format!("{n_given} given"), "the given chances are right".to_owned());
         let continued = (
             format!("{n_continuations} from their own continuations"),
             "continuations went on from the stop with the same agent, harness and stopping rule"
@@ -262,7 +261,9 @@ impl Origin {
     pub(super) fn note(&self) -> String {
         let (parts, assumptions) = self.parts();
         let fixed = match self.model {
-            Some(_) => "; the model is fixed in resamples, so intervals do not include its error",
+            Some(_) => {
+                "; the model is kept fixed in resamples, so intervals do not include its error"
+            }
             None => "",
         };
         let (parts, assumptions) = (parts.join(", "), assumptions.join("; "));
@@ -276,7 +277,7 @@ impl Origin {
                 Field::shown("source", "source", self.source()),
                 Field::shown("n_given", "given", self.n_given),
                 Field::shown("n_continuations", "share of continuations", self.n_continuations),
-                Field::shown("n_model", "model of what is not scored", self.n_model),
+                Field::shown("n_model", "model without the scored streams", self.n_model),
                 Field::shown("n_unknown", "unknown", self.n_unknown),
             ],
             ..Block::default()

@@ -117,7 +117,7 @@ pub(super) fn comparisons(
     });
     if branches.is_some() && audit.is_none() {
         notes.push(format!(
-            "continuations: no audit, as no run that was cut off has at least {} outcomes",
+            "continuations: no audit, as no run that was cut off has continuations with at least {} outcomes",
             options.min_valid
         ));
     }
@@ -129,7 +129,7 @@ pub(super) fn comparisons(
     block.push_json("assumption", &options.assumption);
     block.push_json("odds_ratio", &options.odds_ratio);
     block.fields.push(Field::block("selection", selection));
-    let title = "what the treatment of cut-off runs changes";
+    let title = "effect of the treatment of cut-off runs";
     block.fields.push(Field::rows(key::comparisons, title, blocks));
     let hidden = options.hidden().map(|hide| {
         let mut block = Block::default();
@@ -138,9 +138,9 @@ pub(super) fn comparisons(
             let [n, reached] = [key::n, key::n_hidden].map(|key| row.count(key));
             let rate = (n > 0).then(|| reached as f64 / n as f64);
             block.fields.push(Field::shown("rate", "share of complete runs hidden", rate));
-            notes.push(format!("hide: {reached} of {} are hidden, a rate of {}; a run of one step cannot be cut off", counted(n, "complete run"), shown(rate.unwrap_or(0.0))));
+            notes.push(format!("hide: the outcomes of {reached} of {} are hidden, a rate of {}; a run of one step cannot be cut off", counted(n, "complete run"), shown(rate.unwrap_or(0.0))));
         }
-        block.fields.push(Field::rows("rows", "what hiding known outcomes changes", hidden));
+        block.fields.push(Field::rows("rows", "effect of hiding known outcomes", hidden));
         block
     });
     block.fields.push(Field::block("hidden_outcomes", hidden));
@@ -206,13 +206,15 @@ fn comparison(row: &ScoreComparison, is_shown: bool) -> Block {
         Field::shown(key::schedule, label("schedule"), row.schedule.as_str()),
     ];
     for (key, name, value) in COMPARED {
-        let none = || Undefined::new("some run has no chance of success, or none is complete");
+        let none = || {
+            Undefined::new("the chance of success of some run is not known, or no run is complete")
+        };
         let measure = Measure::new(key, label(name), Better::Neither, "");
         fields.push(Field::figure(measure, value(row).ok_or_else(none)));
     }
     let per_rate = row.simple_shift_per_rate;
     fields.extend([
-        Field::shown("simple_shift_per_rate", label("simple - complete per rate"), per_rate),
+        Field::shown("simple_shift_per_rate", label("(simple - complete) / rate"), per_rate),
         Field::json("exact_shift_per_rate", row.exact_shift_per_rate),
         Field::block("sensitivity", row.sensitivity.map(|ends| bounds(ends, [""; 2]))),
         Field::block("bounds", bounds(row.bounds, [""; 2])),

@@ -52,15 +52,17 @@ impl ModelFacts {
     pub(super) fn assumption(&self) -> String {
         let stop =
             if self.is_of_continuations() { "which runs were continued" } else { "being cut off" };
-        format!("given {}, {stop} says nothing about the outcome", self.features.join(", "))
+        format!(
+            "among runs with equal {}, {stop} says nothing about the outcome",
+            self.features.join(", ")
+        )
     }
 
     pub(super) fn note(&self) -> String {
         let error = self.mean_error.map_or("unknown".to_owned(), |error| format!("{error:+.3}"));
         let runs = if self.is_of_continuations() { "continued" } else { "complete" };
         format!(
-            "a model of {} (logistic regression on {} {runs} runs of other tasks, cross-fitted in {FOLDS} folds; mean \
-             error at the stops {error})",
+            "a model with the features {} (logistic regression on {} {runs} runs of other tasks, cross-fitted in {FOLDS} folds; mean error at the stops {error})",
             self.features.join(", "),
             self.n_taught
         )
@@ -191,8 +193,7 @@ impl Teaching<'_, '_> {
         }
         if f64::from(uncovered) > LARGEST_UNCOVERED * rest.len() as f64 {
             return Err(refused(format!(
-                "no complete run went further than {uncovered} of {} cut-off runs, so that complete runs teach nothing \
-                 about them",
+                "for {uncovered} of {} cut-off runs, no complete run went further, so complete runs cannot tell their chances of success",
                 rest.len()
             )));
         }
@@ -213,7 +214,7 @@ impl Teaching<'_, '_> {
         let distinct: BTreeSet<&str> = checks.iter().map(|check| tasks[check.run]).collect();
         if distinct.len() < LEAST_TASKS {
             return Err(refused(format!(
-                "a model of success could be checked on {} tasks only, and {LEAST_TASKS} are needed",
+                "a model of success could be checked on only {} tasks, but {LEAST_TASKS} are needed",
                 distinct.len()
             )));
         }
@@ -252,8 +253,7 @@ impl Teaching<'_, '_> {
             };
             if statistic(&log_odds, true).abs() > LARGEST_STATISTIC {
                 return Err(refused(format!(
-                    "the forecasts of {} predict outcomes beyond a model of {}, so that the model is not the chance of \
-                     success given what a run has shown",
+                    "the forecasts of {} predict outcomes beyond what a model with the features {} predicts, so the model does not give the chance of success after what a run has shown",
                     scored.file,
                     features.join(", ")
                 )));

@@ -54,7 +54,7 @@ const OF_RUNS: [Metric<Known>; 2] = [
         "success_rate",
         "runs that succeeded",
         Better::Neither,
-        "Share of the runs that succeeded, also beyond a cap.",
+        "Share of the runs that succeeded, including successes beyond a cap.",
         |it: &Known| Ok(it.success_rate),
     )
     .within(0.0, 1.0),
@@ -62,7 +62,7 @@ const OF_RUNS: [Metric<Known>; 2] = [
         "mean_turns",
         "turns of a run",
         Better::Neither,
-        "Mean number of the turns of a run.",
+        "Mean number of turns per run.",
         |it: &Known| Ok(it.mean_turns),
     )
     .within(0.0, f64::INFINITY),
@@ -205,7 +205,7 @@ pub(super) fn table(
     let mut note = is_capped.then(|| BY_CAP.to_owned());
     if let Some(note) = note.as_mut().filter(|_| !unchanged.is_empty()) {
         let names = Vec::from_iter(unchanged).join(", ");
-        *note += &format!("; rows that this leaves as they are do not stand twice: {names}");
+        *note += &format!("; rows that this does not change are shown only once: {names}");
     }
     let mut report = super::report(&options.model, settings.into_iter(), note);
     compare(
@@ -222,7 +222,7 @@ pub(super) fn table(
     Ok(report)
 }
 
-const BY_CAP: &str = "by the cap: an interval above what is left under the cap counts as \"impossible\"; other rows read every interval as feasible, as the paper does";
+const BY_CAP: &str = "by the cap: an interval above the amount left under the cap counts as \"impossible\"; other rows count every interval as feasible, as the paper does";
 
 fn named(name: String, reading: Reading) -> String {
     match reading {
@@ -260,7 +260,7 @@ fn setting(
 fn conclusion(model: &str, resource: &str, found: &Block) -> Vec<String> {
     let held = found.figure(HIT_RATE.measure.key).ok().map(|rate| {
         format!(
-            "the intervals of {model} contain the remaining cost of {} in {} of {} of runs that can succeed",
+            "the intervals of {model} contain the remaining cost ({}) after {} of {} of runs that can succeed",
             resource.replace('_', " "),
             percent(&rate),
             counted(found.count(key::n_feasible), "turn")

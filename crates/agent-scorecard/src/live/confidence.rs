@@ -55,7 +55,7 @@ pub fn confidence(
     if clipped > 0 {
         let stated = counted(clipped, "stated confidence");
         report.conclusion.push(format!(
-            "Outside [0, 1] and clipped to the nearer end, as in the paper: {stated}; --out-of-range ask-again asks again."
+            "{stated} outside [0, 1], clipped to the nearer end as in the paper; --out-of-range ask-again asks again."
         ));
     }
     report.main_pictures = vec!["reliability"];
@@ -210,17 +210,17 @@ fn stream_figures(row: &ConfidenceFigures) -> Figures {
 }
 
 /// The assumption of the figures on cut-off runs.
-const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a limit cut off and assumes that they would have failed; _exact takes them in at the share of their continuations that succeeded, and assumes that the stop itself says nothing about the outcome; _lowest and _highest are bounds without an assumption; all other figures are over complete runs";
+const CUT_OFF: &str = "cut_off: tps_..._censored_simple counts the runs that a limit cut off as failures; _exact scores them at the share of their continuations that succeeded, and assumes that the stop itself says nothing about the outcome; _lowest and _highest are bounds without an assumption; all other figures are over complete runs";
 
 /// The scores that include cut-off runs: at their probabilities of success, counted as failures, and the lower and
 /// upper bound.
 macro_rules! with_cut_off {
     ($($rule:literal)*) => { [$(
         ($rule, [
-            Measure::new(concat!("tps_", $rule, "_censored_exact"), concat!("TPS, ", $rule, ", cut-off runs at their chances"), Better::Higher, "Mean trajectory score over complete and cut-off runs, with the chances of success that continuations give.").within(f64::NEG_INFINITY, 0.0),
-            Measure::new(concat!("tps_", $rule, "_censored_simple"), concat!("TPS, ", $rule, ", cut-off runs as failures"), Better::Neither, "Mean trajectory score over complete and cut-off runs, if no run that was cut off would have succeeded.").within(f64::NEG_INFINITY, 0.0),
-            Measure::new(concat!("tps_", $rule, "_censored_lowest"), concat!("TPS, ", $rule, ", at least"), Better::Neither, "The least mean trajectory score, whatever the cut-off runs would have done.").within(f64::NEG_INFINITY, 0.0),
-            Measure::new(concat!("tps_", $rule, "_censored_highest"), concat!("TPS, ", $rule, ", at most"), Better::Neither, "The largest mean trajectory score, whatever the cut-off runs would have done.").within(f64::NEG_INFINITY, 0.0),
+            Measure::new(concat!("tps_", $rule, "_censored_exact"), concat!("TPS, ", $rule, ", cut-off runs at their chances"), Better::Higher, "Mean trajectory score over complete and cut-off runs, with chances of success from continuations.").within(f64::NEG_INFINITY, 0.0),
+            Measure::new(concat!("tps_", $rule, "_censored_simple"), concat!("TPS, ", $rule, ", cut-off runs as failures"), Better::Neither, "Mean trajectory score over complete and cut-off runs, if cut-off runs count as failures.").within(f64::NEG_INFINITY, 0.0),
+            Measure::new(concat!("tps_", $rule, "_censored_lowest"), concat!("TPS, ", $rule, ", at least"), Better::Neither, "Lower bound of the mean trajectory score, whatever the outcomes of cut-off runs.").within(f64::NEG_INFINITY, 0.0),
+            Measure::new(concat!("tps_", $rule, "_censored_highest"), concat!("TPS, ", $rule, ", at most"), Better::Neither, "Upper bound of the mean trajectory score, whatever the outcomes of cut-off runs.").within(f64::NEG_INFINITY, 0.0),
         ])
     ),*] };
 }

@@ -57,7 +57,7 @@ const MEANS: [OfRun; 4] = [
         |run| Some(run.reward()),
     ),
     (
-        Measure::new("mean_turns", "turns", Better::Lower, "Mean number of a run's turns.")
+        Measure::new("mean_turns", "turns", Better::Lower, "Mean number of turns per run.")
             .within(0.0, f64::INFINITY),
         |run| Some(run.turns.len() as f64),
     ),
@@ -66,7 +66,7 @@ const MEANS: [OfRun; 4] = [
             "mean_output_tokens",
             "output tokens",
             Better::Lower,
-            "Mean number of tokens of a run's replies, without answers to questions.",
+            "Mean number of tokens in a run's replies, except in answers to questions.",
         )
         .within(0.0, f64::INFINITY),
         |run| run.turns.iter().map(|turn| turn.tokens[1].map(|tokens| tokens as f64)).sum(),
@@ -76,7 +76,7 @@ const MEANS: [OfRun; 4] = [
             "mean_asking_tokens",
             "tokens of questions",
             Better::Lower,
-            "Mean number of tokens of the questions during a run and of their answers.",
+            "Mean number of tokens in the questions during a run and in the answers to them.",
         )
         .within(0.0, f64::INFINITY),
         |run| {
@@ -165,7 +165,7 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
             .interval
             .map_or(String::new(), |it| format!(" [{:.0}, {:.0}]", it.low(), it.high()));
         let mean = format!(
-            "{} earned {:.0}{ends} in a run, as a mean over {n}.",
+            "{} earned {:.0}{ends} per run, on average over {n}.",
             options.model, reward.value
         );
         first.push(mean);
@@ -187,10 +187,14 @@ fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
     let mut block = Block::of([
         Field::shown("n_runs", "runs", records.len()),
         Field::shown("n_at_limit", "ended at a limit", count(|it| it.end == Some(End::AtLimit))),
-        Field::shown("n_truncated", "of these with too long a turn", count(|it| it.is_truncated)),
-        Field::shown("n_stopped", "of these stopped by an answer or a cap", stopped),
+        Field::shown(
+            "n_truncated",
+            "of these, with a turn that was too long",
+            count(|it| it.is_truncated),
+        ),
+        Field::shown("n_stopped", "of these, stopped by an answer or a cap", stopped),
     ]);
-    block.title = "What the runs came to".to_owned();
+    block.title = "Results of the runs".to_owned();
     if has_goal {
         let ended = records.iter().filter(|it| it.end.is_some());
         let outcomes = ended.map(|it| f64::from(it.succeeded)).collect();

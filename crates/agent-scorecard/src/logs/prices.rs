@@ -55,7 +55,7 @@ const LARGEST: f64 = 1e6;
 /// (run.model, run.usage.cost_usd) = (Some("m-2".to_owned()), None);
 /// prices.price(&mut run);
 /// assert_eq!(run.usage.cost_usd, None);
-/// assert_eq!(prices.notes(), ["no price of the model m-2: the cost of 1 run is not known"]);
+/// assert_eq!(prices.notes(), ["no price is given for the model m-2, so the cost of 1 run is not known"]);
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -135,13 +135,15 @@ impl Prices {
             let runs = counted(n, "run");
             match remark {
                 Remark::WithoutPrice(model) => {
-                    format!("no price of the model {model}: the cost of {runs} is not known")
+                    format!(
+                        "no price is given for the model {model}, so the cost of {runs} is not known"
+                    )
                 }
                 Remark::TiersWithoutCalls(model) => format!(
-                    "the price of the model {model} has tiers, and the log does not count the tokens of each call: the cost of {runs} is not known"
+                    "the price of the model {model} has tiers, but the log does not count the tokens of each call, so the cost of {runs} is not known"
                 ),
                 Remark::PartlyPriced(model, part) => format!(
-                    "the price of the model {model} has no {part}: such tokens of {runs} are priced as other input"
+                    "the price of the model {model} has no {part}, so such tokens of {runs} are priced as other input"
                 ),
             }
         };

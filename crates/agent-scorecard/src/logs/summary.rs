@@ -45,7 +45,7 @@ pub(super) fn summary(runs: &[&LoggedRun], notes: &mut Vec<String>) -> [Field; 2
     for (unknown, of) in [(unknown_tokens, "output tokens"), (unknown_cost, "cost")] {
         if unknown > 0 && unknown < runs.len() {
             notes.push(format!(
-                "sums are without {} whose {of} is not known",
+                "sums leave out {} whose {of} is not known",
                 counted(unknown, "run")
             ));
         }

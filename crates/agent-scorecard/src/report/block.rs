@@ -192,7 +192,7 @@ impl Report {
 
     /// Adds the results for the runs of all columns together. `and` is the end of the note on pooling.
     pub fn pool(&mut self, mut block: Block, and: &str) {
-        const POOLED: &str = "these figures are over all columns together, a run in two of them counting twice; see files";
+        const POOLED: &str = "these figures are over all columns together; a run in two columns counts twice; see files";
         block.title = "All columns together".to_owned();
         block.unsay(Position::Line);
         block.say(Position::Note, [format!("{POOLED}{and}")]);

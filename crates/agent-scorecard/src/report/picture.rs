@@ -15,9 +15,10 @@ pub const BAR_WIDTH: f64 = 0.7;
 /// The name of the band of calibrated forecasts. If all forecasts are equal, the band is a single span.
 pub const BAND: &str = "95 % band of calibrated forecasts";
 /// The explanation of this band, and the explanation of its absence.
-pub(crate) const BAND_NOTE: &str = " In the band lie 95 % of the curves that calibrated forecasts would give, at each forecast separately.";
+pub(crate) const BAND_NOTE: &str =
+    " At each forecast, 95 % of the curves of calibrated forecasts would lie in the band.";
 pub(crate) const NO_BAND_NOTE: &str =
-    " The picture of one column alone has the band of calibrated forecasts.";
+    " Only the picture of a single column shows the band of calibrated forecasts.";
 
 /// The axes and series of one picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

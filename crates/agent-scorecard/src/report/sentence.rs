@@ -190,7 +190,7 @@ impl Report {
         own.extend(shared);
         if more > 0 {
             own.push(format!(
-                "The tables say as much of the rest, in place of {} here.",
+                "The tables show the other results, in place of {} here.",
                 counted(more, "sentence")
             ));
         }

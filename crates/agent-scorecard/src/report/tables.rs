@@ -157,7 +157,7 @@ impl Report {
         let is_star = |cell: &Cell| cell.plain().starts_with('*');
         cells.into_iter().any(is_star).then_some(match self.is_comparable {
             true => "* best",
-            false => "* better, the interval of the difference excludes 0 (each by itself, not corrected for their number)",
+            false => "* better: the interval of the difference excludes 0 (for each difference alone, without correction for their number)",
         })
     }
 

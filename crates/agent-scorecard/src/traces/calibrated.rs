@@ -48,7 +48,7 @@ pub(crate) fn note_maps<'a>(
             ));
         }
         if map.is_degenerate() {
-            notes.push(format!("calibration: half {half} has one forecast only"));
+            notes.push(format!("calibration: all forecasts of half {half} are the same"));
         }
     }
 }

@@ -41,10 +41,14 @@ fn calibration(block: &Block, how: &str) -> String {
     }
     let [found, expected, p] = [found, expected, p].map(|it| shown(it.value));
     let what = match how == confidence::AVERAGED {
-        true => "the means of runs are not calibrated, as those of true chances need not be",
+        true => {
+            "the mean forecasts of runs are not calibrated, but even means of true chances need not be"
+        }
         false => "not calibrated",
     };
-    format!("; {what}: T-ECE is {found}, that of calibrated forecasts {expected} (p = {p})")
+    format!(
+        "; {what}: T-ECE is {found}, but would be {expected} for calibrated forecasts (p = {p})"
+    )
 }
 
 /// Returns whether forecasts are higher on runs that succeed.
@@ -53,7 +57,9 @@ fn ranking(block: &Block) -> String {
     let verdict = match side_of(&auroc, 0.5) {
         Some(Ordering::Greater) => "forecasts tell successes from failures",
         Some(Ordering::Less) => "forecasts are higher on failures than on successes",
-        Some(Ordering::Equal) => "that forecasts tell successes from failures may be noise",
+        Some(Ordering::Equal) => {
+            "the forecasts' separation of successes from failures may be noise"
+        }
         None => return format!("; AUROC is {}, where 0.5 is chance", with_ends(&auroc)),
     };
     format!("; {verdict} (AUROC {}, where 0.5 is chance)", with_ends(&auroc))
@@ -70,7 +76,7 @@ pub(super) fn of_difference(block: &Block, [first, second]: [&str; 2]) -> Option
         Some(Ordering::Equal) => format!("{higher}, which may be noise: they cannot be told apart"),
         Some(_) if is_same_runs(block) => format!("{higher}: its forecasts are better"),
         Some(_) => format!(
-            "{higher}, which is beyond noise, but in part may be due to how often each succeeds"
+            "{higher}, which is beyond noise, but may be due in part to their different success rates"
         ),
         None => format!("{higher}; no interval says whether that is noise"),
     })

@@ -84,7 +84,7 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
         [false, false] => by_task,
         [true, true] if options.cluster_by == ClusterBy::Task => {
             notes.push(
-                "each column is of one task: runs are resampled, and the intervals say nothing about other tasks"
+                "each column is of one task: runs are resampled, so the intervals say nothing about other tasks"
                     .to_owned(),
             );
             names.map(|names| names.map(|run| Unit::of(run, ClusterBy::Run)).collect())

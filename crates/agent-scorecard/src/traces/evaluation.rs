@@ -435,7 +435,7 @@ impl TraceEvaluation {
         }
         if (n_ids as u64) < scored && !by_task {
             let note = format!(
-                "{scored} traces have {n_ids} different ids; those of one id are resampled together",
+                "{scored} traces have {n_ids} different ids; traces with the same id are resampled together",
             );
             block.say(Position::Note, [note]);
         }
@@ -444,7 +444,7 @@ impl TraceEvaluation {
             excluded.iter().map(|(reason, &runs)| (reason.to_string(), runs)).collect();
         let counts = [
             (key::n, "complete runs", n),
-            ("n_partly_successful", "of these partial successes", n_partial),
+            ("n_partly_successful", "of these, partial successes", n_partial),
             (key::n_censored, "runs cut off by a budget", n_censored),
             (key::n_excluded, "runs excluded", excluded.values().sum()),
             ("n_tasks", "different tasks", n_tasks as u64),
@@ -625,7 +625,7 @@ impl TraceEvaluation {
             _ => field.unshown(),
         };
         let constant = Block {
-            title: "base rate: the same of one forecast for all runs, their share of successes"
+            title: "base rate: scores of a constant forecast, the share of successes of these runs"
                 .to_owned(),
             ..Block::of(fields(&reference).map(of_reference))
         };
@@ -633,7 +633,7 @@ impl TraceEvaluation {
         let (mut of_summaries, mut by_summary) = (Block::default(), Block::default());
         for (name, values) in summaries {
             let of_summary = STREAM_MEASURES.iter().filter_map(|measure| {
-                let none = || Undefined::new("all runs have one outcome");
+                let none = || Undefined::new("all runs have the same outcome");
                 let figure = values.get(measure.key)?.map(Figure::from).ok_or_else(none);
                 Some(Field::figure(Measure { label: "", ..*measure }, figure))
             });
@@ -648,7 +648,8 @@ impl TraceEvaluation {
             of_summaries.fields.push(Field::block(name.to_owned(), own));
         }
         block.fields.push(Field::block("summaries", of_summaries));
-        by_summary.title = "auroc by summary of a run (the trajectory scores use none)".to_owned();
+        by_summary.title =
+            "auroc by summary of a run's forecasts (trajectory scores use no summary)".to_owned();
         block.fields.push(Field::block("auroc_by_summary", by_summary));
         Ok((base_rate, block))
     }

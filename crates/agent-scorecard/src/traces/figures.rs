@@ -15,13 +15,13 @@ use crate::{
 
 /// The log score over complete and cut-off runs. It rewards low forecasts on runs that were cut off. Neither higher
 /// nor lower values are therefore better if there are such runs.
-pub const CENSORED: Measure = Measure::new("tps_log_censored_simple", "TPS, log score, cut-off runs as failures", Better::Neither, "Mean trajectory log score in nats over complete and cut-off runs, if no run that was cut off would have succeeded (q_Z = 0).").within(f64::NEG_INFINITY, 0.0);
+pub const CENSORED: Measure = Measure::new("tps_log_censored_simple", "TPS, log score, cut-off runs as failures", Better::Neither, "Mean trajectory log score in nats over complete and cut-off runs, if cut-off runs count as failures (q_Z = 0).").within(f64::NEG_INFINITY, 0.0);
 
 /// The measures shown next to T-ECE, from a [`CalibrationTest`] by task.
 pub(super) const OF_CALIBRATED: [Measure; 3] = [
-    Measure::new("t_ece_calibrated", "T-ECE of calibrated forecasts", Better::Neither, "Mean T-ECE of outcomes drawn with the stated confidences, in [0, 1]: what a calibrated forecaster with these forecasts would have.").within(0.0, 1.0),
-    Measure::new("t_ece_excess", "T-ECE minus that of calibrated forecasts", Better::Neither, "T-ECE minus t_ece_calibrated: about 0 for calibrated forecasts whatever the number of runs, the figure to compare columns by; it has no interval.").within(-1.0, 1.0),
-    Measure::new("t_ece_p_value", "p-value of calibration", Better::Neither, "Share of these draws with a T-ECE at least as large, in (0, 1]: at most 0.05 says that the forecasts are not calibrated.").within(0.0, 1.0),
+    Measure::new("t_ece_calibrated", "T-ECE of calibrated forecasts", Better::Neither, "Mean T-ECE over outcomes drawn with the forecasts as chances, in [0, 1]: the T-ECE of a calibrated forecaster with these forecasts.").within(0.0, 1.0),
+    Measure::new("t_ece_excess", "T-ECE minus that of calibrated forecasts", Better::Neither, "T-ECE minus t_ece_calibrated: about 0 for calibrated forecasts, whatever the number of runs. Compare columns by this figure; it has no interval.").within(-1.0, 1.0),
+    Measure::new("t_ece_p_value", "p-value of calibration", Better::Neither, "Share of the draws of t_ece_calibrated with a T-ECE at least as large, in (0, 1]; a share of at most 0.05 says that the forecasts are not calibrated.").within(0.0, 1.0),
 ];
 
 pub(crate) const TPS_LOG: Measure = named(&STREAM_MEASURES, "tps_log");

@@ -74,7 +74,7 @@ impl LoggedColumn {
             let others = ConfidenceStream::ALL.into_iter().filter(|&stream| runs(stream) > 0);
             let others = Vec::from_iter(others.map(|it| format!("{it} ({} runs)", runs(it))));
             let reason = format!(
-                "no run of {} has it; streams that it has: {}",
+                "no run of {} has this stream; streams that exist: {}",
                 self.model.as_ref().unwrap_or(&self.file),
                 if others.is_empty() { "none".to_owned() } else { others.join(", ") }
             );
@@ -139,7 +139,9 @@ fn line(stream: ConfidenceStream, block: &Block) -> String {
         text.push_str(&format!(" ({})", reasons.collect::<Vec<_>>().join(", ")));
     }
     if n_partial > 0 {
-        text.push_str(&format!("; {n_partial} of these have a value at some call: --missing skip"));
+        text.push_str(&format!(
+            "; {n_partial} of these have a value at some call: --missing skip keeps these"
+        ));
     }
     text
 }

@@ -17,7 +17,8 @@ use crate::{
 };
 
 /// The reason why measures of ranking and calibration are undefined.
-pub(super) const REASON: &str = "some runs succeeded in part; the lowest score of a success makes them successes or failures (--success-at)";
+pub(super) const REASON: &str =
+    "some runs succeeded in part; --success-at sets the lowest score that counts as a success";
 
 /// The partial successes of a column: an accumulator.
 #[derive(Clone, Debug, Default)]

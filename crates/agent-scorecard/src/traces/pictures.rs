@@ -175,7 +175,7 @@ fn histogram(blocks: &TiedBlocks, label: &str) -> Picture {
         x: Axis::new(label).with_range(0.0, 1.0),
         y: Axis::new("runs"),
         series: vec![Series::bars("all runs", bars(all)), Series::bars("runs that succeeded", bars(successes))],
-        note: "Sharp forecasts are near 0 and 1. In a bin of calibrated forecasts, the share that succeeded is about the forecast.".to_owned(),
+        note: "Sharp forecasts are near 0 and 1. If forecasts are calibrated, the share of successes in a bin is about the forecast.".to_owned(),
     }
 }
 
@@ -263,7 +263,7 @@ fn forecast_by_step(traces: &Traces) -> Result<Picture, Error> {
             .filter_map(|(step, mean)| Some((f64::from(step), mean.clone().finish().ok()?)));
         Series::new(name, Mark::LineDots, points)
     });
-    let mut note = "Each point is over the runs that took this many steps. The earlier the lines part, the earlier forecasts tell success from failure.".to_owned();
+    let mut note = "Each point is the mean over the runs that took at least this many steps. The earlier the lines part, the earlier forecasts tell success from failure.".to_owned();
     if longest > steps {
         note.push_str(&format!(" The first {steps} of {longest} steps are shown."));
     }

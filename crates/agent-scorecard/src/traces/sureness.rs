@@ -16,7 +16,7 @@ use crate::{
 /// The statistics of the last confidences of runs. The confidences must be in ascending order.
 pub const SURENESS: [Metric<[f64]>; 4] = metrics! { [f64];
     "mean", "mean last confidence", Neither,
-        "Mean over runs of the last confidence of each.",
+        "Mean over runs of the last confidence of each run.",
         |last| match last {
             [] => Err(none()),
             last => Ok(last.iter().sum::<f64>() / last.len() as f64),
@@ -35,8 +35,7 @@ pub const SURENESS: [Metric<[f64]>; 4] = metrics! { [f64];
     };
 };
 
-const QUANTILE: &str =
-    "Quantile over runs of the last confidence of each, linear between the two nearest.";
+const QUANTILE: &str = "Quantile over runs of the last confidence of each run, interpolated linearly between the two nearest runs.";
 
 /// The entry for a run in a file of outcomes.
 pub(crate) const ADD: &str =
@@ -102,7 +101,7 @@ pub fn without_outcomes(
         report.conclusion.extend(parts.iter().filter_map(|(stream, block)| {
             let percent = |of: &Metric<[f64]>| Some(percent_value(block.number(of.measure.key)?));
             Some(format!(
-                "{}, {stream}: {} % sure on average at the end of {}; half of them from {} to {} %",
+                "{}, {stream}: {} % sure on average at the end of {}; the middle half of them from {} to {} %",
                 column.name,
                 percent(&SURENESS[0])?,
                 counted(block.count(key::n), "run"),
@@ -114,7 +113,7 @@ pub fn without_outcomes(
     }
     report
         .conclusion
-        .push(format!("no run has an outcome, so that nothing says whether this is right: {ADD}"));
+        .push(format!("no run has an outcome, so it is not known whether this is right: {ADD}"));
     Ok(Some(report))
 }
 
@@ -133,7 +132,7 @@ fn of_stream(ascending: &[f64]) -> Block {
         x: Axis::new("last confidence of a run").with_range(0.0, 1.0),
         y: Axis::new("runs"),
         series: vec![Series::bars("all runs", (0..10).map(bar))],
-        note: "A bar on the right: runs of which the model was sure.".to_owned(),
+        note: "Bars on the right are runs of which the model was sure.".to_owned(),
     };
     block.draw([("last_confidence", picture)]);
     block

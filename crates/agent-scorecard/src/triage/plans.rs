@@ -145,7 +145,7 @@ impl Answers {
                 plan => plan.to_string(),
             };
             if !answers[at].insert(pool, ratio, alpha, text) {
-                let problem = format!("there are two answers for pool {pool} at one alpha");
+                let problem = format!("pool {pool} has two answers at the same alpha");
                 return Err(wrong("pool", problem));
             }
         }

@@ -138,7 +138,7 @@ pub(super) fn row(
         [Kind::Informative, Kind::NothingSolvable, Kind::RandomIsOptimal].map(count);
     if planned < n {
         notes.push(format!(
-            "{} of {n} pools have no plan that can be executed and are left out of eta and regret",
+            "{} of {n} pools have no plan that can be executed; eta and regret leave them out",
             n - planned
         ));
     }
@@ -149,7 +149,7 @@ pub(super) fn row(
     }
     if optimal > 0 {
         notes.push(format!(
-            "a random plan earns as much as the oracle in {optimal} of {planned} pools; eta is 1 there by convention if the plan does too, otherwise 0"
+            "a random plan earns as much as the oracle in {optimal} of {planned} pools; by convention, eta is 1 there if the plan earns as much, too, and otherwise 0"
         ));
     }
 
@@ -184,7 +184,7 @@ pub(super) fn row(
         let figure = match !is_enforced || above_oracle == 0 {
             true => mean_figure(metric, &scores, None, None, POOL),
             false => Err(Undefined::new(format!(
-                "in {above_oracle} of {n} pools the attempts that were cut off earned more than the oracle, which knows the baseline attempts only"
+                "in {above_oracle} of {n} pools, the attempts that were cut off earned more than the oracle, which knows only the baseline attempts"
             ))),
         };
         row.fields.push(Field::figure(metric.measure, figure));
@@ -210,8 +210,7 @@ pub(super) fn row(
                 let figure = row
                     .figure(of)
                     .map(|eta| Figure { standard_error: Some(error), ..Figure::from(eta.value) });
-                let help =
-                    "The same efficiency, with the standard error of the draw of orders alone.";
+                let help = "The same efficiency; its standard error is only that of drawing orders at random.";
                 let measure = Measure::new(key, "", Better::Higher, help);
                 row.fields.push(Field::figure(measure, figure));
             }
@@ -223,7 +222,7 @@ pub(super) fn row(
         row.push_json("assumed_attempts", &assumed);
         if assumed > 0 {
             notes.push(format!(
-                "{used} attempts of the enforced regime have the outcome of a capped run; for {assumed} others there is no such run, and they count as solved if the baseline attempt solved the problem at a cost of at most the allocation"
+                "{used} attempts of the enforced regime have the outcome of a capped run; {assumed} others have no such run and count as solved if the baseline attempt solved the problem within the allocation"
             ));
         }
     }
@@ -250,7 +249,7 @@ fn push_references(
         exact = exact.and_then(|sum: f64| match &of_pool.random_exact {
             Ok(value) => Ok(sum + value),
             Err(error) => Err(Undefined::new(format!(
-                "pool {number} has none, and eta takes the sampled random plan there: {error}"
+                "pool {number} has no exact value, so eta uses the sampled random plan there: {error}"
             ))),
         });
     }
@@ -265,7 +264,7 @@ fn push_references(
     row.fields.extend([
         value("oracle", "oracle value", "Mean value of the best plan.", oracle),
         value("random_exact", random_exact, "Mean value of a random plan, over all its orders.", exact),
-        value("random_sampled", random_sampled, "Mean value of a random plan, over sampled orders; the standard error is that of the draw of orders.", Ok(sampled)),
+        value("random_sampled", random_sampled, "Mean value of a random plan, over sampled orders; the standard error is that of drawing orders at random.", Ok(sampled)),
     ]);
 }
 

@@ -33,7 +33,7 @@ pub(crate) const RE_SOLVING: [Metric<BudgetAware>; 4] = metrics! { BudgetAware;
         "Share of problems solved with a disclosed budget.",
         |counts| counts.budget_aware_accuracy().map_err(undefined), .share();
     "accuracy_change", "change", Higher, in [-1.0, 1.0],
-        "Share of problems solved with a disclosed budget minus that without.",
+        "Share of problems solved with a disclosed budget minus the share solved without one.",
         |counts| {
             counts.baseline_accuracy().map_err(undefined)?;
             let change = counts.newly_correct as f64 - counts.lost_correct as f64;
@@ -86,7 +86,7 @@ pub(crate) fn clause(model: &str, n: u64, figures: &Block) -> Option<String> {
     };
     let model = if model.is_empty() { "the model" } else { model };
     Some(format!(
-        "of {}, {model} solved {} without a disclosed budget and {} with one; {verdict}; {} of the attempts with one stayed within it",
+        "of {}, {model} solved {} without a disclosed budget and {} with one; {verdict}; {} of the attempts with a disclosed budget stayed within it",
         counted(n, "problem"),
         percent(&before?),
         percent(&after?),

@@ -68,7 +68,7 @@ impl VariantTable {
             let of_variant = of_cell.entry(variant.clone()).or_default();
             if of_variant.contains_key(&dataset) {
                 return Err(Error::Data(format!(
-                    "an earlier line has this model, mode, variant, alpha and data set too, with an eta_{regime}; give one"
+                    "an earlier line already has an eta_{regime} for this model, mode, variant, alpha and data set; give one"
                 )));
             }
             of_variant.insert(dataset.clone(), eta);
@@ -92,11 +92,11 @@ impl VariantTable {
             let problem = "no line has an eta_advisory or an eta_enforced".to_owned();
             return Err(Error::Data(problem));
         }
-        let title = "Regimes: the range of a model is that of its scores under the variants";
+        let title = "Regimes: a range is the largest minus the smallest of a model's scores under the variants";
         let clauses = tables.iter().flat_map(|table| table.said(Position::Conclusion));
         let mut conclusion: Vec<String> = clauses.map(str::to_owned).collect();
         if !conclusion.is_empty() {
-            let noise = "these means have no intervals, which could tell a range from noise";
+            let noise = "these means have no intervals, so a range cannot be told from noise";
             conclusion.push(noise.to_owned());
         }
         Ok(Block::of([Field::rows("tables", title, tables)])
@@ -116,7 +116,7 @@ fn clause(regime: &str, variants: usize, ranges: &VariantScores, by_alpha: &[Blo
         )
     });
     format!(
-        "under {variants} prompts in the {regime} regime, the efficiencies of a model at a budget lie {} apart at the median and at most {}, over {} of model and budget{least}",
+        "with {variants} prompts in the {regime} regime, the efficiency of a model at one budget varies by {} in the median and by at most {}, over {} of model and budget{least}",
         shown(ranges.median_range()),
         shown(ranges.max_range()),
         counted(ranges.ranges().len(), "pair")
@@ -162,7 +162,7 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
         };
     let rows: Vec<Block> = cells().zip(&means).enumerate().map(row).collect();
     let n_left_out = scores.len() - rows.len();
-    let left_out_label = if n_left_out > 0 { "left out, without all variants" } else { "" };
+    let left_out_label = if n_left_out > 0 { "left out, as a variant is missing" } else { "" };
     let mut by_alpha = Vec::new();
     for alpha in cells().map(|(_, alpha)| *alpha).collect::<BTreeSet<_>>() {
         let Some(scores) = compared(Some(alpha))? else { continue };

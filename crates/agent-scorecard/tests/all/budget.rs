@@ -1,4 +1,4 @@
-//! Estimates of what runs would still spend, as a program would have them evaluated.
+//! Estimates of the remaining cost of runs, as a program would have them evaluated.
 
 use std::collections::BTreeMap;
 
@@ -114,7 +114,7 @@ fn several_resources_are_parts_of_a_column_with_their_joint_hits() {
     // The input is ten times the output in every turn, so that both are hit at once.
     assert_eq!((joint, single > 0.0), (single, true));
     let report = report(vec![("a/runs.jsonl".to_owned(), found)], &both);
-    assert!(report.lead.starts_with("input_tokens, output_tokens by quantile, no cap"));
+    assert!(report.lead.starts_with("input_tokens, output_tokens estimated by quantile, no cap"));
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["name"], "runs");
     // Without resamples, what needs none has an interval.

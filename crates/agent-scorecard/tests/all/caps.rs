@@ -94,7 +94,7 @@ fn runs_that_were_cut_off_before_are_no_runs_that_the_cap_ends() {
     assert_eq!((of_row("n_ended_successes"), of_row("n_ended_failures")), (Some(1.0), Some(1.0)));
     assert_eq!((of_row("n_ended_cut_off"), of_row("n_kept")), (Some(1.0), Some(0.0)));
     assert_eq!((found.number("n_failures"), found.number("n_cut_off")), (Some(1.0), Some(1.0)));
-    let is_cut_off = |note: &str| note.contains("1 run with success false that a limit ended");
+    let is_cut_off = |note: &str| note.contains("1 run with success false ended at a limit");
     assert!(found.said(Position::Note).any(is_cut_off), "{found:?}");
     // The turn in which the cap is reached is paid in whole: two, one and one of five.
     assert_eq!((of_row("spent"), of_row("saved")), (Some(180.0), Some(180.0)));
@@ -122,7 +122,7 @@ fn a_cost_that_is_not_known_leaves_the_run_out_of_the_money_alone() {
     assert_eq!(found.number("n_left_out"), Some(1.0));
     for (position, said) in [
         (Position::Note, "caps: 1 run left out, as output_tokens is not known"),
-        (Position::Note, "the money is of 1 of 2 runs, whose cost is known"),
+        (Position::Note, "the share of money saved is over 1 of 2 runs, those whose cost is known"),
         (Position::Conclusion, "of the money of the 1 run whose cost is known"),
     ] {
         assert!(found.said(position).any(|it| it.contains(said)), "{found:?}");
@@ -135,12 +135,12 @@ fn the_sentence_is_on_the_lowest_cap_that_keeps_nearly_all_successes() {
     runs.push(run(&[500, 100], true));
     runs.push(run(&[1_000], false));
     let said = |at: &[f64]| report(&runs, at).conclusion;
-    let lowest = "The lowest cap that would have kept 95 % is 100 output tokens (from too few tasks for an interval).";
+    let lowest = "The lowest cap that would have kept 95 % of the successes is 100 output tokens (too few tasks for an interval).";
     assert_eq!(
         said(&[1_000.0, 100.0, 300.0, 50.0]),
         [
             "A cap of 100 output tokens would have kept 95.0 % of 20 successes [73.9, 99.2] and saved 40 % [13, 75] of the \
-             output tokens and 2.4 % [0.3, 17.5] of the money; that it keeps at least 95 % may be noise.",
+             output tokens and 2.4 % [0.3, 17.5] of the money; keeping at least 95 % of the successes may be noise.",
             lowest,
         ]
     );
@@ -153,9 +153,8 @@ fn the_sentence_is_on_the_lowest_cap_that_keeps_nearly_all_successes() {
     );
     let said = report(&[run(&[50, 50], false), run(&[10], false)], &[50.0]).conclusion;
     assert!(
-        said[0].starts_with(
-            "A cap of 50 output tokens would have lost no success, as no run succeeded"
-        ),
+        said[0].starts_with("A cap of 50 output tokens would have saved 45 %")
+            && said[0].ends_with("it would have lost no success, as no run succeeded."),
         "{said:?}"
     );
     assert_eq!(said.len(), 1);
@@ -171,8 +170,14 @@ fn a_share_below_the_target_is_never_rounded_up_to_it() {
         said[0].starts_with("A cap of 60 output tokens would have kept 94.8 % of 388"),
         "{said:?}"
     );
-    assert!(said[0].ends_with("; that it keeps fewer than 95 % may be noise."), "{said:?}");
-    assert_eq!(said[1], "The lowest cap that would have kept 95 % is 100 output tokens [50, 100].");
+    assert!(
+        said[0].ends_with("; keeping fewer than 95 % of the successes may be noise."),
+        "{said:?}"
+    );
+    assert_eq!(
+        said[1],
+        "The lowest cap that would have kept 95 % of the successes is 100 output tokens [50, 100]."
+    );
 }
 
 #[test]
@@ -195,11 +200,11 @@ fn models_of_a_file_have_columns_and_many_are_ranked() {
     assert_eq!(
         report.conclusion[..3],
         [
-            "A cap of 100 output tokens would have lost successes in 3 of 4 columns, most in d, which would have kept 23 % of 30 \
-             successes [11, 42], though that this one is hurt most may be noise; it would have saved 66 % of their output tokens.",
+            "A cap of 100 output tokens would have lost successes in 3 of 4 columns, the largest share in d, which would have kept 23 % of 30 \
+             successes [11, 42] (that this column loses the largest share may be noise); it would have saved 66 % of their output tokens.",
             "A cap of 700 output tokens would have lost no success in any of 4 columns; it would have saved 0 % of their output tokens.",
-            "The lowest cap that would have kept 95 % of the successes is 100 output tokens (from too few tasks for an interval) for a \
-             and up to 600 (from too few tasks for an interval) for d.",
+            "The lowest cap that would have kept 95 % of the successes ranges from 100 output tokens (too few tasks for an interval) for a \
+             to 600 (too few tasks for an interval) for d.",
         ]
     );
 }
@@ -346,9 +351,9 @@ proptest! {
             prop_assert_eq!(row.number("cap"), rows(&found).last().unwrap().number("cap"));
         }
         for (words, is) in [
-            ("at least 95 % is beyond noise", kept.interval.is_ok_and(|it| it.low() >= 0.95)),
-            ("fewer than 95 % is beyond noise", kept.interval.is_ok_and(|it| it.high() < 0.95)),
-            ("at least 95 % may be noise", is_enough && kept.interval.is_ok_and(|it| it.low() < 0.95)),
+            ("at least 95 % of the successes is beyond noise", kept.interval.is_ok_and(|it| it.low() >= 0.95)),
+            ("fewer than 95 % of the successes is beyond noise", kept.interval.is_ok_and(|it| it.high() < 0.95)),
+            ("at least 95 % of the successes may be noise", is_enough && kept.interval.is_ok_and(|it| it.low() < 0.95)),
         ] {
             prop_assert_eq!(said.contains(words), is, "{}", said);
         }

@@ -62,7 +62,7 @@ fn a_gain_on_average_does_not_hide_lost_tasks() {
         "5 of 20 tasks (t0, t1, t2, t3 and t4) went from 5 of 5 successes with alpha to 0 of 5 with beta, and 7 (t5, t6, t7, t8 and \
          3 more) went from 0 of 5 to 5 of 5, beyond noise after correction for their number; the overall rate hides the losses."
     );
-    assert!(report.lead.ends_with("; tasks are tested exactly (Boschloo 1970), corrected for their number (Benjamini and Hochberg 1995)"));
+    assert!(report.lead.ends_with("; each task is tested exactly (Boschloo 1970), with correction for the number of tasks (Benjamini and Hochberg 1995)"));
     let json = json_of(&report);
     let difference = &json["difference"];
     let keys = ["n_tasks_tested", "tasks_worse", "tasks_better"];
@@ -85,7 +85,7 @@ fn what_changed_is_said_as_it_is() {
         // A single one, where all others are equal: the overall rate is lower, and alone could be noise.
         (
             vec![(1, 5, 0), (19, 4, 4)],
-            "1 of 20 tasks (t0) went from 5 of 5 successes with alpha to 0 of 5 with beta, beyond noise after correction for their number; the overall rate alone does not show it.",
+            "1 of 20 tasks (t0) went from 5 of 5 successes with alpha to 0 of 5 with beta, beyond noise after correction for their number; the overall rate alone does not show this.",
         ),
         (
             vec![(6, 5, 1), (4, 4, 0), (1, 1, 5), (9, 3, 3)],
@@ -135,11 +135,11 @@ fn single_trials_tell_no_task() {
     let report = report_of(sides(&of(1, [12, 7, 20])));
     assert_eq!(
         report.conclusion[1],
-        "12 tasks were solved only by alpha, 7 only by beta; single trials cannot tell which of these changed."
+        "12 tasks were solved only by alpha, 7 only by beta; one trial of each cannot tell which of these tasks really changed."
     );
     assert_eq!(
         said(&of(2, [1, 0, 20])),
-        "alpha did better on 1 task, beta on 0; so few trials of each cannot tell which of these changed."
+        "alpha did better on 1 task, beta on 0; there are too few trials of each to tell which of these tasks really changed."
     );
     assert_eq!(report_of(sides(&of(1, [0, 0, 20]))).conclusion.len(), 1);
     // A gate on what cannot be known is an error.
@@ -180,7 +180,7 @@ fn runs_without_a_grade_fail_the_gate_and_make_no_claim() {
     let said = &report.conclusion[1];
     assert_eq!(
         said,
-        "By some of what the runs without a grade could have been, beta is worse than alpha on 2 of 20 tasks beyond noise, so that a gate on tasks_worse fails (--ungraded says what they count for)."
+        "Under some possible outcomes of the runs without a grade, beta is worse than alpha beyond noise on 2 of 20 tasks, so a gate on tasks_worse fails (--ungraded sets how these runs count)."
     );
     assert_eq!(json_of(&report)["difference"]["tasks_worse"], 2);
     // The other way round, they could have been as good, and nothing is better.
@@ -228,9 +228,9 @@ fn groups_are_named_by_what_tasks_have_in_front() {
         let report = report_of(sides(&grouped(&groups)));
         let said = &report.conclusion[2];
         assert!(
-            said.starts_with("Of 3 groups of tasks, beta is worse on air (by 100 points [")
+            said.starts_with("Among 3 groups of tasks, beta is worse on air (by 100 points [")
                 && said.contains("]), and better on retail (by 100 points [")
-                && said.ends_with("]), beyond noise after correction for their number."),
+                && said.ends_with("]), beyond noise after correction for the number of groups."),
             "{said}"
         );
         let json = json_of(&report);

@@ -102,7 +102,7 @@ fn shared_tasks_are_compared_with_each_other() {
     let report = compare([other, beta]);
     assert!(!is_beyond_noise(&report) && report.decided.is_empty());
     let verdict = ". Over all runs, as no task is shared, they cannot be told apart: beta is ahead by 15 points [-7, 35]; \
-                   if it really is that large, about 180 tasks for each would be needed to find it.";
+                   if the true difference is that large, about 180 tasks for each would be needed to find it.";
     assert!(report.conclusion[0].ends_with(verdict), "{:?}", report.conclusion);
 }
 
@@ -157,7 +157,7 @@ fn a_task_that_only_one_side_knows_the_cost_of_is_no_difference_of_costs() {
     assert_eq!(difference.number("cost_usd_per_run"), Some(0.0));
     let counts = block(block(difference, "counts"), "cost_usd_per_run");
     assert_eq!(json(counts, "n_runs"), serde_json::json!([20, 20]));
-    let note = "cost_usd_per_run: on the 20 tasks that both have, 20 and 20 runs with a value";
+    let note = "cost_usd_per_run: on the 20 tasks that both have, computed from 20 and 20 runs with a value";
     assert!(difference.said(Position::Note).any(|it| it == note), "{difference:?}");
     // Of several differences, the notes of the report say of which they are.
     let said = |report: &Report, of: &str| {
@@ -184,7 +184,7 @@ fn a_difference_that_rests_on_grades_at_a_limit_is_said_with_these_as_failures()
     let said = |other: Side| compare([few(), other]).conclusion;
     let by_limit = said(of("b", |task| task % 10 != 1, |task| task % 3 != 0));
     assert!(by_limit[0].contains("b is better by 57 points"), "{by_limit:?}");
-    let depends = "Whether a and b differ depends on how runs at a limit count: as failures (--at-limit failed), of the runs with a grade, a is ahead by ";
+    let depends = "Whether a and b differ depends on how runs at a limit count: if they count as failures (--at-limit failed), over the runs with a grade, a is ahead by ";
     assert!(by_limit.iter().any(|it| it.starts_with(depends)), "{by_limit:?}");
     let clear = said(of("b", |task| task % 10 != 1, |task| task == 0));
     assert!(!clear.iter().any(|it| it.contains("depends on how runs at a limit")), "{clear:?}");
@@ -245,7 +245,7 @@ fn runs_without_a_grade_are_named_in_the_first_sentence_and_bound_the_rate_of_al
         ["n_runs", "success_rate", "n_at_limit", "n_ungraded"].map(|key| block.number(key));
     assert_eq!(numbers, [9.0, 6.0 / 9.0, 1.0, 2.0].map(Some));
     let said = &report.conclusion[0];
-    assert!(said.starts_with("alpha succeeded in 67 % of 9 runs with a grade [29, 91] (2 of 11 have none: 1 ended with an error, 1 ended at a limit; of all, whatever these would have been, ["), "{said}");
+    assert!(said.starts_with("alpha succeeded in 67 % of 9 runs with a grade [29, 91] (2 of 11 have none: 1 ended with an error, 1 ended at a limit; over all runs, whatever grades these would have got, ["), "{said}");
     let Some(Value::Bounds(_, Ok(ends))) = block.get("success_rate_all") else { panic!() };
     // Whatever they would have been, the rate of all runs is in what is between 6 and 8 of 11.
     assert!(ends.low() < 6.0 / 11.0 && ends.high() > 8.0 / 11.0);
@@ -271,12 +271,12 @@ fn grades_at_a_limit_count_and_the_report_says_what_they_change() {
         .map(|task| if task < 3 { graded(task, task < 2) } else { run(task, Some(task < 8)) });
     let report = compare([side("alpha", runs)]);
     assert_eq!(report.columns[0].block.number("success_rate"), Some(0.7));
-    let said = "A limit ended 3 graded runs of alpha, 2 of them successes, which counts; as failures (--at-limit failed) they would make it 50 %.";
+    let said = "A limit ended 3 graded runs of alpha, 2 of them successes, and these grades count; if they counted as failures (--at-limit failed), the overall result would be 50 %.";
     assert_eq!(report.conclusion[1], said);
     // A grade from beside the log stays one.
     let settled = |task| SideRun { is_settled: task == 0, ..graded(task, true) };
     let report = compare([side("alpha", (0..10).map(settled))]);
-    let said = "A limit ended 9 runs of alpha that the log graded, 9 of them successes, which counts; as failures (--at-limit failed) they would make it 10 %.";
+    let said = "A limit ended 9 runs of alpha that the log graded, 9 of them successes, and these grades count; if they counted as failures (--at-limit failed), the overall result would be 10 %.";
     assert_eq!(report.conclusion[1], said);
 }
 
@@ -292,7 +292,7 @@ fn what_limits_change_is_said_as_the_option_would_whatever_runs_without_a_grade_
     let side = side("alpha", runs);
     for option in [UngradedAs::Unknown, UngradedAs::LeftOut, UngradedAs::Failed] {
         let report = compare_ungraded([side.clone()], option);
-        let said = "they and the 3 at a limit without a grade would make it 30 %.";
+        let said = "they and the 3 at a limit without a grade counted as failures (--at-limit failed), the overall result would be 30 %.";
         assert!(report.conclusion[1].ends_with(said), "{option:?}: {:?}", report.conclusion);
     }
 }
@@ -327,7 +327,7 @@ fn an_evaluation_and_its_retry_in_two_columns_are_said() {
         let said = report
             .conclusion
             .iter()
-            .any(|it| it.starts_with("a and b hold runs of one evaluation"));
+            .any(|it| it.starts_with("a and b contain runs of the same evaluation"));
         assert_eq!(said, is_said, "{:?}", report.conclusion);
     }
 }
@@ -470,10 +470,10 @@ fn a_task_that_makes_up_much_of_the_spending_is_named() {
     };
     let is_said =
         |block: &Block, said: &str| block.said(Position::Note).any(|it| it.starts_with(said));
-    let of_tokens = "tokens_per_run: one task, task 7, makes up 75 % of the sum: intervals of means over runs are too short";
+    let of_tokens = "tokens_per_run: the task task 7 alone makes up 75 % of the sum, so intervals of means over runs are too short";
     assert!(is_said(&spent(900), of_tokens), "{:?}", spent(900));
     // One of 31 tasks that are alike has 3 %.
-    assert!(!is_said(&spent(10), "tokens_per_run: one task"));
+    assert!(!is_said(&spent(10), "tokens_per_run: the task"));
 }
 
 #[test]
@@ -490,7 +490,7 @@ fn of_several_comparisons_only_those_that_pass_holm_are_beyond_noise() {
     assert_eq!(["b", "c", "d"].map(|name| flag(block(together, name))), [false; 3]);
     assert!(
         report.conclusion[0]
-            .contains("which would be beyond noise alone, but not as one of 3 comparisons")
+            .contains("which would be beyond noise as the only comparison, but not as one of 3")
     );
     // A clear one is, and leaves more of the error rate to the others.
     let sides = [rate("a", 50), rate("b", 43), rate("c", 20), rate("d", 49)];
@@ -510,13 +510,13 @@ fn stated_confidence_is_judged_by_its_interval() {
     };
     assert_eq!(
         stated(0.9),
-        "a: overconfident by 40 points [26, 54] over 50 runs; as stated, it scores worse than one number for all runs (Brier score gained: -0.160 [-0.275, -0.045])."
+        "a: overconfident by 40 points [26, 54] over 50 runs; as stated, it scores worse than one constant forecast for all runs (Brier score gained: -0.160 [-0.275, -0.045])."
     );
     assert_eq!(
         stated(0.2),
-        "a: underconfident by 30 points [16, 44] over 50 runs; as stated, it scores worse than one number for all runs (Brier score gained: -0.090 [-0.176, -0.004])."
+        "a: underconfident by 30 points [16, 44] over 50 runs; as stated, it scores worse than one constant forecast for all runs (Brier score gained: -0.090 [-0.176, -0.004])."
     );
-    let unsure = "a: over 50 runs, mean confidence is 5 points [-9, 19] above the success rate, which may be noise; as stated, it scores no better than one number for all runs, which may be noise (Brier score gained: -0.003 [-0.017, 0.012]).";
+    let unsure = "a: over 50 runs, mean confidence is 5 points [-9, 19] above the success rate, which may be noise; as stated, it scores no better than one constant forecast for all runs, which may be noise (Brier score gained: -0.003 [-0.017, 0.012]).";
     assert_eq!(stated(0.55), unsure);
 }
 

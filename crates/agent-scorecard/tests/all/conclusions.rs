@@ -46,7 +46,7 @@ fn a_clear_gain_of_disclosed_budgets_is_called_so_with_its_interval() {
         report.conclusion,
         [
             "Of 100 problems, m solved 30 % [22, 40] without a disclosed budget and 60 % [50, 69] with one; \
-          the gain of 30 points [20, 39] is beyond noise; 60 % [50, 69] of the attempts with one stayed within it."
+          the gain of 30 points [20, 39] is beyond noise; 60 % [50, 69] of the attempts with a disclosed budget stayed within it."
         ]
     );
 }

@@ -405,7 +405,9 @@ fn a_model_of_turn_and_task_is_used_where_no_stream_knows_more_and_says_so() {
     assert_eq!(source["model"]["taught_by"], "complete runs");
     let notes = report.notes();
     let note = notes.iter().find(|note| note.starts_with("success chance: ")).unwrap();
-    for words in ["by a model of turn", "complete runs of other tasks", "fixed in resamples"] {
+    for words in
+        ["by a model with the features turn", "complete runs of other tasks", "fixed in resamples"]
+    {
         assert!(note.contains(words), "{words}: {note}");
     }
 }

@@ -1,4 +1,4 @@
-//! How often confidence is called better or worse than one number for all runs, and too high or too low, where it
+//! How often confidence is called better or worse than one constant forecast for all runs, and too high or too low, where it
 //! is not.
 
 use agent_scorecard::{

@@ -233,7 +233,7 @@ fn curves_of_several_columns_are_one_picture_with_the_base_rate_of_each() {
         let json = serde_json::to_value(&report).unwrap();
         let sections = report.drawings();
         let [drawing] = sections[0].drawings.as_slice() else { panic!("{sections:?}") };
-        assert!(!sections[0].note.contains("In the band lie"), "{}", sections[0].note);
+        assert!(!sections[0].note.contains("lie in the band"), "{}", sections[0].note);
         let found = drawing.picture.series.iter().map(|series| series.name.as_str());
         assert_eq!(
             found.collect::<Vec<_>>(),

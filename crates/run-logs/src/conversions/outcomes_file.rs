@@ -172,7 +172,7 @@ impl Outcomes {
                 return wrong(
                     "grade",
                     format!(
-                        "{grade} is outside [0, 1], the range of grades in this file, whatever that of the log's scores; divide by the highest grade"
+                        "{grade} is outside [0, 1]; grades in this file are from 0 to 1, whatever the range of the log's scores; divide by the highest grade"
                     ),
                 );
             }
@@ -185,14 +185,14 @@ impl Outcomes {
         let earlier = |place: usize| self.entries.get(place).map_or(0, |entry| entry.line);
         if let Some(&place) = of_id.entries.get(&key) {
             let problem = format!(
-                "{id:?} stands in line {} already; name the task, trial, model or log of each",
+                "{id:?} is already in line {}; name the task, trial, model or log of each",
                 earlier(place)
             );
             return wrong("id", problem);
         }
         if let (Some(&place), true) = (of_id.entries.values().next(), of_id.shape != shape(&key)) {
             let problem = format!(
-                "of {id:?}, this line and line {} do not name the same of task, trial, model and log",
+                "for {id:?}, this line and line {} do not name the same ones of task, trial, model and log",
                 earlier(place)
             );
             return wrong("id", problem);
@@ -251,7 +251,7 @@ impl Outcomes {
                 model.as_ref().map_or(String::new(), |it| format!(" of {it}"))
             };
             let problem = format!(
-                "its outcome would be that of two runs, {first} and {name}{}; name the task, trial, model or log",
+                "its outcome would apply to two runs, {first} and {name}{}; name the task, trial, model or log",
                 model(&run.model)
             );
             return Err(InputError::of_field(&self.file, entry.line, "id", problem).into());
@@ -304,7 +304,7 @@ impl Outcomes {
         });
         let alike = alike_names(self.alike.iter().flatten().map(String::as_str));
         let lists = [
-            ("ids that differ in case, blanks or Unicode form alone", alike.join("; ")),
+            ("ids that differ only in case, blanks or Unicode form", alike.join("; ")),
             ("columns not read", self.not_read.join(", ")),
         ];
         let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());

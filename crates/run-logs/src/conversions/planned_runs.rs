@@ -118,7 +118,7 @@ impl RunTable {
             let cluster = figures.cluster.iter().map(|by| format!("clusters by {by}"));
             let how = reducer.chain(cluster).collect::<Vec<_>>().join(", ");
             all.push(format!(
-                "the log{} has {}{}, its runs {} by sample",
+                "the log{} states {}{}, but its runs have {} by sample",
                 evaluation.task.as_ref().map_or(String::new(), |task| format!(" of {task}")),
                 text(own),
                 if how.is_empty() { how } else { format!(" ({how})") },

@@ -181,7 +181,7 @@ impl RunTable {
             (low.min(it.1), high.max(it.1))
         });
         Some(format!(
-            "the scores{} run from {low} to {high}, beyond 0 to 1; {PLACE_SCORES}",
+            "the scores{} are from {low} to {high}, beyond 0 to 1; {PLACE_SCORES}",
             first.scorer.as_ref().map_or(String::new(), |scorer| format!(" of {scorer}"))
         ))
     }
@@ -216,7 +216,7 @@ impl RunTable {
                 let name = evaluation.task.as_ref().or(evaluation.id.as_ref());
                 let of = name.map_or(String::new(), |name| format!(" {name}"));
                 let reason = format!(
-                    "the evaluation{of} plans {planned} runs, over a million more than the log has; correct its samples, epochs or total_samples"
+                    "the evaluation{of} plans {planned} runs, which is over a million more than the log has; correct its samples, epochs or total_samples"
                 );
                 return Err(Error::Undefined { name: "planned runs", reason });
             }
@@ -446,15 +446,15 @@ impl RunTable {
         let notes = [
             note(
                 &is_unknown,
-                "the log's counts of tokens contradict each other, so that they are not known",
+                "the log's counts of tokens contradict each other, so they count as not known",
             ),
             note(
                 &has(UsageRemark::LargerTotal),
-                "the log's total of tokens is larger than input and output; what is more counts as output",
+                "the log's total of tokens is larger than the sum of input and output; the excess counts as output",
             ),
             note(
                 &|usage| usage.cost_usd == Some(0.0) && usage.total_tokens() > Some(0),
-                "the log's cost is 0 beside tokens, which need not mean that they cost nothing; prices of the model replace it",
+                "the log states a cost of 0 in spite of tokens, which may mean that the cost is not known; prices of the model replace it",
             ),
         ];
         notes.into_iter().flatten().collect()

@@ -94,7 +94,7 @@ fn pool(file: &str, rows: Vec<Line<Problem>>) -> Result<Pool, InputError> {
         let wrong = |field, problem| InputError::of_field(file, line.number, field, problem);
         if let Some(first) = seen.insert(problem.clone(), line.number) {
             let text =
-                format!("{problem:?} is the problem of line {first} already; problems must differ");
+                format!("{problem:?} is already the problem of line {first}; problems must differ");
             return Err(wrong("problem", text));
         }
         items.push(Item::new(problem, value, output_tokens, solved).map_err(|error| {

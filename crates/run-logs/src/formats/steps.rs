@@ -287,12 +287,12 @@ fn put_together(
             all => format!(", and of {} more", all - 1),
         };
         notes.push(format!(
-            "no step or trial tells the rows of id {id} (line {line}){others} apart: they are the steps of one run, in their order"
+            "the rows of id {id} (line {line}){others} have no step or trial: they are read as the steps of one run, in their order"
         ));
     }
     let mut runs = models.values().flat_map(|model| &model.runs);
     if runs.any(|run| run.id.is_none() && run.is_numbered) {
-        notes.push("rows with a step and without an id: each is a run of its own".to_owned());
+        notes.push("rows with a step and without an id: each is read as a separate run".to_owned());
     }
     if repeated > 0 {
         let rows = if repeated == 1 { "row repeats" } else { "rows repeat" };
@@ -437,7 +437,7 @@ impl TableRuns {
                 let before = last.replace(step.number()).filter(|_| is_new && is_numbered);
                 if before == Some(step.number()) {
                     let problem = format!(
-                        "{} stands twice in this run with different forecasts; --repeats keep takes both",
+                        "{} occurs twice in this run with different forecasts; --repeats keep keeps both",
                         step.number()
                     );
                     return Err(InputError::of_field(file, step.line as usize, "step", problem));

@@ -46,7 +46,10 @@ impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { policy, counts } = self;
         let policy = policy.to_string().replace('_', "-");
-        write!(f, "forecasts that are missing or outside [0, 1], by --missing {policy}: {counts}")
+        write!(
+            f,
+            "forecasts that are missing or outside [0, 1], treated by --missing {policy}: {counts}"
+        )
     }
 }
 
@@ -189,7 +192,7 @@ impl TraceRemarks {
         let counts = self.missing.counts;
         if self.lacks_column {
             let names = FORECAST.names.join(", ");
-            notes.push(format!("no column holds confidences; it would be called one of {names}"));
+            notes.push(format!("no column holds confidences; its name must be one of {names}"));
         } else if counts.left_out_runs + counts.repaired_runs > 0 {
             let mut note = self.missing.to_string();
             if let Some(first) = &self.first_left_out {
@@ -298,7 +301,7 @@ impl TraceRemarks {
                 return Ok(Some(run));
             }
             Err(trajectory_metrics::Error::Forecast { step, fault }) => {
-                let problem = format!("{fault}; --missing says what else can be done about it");
+                let problem = format!("{fault}; --missing offers other ways to treat it");
                 let (line, field) = place(step - 1);
                 let error = InputError::of_field(file, line, &field, problem);
                 let is_in_doubt = rules.scale == ConfidenceScale::Checked;
@@ -475,7 +478,7 @@ impl TraceFile {
             (Some(only), 0) => Ok(only),
             (_, others) => {
                 let problem =
-                    format!("there are runs of {} models, which are read apart", others + 1);
+                    format!("there are runs of {} models, which are read separately", others + 1);
                 Err(InputError::of_field(file, 1, "model", problem))
             }
         }
@@ -533,7 +536,7 @@ impl TraceFile {
         for at in 0..self.runs.len() {
             let (id, run) = (self.runs.id(at), self.runs.without_lists(at));
             if let Some(Some(line)) = lines.insert(id, run.line) {
-                let problem = format!("{id:?} stands in line {line} already");
+                let problem = format!("{id:?} is already in line {line}");
                 return Err(run.error(&self.file, "id", problem));
             }
         }

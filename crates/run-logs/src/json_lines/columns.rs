@@ -167,7 +167,7 @@ impl Column {
                 (_, Ok(number)) => self.value(number_or_bare(number, word)),
                 _ if word.starts_with(['[', '{']) => {
                     if let Some((path, _)) = repeated_key(word.as_bytes()) {
-                        return Err(format!("{path} stands twice; give each key once"));
+                        return Err(format!("{path} occurs twice; give each key once"));
                     }
                     serde_json::from_str(word).unwrap_or_else(|_| word.into())
                 }

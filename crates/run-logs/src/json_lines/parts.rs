@@ -77,8 +77,9 @@ pub fn fold<P: Default, T: Send, E: From<InputError> + Send>(
             _ if read == 0 => lines.len(),
             Some(end) => known + end + 1,
             None if lines.len() > LONGEST_LINE => {
-                let problem =
-                    format!("a line has more than {LONGEST_LINE} bytes, which no line may have");
+                let problem = format!(
+                    "a line has more than {LONGEST_LINE} bytes, the most that a line may have"
+                );
                 return Err(InputError::of_file(file, problem).into());
             }
             None => continue,

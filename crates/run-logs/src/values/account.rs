@@ -218,14 +218,12 @@ impl Account {
             rules.push("partial successes count by their score (--success-at X makes them successes or failures)".to_owned());
         }
         if self.n_repeats > 0 {
-            rules.push(
-                "runs that are found again count once (--repeats keep counts each)".to_owned(),
-            );
+            rules.push("runs that occur again count once (--repeats keep counts each)".to_owned());
         }
         rules.extend(self.rules.iter().cloned());
         let names = [
             ("columns not read", &self.columns_not_read),
-            ("names that differ in case, blanks or Unicode form alone", &self.similar_names),
+            ("names that differ only in case, blanks or Unicode form", &self.similar_names),
             ("models without a price", &self.models_without_price),
         ];
         for (what, names) in names {
@@ -240,7 +238,7 @@ impl Account {
             rules.extend(few.iter().map(|it| (*it).clone()));
             let more = self.unlike_log.len().saturating_sub(MOST_EVALUATIONS);
             rules.push(if more > 0 {
-                format!("{last}, and {more} more logs alike")
+                format!("{last}, and likewise {more} more logs")
             } else {
                 (*last).clone()
             });

@@ -91,11 +91,11 @@ impl ConfidenceScale {
             Self::Checked if is_in_doubt => {
                 let are = if *above_one == 1 { "is" } else { "are" };
                 Some(format!(
-                    "{above_one} of {n} values {are} above 1, from {lowest} to {highest} in all; --percent reads all of them as percentages, --percent=no as shares of 1"
+                    "{above_one} of {n} values {are} above 1, from {lowest} to {highest} over all values; --percent reads all of them as percentages, --percent=no as shares of 1"
                 ))
             }
             Self::Percent if *n > 0 && *above_one == 0 => Some(format!(
-                "no value is above 1, from {lowest} to {highest} in all; without --percent they are shares of 1"
+                "no value is above 1, from {lowest} to {highest} over all values; without --percent they are shares of 1"
             )),
             _ => None,
         }
@@ -105,7 +105,7 @@ impl ConfidenceScale {
     pub(crate) fn note(self, seen: &SeenConfidences) -> Option<String> {
         let between = match seen.between {
             0 => String::new(),
-            n => format!("; {n} between 0 and 1 are less than 1 %"),
+            n => format!("; those between 0 and 1 ({n}) are read as less than 1 %"),
         };
         let is_noted = self == Self::Percent && seen.n > 0;
         is_noted.then(|| format!("confidences are read as percentages{between}"))

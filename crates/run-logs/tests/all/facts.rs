@@ -188,7 +188,7 @@ fn other_figures_of_the_log_itself_stand_in_the_account() {
     assert_eq!(
         unlike_log(results(1.0, 0.0, Some("max"), None), &rules),
         [
-            "the log of t has a mean score of 1.0000 and a standard error of 0.0000 (epochs by max), its runs a mean score \
+            "the log of t states a mean score of 1.0000 and a standard error of 0.0000 (epochs by max), but its runs have a mean score \
             of 0.7500 and a standard error of 0.2500 by sample"
         ]
     );

@@ -171,7 +171,10 @@ fn a_byte_order_mark_is_left_out_at_the_start_only() {
 #[test]
 fn a_line_without_end_is_an_error_before_memory_ends() {
     let endless = lines(io::repeat(b'x')).unwrap_err();
-    assert_eq!(endless.problem, "a line has more than 268435456 bytes, which no line may have");
+    assert_eq!(
+        endless.problem,
+        "a line has more than 268435456 bytes, the most that a line may have"
+    );
 }
 
 #[test]

@@ -216,7 +216,7 @@ fn a_row_that_stands_twice_counts_once_unless_all_are_kept() {
     assert_eq!(
         notes,
         [
-            "no step or trial tells the rows of id a (line 3) apart: they are the steps of one run, in their order",
+            "the rows of id a (line 3) have no step or trial: they are read as the steps of one run, in their order",
             "1 row repeats an earlier row of the same id, step and trial, which counts once; --repeats keep keeps all",
             "not read: note",
         ]
@@ -486,6 +486,6 @@ fn names_that_look_alike_are_said_and_never_joined() {
 
     let (table, outcomes) = joined("o.csv", "id,outcome\nT,1\nU,1\n").unwrap();
     assert!(succeeded(&table).is_empty());
-    let note = "o.csv: ids that differ in case, blanks or Unicode form alone: t, T; u, U";
+    let note = "o.csv: ids that differ only in case, blanks or Unicode form: t, T; u, U";
     assert_eq!(outcomes.notes()[2], note);
 }

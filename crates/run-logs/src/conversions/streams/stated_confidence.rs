@@ -86,9 +86,9 @@ impl ConfidenceField {
     /// The rule for reading confidences if it differs from the default, with the option.
     pub(crate) fn rule(&self) -> Option<String> {
         match (&self.pattern, self.reading) {
-            (Some(pattern), _) => {
-                Some(format!("confidences are what {pattern} finds (--confidence-pattern)"))
-            }
+            (Some(pattern), _) => Some(format!(
+                "confidences are the numbers that {pattern} finds (--confidence-pattern)"
+            )),
             (None, ConfidenceReading::Lenient) => Some(
                 "confidences are read with words around the number (--confidence lenient)"
                     .to_owned(),

@@ -31,7 +31,7 @@ use std::cmp::Ordering;
 use knapsack_oracle::{Alpha, InjectedPool, Pool, Seed, UnsolvableCounts};
 use rayon::prelude::*;
 use serde::Deserialize;
-use trajectory_metrics::{Bootstrap, Figure, Metric, Undefined};
+use trajectory_metrics::{Figure, Metric, Undefined};
 
 use crate::{
     error::Error,
@@ -108,11 +108,11 @@ pub struct TriageOptions {
     pub seed: u64,
     /// Number of shuffles per pool. They estimate the value of a random plan in pools that are too large for the exact
     /// value
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = Bootstrap::RESAMPLES, value_parser = options::several_resamples))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = trajectory_metrics::Bootstrap::RESAMPLES, value_parser = options::several_resamples))]
     #[serde(deserialize_with = "options::read::several_resamples")]
     pub shuffles: usize,
     /// Number of random orders per pool that the planner `random` uses
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = Bootstrap::RESAMPLES, value_parser = options::several_resamples))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = trajectory_metrics::Bootstrap::RESAMPLES, value_parser = options::several_resamples))]
     #[serde(deserialize_with = "options::read::several_resamples")]
     pub orders: usize,
     /// Share of a pool to replace by unsolvable problems, from 0 to 1. May be given several times (default: 0.25, 0.5,

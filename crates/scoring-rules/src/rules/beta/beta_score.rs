@@ -134,13 +134,13 @@ impl BetaScore {
 
     /// Returns the first parameter, alpha.
     #[must_use]
-    pub(crate) const fn alpha(&self) -> f64 {
+    pub const fn alpha(&self) -> f64 {
         self.alpha
     }
 
     /// Returns the second parameter, beta.
     #[must_use]
-    pub(crate) const fn beta(&self) -> f64 {
+    pub const fn beta(&self) -> f64 {
         self.beta
     }
 }

@@ -24,7 +24,7 @@ pub enum Error {
     },
     /// No more requests may be sent to the model.
     #[cfg(feature = "client")]
-    #[error("stopped: {reason}; the same call goes on from here")]
+    #[error("stopped: {reason}; repeat the same call to continue from here")]
     Stopped {
         /// The reason.
         reason: String,

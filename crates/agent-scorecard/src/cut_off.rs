@@ -124,7 +124,7 @@ impl Known {
     }
 }
 
-/// The measures of a column, in the order in which a report shows them. Means are means of log scores, in nats.
+/// The measures that a report shows for each column, in this order. Each mean is a mean of log scores, in nats.
 pub const METRICS: [Metric<Known>; 8] = metrics! { Known;
     "complete_only", "mean log score, complete runs only", Higher, in [f64::NEG_INFINITY, 0.0],
         "Mean log score over the runs whose outcome is known.",

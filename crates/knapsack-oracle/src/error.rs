@@ -25,7 +25,7 @@ pub enum Error {
         limit: u64,
     },
     /// An exact answer would need too much memory or time.
-    #[error("there is no exact {what} for {items} items: {reason}")]
+    #[error("cannot compute the exact {what} for {items} items: {reason}")]
     TooLarge {
         /// What was to be computed exactly, in words.
         what: &'static str,

@@ -54,8 +54,8 @@ pub enum Error {
     OtherGraph,
     /// The tools that lead to the goal do not form a chain.
     #[error(
-        "the tools that lead to the goal do not form a chain, in which each tool needs and yields at \
-         most one data type and there is no cycle"
+        "the tools that lead to the goal do not form a chain; in a chain, each tool needs and \
+         yields at most one data type, and there is no cycle"
     )]
     NotAChain,
     /// The number of plans exceeds 128 bits.

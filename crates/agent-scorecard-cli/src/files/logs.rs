@@ -44,8 +44,8 @@ pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, run_log
 #[derive(Clone, Debug, Default, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Judging {
-    /// How to read stated confidence in logs; lenient also reads unclosed tags, text around the only number, and
-    /// fractions
+    /// How to read stated confidence in logs; lenient also accepts unclosed tags, a single number within other text,
+    /// and fractions
     #[arg(long, default_value = "strict", value_parser = names::<ConfidenceReading>())]
     #[serde(deserialize_with = "read_field::name")]
     pub(crate) confidence: ConfidenceReading,

@@ -56,8 +56,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "R", default_value = "released", value_parser = values::one_of([("released", ReplyRules::RELEASED), ("strict", ReplyRules::STRICT)]))]
     replies: ReplyRules,
     /// Ask for a confidence in each reply: completed asks for the confidence in reaching the right answer, optimal for
-    /// the confidence in reaching it at the lowest cost. Streams of confidence are then scored, and written to
-    /// NAME.jsonl in the folder, which traces reads
+    /// the confidence in reaching it at the lowest cost. The streams of confidence are scored and written to NAME.jsonl
+    /// in the folder. The subcommand traces reads this file
     #[arg(long, value_name = "IN", value_parser = values::one_of(Objective::ALL.map(|it| (it.name(), it))))]
     confidence: Option<Objective>,
     /// Ask for log-probabilities, with N alternatives for each token

@@ -59,8 +59,8 @@ pub(crate) struct Options {
     /// Number of questions in a pool
     #[arg(long, value_name = "N", default_value_t = POOL, value_parser = whole::<usize>(1, u64::MAX))]
     pool_size: usize,
-    /// Regime in which the model solves the problems of each plan under the limits of the plan. Without this option,
-    /// the results of separate attempts are used
+    /// Let the model solve the problems of each plan within the tokens that the plan allocates, in this regime. Without
+    /// this option, plans are scored on the results of separate attempts
     #[arg(long, value_name = "REGIME", value_parser = values::one_of([("advisory", Regime::Advisory), ("enforced", Regime::Enforced)]))]
     live: Option<Regime>,
     /// Tell the model the allocation of each problem that it solves under limits
@@ -81,8 +81,8 @@ pub(crate) struct Options {
     /// Maximum seconds for a verdict
     #[arg(long, value_name = "S", default_value_t = 60, value_parser = whole::<u64>(1, 31_536_000))]
     checker_timeout: u64,
-    /// Refuse plans that name a problem twice, and drop allocations other than numbers of tokens. Without this option,
-    /// as in the paper, the first entry counts and such an allocation is 0
+    /// Refuse plans that name a problem twice, and drop allocations that are not numbers of tokens. Without this
+    /// option, as in the paper, the first entry of a problem counts, and an allocation that is not a number is 0
     #[arg(long)]
     strict_plans: bool,
     /// Also attempt problems with an allocation of 0 in the advisory regime. The paper's planned set excludes these

@@ -190,7 +190,7 @@ impl Report {
         own.extend(shared);
         if more > 0 {
             own.push(format!(
-                "The tables show the other results, in place of {} here.",
+                "Left out here: {}, whose figures are in the tables.",
                 counted(more, "sentence")
             ));
         }

@@ -65,7 +65,7 @@ impl StopRule {
         Self::Impossible { in_a_row: NonZeroU32::MIN, reading: Reading::Answers }
     }
 
-    /// Sets the reading of estimates. Rules that are not about impossible estimates do not change.
+    /// Sets which estimates count as the answer `impossible`. Rules that do not count such answers stay the same.
     ///
     /// ```
     /// use budget_estimation::{

@@ -77,7 +77,8 @@ impl KaplanMeier {
         Self::product_limit(stops, false)
     }
 
-    /// Returns the probability of lasting beyond `time`. The curve decreases exactly at its times.
+    /// Returns the probability of lasting beyond `time`. The curve drops at [`Self::times`]. At such a
+    /// time, this is the value after the drop.
     ///
     /// # Panics
     ///

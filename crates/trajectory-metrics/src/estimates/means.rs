@@ -13,8 +13,8 @@ use crate::{
     },
 };
 
-/// Returns the (weighted) mean of values that lie within `range`, with a confidence interval and the standard error of
-/// [`ClusterEstimate::mean`].
+/// Returns the (weighted) mean of values, with a confidence interval and the standard error of
+/// [`ClusterEstimate::mean`]. All values must lie within `range`.
 ///
 /// - With a least and a largest value, it is the score interval for the effective number of rows: the number of independent rows
 ///   whose mean has the same variance. Student's t replaces the normal quantile. The interval stays inside the range. If few

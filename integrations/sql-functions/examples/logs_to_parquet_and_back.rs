@@ -75,8 +75,8 @@ fn columns(table: &RunTable) -> Result<RecordBatch, Box<dyn Error>> {
     let (mut models, mut tasks, mut outcomes) = (Vec::new(), Vec::new(), Vec::new());
     let mut forecasts = ListBuilder::new(Float64Builder::new());
     let mut calls = ListBuilder::new(StringBuilder::new());
-    for run in stream.runs() {
-        let row = &table.rows()[run.row];
+    for (run, row) in stream.runs().iter().zip(stream.rows()) {
+        let row = &table.rows()[*row];
         models.push(row.model.as_deref());
         tasks.push(row.task.as_deref());
         outcomes.push(row.outcome);

@@ -26,7 +26,7 @@ use crate::{
 pub struct Played<'a> {
     /// The runs.
     pub records: &'a [PlayRecord],
-    /// The same runs as rollouts, with caps if there are any. Their ids identify the runs.
+    /// The rollouts of these runs, with caps if there are any. A rollout has the id of its run.
     pub rollouts: &'a Rollouts,
     /// The estimated resources. If the player was asked during the runs, these are the resources in the questions.
     pub resources: &'a [String],

@@ -2,7 +2,7 @@ use crate::{checks::entries, error::Error};
 
 /// Adjusts the p-values of several tests for the number of tests, by the method of Benjamini and Hochberg.
 ///
-/// Of m p-values, the p-value with rank k in ascending order has the adjusted p-value
+/// The adjusted p-value of the p-value with rank k, in ascending order of m p-values, is
 ///
 /// ```text
 /// q(k) = min over j >= k of p(j) m / j, at most 1

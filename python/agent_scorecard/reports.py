@@ -283,25 +283,25 @@ def traces(
     schedule : {"linear-front", "uniform", "exponential-front", "linear-back"}
         The weights of the steps of a run.
     summary : str, optional
-        The summary of the forecasts of a run, for ranking and calibration: ``"last"``, ``"mean"``, ``"minimum"``, or
-        the name of a schedule for the mean with its weights; by default ``schedule``.
+        The single forecast that represents a run in figures of ranking and calibration: ``"last"``, ``"mean"``,
+        ``"minimum"``, or the name of a schedule for the mean with its weights; by default ``schedule``.
     calibrate : {"none", "platt", "isotonic"}
-        The method that calibrates the forecasts before scoring. A map that was fitted to one half of the runs
-        calibrates the other half.
+        The method that calibrates the forecasts before they are scored. Each half of the runs is calibrated by a fit to
+        the other half.
     calibrate_on : {"complete", "cut-off-as-failures"}
-        The runs to which the calibration is fitted. ``"cut-off-as-failures"`` also uses the runs that were cut off, and
-        counts them as failures.
+        The runs to which the calibration is fitted: the complete runs, or with ``"cut-off-as-failures"`` also the
+        cut-off runs, as failures.
     n_resamples : int
         The number of bootstrap resamples for the 95 % intervals; 0 gives no intervals.
     random_state : int, Generator or None
         The seed of the bootstrap.
     cluster_by : {"task", "task-only", "run"}
-        The unit of resampling. ``"task"`` resamples whole tasks, or single runs if all runs are of one task.
-        ``"task-only"`` requires that every run names its task. ``"run"`` resamples single runs.
+        The unit that the bootstrap resamples. ``"task"``: all runs of a task together, or single runs if all runs are
+        of one task. ``"task-only"``: tasks, which every run must name. ``"run"``: single runs.
     pool : bool
         Add a report on all runs together.
     missing : str, optional
-        The policy for forecasts that are missing or outside [0, 1]: ``"refuse"``, ``"leave-out"``, ``"skip"``,
+        What to do about forecasts that are missing or outside [0, 1]: ``"refuse"``, ``"leave-out"``, ``"skip"``,
         ``"carry-forward"``, ``"carry-forward-from=P"`` or ``"clip"``; by default ``"refuse"``, and ``"leave-out"`` for
         logs.
     confidence : {"strict", "lenient"}
@@ -309,18 +309,18 @@ def traces(
     confidence_pattern : str, optional
         A regular expression that finds the stated confidence; its first group is the number.
     at_limit : {"graded", "failed", "unknown"}, optional
-        The outcome of a run of a log that ended at a limit. ``"graded"``: its grade decides, and without a grade the
-        outcome is unknown. ``"failed"``: a failure. ``"unknown"``: unknown, whatever its grade is. The default is
-        ``"graded"``, and ``"unknown"`` for `cut_off`.
+        The outcome of a run that ended at a limit. ``"graded"`` takes it from the grade, if there is one. ``"failed"``
+        counts the run as a failure. ``"unknown"`` ignores the grade. The default is ``"graded"``, and ``"unknown"`` for
+        `cut_off`.
     scorer : str, optional
-        The scorer whose score counts; by default the only scorer, or the first that the log names.
+        The name of the scorer whose score counts; by default the first scorer in the log.
     success_at : float, optional
-        The lowest score that is a success. By default, 1 is a success, 0 is a failure, and a score in between is a
-        partial success.
+        The lowest score that counts as a success. By default, 1 is a success, 0 is a failure, and a score in between is
+        a partial success.
     score_range : str, optional
-        The lowest and the highest score, such as ``"1..10"``, if these are not 0 and 1.
+        The lowest and the highest possible score, such as ``"1..10"``, if these are not 0 and 1.
     repeats : {"drop", "keep"}
-        The treatment of runs that occur several times, such as in a retry or a copy: ``"drop"`` counts one of them, and
+        How to count a run that occurs several times, such as in a retry or a copy: ``"drop"`` counts one of them, and
         ``"keep"`` counts all of them.
     percent : bool, optional
         Whether confidences are percentages. By default, confidences above 1 are refused.
@@ -380,15 +380,15 @@ def calibration(
     schedule : {"linear-front", "uniform", "exponential-front", "linear-back"}
         The weights of the steps of a run.
     halves : {"tasks", "runs"}
-        The units that are split into two halves: whole tasks, or runs. With runs, as in the paper, a map may be fitted
-        to other runs of the tasks that it calibrates.
+        The units that are split into two halves: whole tasks, or runs. With runs, as in the paper, a task may have runs
+        in both halves.
     n_resamples : int
     random_state : int, Generator or None
         The number of bootstrap resamples of whole tasks, and their seed.
     missing : str, optional
         As for `traces`.
     stream : str
-        The stream of confidence that is taken from logs.
+        The kind of confidence that is read from logs.
     confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
         Options for logs, as for `traces`.
 
@@ -453,36 +453,41 @@ def cut_off(
     missing : str, optional
         As for `traces`.
     calibrate : {"none", "platt", "isotonic"}
-        The method that calibrates the forecasts. A map that was fitted to one half of the runs calibrates the other half.
+        The method that calibrates the forecasts before they are scored. Each half of the runs is calibrated by a fit to
+        the other half.
     calibrate_on : {"complete", "cut-off-as-failures"}
-        The runs to which the calibration is fitted. ``"cut-off-as-failures"`` also uses the runs that were cut off, and
-        counts them as failures.
+        The runs to which the calibration is fitted: the complete runs, or with ``"cut-off-as-failures"`` also the
+        cut-off runs, as failures.
     parse_errors_as_stops : bool
-        Treat runs that an unreadable reply ended as cut off, instead of excluding them.
+        Count a run that ended because a reply could not be read as cut off, instead of excluding it.
     assume : {"non-informative", "failure-side", "none"}
-        The assumption about the stops of cut-off runs, which the report declares.
+        The assumption about the outcomes of cut-off runs. The report states it; no figure depends on it.
     odds_ratio : float
-        The largest factor by which the odds of success after a stop may be wrong, for the sensitivity analysis.
+        For the sensitivity analysis: the largest factor by which the odds of success of cut-off runs may be wrong, at
+        least 1.
     n_resamples : int
     random_state : int, Generator or None
         The number of resamples of whole tasks, and their seed.
     hide, hide_after : float, optional
-        Hide the outcomes of complete runs, as if they had been cut off, and decompose the shift of the score. ``hide``
-        is the share of the complete runs to cut off at random steps. ``hide_after`` is the share of its steps after
-        which every complete run is cut off.
+        Hide the outcomes of complete runs, as if they had been cut off, and report the two parts of the shift of the
+        score. ``hide`` is the share of the complete runs to cut off at random steps. ``hide_after`` is the share of its
+        steps after which every complete run is cut off.
     success_chance : path, optional
-        Probabilities of success after the stop: fields ``id`` and ``success_chance``.
+        The probability that each cut-off run would have succeeded without the budget: fields ``id`` and
+        ``success_chance``.
     chance_from : path, optional
-        Streams that are not scored. Their forecasts are features of the model of success.
+        Streams that are not scored. The model that predicts the success of cut-off runs uses their forecasts as
+        features.
     continuations : path, optional
-        Continuations of cut-off runs: fields ``id``, ``successes``, ``failures`` and optionally ``unresolved``, ``invalid``.
+        The results of continuing each cut-off run several times: fields ``id``, ``successes``, ``failures`` and
+        optionally ``unresolved``, ``invalid``.
     curve_groups : path, optional
-        Groups of runs, such as the difficulty of a task. Each group has a separate curve of cut-offs: fields ``id`` and
-        ``group``.
+        The group of each run, for example by difficulty: fields ``id`` and ``group``. The weighted means then estimate
+        a separate probability of being cut off in each group.
     min_valid : int
-        The number of outcomes that a run needs among its continuations.
+        The minimum number of continuations with an outcome that a run needs.
     stream : str
-        The stream of confidence that is taken from logs.
+        The kind of confidence that is read from logs.
     confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
         Options for logs, as for `traces`.
 
@@ -594,13 +599,13 @@ def costbench(
     min_cost, max_cost : float
         The range of the costs of atomic tools.
     rules : {"paper", "released"}
-        The version of the rules on which the paper and its released code differ.
+        The rules to follow where the paper and its released code differ.
     costs : {"paper", "released"}
         The random streams from which costs are drawn: one per tool, or one per query.
     trigger : {"paper", "released"}
         The rule for the time of events: the formula of the paper, or the released code.
     block : str
-        The kind of events that change the world during a run.
+        The kind of events that change the tools during a run.
     blocks : int
         The number of events per run.
     paths : bool
@@ -653,27 +658,27 @@ def triage(
     runs : runs
         Problems: fields ``problem``, ``solved``, ``output_tokens`` and optionally ``value``.
     alpha : sequence of float
-        The budgets, as shares of the costs; by default several.
+        The budgets of a pool, as shares of the total cost of its problems; by default 0.25, 0.5, 0.75 and 1.
     pool_size : int
         The number of problems in a pool.
     planner : str or path
         ``"all-in-order"``, ``"cheapest-first"``, ``"random"``, ``"oracle"``, or plans.
     strict_plans : bool
-        Leave out plans that name a problem twice, and drop allocations that are not numbers of tokens. By default, as
-        in the paper, the first entry counts and such an allocation is 0.
+        Leave out a plan that names a problem twice, and drop an allocation that is not a number of tokens. By default,
+        as in the paper, the first entry of a problem counts, and an allocation that is not a number counts as 0.
     attempt_zero : bool
-        Also attempt problems with an allocation of 0 in the advisory regime.
+        In the advisory regime, also attempt problems to which the plan allocates 0 tokens.
     random_state : int, Generator or None
         The seed of all random numbers.
     shuffles, orders : int
         The number of shuffles per pool of the sampled random plan, and the number of orders per pool of the planner
         ``"random"``.
     capped : path, optional
-        Outcomes of attempts that were cut off at their allocations.
+        The outcomes of attempts that were really cut off at their allocations.
     unsolvable : path, optional
-        Unsolvable problems, which replace problems of each pool.
+        Unsolvable problems. They replace a share of the problems in each pool.
     ratio : sequence of float
-        The shares of a pool that are replaced by unsolvable problems.
+        The shares of a pool that unsolvable problems replace.
 
     Returns
     -------
@@ -788,24 +793,25 @@ def budget(
     coverage : float
         The nominal coverage of the intervals.
     lenient, points : bool
-        Also read answers that deviate from the required format. ``points`` also reads a single number as an interval.
+        Also accept answers that deviate from the required format. With ``points``, a single number is an interval too.
     calibrate : bool
-        Widen or narrow recorded intervals, based on the costs of earlier runs, so that their coverage is ``coverage``.
+        Widen or narrow the recorded intervals so that they reach ``coverage``. The change is learned from earlier runs.
     reading : {"cap", "answers"}
-        The estimates that predict failure. ``"cap"``: ``impossible``, and intervals above the remaining budget.
-        ``"answers"``: only ``impossible``.
+        The estimates that count as predictions of failure. ``"cap"``: ``impossible``, and intervals above the remaining
+        budget. ``"answers"``: only ``impossible``.
     probes : int, optional
-        The seed of random targets and budgets, which label the runs that have ``achieved``.
+        The seed for drawing a target and budgets for each run that has ``achieved``. Half of the runs meet theirs and
+        are feasible.
     keys : sequence of str, optional
-        Fields by which ``"quantile-forest"`` groups similar runs.
+        Fields that ``"quantile-forest"`` uses in addition to ``task`` to find similar runs.
     warm_up : int
-        The number of first runs from which estimators learn without being scored.
+        The number of runs at the beginning that are not scored; estimators only learn from them.
     n_resamples : int
     random_state : int, Generator or None
         The number of resamples for the 95 % intervals (0 gives no intervals), and their seed.
     cluster_by : {"task", "task-only", "run"}
-        The unit of resampling. ``"task"`` resamples whole tasks, or single runs if all runs are of one task.
-        ``"task-only"`` requires that every run names its task. ``"run"`` resamples single runs.
+        The unit that the bootstrap resamples. ``"task"``: all runs of a task together, or single runs if all runs are
+        of one task. ``"task-only"``: tasks, which every run must name. ``"run"``: single runs.
     pool : bool
         Add a report on the runs of all files together.
     plot_id : str, optional
@@ -853,9 +859,9 @@ def caps(
     percent: bool | None = None,
     outcomes: Path | Rows | None = None,
 ) -> Report:
-    """Report how many successes caps on spending would have kept, and how much they would have saved.
+    """Compare caps on the spending of a run: the successes that each cap would have kept, and its savings.
 
-    Agents are assumed to act as before, as if they did not know the cap. Each model has a column.
+    Agents are assumed to act as in the recorded runs, because they do not know of the cap. Each model has its own column.
 
     Parameters
     ----------
@@ -914,34 +920,33 @@ def compare(
     Parameters
     ----------
     runs : runs
-        Logs, or folders of logs. Each log, and each model in it, has a column. The first column is compared with each
-        of the others.
+        Logs, or folders of logs. Each log, and each model in it, has its own column. The first column is compared with
+        each of the others.
     ungraded : {"unknown", "leave-out", "failed"}
-        The treatment of runs without a grade. ``"unknown"``: a conclusion must hold for every possible grade of these
-        runs. ``"leave-out"``: the runs are excluded. ``"failed"``: they count as failures.
+        How runs without a grade count. ``"unknown"``: a conclusion must hold for every possible grade of these runs.
+        ``"leave-out"``: the runs are excluded. ``"failed"``: they count as failures.
     shared : bool
-        Whether only the tasks that both columns have count. By default, all runs count, and shared tasks make
-        differences more certain.
+        Compare two columns only on tasks that both of them have. By default, all tasks count, and tasks that both have
+        make the difference more certain.
     detect : float, optional
-        Report the number of tasks needed to find a difference of this number of percentage points in four of five
-        comparisons.
+        Report how many tasks are needed to find a difference of this many percentage points with a probability of 80 %.
     confidence : {"strict", "lenient"}
         How a stated confidence is read.
     confidence_pattern : str, optional
         A regular expression whose first group is the stated confidence.
     at_limit : {"graded", "failed", "unknown"}, optional
-        The outcome of a run of a log that ended at a limit. ``"graded"``: its grade decides, and without a grade the
-        outcome is unknown. ``"failed"``: a failure. ``"unknown"``: unknown, whatever its grade is. The default is
-        ``"graded"``, and ``"unknown"`` for `cut_off`.
+        The outcome of a run that ended at a limit. ``"graded"`` takes it from the grade, if there is one. ``"failed"``
+        counts the run as a failure. ``"unknown"`` ignores the grade. The default is ``"graded"``, and ``"unknown"`` for
+        `cut_off`.
     scorer : str, optional
-        The scorer whose score counts; by default the only scorer, or the first that the log names.
+        The name of the scorer whose score counts; by default the first scorer in the log.
     success_at : float, optional
-        The lowest score that is a success. By default, 1 is a success, 0 is a failure, and a score in between is a
-        partial success.
+        The lowest score that counts as a success. By default, 1 is a success, 0 is a failure, and a score in between is
+        a partial success.
     score_range : str, optional
-        The lowest and the highest score, such as ``"1..10"``, if these are not 0 and 1.
+        The lowest and the highest possible score, such as ``"1..10"``, if these are not 0 and 1.
     repeats : {"drop", "keep"}
-        The treatment of runs that occur several times, such as in a retry or a copy: ``"drop"`` counts one of them, and
+        How to count a run that occurs several times, such as in a retry or a copy: ``"drop"`` counts one of them, and
         ``"keep"`` counts all of them.
     percent : bool, optional
         Whether confidences are percentages. By default, confidences above 1 are refused.
@@ -949,7 +954,7 @@ def compare(
         Outcomes or grades for the runs of logs, from another source: fields ``id``, ``outcome`` or ``grade``, and
         optionally ``task``, ``trial``, ``model``, ``expected_calls``, ``horizon``.
     prices : path, optional
-        Prices of models in USD per million tokens, as JSON. They give the cost of runs whose log states none.
+        Prices of models in USD per million tokens, as JSON. They give the cost of runs whose log states no cost.
 
     Returns
     -------
@@ -998,24 +1003,24 @@ def logs(
         The format of the files; by default it is recognised.
     prices : path, optional
         Prices of models, ``{"MODEL": {"input", "cached_input", "output"}}`` in USD per million tokens. They give the
-        cost of runs whose log states none.
+        cost of runs whose log states no cost.
     confidence : {"strict", "lenient"}
         How a stated confidence is read.
     confidence_pattern : str, optional
         A regular expression whose first group is the stated confidence.
     at_limit : {"graded", "failed", "unknown"}, optional
-        The outcome of a run of a log that ended at a limit. ``"graded"``: its grade decides, and without a grade the
-        outcome is unknown. ``"failed"``: a failure. ``"unknown"``: unknown, whatever its grade is. The default is
-        ``"graded"``, and ``"unknown"`` for `cut_off`.
+        The outcome of a run that ended at a limit. ``"graded"`` takes it from the grade, if there is one. ``"failed"``
+        counts the run as a failure. ``"unknown"`` ignores the grade. The default is ``"graded"``, and ``"unknown"`` for
+        `cut_off`.
     scorer : str, optional
-        The scorer whose score counts; by default the only scorer, or the first that the log names.
+        The name of the scorer whose score counts; by default the first scorer in the log.
     success_at : float, optional
-        The lowest score that is a success. By default, 1 is a success, 0 is a failure, and a score in between is a
-        partial success.
+        The lowest score that counts as a success. By default, 1 is a success, 0 is a failure, and a score in between is
+        a partial success.
     score_range : str, optional
-        The lowest and the highest score, such as ``"1..10"``, if these are not 0 and 1.
+        The lowest and the highest possible score, such as ``"1..10"``, if these are not 0 and 1.
     repeats : {"drop", "keep"}
-        The treatment of runs that occur several times, such as in a retry or a copy: ``"drop"`` counts one of them, and
+        How to count a run that occurs several times, such as in a retry or a copy: ``"drop"`` counts one of them, and
         ``"keep"`` counts all of them.
     percent : bool, optional
         Whether confidences are percentages. By default, confidences above 1 are refused.

@@ -29,14 +29,14 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
 pub(crate) struct Options {
-    /// Files of runs, logs or folders of logs. Each file has a column and a separate estimator. Without a file, bundled
-    /// runs are used
+    /// Files of runs, logs or folders of logs. Each file has its own column in the report and its own estimator.
+    /// Without a file, bundled runs are used
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     names: Names,
-    /// Estimator to score: quantile-forest, conformal, quantile or linear, or a FILE with recorded answers of a model.
-    /// The named estimators learn from earlier runs in the file (default: quantile-forest)
+    /// Estimator to score: quantile-forest (default), conformal, quantile or linear, or a FILE with the recorded
+    /// answers of a model. The four named estimators learn from earlier runs in the file
     #[arg(long)]
     estimator: Option<PathBuf>,
     #[command(flatten)]
@@ -293,11 +293,13 @@ fn released(
     report.map_err(|error| format!("{file}: {error}").into())
 }
 
-/// Reports how many successes caps on spending would have kept, and how much they would have saved
+/// Compares caps on the spending of a run: how many successes each cap would have kept, and how much it would have
+/// saved
 #[derive(Debug, clap::Args)]
 #[command(after_help = ["Example: agent-scorecard caps runs.jsonl --at 500,1000,2500\n\n", include_str!("help/budget_caps.txt"), &help(&CAP_MEASURES), RUNS, OUTCOMES].concat())]
 pub(crate) struct CapsOptions {
-    /// Files of runs, logs or folders of logs. Each model in a file has a column. Without a file, bundled runs are used
+    /// Files of runs, logs or folders of logs. Each model in a file has its own column in the report. Without a file,
+    /// bundled runs are used
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -51,14 +51,14 @@ enum Subcommand {
     /// Runs a benchmark with a model; not in this program, which was built without the feature client
     #[cfg(not(feature = "client"))]
     Run {
-        /// Arguments, which only a program that is built with the feature client reads
+        /// Arguments of run, which this program cannot read
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
         words: Vec<OsString>,
     },
     /// Prints the completions of a shell: bash, elvish, fish, powershell or zsh
     #[command(after_help = "Example: agent-scorecard completions bash > agent-scorecard.bash")]
     Completions {
-        /// The shell
+        /// Shell that the completions are for
         shell: Shell,
     },
 }

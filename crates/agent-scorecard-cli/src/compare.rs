@@ -24,14 +24,14 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER.as_str())]
 pub(crate) struct Options {
-    /// Logs or folders of logs. Each log, and each model in it, has a column. The first column is compared with each of
-    /// the others. Without a file, invented data of two models are used
+    /// Logs or folders of logs. Each log, and each model in it, has its own column in the report. The first column is
+    /// compared with each of the others. Without a file, invented runs of two models are used
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     names: Names,
-    /// File with the prices of models in USD per million tokens, as JSON. They give the cost of runs whose log states
-    /// none
+    /// JSON file with the prices of models in USD per million tokens (format: see logs --help). It gives the cost of
+    /// runs whose log states no cost
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     #[command(flatten)]

@@ -27,13 +27,13 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// A log or a folder of logs. Without it, an example log that comes with the program is used
+    /// Log or folder of logs. Without this argument, a bundled example log is used
     #[arg(value_name = "LOG")]
     log: Option<PathBuf>,
     /// Kind of file to write
     #[arg(long, value_name = "KIND", value_enum)]
     to: Kind,
-    /// File to write; for atif, a folder that gets one file per run. Without this option, the result is written to
+    /// File to write, or for atif a folder to write one file per run to. Without this option, the result is written to
     /// standard output
     #[arg(long, value_name = "FILE")]
     output: Option<Output>,

@@ -25,7 +25,7 @@ use crate::{
     plain,
 };
 
-/// Compares the greedy policy with the cheapest plan over CostBench queries
+/// Compares the greedy policy with the cheapest plan on the queries of CostBench
 #[derive(Debug, clap::Args)]
 #[command(after_help = [EXAMPLE, FORMAT, &rows(&METRICS), &rows(&OPTIMUM)].concat())]
 pub(crate) struct Options {
@@ -33,12 +33,12 @@ pub(crate) struct Options {
     queries: Queries,
     #[command(flatten)]
     how: CostbenchOptions,
-    /// Released file results_*.json. The runs of its model are replayed and reported instead of the greedy policy, next
-    /// to the figures that the file states. The file also sets tools, costs, events and the seed of events, so these
-    /// options are not allowed
+    /// Released file results_*.json with the runs of a model. The report replays these runs instead of the greedy
+    /// policy, and shows the figures that the file states next to its own. The file sets tools, costs and events, so
+    /// options for these are not allowed
     #[arg(long, value_name = "FILE", requires = "checkout", conflicts_with_all = ["queries", "paths"])]
     results: Option<PathBuf>,
-    /// Checkout of JiayuJeff/CostBench with the queries of --results
+    /// Folder with a checkout of the repository JiayuJeff/CostBench, which has the queries of --results
     #[arg(long, value_name = "DIR", requires = "results")]
     checkout: Option<PathBuf>,
     #[command(flatten)]

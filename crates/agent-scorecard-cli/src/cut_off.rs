@@ -26,13 +26,13 @@ use crate::{
     traces,
 };
 
-/// Compares five ways to count runs that a budget cut off
+/// Compares five ways to score streams of confidence when a budget cut off some of the runs
 #[derive(Debug, clap::Args)]
 #[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT, &rows(&METRICS), logs::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Trace files, logs or folders of logs. Each file, and each model in a log, is a column with unique run ids.
-    /// Columns with the same runs are compared pairwise. Without a file, bundled runs with known probabilities of
-    /// success are used
+    /// Trace files, logs or folders of logs. Each file, and each model in a log, has its own column, in which every run
+    /// needs a different id. Columns with the same runs are compared in pairs. Without a file, bundled runs with known
+    /// probabilities of success are used
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -41,21 +41,23 @@ pub(crate) struct Options {
     how: CutOffOptions,
     #[command(flatten)]
     read: Streamed,
-    /// File with probabilities of success after the stop: JSON Lines with the fields id and success_chance, from 0 to 1.
-    /// The field success_chance in the line of a run has the same effect
+    /// File with the probability that each cut-off run would have succeeded without the budget: JSON Lines with the
+    /// fields id and success_chance, from 0 to 1. Alternatively, add the field success_chance to the line of the run in
+    /// FILE
     #[arg(long, value_name = "FILE")]
     success_chance: Option<PathBuf>,
-    /// Files of forecasts that the model of success uses as features, in addition to turn and task. These forecasts are
-    /// not scored. Each file must hold the same runs as FILE, in the same format
+    /// Files of forecasts that are not scored. The model that predicts the success of cut-off runs uses them as
+    /// features, in addition to turn and task. Each file must contain the same runs as FILE, in the same format
     #[arg(long, value_name = "FILE")]
     chance_from: Vec<PathBuf>,
-    /// File with the outcomes of continuations of cut-off runs: JSON Lines with the field id and the counts successes,
-    /// failures, unresolved (optional) and invalid (optional). The outcomes estimate the probability of success of each
-    /// run, and the report audits them
+    /// File with the results of continuing each cut-off run several times: JSON Lines with the field id and the counts
+    /// successes, failures, unresolved (optional) and invalid (optional). The counts give the probability of success of
+    /// each run, and a table of the report summarizes them
     #[arg(long, value_name = "FILE")]
     continuations: Option<PathBuf>,
-    /// File with groups of runs, such as the difficulty of their task: JSON Lines with the fields id and group. For the
-    /// weighted means, each group has a separate curve of cut-offs. Default: one curve for all runs
+    /// File that assigns runs to groups, for example by difficulty: JSON Lines with the fields id and group. The
+    /// weighted means then estimate a separate probability of being cut off in each group. Without this option, all
+    /// runs form one group
     #[arg(long, value_name = "FILE")]
     curve_groups: Option<PathBuf>,
     #[command(flatten)]

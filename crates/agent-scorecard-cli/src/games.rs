@@ -33,27 +33,28 @@ const PROBES: Seed = Seed::new(42);
 /// The options of runs and of the questions asked during them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Course {
-    /// Seed of the first room or demand
+    /// Seed of the room or demand in the first run; each further run uses the next seed
     #[arg(long, value_name = "N", default_value = "123")]
     first_seed: u32,
-    /// Number of seeds; a seed without a valid room gives no run
+    /// Number of seeds. Each seed gives one run, or none if it has no valid room
     #[arg(long, value_name = "N", default_value = "128", value_parser = whole::<u32>(1, 100_000))]
     count: u32,
-    /// Resource to estimate, optionally with its cap, such as total_tokens=2500; may be given several times. Default:
-    /// total_tokens for sokoban; time_weeks, warehouse_item_weeks and cumulative_cost_usd for the warehouse
+    /// Resource whose remaining cost is estimated, optionally with its cap, such as total_tokens=2500. May be given
+    /// several times. Default: total_tokens for sokoban; time_weeks, warehouse_item_weeks and cumulative_cost_usd for
+    /// the warehouse
     #[arg(long = "resource", value_name = "NAME[=CAP]", value_parser = values::capped)]
     resources: Vec<(String, Option<f64>)>,
-    /// Cap of each run on the first resource
+    /// Cap on the cost of each run, in units of the first resource
     #[arg(long, value_name = "N", value_parser = values::cap)]
     cap: Option<f64>,
-    /// Ask the player after each turn for the remaining cost of its run
+    /// After each turn, ask the player to estimate the remaining cost of its run
     #[arg(long)]
     pub(crate) ask: bool,
-    /// Include the answers to --ask in the prompts of later turns
+    /// Show the player its answers to --ask in the prompts of later turns
     #[arg(long, requires = "ask")]
     show_answers: bool,
-    /// Stop a run after N consecutive answers "impossible", or when it exceeds a cap. Without this option, runs
-    /// continue, so that their full cost is observed
+    /// Stop a run after N consecutive answers "impossible", or when it exceeds a cap. Without this option, every run
+    /// continues to its end, so that its full cost is known
     #[arg(long, value_name = "N", requires = "ask", value_parser = whole::<u32>(1, 1_000))]
     stop_after: Option<u32>,
 }
@@ -280,11 +281,11 @@ impl Game for Rooms {
 pub(crate) struct Market {
     #[command(flatten)]
     course: Course,
-    /// Start with goods and money instead of money only
+    /// Start the warehouse with goods and money, instead of money only
     #[arg(long)]
     stocked: bool,
-    /// Cash in dollars that a run needs at its end; the player is told this target. Without this option, each run gets
-    /// a target and budgets after its end, and half of the runs miss them
+    /// Target in dollars: the cash that a run needs at its end to succeed. The player is told the target. Without this
+    /// option, a target and budgets are drawn for each run after its end, and half of the runs miss theirs
     #[arg(long, value_name = "USD", value_parser = values::cap)]
     target: Option<f64>,
     /// How targets and budgets that a run does not meet are drawn: described (as in the paper's text) or released (as
@@ -359,17 +360,17 @@ enum Which {
     Sokoban {
         #[command(flatten)]
         rooms: Rooms,
-        /// Probability that a step is random instead of the step of the solver
+        /// Probability that a random step replaces the step of the solver, from 0 to 1
         #[arg(long, value_name = "P", default_value = "0", value_parser = values::share)]
         mistakes: f64,
-        /// Print the rooms instead of playing them: # wall, _ floor, O target, X box, \u{221a} box on target, P player, S
+        /// Print the rooms instead of playing them: # wall, _ floor, O target, X box, √ box on target, P player, S
         /// player on target
         #[arg(long)]
         print_rooms: bool,
         #[command(flatten)]
         shown: Shown,
     },
-    /// Lets a base-stock rule run a warehouse
+    /// Lets an order-up-to rule run a warehouse
     #[command(after_help = HELP)]
     Warehouse {
         #[command(flatten)]
@@ -382,7 +383,7 @@ enum Which {
 /// The options of output and of the report.
 #[derive(Debug, clap::Args)]
 struct Shown {
-    /// Folder for the output: rollouts.jsonl and estimates.jsonl, which the subcommand budget reads, and a trajectory
+    /// Folder to write to: the files rollouts.jsonl and estimates.jsonl for the subcommand `budget`, and a trajectory
     /// (ATIF) of each run in the subfolder runs
     #[arg(long, value_name = "FOLDER")]
     output: Option<Output>,

@@ -24,11 +24,11 @@ use crate::{
     plain,
 };
 
-/// Shows the runs that logs hold: scores, stop reason, limit, tokens, cost and calls
+/// Shows the runs in logs, with their scores, stop reasons, limits, tokens, costs and calls
 #[derive(Debug, clap::Args)]
 #[command(after_help = [FORMAT, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Logs or folders of logs. Without a file, bundled exchanges are used
+    /// Logs or folders of logs. Without a file, a bundled example log is used
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -36,8 +36,8 @@ pub(crate) struct Options {
     /// Format of the files; auto detects it from their content
     #[arg(long, value_name = "F", default_value = "auto", value_parser = formats())]
     format: Format,
-    /// File with the prices of models in USD per million tokens, as JSON. They give the cost of runs whose log states
-    /// none
+    /// JSON file with the prices of models in USD per million tokens (format: see below). It gives the cost of runs
+    /// whose log states no cost
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     /// Also write all runs to this file, as CSV

@@ -25,8 +25,8 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [FORMAT, &rows(&METRICS), OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Files of tool calls, logs or folders of logs. Each file, or each model of a file, has a column. Without a file,
-    /// bundled runs are used
+    /// Files of tool calls, logs or folders of logs. Each file, or each model in a file, has its own column in the
+    /// report. Without a file, bundled runs are used
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -59,7 +59,8 @@ enum Benchmark {
         mut_arg("turn_tokens", |it| it.default_value("2500"))
     )]
     Sokoban(play::Options<Rooms>),
-    /// The model runs the warehouse of the BAGEN paper: orders in 11 steps, and one series of demand for each seed
+    /// The model runs the warehouse of the BAGEN paper: it orders goods in 11 steps, and each seed gives a different
+    /// demand
     Warehouse(play::Options<Market>),
 }
 

@@ -39,23 +39,23 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [EXAMPLE, &help(&[&VERDICTS[..], &MEASURES].concat()), FORMAT, logs::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Trace files, logs or folders of logs. Each file, and each model and each stream of a log, has a column. Without
-    /// a file, bundled runs with three forecasters are used
+    /// Trace files, logs or folders of logs. Each file has its own column in the report. In a log, each model and each
+    /// kind of confidence has its own column. Without a file, bundled runs with three forecasters are used
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     names: Names,
     #[command(flatten)]
     how: TraceOptions,
-    /// Instead of the figures, report how much cross-fitted Platt scaling changes each figure, in standard errors of
-    /// the change
+    /// Report how much cross-fitted Platt scaling changes each figure, in standard errors of the change, instead of the
+    /// figures themselves
     #[arg(long)]
     change: bool,
-    /// How --change splits the runs into halves: tasks splits whole tasks; runs splits runs in the order of their ids,
-    /// as in the TPS paper. With runs, a map may be fitted to other runs of the tasks that it calibrates
+    /// How --change splits the runs into two halves: tasks keeps the runs of a task in one half; runs splits in the
+    /// order of the ids, as in the TPS paper, so that a task may have runs in both halves
     #[arg(long, value_name = "WHAT", default_value = "tasks", requires = "change", value_parser = options::names::<Halves>())]
     halves: Halves,
-    /// Stream of confidence that --change reads from logs
+    /// Kind of confidence that --change reads from logs
     #[arg(long, value_name = "NAME", default_value = "stated_confidence", requires = "change", value_parser = options::names::<ConfidenceStream>())]
     stream: ConfidenceStream,
     #[command(flatten)]

@@ -42,8 +42,8 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = [FORMAT, &rows(&METRICS)].concat())]
 pub(crate) struct Options {
-    /// File of problems, which are split into pools in order. The budget of a pool is alpha times the cost of its
-    /// problems. Without a file, bundled problems are used
+    /// File of problems. They are split into pools in the order of the file, and the budget of a pool is alpha times
+    /// the cost of its problems. Without a file, bundled problems are used
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -51,11 +51,12 @@ pub(crate) struct Options {
     /// Planner: all-in-order, cheapest-first, random or oracle, or a FILE of plans
     #[arg(long, default_value = "all-in-order")]
     planner: PathBuf,
-    /// File with outcomes of attempts that were actually cut off at their allocations, for the enforced regime. Without
-    /// such an outcome, an attempt counts as solved if its problem was solved at a cost of at most the allocation
+    /// File with the outcomes of attempts that were really cut off at their allocations, for the enforced regime. An
+    /// attempt that is not in this file counts as solved if the separate run of its problem solved it at a cost of at
+    /// most the allocation
     #[arg(long, value_name = "FILE")]
     capped: Option<PathBuf>,
-    /// File of unsolvable problems, which replace a share of the problems of each pool (--ratio)
+    /// File of unsolvable problems. They replace a share of the problems in each pool (--ratio)
     #[arg(long, value_name = "FILE")]
     unsolvable: Option<PathBuf>,
     /// Write the pools to this file as JSON Lines, so that a model can be asked for a plan of each pool

@@ -236,8 +236,8 @@ pub struct WorldOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "B", default_value = "25", value_parser = options::number))]
     #[serde(deserialize_with = "options::read::number")]
     pub max_cost: f64,
-    /// Version of the rules on which the paper and its released code differ. Both versions remove tools, and leave runs
-    /// out of means, as the released code does, because the published figures follow this code
+    /// Rules to follow where the paper and its released code differ. With both values, tools are removed and runs are
+    /// left out of means as in the released code, because the published figures follow it
     #[cfg_attr(feature = "clap", arg(long, value_name = "R", default_value = "paper", value_parser = options::names::<RuleVersion>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub rules: RuleVersion,
@@ -245,7 +245,7 @@ pub struct WorldOptions {
     #[cfg_attr(feature = "clap", arg(long = "costs", value_name = "R", default_value = "released", value_parser = options::names::<CostRule>()))]
     #[serde(rename = "costs", deserialize_with = "options::read::name")]
     pub cost_rule: CostRule,
-    /// Rule for the time of events: the rule of the released code (released), or the formula that the paper prints
+    /// Rule that sets the times of events: the rule of the released code (released), or the formula in the paper
     /// (paper)
     #[cfg_attr(feature = "clap", arg(long = "trigger", value_name = "R", default_value = "released", value_parser = options::names::<TriggerRule>()))]
     #[serde(rename = "trigger", deserialize_with = "options::read::name")]
@@ -261,8 +261,8 @@ pub struct CostbenchOptions {
     #[cfg_attr(feature = "clap", command(flatten))]
     #[serde(skip)]
     pub world: WorldOptions,
-    /// Kind of events that change the world during a run. The field `blocked` of the report compares the greedy and the
-    /// optimal policy under these events
+    /// Kind of events that change the tools during a run. The field `blocked` of the JSON output compares the greedy
+    /// and the optimal policy under these events
     #[cfg_attr(feature = "clap", arg(long = "block", value_name = "KIND", default_value = "none", value_parser = options::names::<Blocking>()))]
     #[serde(rename = "block", deserialize_with = "options::read::name")]
     pub blocking: Blocking,

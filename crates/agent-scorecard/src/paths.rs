@@ -70,10 +70,10 @@ fn undefined(error: Error) -> Undefined {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct PathOptions {
-    /// Compare calls only by name. By default, their arguments must be equal too
+    /// Compare calls only by name. By default, two calls must have the same arguments too
     #[cfg_attr(feature = "clap", arg(long))]
     pub ignore_arguments: bool,
-    /// Add a report on the runs of all columns together to the JSON object
+    /// Also report on the runs of all columns together, in the JSON output only
     #[cfg_attr(feature = "clap", arg(long))]
     pub pool: bool,
 }

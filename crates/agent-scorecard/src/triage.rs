@@ -93,8 +93,8 @@ fn undefined(error: knapsack_oracle::Error) -> Undefined {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct TriageOptions {
-    /// Budget of a pool as a share of its total cost, above 0 and at most 1. May be given several times (default:
-    /// several shares)
+    /// Budget of a pool as a share of the total cost of its problems, above 0 and at most 1. May be given several times
+    /// (default: 0.25, 0.5, 0.75 and 1)
     #[cfg_attr(feature = "clap", arg(long = "alpha", value_name = "A", value_parser = options::alpha, default_values_t = Alpha::SWEEP, hide_default_value = true))]
     #[serde(rename = "alpha", deserialize_with = "options::read::alphas")]
     pub alphas: Vec<Alpha>,
@@ -106,7 +106,7 @@ pub struct TriageOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Number of shuffles per pool. They estimate the value of a random plan in pools that are too large for the exact
+    /// Number of shuffles per pool. They estimate the value of a random plan if the pool is too large for an exact
     /// value
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = trajectory_metrics::Bootstrap::RESAMPLES, value_parser = options::several_resamples))]
     #[serde(deserialize_with = "options::read::several_resamples")]
@@ -115,8 +115,8 @@ pub struct TriageOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = trajectory_metrics::Bootstrap::RESAMPLES, value_parser = options::several_resamples))]
     #[serde(deserialize_with = "options::read::several_resamples")]
     pub orders: usize,
-    /// Share of a pool to replace by unsolvable problems, from 0 to 1. May be given several times (default: 0.25, 0.5,
-    /// 0.75 and 1)
+    /// With --unsolvable: share of each pool that unsolvable problems replace, from 0 to 1. May be given several times
+    /// (default: 0.25, 0.5, 0.75 and 1)
     #[cfg_attr(feature = "clap", arg(long = "ratio", value_name = "R", value_parser = options::share))]
     #[serde(rename = "ratio", deserialize_with = "options::read::shares")]
     pub ratios: Vec<f64>,
@@ -124,12 +124,12 @@ pub struct TriageOptions {
     #[cfg_attr(feature = "clap", arg(skip = Planner::AllInOrder))]
     #[serde(skip)]
     pub planner: Planner,
-    /// Leave out plans that name a problem twice, and drop allocations other than numbers of tokens. Without this
-    /// option, as in the paper, the first entry counts and such an allocation is 0
+    /// Leave out a plan that names a problem twice, and drop an allocation that is not a number of tokens. Without this
+    /// option, as in the paper, the first entry of a problem counts, and an allocation that is not a number counts as 0
     #[cfg_attr(feature = "clap", arg(long))]
     pub strict_plans: bool,
-    /// Also attempt problems with an allocation of 0 in the advisory regime. The paper's planned set excludes these
-    /// problems
+    /// In the advisory regime, also attempt problems to which the plan allocates 0 tokens. The paper does not attempt
+    /// them
     #[cfg_attr(feature = "clap", arg(long = "attempt-zero"))]
     #[serde(rename = "attempt_zero")]
     pub attempts_zero: bool,

@@ -157,15 +157,15 @@ fn not_a_range(value: String) -> Error {
 #[derive(serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FactRules {
-    /// Scorer whose score counts, such as match. For a scorer with several values, append the name of the value, such
-    /// as judge.style (default: the first scorer in the log). Runs without this score have no grade
+    /// Name of the scorer whose score counts, such as match (default: the first scorer in the log). For one of several
+    /// values of a scorer, append its name, such as judge.style. Runs without this score have no grade
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
     pub scorer: Option<String>,
-    /// Lowest score that is a success. Lower scores are failures (default: 1 is a success, 0 is a failure, and a score
-    /// between 0 and 1 is a partial success)
+    /// Lowest score that counts as a success; lower scores count as failures. Without this option, 1 is a success, 0 is
+    /// a failure, and a score between 0 and 1 is a partial success
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", value_parser = finite))]
     pub success_at: Option<f64>,
-    /// Lowest and highest score, if they are not 0 and 1
+    /// Lowest and highest possible score, such as 0..100, if they are not 0 and 1
     #[cfg_attr(
         feature = "clap",
         arg(
@@ -176,20 +176,19 @@ pub struct FactRules {
         )
     )]
     pub score_range: Option<ScoreRange>,
-    /// Outcome of a run that ended at a limit. With graded, it is the grade, or unknown if there is no grade. With
-    /// failed, it is a failure. With unknown, it is unknown, even if there is a grade (default: graded; for cut-off
-    /// unknown)
+    /// Outcome of a run that ended at a limit: graded takes it from the grade, if there is one; failed counts the run
+    /// as a failure; unknown ignores the grade (default: graded; for cut-off unknown)
     #[cfg_attr(feature = "clap", arg(long, value_enum, hide_possible_values = true))]
     pub at_limit: Option<AtLimit>,
-    /// Treatment of runs that occur several times, such as in a retry or a copy of an evaluation, or in a second row of
-    /// a table: drop counts only the newest complete run, and keep counts all of them
+    /// How to count a run that occurs several times, such as in a retry or a copy of an evaluation, or in a second row
+    /// of a table: drop counts only the newest complete one, and keep counts all of them
     #[cfg_attr(
         feature = "clap",
         arg(long, value_enum, default_value_t, hide_possible_values = true)
     )]
     pub repeats: Repeats,
     /// Read confidences without a percent sign as percentages. With =no, read them as values from 0 to 1, even if some
-    /// are above 1
+    /// are above 1. Without this option, a file with confidences above 1 and none above 100 is refused
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "YES|NO", num_args = 0..=1, require_equals = true, default_missing_value = "yes", default_value = "auto", hide_default_value = true, hide_possible_values = true))]
     pub percent: ConfidenceScale,
     /// Whether a run for which neither the rules nor the log decide the grade stays without a grade, instead of

@@ -49,8 +49,8 @@ pub struct Judging {
     #[arg(long, default_value = "strict", value_parser = names::<ConfidenceReading>())]
     #[serde(deserialize_with = "read_field::name")]
     pub(crate) confidence: ConfidenceReading,
-    /// Regular expression that finds the stated confidence in a reply, instead of the usual forms. Its first group is
-    /// the number
+    /// Regular expression that finds the stated confidence in a reply, instead of forms such as
+    /// <confidence>0.8</confidence>. Its first group is the number
     #[arg(long, value_name = "REGEX", value_parser = pattern, allow_hyphen_values = true)]
     #[serde(deserialize_with = "some_pattern")]
     confidence_pattern: Option<String>,
@@ -58,7 +58,7 @@ pub struct Judging {
     #[command(flatten)]
     #[serde(skip)]
     pub rules: FactRules,
-    /// File that adds outcomes or grades, expected calls or horizons to the runs of logs (see below)
+    /// File that adds outcomes or grades, expected calls, or horizons to the runs of logs (format: see below)
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     outcomes: Option<PathBuf>,
@@ -185,12 +185,12 @@ impl Judging {
 #[derive(Debug, Default, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Streamed {
-    /// Stream of confidence to read from logs
+    /// Kind of confidence to read from logs, with one value for each model call
     #[arg(long, value_name = "NAME", default_value = "stated_confidence", value_parser = names::<ConfidenceStream>())]
     #[serde(deserialize_with = "read_field::name")]
     pub(crate) stream: ConfidenceStream,
-    /// Policy for forecasts that are missing or outside [0, 1]: refuse, leave-out, skip, carry-forward,
-    /// carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
+    /// What to do about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip, carry-forward,
+    /// carry-forward-from=P or clip, as explained below (default: refuse; for logs leave-out)
     #[arg(long, value_name = "POLICY", value_parser = policy)]
     #[serde(deserialize_with = "read_field::missing")]
     pub(crate) missing: Option<ForecastPolicy>,

@@ -102,8 +102,8 @@ impl Source {
 /// The option `--name`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Names {
-    /// Name of a column in the report and in conditions, instead of the name of its file or folder. Give this option
-    /// once per FILE, in the same order
+    /// Name of the column of a FILE in the report and in --fail-if, instead of the name of the file or folder. Give
+    /// this option once for each FILE, in the same order
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
 }

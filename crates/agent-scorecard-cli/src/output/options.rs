@@ -26,13 +26,13 @@ pub(crate) struct Forms {
     /// Print one JSON object instead of the table
     #[arg(long)]
     json: bool,
-    /// Print the table in GitHub's Markdown
+    /// Print the table in the Markdown of GitHub
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// Exit with code 1 if a value of the JSON object meets a condition, such as 'tps_log < -0.6'. With several
-    /// columns, give the name or number of the column, such as 'files.1.tps_log < -0.6'. difference.KEY is the
-    /// difference of two columns, such as 'difference.tps_log.ci_high < 0'. With more columns, differences.NAME.KEY
-    /// compares column NAME with the first column. May be given several times
+    /// Exit with code 1 if a value of the JSON output meets this condition, such as 'tps_log < -0.6'. With several
+    /// columns, put files and the name of the column, or its number from 0, before the key: 'files.1.tps_log < -0.6'.
+    /// difference.KEY is the second column minus the first, such as 'difference.tps_log.ci_high < 0', and
+    /// differences.NAME.KEY is column NAME minus the first. May be given several times
     #[arg(long, value_name = "CONDITION", value_parser = fail_if::parse)]
     fail_if: Vec<Threshold>,
     #[command(flatten)]
@@ -85,10 +85,10 @@ impl Forms {
 /// The files that a caller asked for besides the output.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ReportFiles {
-    /// Write a report page with all figures to a file that ends in .html
+    /// Write a report page with all figures and pictures to this file, whose name must end in .html
     #[arg(long, value_name = "FILE", value_parser = page_file)]
     html: Option<Output>,
-    /// Draw one picture of the report. The ending of the file name sets the format
+    /// Draw one picture of the report to this file. The ending of its name, .svg or .png, sets the format
     #[arg(long, value_name = "FILE.svg|png", value_parser = picture)]
     plot: Option<Output>,
 }

@@ -36,36 +36,37 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("../help/run_budget.txt"))]
 pub(crate) struct Options {
-    /// A log or a folder of logs, or a file of rollouts with texts, which play and run write. With --dialogues, a file
-    /// of BAGEN's released runs
+    /// Log, folder of logs, or file of rollouts with texts as `play` and `run` write it. With --dialogues, a file of
+    /// BAGEN's released runs
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
     common: Common,
-    /// Resource to ask for, optionally with its cap, such as total_tokens=2500. Give this option several times to ask
-    /// for several resources at once
+    /// Resource whose remaining cost the model estimates, optionally with its cap, such as total_tokens=2500. Give this
+    /// option several times to ask for several resources in one request
     #[arg(long = "resource", value_name = "NAME[=CAP]", value_parser = values::capped)]
     resources: Vec<(String, Option<f64>)>,
-    /// Cap of each run on the first resource
+    /// Cap on the cost of each run, in units of the first resource
     #[arg(long, value_name = "N", value_parser = values::cap)]
     cap: Option<f64>,
-    /// Use the median spending of the runs by the same model as the cap of each resource that has none. With
-    /// --dialogues swebench, these medians are always used, because they are the caps of the paper
+    /// Set the cap of each resource that has none: the median spending of all runs by the same model. With --dialogues
+    /// swebench, this is always done, because the paper uses these caps
     #[arg(long)]
     median_caps: bool,
-    /// Also show the results of the last turn's calls, which the agent had not seen when it acted
+    /// Also show the model the results of the calls in the last turn. The agent had not seen these results when it made
+    /// the calls
     #[arg(long)]
     show_results: bool,
-    /// Benchmark for which BAGEN released the runs in FILE. The benchmark sets resources and caps
+    /// Read FILE as the runs that BAGEN released for this benchmark. The benchmark sets the resources and their caps
     #[arg(long, value_name = "TASK", value_parser = tasks())]
     dialogues: Option<Task>,
-    /// Seed of the targets and budgets of released warehouse runs, half of which are reachable
+    /// Seed of the targets and budgets that are drawn for released warehouse runs. Half of the runs reach theirs
     #[arg(long, value_name = "SEED", default_value_t = 42, requires = "dialogues")]
     probes: u64,
     /// Benchmark whose published prompts are sent (default: the benchmark of --dialogues)
     #[arg(long, value_name = "TASK", value_parser = tasks())]
     task: Option<Task>,
-    /// Maximum number of tokens of thoughts that our own prompt asks for; 0 asks for the answer only
+    /// Limit that our own prompt states for the model's thoughts, in tokens; 0 asks for the answer only
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u32>(0, 100_000))]
     think_tokens: u32,
     /// Ask for a single number instead of an interval

@@ -17,59 +17,60 @@ pub(crate) const KEY: &str = "AGENT_SCORECARD_API_KEY";
 /// The server, the folder, the limits and the forms of a report.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Common {
-    /// Address of the server, such as https://api.openai.com/v1; /chat/completions, or the path of another --api, is
-    /// appended
+    /// Address of the server, such as https://api.openai.com/v1. The path of the --api, such as /chat/completions, is
+    /// appended to it
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: String,
-    /// The format of the server: openai-chat, openai-responses or anthropic
+    /// Format of the requests to the server: openai-chat, openai-responses or anthropic
     #[arg(long, value_name = "NAME", default_value = "openai-chat", value_parser = api)]
     pub(crate) api: Api,
-    /// The name of the model
+    /// Name of the model on the server
     #[arg(long, value_name = "NAME")]
     pub(crate) model: String,
-    /// Folder for answers, runs and the report page. The same command continues with the answers in this folder
+    /// Folder to write answers, runs and the report page to. After an interruption, the same command continues from the
+    /// answers in this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// Print the expected numbers of requests and tokens, and send no request
     #[arg(long, conflicts_with_all = ["json", "markdown", "fail_if", "html", "plot"])]
     pub(crate) dry_run: bool,
-    /// Maximum tokens of a reply
+    /// Maximum number of tokens in a reply
     #[arg(long, value_name = "N", default_value_t = 4_096, value_parser = whole::<u64>(1, u64::MAX))]
     pub(crate) max_output_tokens: u64,
     /// Send the token limit as max_completion_tokens, which some models need instead of max_tokens
     #[arg(long)]
     max_completion_tokens: bool,
-    /// Temperature. The word none leaves the temperature to the server, which some models need (default: 0, unless the
+    /// Sampling temperature. With none, the request has no temperature, as some models require (default: 0, unless the
     /// help of the benchmark states another)
     #[arg(long, value_name = "X|none", value_parser = temperature)]
     // With its path it is one value for clap.
     temperature: Option<std::option::Option<f64>>,
-    /// Effort of a reasoning model, in the server's words, such as low or high
+    /// Effort of a reasoning model: a word that the server accepts, such as low or high
     #[arg(long, value_name = "WORD")]
     reasoning_effort: Option<String>,
-    /// JSON object with further fields for the body of each request, such as '{"top_k": 20}'
+    /// JSON object whose fields are added to the body of each request, such as '{"top_k": 20}'
     #[arg(long, value_name = "JSON", value_parser = extra_body)]
     extra_body: Option<BTreeMap<String, Value>>,
-    /// Stop after N consecutive unusable replies, and show one; 0 never stops
+    /// Stop after N consecutive replies that cannot be used, and show the last one; 0 never stops
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) unreadable_limit: usize,
     /// Number of concurrent conversations
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole::<usize>(1, 1_000))]
     pub(crate) at_a_time: usize,
-    /// Maximum seconds for one reply
+    /// Maximum time to wait for a reply, in seconds
     #[arg(long, value_name = "S", default_value_t = 300, value_parser = whole::<u64>(1, 31_536_000))]
     timeout: u64,
-    /// Stop when N tokens are used, including the tokens of earlier calls on the same folder
+    /// Stop when N tokens are used. Tokens of earlier calls on the same folder count too
     #[arg(long, value_name = "N")]
     token_cap: Option<u64>,
-    /// How the caps treat a reply without a token count: stop stops the run, and reserve=N counts N tokens for each
-    /// such reply
+    /// What to do about a reply without a token count if --token-cap or --cost-cap is set: stop the command (stop), or
+    /// count N tokens for the reply (reserve=N)
     #[arg(long, value_name = "stop|reserve=N", default_value = "stop", value_parser = uncounted)]
     uncounted: std::option::Option<u64>,
-    /// Prices in US dollars per million tokens, of prompts and of replies, such as 0.5,1.5
+    /// Two prices in US dollars per million tokens: of prompts and of replies, such as 0.5,1.5
     #[arg(long, value_name = "IN,OUT", value_parser = prices)]
     pub(crate) prices: Option<[f64; 2]>,
-    /// Stop when X US dollars are used; needs --prices
+    /// Stop when X US dollars are spent; needs --prices
     #[arg(long, value_name = "X", requires = "prices", value_parser = amount)]
     cost_cap: Option<f64>,
     /// Number of bootstrap resamples for the 95 % intervals; 0 gives no intervals

@@ -22,18 +22,18 @@ use crate::{
     values::{one_of, whole},
 };
 
-/// The model answers each question in steps, each with a stated confidence. The report has a row for each stream of
-/// confidence that the replies contain: stated confidence, and streams from log-probabilities
+/// The model answers each question in steps and states its confidence after each step. The report scores the stated
+/// confidence and, if replies have log-probabilities, the confidence computed from these
 #[derive(Debug, clap::Args)]
 #[command(after_help = concat!(include_str!("../help/run_confidence.txt"), include_str!("../help/run_questions.txt")))]
 pub(crate) struct Options {
-    /// A file of questions
+    /// File of questions (format: see below)
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
     common: Common,
-    /// Limits of the paper for a data set, with seed 42: strategyqa (16 steps, 3 pages per search) or hotpotqa (7 steps, 5
-    /// pages)
+    /// Use the limits of the paper for this data set, and seed 42: strategyqa (16 steps, 3 pages per search) or
+    /// hotpotqa (7 steps, 5 pages per search)
     #[arg(long, value_name = "NAME", value_parser = one_of([("strategyqa", Dataset::StrategyQa), ("hotpotqa", Dataset::HotpotQa)]))]
     preset: Option<Dataset>,
     /// Maximum number of steps of a run (default: 7, or the value of --preset)
@@ -42,26 +42,26 @@ pub(crate) struct Options {
     /// File of pages that the model can search, with the actions Search, Lookup, Click and Finish
     #[arg(long, value_name = "PAGES")]
     corpus: Option<PathBuf>,
-    /// Ask again if a reply has no <explanation>, as if it had no confidence
+    /// Require an <explanation> in each reply. If it is missing, the model is asked again, as for a missing confidence
     #[arg(long)]
     explanation: bool,
-    /// Rule for a stated confidence outside [0, 1]: clip uses the nearest of 0 and 1, as in the paper; ask-again treats
-    /// the reply as if it had no confidence
+    /// What to do about a stated confidence outside [0, 1]: clip replaces it by the nearer of 0 and 1, as in the paper;
+    /// ask-again asks the model again, as for a missing confidence
     #[arg(long, value_name = "RULE", action = clap::ArgAction::Set, default_value = "clip", value_parser = one_of([("clip", true), ("ask-again", false)]))]
     out_of_range: bool,
-    /// Number of continuations of each run that the maximum number of steps cut off. Each continuation has a different
-    /// seed. The counts of successes are written to continuations.jsonl in the folder. Runs with fewer than 5 outcomes
-    /// are left out
+    /// Continue each run that was cut off at the maximum number of steps M times, with a different seed each time. The
+    /// numbers of successes and failures are written to continuations.jsonl in the folder. Runs with fewer than 5
+    /// outcomes are left out
     #[arg(long = "continue", value_name = "M", value_parser = whole::<usize>(2, 1_000))]
     branches: Option<usize>,
-    /// Steps after which every run is continued, in addition to its cut-off: stops (no other steps), all, or numbers
-    /// such as 0,2 with 0 for the beginning. The counts are written to steps.jsonl in the folder. With all, the report
-    /// also has rows for agreement, semantic entropy and propagated uncertainty
+    /// Further steps from which --continue continues every run: all, numbers such as 0,2 (0 is the beginning), or stops
+    /// for no further steps. The counts are written to steps.jsonl in the folder. With all, the report also has rows
+    /// for agreement, semantic entropy and propagated uncertainty
     #[arg(long, value_name = "STEPS", default_value = "stops", requires = "branches", value_parser = at)]
     // With its path it is one value for clap.
     at: std::vec::Vec<RangeInclusive<usize>>,
-    /// After each step, ask in a separate request whether the step is right, and use the probability of the letter that
-    /// means true as a confidence
+    /// After each step, ask the model in a separate request whether the step is right. The probability of the letter
+    /// that means true is scored as a further confidence
     #[arg(long)]
     p_true: bool,
     /// Maximum number of steps that a continuation adds to a cut-off run (default: --steps)

@@ -21,7 +21,7 @@ use crate::{
     values::{self, whole},
 };
 
-/// The model solves travel requests by calling tools, at the lowest cost
+/// The model answers travel requests by calling tools, and is asked to do so at the lowest cost
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = include_str!("../help/run_costbench.txt"),
@@ -33,34 +33,35 @@ pub(crate) struct Options {
     /// Refinement level of the tasks, from 0 to 5. Tasks of level L have L + 3 steps
     #[arg(long, value_name = "L", default_value_t = 2, value_parser = whole::<usize>(0, 5))]
     level: usize,
-    /// Kinds of events of a run, in order, separated by commas; `mixed` draws new kinds for each query
+    /// Kinds of events that change the tools during a run, in order, separated by commas; mixed draws the kinds at
+    /// random for each query
     #[arg(long, value_name = "KINDS", default_value = "none", value_delimiter = ',', value_parser = values::names::<Blocking>())]
     block: Vec<Blocking>,
-    /// How often the events of --block occur
+    /// Number of times that the events of --block occur in a run
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = whole::<usize>(1, 10))]
     blocks: usize,
-    /// Number of the 381 test queries to use, spread over the tasks
+    /// Number of test queries to use, from 1 to 381. They are spread evenly over the tasks
     #[arg(long, value_name = "N", default_value_t = 381, value_parser = whole::<usize>(1, 381))]
     queries: usize,
-    /// Seed of costs and events. Without --published, it is also the seed of the users' wishes
+    /// Seed of costs and events, and without --published also of the wishes in the requests
     #[arg(long, value_name = "S", default_value_t = 42, value_parser = values::seed)]
     global_seed: u64,
     /// Standard deviation of the noise in the costs of composite tools
     #[arg(long, value_name = "X", default_value_t = 0.1, value_parser = values::number)]
     noise_std: f64,
-    /// Version of the rules on which the paper and its released code differ: released or paper
+    /// Rules to follow where the paper and its released code differ: released (code) or paper
     #[arg(long, value_name = "R", default_value = "released", value_parser = values::one_of([("released", RuleVersion::Released), ("paper", RuleVersion::PaperText)]))]
     rules: RuleVersion,
-    /// Replies to accept: released accepts every reply that the released code accepts; strict accepts only replies that
-    /// follow the instructions, and sends a reminder after other replies
+    /// Which replies to accept: released accepts what the released code accepts; strict accepts only replies that
+    /// follow the instructions, and answers other replies with a reminder
     #[arg(long, value_name = "R", default_value = "released", value_parser = values::one_of([("released", ReplyRules::RELEASED), ("strict", ReplyRules::STRICT)]))]
     replies: ReplyRules,
-    /// Ask for a confidence in each reply: completed asks for the confidence in reaching the right answer, optimal for
-    /// the confidence in reaching it at the lowest cost. The streams of confidence are scored and written to NAME.jsonl
-    /// in the folder. The subcommand traces reads this file
+    /// Ask for a confidence in each reply: completed asks how likely the model is to reach the right answer, optimal
+    /// how likely it is to reach it at the lowest cost. The confidence is scored and written to NAME.jsonl in the
+    /// folder, which the subcommand `traces` can read
     #[arg(long, value_name = "IN", value_parser = values::one_of(Objective::ALL.map(|it| (it.name(), it))))]
     confidence: Option<Objective>,
-    /// Ask for log-probabilities, with N alternatives for each token
+    /// Ask the server for log-probabilities, with N alternatives for each token (0 to 20)
     #[arg(long, value_name = "N", value_parser = whole::<u8>(0, 20))]
     logprobs: Option<u8>,
 }

@@ -20,8 +20,8 @@ pub(crate) struct Options<G: Game> {
     common: Common,
     #[command(flatten)]
     game: G,
-    /// Maximum tokens of a request and its reply together, or 0 for no limit. A turn with more tokens has no effect and
-    /// ends the run. The default is the limit of the released evaluation
+    /// Maximum number of tokens in a request and its reply together; 0 sets no limit. A turn with more tokens has no
+    /// effect and ends the run. The default is the limit of the released evaluation
     #[arg(long, value_name = "N", default_value_t = 0)]
     turn_tokens: u64,
 }

@@ -36,63 +36,66 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = concat!(include_str!("../help/run_questions.txt"), include_str!("../help/run_triage.txt")))]
 pub(crate) struct Options {
-    /// A file of questions
+    /// File of questions (format: see below)
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
     common: Common,
-    /// Budget as a share of the costs, above 0 and at most 1; may be given several times
+    /// Budget of a pool as a share of the cost of solving all its questions, above 0 and at most 1. May be given
+    /// several times
     #[arg(long = "alpha", value_name = "A", default_value = "0.5", value_parser = values::alpha)]
     alphas: Vec<Alpha>,
-    /// Opening of the prompt; may be given several times
+    /// Role that the request for a plan gives to the model. May be given several times
     #[arg(long = "framing", value_name = "NAME", default_value = "neutral", value_parser = values::one_of(Framing::ALL.map(|it| (it.name(), it))))]
     framings: Vec<Framing>,
-    /// Name of the problems in the prompt, such as "geometry problems"
+    /// What the prompt calls the questions, such as "geometry problems"
     #[arg(long, value_name = "TEXT", default_value = PROBLEMS)]
     domain: String,
-    /// Ask for JSON in the prompt only, for servers that refuse a JSON schema
+    /// Ask for JSON only in the prompt, without a JSON schema in the request. Some servers refuse a schema
     #[arg(long)]
     no_schema: bool,
-    /// Maximum tokens of a plan (default: --max-output-tokens)
+    /// Maximum number of tokens in a plan (default: the value of --max-output-tokens)
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1, u64::MAX))]
     max_plan_tokens: Option<u64>,
     /// Number of questions in a pool
     #[arg(long, value_name = "N", default_value_t = POOL, value_parser = whole::<usize>(1, u64::MAX))]
     pool_size: usize,
-    /// Let the model solve the problems of each plan within the tokens that the plan allocates, in this regime. Without
-    /// this option, plans are scored on the results of separate attempts
+    /// Let the model solve the problems that each plan selects. With enforced, an attempt is cut off at the tokens that
+    /// the plan allocates; with advisory, it may use more. Without this option, plans are scored on separate attempts
+    /// at the questions
     #[arg(long, value_name = "REGIME", value_parser = values::one_of([("advisory", Regime::Advisory), ("enforced", Regime::Enforced)]))]
     live: Option<Regime>,
-    /// Tell the model the allocation of each problem that it solves under limits
+    /// With --live, tell the model how many tokens the plan allocates to a problem
     #[arg(long, requires = "live")]
     announce: bool,
-    /// Solve the problems of the plans with alpha 1 again, without a limit but with their allocations announced
+    /// Let the model solve the problems in its plans for alpha 1 again. It is told their allocations, which are no
+    /// limits
     #[arg(long)]
     re_solve: bool,
-    /// A file of unsolvable questions, which replace a share of each pool
+    /// File of unsolvable questions. They replace a share of the questions in each pool
     #[arg(long, value_name = "FILE")]
     unsolvable: Option<PathBuf>,
-    /// The share of each pool that the unsolvable questions replace
+    /// Share of each pool that unsolvable questions replace, from 0 to 1
     #[arg(long, value_name = "X", default_value_t = 0.25, requires = "unsolvable", value_parser = values::share)]
     unsolvable_share: f64,
-    /// Program, with its arguments, that judges the answers to questions without an answer in the file
+    /// Program, with its arguments, that judges the model's answers to questions with "checker": "outside" (see below)
     #[arg(long, value_name = "COMMAND", conflicts_with = "live", value_parser = Checker::new)]
     checker: Option<Checker>,
-    /// Maximum seconds for a verdict
+    /// Maximum time for a verdict of --checker, in seconds
     #[arg(long, value_name = "S", default_value_t = 60, value_parser = whole::<u64>(1, 31_536_000))]
     checker_timeout: u64,
-    /// Refuse plans that name a problem twice, and drop allocations that are not numbers of tokens. Without this
-    /// option, as in the paper, the first entry of a problem counts, and an allocation that is not a number is 0
+    /// Refuse a plan that names a problem twice, and drop an allocation that is not a number of tokens. Without this
+    /// option, as in the paper, the first entry of a problem counts, and an allocation that is not a number counts as 0
     #[arg(long)]
     strict_plans: bool,
-    /// Also attempt problems with an allocation of 0 in the advisory regime. The paper's planned set excludes these
-    /// problems
+    /// In the advisory regime, also attempt problems to which the plan allocates 0 tokens. The paper does not attempt
+    /// them
     #[arg(long)]
     attempt_zero: bool,
-    /// Name of the model's mode that is written to scores.jsonl, such as think
+    /// Mode of the model, such as think, to write to scores.jsonl
     #[arg(long, value_name = "NAME", default_value = "")]
     mode: String,
-    /// Name of the data set that is written to scores.jsonl (default: the name of FILE)
+    /// Name of the data set to write to scores.jsonl (default: the name of FILE)
     #[arg(long, value_name = "NAME")]
     dataset: Option<String>,
 }

@@ -29,7 +29,8 @@ use crate::{
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 #[serde(default, deny_unknown_fields)]
 pub struct CapOptions {
-    /// Caps to compare. Agents are assumed to act as before, as if they did not know the cap
+    /// Caps to compare, separated by commas. Agents are assumed to act as in the recorded runs, because they do not
+    /// know of the cap
     #[cfg_attr(feature = "clap", arg(long, value_name = "N,...", value_parser = options::caps))]
     #[serde(deserialize_with = "options::read::caps")]
     pub at: Option<Caps>,
@@ -39,13 +40,12 @@ pub struct CapOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", default_value = "output_tokens", value_parser = options::text))]
     #[serde(deserialize_with = "options::read::text")]
     pub resource: String,
-    /// Unit that intervals treat as independent: task, or the single run if there is only one task or none is named.
-    /// task-only requires that every run names its task. run treats single runs as independent, for tasks that are only
-    /// categories
+    /// Unit that intervals treat as independent: task for the task of a run, or the run if there is only one task or
+    /// none is named; task-only for the task, which every run must name; run for the run, if tasks are only categories
     #[cfg_attr(feature = "clap", arg(long, default_value = "task", value_parser = options::names::<ClusterBy>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub cluster_by: ClusterBy,
-    /// Add a report on the runs of all files together to the JSON object
+    /// Also report on the runs of all files together, in the JSON output only
     #[cfg_attr(feature = "clap", arg(long))]
     pub pool: bool,
     /// Whether pictures are made.

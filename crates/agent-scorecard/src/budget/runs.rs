@@ -128,42 +128,42 @@ pub struct Options {
     pub cap: Option<f64>,
     /// Resource to estimate: output_tokens, fresh_input_tokens (input excluding repeated history), total_tokens (fresh
     /// input and output, or whole requests if the files have no fresh input), input_tokens, cost_usd or any other
-    /// resource of the files. Separate several resources by commas. Each resource then has a report, the joint hit rate
-    /// is reported too, and caps come from the files
+    /// resource of the files. Several resources are separated by commas: the report then covers each one and their
+    /// joint hit rate, and the files give the caps
     #[cfg_attr(feature = "clap", arg(long = "resource", value_name = "NAME,...", default_value = "output_tokens", value_parser = options::texts))]
     #[serde(rename = "resource", deserialize_with = "options::read::texts")]
     // With its path it is one value for clap, so that errors show all of it.
     pub resources: std::vec::Vec<String>,
-    /// Nominal coverage of the intervals, from 0 to 1
+    /// Nominal coverage of the estimated intervals, from 0 to 1
     #[cfg_attr(feature = "clap", arg(long, default_value = "0.8", value_parser = options::level))]
     #[serde(deserialize_with = "options::read::level")]
     pub coverage: Level,
-    /// Also read answers in a file of estimates that deviate from the required format
+    /// Also accept recorded answers that deviate from the required format
     #[cfg_attr(feature = "clap", arg(long, overrides_with = "points"))]
     pub lenient: bool,
-    /// Like --lenient, but also read a single number as an interval of zero width
+    /// Like --lenient, and also read a single number, as an interval of zero width
     #[cfg_attr(feature = "clap", arg(long, overrides_with = "lenient"))]
     pub points: bool,
-    /// Widen or narrow recorded intervals, based on the costs of earlier runs, so that their coverage is the value of
-    /// --coverage
+    /// Widen or narrow the recorded intervals so that they reach --coverage. The change is learned from earlier runs
     #[cfg_attr(feature = "clap", arg(long = "calibrate"))]
     #[serde(rename = "calibrate")]
     pub calibrates: bool,
-    /// Estimates that predict failure: with cap, "impossible" and intervals above the remaining budget; with answers,
-    /// only "impossible", as in the paper
+    /// Which estimates count as predictions of failure: with cap, "impossible" and intervals that lie above the
+    /// remaining budget; with answers, only "impossible", as in the paper
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", default_value = "cap", value_parser = options::names::<Reading>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub reading: Reading,
-    /// Label runs that have the field `achieved` as feasible or not, by random targets and budgets. Half of the targets
-    /// and budgets are reachable. Time is the first resource with "time" in its name
+    /// Draw a target and budgets for each run with the field `achieved`, and label the run as feasible if it meets
+    /// them, as half of the runs do. SEED is the seed of the draws. The first resource with "time" in its name is the
+    /// time
     #[cfg_attr(feature = "clap", arg(long, value_name = "SEED", value_parser = options::seed))]
     #[serde(deserialize_with = "options::read::some_seed")]
     pub probes: Option<u64>,
-    /// Fields of the runs, such as model, by which quantile-forest groups similar runs, in addition to task
+    /// Fields of the runs, such as model, that quantile-forest uses in addition to task to find similar runs
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = options::text))]
     #[serde(deserialize_with = "options::read::texts")]
     pub keys: Vec<String>,
-    /// Number of runs at the beginning of each file from which estimators learn without being scored
+    /// Number of runs at the beginning of each file that are not scored; estimators only learn from them
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "0", value_parser = options::count))]
     #[serde(deserialize_with = "options::read::count")]
     pub warm_up: usize,
@@ -175,16 +175,16 @@ pub struct Options {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Unit of resampling: task resamples the runs of a task together, or single runs if there is only one task or none
-    /// is named. task-only requires that every run names its task. run resamples single runs, for tasks that are only
+    /// Unit that the bootstrap resamples: task for all runs of a task together, or for single runs if there is only one
+    /// task or none is named; task-only for tasks, which every run must name; run for single runs, if tasks are only
     /// categories
     #[cfg_attr(feature = "clap", arg(long, default_value = "task", value_parser = options::names::<ClusterBy>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub cluster_by: ClusterBy,
-    /// Add a report on the runs of all files together to the JSON object
+    /// Also report on the runs of all files together, in the JSON output only
     #[cfg_attr(feature = "clap", arg(long))]
     pub pool: bool,
-    /// Id of the run to draw, instead of the longest feasible run
+    /// Id of the run that the picture shows (default: the longest feasible run)
     #[cfg_attr(feature = "clap", arg(long = "plot-id", value_name = "ID"))]
     #[serde(rename = "plot_id")]
     pub drawn_run: Option<String>,

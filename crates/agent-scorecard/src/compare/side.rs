@@ -99,17 +99,17 @@ options::named! {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct CompareOptions {
-    /// Treatment of runs without a grade. With unknown, a conclusion must hold for every possible grade of these runs.
-    /// With leave-out, the runs are excluded. With failed, they count as failures
+    /// How runs without a grade count. With unknown, a conclusion must hold for every possible grade of these runs.
+    /// With leave-out, the runs are excluded. With failed, they are failures
     #[cfg_attr(feature = "clap", arg(long, default_value = "unknown", value_parser = options::names::<UngradedAs>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub ungraded: UngradedAs,
-    /// Use only the tasks that both columns have. By default, all runs count, and shared tasks make differences more
-    /// certain
+    /// Compare two columns only on tasks that both of them have. By default, all tasks count, and tasks that both have
+    /// make the difference more certain
     #[cfg_attr(feature = "clap", arg(long))]
     pub shared: bool,
-    /// Report the number of tasks needed to find a difference of POINTS percentage points in the success rate (or in
-    /// the mean score times 100) with a probability of 80 %
+    /// Report how many tasks are needed to find a difference of POINTS percentage points with a probability of 80 %.
+    /// The points are those of the success rate, or of the mean score times 100
     #[cfg_attr(feature = "clap", arg(long, value_name = "POINTS", value_parser = options::points))]
     #[serde(deserialize_with = "options::read::points")]
     pub detect: Option<f64>,

@@ -27,48 +27,49 @@ pub struct CutOffOptions {
     #[cfg_attr(feature = "clap", arg(long, default_value = "linear-front"))]
     #[serde(deserialize_with = "options::read::parsed")]
     pub schedule: WeightSchedule,
-    /// Method that calibrates the forecasts before scoring. A map that was fitted to one half of the runs calibrates
-    /// the other half
+    /// Method that calibrates the forecasts before they are scored. Each half of the runs is calibrated by a fit to the
+    /// other half
     #[cfg_attr(feature = "clap", arg(long = "calibrate", default_value = "none", value_parser = options::names::<Calibration>()))]
     #[serde(rename = "calibrate", deserialize_with = "options::read::name")]
     pub calibration: Calibration,
     /// Runs to which the calibration is fitted: complete uses the complete runs; cut-off-as-failures also uses the
-    /// cut-off runs and counts them as failures. Calibrated forecasts are then probabilities of being complete and
-    /// successful
+    /// cut-off runs, as failures. In the second case, a calibrated forecast is the probability that the run both
+    /// completes and succeeds
     #[cfg_attr(feature = "clap", arg(long, value_name = "RUNS", default_value = "complete", requires = "calibration", value_parser = options::names::<CalibrationRuns>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub calibrate_on: CalibrationRuns,
-    /// Treat runs that an unreadable reply ended as cut off. By default, such runs are excluded
+    /// Count a run that ended because a reply could not be read as cut off. By default, such runs are excluded
     #[cfg_attr(feature = "clap", arg(long))]
     pub parse_errors_as_stops: bool,
-    /// Assumption about the stops of cut-off runs, which the report declares
+    /// Assumption about the outcomes of cut-off runs. The JSON output states it; no figure depends on it
     #[cfg_attr(feature = "clap", arg(long = "assume", default_value = "non-informative", value_parser = options::names::<CensoringAssumption>()))]
     #[serde(rename = "assume", deserialize_with = "options::read::name")]
     pub assumption: CensoringAssumption,
-    /// Largest factor by which the odds of success after a stop may be wrong, for the sensitivity analysis
+    /// For the sensitivity analysis: largest factor by which the odds of success of cut-off runs may be wrong, at least
+    /// 1
     #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value = "2", value_parser = options::odds_ratio))]
     #[serde(deserialize_with = "options::read::odds_ratio")]
     pub odds_ratio: f64,
-    /// Number of bootstrap resamples of whole tasks; 0 gives no intervals
+    /// Number of bootstrap resamples of whole tasks for the 95 % intervals; 0 gives no intervals
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = Bootstrap::RESAMPLES, value_parser = options::resamples))]
     #[serde(alias = "n_resamples", deserialize_with = "options::read::resamples")]
     pub resamples: usize,
-    /// Seed of resamples and of hidden outcomes
+    /// Seed of the bootstrap and of the outcomes that --hide selects
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "0", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Hide the outcomes of this share of the complete runs, as if each run had been cut off at a random step, and
-    /// decompose the shift of the score
+    /// Hide the outcomes of this share of the complete runs, from 0 to 1, as if these runs had been cut off at random
+    /// steps. A further table shows how this shifts the score, and splits the shift into two parts
     #[cfg_attr(feature = "clap", arg(long, value_name = "RATE", value_parser = options::probability, overrides_with = "hide_after"))]
     #[serde(deserialize_with = "options::read::probability")]
     pub hide: Option<Probability>,
-    /// Hide the outcomes of all complete runs, as if each run had been cut off after this share of its steps, and
-    /// decompose the shift of the score
+    /// Hide the outcomes of all complete runs, as if each run had been cut off after this share of its steps, from 0 to
+    /// 1. A further table shows how this shifts the score, and splits the shift into two parts
     #[cfg_attr(feature = "clap", arg(long, value_name = "SHARE", value_parser = options::probability, overrides_with = "hide"))]
     #[serde(deserialize_with = "options::read::probability")]
     pub hide_after: Option<Probability>,
-    /// Minimum number of outcomes among the continuations of a run. With fewer outcomes, the probability of the model
-    /// is used
+    /// Minimum number of continuations with an outcome that a run needs. With fewer, the model predicts its probability
+    /// of success
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "5", value_parser = options::several::<u64>))]
     #[serde(deserialize_with = "options::read::outcomes")]
     pub min_valid: u64,

@@ -31,19 +31,19 @@ pub struct TraceOptions {
     #[cfg_attr(feature = "clap", arg(long, default_value = "linear-front"))]
     #[serde(deserialize_with = "options::read::parsed")]
     pub schedule: WeightSchedule,
-    /// Summary of the forecasts of a run, for ranking and calibration diagnostics: last, mean, minimum, or the name of
-    /// a schedule for the mean with its weights (default: --schedule). Trajectory scores use no summary
+    /// Which single forecast represents a run in figures of ranking and calibration: last, mean, minimum, or the
+    /// weighted mean of the schedule with this name (default: --schedule). Trajectory scores use all forecasts
     #[cfg_attr(feature = "clap", arg(long))]
     #[serde(deserialize_with = "options::read::some_parsed")]
     pub summary: Option<Summary>,
-    /// Method that calibrates the forecasts before scoring. A map that was fitted to one half of the runs calibrates
-    /// the other half
+    /// Method that calibrates the forecasts before they are scored. Each half of the runs is calibrated by a fit to the
+    /// other half
     #[cfg_attr(feature = "clap", arg(long = "calibrate", default_value = "none", value_parser = options::names::<Calibration>()))]
     #[serde(rename = "calibrate", deserialize_with = "options::read::name")]
     pub calibration: Calibration,
     /// Runs to which the calibration is fitted: complete uses the complete runs; cut-off-as-failures also uses the
-    /// cut-off runs and counts them as failures. Calibrated forecasts are then probabilities of being complete and
-    /// successful
+    /// cut-off runs, as failures. In the second case, a calibrated forecast is the probability that the run both
+    /// completes and succeeds
     #[cfg_attr(feature = "clap", arg(long, value_name = "RUNS", default_value = "complete", requires = "calibration", value_parser = options::names::<CalibrationRuns>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub calibrate_on: CalibrationRuns,
@@ -55,22 +55,21 @@ pub struct TraceOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1", value_parser = options::seed))]
     #[serde(alias = "random_state", deserialize_with = "options::read::seed")]
     pub seed: u64,
-    /// Unit of resampling: task resamples the runs of a task together, or single runs if there is only one task or none
-    /// is named. task-only requires that every run names its task. run resamples single runs, for tasks that are only
+    /// Unit that the bootstrap resamples: task for all runs of a task together, or for single runs if there is only one
+    /// task or none is named; task-only for tasks, which every run must name; run for single runs, if tasks are only
     /// categories
     #[cfg_attr(feature = "clap", arg(long, default_value = "task", value_parser = options::names::<ClusterBy>()))]
     #[serde(deserialize_with = "options::read::name")]
     pub cluster_by: ClusterBy,
-    /// Add a report on the runs of all columns together to the JSON object
+    /// Also report on the runs of all columns together, in the JSON output only
     #[cfg_attr(feature = "clap", arg(long))]
     pub pool: bool,
-    /// Policy for forecasts that are missing or outside [0, 1]: refuse, leave-out, skip, carry-forward,
-    /// carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
+    /// What to do about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip, carry-forward,
+    /// carry-forward-from=P or clip, as explained below (default: refuse; for logs leave-out)
     #[cfg_attr(feature = "clap", arg(long, value_name = "POLICY", value_parser = options::policy))]
     #[serde(deserialize_with = "options::read::missing")]
     pub missing: Option<ForecastPolicy>,
-    /// Add curves and bins to the JSON object even without resamples. With resamples, --html or --plot, they are always
-    /// included
+    /// Add curves and bins to the JSON output. They are always included with resamples, --html or --plot
     #[cfg_attr(feature = "clap", arg(long))]
     pub curves: bool,
     /// Whether pictures and bins are wanted too.

@@ -242,6 +242,9 @@ impl TraceEvaluation {
         let stopped = run.stopped()?;
         self.counts.add(run.outcome, run.stop.as_ref());
         self.audit.update(&stopped);
+        if stopped.class() == StopClass::Complete {
+            self.digest.update(&run.id, stopped.outcome() == Some(true));
+        }
         if self.options.calibration == Calibration::None {
             self.score((&run.id, run.task.as_deref()), &stopped)
         } else if stopped.class() == StopClass::Excluded {
@@ -262,7 +265,6 @@ impl TraceEvaluation {
             }
             StopClass::Complete => {
                 let (forecasts, outcome) = (stopped.forecasts(), stopped.outcome() == Some(true));
-                self.digest.update(id, outcome);
                 self.complete.push(id, task);
                 self.steps.push(forecasts.len());
                 self.batch.push(forecasts, outcome)?;
@@ -378,7 +380,7 @@ impl TraceEvaluation {
         self.settled()?.block(beside)
     }
 
-    /// Returns the digest of the complete runs that are scored.
+    /// Returns the digest of the complete runs added so far, including runs that wait for calibration.
     #[must_use]
     pub const fn digest(&self) -> RunsDigest {
         self.digest

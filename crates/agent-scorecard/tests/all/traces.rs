@@ -5,8 +5,8 @@ use agent_scorecard::{
     calibration::{CalibrationOptions, compare},
     censoring::StopReason,
     traces::{
-        Beside, CENSORED, MEASURES, TraceEvaluation, TraceOptions, TraceRun, differences, evaluate,
-        with_differences,
+        Beside, CENSORED, Calibration, MEASURES, TraceEvaluation, TraceOptions, TraceRun,
+        differences, evaluate, with_differences,
     },
     trajectory_metrics::{Figure, NoInterval, Probability},
 };
@@ -138,6 +138,30 @@ fn where_whole_tasks_are_resampled_every_run_names_one() {
     let by_task = TraceOptions { cluster_by: ClusterBy::TaskOnly, ..options() };
     let error = evaluate(&[&all], &by_task).unwrap_err();
     assert!(matches!(&error, agent_scorecard::Error::NoTask { id } if id == "r7"), "{error}");
+}
+
+#[test]
+fn the_digest_has_the_runs_that_wait_for_calibration() {
+    let calibrated = TraceOptions { calibration: Calibration::Platt, ..options() };
+    let mut all = runs(30, 0.75, 0.25);
+    all.push(run(30, 0.5, None));
+    for options in [options(), calibrated] {
+        let mut waiting = TraceEvaluation::new(&options).unwrap();
+        all.iter().for_each(|run| waiting.update(run).unwrap());
+        waiting.finish(&Beside::default()).unwrap();
+        let digest = waiting.digest();
+        waiting.settle().unwrap();
+        assert_eq!(waiting.digest(), digest);
+        assert_eq!(waiting.digest(), evaluation(&all, &options).digest());
+        assert_ne!(digest, evaluation(&all[1..], &options).digest());
+        let [mut first, second] = [&all[..9], &all[9..]].map(|part| {
+            let mut part_of = TraceEvaluation::new(&options).unwrap();
+            part.iter().for_each(|run| part_of.update(run).unwrap());
+            part_of
+        });
+        first.merge(second).unwrap();
+        assert_eq!(first.digest(), digest);
+    }
 }
 
 #[test]

@@ -50,8 +50,8 @@ fuzz_target!(|text: &str| {
         assert!(pool.total_cost() > 0);
     }
     if let Some(Ok(estimate)) = read::<Continuations>(text).map(|branches| branches.estimate()) {
-        assert!(estimate.interval().low() <= estimate.probability());
-        assert!(estimate.probability() <= estimate.interval().high());
+        assert!(estimate.interval.low() <= estimate.probability);
+        assert!(estimate.probability <= estimate.interval.high());
     }
     if let Some(reason) = read::<StopReason>(text) {
         assert_eq!(reason.to_string().parse(), Ok(reason));

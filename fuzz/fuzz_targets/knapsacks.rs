@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use agent_scorecard::knapsack::solve;
+use knapsack_oracle::{Knapsack, KnapsackItem};
 use libfuzzer_sys::fuzz_target;
 use serde::Deserialize;
 
@@ -13,28 +13,28 @@ struct Instance {
     weights: Vec<u64>,
 }
 
-impl Instance {
-    fn sums(&self, items: impl Iterator<Item = usize>) -> (u64, u64) {
-        items.fold((0, 0), |(profit, weight), item| {
-            (profit + self.profits[item], weight + self.weights[item])
-        })
-    }
+fn sums<'a>(items: impl Iterator<Item = &'a KnapsackItem>) -> (u64, u64) {
+    items.fold((0, 0), |(profit, weight), item| (profit + item.profit, weight + item.weight))
 }
 
 fuzz_target!(|bytes: &[u8]| {
     if bytes.len() >= 2_000 {
         return;
     }
-    let Ok(solved) = solve("f", bytes) else { return };
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let instance: Instance = serde_json::from_slice(bytes).expect("it was read once");
+    let Ok(instance) = serde_json::from_slice::<Instance>(bytes) else { return };
+    let pairs = instance.profits.into_iter().zip(instance.weights);
+    let items: Vec<KnapsackItem> =
+        pairs.map(|(profit, weight)| KnapsackItem { profit, weight }).collect();
+    let Ok(knapsack) = Knapsack::new(instance.capacity, &items) else { return };
+    let solved = knapsack.solve();
     assert!(solved.chosen.is_sorted_by(|a, b| a < b));
-    let (profit, weight) = instance.sums(solved.chosen.iter().copied());
+    let (profit, weight) = sums(solved.chosen.iter().map(|&item| &items[item]));
     assert!(profit == solved.value && weight <= instance.capacity);
-    let items = instance.profits.len();
-    if items <= 10 && solved.optimal {
-        let choices = (0_usize..1 << items)
-            .map(|set| instance.sums((0..items).filter(|item| set >> item & 1 == 1)));
+    if items.len() <= 10 && solved.is_optimal() {
+        let choices = (0_usize..1 << items.len()).map(|set| {
+            let chosen = items.iter().enumerate().filter(|(item, _)| set >> item & 1 == 1);
+            sums(chosen.map(|(_, item)| item))
+        });
         let best = choices.filter(|&(_, weight)| weight <= instance.capacity).max();
         assert_eq!(best.map(|(profit, _)| profit), Some(profit));
     }

@@ -28,6 +28,6 @@ fuzz_target!(|bytes: &[u8]| {
         let runs = replay(input, &options).expect("runs as they were read");
         assert_eq!(runs.rollouts.len() + runs.left_out, file.runs.lines().len());
         let prefixes: usize = runs.rollouts.iter().map(|run| run.turns() - 1).sum();
-        assert_eq!(runs.every_sample.len(), prefixes);
+        assert_eq!(runs.every_sample().len(), prefixes);
     }
 });

@@ -236,8 +236,8 @@ impl LoggedRun {
 }
 
 impl RunTable {
-    /// Converts the runs to rollouts for budget-estimation, with the task and the name of each run; the name is
-    /// `id#trial` if the log counts trials. The resources of each turn are `input_tokens` (whole requests, which
+    /// Converts the runs to rollouts for budget-estimation, with the task of each run that has one and with its name; the
+    /// name is `id#trial` if the log counts trials. The resources of each turn are `input_tokens` (whole requests, which
     /// repeat earlier parts), `output_tokens`, `cost_usd`, `fresh_input_tokens` (input without the repeated parts, see
     /// [`LoggedRun::fresh_input_tokens`]) and `total_tokens` (the sum of fresh input and output). Unknown amounts stay
     /// unknown.
@@ -270,7 +270,13 @@ impl RunTable {
     /// ```
     pub fn rollouts(&self) -> Result<Rollouts, Error> {
         let mut rollouts = Rollouts::new(COSTS)?;
-        RolloutFile::of_log("", [self]).append_to(&mut rollouts)?;
+        let mut runs = RolloutFile::empty("");
+        for run in self.rows() {
+            if let Ok(line) = run.rollout() {
+                runs.push(0, RolloutLine { task: run.task.clone(), ..line });
+            }
+        }
+        runs.append_to(&mut rollouts)?;
         let parts = [rollouts.resource(COSTS[3])?, rollouts.resource(COSTS[1])?];
         rollouts.add_sum("total_tokens", &parts)?;
         Ok(rollouts)

@@ -171,6 +171,16 @@ fn tokens_that_are_sent_again_are_counted_once() {
 }
 
 #[test]
+fn a_rollout_has_a_task_only_if_its_run_has_one() {
+    let run = r#"{"outcome": true, "turns": [{"response": {"choices": [{"message": {"content": "a"}}]}}], "id": "#;
+    let log = format!("{run} \"a\"}}\n{run} \"b\", \"task\": \"t\"}}");
+    let table = common::table(common::runs(log), &FactRules::default()).unwrap();
+    let rollouts = table.rollouts().unwrap();
+    let names: Vec<_> = rollouts.iter().map(|rollout| (rollout.id(), rollout.task())).collect();
+    assert_eq!(names, [(Some("a"), None), (Some("b"), Some("t"))]);
+}
+
+#[test]
 fn tokens_of_reasoning_count_and_the_action_is_found_in_their_bytes() {
     let runs = runs(&golden("streams/synthetic.jsonl"));
     let mut offsets = Vec::new();

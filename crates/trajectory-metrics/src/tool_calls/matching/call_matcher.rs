@@ -11,7 +11,8 @@ use crate::{
 ///
 /// The two calls may be of different types, and the relation need not be an equality: one call may
 /// satisfy several expected calls, and [`match_calls`](crate::tool_calls::match_calls()) decides
-/// which of them it is paired with. [`call_matcher_from_fn`] makes a matcher from a function.
+/// which of them it is paired with. References and boxes of matchers are matchers, and
+/// [`call_matcher_from_fn`] makes a matcher from a function.
 pub trait CallMatcher<A, E> {
     /// Returns whether this call satisfies the expected call.
     ///
@@ -20,6 +21,18 @@ pub trait CallMatcher<A, E> {
     /// An error if the matcher does not apply to these two calls, such as [`Error::UnknownField`]
     /// from [`ArgumentRule::agrees`].
     fn satisfies(&self, call: &A, expected: &E) -> Result<bool, Error>;
+}
+
+impl<A, E, M: CallMatcher<A, E> + ?Sized> CallMatcher<A, E> for &M {
+    fn satisfies(&self, call: &A, expected: &E) -> Result<bool, Error> {
+        (**self).satisfies(call, expected)
+    }
+}
+
+impl<A, E, M: CallMatcher<A, E> + ?Sized> CallMatcher<A, E> for Box<M> {
+    fn satisfies(&self, call: &A, expected: &E) -> Result<bool, Error> {
+        (**self).satisfies(call, expected)
+    }
 }
 
 /// Creates a [`CallMatcher`] from a function of the call and the expected call.

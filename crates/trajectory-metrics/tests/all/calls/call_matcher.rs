@@ -1,4 +1,20 @@
-use trajectory_metrics::tool_calls::{ArgumentRule, ToolCallMatcher};
+use trajectory_metrics::tool_calls::{
+    ArgumentRule, CallMatcher, ToolCall, ToolCallMatcher, call_matcher_from_fn,
+};
+
+#[test]
+fn references_boxes_and_functions_are_matchers() {
+    let exact = ToolCallMatcher::new(ArgumentRule::exact());
+    let by_name = call_matcher_from_fn(|a: &ToolCall, e: &ToolCall| a.name == e.name);
+    let matchers: Vec<Box<dyn CallMatcher<ToolCall, ToolCall> + '_>> =
+        vec![Box::new(&exact), Box::new(by_name)];
+    let call = |id: i64| ToolCall::new("look", [("id", id.into())]);
+    let found: Vec<_> = matchers
+        .iter()
+        .map(|matcher| CallMatcher::satisfies(matcher, &call(1), &call(2)))
+        .collect();
+    assert_eq!(found, [Ok(false), Ok(true)]);
+}
 
 #[test]
 fn a_matcher_is_read_back_as_written_and_a_tool_has_one_rule() {

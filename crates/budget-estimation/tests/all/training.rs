@@ -168,6 +168,13 @@ fn balanced_samples_have_as_many_of_either_label_and_none_that_is_trivial() {
     refused(balance_samples(&samples[..4], 2, Seed::new(42)), "the input is empty");
 }
 
+/// Each of these runs has one prefix and is then removed from its bucket, which must not take a pass over the others.
+#[test]
+fn a_subsample_of_very_many_short_runs_is_drawn_at_once() {
+    let rollouts = rollouts(&vec![2; 200_000]);
+    assert_eq!(rollouts.released_prefixes(1, 100_000, Seed::new(42)).unwrap().len(), 100_000);
+}
+
 fn half_reachable(runs: &[FinishedRun], method: ProbeMethod, seed: u64) -> Vec<FeasibilityProbe> {
     FeasibilityProbe::half_reachable(runs, method, Seed::new(seed)).unwrap()
 }

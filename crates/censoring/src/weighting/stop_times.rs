@@ -142,13 +142,13 @@ impl StopTimes {
         self.total
     }
 
-    /// Returns the runs of positive weight.
     /// Returns the runs of each time, from the last time back, including those without weight.
     pub(crate) fn tied(&self) -> impl Iterator<Item = &[u32]> {
         let time = |run: &u32| self.times[*run as usize];
         self.order.chunk_by(move |a, b| time(a) == time(b)).rev()
     }
 
+    /// Returns the runs of positive weight.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Stop> {
         let Self { times, censored, weights, .. } = self;
         times

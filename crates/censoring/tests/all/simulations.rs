@@ -1,8 +1,9 @@
-//! Intervals from runs that were cut off, drawn from worlds whose true mean is known.
+//! Means and intervals from runs that were cut off, drawn from worlds whose true mean is known.
 
-use crate::{Draws, p};
+use crate::{Draws, p, stops};
 use censoring::{
-    CensoringAnalysis, CensoringAssumption, Seed, StopReason, Stopped, WeightSchedule,
+    CensoringAnalysis, CensoringAssumption, IpcwWeights, KaplanMeier, Seed, StopReason, Stopped,
+    WeightSchedule,
 };
 
 /// Runs end at this step at the latest.
@@ -40,6 +41,35 @@ fn sample(draws: &mut Draws, n: usize, cut: [f64; 2]) -> Sample {
         sample.cut_off.push(cut_off);
     }
     sample
+}
+
+/// The score of a run is the step at which it ends.
+#[test]
+fn inverse_probability_weights_are_unbiased_where_complete_runs_alone_are_not() {
+    let truth = END.map(|end| (1.0 - (1.0 - end).powi(LAST as i32)) / end);
+    let truth = f64::midpoint(truth[0], truth[1]);
+    let (mut draws, mut off) = (Draws(1), [const { Vec::new() }; 3]);
+    for _ in 0..600 {
+        let Sample { times, cut_off, .. } = sample(&mut draws, 150, [0.15; 2]);
+        let stops = stops(&times, &cut_off);
+        let g = KaplanMeier::censoring_curve(&stops);
+        let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
+        let runs = times.iter().zip(&cut_off);
+        let scores: Vec<_> = runs.map(|(&time, cut_off)| (!cut_off).then_some(time)).collect();
+        let complete: Vec<f64> = scores.iter().flatten().copied().collect();
+        off[0].push(complete.iter().sum::<f64>() / complete.len() as f64 - truth);
+        off[1].push(weights.mean_score(&scores).unwrap() - truth);
+        off[2].push(weights.normalized_mean_score(&scores).unwrap() - truth);
+    }
+    let in_standard_errors = off.map(|off| {
+        let n = off.len() as f64;
+        let mean = off.iter().sum::<f64>() / n;
+        let squares: f64 = off.iter().map(|value| (value - mean).powi(2)).sum();
+        mean / (squares / (n - 1.0) / n).sqrt()
+    });
+    println!("off by standard errors: {in_standard_errors:?}");
+    let [alone, weighted, normalized] = in_standard_errors.map(f64::abs);
+    assert!(alone > 20.0 && weighted < 4.0 && normalized < 4.0, "{in_standard_errors:?}");
 }
 
 /// Chance of success and forecast of a run, by kind of task: easy, hard.

@@ -55,6 +55,13 @@ fn one_row_is_refused_as_one_cluster_is() {
 }
 
 #[test]
+fn a_mean_with_one_cluster_of_positive_weight_is_refused() {
+    let bootstrap = Bootstrap::clusters(&["a", "a", "b", "c"], Seed::new(7)).unwrap();
+    let weights = ws(&[1.0, 2.0, 0.0, 0.0]);
+    assert_eq!(bootstrap.mean(&[1.0, 2.0, 3.0, 4.0], Some(weights), 100), Err(one("clusters")));
+}
+
+#[test]
 fn the_p_value_of_one_cluster_is_1() {
     let test = SignFlipTest::new(&[0.5, 0.25], None, &["a", "a"], 0, Seed::new(0)).unwrap();
     assert_eq!((test.p_value, test.clusters), (1.0, 1));

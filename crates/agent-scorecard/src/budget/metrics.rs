@@ -14,9 +14,10 @@ pub struct Known {
     pub summary: Option<ProgressSummary>,
     /// The effect of stopping each run when its first estimate is "impossible".
     pub stops: EarlyStops,
-    /// The mean interval losses of three references that no estimator can reach: the best constant interval, the best
-    /// multiples of a linear extrapolation that knows the number of turns, and the best multiples of one that also
-    /// knows the run's mean cost per turn; `None` without a feasible prefix.
+    /// The mean interval losses of three references that no estimator could know, because they are chosen on these
+    /// prefixes: the best constant interval, the best multiples of a linear extrapolation that knows the number of
+    /// turns, and the best multiples of one that also knows the run's mean cost per turn; `None` without a feasible
+    /// prefix.
     pub references: [Option<f64>; 3],
     /// Whether the runs that failed state the cost of each turn.
     pub is_use_stated: bool,
@@ -40,8 +41,8 @@ const NO_FEASIBLE: &str = "there is no prefix of a feasible run";
 const NO_FAILED: &str = "there is no prefix of a run that failed or exceeded its cap";
 const NOT_STATED: &str = "the runs do not state the spending of failed runs after each turn";
 
-/// The metrics of estimates. The first ones measure correctness; the last ones are references that no estimator can
-/// reach. A prefix is the spending of a run after 1 to T - 1 of its T turns. It is feasible if its run succeeded within
+/// The metrics of estimates. The first ones measure correctness; the last ones are references that no estimator
+/// could know. A prefix is the spending of a run after 1 to T - 1 of its T turns. It is feasible if its run succeeded within
 /// its caps.
 pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
     "macro_f1_first_turn", "macro F1 of feasibility at the first turn", Higher, in [0.0, 1.0],

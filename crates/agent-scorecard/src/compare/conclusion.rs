@@ -317,7 +317,7 @@ impl Limits {
         let Self { graded, passed, ungraded, has_given, as_failures } = self;
         (*passed > 0).then(|| {
             format!(
-                "A limit ended {}, {passed} of them {}, and these grades count; if {} counted as failures (--at-limit failed), the overall result would be {as_failures:.0} %.",
+                "A limit ended {}, {passed} of them {}, and these grades count; if {} counted as failures (--at-limit failed), the {} would be {as_failures:.0} %.",
                 match has_given {
                     false => format!("{} of {name}", counted(*graded, "graded run")),
                     true => format!("{} of {name} that the log graded", counted(*graded, "run")),
@@ -326,7 +326,8 @@ impl Limits {
                 match ungraded {
                     0 => "they".to_owned(),
                     n => format!("they and the {n} at a limit without a grade"),
-                }
+                },
+                if is_partial { "mean score" } else { "success rate" },
             )
         })
     }

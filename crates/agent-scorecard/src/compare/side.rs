@@ -561,7 +561,7 @@ impl Side {
         let is_much = share > MOST_OF_ONE_TASK && share > 2.0 / sums.len() as f64;
         is_much.then(|| {
             format!(
-                "{}: the task {task} alone makes up {:.0} % of the sum, so intervals of means over runs are too short; intervals of a typical run are not affected",
+                "{}: the task {task:?} alone makes up {:.0} % of the sum, so intervals of means over runs are too short; intervals of a typical run are not affected",
                 mean.measure.key,
                 100.0 * share
             )

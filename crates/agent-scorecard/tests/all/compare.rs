@@ -271,13 +271,22 @@ fn grades_at_a_limit_count_and_the_report_says_what_they_change() {
         .map(|task| if task < 3 { graded(task, task < 2) } else { run(task, Some(task < 8)) });
     let report = compare([side("alpha", runs)]);
     assert_eq!(report.columns[0].block.number("success_rate"), Some(0.7));
-    let said = "A limit ended 3 graded runs of alpha, 2 of them successes, and these grades count; if they counted as failures (--at-limit failed), the overall result would be 50 %.";
+    let said = "A limit ended 3 graded runs of alpha, 2 of them successes, and these grades count; if they counted as failures (--at-limit failed), the success rate would be 50 %.";
     assert_eq!(report.conclusion[1], said);
     // A grade from beside the log stays one.
     let settled = |task| SideRun { is_settled: task == 0, ..graded(task, true) };
     let report = compare([side("alpha", (0..10).map(settled))]);
-    let said = "A limit ended 9 runs of alpha that the log graded, 9 of them successes, and these grades count; if they counted as failures (--at-limit failed), the overall result would be 10 %.";
+    let said = "A limit ended 9 runs of alpha that the log graded, 9 of them successes, and these grades count; if they counted as failures (--at-limit failed), the success rate would be 10 %.";
     assert_eq!(report.conclusion[1], said);
+    let in_part = SideRun { grade: Some(0.5), ..graded(0, true) };
+    let others = (1..10).map(|task| run(task, Some(task < 8)));
+    let report = compare([side("alpha", std::iter::once(in_part).chain(others))]);
+    let said = report.conclusion[1].as_str();
+    assert!(
+        said.contains("1 of them with a score above 0")
+            && said.ends_with("the mean score would be 70 %."),
+        "{said}"
+    );
 }
 
 #[test]
@@ -292,7 +301,7 @@ fn what_limits_change_is_said_as_the_option_would_whatever_runs_without_a_grade_
     let side = side("alpha", runs);
     for option in [UngradedAs::Unknown, UngradedAs::LeftOut, UngradedAs::Failed] {
         let report = compare_ungraded([side.clone()], option);
-        let said = "they and the 3 at a limit without a grade counted as failures (--at-limit failed), the overall result would be 30 %.";
+        let said = "they and the 3 at a limit without a grade counted as failures (--at-limit failed), the success rate would be 30 %.";
         assert!(report.conclusion[1].ends_with(said), "{option:?}: {:?}", report.conclusion);
     }
 }
@@ -470,7 +479,7 @@ fn a_task_that_makes_up_much_of_the_spending_is_named() {
     };
     let is_said =
         |block: &Block, said: &str| block.said(Position::Note).any(|it| it.starts_with(said));
-    let of_tokens = "tokens_per_run: the task task 7 alone makes up 75 % of the sum, so intervals of means over runs are too short";
+    let of_tokens = r#"tokens_per_run: the task "task 7" alone makes up 75 % of the sum, so intervals of means over runs are too short"#;
     assert!(is_said(&spent(900), of_tokens), "{:?}", spent(900));
     // One of 31 tasks that are alike has 3 %.
     assert!(!is_said(&spent(10), "tokens_per_run: the task"));

@@ -16,9 +16,7 @@ pub(crate) mod texts;
 
 pub use budget_estimation::{AnswerMode, Estimate, Resource, Rollout, Rollouts, Sample};
 pub use from_runs::{Shown, rollouts_of_runs};
-pub use instance::BudgetConversation;
-pub use instance::BudgetRecord;
-pub use instance::Instance;
+pub use instance::{BudgetConversation, BudgetRecord, Instance};
 pub use prompts::{Prompts, Task};
 pub use run_logs::FactRules;
 pub use settings::{Budget, ResourceKind};

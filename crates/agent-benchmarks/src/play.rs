@@ -16,6 +16,5 @@ pub(crate) mod record;
 
 pub use budget_estimation::Advice;
 pub use conversation::{PlayConversation, play};
-pub use environment::Play;
-pub use environment::{Acted, End, Environment};
+pub use environment::{Acted, End, Environment, Play};
 pub use record::{PlayRecord, PlayTurn, rollouts};

@@ -9,10 +9,8 @@ mod room;
 mod solver;
 mod texts;
 
-pub use environment::Sokoban;
-pub use environment::solver;
+pub use environment::{Sokoban, solver};
 pub use generator::RoomSettings;
-pub use room::{Direction, Room};
-pub use room::{Effect, Game};
+pub use room::{Direction, Effect, Game, Room};
 pub use solver::Need;
 pub use texts::Texts;

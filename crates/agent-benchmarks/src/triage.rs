@@ -17,12 +17,10 @@ pub(crate) mod solving;
 
 pub use conversation::TriageConversation;
 pub use figures::TriageFigures;
-pub use instance::Instance;
-pub use instance::{Attempts, Triage};
+pub use instance::{Attempts, Instance, Triage};
 pub use knapsack_oracle::{
     Alpha, Efficiency, Execution, PlanReading, Pool, Regime, UnsolvableCounts,
 };
 pub use outcome::TriageRecord;
-pub use prompts::Framing;
-pub use prompts::Prompts;
+pub use prompts::{Framing, Prompts};
 pub use solving::{SolveConversation, SolveRecord};

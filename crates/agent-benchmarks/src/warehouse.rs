@@ -20,11 +20,9 @@ mod policies;
 
 pub use actions::{Action, Refusal};
 pub use budget_estimation::bagen::{FeasibilityProbe, ProbeMethod};
-pub use catalogue::Cents;
-pub use catalogue::{Freight, Retailer, STEPS, Sku};
+pub use catalogue::{Cents, Freight, Retailer, STEPS, Sku};
 pub use demand::{Demand, Start};
-pub use environment::Warehouse;
-pub use environment::probed_rollouts;
+pub use environment::{Warehouse, probed_rollouts};
 pub use flows::Flows;
 pub use game::Game;
 pub use policies::base_stock;

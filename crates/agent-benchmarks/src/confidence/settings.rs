@@ -204,8 +204,8 @@ impl Confidence {
         self.corpus.as_ref().map(|corpus| corpus.has_links())
     }
 
-    /// Sets how many consecutive replies without a readable action or confidence end the conversation. A step is
-    /// therefore repaired at most one time less.
+    /// Sets how many consecutive replies without a readable action or confidence end the conversation. The
+    /// number of repairs of a step is one less.
     ///
     /// # Errors
     ///

@@ -201,6 +201,10 @@ static WORDS: LazyLock<Vec<Word>> = LazyLock::new(|| {
 });
 
 /// Returns the ten values of a dimension of a task.
+///
+/// The first four belong to test queries and the other six to training queries, so that the two splits never ask for the
+/// same value. The test values are those of the released benchmark, in the order of its configuration; the paper prints
+/// some of them (figure 10 and table 11). The training values and all phrases are this crate's own.
 pub(super) fn vocabulary(task: Task, dimension: usize) -> &'static [Word] {
     let before = Task::ALL.iter().take_while(|other| **other != task).count();
     &WORDS[10 * (4 * before + dimension)..][..10]

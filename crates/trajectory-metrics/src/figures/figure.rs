@@ -3,8 +3,8 @@ use std::fmt;
 use scoring_rules::{Interval, Level};
 
 use crate::{
-    no_interval::NoInterval, resampling::cluster_estimate::ClusterEstimate,
-    resampling::replicates::Replicates,
+    no_interval::NoInterval,
+    resampling::{cluster_estimate::ClusterEstimate, replicates::Replicates},
 };
 
 /// A value with its confidence interval and its standard error.

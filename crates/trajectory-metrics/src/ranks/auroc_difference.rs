@@ -4,8 +4,7 @@ use crate::{
     checks::{at_least_two, same_length},
     error::Error,
     ranks::{areas::auroc, delong::Placements},
-    resampling::cluster_estimate::ClusterEstimate,
-    resampling::{arm::Arm, clustered_rows::ClusteredRows},
+    resampling::{arm::Arm, cluster_estimate::ClusterEstimate, clustered_rows::ClusteredRows},
 };
 
 impl ClusterEstimate {

@@ -69,9 +69,9 @@ fn rollouts(rows: usize) -> String {
 fn memory_grows_with_the_file_by_a_bounded_factor() {
     type Make = fn(usize) -> String;
     let cases: [(&[&str], Make, f64); 7] = [
-        (&["compare"], table, 14.0),
-        (&["traces", "--resamples", "0"], table, 13.0),
-        (&["cut-off", "--resamples", "0"], table, 14.5),
+        (&["compare"], table, 11.3),
+        (&["traces", "--resamples", "0"], table, 11.6),
+        (&["cut-off", "--resamples", "0"], table, 13.0),
         (&["compare"], log, 13.0),
         (&["logs", "--json"], log, 13.0),
         (&["caps", "--at", "50,60"], rollouts, 12.0),

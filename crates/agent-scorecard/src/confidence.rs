@@ -36,11 +36,10 @@ pub const VERDICTS: [Measure; 2] = [OVERCONFIDENCE, GAIN];
 /// The figures of [`VERDICTS`].
 pub(crate) type Verdicts = [Result<Figure, Undefined>; 2];
 
-/// Returns the figures of [`VERDICTS`] from the confidence, the scores (0 is best), the outcomes and the clusters of
-/// runs. Without a level, the figures have no intervals.
+/// Returns the figures of [`VERDICTS`] from the confidence, the outcomes and the clusters of runs. Without a level, the
+/// figures have no intervals.
 pub(crate) fn verdicts<G: Ord>(
     confidence: &[f64],
-    scores: &[f64],
     outcomes: &[f64],
     clusters: &[G],
     level: Option<Level>,
@@ -48,27 +47,28 @@ pub(crate) fn verdicts<G: Ord>(
     let of = level.unwrap_or(Level::HALF);
     let found = [
         known(estimates::overconfidence(confidence, outcomes, clusters, of)),
-        gain(scores, outcomes, clusters, of),
+        gain(confidence, outcomes, clusters, of),
     ];
     found.map(|it| it.map(|it| if level.is_some() { it } else { it.value.into() }))
 }
 
-/// Returns the mean of the scores of runs (0 is best) minus the Brier score of their success rate. That the rate is
-/// estimated does not change the standard error to first order, because no other number has a better mean score.
+/// Returns the mean Brier score of the confidence (0 is best) minus that of the success rate. Neither includes the loss
+/// from a partial success that is the same for every forecast. That the rate is estimated does not change the standard
+/// error to first order, because no other number has a better mean score.
 ///
 /// Reference: West (1996), Asymptotic inference about predictive ability, Econometrica 64, 1067-1084,
 /// doi:10.2307/2171956.
 fn gain<G: Ord>(
-    scores: &[f64],
+    confidence: &[f64],
     outcomes: &[f64],
     clusters: &[G],
     level: Level,
 ) -> Result<Figure, Undefined> {
     let rate = ExactMean::of(outcomes.iter().copied(), None).map_err(Error::from);
     let rate = known(rate.map(Figure::from))?.value;
-    let gains =
-        scores.iter().zip(outcomes).map(|(score, outcome)| score + (rate - outcome).powi(2));
-    let gains = gains.collect::<Vec<f64>>();
+    let gain =
+        |(stated, outcome): (&f64, &f64)| -(stated - outcome).powi(2) + (rate - outcome).powi(2);
+    let gains: Vec<f64> = confidence.iter().zip(outcomes).map(gain).collect();
     let found = known(estimates::mean(&gains, None, clusters, ANY, level))?;
     let (rarer, least) = (tasks_of_rarer_outcome(clusters, outcomes), LEAST_TASKS_OF_OUTCOME);
     let interval = match rarer < least {

@@ -2,8 +2,8 @@ use std::{borrow::Cow, collections::BTreeMap, io::Read};
 
 use censoring::{StopClass, StopReason};
 use run_logs::{
-    Account, ConfidenceStream, LoggedRun, MissingRun, TraceRules, TraceRun, TraceSource, Ungraded,
-    fold_traces, json_lines::InputError,
+    Account, ConfidenceStream, LoggedRun, MissingRun, TraceFile, TraceRules, TraceRun, Ungraded,
+    json_lines::InputError,
 };
 use scoring_rules::{Level, Probability, TiedBlocks};
 use serde::Deserialize;
@@ -335,7 +335,7 @@ impl From<TraceRun> for SideRun {
 
 impl Side {
     /// Reads the runs of a file of traces like [`TraceFile::read_all`](run_logs::TraceFile::read_all), but keeps only the
-    /// data that a comparison needs.
+    /// data that a comparison needs. Runs without a confidence come last.
     ///
     /// # Errors
     ///
@@ -345,25 +345,17 @@ impl Side {
         source: impl Read,
         rules: impl Into<TraceRules>,
     ) -> Result<Vec<Self>, InputError> {
-        let read = |source: TraceSource<'_>| {
-            let (file_name, model) = (file.to_owned(), source.model.clone());
-            let mut side = Self { file: file_name, model, ..Self::default() };
-            let mut without_task = 0;
+        let side = |file: TraceFile| {
+            let account = counted_in_full(file.account());
+            let TraceFile { file, model, mut runs, without_forecasts, remarks, .. } = file;
             // Only the outcome of a run without a confidence is known.
-            let add = |part: &mut (Vec<SideRun>, usize), run: TraceRun| {
-                part.1 += usize::from(run.task.is_none());
-                part.0.push(run.into());
-                Ok::<_, InputError>(())
-            };
-            let remarks = fold_traces(file, source, add, Ok, |(part, without)| {
-                side.runs.extend(part);
-                without_task += without;
-            })?;
-            side.account = counted_in_full(remarks.account());
-            side.notes = noted(remarks.notes(), without_task);
-            Ok(side)
+            runs.append(without_forecasts);
+            let without_task = (0..runs.len()).filter(|run| runs.names(*run).1.is_none()).count();
+            let notes = noted(remarks.notes(), without_task);
+            let runs = runs.iter().map(SideRun::from).collect();
+            Self { file, model, runs, account, notes, ..Self::default() }
         };
-        TraceSource::all(file, source, rules)?.into_iter().map(read).collect()
+        Ok(TraceFile::read_all(file, source, rules)?.into_iter().map(side).collect())
     }
 }
 
@@ -544,9 +536,7 @@ impl Side {
     /// Returns the figures of [`VERDICTS`].
     fn verdicts(&self, level: Level) -> confidence::Verdicts {
         let ((stated, _), (outcomes, tasks)) = (self.values(STATED), self.values(JUDGED));
-        // Neither score includes the loss from a partial success that is the same for every forecast.
-        let (scores, _) = self.values(|run| Some(-(run.confidence? - run.grade?).powi(2)));
-        confidence::verdicts(&stated, &scores, &outcomes, &tasks, Some(level))
+        confidence::verdicts(&stated, &outcomes, &tasks, Some(level))
     }
 
     /// Returns a note if one task has a large share of a sum over all runs.
@@ -599,8 +589,10 @@ impl Side {
     }
 
     pub(super) fn block(&self, is_partial: bool, level: Level) -> Block {
-        let tasks = self.tasks();
-        let passes = if is_partial { Vec::new() } else { passes(&tasks, level) };
+        let (passes, n_tasks) = {
+            let tasks = self.tasks();
+            (if is_partial { Vec::new() } else { passes(&tasks, level) }, tasks.len())
+        };
         let n_ungraded = self.count(|run| run.grade.is_none());
         // Where nothing says how runs ended, none is known to have reached a limit.
         let n_endless = self.count(|run| run.ending.is_none() && !run.is_at_limit);
@@ -608,7 +600,7 @@ impl Side {
             .then(|| self.count(|run| run.is_at_limit));
         let mut block = Block::of([
             Field::shown("n_runs", "runs with a grade", self.runs.len() - n_ungraded),
-            Field::shown("n_tasks", "tasks", tasks.len()),
+            Field::shown("n_tasks", "tasks", n_tasks),
             Field::shown_if("n_ungraded", "runs without a grade", n_ungraded, n_ungraded > 0),
             Field::shown("n_at_limit", "runs that a limit ended", n_at_limit),
         ]);

@@ -160,11 +160,9 @@ fn verdicts(complete: &CompleteRuns, options: &LiveOptions) -> Result<Figures, E
     let forecasts = Summary::Weighted(WeightSchedule::LinearFront).forecasts(traces)?;
     let stated: Vec<f64> = forecasts.iter().map(|it| it.get()).collect();
     let outcomes: Vec<f64> = traces.outcomes().iter().map(|it| f64::from(u8::from(*it))).collect();
-    let scores = stated.iter().zip(&outcomes).map(|(stated, outcome)| -(stated - outcome).powi(2));
-    let scores: Vec<f64> = scores.collect();
     let (own, level) = (Vec::from_iter(0..stated.len()), options.how()?.level);
     let level = Some(level).filter(|_| options.resamples > 0);
-    let found = confidence::verdicts(&stated, &scores, &outcomes, &own, level);
+    let found = confidence::verdicts(&stated, &outcomes, &own, level);
     Ok(VERDICTS.into_iter().zip(found).collect())
 }
 

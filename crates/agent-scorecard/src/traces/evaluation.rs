@@ -670,10 +670,7 @@ impl TraceEvaluation {
         let own: Vec<u32> = (0..outcomes.len() as u32).collect();
         let clusters = resampling.map_or(&own[..], |it| &it.bootstrap.cluster_of()[..own.len()]);
         let confidence: Vec<f64> = self.stream.confidence().iter().map(|it| it.get()).collect();
-        let scores =
-            confidence.iter().zip(&outcomes).map(|(stated, outcome)| -(stated - outcome).powi(2));
-        let scores: Vec<f64> = scores.collect();
-        verdicts(&confidence, &scores, &outcomes, clusters, level)
+        verdicts(&confidence, &outcomes, clusters, level)
     }
 
     /// Returns T-ECE next to its value for calibrated forecasts with dependent runs within a task.

@@ -79,9 +79,6 @@ impl PartialRuns {
         let grades: Vec<f64> = outcomes.chain(self.grades.iter().copied()).collect();
         let stated = stream.confidence().iter().chain(self.stream.confidence().iter().step_by(2));
         let stated: Vec<f64> = stated.map(|stated| stated.get()).collect();
-        let apart: Vec<f64> =
-            stated.iter().zip(&grades).map(|(stated, grade)| -(stated - grade).powi(2)).collect();
-
         let names = complete.iter().chain(self.names.iter()).collect();
         let level = Level::new(LEVEL)?;
         let resampled = Resampled::new(names, options.cluster_by, options.seed)?;
@@ -103,7 +100,7 @@ impl PartialRuns {
         let own: Vec<u32> = (0..grades.len() as u32).collect();
         let clusters = bootstrap.map_or(&own[..], |it| it.cluster_of());
         let with_level = bootstrap.map(|_| level);
-        let verdicts = verdicts(&stated, &apart, &grades, clusters, with_level);
+        let verdicts = verdicts(&stated, &grades, clusters, with_level);
         let base_rate = ExactMean::of(grades.iter().copied(), None)?;
         Ok((base_rate, verdicts, estimates, resampled.notes))
     }

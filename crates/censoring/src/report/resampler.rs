@@ -15,22 +15,17 @@ pub(crate) struct ResampledMean {
 /// Draws the same resamples for every mean, so that differences are paired.
 #[derive(Clone, Debug)]
 pub(crate) struct Resampler {
+    /// `None` with fewer than two clusters, where there is a mean but no interval.
     bootstrap: Option<Bootstrap>,
-    /// The number of the cluster of each run.
-    cluster_of: Vec<u32>,
+    runs: usize,
     resamples: usize,
     level: Level,
 }
 
 impl Resampler {
     pub(crate) fn new<G: Ord>(clusters: &[G], seed: Seed, resamples: usize, level: Level) -> Self {
-        let mut names: Vec<&G> = clusters.iter().collect();
-        names.sort_unstable();
-        names.dedup();
-        let number = |cluster: &G| names.partition_point(|name| *name < cluster) as u32;
-        let cluster_of = clusters.iter().map(number).collect();
-        // With fewer than two clusters there is a mean but no interval.
-        Self { bootstrap: Bootstrap::clusters(clusters, seed).ok(), cluster_of, resamples, level }
+        let bootstrap = Bootstrap::clusters(clusters, seed).ok();
+        Self { bootstrap, runs: clusters.len(), resamples, level }
     }
 
     /// Returns the mean of values, one per run.
@@ -51,18 +46,19 @@ impl Resampler {
         mut values: impl FnMut(&[u32]) -> Vec<f64>,
         depends: impl Fn(usize) -> bool,
     ) -> Vec<Option<Figure>> {
-        let found = values(&vec![1; self.cluster_of.len()]);
+        let found = values(&vec![1; self.runs]);
         let mut columns = vec![Vec::new(); found.len()];
         if let Some(bootstrap) = &self.bootstrap {
-            let mut counts = Vec::with_capacity(self.cluster_of.len());
+            let mut counts = Vec::with_capacity(self.runs);
             for replicate in 0..self.resamples as u64 {
                 bootstrap.draw(replicate, &mut counts);
                 let values = columns.iter_mut().zip(values(&counts));
                 values.for_each(|(column, value)| column.push(value));
             }
         }
-        let runs = (0..self.cluster_of.len()).filter(|&run| depends(run));
-        let clusters: BTreeSet<u32> = runs.map(|run| self.cluster_of[run]).collect();
+        let of_run = |run: usize| Some(self.bootstrap.as_ref()?.cluster_of()[run]);
+        let runs = (0..self.runs).filter(|&run| depends(run));
+        let clusters: BTreeSet<u32> = runs.filter_map(of_run).collect();
         let figure = |(value, column): (f64, Vec<f64>)| {
             let replicates = self
                 .replicates(|_| Ok(Replicates::new(value, column)?.with_clusters(clusters.len())));

@@ -80,28 +80,7 @@ impl Sample<'_, '_> {
         ipcw: Option<Figure>,
     ) -> Result<ScoreComparison, Error> {
         let tps = &scheme.tps;
-        let q = |run: usize| self.success_probabilities.map_or(Probability::HALF, |all| all[run]);
-        let scores: Vec<RunScore> = self
-            .runs
-            .iter()
-            .enumerate()
-            .map(|(i, run)| RunScore::new(tps, run, q(i)))
-            .collect::<Result<_, _>>()?;
-        let mean = |value: &dyn Fn(&RunScore) -> f64, weights: Option<&[Weight]>| {
-            self.resampler.mean(&scores.iter().map(value).collect::<Vec<f64>>(), weights)
-        };
-        let mean_at = |q: Probability| mean(&|score| score.expected_at(q), self.weights);
-        let simple = mean_at(Probability::ZERO)?;
-        let exact = self.success_probabilities.map(|_| mean(&RunScore::expected, self.weights));
-        let exact = exact.transpose()?;
-        let if_complete = |(position, run): (usize, &Stopped<'_>)| match run.outcome() {
-            Some(_) => self.weight(position),
-            None => Weight::ZERO,
-        };
-        let weights: Vec<Weight> = self.runs.iter().enumerate().map(if_complete).collect();
-        let is_any_complete = weights.iter().any(|&weight| weight > Weight::ZERO);
-        let complete = is_any_complete.then(|| mean(&RunScore::expected, Some(&weights)));
-        let complete = complete.transpose()?;
+        // First, because the intervals take as much memory as the scores of the runs.
         let sensitivity = self.success_probabilities.map(|all| {
             let around = |&q: &Probability| -> Result<_, Error> {
                 let end = |odds_ratio: f64| Probability::new(tilted(q.get(), odds_ratio));
@@ -110,6 +89,34 @@ impl Sample<'_, '_> {
             let intervals: Vec<_> = all.iter().map(around).collect::<Result<_, _>>()?;
             mean_score_bounds(tps, self.runs, Some(&intervals), self.weights)
         });
+        let q = |run: usize| self.success_probabilities.map_or(Probability::HALF, |all| all[run]);
+        let mut scores = Vec::with_capacity(self.runs.len());
+        for run in self.runs {
+            scores.push(RunScore::new(tps, run, Probability::HALF)?.either());
+        }
+        let score = |run: usize, success_probability| match (self.runs[run].outcome(), scores[run])
+        {
+            (Some(_), [score, _]) => score,
+            (None, [if_failure, if_success]) => {
+                RunScore::Censored { success_probability, if_success, if_failure }.expected()
+            }
+        };
+        let mean = |q: &dyn Fn(usize) -> Probability, weights: Option<&[Weight]>| {
+            let values: Vec<f64> = (0..scores.len()).map(|run| score(run, q(run))).collect();
+            self.resampler.mean(&values, weights)
+        };
+        let mean_at = |q: Probability| mean(&|_| q, self.weights);
+        let simple = mean_at(Probability::ZERO)?;
+        let exact = self.success_probabilities.map(|_| mean(&q, self.weights));
+        let exact = exact.transpose()?;
+        let if_complete = |(position, run): (usize, &Stopped<'_>)| match run.outcome() {
+            Some(_) => self.weight(position),
+            None => Weight::ZERO,
+        };
+        let weights: Vec<Weight> = self.runs.iter().enumerate().map(if_complete).collect();
+        let is_any_complete = weights.iter().any(|&weight| weight > Weight::ZERO);
+        let complete = is_any_complete.then(|| mean(&q, Some(&weights)));
+        let complete = complete.transpose()?;
         let estimate = |mean| self.resampler.estimate(mean);
         let pair = |first, second| self.resampler.difference(first, second);
         let simple_shift = complete.as_ref().map(|complete| pair(&simple, complete));

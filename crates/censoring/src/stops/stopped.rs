@@ -60,8 +60,9 @@ pub struct Stopped<'a> {
     trace: Trace<'a>,
     horizon: u32,
     class: StopClass,
-    /// The reason why the run ended, if it is known. For an excluded run, this is the reason for its exclusion.
-    reason: Exclusion,
+    /// The reason why the run ended, if it is known. For an excluded run, this is the reason for its exclusion. Many files
+    /// have none.
+    reason: Option<Box<Exclusion>>,
 }
 
 impl<'a> Stopped<'a> {
@@ -124,7 +125,7 @@ impl<'a> Stopped<'a> {
                 class => class,
             },
         };
-        let reason = reason.map_or(Exclusion::NoReason, Exclusion::Stopped);
+        let reason = reason.map(|reason| Box::new(Exclusion::Stopped(reason)));
         Ok(Self { trace, horizon: checked(forecasts.len())?, class, reason })
     }
 
@@ -213,7 +214,7 @@ impl<'a> Stopped<'a> {
         match self.class {
             StopClass::Complete => Observation::Complete(self.trace),
             StopClass::Censored => Observation::Censored,
-            StopClass::Excluded => Observation::Excluded(&self.reason),
+            StopClass::Excluded => Observation::Excluded(self.exclusion()),
         }
     }
 
@@ -235,9 +236,16 @@ impl<'a> Stopped<'a> {
     /// Returns the stop reason, if it is known.
     #[must_use]
     pub const fn reason(&self) -> Option<&StopReason> {
-        match &self.reason {
+        match self.exclusion() {
             Exclusion::Stopped(reason) => Some(reason),
             Exclusion::NoReason => None,
+        }
+    }
+
+    const fn exclusion(&self) -> &Exclusion {
+        match &self.reason {
+            Some(reason) => reason,
+            None => &Exclusion::NoReason,
         }
     }
 }

@@ -75,11 +75,7 @@ impl StopTimes {
         entries("stop time of run", times, is_valid, "finite and at least 0")?;
         same_length("weights", times.len(), weights.map_or(times.len(), <[Weight]>::len))?;
         let weights = weights.map_or_else(|| vec![Weight::ONE; times.len()].into(), Arc::from);
-        let mut order: Vec<u32> = (0..times.len() as u32).collect();
-        order.sort_by(|&a, &b| times[a as usize].total_cmp(&times[b as usize]));
-        let (times, censored, order) = (times.into(), censored.into(), order.into());
-        let unweighted = Self { times, censored, order, weights: Arc::default(), total: 0.0 };
-        unweighted.reweighted(weights)
+        Self::of(times.into(), censored.into(), weights)
     }
 
     /// Creates the stop times of runs whose time is their number of forecasts.
@@ -110,10 +106,17 @@ impl StopTimes {
             StopClass::Excluded => Weight::ZERO,
             _ => weights.map_or(Weight::ONE, |weights| weights[position]),
         };
-        let times: Vec<f64> = runs.iter().map(|run| run.forecasts().len() as f64).collect();
-        let censored: Vec<bool> = runs.iter().map(|run| run.outcome().is_none()).collect();
-        let weights: Vec<Weight> = runs.iter().enumerate().map(weight).collect();
-        Self::new(&times, &censored, Some(&weights))
+        Self::of(
+            runs.iter().map(|run| run.forecasts().len() as f64).collect(),
+            runs.iter().map(|run| run.outcome().is_none()).collect(),
+            runs.iter().enumerate().map(weight).collect(),
+        )
+    }
+
+    fn of(times: Arc<[f64]>, censored: Arc<[bool]>, weights: Arc<[Weight]>) -> Result<Self, Error> {
+        let mut order: Arc<[u32]> = (0..times.len() as u32).collect();
+        Arc::make_mut(&mut order).sort_by(|&a, &b| times[a as usize].total_cmp(&times[b as usize]));
+        Self { times, censored, order, weights: Arc::default(), total: 0.0 }.reweighted(weights)
     }
 
     /// Returns the same runs with other weights, one per run.

@@ -73,7 +73,7 @@ struct Run {
 }
 
 /// Fields that only few tables have.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Rest {
     stop: Option<StopReason>,
     horizon: Option<usize>,
@@ -463,21 +463,15 @@ impl TableRuns {
         self.forecast.as_deref()
     }
 
-    /// Returns the runs in the order of their first rows; a part is freed after it was taken.
-    pub(crate) fn into_parts(self, size: usize) -> impl Iterator<Item = Vec<TableRun>> {
-        let Self { mut runs, mut steps, texts, .. } = self;
-        let mut parts = Vec::new();
-        while !runs.is_empty() {
-            let first = (runs.len() - 1) / size * size;
-            let of_part = steps.partition_point(|step| (step.run as usize) < first);
-            parts.push((runs.split_off(first), steps.split_off(of_part)));
-            runs.shrink_to_fit();
-            steps.shrink_to_fit();
-        }
-        parts.into_iter().rev().map(move |(runs, steps)| {
-            let runs = runs.into_iter().zip(steps.chunk_by(Step::is_beside));
-            runs.map(|(run, steps)| run.into_run(&texts, steps)).collect()
-        })
+    pub(crate) fn len(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Returns the runs from a position on, in the order of their first rows.
+    pub(crate) fn runs_from(&self, first: usize) -> impl Iterator<Item = TableRun> {
+        let of_first = self.steps.partition_point(|step| (step.run as usize) < first);
+        let runs = self.runs[first..].iter().zip(self.steps[of_first..].chunk_by(Step::is_beside));
+        runs.map(|(run, steps)| run.with_steps(&self.texts, steps))
     }
 }
 
@@ -486,15 +480,14 @@ impl Run {
         self.has_trial.then_some(self.trial)
     }
 
-    fn into_run(self, texts: &Texts, steps: &[Step]) -> TableRun {
-        let trial = self.trial();
-        let Self { line, id, task, outcome, rest, .. } = self;
-        let Rest { stop, horizon, success_chance } = rest.map_or_else(Rest::default, |rest| *rest);
+    fn with_steps(&self, texts: &Texts, steps: &[Step]) -> TableRun {
+        let Self { line, id, task, outcome, ref rest, .. } = *self;
+        let Rest { stop, horizon, success_chance } = rest.as_deref().cloned().unwrap_or_default();
         let id = id.map_or_else(|| format!("row-{line}"), |id| texts.get(id).to_owned());
         // A run without a task is a separate task, with its trials.
         let task = task.map(|task| texts.get(task).to_owned());
-        let task = task.or_else(|| trial.map(|_| id.clone()));
-        let id = match trial {
+        let task = task.or_else(|| self.has_trial.then(|| id.clone()));
+        let id = match self.trial() {
             Some(trial) => format!("{id}#{trial}"),
             None => id,
         };

@@ -372,9 +372,9 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
         Source::Table(table) => {
             all_lacks = table.column().is_none();
             let column = table.column().unwrap_or(FORECAST.names[1]).to_owned();
-            let keep = |runs: Vec<TableRun>| {
+            let keep = |first: &usize| {
                 let mut part = (TraceRemarks::default(), P::default());
-                for TableRun { line, number, steps } in runs {
+                for TableRun { line, number, steps } in table.runs_from(*first).take(PART) {
                     let place =
                         |step: usize| (steps.get(step).copied().unwrap_or(number), column.clone());
                     if let Some(run) = part.0.keep(file, number, line, place, rules)? {
@@ -383,10 +383,9 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
                 }
                 finish(part)
             };
-            let mut parts = table.into_parts(PART).peekable();
-            while parts.peek().is_some() {
-                let some: Vec<_> = parts.by_ref().take(rayon::current_num_threads()).collect();
-                let some: Vec<Result<_, E>> = some.into_par_iter().map(keep).collect();
+            let parts: Vec<usize> = (0..table.len()).step_by(PART).collect();
+            for some in parts.chunks(rayon::current_num_threads()) {
+                let some: Vec<Result<_, E>> = some.par_iter().map(keep).collect();
                 some.into_iter().try_for_each(|part| part.map(&mut merge))?;
             }
         }
@@ -532,14 +531,13 @@ impl TraceFile {
     ///
     /// [`InputError`] at the first run with the id of an earlier run.
     pub fn check_ids(&self) -> Result<(), InputError> {
-        let mut lines = BTreeMap::new();
-        for at in 0..self.runs.len() {
-            let (id, run) = (self.runs.id(at), self.runs.without_lists(at));
-            if let Some(Some(line)) = lines.insert(id, run.line) {
-                let problem = format!("{id:?} is already in line {line}");
-                return Err(run.error(&self.file, "id", problem));
-            }
-        }
-        Ok(())
+        let mut by_id: Vec<usize> = (0..self.runs.len()).collect();
+        by_id.sort_unstable_by_key(|&at| (self.runs.id(at), at));
+        let pairs = by_id.windows(2).filter(|pair| self.runs.id(pair[0]) == self.runs.id(pair[1]));
+        let lines =
+            pairs.filter_map(|pair| Some((pair[1], self.runs.without_lists(pair[0]).line?)));
+        let Some((at, line)) = lines.min() else { return Ok(()) };
+        let problem = format!("{:?} is already in line {line}", self.runs.id(at));
+        Err(self.runs.without_lists(at).error(&self.file, "id", problem))
     }
 }

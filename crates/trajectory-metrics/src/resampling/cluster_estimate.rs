@@ -142,16 +142,16 @@ impl ClusterEstimate {
         };
         // The variance of independent outcomes follows from their rate.
         let counted = |row: &usize| weights.is_none_or(|all| all[*row] > Weight::ZERO);
-        let counted: Vec<usize> = (0..values.len()).filter(counted).collect();
-        let are_independent = sums.len() == counted.len()
-            && counted.iter().all(|row| is_end(values[*row], [least, largest]))
+        let counted = || (0..values.len()).filter(counted);
+        let is_partial = !counted().all(|row| is_end(values[row], [least, largest]));
+        let are_independent = sums.len() == counted().count()
+            && !is_partial
             && shares.iter().all(|share| *share == shares[0]);
         let all = vec![true; sums.len()];
         let found = estimated(mean, size, &sums, &Strata { first: all.clone(), second: all })?;
         let variance = sums.iter().zip(&shares).map(|(sum, x)| sum * sum / rest(*x)).sum();
         // Partial credit varies little and does not show how rare full credit is.
         let rows = 1.0 / shares.iter().map(|x| x * x).sum::<f64>();
-        let is_partial = !counted.iter().all(|row| is_end(values[*row], [least, largest]));
         let farthest = (mean - least).max(largest - mean);
         Ok(Self {
             variance: if found.standard_error > 0.0 { variance } else { 0.0 },

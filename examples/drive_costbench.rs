@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for (measure, figure) in row.figures {
             match figure {
                 Ok(figure) => println!("{}: {figure:.3}", measure.label),
-                Err(reason) => println!("{}: undefined, as {reason}", measure.label),
+                Err(reason) => println!("{}: undefined, because {reason}", measure.label),
             }
         }
     }

@@ -91,7 +91,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let needs = options.to.needs();
     if kept == 0 {
         let log = log.display();
-        return Err(format!("{log}: no run can be converted, as all lack {needs}").into());
+        return Err(format!("{log}: no run can be converted, because all lack {needs}").into());
     }
     let text = plain::json(lines.iter().map(|line| format!("{line}\n")).collect());
     let mut written = match &options.output {
@@ -105,7 +105,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         let left_out = n - kept;
         let counted = match options.to {
             Kind::Problems => "",
-            _ => "; their lines say why, and reports count them",
+            _ => "; their lines give the reason, and reports count them",
         };
         let remark = format!("{left_out} of {n} runs lack {needs} and are left out{counted}");
         written.remarks.push(remark);

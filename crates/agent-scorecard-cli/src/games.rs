@@ -173,7 +173,7 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
         let mut report = working("estimating", || live::play(&played, options))?;
         let passed_over = self.course().count as usize - records.len();
         if passed_over > 0 {
-            let note = format!("seeds skipped, as they give no room: {passed_over}");
+            let note = format!("seeds skipped because they give no room: {passed_over}");
             report.together.say(Position::Note, [note]);
         }
         Ok(report)

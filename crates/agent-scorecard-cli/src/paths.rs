@@ -93,7 +93,7 @@ pub fn report(
     report.set_accounts(accounts);
     if pool && report.columns.len() > 1 {
         let pooled = together.block(ignore_arguments, with_pictures)?;
-        report.pool(pooled, "; a task in two columns counts as one task");
+        report.pool(pooled, "; a task that is in two columns counts as one task");
     }
     judging.finish(&mut report);
     Ok(report)

@@ -165,12 +165,12 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
         .together
         .say_first(Position::Note, [format!("runs and answers are in {}", common.out.display())]);
     let counts = [
+        (uncounted, "replies without a token count: their tokens and their cost are not known"),
         (
-            uncounted,
-            "replies do not say how many tokens they used: their tokens and their cost are not known",
+            unsplit_tokens,
+            "tokens cannot be divided into prompts and replies, because the server counts both together",
         ),
-        (unsplit_tokens, "tokens are of prompts or of replies: replies count both together alone"),
-        (known as u64, "answers were there already"),
+        (known as u64, "answers were already in the folder"),
     ];
     let counts = counts.into_iter().filter(|(n, _)| *n > 0);
     report.together.say(Position::Note, counts.map(|(n, what)| format!("{n} {what}")));

@@ -165,7 +165,7 @@ pub fn report(
     }
     let mut report = Report {
         title: "Triage under a budget".to_owned(),
-        lead: "eta is the efficiency: 0 for a random plan, 1 for the best one (the oracle), higher is better; regret is the share of the oracle's value that is not earned, lower is better; 95 % intervals over pools"
+        lead: "eta is the efficiency: 0 for a random plan, 1 for the best one (the oracle), higher is better; regret is the share of the oracle's value that the plan does not earn, lower is better; 95 % intervals over pools"
             .to_owned(),
         main_pictures: vec!["efficiency"],
         ..Report::of_columns(columns)
@@ -300,7 +300,7 @@ pub fn triage_variants(sources: &[Source]) -> Result<Report, Box<dyn Error>> {
     let block = scores.block().map_err(|it| InputError::of_file(&names, it.to_string()))?;
     Ok(Report {
         title: "Triage under variants of a prompt".to_owned(),
-        lead: "efficiency (eta) as means over data sets; a range is the largest of a model's means under the variants minus the smallest"
+        lead: "efficiency (eta) as means over data sets; a range is a model's largest mean under the variants minus its smallest"
             .to_owned(),
         ..Report::of_columns(vec![(names, None, block)])
     })

@@ -320,7 +320,7 @@ fn a_query_that_stands_twice_is_noted_and_counts_twice() {
     let other = json!({"query_id": "a", "task": "location"});
     let found = report("twice.json", &json!([row, row, other]), &[]);
     assert_eq!(found["queries"], 3);
-    noted(&found, "3 queries contain only 2 different ones");
+    noted(&found, "of 3 queries, only 2 are different");
     let found = report("once.json", &json!([row, other]), &[]);
     assert!(!found["notes"].to_string().contains("different ones"), "{found:#}");
 }

@@ -80,8 +80,7 @@ fn stop_reasons_that_are_not_known_are_noted() {
 fn the_note_on_weights_says_after_which_step_every_run_was_cut_off() {
     let path = write("last_end", &[SUCCESS, FAILURE, CUT_OFF].join("\n"));
     let report = json(&[&path]);
-    let start =
-        "ipcw: every run that went on beyond step 2 was cut off; it represents only the 66.7 % of";
+    let start = "ipcw: every run that went on beyond step 2 was cut off, so the estimate represents only the 66.7 % of";
     assert_eq!(notes(&report, start), 1, "{report}");
 }
 
@@ -152,7 +151,7 @@ fn weights_from_one_curve_say_so_and_groups_have_curves_of_their_own() {
     let sure = |runs: &[String]| runs.join("\n").replace("0.5,0.5", "0.9,0.9");
     let (path, groups) = (write("one_curve", &sure(&runs)), write("groups", &groups.join("\n")));
     let one = json(&[&path, "--resamples", "0"]);
-    assert_eq!(notes(&one, "ipcw: one censoring curve for all runs"), 1);
+    assert_eq!(notes(&one, "ipcw: all runs share one curve of cut-offs"), 1);
     let by_group = json(&[&path, "--resamples", "0", "--curve-groups", &groups]);
     assert_eq!(notes(&by_group, "ipcw: one censoring curve"), 0);
     let [easy, hard] = [0.9_f64.ln(), 0.1_f64.ln()];

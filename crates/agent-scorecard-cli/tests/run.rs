@@ -737,7 +737,7 @@ fn a_cap_stops_a_run_whose_replies_do_not_count_their_tokens_unless_tokens_are_r
     let report = report(&output);
     let unknown = [&report["input_tokens"], &report["output_tokens"], &report["cost_usd"]];
     assert_eq!((asked, unknown), (20, [&Value::Null; 3]));
-    noted(&report, "20 replies do not say how many tokens they used");
+    noted(&report, "20 replies without a token count");
     for wrong in ["reserve=0", "reserve", "'go on'"] {
         let (output, _) = capped("never", "null", &format!("--uncounted {wrong}"));
         assert!(refusal(&output, wrong).contains("give stop, or reserve=N"));

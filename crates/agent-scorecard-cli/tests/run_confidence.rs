@@ -237,7 +237,7 @@ fn a_run_of_stated_confidence_concludes_and_says_what_was_clipped() {
     assert!(said.contains("points [-23, 41] below the success rate, which may be noise"), "{said}");
     assert!(
         said.contains(
-            "4 stated confidences outside [0, 1], clipped to the nearer end as in the paper"
+            "4 stated confidences outside [0, 1], replaced by the nearer of 0 and 1 as in the paper"
         ),
         "{said}"
     );

@@ -106,7 +106,7 @@ fn what_is_undefined_is_null_and_a_note_says_why() {
     assert_eq!(number(at, "nothing_solvable_pools"), 1.0);
     noted(
         &report,
-        "regret_advisory, eta_enforced_informative, regret_enforced: undefined, as in every pool with a plan nothing is solvable",
+        "regret_advisory, eta_enforced_informative, regret_enforced: undefined, because in every pool with a plan nothing is solvable",
     );
 }
 
@@ -364,7 +364,7 @@ fn a_text_without_a_plan_leaves_nothing_to_score() {
         (&Value::Null, &Value::Null)
     );
     assert_eq!(at["plans"]["unparseable"], at["pools"]);
-    noted(&report, "regret_enforced: undefined, as there is no pool with a plan");
+    noted(&report, "regret_enforced: undefined, because there is no pool with a plan");
     let why = "no plan was found for pool 0: the text contains no JSON, at byte 19 of its text";
     noted(&report, why);
     let picture = in_folder("nothing.svg");
@@ -541,7 +541,7 @@ fn outcomes_of_capped_attempts_replace_the_assumption_of_the_enforced_regime() {
     assert_eq!(regret(&failed), 1.0);
     let at = &failed["alphas"][0];
     assert_eq!((number(at, "capped_attempts"), number(at, "assumed_attempts")), (1.0, 1.0));
-    noted(&failed, "1 others have no such run");
+    noted(&failed, "the other 1 count as solved");
     // A run at another allocation is not used.
     let other = enforced("other.jsonl", r#"{"problem":"b","allocation":299,"solved":0}"#);
     assert_eq!(regret(&other), 0.0);

@@ -148,7 +148,7 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     let cap = options.cap.map_or("no cap".to_owned(), |cap| format!("cap {cap}"));
     let (by, claim) = (options.by.name(), options.coverage.get());
     report.lead = format!(
-        "{resources} estimated by {by}, {cap}, claimed coverage of intervals {claim}{sure}"
+        "{resources} estimated by {by}, {cap}, nominal coverage of the intervals {claim}{sure}"
     );
     report
 }
@@ -230,13 +230,13 @@ fn conclusion(block: &Block, options: &Options) -> Vec<String> {
     let mut clauses = Vec::new();
     if let Ok(coverage) = block.figure(const { key_of("coverage") }) {
         let verdict = match side_of(&coverage, claim) {
-            Some(Ordering::Less) => ": less often than they claim",
-            Some(Ordering::Greater) => ": more often than they claim",
+            Some(Ordering::Less) => ", which is less often",
+            Some(Ordering::Greater) => ", which is more often",
             Some(Ordering::Equal) => "; the difference may be noise",
             None => "",
         };
         clauses.push(format!(
-            "intervals that claim to contain the remaining cost ({}) in {} % of cases held it in {} of {}{verdict}",
+            "the intervals should contain the remaining cost ({}) in {} % of cases, and contain it in {} of {}{verdict}",
             options.resource().replace('_', " "),
             percent_value(claim),
             percent(&coverage),
@@ -260,21 +260,23 @@ pub(crate) fn stopping(block: &Block) -> Option<String> {
     if stopped + lost > 0 {
         let saved = block.figure(const { key_of("saved_token_share") }).map_or_else(
             |_| String::new(),
-            |saved| format!(", and save {} of the spending of failed runs", percent(&saved)),
+            |saved| format!("; this would save {} of the spending of failed runs", percent(&saved)),
         );
         return Some(format!(
-            "stopping each run at its first \"impossible\" would end {stopped} of {} and {lost} of {} that can succeed{saved}",
+            "if each run stopped at its first \"impossible\", {stopped} of {} and {lost} of {} that can succeed would end early{saved}",
             counted(failed, "failed run"),
             counted(feasible, "run"),
         ));
     }
     let answered = block.count(key::n_prefixes) > block.count(key::n_unanswered);
     if !answered && block.count(key::n_prefixes) > 0 {
-        return Some("no answer can be read, so nothing is concluded from the answers".to_owned());
+        return Some("no answer can be read, so the answers allow no conclusion".to_owned());
     }
     (failed + feasible > 0).then(|| {
         let runs = counted(failed + feasible, "run");
-        format!("none of {runs} is called impossible, so stopping saves nothing")
+        format!(
+            "none of {runs} is predicted impossible, so stopping at such a prediction saves nothing"
+        )
     })
 }
 
@@ -290,7 +292,7 @@ fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {
     let unanswered = all.map(|all| all.feasible_unanswered + all.impossible_unanswered);
     let counts: [(&'static str, &'static str, u64); 19] = [
         (key::n_rollouts, "runs", rollouts.len() as u64),
-        (key::n_left_out, "runs left out, as a cost is not known", runs.left_out as u64),
+        (key::n_left_out, "runs left out because a cost is not known", runs.left_out as u64),
         (
             "n_successes",
             "runs that succeeded",
@@ -305,12 +307,12 @@ fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {
         (key::n_failed_rollouts, "runs that are not feasible", stops.failures),
         (
             key::n_stopped_feasible_rollouts,
-            "feasible runs called impossible",
+            "feasible runs predicted impossible",
             stops.stopped_successes,
         ),
         (
             key::n_stopped_failed_rollouts,
-            "infeasible runs called impossible",
+            "infeasible runs predicted impossible",
             stops.stopped_failures,
         ),
         (key::n_prefixes, "prefixes", n_prefixes),
@@ -320,10 +322,10 @@ fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {
         (key::n_unanswered, "prefixes without an answer", said(unanswered)),
         (
             "n_true_alarms",
-            "infeasible prefixes called impossible",
+            "infeasible prefixes predicted impossible",
             said(all.map(|all| all.impossible_as_impossible)),
         ),
-        (key::n_false_aborts, "feasible prefixes called impossible", stops.false_alarm_prefixes),
+        (key::n_false_aborts, "feasible prefixes predicted impossible", stops.false_alarm_prefixes),
         (
             key::n_intervals,
             "intervals at feasible prefixes",
@@ -334,8 +336,16 @@ fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {
             "intervals that contain the remaining cost",
             said(scores.map(|scores| scores.hits)),
         ),
-        ("n_optimistic", "intervals below", said(scores.map(|scores| scores.optimistic))),
-        ("n_conservative", "intervals above", said(scores.map(|scores| scores.conservative))),
+        (
+            "n_optimistic",
+            "intervals below the remaining cost",
+            said(scores.map(|scores| scores.optimistic)),
+        ),
+        (
+            "n_conservative",
+            "intervals above the remaining cost",
+            said(scores.map(|scores| scores.conservative)),
+        ),
     ];
     block.fields.extend(counts.map(|(key, label, count)| Field::shown(key, label, count)));
 }

@@ -101,7 +101,7 @@ fn conclusion(log: &Block, n: u64) -> Option<String> {
     let verdict = match ratio {
         ratio if ratio >= 2.0 => "these forecasts are not calibrated",
         ratio if ratio <= -2.0 => "these forecasts are better without calibration",
-        _ => "which may be noise",
+        _ => "this may be noise",
     };
     Some(format!(
         "over {runs}, calibration {verb} the log score {from_to}, by {:.1} standard errors: {verdict}",
@@ -140,7 +140,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
         Folds::clustered(raw.outcomes(), &tasks, 2)?
     } else {
         if is_repeated {
-            let what = "runs of one task may be in different halves, so a map may be applied to tasks that it was fitted on";
+            let what = "runs of one task may be in different halves, so a task may be calibrated by a fit to other runs of the same task";
             notes.push(format!("calibration: {what}"));
         }
         let ids: Vec<&str> = names.iter().map(|(id, _)| id).collect();
@@ -154,7 +154,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
     let one_task = n_tasks == 1;
     let bootstrap = if one_task {
         notes.push(
-            "standard errors: all complete runs are of one task, but whole tasks are resampled, so at least two tasks are needed"
+            "standard errors: undefined, because whole tasks are resampled and all complete runs are of one task"
                 .to_owned(),
         );
         // Resamples of runs, of which only the figures of the runs as they are are reported.
@@ -174,7 +174,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
     .saying(
         Position::Explanation,
         [
-            "SE: standard error over tasks, with the fitted maps held fixed. auroc, average_precision and aurc are computed within each half, which a single map calibrates, and averaged over the halves."
+            "SE: standard error over tasks, with the fitted maps held fixed. auroc, average_precision and aurc are computed for each half, because each half has its own map, and then averaged."
                 .to_owned(),
         ],
     );
@@ -235,11 +235,11 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
             Field::shown("average_precision", "average precision of all", found.average_precision),
             Field::shown("aurc", "AURC of all", found.aurc),
             Field::shown("identity", "log score as stated", found.identity),
-            Field::shown("affine", "of 0.4 + 0.2 p", found.affine),
-            Field::shown("square_root", "of the square root of p", found.square_root),
-            Field::shown("square", "of p squared", found.square),
-            Field::shown("platt", "after Platt scaling", found.platt),
-            Field::shown("span", "highest minus lowest", found.span()),
+            Field::shown("affine", "log score of 0.4 + 0.2 p", found.affine),
+            Field::shown("square_root", "log score of the square root of p", found.square_root),
+            Field::shown("square", "log score of p squared", found.square),
+            Field::shown("platt", "log score after Platt scaling", found.platt),
+            Field::shown("span", "highest minus lowest log score", found.span()),
         ];
         block.fields.push(Field::block("fixed_ranks", ranks));
     }

@@ -214,7 +214,9 @@ fn lead(differences: &[Difference], level: Level) -> String {
     }
     if differences.len() > 1 {
         let n = differences.len();
-        lead.push_str(&format!("; what is beyond noise is corrected for {n} comparisons (Holm)"));
+        lead.push_str(&format!(
+            "; differences beyond noise are so after a correction for {n} comparisons (Holm)"
+        ));
     }
     lead
 }

@@ -19,11 +19,11 @@ use crate::{
     },
 };
 
-pub(crate) const OVERCONFIDENCE: Measure = Measure::new("overconfidence", "overconfidence", Better::Near(0.0), "Mean confidence minus success rate, over the runs with a known outcome; its interval combines the intervals of both, by task.").within(-1.0, 1.0);
+pub(crate) const OVERCONFIDENCE: Measure = Measure::new("overconfidence", "overconfidence", Better::Near(0.0), "Mean confidence minus success rate, over the runs with a known outcome. The interval combines the intervals of both, with tasks as clusters.").within(-1.0, 1.0);
 
 /// The Brier score gained over the success rate p of the same runs. No constant scores better on these runs than p,
 /// which nobody knew in advance. That puts the confidence at a disadvantage of about `p (1 - p) / n`.
-pub(crate) const GAIN: Measure = Measure::new("brier_gain", "Brier score gained over the base rate", Better::Higher, "Brier score of each run's confidence (of its mean, if a run states several), minus the Brier score if every run stated the success rate of these runs, which is known only afterwards; interval from standard errors by task, if 10 tasks have a success and 10 a failure.").within(-1.0, 1.0);
+pub(crate) const GAIN: Measure = Measure::new("brier_gain", "Brier score gained over the base rate", Better::Higher, "Brier score of the runs' confidences (the mean of each run), minus the Brier score of a constant confidence: the success rate of these runs, which is known only afterwards. The interval uses standard errors by task, and needs 10 tasks with a success and 10 with a failure.").within(-1.0, 1.0);
 
 /// The minimum number of tasks with a success, and with a failure, for an interval of [`GAIN`]. With fewer, the
 /// interval would have no level: in simulations at success rates near 0 and 1, calibrated confidence was called worse
@@ -130,7 +130,10 @@ pub(crate) fn clause_of(
                 "no better than one constant forecast for all runs, which may be noise"
             }
         };
-        Some(format!("; {how}, it scores {verdict} (Brier score gained: {})", with_ends(&gain)))
+        Some(format!(
+            "; {how}, the confidence scores {verdict} (Brier score gained: {})",
+            with_ends(&gain)
+        ))
     });
     Some(stated + &worth.unwrap_or_default())
 }

@@ -54,7 +54,7 @@ pub const METRICS: [Metric<GreedyScore>; 6] = metrics! { GreedyScore;
         "Share of queries in which the greedy run reached the goal.",
         |query| Ok(f64::from(u8::from(query.scores.completed))), .share();
     "cost_gap", "cost gap", Lower, in [0.0, f64::INFINITY],
-        "Mean cost of the greedy run in excess of the optimal run.",
+        "Mean cost of the greedy run minus the cost of the optimal run.",
         |query| {
         known(query.scores.cost_gap)
     };
@@ -501,7 +501,7 @@ pub fn compare(
     let different = queries.iter().collect::<BTreeSet<_>>().len();
     if different < queries.len() {
         notes.push(format!(
-            "{} queries contain only {different} different ones; queries with the same id and task have the same costs, and each counts",
+            "of {} queries, only {different} are different; queries with the same id and task have the same costs, and each one counts",
             queries.len()
         ));
     }
@@ -540,7 +540,7 @@ fn conclusion(block: &Block) -> Vec<String> {
         (block.figure(EMR.key), block.figure(COST_GAP.key), block.figure(OPTIMUM[0].measure.key))
     {
         clauses.push(format!(
-            "in {} of {} queries, the greedy policy takes the cheapest plan; on average it costs {} more than the {} of that plan",
+            "in {} of {} queries, the greedy policy takes the cheapest plan; on average, its plan costs {} more than the cheapest one, which costs {}",
             percent(&exact),
             block.count(key::queries),
             with_ends(&gap),
@@ -555,7 +555,7 @@ fn conclusion(block: &Block) -> Vec<String> {
             n => format!("; {n} of {all} queries are left out"),
         };
         clauses.push(format!(
-            "under events, it makes the calls of the optimal run in {} of {kept} queries{left_out}",
+            "under events, the greedy policy makes the calls of the optimal run in {} of {kept} queries{left_out}",
             percent(&exact)
         ));
     }
@@ -567,7 +567,7 @@ fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<Strin
     let n = found.optimum.len();
     let missing = found.optimum.iter().filter(|query| query.distance.is_none()).count();
     if (1..n).contains(&missing) {
-        notes.push(format!("gt_ned: {missing} of {n} queries left out, as their optimal run reached the goal before its last event"));
+        notes.push(format!("gt_ned: {missing} of {n} queries left out because their optimal run reached the goal before its last event"));
     }
     let title = format!("Both runs under events: {} {}", options.blocks, options.blocking.name());
     let mut block = Block { title, ..Block::default() };
@@ -575,7 +575,7 @@ fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<Strin
     block.push_json("left_out", &found.left_out);
     found.push(&mut block, metrics(true));
     if found.greedy.is_empty() {
-        notes.push("blocked: undefined, as there is no query in which both runs had all events and the optimal run made another call afterwards".to_owned());
+        notes.push("blocked: undefined, because there is no query in which both runs had all events and the optimal run made another call afterwards".to_owned());
     } else {
         block.push_reasons();
         let own = block.unsay(Position::Note).into_iter();
@@ -586,11 +586,11 @@ fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<Strin
         (events_missing, "not all events occurred in both runs"),
         (
             last_event,
-            "the last event occurred at the last call of the optimal run (the released evaluation leaves these out, too)",
+            "the last event occurred at the last call of the optimal run (the released evaluation leaves such queries out, too)",
         ),
     ] {
         if count > 0 {
-            notes.push(format!("blocked: {count} of {n} queries left out, in which {reason}"));
+            notes.push(format!("blocked: {count} of {n} queries left out because {reason}"));
         }
     }
     block

@@ -130,24 +130,24 @@ pub const METRICS: [Metric<Known>; 8] = metrics! { Known;
         "Mean log score over the runs whose outcome is known.",
         |it| mean(it.simple.iter().filter(|run| is_complete(run)).map(RunScore::expected)), .bar("complete");
     "simple", "mean log score, cut-off runs as failures", Neither, in [f64::NEG_INFINITY, 0.0],
-        "Mean log score if every run that was cut off counts as a failure; it favours low forecasts on these runs.",
+        "Mean log score if every run that was cut off counts as a failure. This favours low forecasts on these runs.",
         |it| mean(it.simple.iter().map(RunScore::expected)), .bar("simple");
     "exact_plug_in",
         "mean log score, estimated chances of success after the stops", Higher, in [f64::NEG_INFINITY, 0.0],
-        "Expected mean log score, if the chances of success of cut-off runs are as given, counted from continuations or modelled.",
+        "Expected mean log score. The chances of success of cut-off runs are given, counted from continuations, or modelled.",
         |it| it.mean_at(&it.chances), .bar("estimated");
     "exact_known", "mean log score, known chances of success", Higher, in [f64::NEG_INFINITY, 0.0],
         "Expected mean log score at the true chances of success of cut-off runs.",
         |it| it.mean_at(&it.true_chances), .bar("known");
     "ipcw", "mean log score, complete runs weighted", Higher, in [f64::NEG_INFINITY, 0.0],
-        "Mean log score over complete runs, each weighted to represent similar runs that were cut off, too.",
+        "Mean log score over complete runs, each with a weight so that it also represents similar runs that were cut off.",
         |it| {
             let scores = it.simple.iter().map(|run| is_complete(run).then(|| run.expected()));
             let mean = known(&it.weights)?.normalized_mean_score(&scores.collect::<Vec<_>>());
             mean.map_err(|error| Undefined::new(with_causes(&error)))
         }, .bar("weighted");
     "ipcw_coverage", "share of runs that the weighted runs represent", Neither, in [0.0, 1.0],
-        "Mean weight per run; it is below 1 if no complete run represents some of the runs.",
+        "Mean weight per run. It is below 1 if some runs are not represented by any complete run.",
         // Only rounding can lead above 1.
         |it| Ok(known(&it.weights)?.coverage().min(1.0));
     "censoring_rate", "share of runs cut off", Neither, in [0.0, 1.0],
@@ -248,7 +248,8 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
     let (mut pairs, mut changes) = (Vec::new(), Vec::new());
     if !is_one_set {
         notes.push(
-            "pairs: none, as the files do not hold the same runs in the same order".to_owned(),
+            "pairs: none, because the files do not contain the same runs in the same order"
+                .to_owned(),
         );
     } else if let Some(chances) = chances.first().filter(|_| samples[0].len() > 0) {
         for (i, first) in scored.iter().enumerate() {
@@ -270,7 +271,7 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
         "simple counts every run that was cut off as a failure (q_Z = 0), which favours low forecasts on such runs; do not compare streams by it"
             .to_owned(),
         format!(
-            "assumption of the other estimates: {}; no data can test it, see sensitivity and bounds",
+            "assumption of the other estimates: {}; no data can test this assumption, so see sensitivity and bounds",
             options.assumption
         ),
         "a run that was cut off is scored on its steps before the stop, with the weights of its whole horizon; ipcw estimates the score of whole runs instead, so the two need not agree"
@@ -323,7 +324,7 @@ fn column(
         notes.push(origin.note());
         if options.known.is_none() && origin.n_given > 0 && sample.says(of_runs) {
             notes.push(
-                "success chance: on all runs that were cut off, the chances equal the last forecasts of the scored stream itself; if they were copied from it, the exact mean confirms the stream whether it is right or wrong"
+                "success chance: on all runs that were cut off, the given chances equal the last forecasts of the scored stream; if they were copied from it, the exact mean confirms the stream even if it is wrong"
                     .to_owned(),
             );
         }
@@ -341,15 +342,16 @@ fn column(
             }
         };
         notes.push(format!(
-            "ipcw: {gone}; it represents only the {:.1} % of runs whose end could be observed{}",
+            "ipcw: {gone}, so the estimate represents only the {:.1} % of runs whose end could be observed{}",
             100.0 * weights.coverage(),
             if weights.are_uniform() { uniform } else { "" }
         ));
     }
     if options.curve_groups.is_none() && sample.audit.censored() > 0 {
         notes.push(
-            "ipcw: one censoring curve for all runs. If hard runs are cut off more often, the result is biased even \
-             if coverage is high; give groups of runs to fit a curve for each"
+            "ipcw: all runs share one curve of cut-offs. If hard runs are cut off more often, the \
+             result is biased even if coverage is high; with --curve-groups, each group of runs \
+             has its own curve"
                 .to_owned(),
         );
     }
@@ -359,7 +361,7 @@ fn column(
             Position::Conclusion,
             [format!("of {n}, none has an outcome and none was cut off by a budget: {ADD}")],
         );
-        notes.push("bounds: undefined, as there is no run to score".to_owned());
+        notes.push("bounds: undefined, because there is no run to score".to_owned());
         block.fields.extend([key::bounds, "report"].map(|key| Field::json(key, ())));
         block.say(Position::Note, notes);
         return Ok((block, None));
@@ -396,7 +398,7 @@ fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec
             let noise = match side_of(&found, 0.0) {
                 Some(Ordering::Equal) => ", which may be noise",
                 Some(_) => "",
-                None => "; no interval says whether that is noise",
+                None => "; without an interval, it is not known whether this is noise",
             };
             let size = size_with_ends(&found);
             Some(format!(
@@ -425,7 +427,7 @@ fn of_pair(first: &str, second: &str, bounds: Interval) -> String {
     let ahead = |ahead: &str, behind: &str, least: f64, most: f64| {
         let [least, most] = [least, most].map(shown);
         format!(
-            "On these runs, {ahead} is ahead of {behind} by {least} to {most}, whatever the outcomes of the runs that were cut off."
+            "On these runs, the mean log score of {ahead} is {least} to {most} higher than that of {behind}, whatever the outcomes of the runs that were cut off."
         )
     };
     match (low > 0.0, high < 0.0) {
@@ -434,7 +436,7 @@ fn of_pair(first: &str, second: &str, bounds: Interval) -> String {
         _ => {
             let [low, high] = [low, high].map(shown);
             format!(
-                "On these runs, {first} minus {second} lies between {low} and {high}: which is ahead depends on the outcomes of the runs that were cut off."
+                "On these runs, the mean log score of {first} minus that of {second} lies between {low} and {high}: which one is higher depends on the outcomes of the runs that were cut off."
             )
         }
     }
@@ -453,14 +455,14 @@ fn pair(
     let width = width.flatten();
     if width.is_none() {
         let why = match difference.keeps_sign() {
-            true => "none, as the same stream is ahead whatever the chances are",
-            false => "undefined, as the chances of success are not known",
+            true => "none, because the same stream is ahead whatever the chances of success are",
+            false => "undefined, because the chances of success are not known",
         };
         notes.push(format!("largest_width: {streams}: {why}"));
     }
     if chances.is_err() {
         notes.push(format!(
-            "difference: {streams}: undefined, as the chance of success of some run is not known"
+            "difference: {streams}: undefined, because the chance of success of some run is not known"
         ));
     }
     let at = chances.ok().map(|chances| difference.at(chances)).transpose()?;

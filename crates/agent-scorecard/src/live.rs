@@ -213,11 +213,11 @@ pub fn costbench_results(
     if results.repeats > 0 {
         let runs = counted(results.repeats, "run");
         report.conclusion.push(format!(
-            "Repeats of a query that has an earlier run in the file: {runs}, which count, too."
+            "The file has {runs} of a query that also has an earlier run; all of them count."
         ));
     }
     if ignored > 0 {
-        let note = format!("replies after the end of a run, which are not replayed: {ignored}");
+        let note = format!("replies that follow the end of a run and are not replayed: {ignored}");
         report.together.say(Position::Note, [note]);
     }
     Ok(report)

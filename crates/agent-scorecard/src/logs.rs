@@ -61,7 +61,7 @@ const MOST_BARS: usize = 6;
 ///     last_reply: None,
 /// };
 /// let report = logs(&[column]);
-/// assert_eq!(report.conclusion, ["Of 2 runs, 1 succeeded and 0 failed; whether 1 succeeded is not known, as a limit ended 1 of them without a grade."]);
+/// assert_eq!(report.conclusion, ["Of 2 runs, 1 succeeded and 0 failed; the outcome of 1 is not known, because a limit ended 1 of them without a grade."]);
 /// let [all, runs] = &report.tables()[..] else { panic!() };
 /// assert_eq!((all.title.as_str(), runs.title.as_str()), ("All runs", "Runs"));
 /// assert_eq!(runs.rows[0].cells[0].plain(), "a");
@@ -100,7 +100,7 @@ pub fn logs(logs: impl Into<Vec<LoggedColumn>>) -> Report {
     for run in &all {
         let null = run.scores.iter().filter(|(_, value)| matches!(value, Score::Null));
         notes.extend(null.map(|(name, _)| {
-            format!("run {}: score {name} is null, as it was not scored", run.id)
+            format!("run {}: score {name} is null, because it was not scored", run.id)
         }));
     }
     let endings = all.iter().map(|run| match (&run.stop, run.outcome) {
@@ -217,10 +217,10 @@ fn conclusion(runs: &[&LoggedRun], counts: &Block) -> Vec<String> {
         ends.push_str(&format!(", and {partial} succeeded in part"));
     }
     if unknown > 0 {
-        ends.push_str(&format!("; whether {unknown} succeeded is not known"));
+        ends.push_str(&format!("; the outcome of {unknown} is not known"));
     }
     if at_limit > 0 {
-        ends.push_str(&format!(", as a limit ended {at_limit} of them without a grade"));
+        ends.push_str(&format!(", because a limit ended {at_limit} of them without a grade"));
     }
     let mut conclusion = vec![ends + "."];
     if unknown == n && runs.iter().all(|run| run.scorer.is_none()) {

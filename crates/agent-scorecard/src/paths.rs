@@ -50,15 +50,15 @@ pub const METRICS: [Metric<PathTally>; 8] = metrics! { PathTally;
     "aed", "edit distance", Lower, in [0.0, f64::INFINITY],
         "Mean edit distance between the calls and the expected ones.", |runs| mean(&runs.aed);
     "invalid_tool_use_ratio", "invalid tool use", Lower, in [0.0, 1.0],
-        "Share of failed calls, among the calls of all runs that say whether they failed.",
+        "Share of failed calls, among the calls of all runs that record whether they failed.",
         |runs| match runs.taken.is_empty() {
-            true => Err(Undefined::new("no call says whether it was ok")),
+            true => Err(Undefined::new("no call records whether it was ok")),
             false => invalid_tool_use_ratio(&runs.taken).map_err(undefined),
         }, .bar("invalid");
 };
 
 fn mean(mean: &ExactMean) -> Result<f64, Undefined> {
-    mean.finish().map_err(|_| Undefined::new("there is no run that defines it"))
+    mean.finish().map_err(|_| Undefined::new("no run defines this figure"))
 }
 
 fn undefined(error: Error) -> Undefined {
@@ -146,7 +146,7 @@ pub fn logged(log: &LoggedColumn, ignore_arguments: bool) -> Result<PathTally, r
     all.log = Some(log.account());
     if all.n == 0 {
         let reason = format!(
-            "{}: no run has an outcome and the calls that its task expects; an outcomes file gives both ({})",
+            "{}: no run has both an outcome and the calls that its task expects; a file of --outcomes can add both ({})",
             log.file,
             r#"{"id": "…", "outcome": true, "expected_calls": [{"name": "…", "args": {}}]}"#
         );
@@ -306,15 +306,15 @@ impl PathTally {
         }
         if self.silent > 0 {
             let runs = counted(self.silent, "run");
-            notes.push(format!("precision: undefined for {runs} without a call, left out"));
+            notes.push(format!("precision: {runs} left out because they make no call"));
         }
         if self.undemanding > 0 {
             let runs = counted(self.undemanding, "run");
-            notes.push(format!("recall: undefined for {runs} that should call nothing, left out; they count as matches in order and in any order, whatever they call"));
+            notes.push(format!("recall: {runs} left out because their tasks expect no call; they count as matches in order and in any order, whatever they call"));
         }
         if self.unknown > 0 && !self.taken.is_empty() {
             notes.push(format!(
-                "invalid_tool_use_ratio: {} of {} calls do not say whether they were ok, left out",
+                "invalid_tool_use_ratio: {} of {} calls left out because they do not record whether they were ok",
                 self.unknown,
                 self.unknown + self.taken.len()
             ));
@@ -372,7 +372,7 @@ impl PathTally {
             ));
         }
         if !clauses.is_empty() {
-            clauses.push("these shares have no intervals, so they cannot tell a difference of agents from noise".to_owned());
+            clauses.push("these shares have no intervals, so they cannot show whether a difference of agents is noise".to_owned());
         }
         clauses
     }
@@ -409,13 +409,13 @@ impl PathTally {
         let counts = || tasks.values().map(|task| task.trials);
         let (fewest, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
         if most < 2 {
-            notes.push("pass_hat_k: undefined, as no task has two runs".to_owned());
+            notes.push("pass_hat_k: undefined, because no task has two runs".to_owned());
             return Ok(None);
         }
         if fewest < most {
             let short = counts().filter(|&trials| trials < most).count();
             notes.push(format!(
-                "pass_hat_k: undefined beyond k = {fewest}; {short} of {} tasks have fewer runs than the {most} of others",
+                "pass_hat_k: undefined beyond k = {fewest}; {short} of {} tasks have fewer than {most} runs",
                 tasks.len()
             ));
         }

@@ -54,22 +54,22 @@ pub use variants::{VariantScore, VariantTable};
 /// The metrics of the plans for one pool. A report has the mean of each metric over the pools for which it is defined.
 pub const METRICS: [Metric<PoolScore>; 6] = metrics! { PoolScore;
     "eta_advisory", "eta advisory", Higher, in [f64::NEG_INFINITY, 1.0],
-        "Efficiency if allocations do not stop attempts; 1 or 0 by convention where the oracle earns no more than a random plan.",
+        "Efficiency if attempts may exceed their allocations. In pools in which the oracle earns no more than a random plan, it is 1 or 0 by convention.",
         |pool| pool.advisory.eta();
     "eta_advisory_informative", "eta advisory where it is defined", Higher, in [f64::NEG_INFINITY, 1.0],
-        "Efficiency if allocations do not stop attempts, in pools in which the oracle earns more than a random plan.",
+        "Efficiency if attempts may exceed their allocations. Only pools in which the oracle earns more than a random plan count.",
         |pool| pool.advisory.informative();
     "regret_advisory", "regret advisory", Lower,
-        "Share of the oracle's value that is not earned if allocations do not stop attempts.",
+        "Share of the oracle's value that the plan does not earn if attempts may exceed their allocations.",
         |pool| pool.advisory.regret();
     "eta_enforced", "eta enforced", Higher, in [f64::NEG_INFINITY, 1.0],
-        "Efficiency if attempts stop at their allocations; 1 or 0 by convention where the oracle earns no more than a random plan.",
+        "Efficiency if attempts stop at their allocations. In pools in which the oracle earns no more than a random plan, it is 1 or 0 by convention.",
         |pool| pool.enforced.eta();
     "eta_enforced_informative", "eta enforced where it is defined", Higher, in [f64::NEG_INFINITY, 1.0],
-        "Efficiency if attempts stop at their allocations, in pools in which the oracle earns more than a random plan.",
+        "Efficiency if attempts stop at their allocations. Only pools in which the oracle earns more than a random plan count.",
         |pool| pool.enforced.informative();
     "regret_enforced", "regret enforced", Lower,
-        "Share of the oracle's value that is not earned if attempts stop at their allocations.",
+        "Share of the oracle's value that the plan does not earn if attempts stop at their allocations.",
         |pool| pool.enforced.regret();
 };
 
@@ -275,8 +275,8 @@ pub fn evaluate(
 
 /// The description of each regime, and the key of its efficiency.
 pub(crate) const REGIMES: [(&str, &str); 2] = [
-    ("where allocations do not stop attempts", "eta_advisory_informative"),
-    ("where attempts stop at their allocations", "eta_enforced_informative"),
+    ("if attempts may exceed their allocations", "eta_advisory_informative"),
+    ("if attempts stop at their allocations", "eta_enforced_informative"),
 ];
 
 /// Returns the conclusions on the efficiencies of one regime, over the pools in which they are defined, by budget.
@@ -290,14 +290,16 @@ pub(crate) fn conclusion(regime: &str, pools: u64, found: &[(f64, Figure)]) -> O
     let parts = [
         (Ordering::Greater, "better than random ones"),
         (Ordering::Less, "worse than random ones"),
-        (Ordering::Equal, "not told apart from random ones"),
+        (Ordering::Equal, "not distinguishable from random ones"),
     ];
     let parts = parts.into_iter().filter_map(|(side, verdict)| {
         let n = found.iter().filter(|(_, eta)| side_of(eta, 0.0) == Some(side)).count();
         (n > 0).then(|| format!("{verdict} at {}", counted(n, "budget")))
     });
     let verdict = match parts.collect::<Vec<_>>() {
-        parts if parts.is_empty() => "no interval says whether that is noise".to_owned(),
+        parts if parts.is_empty() => {
+            "without an interval, it is not known whether this is noise".to_owned()
+        }
         parts => format!("these plans are {}", parts.join(", ")),
     };
     Some(format!(
@@ -308,7 +310,7 @@ pub(crate) fn conclusion(regime: &str, pools: u64, found: &[(f64, Figure)]) -> O
 
 fn planned_efficiency(alphas: &[Block], planner: &str) -> Picture {
     let names = [
-        "advisory: allocations do not stop attempts",
+        "advisory: attempts may exceed their allocations",
         "enforced: attempts stop at their allocations",
     ];
     let curves = REGIMES.into_iter().zip(names).map(|((_, key), name)| {

@@ -420,8 +420,8 @@ pub(crate) fn graded(score: f64, least: Option<f64>) -> (f64, Option<bool>) {
 
 /// Returns the rules for repeats and percentages that differ from the default, each with its option.
 pub(crate) fn stated(repeats: Repeats, scale: ConfidenceScale) -> impl Iterator<Item = String> {
-    let keep = (repeats == Repeats::Keep)
-        .then_some("runs that occur again count each time (--repeats keep)");
+    let keep =
+        (repeats == Repeats::Keep).then_some("repeated runs count each time (--repeats keep)");
     let scale = match scale {
         ConfidenceScale::Checked => None,
         ConfidenceScale::Percent => Some("confidences are percentages (--percent)"),

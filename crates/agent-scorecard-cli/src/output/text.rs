@@ -73,7 +73,10 @@ fn legend(report: &Report, tables: &[Table]) -> String {
     let signs = [
         (has(|better| better == Better::Higher), "(+) higher is better"),
         (has(|better| better == Better::Lower), "(-) lower is better"),
-        (has(|better| matches!(better, Better::Near(at) if at != 0.0)), "(=) near the claim"),
+        (
+            has(|better| matches!(better, Better::Near(at) if at != 0.0)),
+            "(=) near the nominal value",
+        ),
         (has(|better| better == Better::Near(0.0)), "(0) near 0"),
     ];
     let signs = signs.into_iter().filter(|(has, _)| *has).map(|(_, sign)| sign);

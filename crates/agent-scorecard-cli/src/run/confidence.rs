@@ -343,4 +343,4 @@ impl Protocol for Options {
 }
 
 /// The note on continuations that are sampled at temperature 0.
-const SAMPLED: &str = "continuations at temperature 0 are alike and say nothing about chances, unless the server still draws at random";
+const SAMPLED: &str = "continuations at temperature 0 are alike and say nothing about chances of success, unless the server still draws at random";

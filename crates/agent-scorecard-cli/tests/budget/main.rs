@@ -238,7 +238,11 @@ fn undefined_figures_are_null_and_say_why() {
         let is_null = |name: &&&str| report[**name] == Value::Null;
         let null: Vec<&str> = NAMED.iter().filter(is_null).copied().collect();
         for name in &null {
-            assert_eq!(notes(&report, &format!("{name}: undefined, as ")), 1, "{name}: {report}");
+            assert_eq!(
+                notes(&report, &format!("{name}: undefined, because ")),
+                1,
+                "{name}: {report}"
+            );
         }
         null
     };
@@ -292,7 +296,7 @@ fn runs_with_an_unknown_cost_are_left_out_and_counted() {
     let of = |resource: &str| json(&[&path, "--resource", resource, "--cap", "12.5"]);
     let usd = of("cost_usd");
     assert_eq!((&usd["n_rollouts"], &usd["n_left_out"]), (&1.into(), &1.into()));
-    assert_eq!(notes(&usd, "1 run left out, as cost_usd"), 1);
+    assert_eq!(notes(&usd, "1 run left out because cost_usd"), 1);
     // 11 read and 4 written: more than the cap.
     assert_eq!(of("input_tokens")["n_feasible_rollouts"], 1);
     assert_eq!(of("total_tokens")["n_feasible_rollouts"], 0);
@@ -304,7 +308,7 @@ fn nothing_remaining_is_left_out_and_counted() {
     let path = written("trivial.jsonl", &[rollout("a", &[5, 6, 0], true)]);
     let report = json(&[&path]);
     assert_eq!(report["n_prefixes"], 1);
-    assert_eq!(notes(&report, "1 prefix left out, as nothing remained"), 1);
+    assert_eq!(notes(&report, "1 prefix left out because nothing remained"), 1);
 }
 
 #[test]
@@ -353,7 +357,7 @@ fn the_picture_names_the_run_and_what_it_shows() {
     };
     let longest = picture(&[]);
     for text in
-        ["a: 4 turns, feasible", "what remained", "impossible", "output tokens still to be spent"]
+        ["a: 4 turns, feasible", "remaining cost", "impossible", "output tokens still to be spent"]
     {
         assert!(longest.contains(text), "{text}");
     }
@@ -415,7 +419,7 @@ fn the_bundled_runs_hold_successes_failures_and_cut_offs() {
     assert_eq!(report["n_rollouts"], 100);
     assert!(number(&report["n_cut_off"]) >= 3.0 && number(&report["n_failed_rollouts"]) >= 20.0);
     assert_eq!(
-        notes(&report, "the estimator learns that the run needed at least what it had spent"),
+        notes(&report, "the estimator learns only that the run needed at least what it had spent"),
         1
     );
     let interval = &program::json(&["--estimator", "quantile"])["hit_rate"];

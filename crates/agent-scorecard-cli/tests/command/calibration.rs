@@ -64,7 +64,7 @@ fn the_standard_errors_of_one_task_are_undefined_and_a_note_says_why() {
         assert!(change["change"]["standard_error"].is_null());
         assert!(change["change_in_standard_errors"].is_null());
     }
-    noted(file, "standard errors: all complete runs are of one task");
+    noted(file, "standard errors: undefined, because whole tasks are resampled");
 
     let two_tasks = write("one_task_and_two.jsonl", &rows.join("\n").replacen("\"t\"", "\"u\"", 1));
     refused(&run(&[&two_tasks]), "--halves runs");

@@ -137,7 +137,7 @@ fn a_condition_on_a_difference_that_was_not_computed_is_wrong_input() {
         (
             "traces nd_a.jsonl nd_one.jsonl --resamples 9",
             "tps_log.ci_high < 9",
-            "a column is of a single task",
+            "a column has runs of only one task",
         ),
         (
             "traces nd_a.jsonl nd_b.jsonl nd_one.jsonl --resamples 9",
@@ -322,7 +322,7 @@ fn a_picture_draws_every_column_with_its_name() {
         ("traces", "demo_truthful.jsonl", ""),
         ("traces --change", "demo_truthful.jsonl", ": calibrated"),
         ("paths", "demo_tool_calls.jsonl", ""),
-        ("budget", "demo_rollouts.jsonl", ": what remained"),
+        ("budget", "demo_rollouts.jsonl", ": remaining cost"),
     ];
     for (program, file, series) in cases {
         let (one, two) = (

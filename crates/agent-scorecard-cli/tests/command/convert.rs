@@ -43,7 +43,7 @@ fn converted_traces_score_as_the_stream_of_the_log() {
     let (traces, remarks) = converted(&log, "traces");
     assert_eq!(
         remarks,
-        "1 of 4 runs lack the stream of confidence and are left out; their lines say why, and reports count them\n"
+        "1 of 4 runs lack the stream of confidence and are left out; their lines give the reason, and reports count them\n"
     );
     let of_log = json_of("traces", &[&log]);
     let of_traces = json_of("traces", &[&traces]);
@@ -113,7 +113,7 @@ fn converted_rollouts_and_problems_hold_what_the_log_counts() {
     let (rollouts, remarks) = converted(&log, "rollouts");
     assert_eq!(
         remarks,
-        "1 of 4 runs lack an outcome or a turn and are left out; their lines say why, and reports count them\n"
+        "1 of 4 runs lack an outcome or a turn and are left out; their lines give the reason, and reports count them\n"
     );
     let first = fs::read_to_string(&rollouts).unwrap();
     let first: Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();

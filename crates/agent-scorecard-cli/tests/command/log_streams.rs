@@ -185,7 +185,7 @@ fn a_table_shows_the_streams_that_runs_have_and_why_others_are_left_out() {
         "{text}"
     );
     assert!(
-        text.contains("1 of these have a value at some call: --missing skip keeps these"),
+        text.contains("1 of these have a confidence at some calls: --missing skip keeps them"),
         "{text}"
     );
 }

@@ -222,7 +222,7 @@ fn outcomes_stops_and_limits_are_those_of_compare_and_traces() {
     let first = of_logs["conclusion"][0].as_str().unwrap();
     assert!(
         first.ends_with(
-            "whether 7 succeeded is not known, as a limit ended 7 of them without a grade."
+            "the outcome of 7 is not known, because a limit ended 7 of them without a grade."
         ),
         "{first}"
     );
@@ -243,7 +243,7 @@ fn a_log_without_outcomes_says_which_line_to_add_and_takes_it() {
     let report = json(&[&log, "--outcomes", &outcomes]);
     assert_eq!((&report["n_succeeded"], &report["runs"][0]["outcome"]), (&1.into(), &true.into()));
     assert_eq!(report["conclusion"].as_array().unwrap().len(), 1);
-    noted(&report, "no run for 1 of 2 lines, the first of them b");
+    noted(&report, "1 of 2 lines have no run; the first of them is b");
 
     let stated = exchange("a", "t", "m-1", "null").replace("\"x\"", r#""Confidence: 80%""#);
     let stated = write("unjudged_confidence.jsonl", &stated);

@@ -157,7 +157,7 @@ fn a_folder_without_a_log_says_so() {
 #[test]
 fn a_comma_at_thousands_of_a_cap_is_refused_and_lists_are_not() {
     for caps in ["1,200", "12,500", "1,200,000", "1,050"] {
-        refused(&run_other("caps", &["--at", caps]), "numbers have no comma at thousands");
+        refused(&run_other("caps", &["--at", caps]), "write thousands without a comma");
     }
     for caps in ["500,1500", "100,200", "1200", "20,30", "1,20,200"] {
         assert!(run_other("caps", &["--at", caps]).status.success(), "{caps}");

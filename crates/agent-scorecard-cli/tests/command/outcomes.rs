@@ -50,8 +50,11 @@ fn outcomes_from_beside_a_log_are_scored_and_lines_and_runs_that_do_not_meet_are
     let counts = ["n_runs", "n_succeeded", "n_unknown"].map(|key| report[key].as_u64().unwrap());
     assert_eq!(counts, [40, succeeded as u64, 2]);
     let found = notes(&report);
-    assert!(found.contains("no line for 2 of 40 runs, the first of them r-38"), "{found}");
-    assert!(found.contains("no run for 1 of 39 lines, the first of them zz in line 40"), "{found}");
+    assert!(found.contains("2 of 40 runs have no line; the first of them is r-38"), "{found}");
+    assert!(
+        found.contains("1 of 39 lines have no run; the first of them is zz in line 40"),
+        "{found}"
+    );
 
     let compared = json_of("compare", &[&log, "--outcomes", &beside]);
     assert_eq!(compared["files"][0]["n_runs"], 38);

@@ -219,7 +219,7 @@ fn a_key_that_no_run_has_is_an_error_that_lists_the_fields() {
     let file = write("keys.jsonl", &(run(1) + &run(2)));
     refused(
         &run_words(&["budget", &file, "--keys", "modle"]),
-        "no run has a field \"modle\"; there are id, model, success, turns",
+        "no run has a field \"modle\"; the fields are id, model, success, turns",
     );
     assert!(run_words(&["budget", &file, "--keys", "model"]).status.success());
 }

@@ -39,29 +39,29 @@ pub use published::{Published, RangeCounts, SampleMetrics, as_published, trainin
 /// The metrics of the released code.
 pub const PUBLISHED: [Metric<Published>; 7] = metrics! { Published;
     "hit_rate", "hit rate", Higher, in [0.0, 1.0],
-        "Share of hits among the prefixes of runs that succeeded; for Warehouse, share of joint hits.",
+        "Share of the prefixes of successful runs whose interval contains the remaining cost; for Warehouse, the intervals of all resources must contain it.",
         |found| counted(found.hit_rate);
     "interval_reward", "interval reward", Higher, in [0.0, 1.0],
         "Mean reward over prefixes of runs that succeeded.", |found| counted(found.interval_reward);
     "accuracy_on_success", "right answers on runs that succeeded", Higher, in [0.0, 1.0],
-        "Share of right answers among the readable answers on runs that succeeded.",
+        "Share of right answers among the readable answers about runs that succeeded.",
         |found| counted(found.accuracy_on_success);
     "accuracy_on_failure", "right answers on runs that failed", Higher, in [0.0, 1.0],
-        "Share of right answers among the readable answers on runs that failed.",
+        "Share of right answers among the readable answers about runs that failed.",
         |found| counted(found.accuracy_on_failure);
     "first_turn_accuracy", "right answers after the first turn", Higher, in [0.0, 1.0],
         "Share of right answers among the readable answers after the first turn.",
         |found| counted(found.first_turn_accuracy);
     "false_abort_rate", "false aborts", Lower, in [0.0, 1.0],
-        "Number of answers \"impossible\" on runs that can finish, divided by the number of all samples.",
+        "Number of answers \"impossible\" about runs that can finish, divided by the number of all samples.",
         |found| counted(found.false_abort_rate);
     "mre_p50", "median relative error of the midpoint", Lower, in [0.0, f64::INFINITY],
-        "Upper median of the relative error of midpoints on runs that can finish.",
+        "Upper median of the relative error of the interval's midpoint, over samples of runs that can finish.",
         |found| counted(found.mre_p50);
 };
 
 fn counted(value: Option<f64>) -> Result<f64, Undefined> {
-    value.ok_or(Undefined::new("no sample counts towards it"))
+    value.ok_or(Undefined::new("no sample counts for this figure"))
 }
 
 /// Returns the report on a file of estimates that BAGEN released. It has the metrics of the first resource, the
@@ -92,14 +92,15 @@ pub fn report(
         let every_sample = estimates.samples_of(&rollouts, resource, mode)?;
         let mut notes = Vec::new();
         if left_out > 0 {
-            notes.push(format!("{left_out} runs left out, as their total spending is not stated"));
+            notes.push(format!(
+                "{left_out} runs left out because their total spending is not stated"
+            ));
         }
         let differ = read_differently(all, &rollouts, &every_sample, position);
         if differ > 0 {
             let answers = if differ == 1 { "answer" } else { "answers" };
-            let are = if differ == 1 { "is" } else { "are" };
             notes.push(format!(
-                "{differ} {answers} about {name} {are} read differently by the released parser, so the two columns have different estimates there"
+                "the released parser reads {differ} {answers} about {name} differently, so the two columns use different estimates there"
             ));
         }
         if is_warehouse {
@@ -133,7 +134,7 @@ pub fn report(
         block.say(
             Position::Explanation,
             [format!(
-                " The column \"ours\" is about {name} alone, the column \"as published\" about all resources together, with joint hits."
+                " The column \"ours\" covers only {name}. The column \"as published\" covers all resources together, where a hit needs the intervals of all of them."
             )],
         );
     }

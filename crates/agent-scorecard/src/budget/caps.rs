@@ -80,7 +80,7 @@ impl CapOptions {
         if values.contains(&0.0) || *may_be_one && self.resource.ends_with("tokens") {
             let least = values.iter().copied().fold(f64::INFINITY, f64::min);
             return of(format!(
-                "a cap of {least} would end every run; numbers have no comma at thousands, as in 2000,4000"
+                "a cap of {least} would end every run; write thousands without a comma, as in 2000,4000"
             ));
         }
         Ok(values)
@@ -97,7 +97,7 @@ const MOST_COLUMNS: usize = 3;
 /// The maximum number of caps in a conclusion on several columns.
 const MOST_CAPS: usize = 5;
 /// The assumption behind every figure.
-const ASSUMPTION: &str = "caps: agents are assumed not to know of the cap and to act as before until they reach it; a run that the cap ends is assumed not to succeed";
+const ASSUMPTION: &str = "caps: agents are assumed not to know of the cap and to act as in the recorded runs until they reach it; a run that the cap ends is assumed not to succeed";
 const MONEY: &str = "cost_usd";
 
 macro_rules! lowest {
@@ -114,17 +114,17 @@ const LOWEST: [(usize, Measure); 3] = [
     (99, lowest!("cap_keeping_99", "99 %")),
 ];
 const LOST: Measure = measure! { "n_ended_successes", "successes lost", Lower, in [0.0, f64::INFINITY],
-"Successes that needed more than the cap." };
+"Number of successful runs that spent more than the cap." };
 const FAILED: Measure = measure! { "n_ended_failures", "failures ended", Neither, in [0.0, f64::INFINITY],
-"Failed runs that spent more than the cap, except runs that a limit ended." };
-const AT_LIMIT: Measure = measure! { "n_ended_cut_off", "ended runs at a limit", Neither, in [0.0, f64::INFINITY],
-"Failed runs that spent more than the cap before a limit ended them." };
+"Number of failed runs that spent more than the cap, except runs that a limit ended." };
+const AT_LIMIT: Measure = measure! { "n_ended_cut_off", "runs at a limit ended", Neither, in [0.0, f64::INFINITY],
+"Number of failed runs that spent more than the cap before a limit ended them." };
 const KEPT: Measure = measure! { "kept_share", "successes kept", Higher, in [0.0, 1.0],
-"Share of the successes that needed at most the cap." };
+"Share of the successful runs that spent at most the cap." };
 const SAVED: Measure = measure! { "saved_share", "share saved", Higher, in [0.0, 1.0],
-"Share of the spending of all runs that lies above the cap; saved is this amount, spent is the rest." };
+"Share of the spending of all runs that lies above the cap. In JSON, saved is this amount and spent is the rest." };
 const SAVED_USD: Measure = measure! { "saved_usd_share", "share of USD saved", Higher, in [0.0, 1.0],
-"Share of the money that was paid after the turn in which the cap is reached, over the runs whose cost is known." };
+"Share of the money that was spent after the turn in which the cap was reached, over the runs whose cost is known." };
 
 /// The measures of caps: the lowest caps that keep 90 %, 95 % and 99 % of the successes, and the fields of each row of
 /// `caps`.
@@ -314,12 +314,16 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     let mut note = |n: usize, text: String| notes.extend((n > 0).then_some(text));
     note(
         left_out,
-        format!("caps: {} left out, as {} is not known", runs(left_out), options.resource.as_str()),
+        format!(
+            "caps: {} left out because {} is not known",
+            runs(left_out),
+            options.resource.as_str()
+        ),
     );
     note(
         cut_off,
         format!(
-            "caps: {} with success false ended at a limit such as max_steps; they count as neither successes nor failures, as the amount that they needed is not known, but their spending counts",
+            "caps: {} with success false ended at a limit such as max_steps; because the amount that they needed is not known, they count as neither successes nor failures, but their spending counts",
             runs(cut_off)
         ),
     );
@@ -327,7 +331,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
         note(
             priced,
             format!(
-                "caps: the share of money saved is over {} of {}, those whose cost is known",
+                "caps: the share of USD saved covers the {} of {} whose cost is known",
                 priced,
                 runs(needs.len())
             ),
@@ -337,7 +341,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     note(
         usize::from(successes.lowest_cap(99).is_ok_and(|lowest| lowest.interval.is_err())),
         format!(
-            "caps: number of {what} with a success that the interval of a lowest cap needs: {}",
+            "caps: the interval of a lowest cap needs a minimum number of {what} with a success: {}",
             needed.join(", ")
         ),
     );
@@ -489,8 +493,12 @@ pub fn caps_report(
         report.conclusion.splice(0..0, of_many(&report.columns, &unit(&options.resource)));
     }
     report.title = "What would a cap have saved and lost?".to_owned();
+    let clusters = match options.cluster_by {
+        ClusterBy::Run => "treat runs as independent",
+        _ => "treat the runs of a task as one cluster",
+    };
     report.lead = format!(
-        "caps on {}, 95 % intervals by task; agents are assumed not to know of the cap and to act as before",
+        "caps on {}; 95 % intervals {clusters}; agents are assumed not to know of the cap and to act as in the recorded runs",
         options.resource.as_str()
     );
     report.main_pictures = vec![key::caps];
@@ -537,12 +545,12 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
         [saved(SAVED, if unit == "USD" { "money" } else { unit }), saved(SAVED_USD, &of_money)];
     let saved: Vec<String> = saved.into_iter().flatten().collect();
     let saved = match saved.is_empty() {
-        true => "nothing, as nothing was spent".to_owned(),
+        true => "nothing, because nothing was spent".to_owned(),
         false => saved.join(" and "),
     };
     let Ok(kept) = row.figure(KEPT.key) else {
         return vec![format!(
-            "a cap of {cap} {unit} would have saved {saved}; it would have lost no success, as no run succeeded"
+            "a cap of {cap} {unit} would have saved {saved}; it would have lost no success, because no run succeeded"
         )];
     };
     let (is_enough, target) = (is_enough(row), ENOUGH as f64 / 100.0);
@@ -553,12 +561,14 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
         ),
     };
     let verdict = kept.interval.map_or("", |ends| match is_enough {
-        true if ends.low() >= target => "; keeping at least 95 % of the successes is beyond noise",
-        true => "; keeping at least 95 % of the successes may be noise",
-        false if ends.high() < target => {
-            "; keeping fewer than 95 % of the successes is beyond noise"
+        true if ends.low() >= target => {
+            "; that this cap keeps at least 95 % of the successes is beyond noise"
         }
-        false => "; keeping fewer than 95 % of the successes may be noise",
+        true => "; that this cap keeps at least 95 % of the successes may be due to chance",
+        false if ends.high() < target => {
+            "; that this cap keeps fewer than 95 % of the successes is beyond noise"
+        }
+        false => "; that this cap keeps fewer than 95 % of the successes may be due to chance",
     });
     let of_kept = of_successes(row, &kept);
     let on_caps = format!("{subject} would have kept {of_kept} and saved {saved}{verdict}");
@@ -621,7 +631,10 @@ fn of_cap(columns: &[(&str, &[Block])], at: usize, unit: &str) -> Option<String>
     let (spent, saved) = (sum(SPENT), sum(SAVED_AMOUNT));
     let saved = match spent + saved {
         0.0 => String::new(),
-        all => format!("; it would have saved {:.0} % of their {unit}", 100.0 * saved / all),
+        all => format!(
+            "; the cap would have saved {:.0} % of the {unit} of these columns",
+            100.0 * saved / all
+        ),
     };
     let losing = kept.iter().filter(|(_, row, _)| row.count(LOST.key) > 0).count();
     if losing == 0 {
@@ -631,13 +644,10 @@ fn of_cap(columns: &[(&str, &[Block])], at: usize, unit: &str) -> Option<String>
     }
     let second = kept.get(1).and_then(|(.., it)| it.interval.ok());
     let is_clear = least.interval.ok().zip(second).is_some_and(|(a, b)| a.high() < b.low());
-    let noise = if is_clear || n == 1 {
-        ""
-    } else {
-        " (that this column loses the largest share may be noise)"
-    };
+    let noise =
+        if is_clear || n == 1 { "" } else { " (the order of the columns may be due to chance)" };
     Some(format!(
-        "A cap of {cap} {unit} would have lost successes in {losing} of {n} columns, the largest share in {worst}, which would have kept {}{noise}{saved}.",
+        "A cap of {cap} {unit} would have lost successes in {losing} of {n} columns. The largest share is lost in {worst}, which would have kept {}{noise}{saved}.",
         of_successes(row, least)
     ))
 }

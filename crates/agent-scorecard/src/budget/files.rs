@@ -86,7 +86,7 @@ impl RunFile {
                 if let Some(part) = parts().find(|part| !is_given(part)) {
                     let known: Vec<&str> = costs.names().collect();
                     let problem = format!(
-                        "missing; give null for a cost that is not known; this turn has {}",
+                        "missing; give null for an unknown cost; this turn has {}",
                         if known.is_empty() { "no resource".to_owned() } else { known.join(", ") }
                     );
                     let error = match (&run.id, *number) {
@@ -181,7 +181,10 @@ impl RunFile {
         match keys.iter().find(|key| !fields.contains(key.as_str())) {
             Some(key) => {
                 let fields: Vec<&str> = fields.into_iter().collect();
-                Err(format!("--keys: no run has a field {key:?}; there are {}", fields.join(", ")))
+                Err(format!(
+                    "--keys: no run has a field {key:?}; the fields are {}",
+                    fields.join(", ")
+                ))
             }
             None => Ok(()),
         }

@@ -70,7 +70,7 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "Share of feasible prefixes whose interval contains the remaining cost; \"impossible\" and missing answers count as misses.",
         |it| Ok(it.intervals()?.hit_rate);
     "interval_reward", "interval reward", Higher, in [0.0, 1.0],
-        "Mean reward over feasible prefixes: a hit earns more if its interval is narrower, and anything else earns 0.",
+        "Mean reward over feasible prefixes: an interval that contains the remaining cost earns more if it is narrower, and anything else earns 0.",
         |it| Ok(it.intervals()?.interval_reward);
     "coverage", "coverage", CLAIM, in [0.0, 1.0],
         "Share of the intervals at feasible prefixes that contain the remaining cost.",
@@ -94,30 +94,30 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "90th percentile of the midpoint's absolute error divided by the remaining cost, over the intervals at feasible prefixes.",
         |it| of_intervals(it, |scores| scores.mre_p90);
     "interval_loss", "interval loss", Lower, in [0.0, f64::INFINITY],
-        "Proper loss of the intervals at feasible prefixes, read as central intervals of the claimed coverage.",
+        "Proper loss of the intervals at feasible prefixes, read as central intervals with the nominal coverage.",
         |it| of_intervals(it, |scores| scores.interval_loss);
-    "low_pinball_loss", "pinball loss of lower ends", Lower, in [0.0, f64::INFINITY],
-        "Proper loss of the lower ends at feasible prefixes, read as the lower quantiles that the claimed coverage implies.",
+    "low_pinball_loss", "pinball loss of lower bounds", Lower, in [0.0, f64::INFINITY],
+        "Proper loss of the lower bounds of intervals at feasible prefixes, read as the lower quantiles of the nominal coverage.",
         |it| of_intervals(it, |scores| scores.low_pinball_loss);
-    "high_pinball_loss", "pinball loss of upper ends", Lower, in [0.0, f64::INFINITY],
-        "Proper loss of the upper ends at feasible prefixes, read as the upper quantiles that the claimed coverage implies.",
+    "high_pinball_loss", "pinball loss of upper bounds", Lower, in [0.0, f64::INFINITY],
+        "Proper loss of the upper bounds of intervals at feasible prefixes, read as the upper quantiles of the nominal coverage.",
         |it| of_intervals(it, |scores| scores.high_pinball_loss);
     "weighted_interval_loss", "weighted interval loss", Lower, in [0.0, f64::INFINITY],
         "Proper loss of the intervals at feasible prefixes and of their midpoints, which are read as medians.",
         |it| of_intervals(it, |scores| scores.weighted_interval_loss);
     "linear_reference_reduction", "error reduction against linear extrapolation", Higher,
-        "Share by which the error of midpoints is smaller than the error of a linear extrapolation that knows the number of turns.",
+        "Share by which the error of midpoints is smaller than the error of a linear extrapolation with the true number of turns.",
         |it| {
             let linear = it.all()?.linear.and_then(|linear| linear.relative_reduction);
             defined(linear, "no feasible prefix has an interval, or the linear extrapolation makes no error")
         };
     "saved_token_share", "share of the spending of failed runs that would be saved", Higher, in [0.0, 1.0],
-        "Share of the failed runs' spending of the estimated resource that came after the first \"impossible\".",
+        "Of the estimated resource that failed runs spent, the share that they spent after their first \"impossible\".",
         |it| {
             it.check_use()?;
             defined(it.stops.saved_share().ok(), "runs that failed spent nothing")
         }, .bar("saved");
-    "detected_share", "failed runs that were called impossible", Higher, in [0.0, 1.0],
+    "detected_share", "failed runs predicted impossible", Higher, in [0.0, 1.0],
         "Share of failed runs with an \"impossible\" at any prefix.",
         |it| it.detection().map(|delay| delay.detected as f64 / delay.failed as f64), .bar("detected");
     "detection_turn_share", "share of a failed run's turns before the first \"impossible\"", Lower, in [0.0, 1.0],
@@ -135,7 +135,7 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
     "success_rate_lost", "feasible runs that would be lost, as a share of all runs", Lower, in [0.0, 1.0],
         "Number of feasible runs with an \"impossible\" at any prefix, divided by the number of all runs.",
         |it| defined(it.stops.success_rate_lost().ok(), "there is no run");
-    "false_abort_rate", "feasible prefixes called impossible", Lower, in [0.0, 1.0],
+    "false_abort_rate", "feasible prefixes predicted impossible", Lower, in [0.0, 1.0],
         "Share of feasible prefixes with the answer \"impossible\".",
         |it| defined(it.stops.false_abort_rate().ok(), NO_FEASIBLE), .bar("stopped");
     "format_rate", "readable answers", Higher, in [0.0, 1.0],
@@ -156,20 +156,20 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "Mean of (midpoint - remaining cost) / remaining cost, over the intervals at feasible prefixes.",
         |it| defined(it.diagnostics()?.mean_midpoint_bias, NO_FEASIBLE_INTERVAL);
     "mean_width_adequacy", "adequacy of the width", Higher, in [0.0, 1.0],
-        "Mean of half the width divided by the midpoint's absolute error, each at most 1, over the intervals at feasible prefixes.",
+        "Mean of half the width divided by the midpoint's absolute error, over the intervals at feasible prefixes; a ratio above 1 counts as 1.",
         |it| defined(it.diagnostics()?.mean_width_adequacy, NO_FEASIBLE_INTERVAL);
     "macro_f1_of_answers", "macro F1 of feasibility, if every interval counts as feasible", Higher, in [0.0, 1.0],
         "Mean F1 of both classes if every interval counts as feasible, even an interval above the amount left under the cap.",
         |it| defined(it.feasibility()?.macro_f1_of_answers, MACRO_F1);
     "best_constant_loss", "loss of the best constant interval", Lower, in [0.0, f64::INFINITY],
-        "Interval loss of the constant interval that is best on these prefixes, which no estimator could know.",
+        "Interval loss of the constant interval that is best on these prefixes. It is known only afterwards.",
         |it| defined(it.references[0], NO_FEASIBLE);
     "linear_oracle_loss", "loss of the best extrapolation with known number of turns", Lower, in [0.0, f64::INFINITY],
-        "Interval loss of the best intervals that extrapolate linearly with the known number of turns, chosen on these prefixes.",
+        "Interval loss of intervals around a linear extrapolation with the true number of turns. They are the best on these prefixes and known only afterwards.",
         |it| defined(it.references[1], NO_FEASIBLE);
     "mean_cost_oracle_loss",
         "loss of the best extrapolation with known turns and mean cost", Lower, in [0.0, f64::INFINITY],
-        "Interval loss of the best intervals that extrapolate with the known number of turns and mean cost of a turn, chosen on these prefixes.",
+        "Interval loss of intervals around an extrapolation with the true number of turns and mean cost of a turn. They are the best on these prefixes and known only afterwards.",
         |it| defined(it.references[2], NO_FEASIBLE);
 };
 

@@ -65,7 +65,7 @@ fn coverage_by_progress(block: &Block) -> Picture {
     };
     let mut series = Vec::new();
     if let Some(claim) = block.number(key::claimed_coverage) {
-        series.push(Series::reference("claimed coverage", (0.0, claim), (1.0, claim)));
+        series.push(Series::reference("nominal coverage", (0.0, claim), (1.0, claim)));
     }
     series.extend([
         curve(const { key_of("hit_rate") }, "interval contains the remaining cost (hit rate)"),
@@ -88,7 +88,7 @@ fn saved_and_lost(block: &Block, metrics: &[Metric<Known>]) -> Picture {
         x: Axis::new("what would happen").with_categories(names),
         y: Axis::new("share").with_range(0.0, 1.0),
         series: vec![Series::bars_of_categories("share", shares)],
-        note: "Saved: share of the failed runs' spending after the first \"impossible\". Detected: failed runs with an \"impossible\". Lost: feasible runs with an \"impossible\". Stopped: feasible prefixes called impossible. Good estimates have high bars on the left and low bars on the right.".to_owned(),
+        note: "Saved: share of the spending of failed runs that came after their first \"impossible\". Detected: share of failed runs with an \"impossible\". Lost: share of feasible runs with an \"impossible\". Stopped: share of feasible prefixes with an \"impossible\". Good estimates have high bars on the left and low bars on the right.".to_owned(),
     }
 }
 
@@ -121,7 +121,7 @@ fn fan(
     let truth = samples.iter().map(|sample| (turn(sample), sample.remaining()));
     let mut series = vec![
         Series::between(format!("interval by {estimator}"), Mark::Spans, spans),
-        Series::new("what remained", Mark::LineDots, truth),
+        Series::new("remaining cost", Mark::LineDots, truth),
     ];
     if let Some(cap) = cap {
         let left = samples.iter().map(|sample| (turn(sample), cap - sample.used()));
@@ -129,7 +129,7 @@ fn fan(
         let left = left.filter(|(_, left)| (0.0..=top).contains(left));
         series.push(Series::new("left under the cap", Mark::Line, left));
     }
-    series.push(Series::new("estimated to be impossible", Mark::Dots, impossible));
+    series.push(Series::new("predicted impossible", Mark::Dots, impossible));
     series.retain(|series| !series.is_empty());
     Ok(Some(Picture {
         title: format!("{name}. Do the intervals contain the remaining cost?"),
@@ -137,7 +137,7 @@ fn fan(
         y: Axis::new(format!("{} still to be spent", options.resource().replace('_', " "))),
         series,
         note: format!(
-            "Ends of intervals above {HIGHEST} times the largest remaining amount are drawn at that height."
+            "Bounds of intervals above {HIGHEST} times the largest remaining cost are drawn at that height."
         ),
     }))
 }

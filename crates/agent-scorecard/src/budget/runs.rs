@@ -558,20 +558,23 @@ impl Counts {
         note(
             left_out,
             format!(
-                "{} left out, as {name} or another cost with a cap is not known",
+                "{} left out because {name} or another cost with a cap is not known",
                 runs(left_out)
             ),
         );
         let Self { warm_up, trivial, uncalibrated, missing, repeated, .. } = *self;
         note(
             warm_up,
-            format!("{} used only for learning and not scored, as requested", runs(warm_up)),
+            format!("{} used only for learning and not scored (--warm-up)", runs(warm_up)),
         );
-        note(trivial, format!("{} left out, as nothing remained to be spent", prefixes(trivial)));
+        note(
+            trivial,
+            format!("{} left out because nothing remained to be spent", prefixes(trivial)),
+        );
         note(
             uncalibrated,
             format!(
-                "{} without a calibrated interval, counted as no answer: too few earlier runs, or too many misses",
+                "{} without a calibrated interval, counted as no answer, because there are too few earlier runs or too many misses",
                 prefixes(uncalibrated)
             ),
         );
@@ -592,12 +595,12 @@ impl Counts {
             By::Linear => note(
                 1,
                 format!(
-                    "linear assumes the mean number of turns of past successes ({FIRST_TURNS} before the first success) and a relative half-width of {HALF_WIDTH}; its intervals claim no coverage, but their losses are computed as if they claimed the report's coverage"
+                    "linear assumes the mean number of turns of past successes ({FIRST_TURNS} before the first success) and a relative half-width of {HALF_WIDTH}; its intervals have no nominal coverage, so their losses are computed with that of the report"
                 ),
             ),
             By::Quantile | By::Conformal | By::QuantileForest => note(
                 self.cut_off_files,
-                "from a run that a budget ended, the estimator learns that the run needed at least what it had spent"
+                "from a run that a budget ended, the estimator learns only that the run needed at least what it had spent"
                     .to_owned(),
             ),
             By::Recorded { .. } => {}

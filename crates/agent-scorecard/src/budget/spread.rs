@@ -68,8 +68,9 @@ pub(super) fn spreads(
         // Undefined where the figure is.
         let Ok(replicates) = replicates else { continue };
         if counted < 2 {
-            notes
-                .push(format!("{name}: no interval, as it counts prefixes of fewer than 2 {what}"));
+            notes.push(format!(
+                "{name}: no interval, because its prefixes come from fewer than 2 {what}"
+            ));
             continue;
         }
         let replicates = replicates.with_clusters(counted);
@@ -161,7 +162,7 @@ pub(super) fn clusters(rollouts: &Rollouts, by: ClusterBy, notes: &mut Vec<Strin
     let is_one = clusters.len() > 1 && clusters.iter().all(|cluster| *cluster == clusters[0]);
     if is_one && by == ClusterBy::Task {
         notes.push(
-            "all runs are of one task: runs are resampled, so intervals say nothing about other tasks"
+            "all runs are of one task, so single runs are resampled; the intervals say nothing about other tasks"
                 .to_owned(),
         );
         (clusters, what) = ((0..clusters.len()).collect(), "runs");

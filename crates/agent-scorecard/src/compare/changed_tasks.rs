@@ -136,11 +136,11 @@ impl Changes<'_> {
         ];
         let reason = match self.is_partial {
             true => {
-                "some scores are between 0 and 1, but the test is of successes and failures; --success-at sets the lowest score that counts as a success"
+                "some scores are between 0 and 1, but the test needs successes and failures; --success-at sets the lowest score that counts as a success"
             }
             false => "no task has enough trials on both sides",
         };
-        let note = format!("tasks_worse and tasks_better: undefined, as {reason}");
+        let note = format!("tasks_worse and tasks_better: undefined, because {reason}");
         (fields, (n_tested == 0).then_some(note))
     }
 
@@ -163,7 +163,7 @@ impl Changes<'_> {
             let by_some = self.count(Verdict::is_worse);
             return (by_some > 0).then(|| {
                 format!(
-                    "Under some possible outcomes of the runs without a grade, {second} is worse than {first} beyond noise on {by_some} of {}, so a gate on tasks_worse fails (--ungraded sets how these runs count).",
+                    "Under some possible outcomes of the runs without a grade, {second} is worse than {first} beyond noise on {by_some} of {}; tasks_worse counts these tasks (--ungraded sets how runs without a grade count).",
                     counted(n, "task"),
                 )
             });
@@ -186,7 +186,7 @@ impl Changes<'_> {
             })
             .collect();
         let number = match n_tested == n {
-            true => "their number".to_owned(),
+            true => "the number of tasks".to_owned(),
             false => format!("the {} with enough trials", counted(n_tested, "task")),
         };
         Some(format!(
@@ -207,11 +207,11 @@ impl Changes<'_> {
         let [first, second] = self.names;
         Some(match counts().all(|it| it.trials == [1, 1]) {
             true => format!(
-                "{} solved only by {first}, {gained} only by {second}; one trial of each cannot tell which of these tasks really changed.",
+                "{} solved only by {first}, {gained} only by {second}; with one trial of each agent, it is not known which of these tasks really changed.",
                 if lost == 1 { "1 task was".to_owned() } else { format!("{lost} tasks were") }
             ),
             false => format!(
-                "{first} did better on {}, {second} on {gained}; there are too few trials of each to tell which of these tasks really changed.",
+                "{first} did better on {}, {second} on {gained}; each task has too few trials to tell which of these tasks really changed.",
                 counted(lost, "task")
             ),
         })

@@ -53,7 +53,7 @@ pub(super) fn sentences(
                 (rate, _) => {
                     let lacks = if rate.is_none() { first } else { second };
                     format!(
-                        "It is not known whether {first} or {second} is better, as no run of {lacks} has an outcome."
+                        "It is not known whether {first} or {second} is better, because no run of {lacks} has an outcome."
                     )
                 }
             });
@@ -94,15 +94,12 @@ fn success(side: &Side, mean: &Mean, level: Level) -> Option<String> {
         reasons.iter().map(|(reason, n)| format!("{n} {}", phrase(*reason))).collect();
     let whatever = match side.of_all(level) {
         Some(Ok(ends)) => {
-            format!(
-                "; over all runs, whatever grades these would have got, {}",
-                ends_in_percent(&ends)
-            )
+            format!("; over all runs, whatever the missing grades are, {}", ends_in_percent(&ends))
         }
         _ => String::new(),
     };
     Some(format!(
-        "{} ({} of {} have none: {}{whatever})",
+        "{} ({} of {} have no grade: {}{whatever})",
         percent_of(&found, &format!("{of} with a grade"), 1.0),
         side.runs.len() - n,
         side.runs.len(),
@@ -125,7 +122,7 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
     let (sample, found) = difference.of_success();
     let found = match found {
         Ok(found) => found,
-        Err(reason) => return format!("whether they differ cannot be said, as {reason}"),
+        Err(reason) => return format!("it is not known whether they differ, because {reason}"),
     };
     let over = sample.over();
     let graded = match difference.of_all(level) {
@@ -137,14 +134,14 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
         (Some(true), _) => {
             let also = match graded {
                 "" => "",
-                _ => ", whatever grades the others would have got",
+                _ => ", whatever the missing grades are",
             };
             let is_better = ahead.replacen("is ahead", "is better", 1);
             return format!("{over}{graded} {is_better}, beyond noise{also}");
         }
         (_, Err(reason)) => {
             return format!(
-                "{over}{graded} {ahead}; whether this is noise cannot be said: {reason}"
+                "{over}{graded} {ahead}; it is not known whether this is noise: {reason}"
             );
         }
         _ => {}
@@ -157,7 +154,7 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
                 let ends = difference.towards_better(ends);
                 let by = if is_even(found) { "" } else { "by " };
                 format!(
-                    ", and over all runs, whatever grades the others would have got, {by}{} points",
+                    ", and over all runs, whatever the missing grades are, {by}{} points",
                     ends_in_percent(&ends)
                 )
             },
@@ -170,7 +167,7 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
         };
         let worse = match difference.is_worse {
             Some(true) => format!(
-                "; under some possible grades of the others, {} is worse, so a gate on is_worse fails (--ungraded sets how runs without a grade count)",
+                "; under some possible values of the missing grades, {} is worse, so is_worse is true (--ungraded sets how runs without a grade count)",
                 difference.names[1]
             ),
             _ => String::new(),
@@ -198,7 +195,7 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
 }
 
 fn of_whom(sample: &Sample<'_>) -> &'static str {
-    if sample.is_paired() { "that both have" } else { "for each" }
+    if sample.is_paired() { "that both have" } else { "per agent" }
 }
 
 /// Returns the clause on the difference over the shared tasks, if its conclusion differs from that over all runs.
@@ -238,7 +235,7 @@ fn detect(difference: &Difference) -> Option<String> {
     let of = format!("a difference of {points} points between {first} and {second}");
     Some(match tasks {
         Some(tasks) => format!(
-            "To find {of} in four of five comparisons, about {} tasks {} would be needed.",
+            "To find {of} with a probability of 80 %, about {} tasks {} would be needed.",
             rounded_up(tasks),
             of_whom(difference.of_success().0)
         ),
@@ -274,7 +271,7 @@ fn at_limit(difference: &Difference, level: Level) -> Option<String> {
     let [first, second] = difference.names;
     let noise = if is_beyond(&failed) { "" } else { ", which may be noise" };
     Some(format!(
-        "Whether {first} and {second} differ depends on how runs at a limit count: if they count as failures (--at-limit failed), over the runs with a grade, {}{noise}.",
+        "Whether {first} and {second} differ depends on how runs at a limit count: if they count as failures (--at-limit failed), {} over the runs with a grade{noise}.",
         ahead(difference.names, &failed),
     ))
 }
@@ -342,7 +339,7 @@ fn repeated([first, second]: [&Side; 2], names: [&str; 2]) -> Option<String> {
     (!of(first).is_disjoint(&of(second))).then(|| {
         let [first, second] = names;
         format!(
-            "{first} and {second} contain runs of the same evaluation, as after a retry or a copy; give them as one folder, so that each run counts once."
+            "{first} and {second} contain runs of the same evaluation, for example after a retry or a copy; give them as one folder, so that each run counts once."
         )
     })
 }

@@ -185,7 +185,7 @@ impl<'a> Sample<'a> {
                 let each = if self.is_uneven { ", each counting once" } else { "" };
                 format!("on the {n} tasks that both have{each},")
             }
-            0 => format!("over all runs{each}, as no task is shared,"),
+            0 => format!("over all runs{each}, because no task is shared,"),
             1 => format!("over all runs{each}, with one task in common,"),
             n => format!(
                 "over all runs{each}, with {n} tasks in common (--shared compares only these),"

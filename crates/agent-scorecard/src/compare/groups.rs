@@ -176,7 +176,7 @@ pub(super) fn sentence(groups: &[Group], second: &str) -> Option<String> {
     let by_some = groups.iter().filter(|group| group.verdict.is_worse()).count();
     if clauses.is_empty() && by_some > 0 {
         return Some(format!(
-            "Under some possible outcomes of the runs without a grade, {second} is worse beyond noise on {by_some} of {} of tasks, so a gate on groups_worse fails (--ungraded sets how these runs count).",
+            "Under some possible outcomes of the runs without a grade, {second} is worse beyond noise on {by_some} of {} of tasks; groups_worse counts these groups (--ungraded sets how runs without a grade count).",
             counted(groups.len(), "group"),
         ));
     }

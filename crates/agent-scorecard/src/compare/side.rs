@@ -167,14 +167,14 @@ const OVERCONFIDENCE_OF_LAST: Measure = Measure {
 const GAIN_OF_LAST: Measure = Measure {
     key: "brier_gain_last",
     label: "Brier score gained by the last confidence over the base rate",
-    help: "Brier score of the last confidence of each run, minus the Brier score if every run stated the success rate of these runs, which is known only afterwards; interval from standard errors by task, if 10 tasks have a success and 10 a failure.",
+    help: "Brier score of the last confidences, minus the Brier score of a constant confidence: the success rate of these runs, which is known only afterwards. The interval uses standard errors by task, and needs 10 tasks with a success and 10 with a failure.",
     ..confidence::GAIN
 };
 /// The measures that the clause on confidence states.
 pub(super) const VERDICTS: [Measure; 2] = [OVERCONFIDENCE_OF_LAST, GAIN_OF_LAST];
 pub(super) const BRIER: Mean = Mean::varying(
     measure! { "brier_last", "Brier score of the last confidence", Higher, in [-1.0, 0.0],
-    "Mean of -(confidence - outcome)^2; 0 is best. A partial success of g is a success with probability g." },
+    "Mean of -(confidence - outcome)^2; 0 is best. A partial success of g counts as a success with probability g." },
     |run| {
         let (stated, grade) = (run.confidence?, run.grade?);
         Some(-((stated - grade).powi(2) + grade * (1.0 - grade)))
@@ -191,7 +191,7 @@ pub(super) const COST_RATIO: &str = "cost_usd_ratio";
 const OTHER_MEANS: [Mean; 9] = [
     Mean::of(
         measure! { "turns_per_run", "turns per run", Lower, in [0.0, f64::INFINITY],
-        "Mean number of model calls, over the runs that count." },
+        "Mean number of model calls, over the runs with a grade (over all runs if none has a grade)." },
         |run| Some(run.used.as_ref()?.turns? as f64),
     )
     .known("n_with_turns", "runs with turns")
@@ -199,14 +199,14 @@ const OTHER_MEANS: [Mean; 9] = [
     "Model calls of runs with a grade, divided by the number of successes." }),
     Mean::of(
         measure! { "turns_typical", "turns of a typical run", Lower, in [0.0, f64::INFINITY],
-        "Geometric mean of the turns of runs that count." },
+        "Geometric mean of the turns of the runs with a grade (of all runs if none has a grade)." },
         |run| Some((run.used.as_ref()?.turns? as f64).ln()),
     )
     .times(measure! { "turns_ratio", "ratio of the turns of a typical run", Lower, in [0.0, f64::INFINITY],
     "Geometric mean of the second agent's turns divided by that of the first agent; each task counts once." }),
     Mean::of(
         measure! { "tokens_per_run", "tokens per run", Lower, in [0.0, f64::INFINITY],
-        "Mean number of tokens read and written, over the runs that count." },
+        "Mean number of tokens read and written, over the runs with a grade (over all runs if none has a grade)." },
         |run| Some(run.used.as_ref()?.tokens? as f64),
     )
     .known("n_with_tokens", "runs with tokens")
@@ -214,14 +214,14 @@ const OTHER_MEANS: [Mean; 9] = [
     "Tokens of runs with a grade, divided by the number of successes." }),
     Mean::of(
         measure! { "tokens_typical", "tokens of a typical run", Lower, in [0.0, f64::INFINITY],
-        "Geometric mean of the tokens of runs that count." },
+        "Geometric mean of the tokens of the runs with a grade (of all runs if none has a grade)." },
         |run| Some((run.used.as_ref()?.tokens? as f64).ln()),
     )
     .times(measure! { TOKENS_RATIO, "ratio of the tokens of a typical run", Lower, in [0.0, f64::INFINITY],
     "Geometric mean of the second agent's tokens divided by that of the first agent; each task counts once." }),
     Mean::of(
         measure! { "cost_usd_per_run", "cost per run in USD", Lower, in [0.0, f64::INFINITY],
-        "Mean cost, over the runs that count." },
+        "Mean cost, over the runs with a grade (over all runs if none has a grade)." },
         |run| run.used.as_ref()?.cost_usd,
     )
     .known("n_with_cost_usd", "runs with a cost")
@@ -229,7 +229,7 @@ const OTHER_MEANS: [Mean; 9] = [
     "Cost of runs with a grade, divided by the number of successes." }),
     Mean::of(
         measure! { "cost_usd_typical", "cost of a typical run in USD", Lower, in [0.0, f64::INFINITY],
-        "Geometric mean of the cost of runs that count." },
+        "Geometric mean of the cost of the runs with a grade (of all runs if none has a grade)." },
         |run| Some(run.used.as_ref()?.cost_usd?.ln()),
     )
     .times(measure! { COST_RATIO, "ratio of the cost of a typical run", Lower, in [0.0, f64::INFINITY],
@@ -278,9 +278,9 @@ impl Mean {
 }
 
 const PASS_AT: Measure = measure! { "pass_at_k", "pass@k", Higher, in [0.0, 1.0],
-"Chance that at least one of k runs of a task succeeds, as a mean over tasks with at least k runs." };
+"Probability that at least one of k runs of a task succeeds, as a mean over tasks with at least k runs." };
 pub(crate) const PASS_HAT: Measure = measure! { "pass_hat_k", "pass^k", Higher, in [0.0, 1.0],
-"Chance that all of k runs of a task succeed, as a mean over tasks with at least k runs." };
+"Probability that all of k runs of a task succeed, as a mean over tasks with at least k runs." };
 
 /// The reason why a geometric mean is undefined.
 pub(super) const NO_LOGARITHM: &str = "some runs have the value 0, which has no logarithm";
@@ -434,7 +434,7 @@ fn unstated(log: &LoggedColumn) -> Option<String> {
     let is_said = kept > 0 && !reasons.is_empty();
     is_said.then(|| {
         format!(
-            "confidence is taken from {kept} of {n} runs; reasons why the others lack it: {}",
+            "{kept} of {n} runs have a usable confidence; the reasons of the other runs are: {}",
             reasons.join(", ")
         )
     })
@@ -551,7 +551,7 @@ impl Side {
         let is_much = share > MOST_OF_ONE_TASK && share > 2.0 / sums.len() as f64;
         is_much.then(|| {
             format!(
-                "{}: the task {task:?} alone makes up {:.0} % of the sum, so intervals of means over runs are too short; intervals of a typical run are not affected",
+                "{}: the task {task:?} alone makes up {:.0} % of the sum, so the intervals of means over runs are too short; the intervals of a typical run are not affected",
                 mean.measure.key,
                 100.0 * share
             )

@@ -201,7 +201,9 @@ fn forecasts_of<'t>(
     for (run, id) in sample.ids().into_iter().enumerate() {
         let steps = sample.steps(run);
         match by_id.get(id).copied() {
-            None => return refuse(format!("{file} lacks the run {id:?} of {}", sample.file)),
+            None => {
+                return refuse(format!("{file} has no run {id:?}, which is in {}", sample.file));
+            }
             Some(of_run) if of_run.len() == steps => forecasts.push(of_run),
             Some(of_run) => {
                 let found = of_run.len();
@@ -262,7 +264,7 @@ impl Origin {
         let (parts, assumptions) = self.parts();
         let fixed = match self.model {
             Some(_) => {
-                "; the model is kept fixed in resamples, so intervals do not include its error"
+                "; the resamples keep the model fixed, so the intervals do not include the error of the model"
             }
             None => "",
         };

@@ -117,7 +117,7 @@ pub(super) fn comparisons(
     });
     if branches.is_some() && audit.is_none() {
         notes.push(format!(
-            "continuations: no audit, as no run that was cut off has continuations with at least {} outcomes",
+            "continuations: no table, because no run that was cut off has continuations with at least {} outcomes",
             options.min_valid
         ));
     }
@@ -186,8 +186,8 @@ fn continued(row: &ContinuationComparison) -> Block {
         (plain("simple", "as failures"), row.simple),
         (plain("exact", "exact"), row.exact),
         (plain("exact_minus_simple", "exact - as failures"), row.exact_minus_simple),
-        (plain("unresolved_as_failure", "unresolved failed"), row.unresolved_as_failure),
-        (plain("unresolved_as_success", "unresolved succeeded"), row.unresolved_as_success),
+        (plain("unresolved_as_failure", "unresolved as failures"), row.unresolved_as_failure),
+        (plain("unresolved_as_success", "unresolved as successes"), row.unresolved_as_success),
     ];
     let mut fields = vec![
         Field::shown(key::rule, "rule", row.rule.as_str()),
@@ -318,8 +318,8 @@ pub(super) fn order_changes(
                     Field::json("first", first),
                     Field::json("second", second),
                     Field::shown("streams", "streams", format!("{ahead} - {behind}")),
-                    Field::shown("from", "ahead by", from),
-                    Field::shown("to", "behind by", to),
+                    Field::shown("from", "ahead under", from),
+                    Field::shown("to", "behind under", to),
                 ]));
             }
         }

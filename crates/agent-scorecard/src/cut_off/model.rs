@@ -193,7 +193,7 @@ impl Teaching<'_, '_> {
         }
         if f64::from(uncovered) > LARGEST_UNCOVERED * rest.len() as f64 {
             return Err(refused(format!(
-                "for {uncovered} of {} cut-off runs, no complete run went further, so complete runs cannot tell their chances of success",
+                "for {uncovered} of {} cut-off runs, no complete run went on beyond their stop, so complete runs cannot show their chances of success",
                 rest.len()
             )));
         }
@@ -253,7 +253,7 @@ impl Teaching<'_, '_> {
             };
             if statistic(&log_odds, true).abs() > LARGEST_STATISTIC {
                 return Err(refused(format!(
-                    "the forecasts of {} predict outcomes beyond what a model with the features {} predicts, so the model does not give the chance of success after what a run has shown",
+                    "the forecasts of {} predict outcomes beyond what a model with the features {} predicts, so the model misses a part of what a run shows before its stop",
                     scored.file,
                     features.join(", ")
                 )));

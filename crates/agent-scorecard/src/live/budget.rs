@@ -205,7 +205,7 @@ pub(super) fn table(
     let mut note = is_capped.then(|| BY_CAP.to_owned());
     if let Some(note) = note.as_mut().filter(|_| !unchanged.is_empty()) {
         let names = Vec::from_iter(unchanged).join(", ");
-        *note += &format!("; rows that this does not change are shown only once: {names}");
+        *note += &format!("; rows in which this makes no difference are shown only once: {names}");
     }
     let mut report = super::report(&options.model, settings.into_iter(), note);
     compare(
@@ -222,7 +222,7 @@ pub(super) fn table(
     Ok(report)
 }
 
-const BY_CAP: &str = "by the cap: an interval above the amount left under the cap counts as \"impossible\"; other rows count every interval as feasible, as the paper does";
+const BY_CAP: &str = "in the rows \"by the cap\", an interval above the amount left under the cap counts as \"impossible\"; the other rows count every interval as feasible, as the paper does";
 
 fn named(name: String, reading: Reading) -> String {
     match reading {

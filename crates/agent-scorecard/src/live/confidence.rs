@@ -55,7 +55,7 @@ pub fn confidence(
     if clipped > 0 {
         let stated = counted(clipped, "stated confidence");
         report.conclusion.push(format!(
-            "{stated} outside [0, 1], clipped to the nearer end as in the paper; --out-of-range ask-again asks again."
+            "{stated} outside [0, 1], replaced by the nearer of 0 and 1 as in the paper; with --out-of-range ask-again, the model is asked again."
         ));
     }
     report.main_pictures = vec!["reliability"];
@@ -215,7 +215,7 @@ const CUT_OFF: &str = "cut_off: tps_..._censored_simple counts the runs that a l
 macro_rules! with_cut_off {
     ($($rule:literal)*) => { [$(
         ($rule, [
-            Measure::new(concat!("tps_", $rule, "_censored_exact"), concat!("TPS, ", $rule, ", cut-off runs at their chances"), Better::Higher, "Mean trajectory score over complete and cut-off runs, with chances of success from continuations.").within(f64::NEG_INFINITY, 0.0),
+            Measure::new(concat!("tps_", $rule, "_censored_exact"), concat!("TPS, ", $rule, ", cut-off runs at their chances"), Better::Higher, "Mean trajectory score over complete and cut-off runs. The chances of success of cut-off runs come from their continuations.").within(f64::NEG_INFINITY, 0.0),
             Measure::new(concat!("tps_", $rule, "_censored_simple"), concat!("TPS, ", $rule, ", cut-off runs as failures"), Better::Neither, "Mean trajectory score over complete and cut-off runs, if cut-off runs count as failures.").within(f64::NEG_INFINITY, 0.0),
             Measure::new(concat!("tps_", $rule, "_censored_lowest"), concat!("TPS, ", $rule, ", at least"), Better::Neither, "Lower bound of the mean trajectory score, whatever the outcomes of cut-off runs.").within(f64::NEG_INFINITY, 0.0),
             Measure::new(concat!("tps_", $rule, "_censored_highest"), concat!("TPS, ", $rule, ", at most"), Better::Neither, "Upper bound of the mean trajectory score, whatever the outcomes of cut-off runs.").within(f64::NEG_INFINITY, 0.0),

@@ -189,10 +189,10 @@ fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
         Field::shown("n_at_limit", "ended at a limit", count(|it| it.end == Some(End::AtLimit))),
         Field::shown(
             "n_truncated",
-            "of these, with a turn that was too long",
+            "ended at a limit by a turn that was too long",
             count(|it| it.is_truncated),
         ),
-        Field::shown("n_stopped", "of these, stopped by an answer or a cap", stopped),
+        Field::shown("n_stopped", "ended at a limit by an answer or a cap", stopped),
     ]);
     block.title = "Results of the runs".to_owned();
     if has_goal {

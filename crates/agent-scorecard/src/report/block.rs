@@ -192,7 +192,7 @@ impl Report {
 
     /// Adds the results for the runs of all columns together. `and` is the end of the note on pooling.
     pub fn pool(&mut self, mut block: Block, and: &str) {
-        const POOLED: &str = "these figures are over all columns together; a run in two columns counts twice; see files";
+        const POOLED: &str = "these figures cover all columns together; a run in two columns counts twice; files has the figures of each column";
         block.title = "All columns together".to_owned();
         block.unsay(Position::Line);
         block.say(Position::Note, [format!("{POOLED}{and}")]);
@@ -327,7 +327,9 @@ pub(crate) fn notes_on_lacking<'a, R: Into<Lacking>>(
     let note = |(reason, names): (Lacking, Vec<&str>)| match reason {
         Lacking::Interval(NoInterval::NotRequested) => None,
         Lacking::Interval(reason) => Some(format!("no interval of {}: {reason}", names.join(", "))),
-        Lacking::Value(reason) => Some(format!("{}: undefined, as {reason}", names.join(", "))),
+        Lacking::Value(reason) => {
+            Some(format!("{}: undefined, because {reason}", names.join(", ")))
+        }
     };
     all.into_iter().filter_map(note).collect()
 }
@@ -406,7 +408,7 @@ impl Block {
                 false => Err(Undefined::new(format!("it is {value}"))),
             });
             if let Err(reason) = &value {
-                let note = format!("{}: undefined, as {reason}", metric.measure.key);
+                let note = format!("{}: undefined, because {reason}", metric.measure.key);
                 self.say(Position::Note, [note]);
             }
             self.fields.push(Field::figure(metric.measure, value));

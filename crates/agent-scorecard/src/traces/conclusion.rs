@@ -42,7 +42,7 @@ fn calibration(block: &Block, how: &str) -> String {
     let [found, expected, p] = [found, expected, p].map(|it| shown(it.value));
     let what = match how == confidence::AVERAGED {
         true => {
-            "the mean forecasts of runs are not calibrated, but even means of true chances need not be"
+            "the mean forecasts of runs are not calibrated, but even the means of true probabilities need not be"
         }
         false => "not calibrated",
     };
@@ -57,9 +57,7 @@ fn ranking(block: &Block) -> String {
     let verdict = match side_of(&auroc, 0.5) {
         Some(Ordering::Greater) => "forecasts tell successes from failures",
         Some(Ordering::Less) => "forecasts are higher on failures than on successes",
-        Some(Ordering::Equal) => {
-            "the forecasts' separation of successes from failures may be noise"
-        }
+        Some(Ordering::Equal) => "it is not clear whether forecasts tell successes from failures",
         None => return format!("; AUROC is {}, where 0.5 is chance", with_ends(&auroc)),
     };
     format!("; {verdict} (AUROC {}, where 0.5 is chance)", with_ends(&auroc))
@@ -78,7 +76,7 @@ pub(super) fn of_difference(block: &Block, [first, second]: [&str; 2]) -> Option
         Some(_) => format!(
             "{higher}, which is beyond noise, but may be due in part to their different success rates"
         ),
-        None => format!("{higher}; no interval says whether that is noise"),
+        None => format!("{higher}; without an interval, it is not known whether this is noise"),
     })
 }
 

@@ -84,12 +84,12 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
         [false, false] => by_task,
         [true, true] if options.cluster_by == ClusterBy::Task => {
             notes.push(
-                "each column is of one task: runs are resampled, so the intervals say nothing about other tasks"
+                "each column is of one task, so single runs are resampled; the intervals say nothing about other tasks"
                     .to_owned(),
             );
             names.map(|names| names.map(|run| Unit::of(run, ClusterBy::Run)).collect())
         }
-        _ => return undefined("a column is of a single task; at least 2 are needed"),
+        _ => return undefined("a column has runs of only one task; at least 2 tasks are needed"),
     };
     let [of_first, of_second] = units.each_ref().map(|units| BTreeSet::from_iter(units.iter()));
     let n_shared = of_first.intersection(&of_second).count();

@@ -567,7 +567,7 @@ impl TraceEvaluation {
         let is_cut_off = self.audit.censored() > 0;
         let mut block = Block::default();
         if is_cut_off {
-            block.say(Position::Note, [format!("{}: {ASSUMPTION}; it favours low forecasts on such runs, so no column is marked best", CENSORED.key)]);
+            block.say(Position::Note, [format!("{}: {ASSUMPTION}; this favours low forecasts on cut-off runs, so no column is marked best", CENSORED.key)]);
         }
         match &calibration {
             _ if resamples == 0 => {

@@ -19,7 +19,7 @@ pub const CENSORED: Measure = Measure::new("tps_log_censored_simple", "TPS, log 
 
 /// The measures shown next to T-ECE, from a [`CalibrationTest`] by task.
 pub(super) const OF_CALIBRATED: [Measure; 3] = [
-    Measure::new("t_ece_calibrated", "T-ECE of calibrated forecasts", Better::Neither, "Mean T-ECE over outcomes drawn with the forecasts as chances, in [0, 1]: the T-ECE of a calibrated forecaster with these forecasts.").within(0.0, 1.0),
+    Measure::new("t_ece_calibrated", "T-ECE of calibrated forecasts", Better::Neither, "T-ECE that these forecasts would have if they were calibrated, in [0, 1]: the mean over outcomes that are drawn with the forecasts as probabilities.").within(0.0, 1.0),
     Measure::new("t_ece_excess", "T-ECE minus that of calibrated forecasts", Better::Neither, "T-ECE minus t_ece_calibrated: about 0 for calibrated forecasts, whatever the number of runs. Compare columns by this figure; it has no interval.").within(-1.0, 1.0),
     Measure::new("t_ece_p_value", "p-value of calibration", Better::Neither, "Share of the draws of t_ece_calibrated with a T-ECE at least as large, in (0, 1]; a share of at most 0.05 says that the forecasts are not calibrated.").within(0.0, 1.0),
 ];
@@ -59,7 +59,7 @@ pub(super) fn is_score(measure: &Measure) -> bool {
 
 /// The assumption under which [`CENSORED`] is the score of all runs.
 pub(super) const ASSUMPTION: &str =
-    "failure-side approximation: a run that was cut off has no chance of success (q_Z = 0)";
+    "failure-side approximation: every run that was cut off counts as a certain failure (q_Z = 0)";
 
 /// Returns whether a block has a run that can be scored.
 #[must_use]

@@ -131,7 +131,7 @@ fn line(stream: ConfidenceStream, block: &Block) -> String {
         [key::n, key::n_censored, key::n_excluded, key::n_left_out, key::n_partial]
             .map(|key| block.count(key));
     let mut text = format!(
-        "{stream}: {n} complete traces, {n_censored} censored, {n_excluded} excluded, {n_left_out} left out"
+        "{stream}: {n} complete traces, {n_censored} censored, {n_excluded} excluded without an outcome, {n_left_out} left out without usable confidence"
     );
     if let Some(reasons) = block.inner(key::left_out).filter(|_| n_left_out > 0) {
         let reasons =
@@ -140,7 +140,7 @@ fn line(stream: ConfidenceStream, block: &Block) -> String {
     }
     if n_partial > 0 {
         text.push_str(&format!(
-            "; {n_partial} of these have a value at some call: --missing skip keeps these"
+            "; {n_partial} of these have a confidence at some calls: --missing skip keeps them"
         ));
     }
     text

@@ -79,7 +79,7 @@ fn of_stream(
         first = first.or_else(|| {
             let (row, turn, reason) = stream_of.first_left_out()?;
             let run = table.rows().get(*row)?.name();
-            Some(format!("the first run that is left out is {run}: turn {turn}: {reason}"))
+            Some(format!("the first run that is left out is {run}, at turn {turn}: {reason}"))
         });
     }
     let mut notes = Vec::from_iter(first);

@@ -101,7 +101,7 @@ pub fn without_outcomes(
         report.conclusion.extend(parts.iter().filter_map(|(stream, block)| {
             let percent = |of: &Metric<[f64]>| Some(percent_value(block.number(of.measure.key)?));
             Some(format!(
-                "{}, {stream}: {} % sure on average at the end of {}; the middle half of them from {} to {} %",
+                "{}, {stream}: {} % sure on average at the end of {}; the middle half of the runs from {} to {} %",
                 column.name,
                 percent(&SURENESS[0])?,
                 counted(block.count(key::n), "run"),
@@ -111,9 +111,9 @@ pub fn without_outcomes(
         }));
         column.parts = ("streams", parts);
     }
-    report
-        .conclusion
-        .push(format!("no run has an outcome, so it is not known whether this is right: {ADD}"));
+    report.conclusion.push(format!(
+        "no run has an outcome, so it is not known whether this confidence is right: {ADD}"
+    ));
     Ok(Some(report))
 }
 

@@ -100,7 +100,7 @@ impl Resampled {
             && !tasks_only
         {
             notes.push(format!(
-                "all runs are of one task, {task:?}: runs are resampled, so intervals say nothing about other tasks"
+                "all runs are of one task, {task:?}, so single runs are resampled; the intervals say nothing about other tasks"
             ));
             units = runs.iter().map(|&run| Unit::of(run, ClusterBy::Run)).collect();
         }

@@ -149,7 +149,7 @@ pub(super) fn row(
     }
     if optimal > 0 {
         notes.push(format!(
-            "a random plan earns as much as the oracle in {optimal} of {planned} pools; by convention, eta is 1 there if the plan earns as much, too, and otherwise 0"
+            "a random plan earns as much as the oracle in {optimal} of {planned} pools; there, by convention, eta is 1 if the scored plan earns as much, too, and 0 otherwise"
         ));
     }
 
@@ -210,7 +210,7 @@ pub(super) fn row(
                 let figure = row
                     .figure(of)
                     .map(|eta| Figure { standard_error: Some(error), ..Figure::from(eta.value) });
-                let help = "The same efficiency; its standard error is only that of drawing orders at random.";
+                let help = "The same efficiency, with a standard error that covers only the random choice of orders.";
                 let measure = Measure::new(key, "", Better::Higher, help);
                 row.fields.push(Field::figure(measure, figure));
             }
@@ -222,7 +222,7 @@ pub(super) fn row(
         row.push_json("assumed_attempts", &assumed);
         if assumed > 0 {
             notes.push(format!(
-                "{used} attempts of the enforced regime have the outcome of a capped run; {assumed} others have no such run and count as solved if the baseline attempt solved the problem within the allocation"
+                "{used} attempts of the enforced regime have the outcome of a capped run; the other {assumed} count as solved if the baseline attempt solved the problem within the allocation"
             ));
         }
     }
@@ -264,7 +264,7 @@ fn push_references(
     row.fields.extend([
         value("oracle", "oracle value", "Mean value of the best plan.", oracle),
         value("random_exact", random_exact, "Mean value of a random plan, over all its orders.", exact),
-        value("random_sampled", random_sampled, "Mean value of a random plan, over sampled orders; the standard error is that of drawing orders at random.", Ok(sampled)),
+        value("random_sampled", random_sampled, "Mean value of a random plan, over sampled orders. The standard error covers only the random choice of orders.", Ok(sampled)),
     ]);
 }
 

@@ -82,7 +82,9 @@ pub(crate) fn clause(model: &str, n: u64, figures: &Block) -> Option<String> {
         Some(Ordering::Greater) => format!("the gain of {points} is beyond noise"),
         Some(Ordering::Less) => format!("the loss of {points} is beyond noise"),
         Some(Ordering::Equal) => format!("the difference of {points} may be noise"),
-        None => format!("no interval says whether the difference of {points} is noise"),
+        None => format!(
+            "without an interval, it is not known whether the difference of {points} is noise"
+        ),
     };
     let model = if model.is_empty() { "the model" } else { model };
     Some(format!(

@@ -96,7 +96,8 @@ impl VariantTable {
         let clauses = tables.iter().flat_map(|table| table.said(Position::Conclusion));
         let mut conclusion: Vec<String> = clauses.map(str::to_owned).collect();
         if !conclusion.is_empty() {
-            let noise = "these means have no intervals, so a range cannot be told from noise";
+            let noise =
+                "these means have no intervals, so it is not known whether a range is noise";
             conclusion.push(noise.to_owned());
         }
         Ok(Block::of([Field::rows("tables", title, tables)])
@@ -162,7 +163,7 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
         };
     let rows: Vec<Block> = cells().zip(&means).enumerate().map(row).collect();
     let n_left_out = scores.len() - rows.len();
-    let left_out_label = if n_left_out > 0 { "left out, as a variant is missing" } else { "" };
+    let left_out_label = if n_left_out > 0 { "left out because a variant is missing" } else { "" };
     let mut by_alpha = Vec::new();
     for alpha in cells().map(|(_, alpha)| *alpha).collect::<BTreeSet<_>>() {
         let Some(scores) = compared(Some(alpha))? else { continue };

@@ -47,7 +47,7 @@ fn recorded_answers_are_scored_with_intervals_and_reasons() {
     assert_eq!((ends.low(), ends.high()), (0.025_f64.powf(0.1), 1.0));
     let reason = found.figure("fail_precision").unwrap_err();
     assert_eq!(reason.to_string(), "no estimate says \"impossible\"");
-    let note = format!("fail_precision: undefined, as {reason}");
+    let note = format!("fail_precision: undefined, because {reason}");
     assert!(found.said(Position::Note).any(|it| it == note), "{found:?}");
 }
 
@@ -96,7 +96,8 @@ fn runs_of_an_only_task_count_one_by_one_and_a_note_says_so() {
     };
     let ((ends, found), (expected, _)) = (figure(of_one), figure(input(30)));
     assert_eq!(ends, expected);
-    let is_of_one = |note: &str| note.starts_with("all runs are of one task: runs are resampled");
+    let is_of_one =
+        |note: &str| note.starts_with("all runs are of one task, so single runs are resampled");
     assert!(found.said(Position::Note).any(is_of_one), "{found:?}");
 }
 
@@ -172,9 +173,9 @@ proptest! {
         let block = &report.columns[0].block;
         let all = report.conclusion.join(" ");
         let coverage = block.figure("coverage");
-        prop_assert_eq!(all.contains("held it in"), coverage.is_ok());
+        prop_assert_eq!(all.contains("and contain it in"), coverage.is_ok());
         let ends = coverage.ok().and_then(|coverage| coverage.interval.ok());
-        let said = [": less often than they claim", "may be noise", ": more often than they claim"];
+        let said = [", which is less often", "may be noise", ", which is more often"];
         let is = ends.map_or([false; 3], |ends| {
             let (below, above) = (ends.high() < claim, ends.low() > claim);
             [below, !(below || above), above]
@@ -183,7 +184,7 @@ proptest! {
         let count = |key| block.number(key).unwrap();
         let stopped = count("n_stopped_failed_rollouts") + count("n_stopped_feasible_rollouts");
         let is_read = !all.contains("No answer can be read");
-        prop_assert_eq!(all.contains("stopping saves nothing"), stopped == 0.0 && is_read, "{}", all);
+        prop_assert_eq!(all.contains("stopping at such a prediction saves nothing"), stopped == 0.0 && is_read, "{}", all);
         if stopped > 0.0 {
             let lost = format!("and {} of {} run", count("n_stopped_feasible_rollouts"), count("n_feasible_rollouts"));
             prop_assert!(all.contains(&lost), "{} {}", all, lost);

@@ -121,8 +121,8 @@ fn a_cost_that_is_not_known_leaves_the_run_out_of_the_money_alone() {
     assert_eq!((found.number("n_rollouts"), found.number("n_priced")), (Some(2.0), Some(1.0)));
     assert_eq!(found.number("n_left_out"), Some(1.0));
     for (position, said) in [
-        (Position::Note, "caps: 1 run left out, as output_tokens is not known"),
-        (Position::Note, "the share of money saved is over 1 of 2 runs, those whose cost is known"),
+        (Position::Note, "caps: 1 run left out because output_tokens is not known"),
+        (Position::Note, "the share of USD saved covers the 1 of 2 runs whose cost is known"),
         (Position::Conclusion, "of the money of the 1 run whose cost is known"),
     ] {
         assert!(found.said(position).any(|it| it.contains(said)), "{found:?}");
@@ -140,7 +140,7 @@ fn the_sentence_is_on_the_lowest_cap_that_keeps_nearly_all_successes() {
         said(&[1_000.0, 100.0, 300.0, 50.0]),
         [
             "A cap of 100 output tokens would have kept 95.0 % of 20 successes [73.9, 99.2] and saved 40 % [13, 75] of the \
-             output tokens and 2.4 % [0.3, 17.5] of the money; keeping at least 95 % of the successes may be noise.",
+             output tokens and 2.4 % [0.3, 17.5] of the money; that this cap keeps at least 95 % of the successes may be due to chance.",
             lowest,
         ]
     );
@@ -154,7 +154,7 @@ fn the_sentence_is_on_the_lowest_cap_that_keeps_nearly_all_successes() {
     let said = report(&[run(&[50, 50], false), run(&[10], false)], &[50.0]).conclusion;
     assert!(
         said[0].starts_with("A cap of 50 output tokens would have saved 45 %")
-            && said[0].ends_with("it would have lost no success, as no run succeeded."),
+            && said[0].ends_with("it would have lost no success, because no run succeeded."),
         "{said:?}"
     );
     assert_eq!(said.len(), 1);
@@ -171,7 +171,9 @@ fn a_share_below_the_target_is_never_rounded_up_to_it() {
         "{said:?}"
     );
     assert!(
-        said[0].ends_with("; keeping fewer than 95 % of the successes may be noise."),
+        said[0].ends_with(
+            "; that this cap keeps fewer than 95 % of the successes may be due to chance."
+        ),
         "{said:?}"
     );
     assert_eq!(
@@ -200,9 +202,9 @@ fn models_of_a_file_have_columns_and_many_are_ranked() {
     assert_eq!(
         report.conclusion[..3],
         [
-            "A cap of 100 output tokens would have lost successes in 3 of 4 columns, the largest share in d, which would have kept 23 % of 30 \
-             successes [11, 42] (that this column loses the largest share may be noise); it would have saved 66 % of their output tokens.",
-            "A cap of 700 output tokens would have lost no success in any of 4 columns; it would have saved 0 % of their output tokens.",
+            "A cap of 100 output tokens would have lost successes in 3 of 4 columns. The largest share is lost in d, which would have kept 23 % of 30 \
+             successes [11, 42] (the order of the columns may be due to chance); the cap would have saved 66 % of the output tokens of these columns.",
+            "A cap of 700 output tokens would have lost no success in any of 4 columns; the cap would have saved 0 % of the output tokens of these columns.",
             "The lowest cap that would have kept 95 % of the successes ranges from 100 output tokens (too few tasks for an interval) for a \
              to 600 (too few tasks for an interval) for d.",
         ]
@@ -353,7 +355,7 @@ proptest! {
         for (words, is) in [
             ("at least 95 % of the successes is beyond noise", kept.interval.is_ok_and(|it| it.low() >= 0.95)),
             ("fewer than 95 % of the successes is beyond noise", kept.interval.is_ok_and(|it| it.high() < 0.95)),
-            ("at least 95 % of the successes may be noise", is_enough && kept.interval.is_ok_and(|it| it.low() < 0.95)),
+            ("at least 95 % of the successes may be due to chance", is_enough && kept.interval.is_ok_and(|it| it.low() < 0.95)),
         ] {
             prop_assert_eq!(said.contains(words), is, "{}", said);
         }

@@ -60,7 +60,7 @@ fn a_gain_on_average_does_not_hide_lost_tasks() {
     assert_eq!(
         report.conclusion[1],
         "5 of 20 tasks (t0, t1, t2, t3 and t4) went from 5 of 5 successes with alpha to 0 of 5 with beta, and 7 (t5, t6, t7, t8 and \
-         3 more) went from 0 of 5 to 5 of 5, beyond noise after correction for their number; the overall rate hides the losses."
+         3 more) went from 0 of 5 to 5 of 5, beyond noise after correction for the number of tasks; the overall rate hides the losses."
     );
     assert!(report.lead.ends_with("; each task is tested exactly (Boschloo 1970), with correction for the number of tasks (Benjamini and Hochberg 1995)"));
     let json = json_of(&report);
@@ -85,16 +85,16 @@ fn what_changed_is_said_as_it_is() {
         // A single one, where all others are equal: the overall rate is lower, and alone could be noise.
         (
             vec![(1, 5, 0), (19, 4, 4)],
-            "1 of 20 tasks (t0) went from 5 of 5 successes with alpha to 0 of 5 with beta, beyond noise after correction for their number; the overall rate alone does not show this.",
+            "1 of 20 tasks (t0) went from 5 of 5 successes with alpha to 0 of 5 with beta, beyond noise after correction for the number of tasks; the overall rate alone does not show this.",
         ),
         (
             vec![(6, 5, 1), (4, 4, 0), (1, 1, 5), (9, 3, 3)],
-            "10 of 20 tasks (t0, t1, t2, t3 and 6 more) went from at least 4 of 5 successes with alpha to at most 1 of 5 with beta, and 1 (t10) went from 1 of 5 to 5 of 5, beyond noise after correction for their number.",
+            "10 of 20 tasks (t0, t1, t2, t3 and 6 more) went from at least 4 of 5 successes with alpha to at most 1 of 5 with beta, and 1 (t10) went from 1 of 5 to 5 of 5, beyond noise after correction for the number of tasks.",
         ),
         // Gains alone, which the overall rate tells.
         (
             vec![(20, 0, 5)],
-            "20 of 20 tasks (t0, t1, t2, t3 and 16 more) went from 0 of 5 successes with alpha to 5 of 5 with beta, beyond noise after correction for their number.",
+            "20 of 20 tasks (t0, t1, t2, t3 and 16 more) went from 0 of 5 successes with alpha to 5 of 5 with beta, beyond noise after correction for the number of tasks.",
         ),
     ] {
         assert_eq!(said(&of_five(&tasks)), found);
@@ -135,11 +135,11 @@ fn single_trials_tell_no_task() {
     let report = report_of(sides(&of(1, [12, 7, 20])));
     assert_eq!(
         report.conclusion[1],
-        "12 tasks were solved only by alpha, 7 only by beta; one trial of each cannot tell which of these tasks really changed."
+        "12 tasks were solved only by alpha, 7 only by beta; with one trial of each agent, it is not known which of these tasks really changed."
     );
     assert_eq!(
         said(&of(2, [1, 0, 20])),
-        "alpha did better on 1 task, beta on 0; there are too few trials of each to tell which of these tasks really changed."
+        "alpha did better on 1 task, beta on 0; each task has too few trials to tell which of these tasks really changed."
     );
     assert_eq!(report_of(sides(&of(1, [0, 0, 20]))).conclusion.len(), 1);
     // A gate on what cannot be known is an error.
@@ -150,7 +150,7 @@ fn single_trials_tell_no_task() {
         (&Value::Null, &Value::Null)
     );
     let note =
-        "tasks_worse and tasks_better: undefined, as no task has enough trials on both sides";
+        "tasks_worse and tasks_better: undefined, because no task has enough trials on both sides";
     assert!(difference["notes"].as_array().unwrap().contains(&json!(note)));
     let p = &json["tasks"][0]["differences"]["beta"];
     assert_eq!(*p, json!({"p_value": null, "adjusted_p_value": null}));
@@ -164,7 +164,7 @@ fn scores_in_between_are_not_tested() {
     let difference = &json["difference"];
     assert_eq!(difference["tasks_worse"], Value::Null);
     let notes = difference["notes"].to_string();
-    assert!(notes.contains("the test is of successes and failures"), "{notes}");
+    assert!(notes.contains("the test needs successes and failures"), "{notes}");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn runs_without_a_grade_fail_the_gate_and_make_no_claim() {
     let said = &report.conclusion[1];
     assert_eq!(
         said,
-        "Under some possible outcomes of the runs without a grade, beta is worse than alpha beyond noise on 2 of 20 tasks, so a gate on tasks_worse fails (--ungraded sets how these runs count)."
+        "Under some possible outcomes of the runs without a grade, beta is worse than alpha beyond noise on 2 of 20 tasks; tasks_worse counts these tasks (--ungraded sets how runs without a grade count)."
     );
     assert_eq!(json_of(&report)["difference"]["tasks_worse"], 2);
     // The other way round, they could have been as good, and nothing is better.

@@ -101,8 +101,8 @@ fn shared_tasks_are_compared_with_each_other() {
     let other = side("alpha", (0..40).map(|task| run(100 + task, Some((20..34).contains(&task)))));
     let report = compare([other, beta]);
     assert!(!is_beyond_noise(&report) && report.decided.is_empty());
-    let verdict = ". Over all runs, as no task is shared, they cannot be told apart: beta is ahead by 15 points [-7, 35]; \
-                   if the true difference is that large, about 180 tasks for each would be needed to find it.";
+    let verdict = ". Over all runs, because no task is shared, they cannot be told apart: beta is ahead by 15 points [-7, 35]; \
+                   if the true difference is that large, about 180 tasks per agent would be needed to find it.";
     assert!(report.conclusion[0].ends_with(verdict), "{:?}", report.conclusion);
 }
 
@@ -184,7 +184,7 @@ fn a_difference_that_rests_on_grades_at_a_limit_is_said_with_these_as_failures()
     let said = |other: Side| compare([few(), other]).conclusion;
     let by_limit = said(of("b", |task| task % 10 != 1, |task| task % 3 != 0));
     assert!(by_limit[0].contains("b is better by 57 points"), "{by_limit:?}");
-    let depends = "Whether a and b differ depends on how runs at a limit count: if they count as failures (--at-limit failed), over the runs with a grade, a is ahead by ";
+    let depends = "Whether a and b differ depends on how runs at a limit count: if they count as failures (--at-limit failed), a is ahead by ";
     assert!(by_limit.iter().any(|it| it.starts_with(depends)), "{by_limit:?}");
     let clear = said(of("b", |task| task % 10 != 1, |task| task == 0));
     assert!(!clear.iter().any(|it| it.contains("depends on how runs at a limit")), "{clear:?}");
@@ -245,7 +245,7 @@ fn runs_without_a_grade_are_named_in_the_first_sentence_and_bound_the_rate_of_al
         ["n_runs", "success_rate", "n_at_limit", "n_ungraded"].map(|key| block.number(key));
     assert_eq!(numbers, [9.0, 6.0 / 9.0, 1.0, 2.0].map(Some));
     let said = &report.conclusion[0];
-    assert!(said.starts_with("alpha succeeded in 67 % of 9 runs with a grade [29, 91] (2 of 11 have none: 1 ended with an error, 1 ended at a limit; over all runs, whatever grades these would have got, ["), "{said}");
+    assert!(said.starts_with("alpha succeeded in 67 % of 9 runs with a grade [29, 91] (2 of 11 have no grade: 1 ended with an error, 1 ended at a limit; over all runs, whatever the missing grades are, ["), "{said}");
     let Some(Value::Bounds(_, Ok(ends))) = block.get("success_rate_all") else { panic!() };
     // Whatever they would have been, the rate of all runs is in what is between 6 and 8 of 11.
     assert!(ends.low() < 6.0 / 11.0 && ends.high() > 8.0 / 11.0);
@@ -479,7 +479,7 @@ fn a_task_that_makes_up_much_of_the_spending_is_named() {
     };
     let is_said =
         |block: &Block, said: &str| block.said(Position::Note).any(|it| it.starts_with(said));
-    let of_tokens = r#"tokens_per_run: the task "task 7" alone makes up 75 % of the sum, so intervals of means over runs are too short"#;
+    let of_tokens = r#"tokens_per_run: the task "task 7" alone makes up 75 % of the sum, so the intervals of means over runs are too short"#;
     assert!(is_said(&spent(900), of_tokens), "{:?}", spent(900));
     // One of 31 tasks that are alike has 3 %.
     assert!(!is_said(&spent(10), "tokens_per_run: the task"));
@@ -519,13 +519,13 @@ fn stated_confidence_is_judged_by_its_interval() {
     };
     assert_eq!(
         stated(0.9),
-        "a: overconfident by 40 points [26, 54] over 50 runs; as stated, it scores worse than one constant forecast for all runs (Brier score gained: -0.160 [-0.275, -0.045])."
+        "a: overconfident by 40 points [26, 54] over 50 runs; as stated, the confidence scores worse than one constant forecast for all runs (Brier score gained: -0.160 [-0.275, -0.045])."
     );
     assert_eq!(
         stated(0.2),
-        "a: underconfident by 30 points [16, 44] over 50 runs; as stated, it scores worse than one constant forecast for all runs (Brier score gained: -0.090 [-0.176, -0.004])."
+        "a: underconfident by 30 points [16, 44] over 50 runs; as stated, the confidence scores worse than one constant forecast for all runs (Brier score gained: -0.090 [-0.176, -0.004])."
     );
-    let unsure = "a: over 50 runs, mean confidence is 5 points [-9, 19] above the success rate, which may be noise; as stated, it scores no better than one constant forecast for all runs, which may be noise (Brier score gained: -0.003 [-0.017, 0.012]).";
+    let unsure = "a: over 50 runs, mean confidence is 5 points [-9, 19] above the success rate, which may be noise; as stated, the confidence scores no better than one constant forecast for all runs, which may be noise (Brier score gained: -0.003 [-0.017, 0.012]).";
     assert_eq!(stated(0.55), unsure);
 }
 
@@ -838,7 +838,7 @@ proptest! {
             prop_assert!((numbers(said)[0] - 100.0 * rate).abs() <= 0.5 + 1e-9, "{sentence}");
             let Expected { shared, tasks, value, ends } = expected(&sides[0], other, level());
             if tasks.contains(&0) {
-                prop_assert!(is_said("cannot be said"), "{sentence}");
+                prop_assert!(is_said("t is not known whether"), "{sentence}");
                 continue;
             }
             let is_paired = tasks == [shared; 2];
@@ -851,7 +851,7 @@ proptest! {
             let excludes = |[low, high]: [f64; 2]| low > 0.0 || high < 0.0;
             let says = is_said(", beyond noise");
             let Some(ends) = ends else {
-                prop_assert!(is_said("cannot be said") && !says, "{sentence}");
+                prop_assert!(is_said("t is not known whether") && !says, "{sentence}");
                 continue;
             };
             prop_assert!(tasks.iter().all(|n| *n >= 6), "{}", sentence);
@@ -875,7 +875,7 @@ proptest! {
             let is_ungraded = |side: &Side| side.runs.iter().any(|run| run.grade.is_none());
             let bounded = is_ungraded(&sides[0]) || is_ungraded(other);
             prop_assert!(says || !is_clear || bounded, "{sentence}: {ends:?}");
-            prop_assert_eq!(is_said("have none: "), bounded, "{}", sentence);
+            prop_assert_eq!(is_said("have no grade: "), bounded, "{}", sentence);
             let [low, high] = if value < -1e-12 { [-ends[1], -ends[0]] } else { ends };
             prop_assert!((said[1] - 100.0 * low).abs() <= 0.5 + 1e-9, "{sentence}: {ends:?}");
             prop_assert!((said[2] - 100.0 * high).abs() <= 0.5 + 1e-9, "{sentence}: {ends:?}");

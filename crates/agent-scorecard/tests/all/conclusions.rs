@@ -68,7 +68,7 @@ proptest! {
         let is = ends.map_or([false, false, false, true], |[low, high]| {
             [low > 0.0, high < 0.0, low <= 0.0 && high >= 0.0, false]
         });
-        let texts = ["the gain of", "the loss of", "may be noise", "no interval says whether"];
+        let texts = ["the gain of", "the loss of", "may be noise", "without an interval"];
         prop_assert_eq!(texts.map(|text| said.contains(text)), is, "{} {:?}", said, ends);
         if let Some([low, high]) = ends {
             prop_assert!(low <= change && change <= high);

@@ -38,8 +38,8 @@ pub(crate) fn check(block: &Block, sentence: Option<&str>) -> Result<(), TestCas
     let may_be_noise = has("for all runs, which may be noise");
     prop_assert_eq!(may_be_noise, at == Some(Ordering::Equal), "{}", sentence);
     let is_better = gain.as_ref().is_some_and(|gain| gain.value > 0.0) && at.is_some();
-    prop_assert_eq!(has("it scores better"), is_better, "{}", sentence);
-    prop_assert_eq!(has("it scores worse"), at == Some(Ordering::Less), "{}", sentence);
+    prop_assert_eq!(has("the confidence scores better"), is_better, "{}", sentence);
+    prop_assert_eq!(has("the confidence scores worse"), at == Some(Ordering::Less), "{}", sentence);
     if let (Some((_, said)), Some(gain)) = (sentence.split_once("Brier score gained: "), gain) {
         let said: f64 = said.split([' ', ')']).next().unwrap().parse().unwrap();
         prop_assert!((said - gain.value).abs() <= 6e-4, "{}", sentence);

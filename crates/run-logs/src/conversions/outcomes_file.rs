@@ -49,8 +49,8 @@ const KNOWN: [&Column; 9] = [ID, TASK, TRIAL, MODEL, LOG, OUTCOME, GRADE, EXPECT
 /// let table = RunTable::with_outcomes(runs, &mut outcomes, &policy, &StreamOptions::default())?;
 /// assert_eq!(table.rows()[0].outcome, Some(true));
 /// assert_eq!(outcomes.notes(), [
-///     "outcomes.csv: no line for 1 of 2 runs, the first of them b",
-///     "outcomes.csv: no run for 1 of 2 lines, the first of them c in line 3",
+///     "outcomes.csv: 1 of 2 runs have no line; the first of them is b",
+///     "outcomes.csv: 1 of 2 lines have no run; the first of them is c in line 3",
 /// ]);
 /// # Ok::<(), Error>(())
 /// ```
@@ -291,7 +291,7 @@ impl Outcomes {
         let (file, runs, lines) = (&self.file, self.runs, self.entries.len());
         let missing = self.first_missing.iter().map(|first| {
             format!(
-                "{file}: no line for {} of {runs} runs, the first of them {first}",
+                "{file}: {} of {runs} runs have no line; the first of them is {first}",
                 self.missing
             )
         });
@@ -299,7 +299,7 @@ impl Outcomes {
         let surplus = unused.map(|Entry { id, line, .. }| {
             let n = self.surplus();
             format!(
-                "{file}: no run for {n} of {lines} lines, the first of them {id} in line {line}"
+                "{file}: {n} of {lines} lines have no run; the first of them is {id} in line {line}"
             )
         });
         let alike = alike_names(self.alike.iter().flatten().map(String::as_str));

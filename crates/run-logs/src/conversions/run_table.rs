@@ -446,7 +446,7 @@ impl RunTable {
         let notes = [
             note(
                 &is_unknown,
-                "the log's counts of tokens contradict each other, so they count as not known",
+                "the log's counts of tokens contradict each other, so the numbers of tokens are not known",
             ),
             note(
                 &has(UsageRemark::LargerTotal),
@@ -454,7 +454,7 @@ impl RunTable {
             ),
             note(
                 &|usage| usage.cost_usd == Some(0.0) && usage.total_tokens() > Some(0),
-                "the log states a cost of 0 in spite of tokens, which may mean that the cost is not known; prices of the model replace it",
+                "the log states a cost of 0 in spite of tokens, so the cost may not be known; prices of the model replace the cost of 0",
             ),
         ];
         notes.into_iter().flatten().collect()

@@ -208,9 +208,9 @@ impl Account {
         let n_at_limit = self.n_at_limit_graded + self.n_at_limit_ungraded;
         if !self.at_limit.is_empty() && (n_at_limit > 0 || self.at_limit != "graded") {
             let how = match self.at_limit.as_str() {
-                "failed" => "are failures",
-                "unknown" => "are unknown, whatever their grade",
-                _ => "count by their grade",
+                "failed" => "count as failures",
+                "unknown" => "count as unknown, even with a grade",
+                _ => "count by their grade, if they have one",
             };
             rules.push(format!("runs at a limit {how} (--at-limit {})", self.at_limit));
         }
@@ -218,7 +218,8 @@ impl Account {
             rules.push("partial successes count by their score (--success-at X makes them successes or failures)".to_owned());
         }
         if self.n_repeats > 0 {
-            rules.push("runs that occur again count once (--repeats keep counts each)".to_owned());
+            rules
+                .push("repeated runs count once (with --repeats keep, each one counts)".to_owned());
         }
         rules.extend(self.rules.iter().cloned());
         let names = [

@@ -375,8 +375,8 @@ fn an_outcome_of_the_file_wins_and_lines_without_a_run_and_runs_without_a_line_a
     assert_eq!(succeeded(&table), ["t#1 m", "u#0 n"]);
     assert_eq!((outcomes.missing(), outcomes.surplus()), (3, 1));
     let notes = [
-        "o.csv: no line for 3 of 6 runs, the first of them t#0",
-        "o.csv: no run for 1 of 4 lines, the first of them zz in line 5",
+        "o.csv: 3 of 6 runs have no line; the first of them is t#0",
+        "o.csv: 1 of 4 lines have no run; the first of them is zz in line 5",
     ];
     assert_eq!(outcomes.notes(), notes);
 }

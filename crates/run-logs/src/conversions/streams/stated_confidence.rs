@@ -87,7 +87,7 @@ impl ConfidenceField {
     pub(crate) fn rule(&self) -> Option<String> {
         match (&self.pattern, self.reading) {
             (Some(pattern), _) => Some(format!(
-                "confidences are the numbers that {pattern} finds (--confidence-pattern)"
+                "confidences are the numbers that the pattern {pattern} finds (--confidence-pattern)"
             )),
             (None, ConfidenceReading::Lenient) => Some(
                 "confidences are read with words around the number (--confidence lenient)"

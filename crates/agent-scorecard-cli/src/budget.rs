@@ -217,7 +217,7 @@ fn by(
         return Err(format!("{option}: reads recorded answers; give --estimator FILE too").into());
     }
     if judged.calibrates && learning.is_some() {
-        return Err("--calibrate needs recorded answers: give --estimator FILE".into());
+        return Err("--calibrate needs recorded answers; give --estimator FILE".into());
     }
     if let Some(by) = learning {
         return Ok(by);

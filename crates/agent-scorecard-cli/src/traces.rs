@@ -202,7 +202,7 @@ fn log_report(
         parts.push(blocks(streams));
     }
     if needs_pictures && digests.is_empty() {
-        return Err("--html, --plot: there is nothing to show, as no run has a stream of confidence and an outcome".into());
+        return Err("--html, --plot: there is nothing to show, because no run has both a stream of confidence and an outcome".into());
     }
     let mut report = Report::of_columns(columns);
     report.set_accounts(logs.iter().map(|log| scored_account(log, missing)));

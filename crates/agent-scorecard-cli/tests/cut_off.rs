@@ -403,7 +403,7 @@ fn continuations_are_audited_by_the_ids_of_their_runs() {
     let others = write("other_continuations", "{\"id\":\"z\",\"successes\":9,\"failures\":0}");
     let report = json(&[&path, "--continuations", &others]);
     assert_eq!(report["files"][0]["report"]["continuations"], Value::Null);
-    assert_eq!(notes(&report, "continuations: no audit"), 1);
+    assert_eq!(notes(&report, "continuations: no table"), 1);
     let same = write(
         "same_continuations",
         &["{\"id\":\"c\",\"successes\":3,\"failures\":2}"; 2].join("\n"),

@@ -244,7 +244,7 @@ fn wrong_settings_are_named_before_anything_is_asked() {
         ),
         (
             "costbench --block none,ban-tool",
-            "--block: none and mixed stand alone; give no other kind with them",
+            "--block: none and mixed cannot be combined; give no other kind with them",
         ),
         ("costbench --noise-std -1", "--noise-std: "),
         ("costbench --published nowhere", "--published: nowhere/costbench_texts.json: "),
@@ -710,10 +710,7 @@ fn a_cap_stops_a_run_whose_replies_do_not_count_their_tokens_unless_tokens_are_r
         for (cap, options) in caps.into_iter().enumerate() {
             let (output, asked) = capped(&fresh_name("capped", at, cap), usage, options);
             let error = refusal(&output, usage);
-            assert!(
-                asked == 5 && error.contains("are used, of at most"),
-                "{usage}: {asked} {error}"
-            );
+            assert!(asked == 5 && error.contains("; the cap is "), "{usage}: {asked} {error}");
         }
     }
     for (cap, options) in caps.into_iter().enumerate() {
@@ -728,7 +725,7 @@ fn a_cap_stops_a_run_whose_replies_do_not_count_their_tokens_unless_tokens_are_r
         assert!(asked == 0 && refusal(&output, "again").contains("of 1 reply are not known"));
         let reserve = format!("{options} --uncounted reserve=1000");
         let (output, asked) = capped(&name, "null", &reserve);
-        assert!(refusal(&output, "reserve").contains("are used, of at most"));
+        assert!(refusal(&output, "reserve").contains("; the cap is "));
         // One reply was there; a dollar for a million tokens at the higher price.
         assert_eq!(asked, [4, 1][cap]);
     }

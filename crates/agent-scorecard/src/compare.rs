@@ -215,7 +215,7 @@ fn lead(differences: &[Difference], level: Level) -> String {
     if differences.len() > 1 {
         let n = differences.len();
         lead.push_str(&format!(
-            "; differences beyond noise are so after a correction for {n} comparisons (Holm)"
+            "; the significance of differences is corrected for {n} comparisons (Holm)"
         ));
     }
     lead

@@ -38,7 +38,7 @@ pub enum Error {
         source: trajectory_metrics::Error,
     },
     /// A run names no task, but whole tasks are to be resampled.
-    #[error("run {id:?} names no task, but whole tasks are resampled")]
+    #[error("run {id:?} names no task, but whole tasks are resampled; name the task of each run")]
     NoTask {
         /// The id of the run.
         id: String,

@@ -7,7 +7,7 @@ use crate::short_number::Short;
 ///
 /// let error = parse_answer("<answer>[9, 7]</answer>", AnswerMode::Strict).unwrap_err();
 /// assert_eq!(error, AnswerError::Reversed { low: 9.0, high: 7.0 });
-/// assert_eq!(error.to_string(), "the interval runs from 9 to 7; give the lower end first");
+/// assert_eq!(error.to_string(), "the interval runs from 9 to 7; give the lower bound first");
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum AnswerError {
     #[error("the answer is one number; give an interval [low, high]")]
     Scalar,
     /// The lower bound is above the upper bound.
-    #[error("the interval runs from {} to {}; give the lower end first", Short(*low), Short(*high))]
+    #[error("the interval runs from {} to {}; give the lower bound first", Short(*low), Short(*high))]
     Reversed {
         /// The first bound.
         low: f64,
@@ -33,13 +33,13 @@ pub enum AnswerError {
         high: f64,
     },
     /// A bound of an interval is below 0.
-    #[error("an end of the interval is {}; give a number of at least 0", Short(*value))]
+    #[error("a bound of the interval is {}; give a number of at least 0", Short(*value))]
     Negative {
         /// The bound.
         value: f64,
     },
     /// A bound of an interval is infinite, NaN, or too large.
-    #[error("an end of the interval is not finite; give a finite number")]
+    #[error("a bound of the interval is not finite; give a finite number")]
     NotFinite,
     /// A resource has no interval.
     #[error("resource {index} has no interval; give one for each resource")]

@@ -128,7 +128,7 @@ pub enum Error {
         value: f64,
     },
     /// The lower bound of an estimate is below 0.
-    #[error("an estimate runs from {} to {}; give ends of at least 0", Short(*low), Short(*high))]
+    #[error("an estimate runs from {} to {}; give bounds of at least 0", Short(*low), Short(*high))]
     NegativeEstimate {
         /// The lower bound.
         low: f64,

@@ -75,7 +75,7 @@ pub enum Error {
         problem: String,
     },
     /// A plan allocates more than the budget.
-    #[error("the plan allocates {allocated}; the budget is {budget}")]
+    #[error("the plan allocates {allocated}, which is more than the budget of {budget}")]
     OverBudget {
         /// The sum of all allocations.
         allocated: u128,

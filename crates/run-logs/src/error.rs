@@ -71,7 +71,7 @@ pub enum Problem {
     #[error("the input ends too early; the file is truncated")]
     Truncated,
     /// A value follows the end of the log.
-    #[error("the input continues after its end; give one log per file")]
+    #[error("the input continues after the end of the log; give one log per file")]
     Trailing,
     /// A field has a value of the wrong type.
     #[error("expected {expected}, found {found}")]

@@ -94,7 +94,7 @@ pub enum Error {
         what: &'static str,
     },
     /// The lower bound of an interval is above its upper bound.
-    #[error("the low end {low} is above the high end {high}; give the low end first")]
+    #[error("the lower bound {low} is above the upper bound {high}; give the lower bound first")]
     Reversed {
         /// The given lower bound.
         low: f64,
@@ -146,7 +146,7 @@ pub enum Error {
     },
     /// Quantiles are not symmetric about the median: a level has no counterpart at one minus this level.
     #[error(
-        "entry {index} has level {level}, but no entry has one minus this level; give both quantiles"
+        "entry {index} has level {level}, but no entry has the level 1 - {level}; give both quantiles"
     )]
     NoPartner {
         /// The position of the quantile, counted from 0.

@@ -35,7 +35,9 @@ pub enum NoInterval {
     /// The value is biased upwards if there are few runs, even for calibrated forecasts, and its resamples are biased
     /// more. Quantiles of the resamples are therefore not a confidence interval, and values from different numbers of
     /// runs cannot be compared.
-    #[error("it is biased upwards, the more the fewer runs there are, and more in resamples")]
+    #[error(
+        "the value is biased upwards, more so if there are few runs, and still more in resamples"
+    )]
     Biased,
     /// No interval was requested.
     #[error("no interval was requested")]

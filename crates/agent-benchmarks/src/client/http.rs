@@ -246,7 +246,7 @@ impl Client {
             let is_ours = matches!(name.as_str(), "stream" | "n");
             if is_ours || body.insert(name.clone(), value.clone()).is_some() {
                 return Err(Error::invalid(format!(
-                    "the extra field {name:?} is one that requests set themselves, or asks for a reply that is not read; leave it out"
+                    "the extra field {name:?} is already in every request, or asks for a reply that cannot be read; leave it out"
                 )));
             }
         }
@@ -308,19 +308,19 @@ impl Client {
         {
             let n = spent.uncounted;
             return Err(format!(
-                "the tokens of {n} {} are not known, so that the cap cannot be kept; --uncounted reserve=N takes N tokens for each such reply",
+                "the tokens of {n} {} are not known, so the cap cannot be kept; with --uncounted reserve=N, each such reply counts as N tokens",
                 if n == 1 { "reply" } else { "replies" }
             ));
         }
         let tokens = spent.tokens(uncounted_tokens.unwrap_or(0));
         if let Some(cap) = self.settings.token_cap.filter(|cap| tokens >= *cap) {
-            return Err(format!("{tokens} tokens are used, of at most {cap}"));
+            return Err(format!("{tokens} tokens are used; the cap is {cap}"));
         }
         if let (Some(cap), Some(cost)) = (self.settings.cost_cap, self.cost())
             // Rounding can put a sum of decimal prices a last digit below its exact value.
             && cost >= cap * (1.0 - 1e-12)
         {
-            return Err(format!("{cost:.4} US dollars are used, of at most {cap}"));
+            return Err(format!("{cost:.4} US dollars are spent; the cap is {cap}"));
         }
         Ok(())
     }

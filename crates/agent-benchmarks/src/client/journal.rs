@@ -142,7 +142,7 @@ impl Journal {
             let line: Line = serde_json::from_slice(line)
                 .map_err(|error| wrong(format!("line {number} is no answer: {error}")))?;
             if line.checksum != line.checksum_after(checksum) {
-                let problem = "one of them was edited, moved, repeated or removed; cut the file off before it";
+                let problem = "one of them was edited, moved, repeated or removed; delete this line and all lines after it";
                 return Err(wrong(format!(
                     "line {number} does not follow the line before it: {problem}"
                 )));

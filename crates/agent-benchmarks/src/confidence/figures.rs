@@ -95,7 +95,7 @@ const ACCURACY: [Metric<[ExactMean; 2]>; 2] = [
         "solved",
         "share of runs solved",
         Better::Higher,
-        "Share of all runs to which the model replied that end with a right answer, in [0, 1].",
+        "Share of runs that end with a right answer, among all runs in which the model replied, in [0, 1].",
         |[all, _]: &[ExactMean; 2]| {
             all.finish().map_err(|_| Undefined::new("the model replied in no run"))
         },
@@ -107,7 +107,7 @@ const DISTANCE: Metric<ExactMean> = Metric::new(
     "squared_distance_to_truth",
     "squared distance to the true chance",
     Better::Lower,
-    "Mean over steps with continuations of (F - q)^2 for the chance q that the continuations give, without the part that the error of q adds.",
+    "Mean of (F - q)^2 over steps with continuations, where F is the forecast and q the share of continuations that succeed. The part that the sampling error of q adds is subtracted.",
     |mean: &ExactMean| {
         mean.finish().map_err(|_| Undefined::new("no step has enough continuations"))
     },

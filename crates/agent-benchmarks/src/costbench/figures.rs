@@ -36,14 +36,14 @@ const METRICS: [Metric<Sums>; 10] = [
         "cost_gap",
         "cost gap",
         Better::Lower,
-        "Mean cost above the optimal plan of runs that reached the goal without events.",
+        "Mean cost of a run minus the cost of its optimal plan, over runs without events that reached the goal.",
         |sums| mean(&sums.cost_gap, "no run reached the goal without events"),
     ),
     Metric::new(
         "cost_gap_without_redundant",
         "cost gap without redundant calls",
         Better::Lower,
-        "Mean cost above the optimal plan of runs without redundant calls.",
+        "Mean cost of a run minus the cost of its optimal plan, over runs without events and redundant calls that reached the goal.",
         |sums| {
             mean(&sums.lean_cost_gap, "no run without redundant calls and events reached the goal")
         },
@@ -102,7 +102,7 @@ const METRICS: [Metric<Sums>; 10] = [
         "path_coverage",
         "path coverage",
         Better::Higher,
-        "Mean share of all plans that the first reply lists between path tags.",
+        "Mean share of all plans that the model lists between path tags in its first reply.",
         |sums: &Sums| mean(&sums.coverage, NO_REPLY),
     )
     .share(),
@@ -110,7 +110,7 @@ const METRICS: [Metric<Sums>; 10] = [
         "path_coverage_as_published",
         "path coverage, as published",
         Better::Higher,
-        "As path coverage, with listed paths that are no plans, and one more possible plan.",
+        "Path coverage as the released code computes it: listed paths that are not plans count too, and there is one more possible plan.",
         |sums: &Sums| mean(&sums.released_coverage, NO_REPLY),
     )
     .share(),

@@ -118,7 +118,7 @@ impl Room {
         }
         // The player and boxes reach only the area within walls; cells outside a wall do not matter.
         if room.reaches_an_edge() {
-            return Err(wrong(0, "the player can leave it; close its walls"));
+            return Err(wrong(0, "the player can leave the room; close its walls"));
         }
         Ok(room)
     }

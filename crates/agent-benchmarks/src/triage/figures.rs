@@ -43,7 +43,7 @@ const METRICS: [OfPools; 12] = [
         "efficiency",
         "triage efficiency",
         Better::Higher,
-        "Mean triage efficiency over pools, at most 1; a pool in which every order earns what the oracle earns counts 1 if the plan earns it too, and 0 otherwise.",
+        "Mean triage efficiency over pools, at most 1. If every order of a pool earns as much as the oracle, the pool counts as 1 if the plan earns as much too, and as 0 otherwise.",
         |it, regime| Ok(Some(it.efficiency(regime)?.score())),
     ),
     OfPools::new(
@@ -71,7 +71,7 @@ const METRICS: [OfPools; 12] = [
         "earned_random",
         "points in random order",
         Better::Neither,
-        "Mean points that the problems earn in random order until one does not fit.",
+        "Mean points of attempting the problems in random order until one does not fit the budget.",
         |it, _| Ok(Some(it.random)),
     ),
     OfPools::new(
@@ -85,7 +85,7 @@ const METRICS: [OfPools; 12] = [
         "earned_greedy",
         "points, value per cost",
         Better::Neither,
-        "Mean points of a planner that knows all costs and attempts the problems of the most points per token that fit, solvable or not.",
+        "Mean points of a planner that knows all costs and attempts the problems with the most points per token that fit, solvable or not.",
         |it, _| Ok(Some(it.greedy)),
     ),
     OfPools::new(
@@ -106,7 +106,7 @@ const METRICS: [OfPools; 12] = [
         "efficiency_greedy",
         "triage efficiency, value per cost",
         Better::Neither,
-        "Mean triage efficiency of the planner that attempts the problems of the most points per token.",
+        "Mean triage efficiency of the planner that attempts the problems with the most points per token.",
         |it, _| Ok(Some(it.efficiency_of(it.greedy)?.score())),
     ),
     OfPools::new(

@@ -318,7 +318,7 @@ fn a_model_error_of_a_cap_is_one_sentence() {
     let url = serve(|_, _| Served::Json(response(&Reply::default())));
     let client = client(&url, ClientSettings { token_cap: Some(0), ..quick() });
     let error: ModelError = client.reply(&Request::default()).unwrap_err();
-    assert_eq!(error.to_string(), "the model gave no reply: 0 tokens are used, of at most 0");
+    assert_eq!(error.to_string(), "the model gave no reply: 0 tokens are used; the cap is 0");
 }
 
 /// A reply with this text, as a server writes it.

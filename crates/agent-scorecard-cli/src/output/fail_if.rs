@@ -93,7 +93,7 @@ impl Threshold {
             [] => return Err(self.missing(report, walk.end.0, walk.end.1)),
             [(first, _), (second, _), ..] => {
                 let problem = format!(
-                    "is ambiguous: it leads to {first} and to {second}, as its number is both a position, counted from 0, and the name of a column; give the columns other names with --name"
+                    "is ambiguous: it leads to {first} and to {second}, because its number is both a position, counted from 0, and the name of a column; give the columns other names with --name"
                 );
                 return Err(self.wrong(&problem));
             }
@@ -126,7 +126,7 @@ impl Threshold {
         };
         let is_flag = last.starts_with("is_");
         let hint = if largest == 1.0 && !is_flag { "; 5 percentage points are 0.05" } else { "" };
-        Err(format!("--fail-if: {self}: {problem}, as the value is {between}{hint}"))
+        Err(format!("--fail-if: {self}: {problem}, because the value is {between}{hint}"))
     }
 
     /// Returns the reason why a value has no entry for the rest of the key.

@@ -98,7 +98,7 @@ fn page_file(name: &str) -> Result<Output, &'static str> {
     let path = Output::from(PathBuf::from(name));
     match ending(&path).as_str() {
         "html" | "htm" => Ok(path),
-        _ => Err("the ending must be .html, as the file is overwritten"),
+        _ => Err("the ending must be .html, because the file is overwritten"),
     }
 }
 
@@ -107,10 +107,8 @@ fn picture(name: &str) -> Result<Output, &'static str> {
     let path = Output::from(PathBuf::from(name));
     let is_known = matches!(ending(&path).as_str(), "svg" | "png");
     if cfg!(not(feature = "pictures")) {
-        Err(
-            "this program was built without its feature pictures: leave --plot out for the report without a picture, \
-             or build it with --features pictures",
-        )
+        Err("this program was built without its feature pictures; leave --plot out, or build the \
+             program with --features pictures")
     } else if is_known {
         Ok(path)
     } else {

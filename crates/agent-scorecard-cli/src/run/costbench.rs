@@ -96,7 +96,8 @@ impl Options {
             ([Blocking::None], _) | (_, true) => bench.with_events(kinds.repeat(self.blocks)),
             _ => {
                 return Err(
-                    "--block: none and mixed stand alone; give no other kind with them".into()
+                    "--block: none and mixed cannot be combined; give no other kind with them"
+                        .into(),
                 );
             }
         };

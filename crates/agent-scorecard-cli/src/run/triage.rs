@@ -160,11 +160,12 @@ impl Options {
         }
         if self.checker.is_some() && self.common.api != Api::OpenAiChat {
             return Err(
-                "--checker needs --api openai-chat, as verdicts are kept only in its format".into(),
+                "--checker needs --api openai-chat, because verdicts are kept only in its format"
+                    .into(),
             );
         }
         if self.re_solve && !self.alphas.iter().any(|alpha| alpha.get() == 1.0) {
-            return Err("--re-solve needs --alpha 1, as it uses the plans at alpha 1".into());
+            return Err("--re-solve needs --alpha 1, because it uses the plans at alpha 1".into());
         }
         Ok(all)
     }

@@ -213,19 +213,19 @@ fn a_condition_that_no_value_could_change_is_refused() {
     for (condition, part) in [
         (
             "difference.success_rate.ci_high < -5",
-            "can never hold, as the value is between -1 and 1",
+            "can never hold, because the value is between -1 and 1",
         ),
         ("differences.b.success_rate.ci_high < -5", "can never hold"),
         ("difference.success_rate < -1", "can never hold"),
         ("difference.success_rate > -2", "always holds"),
-        ("files.a.success_rate > 1", "can never hold, as the value is between 0 and 1"),
+        ("files.a.success_rate > 1", "can never hold, because the value is between 0 and 1"),
         ("files.a.success_rate < 0", "can never hold"),
         ("files.a.success_rate >= 0", "always holds"),
         ("files.a.success_rate < 80", "always holds"),
         ("files.a.success_rate.ci_low > 50", "5 percentage points are 0.05"),
         (
             "files.a.success_rate.standard_error < 0",
-            "can never hold, as the value is between 0 and 1",
+            "can never hold, because the value is between 0 and 1",
         ),
         ("files.a.overconfidence_last > 10", "can never hold"),
         ("files.a.brier_last > 0", "can never hold"),
@@ -261,7 +261,7 @@ fn a_condition_that_no_value_could_change_is_refused() {
     for (words, part) in [
         (
             &["--fail-if", "files.0.turns_per_run >= 0"][..],
-            "always holds, as the value is 0 or more",
+            "always holds, because the value is 0 or more",
         ),
         (
             &[partial.as_str(), "--fail-if", "files.0.success_rate < 0.5"],

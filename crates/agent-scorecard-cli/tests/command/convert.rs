@@ -154,7 +154,7 @@ fn runs_that_are_left_out_on_the_way_are_counted_by_the_next_report_and_never_sc
     }
     let text = shown("traces", &[&traces]);
     let first = "5 runs: 2 succeeded, 1 failed, 2 unknown (1 cut off by a limit); success rate 0.667, \
-                 0.500 if those cut off count as failed; left out before: 2 no_confidence";
+                 0.500 if cut-off runs count as failed; left out before: 2 no_confidence";
     let conclusion: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
     assert_eq!(conclusion.last(), Some(&"Left out before: 2 runs (no confidence)."));
     let account = "with_limit.traces: 5 runs found, 2 kept; left out: 2 no_confidence, 1 unjudged; at a limit: 1 without a grade";

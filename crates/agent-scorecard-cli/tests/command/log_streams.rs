@@ -180,7 +180,7 @@ fn a_table_shows_the_streams_that_runs_have_and_why_others_are_left_out() {
     assert!(header.contains("stated_confidence") && !header.contains("entropy"), "{text}");
     assert!(
         text.contains(
-            "entropy: 0 complete traces, 0 censored, 0 excluded, 5 left out (5 no_logprobs)"
+            "entropy: 0 complete traces, 0 censored, 0 excluded without an outcome, 5 left out without usable confidence (5 no_logprobs)"
         ),
         "{text}"
     );

@@ -58,7 +58,7 @@ fn outcomes_from_beside_a_log_are_scored_and_lines_and_runs_that_do_not_meet_are
 
     let compared = json_of("compare", &[&log, "--outcomes", &beside]);
     assert_eq!(compared["files"][0]["n_runs"], 38);
-    assert!(notes(&compared).contains("the first of them zz"), "{compared}");
+    assert!(notes(&compared).contains("the first of them is zz"), "{compared}");
 }
 
 #[test]

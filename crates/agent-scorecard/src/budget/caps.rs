@@ -117,7 +117,7 @@ const LOST: Measure = measure! { "n_ended_successes", "successes lost", Lower, i
 "Number of successful runs that spent more than the cap." };
 const FAILED: Measure = measure! { "n_ended_failures", "failures ended", Neither, in [0.0, f64::INFINITY],
 "Number of failed runs that spent more than the cap, except runs that a limit ended." };
-const AT_LIMIT: Measure = measure! { "n_ended_cut_off", "runs at a limit ended", Neither, in [0.0, f64::INFINITY],
+const AT_LIMIT: Measure = measure! { "n_ended_cut_off", "runs ended before their limit", Neither, in [0.0, f64::INFINITY],
 "Number of failed runs that spent more than the cap before a limit ended them." };
 const KEPT: Measure = measure! { "kept_share", "successes kept", Higher, in [0.0, 1.0],
 "Share of the successful runs that spent at most the cap." };

@@ -110,7 +110,8 @@ fn invalid(ends: Interval) -> Error {
     if low < 0.0 {
         return Error::NegativeEstimate { low, high };
     }
-    let (what, value) = if low.is_finite() { ("the high end", high) } else { ("the low end", low) };
+    let (what, value) =
+        if low.is_finite() { ("the upper bound", high) } else { ("the lower bound", low) };
     scoring_rules::Error::NotFinite { what, value }.into()
 }
 

@@ -219,7 +219,7 @@ impl Metrics {
         }
         let claimed = |metrics: &Self| metrics.proper.as_ref().map(|proper| proper.coverage);
         if claimed(self) != claimed(other) {
-            return Err(Error::unlike("the claimed coverage"));
+            return Err(Error::unlike("the nominal coverage"));
         }
         self.resource.merge(other.resource)?;
         self.trivial.merge(&other.trivial);

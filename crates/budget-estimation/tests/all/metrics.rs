@@ -476,7 +476,7 @@ fn errors_print_large_numbers_in_short() {
     let cost = Rollouts::new(["tokens"]).unwrap().push(&[1e300], true);
     refused(cost, "rollout 0, turn 1: tokens is 1e300; give a number from 0 to 1e100");
     let estimate = Estimate::interval(-1e200, 9.0);
-    refused(estimate, "an estimate runs from -1e200 to 9; give ends of at least 0");
+    refused(estimate, "an estimate runs from -1e200 to 9; give bounds of at least 0");
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl KaplanMeier {
     #[must_use]
     #[track_caller]
     pub fn at(&self, time: f64) -> f64 {
-        assert!(!time.is_nan(), "the time is a NaN");
+        assert!(!time.is_nan(), "the time is NaN");
         self.after_steps(self.times.partition_point(|&step| step <= time))
     }
 
@@ -99,7 +99,7 @@ impl KaplanMeier {
     #[must_use]
     #[track_caller]
     pub fn before(&self, time: f64) -> f64 {
-        assert!(!time.is_nan(), "the time is a NaN");
+        assert!(!time.is_nan(), "the time is NaN");
         self.after_steps(self.times.partition_point(|&step| step < time))
     }
 

@@ -224,7 +224,7 @@ fn an_outcome_at_the_time_of_a_cut_off_came_first_and_time_zero_is_a_time() {
 }
 
 #[test]
-#[should_panic(expected = "the time is a NaN")]
+#[should_panic(expected = "the time is NaN")]
 fn the_curve_at_no_time_panics() {
     let stops = stops(&[1.0], &[true]);
     let _ = KaplanMeier::censoring_curve(&stops).at(f64::NAN);

@@ -104,7 +104,7 @@ fn run_probabilities(
             return Err(Error::TooLarge {
                 what: "random reference",
                 items: n,
-                reason: "more than 46 items fit the budget alone, and a table of their sums would \
+                reason: "more than 46 items each fit the budget, and a table of their sums would \
                          need more than 512 MiB or 2^35 additions; use coarser costs or \
                          Pool::random_sampled",
             });

@@ -153,7 +153,7 @@ impl Outcomes {
         if all.entries.iter().all(is_empty) {
             let values = [OUTCOME, GRADE, EXPECTED_CALLS, HORIZON].map(|column| column.names[0]);
             let problem =
-                format!("no line has a value of {}; there are {names}", values.join(", "));
+                format!("no line has a value of {}; the columns are {names}", values.join(", "));
             return Err(InputError::of_file(file, problem));
         }
         Ok(all)
@@ -166,7 +166,10 @@ impl Outcomes {
             value;
         let grade = match (outcome, grade) {
             (Some(_), Some(_)) => {
-                return wrong("grade", "there is an outcome, too; give one of them".to_owned());
+                return wrong(
+                    "grade",
+                    "the line has an outcome, too; give either an outcome or a grade".to_owned(),
+                );
             }
             (_, Some(grade)) if !(0.0..=1.0).contains(&grade) => {
                 return wrong(
@@ -192,7 +195,7 @@ impl Outcomes {
         }
         if let (Some(&place), true) = (of_id.entries.values().next(), of_id.shape != shape(&key)) {
             let problem = format!(
-                "for {id:?}, this line and line {} do not name the same ones of task, trial, model and log",
+                "this line and line {} are both about {id:?}, but do not give the same ones of task, trial, model and log",
                 earlier(place)
             );
             return wrong("id", problem);

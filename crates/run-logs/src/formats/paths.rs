@@ -79,7 +79,7 @@ fn check_digits<E: de::Error>(value: &Value) -> Result<(), E> {
     const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
     match value {
         Value::Real(number) if number.abs() >= TWO_TO_63 => Err(E::custom(format_args!(
-            "number {number:e} may have lost digits, as it is beyond 64 bits: give it as text"
+            "number {number:e} may have lost digits, because it is beyond 64 bits; give it as text"
         ))),
         Value::List(values) => values.iter().try_for_each(check_digits),
         Value::Map(values) => values.values().try_for_each(check_digits),

@@ -215,7 +215,7 @@ impl RunCounts {
             text.push_str(&format!("; success rate {rate:.3}"));
         }
         if let (true, Some(rate)) = (*at_limit > 0, self.success_rate(*at_limit)) {
-            text.push_str(&format!(", {rate:.3} if those cut off count as failed"));
+            text.push_str(&format!(", {rate:.3} if cut-off runs count as failed"));
         }
         if !left_out.is_empty() {
             let reasons = left_out.iter().map(|(reason, count)| format!("{count} {reason}"));

@@ -95,7 +95,7 @@ impl<'a> Table<'a> {
                 reader.read_byte_record(&mut record).map_err(|error| match error.kind() {
                     ErrorKind::UnequalLengths { pos, expected_len, len } => at(
                         Line::default().of(bytes, pos.as_ref().map_or(0, Position::byte)),
-                        format!("the row has {len} cells and the first line {expected_len}"),
+                        format!("the row has {len} cells, but the first line has {expected_len}"),
                     ),
                     _ => InputError::of_file(file, error.to_string()),
                 })?;

@@ -45,9 +45,9 @@ impl<T: Copy + PartialOrd + Into<f64>> Interval<T> {
         if ends[0] <= ends[1] {
             Ok(Self { low, high })
         } else if ends[0].is_nan() {
-            Err(Error::NotANumber { what: "the low end" })
+            Err(Error::NotANumber { what: "the lower bound" })
         } else if ends[1].is_nan() {
-            Err(Error::NotANumber { what: "the high end" })
+            Err(Error::NotANumber { what: "the upper bound" })
         } else {
             Err(Error::Reversed { low: ends[0], high: ends[1] })
         }

@@ -139,7 +139,9 @@ fn an_end_may_be_infinite_but_not_nan_and_the_low_end_is_first() {
     for end in [f64::NEG_INFINITY, f64::INFINITY] {
         assert_eq!(Interval::new(end, end).unwrap().width(), 0.0);
     }
-    for (low, high, what) in [(f64::NAN, 0.0, "the low end"), (0.0, f64::NAN, "the high end")] {
+    for (low, high, what) in
+        [(f64::NAN, 0.0, "the lower bound"), (0.0, f64::NAN, "the upper bound")]
+    {
         assert_eq!(Interval::new(low, high), Err(Error::NotANumber { what }));
     }
     assert_eq!(Interval::new(2.0, 1.0), Err(Error::Reversed { low: 2.0, high: 1.0 }));

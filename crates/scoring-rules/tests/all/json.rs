@@ -266,11 +266,11 @@ fn values_are_checked_when_they_are_read() {
     reads::<Observed>(&["[3.0,4.0]", "[3.0,null]"], &[("[5.0,4.0]", "it must be at most its cap")]);
     reads::<Interval>(
         &["[2.0,5.5]", r#"["-inf",5.5]"#, r#"["-inf","inf"]"#],
-        &[("[5.5,2.0]", "the low end 5.5 is above the high end 2"), ("0.5", "")],
+        &[("[5.5,2.0]", "the lower bound 5.5 is above the upper bound 2"), ("0.5", "")],
     );
     reads::<Interval<Probability>>(
         &["[0.25,0.5]"],
-        &[("[0.5,0.25]", "above the high end"), ("[-0.1,0.5]", "not a probability")],
+        &[("[0.5,0.25]", "above the upper bound"), ("[-0.1,0.5]", "not a probability")],
     );
     reads::<Quantiles>(
         &["[[0.25,3.0],[0.5,5.0]]"],

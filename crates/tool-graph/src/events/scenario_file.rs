@@ -67,7 +67,7 @@ enum EventInFile {
 fn distinct(list: &str, names: &[String]) -> Result<(), String> {
     let mut known = HashSet::new();
     match names.iter().find(|name| !known.insert(name.as_str())) {
-        Some(name) => Err(format!("{list}: {name:?} stands twice; give each name once")),
+        Some(name) => Err(format!("{list}: {name:?} occurs twice; give each name once")),
         None => Ok(()),
     }
 }

@@ -7,7 +7,7 @@
 ///
 /// let missing = MissingValue::FewerThanFive { token: 3, found: 2 };
 /// assert_eq!(missing.name(), "fewer_than_five");
-/// assert_eq!(missing.to_string(), "token 3 lists 2 probabilities; the entropy needs the top five");
+/// assert_eq!(missing.to_string(), "token 3 lists 2 probabilities; the entropy needs the five highest");
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -19,7 +19,7 @@ pub enum MissingValue {
     #[error("the log has no log-probabilities for the reply")]
     NoLogprobs,
     /// No token of the reply falls into the span, or the reply is empty.
-    #[error("no token falls into the span")]
+    #[error("the scored part of the reply has no token")]
     NoTokens,
     /// A token's log-probability is NaN, or -9999, which servers write for an unknown value.
     #[error("the log-probability of token {token} is unknown")]
@@ -36,7 +36,7 @@ pub enum MissingValue {
         sum: f64,
     },
     /// A token lists fewer than five probable tokens, so that its entropy is unknown.
-    #[error("token {token} lists {found} probabilities; the entropy needs the top five")]
+    #[error("token {token} lists {found} probabilities; the entropy needs the five highest")]
     FewerThanFive {
         /// The token's position in the reply, from 0.
         token: usize,
@@ -45,7 +45,9 @@ pub enum MissingValue {
     },
     /// The action that the text contains is not found in the bytes of the tokens, because the log lost tokens or parts
     /// of characters.
-    #[error("the tokens do not hold the action; they differ from the text at byte {offset}")]
+    #[error(
+        "the tokens do not contain the action; they differ from the text of the reply at byte {offset}"
+    )]
     Alignment {
         /// The position of the first byte at which the text and the tokens differ.
         offset: usize,

@@ -66,7 +66,7 @@ fn texts_of_rooms_are_read_back_and_wrong_ones_are_refused() {
         ("#####\n#PXP#\n#####", 0, "2 players"),
         ("#####\n#PX_#\n#####", 0, "1 boxes for 0 targets"),
         ("#####\n#P_O#\n#####", 0, "0 boxes for 1 targets"),
-        ("#####\n_PXO#\n#####", 0, "the player can leave it"),
+        ("#####\n_PXO#\n#####", 0, "the player can leave the room"),
         ("", 0, "0 players"),
     ] {
         let error = Room::parse(text).unwrap_err().to_string();

@@ -83,13 +83,13 @@ fn errors_in_a_file_name_the_place_and_the_item() {
     };
     for (path, value, named) in [
         ("/banned", json!(["buy"]), r#"named "buy""#),
-        ("/task/initial", json!(["query", "query"]), r#"task.initial: "query" stands twice"#),
-        ("/task/goal", json!(["choice", "choice"]), r#"task.goal: "choice" stands twice"#),
-        ("/banned", json!(["ask", "ask"]), r#"banned: "ask" stands twice"#),
+        ("/task/initial", json!(["query", "query"]), r#"task.initial: "query" occurs twice"#),
+        ("/task/goal", json!(["choice", "choice"]), r#"task.goal: "choice" occurs twice"#),
+        ("/banned", json!(["ask", "ask"]), r#"banned: "ask" occurs twice"#),
         (
             "/events/4/remove_tools",
             json!(["ask", "search", "ask"]),
-            r#"events[4].remove_tools: "ask" stands twice"#,
+            r#"events[4].remove_tools: "ask" occurs twice"#,
         ),
         ("/events/4", json!({"remove_tools": []}), "events[4].remove_tools: empty"),
         ("/events/1", json!({"cost_change": {}}), "events[1].cost_change: empty"),

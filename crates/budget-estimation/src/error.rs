@@ -1,4 +1,6 @@
-use crate::{answer_error::AnswerError, short_number::Short};
+use censoring::StopReason;
+
+use crate::{answer_error::AnswerError, short_number::Short, stopping::advice::cap_reason};
 
 /// The reason why an input is invalid or a number is undefined.
 ///
@@ -154,6 +156,32 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
+    /// An amount of a budget, or a cap, is negative, too large or NaN.
+    #[error("{} {resource}; give an amount from 0 to {}", Short(*value), Short(*most))]
+    Amount {
+        /// Name of the resource.
+        resource: String,
+        /// The given amount.
+        value: f64,
+        /// The largest valid amount.
+        most: f64,
+    },
+    /// A reservation does not fit into what is left of a budget.
+    #[error("cannot reserve {asked} {resource}: {left} left")]
+    OverBudget {
+        /// Name of the resource.
+        resource: String,
+        /// The amount that was asked for.
+        asked: f64,
+        /// The amount left, negative if a cap is exceeded.
+        left: f64,
+    },
+    /// A budget was stopped, and takes no further reservation.
+    #[error("the budget was stopped: {reason}")]
+    BudgetStopped {
+        /// The reason of the first stop.
+        reason: StopReason,
+    },
     /// A recorded run has already ended, so that neither a turn nor another end can be recorded.
     #[error("the run has ended; record a new one")]
     RunEnded,
@@ -193,6 +221,27 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns why a run ends whose call a [`Budget`](crate::Budget) refused: the cap on the resource, by the name of the
+    /// resource as in [`Advice::stop_reason`](crate::Advice::stop_reason), or the reason of the stop. `None` for other errors.
+    ///
+    /// ```
+    /// use budget_estimation::{Budget, Error, StopReason};
+    ///
+    /// let budget = Budget::new([("usd", Some(0.05))])?;
+    /// let refused = budget.reserve(&[("usd", 0.06)]).unwrap_err();
+    /// assert_eq!(refused.to_string(), "cannot reserve 0.06 usd: 0.05 left");
+    /// assert_eq!(refused.stop_reason(), Some(StopReason::MaxCost));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn stop_reason(&self) -> Option<StopReason> {
+        match self {
+            Self::OverBudget { resource, .. } => Some(cap_reason(resource)),
+            Self::BudgetStopped { reason } => Some(reason.clone()),
+            _ => None,
+        }
+    }
+
     /// The error of two parts that differ in a setting.
     #[cold]
     pub(crate) fn unlike(what: &str) -> Self {

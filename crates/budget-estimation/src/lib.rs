@@ -2,6 +2,7 @@
 
 mod answer_error;
 pub mod bagen;
+mod budgets;
 mod calibration;
 mod checks;
 mod error;
@@ -25,6 +26,7 @@ mod stopping;
 mod success;
 
 pub use answer_error::AnswerError;
+pub use budgets::{budget::Budget, call_costs::CallCosts, reservation::Reservation};
 pub use calibration::{adaptive_conformal::AdaptiveConformal, calibrated::Calibrated};
 pub use censoring::{self, StopReason, Stopped};
 pub use error::Error;

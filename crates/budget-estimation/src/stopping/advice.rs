@@ -168,7 +168,7 @@ fn words(name: &str) -> Vec<String> {
 
 /// Returns the stop reason of an exceeded cap on a resource with this name. Every cap is a budget fixed in
 /// advance, so the name of the resource decides only the name of the stop.
-pub(super) fn cap_reason(resource: &str) -> StopReason {
+pub(crate) fn cap_reason(resource: &str) -> StopReason {
     let words = words(resource);
     let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
     if has(&["cost", "costs", "usd", "eur", "dollar", "dollars", "cents", "money", "price"])

@@ -1,0 +1,8 @@
+//! Budgets that agents share while they spend.
+
+mod account;
+pub(crate) mod budget;
+pub(crate) mod call_costs;
+pub(crate) mod reservation;
+#[cfg(feature = "serde")]
+mod stored;

@@ -1,0 +1,412 @@
+use std::{
+    fmt,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use censoring::StopReason;
+use scoring_rules::decimals::{POWERS, in_units};
+
+use crate::{
+    budgets::{
+        account::{self, Cell},
+        reservation::Reservation,
+    },
+    checks::setting,
+    error::Error,
+};
+
+/// A reservation keeps its amounts in place, so that it needs no memory of its own.
+pub(super) const MOST_RESOURCES: usize = 8;
+
+/// Up to here, whole units are exact as f64 and as decimals.
+const MOST_UNITS: f64 = 9e14;
+
+/// The unit of a resource without a cap is 10^-6.
+const PLACES_WITHOUT_CAP: usize = 6;
+
+/// A budget that threads and tasks share: what may be spent of each resource, what is spent, and what calls under way hold.
+///
+/// Before a call, [`reserve`](Self::reserve) holds an amount of each resource that the call uses, or refuses the call.
+/// Afterwards, [`Reservation::settle`] replaces the amounts held by the amounts used. The amounts spent and held together
+/// never exceed a cap, except by what calls used above their reservations, which [`excess`](Self::excess) counts. To hold
+/// an amount that is usually enough in place of the largest possible one, see [`CallCosts`](crate::CallCosts).
+///
+/// A clone is another handle of the same budget. A [`child`](Self::child) is a budget of its own, for example of a subagent;
+/// everything that it holds and spends is also held and spent by its parent. Nothing waits for a lock: no method blocks,
+/// and each takes O(R D) for R resources at a depth D of the tree. The budget has no clock: time is a resource like others.
+///
+/// Amounts are counted in whole units: 10^-9, or more for a cap above 900,000, so that a cap has at most 15 digits, and
+/// 10^-6 without a cap. Smaller parts of an amount are rounded up, and those of a cap down.
+///
+/// With the feature `serde`, a budget can be stored. Amounts that are held at this moment are read back as spent, as their
+/// calls may have to be paid. A child is stored without its parent; see [`adopt`](Self::adopt).
+///
+/// ```
+/// use budget_estimation::{Budget, Error};
+///
+/// let budget = Budget::new([("tokens", Some(4000.0)), ("usd", None)])?;
+/// let subagents = [budget.child(&[("tokens", 3000.0)])?, budget.child(&[("tokens", 3000.0)])?];
+/// std::thread::scope(|scope| {
+///     for subagent in &subagents {
+///         scope.spawn(|| {
+///             // A model call that uses at most 1,000 tokens, and really 700 tokens and 0.002 dollars.
+///             while let Ok(call) = subagent.reserve(&[("tokens", 1000.0)]) {
+///                 call.settle(&[("tokens", 700.0), ("usd", 0.002)])?;
+///             }
+///             Ok::<(), Error>(())
+///         });
+///     }
+/// });
+/// assert_eq!(budget.left().next(), Some(Some(500.0)));
+/// assert_eq!(budget.to_string(), "500 of 4,000 tokens left; 0.01 usd spent");
+/// let refused = budget.reserve(&[("tokens", 1000.0)]).unwrap_err();
+/// assert_eq!(refused.to_string(), "cannot reserve 1000 tokens: 500 left");
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Budget {
+    pub(super) node: Arc<Node>,
+}
+
+/// A budget of the tree, which its handles, its reservations and its children share.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) parent: Option<Arc<Self>>,
+    pub(super) resources: Arc<[Unit]>,
+    pub(super) cells: Box<[Cell]>,
+    /// The amounts from which on there is a notice; the largest number if there is none, or no longer.
+    pub(super) notices: Box<[AtomicU64]>,
+    pub(super) stop: OnceLock<StopReason>,
+}
+
+/// The name of a resource, and the number of units in 1.
+#[derive(Debug, PartialEq)]
+pub(super) struct Unit {
+    pub(super) name: String,
+    pub(super) scale: f64,
+}
+
+/// No cap, and no notice.
+pub(super) const NONE: u64 = u64::MAX;
+
+impl Unit {
+    /// Chooses the smallest unit in which the cap has at most 15 digits.
+    pub(super) fn of(name: String, cap: Option<f64>) -> Option<Self> {
+        let places = cap.map_or(Some(PLACES_WITHOUT_CAP), |cap| {
+            (0..=9).rev().find(|&places| (0.0..=MOST_UNITS).contains(&(cap * POWERS[places])))
+        });
+        Some(Self { name, scale: POWERS[places?] })
+    }
+
+    pub(super) fn cap(&self, cap: Option<f64>) -> u64 {
+        cap.map_or(NONE, |cap| match in_units(cap, self.scale) {
+            Some(units) => units as u64,
+            None => (cap * self.scale) as u64,
+        })
+    }
+
+    fn units(&self, amount: f64) -> Result<u64, Error> {
+        let most = MOST_UNITS / self.scale;
+        if !(0.0..=most).contains(&amount) {
+            return Err(Error::Amount { resource: self.name.clone(), value: amount, most });
+        }
+        Ok(match in_units(amount, self.scale) {
+            Some(units) => units as u64,
+            None => (amount * self.scale).ceil() as u64,
+        })
+    }
+
+    pub(super) fn amount(&self, units: u64) -> f64 {
+        units as f64 / self.scale
+    }
+}
+
+impl Node {
+    /// Returns the cells of this budget and of those above it.
+    pub(super) fn budgets(&self) -> impl Iterator<Item = &[Cell]> + Clone {
+        self.line().map(|node| &*node.cells)
+    }
+
+    fn line(&self) -> impl Iterator<Item = &Self> + Clone {
+        std::iter::successors(Some(self), |node| node.parent.as_deref())
+    }
+
+    /// Returns the position of a resource, and the amount in its units.
+    pub(super) fn units(&self, name: &str, amount: f64) -> Result<(usize, u64), Error> {
+        let at = self.resources.iter().position(|resource| resource.name == name);
+        let at = at.ok_or_else(|| Error::NoSuchResource { name: name.to_owned() })?;
+        Ok((at, self.resources[at].units(amount)?))
+    }
+
+    fn all_units(&self, amounts: &[(&str, f64)]) -> Result<[u64; MOST_RESOURCES], Error> {
+        let mut all = [0_u64; MOST_RESOURCES];
+        for &(name, amount) in amounts {
+            let (at, units) = self.units(name, amount)?;
+            all[at] = all[at].saturating_add(units);
+        }
+        Ok(all)
+    }
+
+    /// Returns what is left of a resource, negative if a cap is exceeded.
+    fn left(&self, at: usize) -> Option<f64> {
+        let capped = self.budgets().map(|cells| &cells[at]).filter(|cell| cell.cap() != NONE);
+        let left = capped.map(|cell| {
+            let committed = cell.amounts().committed;
+            let sign = if committed > cell.cap() { -1.0 } else { 1.0 };
+            sign * self.resources[at].amount(cell.cap().abs_diff(committed))
+        });
+        left.reduce(f64::min)
+    }
+}
+
+impl Budget {
+    /// Creates a budget with nothing spent. Each resource has a name and optionally a cap.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] unless there are 1 to 8 resources; [`Error::ResourceName`] for an empty or
+    /// repeated name; [`Error::Amount`] for a cap that is not from 0 to 9e14.
+    pub fn new<N: Into<String>>(
+        caps: impl IntoIterator<Item = (N, Option<f64>)>,
+    ) -> Result<Self, Error> {
+        let (mut units, mut cells): (Vec<Unit>, Vec<Cell>) = (Vec::new(), Vec::new());
+        for (name, cap) in caps {
+            let name = name.into();
+            if name.is_empty() || units.iter().any(|unit| unit.name == name) {
+                return Err(Error::ResourceName { name });
+            }
+            let value = cap.unwrap_or(0.0);
+            let unit = Unit::of(name.clone(), cap);
+            let unit = unit.ok_or(Error::Amount { resource: name, value, most: MOST_UNITS })?;
+            cells.push(Cell::new(unit.cap(cap), 0, 0));
+            units.push(unit);
+        }
+        let (count, range) = (units.len(), 1..=MOST_RESOURCES);
+        setting("number of resources", count as f64, range.contains(&count), "from 1 to 8")?;
+        Ok(Self::of(None, units.into(), cells))
+    }
+
+    pub(super) fn of(parent: Option<Arc<Node>>, resources: Arc<[Unit]>, cells: Vec<Cell>) -> Self {
+        let notices = cells.iter().map(|_| AtomicU64::new(NONE)).collect();
+        let (cells, stop) = (cells.into(), OnceLock::new());
+        Self { node: Arc::new(Node { parent, resources, cells, notices, stop }) }
+    }
+
+    /// Makes the budget give a [`notice`](Self::notice) once a share of a cap is spent, such as 0.8.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] unless the share is from 0 to 1.
+    pub fn with_notice_at(self, share: f64) -> Result<Self, Error> {
+        let valid = (0.0..=1.0).contains(&share);
+        setting("share of a cap for a notice", share, valid, "from 0 to 1")?;
+        for (cell, notice) in self.node.cells.iter().zip(&self.node.notices) {
+            if cell.cap() != NONE {
+                notice.store((cell.cap() as f64 * share).ceil() as u64, Relaxed);
+            }
+        }
+        Ok(self)
+    }
+
+    /// Creates a budget within this one, for example of a subagent, with caps on some of the resources.
+    ///
+    /// The caps of children may add up to more than the cap of the parent, because the parent always holds and spends the
+    /// amounts of its children as well.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchResource`] for an unknown name; [`Error::Amount`] for a cap that is not from 0 to the cap of this
+    /// budget.
+    pub fn child(&self, caps: &[(&str, f64)]) -> Result<Self, Error> {
+        let mut own = [NONE; MOST_RESOURCES];
+        for &(name, cap) in caps {
+            let (at, _) = self.node.units(name, cap)?;
+            let unit = &self.node.resources[at];
+            let above = self.node.budgets().map(|cells| cells[at].cap()).min().unwrap_or(NONE);
+            own[at] = unit.cap(Some(cap));
+            if own[at] > above {
+                let most = unit.amount(above);
+                return Err(Error::Amount { resource: name.to_owned(), value: cap, most });
+            }
+        }
+        let cells = self.node.cells.iter().zip(own).map(|(_, cap)| Cell::new(cap, 0, 0)).collect();
+        Ok(Self::of(Some(self.node.clone()), self.node.resources.clone(), cells))
+    }
+
+    /// Makes a budget that was stored as a child of this one a child again. What it spent is not counted anew, because this
+    /// budget was stored with it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unlike`] if the other budget has other resources, other units, a larger cap or more spent than this one, or
+    /// if it is a child or has other handles already.
+    pub fn adopt(&self, stored: Self) -> Result<Self, Error> {
+        let unlike = |problem: &str| Error::Unlike { problem: problem.to_owned() };
+        let child = Arc::into_inner(stored.node);
+        let child = child.filter(|child| child.parent.is_none()).ok_or_else(|| {
+            unlike("the stored budget has other handles or a parent; adopt it as it is read back")
+        })?;
+        if child.resources != self.node.resources {
+            return Err(unlike("the stored budget has other resources or units than its parent"));
+        }
+        for (own, cell) in self.node.cells.iter().zip(&child.cells) {
+            let narrower = cell.cap() == NONE || cell.cap() <= own.cap();
+            if !narrower || cell.amounts().spent > own.amounts().spent {
+                return Err(unlike("the stored budget has a larger cap or more spent than its parent"));
+            }
+        }
+        Ok(Self { node: Arc::new(Node { parent: Some(self.node.clone()), ..child }) })
+    }
+
+    /// Holds these amounts for a call, in this budget and in those above it, or refuses the call. Resources that are not
+    /// named are not held.
+    ///
+    /// A refusal holds nothing. It can also be due to a reservation of another thread that is itself refused at the same
+    /// moment, or to calls under way that will give a part of their reservations back.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OverBudget`] for the first amount that does not fit; [`Error::BudgetStopped`] after a
+    /// [`stop`](Self::stop); [`Error::NoSuchResource`] for an unknown name; [`Error::Amount`] for an amount that is negative,
+    /// too large or NaN.
+    pub fn reserve(&self, amounts: &[(&str, f64)]) -> Result<Reservation, Error> {
+        let held = self.node.all_units(amounts)?;
+        if let Some(reason) = self.stop_reason() {
+            return Err(Error::BudgetStopped { reason: reason.clone() });
+        }
+        match account::hold(self.node.budgets(), &held) {
+            Ok(()) => Ok(Reservation::new(self.node.clone(), held)),
+            Err((at, _)) => {
+                let unit = &self.node.resources[at];
+                let left = self.node.left(at).unwrap_or(f64::INFINITY);
+                Err(Error::OverBudget {
+                    resource: unit.name.clone(),
+                    asked: unit.amount(held[at]),
+                    left,
+                })
+            }
+        }
+    }
+
+    /// Counts amounts that were spent without a reservation, also above a cap or after a stop.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchResource`] and [`Error::Amount`] as [`reserve`](Self::reserve). Nothing is counted.
+    pub fn spend(&self, amounts: &[(&str, f64)]) -> Result<(), Error> {
+        let used = self.node.all_units(amounts)?.into_iter().map(|used| (0, used));
+        account::settle(self.node.budgets(), used);
+        Ok(())
+    }
+
+    /// Returns the names of the resources, in the order of [`Self::new`]. The other methods use the same order.
+    #[must_use]
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.node.resources.iter().map(|resource| resource.name.as_str())
+    }
+
+    fn cells(&self) -> impl ExactSizeIterator<Item = (&Unit, &Cell)> {
+        self.node.resources.iter().zip(&self.node.cells)
+    }
+
+    /// Returns the cap of this budget on each resource; `None` without a cap, and for a child without a cap of its own.
+    #[must_use]
+    pub fn caps(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
+        self.cells().map(|(unit, cell)| (cell.cap() != NONE).then(|| unit.amount(cell.cap())))
+    }
+
+    /// Returns the amount of each resource spent so far.
+    #[must_use]
+    pub fn spent(&self) -> impl ExactSizeIterator<Item = f64> {
+        self.cells().map(|(unit, cell)| unit.amount(cell.amounts().spent))
+    }
+
+    /// Returns the amount of each resource that calls under way hold.
+    #[must_use]
+    pub fn held(&self) -> impl ExactSizeIterator<Item = f64> {
+        self.cells().map(|(unit, cell)| {
+            let amounts = cell.amounts();
+            unit.amount(amounts.committed.saturating_sub(amounts.spent))
+        })
+    }
+
+    /// Returns the amount of each resource that is neither spent nor held, under the caps of this budget and of those above
+    /// it; negative if a cap is exceeded, `None` without a cap.
+    #[must_use]
+    pub fn left(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
+        (0..self.node.cells.len()).map(|at| self.node.left(at))
+    }
+
+    /// Returns the amount of each resource that was spent without being held before: what calls used above their
+    /// reservations, and what [`spend`](Self::spend) counted.
+    #[must_use]
+    pub fn excess(&self) -> impl ExactSizeIterator<Item = f64> {
+        self.cells().map(|(unit, cell)| unit.amount(cell.amounts().excess))
+    }
+
+    /// Returns a resource of which the share set by [`with_notice_at`](Self::with_notice_at) is spent, once for each
+    /// resource: a handle that takes a notice takes it for all.
+    #[must_use]
+    pub fn notice(&self) -> Option<&str> {
+        let noticed = self.cells().zip(&self.node.notices).find(|((_, cell), notice)| {
+            let reached = |at: u64| (at != NONE && cell.amounts().spent >= at).then_some(NONE);
+            notice.fetch_update(Relaxed, Relaxed, reached).is_ok()
+        });
+        noticed.map(|((unit, _), _)| unit.name.as_str())
+    }
+
+    /// Stops this budget and its children for ever: every further reservation is refused. Calls under way still settle. The
+    /// first reason stays.
+    pub fn stop(&self, reason: StopReason) {
+        let _ = self.node.stop.set(reason);
+    }
+
+    /// Returns why this budget, or one above it, was stopped.
+    #[must_use]
+    pub fn stop_reason(&self) -> Option<&StopReason> {
+        self.node.line().find_map(|node| node.stop.get())
+    }
+}
+
+/// Writes what is left, for the prompt of a model: "1,200 of 4,000 tokens left; 0.35 of 1 usd left".
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, unit) in self.node.resources.iter().enumerate() {
+            f.write_str(if at > 0 { "; " } else { "" })?;
+            let name = &unit.name;
+            // The smallest cap is the one that the share left belongs to.
+            let caps = self.node.budgets().map(|cells| cells[at].cap());
+            match (self.node.left(at), caps.min()) {
+                (Some(left), Some(cap)) => {
+                    let (left, cap) = (Grouped(left.max(0.0)), Grouped(unit.amount(cap)));
+                    write!(f, "{left} of {cap} {name} left")?;
+                }
+                _ => {
+                    let spent = unit.amount(self.node.cells[at].amounts().spent);
+                    write!(f, "{} {name} spent", Grouped(spent))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number with a comma between thousands.
+struct Grouped(f64);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.0.to_string();
+        let whole = text.find('.').unwrap_or(text.len());
+        for (at, digit) in text.char_indices() {
+            if at > 0 && at < whole && (whole - at).is_multiple_of(3) {
+                f.write_str(",")?;
+            }
+            write!(f, "{digit}")?;
+        }
+        Ok(())
+    }
+}

@@ -3,6 +3,7 @@
 
 mod answers;
 mod budget_estimator;
+mod budgets;
 mod calibration;
 mod common;
 mod decimal_caps;

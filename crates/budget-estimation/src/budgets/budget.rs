@@ -255,7 +255,9 @@ impl Budget {
         for (own, cell) in self.node.cells.iter().zip(&child.cells) {
             let narrower = cell.cap() == NONE || cell.cap() <= own.cap();
             if !narrower || cell.amounts().spent > own.amounts().spent {
-                return Err(unlike("the stored budget has a larger cap or more spent than its parent"));
+                return Err(unlike(
+                    "the stored budget has a larger cap or more spent than its parent",
+                ));
             }
         }
         Ok(Self { node: Arc::new(Node { parent: Some(self.node.clone()), ..child }) })

@@ -71,6 +71,9 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
+        if self.held == [0; MOST_RESOURCES] {
+            return;
+        }
         let held = self.held.into_iter();
         account::settle(self.node.budgets(), held.map(|held| (held, 0)));
     }

@@ -80,7 +80,8 @@ impl Budget {
             stored(valid, "a cap must be at most 9e14 units")?;
             units.push(Unit { name: resource.name.clone(), scale });
             let spent = resource.spent.saturating_add(resource.held);
-            let unheld = resource.cap.is_none_or(|cap| spent <= cap.saturating_add(resource.excess));
+            let unheld =
+                resource.cap.is_none_or(|cap| spent <= cap.saturating_add(resource.excess));
             stored(unheld, "more is spent than the cap and the excess")?;
             stored(resource.excess <= spent, "the excess is a part of the amount spent")?;
             cells.push(Cell::new(resource.cap.unwrap_or(NONE), spent, resource.excess));

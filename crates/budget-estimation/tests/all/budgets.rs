@@ -60,8 +60,7 @@ fn run_schedule(draws: &mut Draws) {
         ("tokens", caps[0].map(|cap| cap as f64)),
         ("usd", caps[1].map(|cap| cap as f64 / 100.0)),
     ]);
-    let (mut budgets, mut models) =
-        (vec![root.unwrap()], vec![Model { caps, ..Model::default() }]);
+    let (mut budgets, mut models) = (vec![root.unwrap()], vec![Model { caps, ..Model::default() }]);
     for _ in 0..draws.below(6) {
         let parent = draws.below(budgets.len() as u64) as usize;
         let above = line(&models, parent).into_iter().filter_map(|at| models[at].caps[0]).min();
@@ -285,13 +284,17 @@ fn a_notice_is_given_once_at_its_share() {
     assert_eq!(budget.notice(), None);
     budget.spend(&[("tokens", 1.0), ("calls", 1.0)]).unwrap();
     let other = budget.clone();
-    assert_eq!([budget.notice(), other.notice(), budget.notice()], [Some("tokens"), Some("calls"), None]);
+    assert_eq!(
+        [budget.notice(), other.notice(), budget.notice()],
+        [Some("tokens"), Some("calls"), None]
+    );
     assert!(tokens(1.0).with_notice_at(1.5).is_err());
 }
 
 #[test]
 fn what_is_left_is_the_least_of_all_budgets_above_and_is_written_for_a_prompt() {
-    let budget = Budget::new([("tokens", Some(4000.0)), ("usd", Some(1.0)), ("calls", None)]).unwrap();
+    let budget =
+        Budget::new([("tokens", Some(4000.0)), ("usd", Some(1.0)), ("calls", None)]).unwrap();
     let child = budget.child(&[("tokens", 3000.0)]).unwrap();
     assert_eq!(child.to_string(), "3,000 of 3,000 tokens left; 1 of 1 usd left; 0 calls spent");
     budget.spend(&[("tokens", 2800.0), ("usd", 0.65), ("calls", 1234567.5)]).unwrap();
@@ -314,13 +317,18 @@ fn a_stored_tree_continues_as_it_was_and_what_was_held_is_spent() {
     let budget = Budget::new([("tokens", Some(4000.0)), ("usd", None)]).unwrap();
     let budget = budget.with_notice_at(0.5).unwrap();
     let child = budget.child(&[("tokens", 1000.0)]).unwrap();
-    child.reserve(&[("tokens", 100.0)]).unwrap().settle(&[("tokens", 130.0), ("usd", 0.1)]).unwrap();
+    child
+        .reserve(&[("tokens", 100.0)])
+        .unwrap()
+        .settle(&[("tokens", 130.0), ("usd", 0.1)])
+        .unwrap();
     let under_way = child.reserve(&[("tokens", 300.0)]).unwrap();
     budget.spend(&[("tokens", 1800.0)]).unwrap();
     assert_eq!(budget.notice(), None);
     let stored = [&budget, &child].map(|it| serde_json::to_string(it).unwrap());
     drop(under_way);
-    let [parent, orphan] = stored.clone().map(|text| serde_json::from_str::<Budget>(&text).unwrap());
+    let [parent, orphan] =
+        stored.clone().map(|text| serde_json::from_str::<Budget>(&text).unwrap());
     assert_eq!(parent.notice(), Some("tokens"));
     let child = parent.adopt(orphan).unwrap();
     assert!(parent.spent().eq([2230.0, 0.1]) && child.spent().eq([430.0, 0.1]));

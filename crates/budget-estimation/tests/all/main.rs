@@ -5,6 +5,7 @@ mod answers;
 mod budget_estimator;
 mod budgets;
 mod calibration;
+mod call_costs;
 mod common;
 mod decimal_caps;
 mod default_edges;

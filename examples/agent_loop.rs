@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
         // It expects to pay for the rest of its plan, or for all of it where the call failed.
         let rest = plan.cost() - reply.cost;
-        run.push_forecast(1.0 - rest / 100.0);
+        run.push_forecast(1.0 - rest / 100.0)?;
         run.push(&[reply.cost])?;
         let advice = run.advise(&[Estimate::interval(rest, 1.5 * rest)?], None)?;
         println!("{name}: {:?}, cost {}, then {advice:?}", reply.status, reply.cost);

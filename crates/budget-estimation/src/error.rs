@@ -34,7 +34,7 @@ pub enum Error {
         name: String,
     },
     /// No resource has this name or handle.
-    #[error("there is no resource {name}; use a resource of these rollouts")]
+    #[error("there is no resource {name}; use one of the resources that were declared")]
     NoSuchResource {
         /// The name that was given, or the position in a handle that belongs to other rollouts.
         name: String,

@@ -73,4 +73,4 @@ pub use success::{
     abort_limit::AbortLimit,
     success_forecaster::{SuccessForecast, SuccessForecaster},
 };
-pub use trajectory_metrics::{self, ForecastPolicy, ScoringRule, Tps};
+pub use trajectory_metrics::{self, ScoringRule, Tps};

@@ -1,6 +1,6 @@
 use censoring::{Observation, StopClass, StopReason, Stopped};
 use scoring_rules::{Probability, ScoringRule};
-use trajectory_metrics::{ForecastCounts, ForecastPolicy, Tps};
+use trajectory_metrics::Tps;
 
 use crate::{
     checks::{same_length, setting},
@@ -27,7 +27,7 @@ use crate::{
 /// let tokens = run.resource("tokens")?;
 /// let mut linear = LinearEstimator::new(5.0, 0.5)?;
 /// for (spent, forecast) in [([90.0, 0.01], 0.7), ([470.0, 0.05], 0.4)] {
-///     run.push_forecast(forecast);
+///     run.push_forecast(forecast)?;
 ///     run.push(&spent)?;
 ///     // The dollars are not estimated.
 ///     let estimates = [linear.estimate(&run.prefix(tokens)?)?, Estimate::NoAnswer];
@@ -48,14 +48,12 @@ pub struct RecordedRun {
     /// One rollout, without a turn at first.
     rollouts: Rollouts,
     monitor: BudgetMonitor,
-    /// The forecasts as given.
-    stated: Vec<Option<f64>>,
+    forecasts: Vec<Probability>,
     end: Option<End>,
 }
 
 #[derive(Clone, Debug)]
 struct End {
-    forecasts: Vec<Probability>,
     outcome: Option<bool>,
     reason: Option<StopReason>,
 }
@@ -76,7 +74,7 @@ impl RecordedRun {
             cap.map_or(Ok(()), |cap| rollouts.set_cap(resource, cap))?;
         }
         rollouts.begin();
-        Ok(Self { rollouts, monitor, stated: Vec::new(), end: None })
+        Ok(Self { rollouts, monitor, forecasts: Vec::new(), end: None })
     }
 
     /// Declares keys of the run, such as its model; see [`Rollouts::with_keys`].
@@ -139,10 +137,17 @@ impl RecordedRun {
         Ok(())
     }
 
-    /// Appends the forecast that the run will succeed with this probability; `None` for a missing forecast. The number
-    /// of forecasts may differ from the number of turns. Forecasts after the end of the run do not count.
-    pub fn push_forecast(&mut self, forecast: impl Into<Option<f64>>) {
-        self.stated.push(forecast.into());
+    /// Appends the forecast that the run will succeed with this probability. The number of forecasts may differ from the
+    /// number of turns: for a turn without a forecast, append none.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::NotAProbability`] unless the forecast is from 0 to 1, such as 85 for 85 %; [`Error::RunEnded`]
+    /// after the end of the run. Nothing is appended.
+    pub fn push_forecast(&mut self, forecast: f64) -> Result<(), Error> {
+        self.check_goes_on()?;
+        self.forecasts.push(Probability::new(forecast)?);
+        Ok(())
     }
 
     /// Sets a key, such as `task`, which is known before the first turn.
@@ -205,15 +210,14 @@ impl RecordedRun {
         for ((resource, _), _) in resources.filter(|(_, cap)| cap.is_some()) {
             run.usage(resource)?;
         }
-        self.monitor.advise(estimates, failure_probability)
+        self.monitor.advise_alone(estimates, failure_probability)
     }
 
     /// Ends the run with its outcome.
     ///
     /// # Errors
     ///
-    /// [`Error::RunEnded`] if the run has already ended; [`trajectory_metrics::Error::Forecast`] for the first forecast
-    /// that is missing or invalid.
+    /// [`Error::RunEnded`] if the run has already ended.
     pub fn finish(&mut self, succeeded: bool) -> Result<(), Error> {
         self.end(Some(succeeded), None)
     }
@@ -233,14 +237,11 @@ impl RecordedRun {
 
     fn end(&mut self, outcome: Option<bool>, reason: Option<StopReason>) -> Result<(), Error> {
         self.check_goes_on()?;
-        let policy = ForecastPolicy::Refuse;
-        let checked = policy.check_run(&self.stated, &mut ForecastCounts::default())?;
-        let forecasts = checked.forecasts().unwrap_or_default().to_vec();
         self.rollouts.set_outcome(0, outcome == Some(true));
         if reason.as_ref().is_some_and(|reason| reason.class() == StopClass::Censored) {
             self.rollouts.set_censored(0)?;
         }
-        self.end = Some(End { forecasts, outcome, reason });
+        self.end = Some(End { outcome, reason });
         Ok(())
     }
 
@@ -253,7 +254,7 @@ impl RecordedRun {
     pub fn stopped(&self) -> Result<Stopped<'_>, Error> {
         let (name, reason) = ("the stop", "the run has not ended");
         let end = self.end.as_ref().ok_or(scoring_rules::Error::Undefined { name, reason })?;
-        Ok(Stopped::new(&end.forecasts, end.outcome, end.reason.clone())?)
+        Ok(Stopped::new(&self.forecasts, end.outcome, end.reason.clone())?)
     }
 
     /// Returns the trajectory score of the forecasts. The run must have an outcome.

@@ -1,8 +1,11 @@
 use trajectory_metrics::random::fnv1a;
 
+use crate::error::Error;
+
 /// A handle that stands for something that turns spend, such as input tokens, output tokens, money or time.
 ///
-/// [`Rollouts::resource`](crate::Rollouts::resource) returns the handle for a name. Money and time are
+/// [`Rollouts::resource`](crate::Rollouts::resource) and [`BudgetMonitor::resource`](crate::BudgetMonitor::resource) return the
+/// handle for a name. Money and time are
 /// in a unit that the caller chooses.
 ///
 /// The handle is a position with a fingerprint of the names up to it. It is valid for all collections
@@ -35,5 +38,11 @@ impl Resource {
         let (index, names) = before.map_or((0, 0), |before| (before.index + 1, before.names));
         let bytes = names.to_le_bytes().into_iter().chain(name.bytes());
         Self { index, names: fnv1a(bytes) >> 11 }
+    }
+
+    /// The error of a handle that belongs to something else.
+    #[cold]
+    pub(crate) fn unknown(self) -> Error {
+        Error::NoSuchResource { name: format!("{} with the name of this handle", self.index) }
     }
 }

@@ -185,7 +185,7 @@ fn report(title: &str, rollouts: &Rollouts) -> (f64, EarlyStops) {
     let samples = found.scored.score(tokens, &mut linear).unwrap();
     found.show(&format!("{title}, linear"), &samples);
     for value in [5_000.0, 10_000.0, 20_000.0, 40_000.0] {
-        let stops = found.stops(&found.samples, StopRule::not_worthwhile(value).unwrap());
+        let stops = found.stops(&found.samples, StopRule::not_worthwhile(tokens, value).unwrap());
         println!(
             "{title}, worth {value}: saved {:.3}, points lost {:.1}",
             stops.saved_share().unwrap(),

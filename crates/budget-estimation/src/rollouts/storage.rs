@@ -331,7 +331,7 @@ impl Rollouts {
 
     fn column_for_cap(&mut self, resource: Resource, cap: f64) -> Result<&mut Column, Error> {
         let own = self.columns.get_mut(resource.index).filter(|own| own.resource == resource);
-        let column = own.ok_or_else(|| other_rollouts(resource))?;
+        let column = own.ok_or_else(|| resource.unknown())?;
         if is_amount(cap) {
             Ok(column)
         } else {
@@ -370,13 +370,8 @@ impl Rollouts {
 
     pub(crate) fn column(&self, resource: Resource) -> Result<&Column, Error> {
         let own = self.columns.get(resource.index).filter(|own| own.resource == resource);
-        own.ok_or_else(|| other_rollouts(resource))
+        own.ok_or_else(|| resource.unknown())
     }
-}
-
-#[cold]
-fn other_rollouts(resource: Resource) -> Error {
-    Error::NoSuchResource { name: format!("{} with the name of this handle", resource.index) }
 }
 
 /// A rollout that grows turn by turn, for a run in progress. Only such a rollout can have no turn.

@@ -16,6 +16,8 @@ use std::fmt;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Advice {
     /// Continue the run.
@@ -39,6 +41,8 @@ pub enum Advice {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum AdviceReason {
     /// The run has spent more than a cap. The advice is to stop.
@@ -68,6 +72,11 @@ pub enum AdviceReason {
     MayNotFit {
         /// Name of the resource.
         resource: String,
+    },
+    /// The [`Budget`](crate::Budget) that the agent shares with others was stopped. The advice is to stop.
+    BudgetStopped {
+        /// The reason.
+        reason: StopReason,
     },
     /// The run has spent a large share of a cap. The advice is a warning.
     NearCap {
@@ -102,6 +111,7 @@ impl Advice {
         let Self::Stop(reason) = self else { return None };
         Some(match reason {
             AdviceReason::CapExceeded { resource } => cap_reason(resource),
+            AdviceReason::BudgetStopped { reason } => reason.clone(),
             AdviceReason::FailureProbability { .. } => {
                 StopReason::Other("stated_failure_probability".to_owned())
             }
@@ -139,6 +149,7 @@ impl fmt::Display for AdviceReason {
             Self::MayNotFit { resource } => {
                 write!(f, "the estimate may not fit under the cap on {resource}")
             }
+            Self::BudgetStopped { reason } => write!(f, "the budget was stopped: {reason}"),
             Self::NearCap { resource } => write!(f, "the cap on {resource} is near"),
         }
     }

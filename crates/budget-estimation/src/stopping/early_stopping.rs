@@ -27,6 +27,7 @@ use crate::{
 ///
 /// # Errors
 ///
+/// [`Error::NoSuchResource`] for a rule about another resource;
 /// [`Error::Sample`] for a sample of another resource, for a sample that does not match its rollout, and unless
 /// samples are sorted by rollout and turn;
 /// [`Error::NoSuchRollout`] for a sample of a missing rollout; [`scoring_rules::Error::Length`] unless there is one
@@ -65,7 +66,7 @@ pub fn early_stopping(
 /// one result per resource, in the same order.
 ///
 /// A run stops at the first prefix to which any rule applies: an estimate of any resource is impossible, or with
-/// [`StopRule::CapExceeded`] any cap is exceeded; [`StopRule::NotWorthwhile`] applies to the first resource. The results
+/// [`StopRule::CapExceeded`] any cap is exceeded; [`StopRule::NotWorthwhile`] has its resource. The results
 /// therefore differ only in the amounts saved and spent. With [`StopRule::CapExceeded`] among the rules, the runs stop where
 /// a [`BudgetMonitor`](crate::BudgetMonitor) of these resources with the other rules stops them.
 ///
@@ -109,6 +110,14 @@ pub fn joint_early_stopping(
     let given = failure_probabilities.map_or(samples.len(), <[Probability]>::len);
     same_length("failure_probabilities", samples.len(), given)?;
     others.iter().try_for_each(|(_, other)| same_prefixes(samples, other))?;
+    let rules = rules.iter().map(|&rule| {
+        let of = |resource| resources.iter().position(|&(other, _)| other == resource);
+        rule.resource().map_or(Ok((rule, 0)), |resource| {
+            of(resource).map(|at| (rule, at)).ok_or_else(|| resource.unknown())
+        })
+    });
+    let rules = rules.collect::<Result<Vec<(StopRule, usize)>, Error>>()?;
+    let mut shown = Vec::with_capacity(resources.len());
     let parts = resources.iter().map(|&(resource, samples)| {
         let name = rollouts.column(resource)?.name.clone();
         let sums = [(); 2].map(|()| ExactSum::default());
@@ -122,10 +131,11 @@ pub fn joint_early_stopping(
         let (feasible, mut in_a_row, mut stopped_at) = (first.feasible, [0; 2], None);
         for at in 0..first.samples.len() {
             let stated = failure_probabilities.and_then(|all| all.get(first.first + at)).copied();
-            let shown = runs().filter_map(|run| run.samples.get(at));
-            let shown = shown.map(|sample| (sample.estimate(), sample.left()));
-            let seen = Seen::new(&mut in_a_row, shown, stated);
-            let now = rules.iter().any(|rule| rule.holds(&seen));
+            let samples = runs().filter_map(|run| run.samples.get(at));
+            shown.clear();
+            shown.extend(samples.map(|sample| (sample.estimate(), sample.left())));
+            let seen = Seen::new(&mut in_a_row, &shown, stated);
+            let now = rules.iter().any(|&(rule, at)| rule.holds(&seen, at));
             if now && stopped_at.is_none() {
                 stopped_at = Some(at);
             }

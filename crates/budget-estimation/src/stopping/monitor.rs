@@ -3,9 +3,11 @@ use scoring_rules::{DecimalSum, Probability, decimals::Decimal};
 #[cfg(feature = "serde")]
 use crate::checks::stored;
 use crate::{
+    budgets::budget::Budget,
     checks::{is_amount, same_length, setting},
     error::Error,
     estimates::{estimate::Estimate, reading::Reading},
+    resource::Resource,
     rollouts::decimals::left_of,
     stopping::{
         advice::{Advice, AdviceReason},
@@ -14,8 +16,11 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Watches a run. It takes the costs of each turn and the estimates made after the turn, and advises whether to
-    /// continue.
+    /// Watches the run of one agent. It takes the costs of each turn and the estimates made after the turn, and advises
+    /// whether to continue. Once it has advised to stop, it does so at every later turn.
+    ///
+    /// Stop rules count consecutive turns, so that each agent needs a monitor of its own. Agents that share what they may
+    /// spend have a [`Budget`](crate::Budget), and ask their monitors by [`advise`](Self::advise).
     ///
     /// Costs are added and compared with caps as the decimals that were written, as in
     /// [`Rollouts`](crate::Rollouts). Memory does not grow with the run; a turn takes O(R + S) for R
@@ -53,6 +58,8 @@ scoring_rules::checked! {
         /// Impossible estimates in a row so far, by reading.
         in_a_row: [u32; 2],
         turns: u64,
+        /// The first advice to stop.
+        stop: Option<AdviceReason>,
     }
     restore: Self::restore
 }
@@ -64,9 +71,6 @@ scoring_rules::checked! {
 struct Watched {
     name: String,
     cap: Option<f64>,
-    /// The sum from which on there is a warning; plus infinity for no warning.
-    #[cfg_attr(feature = "serde", serde(skip))]
-    near: f64,
     spent: DecimalSum,
 }
 
@@ -91,15 +95,22 @@ impl BudgetMonitor {
             if let Some(value) = cap.filter(|cap| !is_amount(*cap)) {
                 return Err(Error::Cap { resource: name, value });
             }
-            let (near, spent) = (f64::INFINITY, DecimalSum::default());
-            watched.push(Watched { name, cap, near, spent });
+            watched.push(Watched { name, cap, spent: DecimalSum::default() });
         }
         if watched.is_empty() {
             return Err(scoring_rules::Error::Empty.into());
         }
         let spent = vec![0.0; watched.len()];
         let rules = Vec::new();
-        Ok(Self { resources: watched, spent, rules, warn_at: 1.0, in_a_row: [0; 2], turns: 0 })
+        Ok(Self {
+            resources: watched,
+            spent,
+            rules,
+            warn_at: 1.0,
+            in_a_row: [0; 2],
+            turns: 0,
+            stop: None,
+        })
     }
 
     /// Adds a rule that stops the run because of its estimates. If there are several rules, one that applies is
@@ -119,12 +130,6 @@ impl BudgetMonitor {
         let valid = (0.0..=1.0).contains(&share);
         setting("share of a cap to warn at", share, valid, "from 0 to 1")?;
         self.warn_at = share;
-        for resource in &mut self.resources {
-            // The product of the two decimals as written.
-            let near = |cap| Decimal::shortest(share).times(Decimal::shortest(cap)).nearest();
-            let cap = resource.cap.filter(|_| share < 1.0);
-            resource.near = cap.map_or(f64::INFINITY, near);
-        }
         Ok(self)
     }
 
@@ -155,9 +160,57 @@ impl BudgetMonitor {
             }
         }
         let estimates: Vec<Estimate> = resources.iter().map(|(_, estimate)| *estimate).collect();
-        estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
+        self.check(&estimates)?;
         self.spend(resources.iter().map(|&(cost, _)| Some(cost)));
-        self.advise(&estimates, failure_probability)
+        self.advise_alone(&estimates, failure_probability)
+    }
+
+    /// Records a turn of an agent that spends from a shared budget, and whose costs are settled there. Returns the advice as
+    /// [`push`](Self::push) does, from the estimates and from what is left of the budget: an exceeded cap of the budget stops
+    /// every agent, whoever exceeded it. If the budget was stopped, the advice is to stop for that reason.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unlike`] unless the budget has the resources of this monitor, in the same order; the errors of
+    /// [`begin`](Self::begin) for the estimates.
+    ///
+    /// ```
+    /// use budget_estimation::{Advice, AdviceReason, Budget, BudgetMonitor, Error, Estimate, StopRule};
+    ///
+    /// let budget = Budget::new([("tokens", Some(1000.0))])?;
+    /// let mut agents = [(); 2].map(|()| {
+    ///     let monitor = BudgetMonitor::new([("tokens", None)]);
+    ///     monitor.map(|monitor| monitor.with_stop_rule(StopRule::first_impossible()))
+    /// });
+    /// for agent in agents.iter_mut().flatten() {
+    ///     budget.reserve(&[("tokens", 300.0)])?.settle(&[("tokens", 350.0)])?;
+    ///     let advice = agent.advise(&budget, &[Estimate::interval(100.0, 200.0)?], None)?;
+    ///     assert_eq!(advice, Advice::Continue);
+    /// }
+    /// // The interval of the second agent still fits, but 300 tokens are left for both.
+    /// budget.spend(&[("tokens", 200.0)])?;
+    /// let advice = agents[0].as_mut().map(|agent| agent.advise(&budget, &[Estimate::interval(50.0, 200.0)?], None));
+    /// let warning = AdviceReason::MayNotFit { resource: "tokens".to_owned() };
+    /// assert_eq!(advice, Ok(Ok(Advice::Warn(warning))));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn advise(
+        &mut self,
+        budget: &Budget,
+        estimates: &[Estimate],
+        failure_probability: Option<Probability>,
+    ) -> Result<Advice, Error> {
+        if !budget.names().eq(self.names()) {
+            return Err(Error::unlike("the resources"));
+        }
+        self.check(estimates)?;
+        self.turns = self.turns.saturating_add(1);
+        if let (None, Some(reason)) = (&self.stop, budget.stop_reason()) {
+            self.stop = Some(AdviceReason::BudgetStopped { reason: reason.clone() });
+        }
+        let near = budget.caps().zip(budget.spent()).map(|(cap, spent)| self.is_near(cap, spent));
+        let (left, near): (Vec<_>, Vec<_>) = budget.left().zip(near).unzip();
+        Ok(self.advice(estimates, &left, &near, failure_probability))
     }
 
     /// Adds the known ones of the costs of a turn, which have been checked.
@@ -200,57 +253,107 @@ impl BudgetMonitor {
     ) -> Result<Advice, Error> {
         let (name, range) = ("number of completed turns", "0 before the first turn");
         setting(name, self.turns as f64, self.turns == 0, range)?;
-        self.advise(estimates, failure_probability)
+        self.advise_alone(estimates, failure_probability)
     }
 
-    /// Returns the first advice that applies to these estimates, given the amounts spent.
-    pub(crate) fn advise(
+    fn check(&self, estimates: &[Estimate]) -> Result<(), Error> {
+        same_length("estimates of a turn", self.resources.len(), estimates.len())?;
+        let of_rules = self.rules.iter().filter_map(|rule| rule.resource());
+        let own = |resource: &Resource| self.resource_at(resource.index) == Some(*resource);
+        of_rules.clone().find(|resource| !own(resource)).map_or(Ok(()), |it| Err(it.unknown()))?;
+        estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))
+    }
+
+    /// Returns the first advice that applies to these estimates, given the amounts that this agent spent.
+    pub(crate) fn advise_alone(
         &mut self,
         estimates: &[Estimate],
         failure_probability: Option<Probability>,
     ) -> Result<Advice, Error> {
-        same_length("estimates of a turn", self.resources.len(), estimates.len())?;
-        estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
+        self.check(estimates)?;
+        let totals = self.resources.iter().zip(&self.spent);
+        let near = totals.map(|(it, &spent)| self.is_near(it.cap, spent));
+        let (left, near): (Vec<_>, Vec<_>) = self.left().zip(near).unzip();
+        Ok(self.advice(estimates, &left, &near, failure_probability))
+    }
+
+    /// Returns whether the share of a cap is spent at which there is a warning.
+    fn is_near(&self, cap: Option<f64>, spent: f64) -> bool {
+        // The product of the two decimals as written.
+        let share = Decimal::shortest(self.warn_at);
+        let reached = |cap| spent >= share.times(Decimal::shortest(cap)).nearest();
+        self.warn_at < 1.0 && cap.is_some_and(reached)
+    }
+
+    fn advice(
+        &mut self,
+        estimates: &[Estimate],
+        left: &[Option<f64>],
+        near: &[bool],
+        failure_probability: Option<Probability>,
+    ) -> Advice {
         // An estimate before the first turn may be given again.
         self.in_a_row = if self.turns == 0 { [0; 2] } else { self.in_a_row };
-        let left: Vec<f64> = self.left().map(|left| left.unwrap_or(f64::INFINITY)).collect();
-        let named = |at: Option<usize>| Some(self.resources[at?].name.clone());
-        let shown = estimates.iter().zip(&left).map(|(estimate, left)| (*estimate, Some(*left)));
-        let seen = Seen::new(&mut self.in_a_row, shown, failure_probability);
+        let named = |at: usize| self.resources[at].name.clone();
+        let shown: Vec<_> = estimates.iter().copied().zip(left.iter().copied()).collect();
+        let seen = Seen::new(&mut self.in_a_row, &shown, failure_probability);
         let in_a_row = |reading: Reading| seen.impossible_in_a_row[reading as usize];
-        if let Some(resource) = named(left.iter().position(|left| *left < 0.0)) {
-            return Ok(Advice::Stop(AdviceReason::CapExceeded { resource }));
+        if let Some(reason) = &self.stop {
+            return Advice::Stop(reason.clone());
         }
-        if let Some(rule) = self.rules.iter().find(|rule| rule.holds(&seen)) {
-            return Ok(Advice::Stop(match (*rule, failure_probability) {
+        let exceeded = left.iter().position(|left| left.is_some_and(|left| left < 0.0));
+        let at = |rule: &StopRule| rule.resource().map_or(0, |resource| resource.index);
+        let rule = self.rules.iter().find(|rule| rule.holds(&seen, at(rule)));
+        let stop = match (exceeded, rule) {
+            (Some(at), _) => Some(AdviceReason::CapExceeded { resource: named(at) }),
+            (None, Some(rule)) => Some(match (*rule, failure_probability) {
                 (StopRule::FailureProbability { .. }, Some(probability)) => {
                     AdviceReason::FailureProbability { probability }
                 }
-                (StopRule::NotWorthwhile { value }, _) => {
-                    let (worth, cost) = seen.worth_and_cost(value).unwrap_or_default();
+                (StopRule::NotWorthwhile { value, .. }, _) => {
+                    let (worth, cost) = seen.worth_and_cost(value, at(rule)).unwrap_or_default();
                     AdviceReason::NotWorthwhile { worth, cost }
                 }
                 (StopRule::Impossible { reading, .. }, _) => {
                     AdviceReason::Impossible { in_a_row: in_a_row(reading) }
                 }
                 _ => AdviceReason::Impossible { in_a_row: in_a_row(Reading::Cap) },
-            }));
-        }
-        let exceeds = |(estimate, left): (&Estimate, &f64)| {
-            estimate.ends().is_some_and(|interval| interval.high() > *left)
+            }),
+            (None, None) => None,
         };
-        let may_not_fit = estimates.iter().zip(&left).position(exceeds);
-        let near = |(resource, spent): (&Watched, &f64)| *spent >= resource.near;
-        Ok(if in_a_row(Reading::Cap) > 0 {
+        if let Some(reason) = stop {
+            self.stop = Some(reason.clone());
+            return Advice::Stop(reason);
+        }
+        let exceeds = |&(estimate, left): &(Estimate, Option<f64>)| {
+            let high = estimate.ends().map(|interval| interval.high());
+            high.zip(left).is_some_and(|(high, left)| high > left)
+        };
+        if in_a_row(Reading::Cap) > 0 {
             Advice::Warn(AdviceReason::Impossible { in_a_row: in_a_row(Reading::Cap) })
-        } else if let Some(resource) = named(may_not_fit) {
-            Advice::Warn(AdviceReason::MayNotFit { resource })
-        } else if let Some(resource) = named(self.resources.iter().zip(&self.spent).position(near))
-        {
-            Advice::Warn(AdviceReason::NearCap { resource })
+        } else if let Some(at) = shown.iter().position(exceeds) {
+            Advice::Warn(AdviceReason::MayNotFit { resource: named(at) })
+        } else if let Some(at) = near.iter().position(|&near| near) {
+            Advice::Warn(AdviceReason::NearCap { resource: named(at) })
         } else {
             Advice::Continue
-        })
+        }
+    }
+
+    /// Returns the handle of a resource, for [`StopRule::not_worthwhile`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchResource`] for an unknown name.
+    pub fn resource(&self, name: &str) -> Result<Resource, Error> {
+        let at = self.resources.iter().position(|resource| resource.name == name);
+        let found = at.and_then(|at| self.resource_at(at));
+        found.ok_or_else(|| Error::NoSuchResource { name: name.to_owned() })
+    }
+
+    fn resource_at(&self, index: usize) -> Option<Resource> {
+        let named = self.resources.get(..=index)?;
+        named.iter().fold(None, |before, it| Some(Resource::after(before, &it.name)))
     }
 
     /// Returns the names of the resources, in the order of [`Self::new`].
@@ -298,10 +401,7 @@ impl BudgetMonitor {
 impl BudgetMonitor {
     /// Checks a stored monitor, and computes the parts that are not stored.
     fn restore(&mut self) -> Result<(), Error> {
-        let fresh = Self::new(self.names().zip(self.caps()))?.with_warning_at(self.warn_at)?;
-        for (resource, fresh) in self.resources.iter_mut().zip(fresh.resources) {
-            resource.near = fresh.near;
-        }
+        Self::new(self.names().zip(self.caps()))?.with_warning_at(self.warn_at)?;
         self.spent = self.resources.iter().map(|resource| resource.spent.value()).collect();
         let amounts = self.spent.iter().all(|spent| (0.0..f64::INFINITY).contains(spent));
         stored(amounts, "what was spent must be finite and at least 0")?;

@@ -6,15 +6,16 @@ use crate::{
     checks::positive,
     error::Error,
     estimates::{estimate::Estimate, reading::Reading},
+    resource::Resource,
 };
 
 /// A rule that stops a run because of its estimates.
 ///
 /// By default, as in the paper, only the word `impossible` is an impossible estimate. With [`Reading::Cap`], so is
 /// an interval above the amount left under a cap ([`StopRule::with_reading`]). The reading of samples does not
-/// matter. A missing answer ends a row of impossible estimates. A rule about the probability of failure does
-/// nothing at turns without a stated probability. A rule about value and cost also needs that probability and an
-/// interval.
+/// matter. A turn without any answer neither continues nor ends a row of impossible estimates, so that one unreadable reply does
+/// not make a rule begin again. A rule about the probability of failure does nothing at turns without a stated probability. A
+/// rule about value and cost also needs that probability and an interval.
 ///
 /// ```
 /// use budget_estimation::{Error, Probability, StopRule};
@@ -50,6 +51,8 @@ pub enum StopRule {
     /// see [`StopRule::not_worthwhile`].
     #[non_exhaustive]
     NotWorthwhile {
+        /// The resource of the cost and of the value.
+        resource: Resource,
         /// The value of success, in the unit of the resource.
         #[cfg_attr(feature = "serde", serde(deserialize_with = "value"))]
         value: f64,
@@ -112,9 +115,8 @@ impl StopRule {
     ///
     /// The probability of success is 1 minus the stated probability of failure, for example of a
     /// [`SuccessForecaster`](crate::SuccessForecaster). The expected remaining cost is the midpoint of the
-    /// interval. `value` is the value of success, in the unit of the resource. In a
-    /// [`BudgetMonitor`](crate::BudgetMonitor) of several resources, the rule applies to the first. Without a
-    /// stated probability or without an interval, it does nothing.
+    /// interval. `value` is the value of success, in the unit of the resource. Without a stated probability or without an
+    /// interval of this resource, the rule does nothing.
     ///
     /// The rule compares stopping now with running to the end. It ignores the option of stopping later, so it tends
     /// to stop too early rather than too late.
@@ -129,8 +131,9 @@ impl StopRule {
     /// };
     ///
     /// // A solved task is worth as much as 1,000 tokens.
-    /// let rule = StopRule::not_worthwhile(1000.0)?;
-    /// let mut monitor = BudgetMonitor::new([("tokens", None)])?.with_stop_rule(rule);
+    /// let monitor = BudgetMonitor::new([("tokens", None)])?;
+    /// let rule = StopRule::not_worthwhile(monitor.resource("tokens")?, 1000.0)?;
+    /// let mut monitor = monitor.with_stop_rule(rule);
     /// let estimate = Estimate::interval(100.0, 300.0)?;
     /// // 0.25 * 1,000 is more than the expected 200 tokens; 0.125 * 1,000 is less.
     /// let advice = monitor.push(&[(50.0, estimate)], Some(Probability::new(0.75)?))?;
@@ -140,14 +143,19 @@ impl StopRule {
     /// assert_eq!(advice.to_string(), text);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn not_worthwhile(value: f64) -> Result<Self, Error> {
+    pub fn not_worthwhile(resource: Resource, value: f64) -> Result<Self, Error> {
         positive("value of success", value)?;
-        Ok(Self::NotWorthwhile { value })
+        Ok(Self::NotWorthwhile { resource, value })
     }
 
-    /// Returns whether to stop at this point.
+    /// Returns the resource of the rule, if it has one.
+    pub(super) const fn resource(self) -> Option<Resource> {
+        if let Self::NotWorthwhile { resource, .. } = self { Some(resource) } else { None }
+    }
+
+    /// Returns whether to stop at this point. `at` is the position of the rule's resource among the estimates.
     #[inline]
-    pub(super) fn holds(self, seen: &Seen) -> bool {
+    pub(super) fn holds(self, seen: &Seen<'_>, at: usize) -> bool {
         match self {
             Self::CapExceeded => seen.cap_exceeded,
             Self::Impossible { in_a_row, reading } => {
@@ -156,8 +164,8 @@ impl StopRule {
             Self::FailureProbability { at_least } => {
                 seen.failure_probability.is_some_and(|stated| stated >= at_least)
             }
-            Self::NotWorthwhile { value } => {
-                seen.worth_and_cost(value).is_some_and(|(worth, cost)| worth < cost)
+            Self::NotWorthwhile { value, .. } => {
+                seen.worth_and_cost(value, at).is_some_and(|(worth, cost)| worth < cost)
             }
         }
     }
@@ -165,42 +173,45 @@ impl StopRule {
 
 /// The data from which stop rules decide.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
-    /// The numbers of consecutive impossible estimates, by reading.
+pub(super) struct Seen<'a> {
+    /// The numbers of consecutive impossible estimates, by reading; 0 at a turn without any answer.
     pub(super) impossible_in_a_row: [u32; 2],
     pub(super) failure_probability: Option<Probability>,
     pub(super) cap_exceeded: bool,
-    /// The estimate of the resource, or of the first resource.
-    pub(super) estimate: Estimate,
+    estimates: &'a [(Estimate, Option<f64>)],
 }
 
-impl Seen {
+impl<'a> Seen<'a> {
     /// Collects the inputs of the rules from the estimate of each resource and the amount left under its cap.
     /// `in_a_row` has the numbers of consecutive impossible estimates so far, and is updated.
     #[inline]
     pub(super) fn new(
         in_a_row: &mut [u32; 2],
-        estimates: impl IntoIterator<Item = (Estimate, Option<f64>)>,
+        estimates: &'a [(Estimate, Option<f64>)],
         failure_probability: Option<Probability>,
     ) -> Self {
-        let (mut impossible, mut cap_exceeded, mut first) = ([false; 2], false, None);
-        for (estimate, left) in estimates {
+        let (mut impossible, mut answered, mut cap_exceeded) = ([false; 2], false, false);
+        for &(estimate, left) in estimates {
             for reading in Reading::ALL {
                 impossible[reading as usize] |= estimate.predicts_impossible(reading.left(left));
             }
+            answered |= estimate != Estimate::NoAnswer;
             cap_exceeded |= left.is_some_and(|left| left < 0.0);
-            first = first.or(Some(estimate));
         }
-        for (row, impossible) in in_a_row.iter_mut().zip(impossible) {
-            *row = if impossible { row.saturating_add(1) } else { 0 };
+        let mut impossible_in_a_row = [0; 2];
+        if answered {
+            for (row, impossible) in in_a_row.iter_mut().zip(impossible) {
+                *row = if impossible { row.saturating_add(1) } else { 0 };
+            }
+            impossible_in_a_row = *in_a_row;
         }
-        let estimate = first.unwrap_or(Estimate::NoAnswer);
-        Self { impossible_in_a_row: *in_a_row, failure_probability, cap_exceeded, estimate }
+        Self { impossible_in_a_row, failure_probability, cap_exceeded, estimates }
     }
 
     /// Returns the expected value of success, and the expected remaining cost.
-    pub(super) fn worth_and_cost(&self, value: f64) -> Option<(f64, f64)> {
-        let (failure, interval) = (self.failure_probability?, self.estimate.ends()?);
+    pub(super) fn worth_and_cost(&self, value: f64, at: usize) -> Option<(f64, f64)> {
+        let failure = self.failure_probability?;
+        let interval = self.estimates.get(at)?.0.ends()?;
         Some(((1.0 - failure.get()) * value, interval.low() / 2.0 + interval.high() / 2.0))
     }
 }

@@ -316,7 +316,7 @@ fn the_rule_of_value_and_cost_gains_nearly_what_the_true_chance_would() {
         .sum();
     let plain = |rollout| Sample::new(&rollout, tokens, 1, interval(8.0, 12.0)).unwrap();
     let plain: Vec<Sample> = rollouts.iter().map(plain).collect();
-    let worthwhile = gain(&plain, StopRule::not_worthwhile(value).unwrap());
+    let worthwhile = gain(&plain, StopRule::not_worthwhile(tokens, value).unwrap());
     let impossible = gain(&samples, StopRule::first_impossible().with_reading(Reading::Cap));
     assert!(worthwhile > 0.9 * best, "{worthwhile} of {best}");
     assert!(worthwhile > impossible && impossible > 0.0, "{worthwhile}, {impossible}");

@@ -10,8 +10,8 @@ use crate::common::{always, interval, level, probability, runs};
 
 /// How many of 200 runs are stopped that cost 5 turns of 0.01 each, with a success that is worth `value`.
 fn stopped(estimator: &mut dyn Estimator, value: f64) -> usize {
-    let rule = StopRule::not_worthwhile(value).unwrap();
     let mut all = Rollouts::new(["usd"]).unwrap();
+    let rule = StopRule::not_worthwhile(all.resource("usd").unwrap(), value).unwrap();
     let mut stopped = 0;
     for _ in 0..200 {
         let monitor = BudgetMonitor::new([("usd", Some(10.0))]).unwrap().with_stop_rule(rule);

@@ -30,7 +30,7 @@ proptest! {
         for &(tokens, cents, forecast) in &turns {
             let spent = [f64::from(tokens), f64::from(cents) / 100.0];
             let estimates = [interval(30.0, 60.0), Estimate::NoAnswer];
-            run.push_forecast(forecast);
+            run.push_forecast(forecast).unwrap();
             run.push(&spent).unwrap();
             let pairs = [(spent[0], estimates[0]), (spent[1], estimates[1])];
             prop_assert_eq!(run.advise(&estimates, None), alone.push(&pairs, None));
@@ -60,7 +60,7 @@ fn a_run_that_its_cap_ends_is_cut_off_and_has_no_score() {
     let mut run = RecordedRun::new(monitor()).unwrap().with_keys(["model"]).unwrap();
     run.set_key("model", "small").unwrap();
     refused(run.stopped(), "the run has not ended");
-    run.push_forecast(0.5);
+    run.push_forecast(0.5).unwrap();
     run.push(&[101.0, 0.0]).unwrap();
     let advice = run.advise(&[Estimate::NoAnswer; 2], None).unwrap();
     assert!(matches!(advice, Advice::Stop(_)), "{advice}");
@@ -71,7 +71,7 @@ fn a_run_that_its_cap_ends_is_cut_off_and_has_no_score() {
     assert_eq!((rollout.is_censored(), rollout.key("model")), (true, Some("small")));
     // A reason that may have to do with the outcome is no cut-off.
     let mut run = RecordedRun::new(monitor()).unwrap();
-    run.push_forecast(0.5);
+    run.push_forecast(0.5).unwrap();
     run.push(&[1.0, 0.0]).unwrap();
     run.cut(StopReason::ParseError).unwrap();
     assert!(matches!(run.stopped().unwrap().observation(), Observation::Excluded(_)));
@@ -91,22 +91,26 @@ fn an_unknown_cost_is_recorded_and_only_what_rests_on_it_is_an_error() {
 }
 
 #[test]
-fn a_missing_forecast_is_an_error_at_the_end() {
+fn a_forecast_in_percent_is_refused_at_once_and_the_run_goes_on() {
     let mut run = RecordedRun::new(monitor()).unwrap();
-    [Some(0.5), None].into_iter().for_each(|forecast| run.push_forecast(forecast));
-    refused(run.finish(true), "step 2: the forecast is ");
+    run.push_forecast(0.85).unwrap();
+    for forecast in [85.0, -0.1, f64::NAN] {
+        assert!(matches!(run.push_forecast(forecast), Err(Error::ScoringRules(_))));
+    }
+    run.finish(true).unwrap();
+    assert_eq!(run.stopped().unwrap().forecasts(), [probability(0.85)]);
 }
 
 #[test]
 fn a_run_that_has_ended_takes_no_turn_and_no_second_end() {
     let mut run = RecordedRun::new(monitor()).unwrap();
-    run.push_forecast(0.7);
+    run.push_forecast(0.7).unwrap();
     run.push(&[10.0, 0.1]).unwrap();
     run.finish(false).unwrap();
     assert_eq!(run.push(&[10.0, 0.1]), Err(Error::RunEnded));
     assert_eq!(run.finish(true), Err(Error::RunEnded));
     assert_eq!(run.cut(StopReason::MaxSteps), Err(Error::RunEnded));
-    run.push_forecast(0.1);
+    assert_eq!(run.push_forecast(0.1), Err(Error::RunEnded));
     assert_eq!(run.rollouts().get(0).unwrap().turns(), 1);
     assert!(!run.rollouts().get(0).unwrap().succeeded());
     assert!(

@@ -152,7 +152,7 @@ fn counts_that_cannot_be_give_no_share() {
     assert_eq!(stops.saved_share(), Ok(1.0));
 }
 
-/// An interval, and no answer, end a row.
+/// An interval ends a row; a turn without an answer neither continues nor ends it.
 #[test]
 fn a_row_is_of_answers_that_follow_each_other() {
     let rule = StopRule::impossible_in_a_row(2).unwrap();
@@ -162,7 +162,7 @@ fn a_row_is_of_answers_that_follow_each_other() {
     let stopped = answers.map(|answer| {
         matches!(monitor.push(&turn(&[1.0], &[answer]), None).unwrap(), Advice::Stop(_))
     });
-    assert_eq!(stopped, [false, false, false, false, false, true]);
+    assert_eq!(stopped, [false, false, false, false, true, true]);
 }
 
 #[test]
@@ -196,6 +196,7 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     let stop = Advice::Stop(AdviceReason::FailureProbability { probability });
     assert_eq!(monitor.push(&turn(&[1.0, 0.0], &silent), Some(probability)), Ok(stop));
     let exceeded = Advice::Stop(AdviceReason::CapExceeded { resource: "usd".to_owned() });
+    let mut monitor = going_on(&monitor);
     assert_eq!(monitor.push(&turn(&[5.0, 0.0], &silent), Some(probability)), Ok(exceeded));
 }
 
@@ -311,9 +312,25 @@ fn stop_rule() -> impl Strategy<Value = StopRule> {
             StopRule::FailureProbability { at_least: probability(f64::from(tenths) / 10.0) }
         }),
         1 => (1_u32..2000).prop_map(|tenths| {
-            StopRule::not_worthwhile(f64::from(tenths) / 10.0).unwrap()
+            let (_, any) = runs([([0.0], true)]);
+            StopRule::not_worthwhile(any, f64::from(tenths) / 10.0).unwrap()
         }),
     ]
+}
+
+/// The same rule, about this resource if it has one.
+fn about(resource: Resource, rule: StopRule) -> StopRule {
+    match rule {
+        StopRule::NotWorthwhile { value, .. } => StopRule::not_worthwhile(resource, value).unwrap(),
+        other => other,
+    }
+}
+
+/// The monitor as if it had not advised to stop, to see what its rules say of later turns.
+pub(crate) fn going_on(monitor: &BudgetMonitor) -> BudgetMonitor {
+    let mut stored = serde_json::to_value(monitor).unwrap();
+    stored["stop"] = serde_json::Value::Null;
+    serde_json::from_value(stored).unwrap()
 }
 
 proptest! {
@@ -333,8 +350,9 @@ proptest! {
             let usages: Vec<_> = watched.iter().map(|(of, _)| rollout.usage(*of).unwrap()).collect();
             let caps = watched.iter().zip(&usages).map(|(&(_, name), usage)| (name, usage.cap()));
             let mut monitor = BudgetMonitor::new(caps).unwrap();
+            let watches = monitor.resource(watched[0].1).unwrap();
             for &rule in &rules {
-                monitor = monitor.with_stop_rule(rule);
+                monitor = monitor.with_stop_rule(about(watches, rule));
             }
             let feasible = rollout.is_feasible().unwrap();
             let mut stopped_at = None;
@@ -353,6 +371,13 @@ proptest! {
                     prop_assert!(own.iter().any(Sample::predicts_impossible));
                 }
                 let stop = matches!(advice, Advice::Stop(_));
+                if stop {
+                    // The stop stays, whatever comes next.
+                    let again = &[Estimate::NoAnswer; 3][..watched.len()];
+                    let free = turn(&[0.0; 3][..watched.len()], again);
+                    prop_assert_eq!(monitor.clone().push(&free, None).unwrap(), advice);
+                    monitor = going_on(&monitor);
+                }
                 if stop && stopped_at.is_none() {
                     stopped_at = Some(k);
                 }
@@ -379,7 +404,8 @@ proptest! {
                 spent.add(rollout.total(*of).unwrap());
             }
         }
-        let mut with_caps = rules;
+        let mut with_caps: Vec<StopRule> =
+            rules.into_iter().map(|rule| about(watched[0].0, rule)).collect();
         with_caps.push(StopRule::CapExceeded);
         let lists: Vec<_> =
             watched.iter().zip(&samples).map(|(&(of, _), own)| (of, &own[..])).collect();

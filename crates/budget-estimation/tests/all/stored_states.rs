@@ -11,7 +11,10 @@ use censoring::StopClass;
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::common::{always, interval, learnt, level, probability, runs, stored, turn};
+use crate::{
+    common::{always, interval, learnt, level, probability, runs, stored, turn},
+    stopping::going_on,
+};
 
 fn refused<T: DeserializeOwned + Debug>(text: &str) -> String {
     serde_json::from_str::<T>(text).unwrap_err().to_string()
@@ -177,11 +180,13 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
     let stop = monitor.push(&turn(&[1.0, 1.0], &silent), Some(sure)).unwrap();
     assert_eq!(stop, Advice::Stop(AdviceReason::FailureProbability { probability: sure }));
     let impossible = [Estimate::Impossible; 2];
+    monitor = going_on(&monitor);
     let warning = monitor.push(&turn(&[1.0, 1.0], &impossible), None).unwrap();
     assert_eq!((warning.stop_reason(), matches!(warning, Advice::Warn(_))), (None, true));
     let stop = monitor.push(&turn(&[1.0, 1.0], &impossible), Some(sure)).unwrap();
     assert_eq!(stop, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
     assert!(matches!(stop.stop_reason(), Some(StopReason::Other(_))));
+    monitor = going_on(&monitor);
     let stop = monitor.push(&turn(&[1.0, 60.0], &silent), None).unwrap();
     assert_eq!(stop.to_string(), "stop: the cap on wall_time is exceeded");
     assert_eq!(stop.stop_reason(), Some(StopReason::MaxTime));

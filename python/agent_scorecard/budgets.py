@@ -334,9 +334,9 @@ class BudgetMonitor(Replayed):
         Stop after this number of consecutive estimates that success within the caps is impossible.
     failure_probability : float, optional
         Stop if the stated probability of failure is at least this value.
-    worth : float, optional
-        The value of success, in the unit of the first resource. Stop if the rest of the run is expected to cost more
-        than its success is worth.
+    worth : mapping of str to float, optional
+        The value of success in the unit of a resource, such as ``{"usd": 5}``. Stop if the rest of the run is expected
+        to cost more of this resource than its success is worth.
     warning_at : float, optional
         Warn once this share of a cap is spent.
 
@@ -357,10 +357,10 @@ class BudgetMonitor(Replayed):
         *,
         impossible_in_a_row: int | None = None,
         failure_probability: float | None = None,
-        worth: float | None = None,
+        worth: Mapping[str, float] | None = None,
         warning_at: float | None = None,
     ) -> None:
-        rules = impossible_in_a_row, failure_probability, worth, warning_at
+        rules = impossible_in_a_row, failure_probability, list((worth or {}).items()), warning_at
         self._of_rules(dict(caps), *rules)
 
     def _of_rules(self, caps: dict[str, float | None], *rules: Any) -> None:

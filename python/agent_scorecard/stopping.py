@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import overload
 
 import numpy.typing as npt
@@ -20,7 +20,7 @@ def early_stopping(
     *,
     impossible_in_a_row: int | None = ...,
     failure_probability: float | None = ...,
-    worth: float | None = ...,
+    worth: Mapping[str, float] | None = ...,
     cap_exceeded: bool = ...,
     failure_probabilities: npt.ArrayLike | None = ...,
 ) -> Record: ...
@@ -31,7 +31,7 @@ def early_stopping(
     *,
     impossible_in_a_row: int | None = ...,
     failure_probability: float | None = ...,
-    worth: float | None = ...,
+    worth: Mapping[str, float] | None = ...,
     cap_exceeded: bool = ...,
     failure_probabilities: npt.ArrayLike | None = ...,
 ) -> list[Record]: ...
@@ -41,7 +41,7 @@ def early_stopping(
     *,
     impossible_in_a_row: int | None = None,
     failure_probability: float | None = None,
-    worth: float | None = None,
+    worth: Mapping[str, float] | None = None,
     cap_exceeded: bool = False,
     failure_probabilities: npt.ArrayLike | None = None,
 ) -> Record | list[Record]:
@@ -84,7 +84,7 @@ def early_stopping(
     """
     parts = [samples] if isinstance(samples, BudgetSamples) else list(samples)
     in_a_row = None if impossible_in_a_row is None else count("impossible_in_a_row", impossible_in_a_row)
-    rules = (in_a_row, failure_probability, worth, _native.flag("cap_exceeded", cap_exceeded))
+    rules = (in_a_row, failure_probability, list((worth or {}).items()), _native.flag("cap_exceeded", cap_exceeded))
     found = _native.early_stopping(
         rollouts._rollouts, [part._samples for part in parts], failure_probabilities, rules
     )

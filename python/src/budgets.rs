@@ -251,7 +251,8 @@ pub(crate) fn estimate_rollouts(
 pub(crate) fn stop_rules(
     impossible_in_a_row: Option<u32>,
     failure_probability: Option<f64>,
-    worth: Option<f64>,
+    worth: Vec<(String, f64)>,
+    resource: impl Fn(&str) -> Result<Resource, Error>,
 ) -> Result<Vec<StopRule>, Error> {
     let mut rules = Vec::new();
     if let Some(in_a_row) = impossible_in_a_row {
@@ -260,8 +261,8 @@ pub(crate) fn stop_rules(
     if let Some(at_least) = failure_probability {
         rules.push(StopRule::FailureProbability { at_least: Probability::new(at_least)? });
     }
-    if let Some(worth) = worth {
-        rules.push(StopRule::not_worthwhile(worth)?);
+    for (name, value) in worth {
+        rules.push(StopRule::not_worthwhile(resource(&name)?, value)?);
     }
     Ok(rules)
 }
@@ -279,12 +280,13 @@ impl BudgetMonitor {
         resources: Vec<(String, Option<f64>)>,
         impossible_in_a_row: Option<u32>,
         failure_probability: Option<f64>,
-        worth: Option<f64>,
+        worth: Vec<(String, f64)>,
         warning_at: Option<f64>,
     ) -> PyResult<Self> {
         let monitor = || {
             let mut monitor = budget_estimation::BudgetMonitor::new(resources)?;
-            for rule in stop_rules(impossible_in_a_row, failure_probability, worth)? {
+            let resource = |name: &str| monitor.resource(name);
+            for rule in stop_rules(impossible_in_a_row, failure_probability, worth, resource)? {
                 monitor = monitor.with_stop_rule(rule);
             }
             if let Some(share) = warning_at {

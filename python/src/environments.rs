@@ -6,10 +6,10 @@ use agent_benchmarks::{
     sokoban::{Direction, Game, Need, Room, RoomSettings, Sokoban},
     warehouse::{Cents, Retailer, STEPS, Sku, Start, Warehouse},
 };
+use budget_estimation::{Reading, StopRule};
 use pyo3::prelude::*;
 
 use crate::{
-    budgets::stop_rules,
     choices::choice,
     conversations::{BenchmarkRun, Outcome, converse},
     errors::{Failure, invalid},
@@ -187,12 +187,13 @@ fn run<E: Environment>(environment: E, all_turns: usize, how: How<'_>) -> PyResu
     let (questions, flags, impossible_in_a_row, turns, tokens, instruction) = settings;
     let [shows_answers, enforces_caps] = flags;
     let asks = Vec::from_iter(questions.iter().map(|(name, cap)| (name.as_str(), *cap)));
-    let rules = stop_rules(impossible_in_a_row, None, None).map_err(Failure::from)?;
+    let rule = impossible_in_a_row.map(StopRule::impossible_in_a_row).transpose();
+    let rule = rule.map_err(Failure::from)?.map(|rule| rule.with_reading(Reading::Cap));
     let run = Play::new()
         .with_most_turns(turns.unwrap_or(all_turns))
         .with_questions(&asks, shows_answers)
         .with_enforced_caps(enforces_caps)
-        .with_stop_rule(rules.into_iter().next())
+        .with_stop_rule(rule)
         .with_most_tokens_of_a_turn(tokens)
         .with_instruction(instruction)
         .conversation(&id, environment);

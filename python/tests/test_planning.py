@@ -140,7 +140,7 @@ def test_scoring_leaves_the_estimator_as_it_was():
     first = ags.score_rollouts(test, estimator)
     assert estimator.estimate([100, 200]) == untouched.estimate([100, 200])
     assert ags.score_rollouts(test, estimator).rows() == first.rows()
-    stops = [ags.early_stopping(test, ags.score_rollouts(test, estimator), worth=500.0) for _ in range(2)]
+    stops = [ags.early_stopping(test, ags.score_rollouts(test, estimator), worth={"tokens": 500.0}) for _ in range(2)]
     assert stops[0] == stops[1]
     # What is to be kept is learnt, run by run, after it was scored.
     kept = [estimator.learn(test).estimate([100, 200]), estimator.estimate([100, 200])]

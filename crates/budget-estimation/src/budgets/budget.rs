@@ -115,7 +115,12 @@ impl Unit {
         }
         Ok(match in_units(amount, self.scale) {
             Some(units) => units as u64,
-            None => (amount * self.scale).ceil() as u64,
+            None => {
+                // A product such as 7 * 0.00001 may lie above its decimal by a rounding error.
+                let (exact, nearest) = (amount * self.scale, (amount * self.scale).round());
+                let units = if (exact - nearest).abs() < 1e-6 { nearest } else { exact.ceil() };
+                units as u64
+            }
         })
     }
 

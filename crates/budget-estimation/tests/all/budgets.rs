@@ -219,6 +219,12 @@ fn tenths_of_a_dollar_add_up_exactly_and_smaller_parts_are_rounded_up() {
     // Nothing costs nothing.
     budget.reserve(&[("usd", 0.0)]).unwrap().settle(&[("usd", 2e-10)]).unwrap();
     assert!(budget.excess().eq([1e-9]));
+
+    // A product that lies above its decimal by a rounding error is that decimal.
+    let budget = Budget::new([("usd", Some(1.0))]).unwrap();
+    assert!(7.0 * 0.000_01 > 0.000_07);
+    budget.spend(&[("usd", 7.0 * 0.000_01)]).unwrap();
+    assert!(budget.spent().eq([0.000_07]));
 }
 
 #[test]

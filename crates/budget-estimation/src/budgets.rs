@@ -3,6 +3,7 @@
 mod account;
 pub(crate) mod budget;
 pub(crate) mod call_costs;
+mod node;
 pub(crate) mod reservation;
 #[cfg(feature = "serde")]
 mod stored;

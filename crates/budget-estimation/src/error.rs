@@ -1,6 +1,6 @@
 use censoring::StopReason;
 
-use crate::{answer_error::AnswerError, short_number::Short, stopping::advice::cap_reason};
+use crate::{answer_error::AnswerError, cap_reason::cap_reason, short_number::Short};
 
 /// The reason why an input is invalid or a number is undefined.
 ///

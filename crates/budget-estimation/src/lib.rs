@@ -4,6 +4,7 @@ mod answer_error;
 pub mod bagen;
 mod budgets;
 mod calibration;
+mod cap_reason;
 mod checks;
 mod error;
 mod estimates;

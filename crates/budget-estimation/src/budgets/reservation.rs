@@ -3,7 +3,7 @@ use std::sync::Arc;
 use crate::{
     budgets::{
         account,
-        budget::{MOST_RESOURCES, Node},
+        node::{MOST_RESOURCES, Node},
     },
     error::Error,
 };

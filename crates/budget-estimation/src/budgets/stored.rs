@@ -7,7 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::{
     budgets::{
         account::Cell,
-        budget::{Budget, MOST_RESOURCES, NONE, Unit},
+        budget::Budget,
+        node::{MOST_RESOURCES, NONE, Unit},
     },
     checks::stored,
     error::Error,

@@ -95,9 +95,9 @@ fn run_schedule(draws: &mut Draws) {
             4 => {
                 budgets[at].spend(&amounts(asked)).unwrap();
                 for above in line(&models, at) {
-                    for of in 0..2 {
-                        models[above].spent[of] += asked[of];
-                        models[above].excess[of] += asked[of];
+                    for (of, asked) in asked.into_iter().enumerate() {
+                        models[above].spent[of] += asked;
+                        models[above].excess[of] += asked;
                     }
                 }
             }
@@ -222,7 +222,7 @@ fn tenths_of_a_dollar_add_up_exactly_and_smaller_parts_are_rounded_up() {
 
     // A product that lies above its decimal by a rounding error is that decimal.
     let budget = Budget::new([("usd", Some(1.0))]).unwrap();
-    assert!(7.0 * 0.000_01 > 0.000_07);
+    assert_ne!(7.0 * 0.000_01, 0.000_07);
     budget.spend(&[("usd", 7.0 * 0.000_01)]).unwrap();
     assert!(budget.spent().eq([0.000_07]));
 }

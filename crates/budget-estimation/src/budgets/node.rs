@@ -1,0 +1,114 @@
+use std::sync::{Arc, OnceLock, atomic::AtomicU64};
+
+use censoring::StopReason;
+use scoring_rules::decimals::{POWERS, in_units};
+
+use crate::{budgets::account::Cell, error::Error};
+
+/// A reservation keeps its amounts in place, so that it needs no memory of its own.
+pub(super) const MOST_RESOURCES: usize = 8;
+
+/// Up to here, whole units are exact as f64 and as decimals.
+pub(super) const MOST_UNITS: f64 = 9e14;
+
+/// The unit of a resource without a cap is 10^-6.
+const PLACES_WITHOUT_CAP: usize = 6;
+
+/// A budget of the tree, which its handles, its reservations and its children share.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) parent: Option<Arc<Self>>,
+    pub(super) resources: Arc<[Unit]>,
+    pub(super) cells: Box<[Cell]>,
+    /// The amounts from which on there is a notice; the largest number if there is none, or no longer.
+    pub(super) notices: Box<[AtomicU64]>,
+    pub(super) stop: OnceLock<StopReason>,
+}
+
+/// The name of a resource, and the number of units in 1.
+#[derive(Debug, PartialEq)]
+pub(super) struct Unit {
+    pub(super) name: String,
+    pub(super) scale: f64,
+}
+
+/// No cap, and no notice.
+pub(super) const NONE: u64 = u64::MAX;
+
+impl Unit {
+    /// Chooses the smallest unit in which the cap has at most 15 digits.
+    pub(super) fn of(name: String, cap: Option<f64>) -> Option<Self> {
+        let places = cap.map_or(Some(PLACES_WITHOUT_CAP), |cap| {
+            (0..=9).rev().find(|&places| (0.0..=MOST_UNITS).contains(&(cap * POWERS[places])))
+        });
+        Some(Self { name, scale: POWERS[places?] })
+    }
+
+    pub(super) fn cap(&self, cap: Option<f64>) -> u64 {
+        cap.map_or(NONE, |cap| match in_units(cap, self.scale) {
+            Some(units) => units as u64,
+            None => (cap * self.scale) as u64,
+        })
+    }
+
+    fn units(&self, amount: f64) -> Result<u64, Error> {
+        let most = MOST_UNITS / self.scale;
+        if !(0.0..=most).contains(&amount) {
+            return Err(Error::Amount { resource: self.name.clone(), value: amount, most });
+        }
+        Ok(match in_units(amount, self.scale) {
+            Some(units) => units as u64,
+            None => {
+                // A product such as 7 * 0.00001 may lie above its decimal by a rounding error.
+                let (exact, nearest) = (amount * self.scale, (amount * self.scale).round());
+                let units = if (exact - nearest).abs() < 1e-6 { nearest } else { exact.ceil() };
+                units as u64
+            }
+        })
+    }
+
+    pub(super) fn amount(&self, units: u64) -> f64 {
+        units as f64 / self.scale
+    }
+}
+
+impl Node {
+    /// Returns the cells of this budget and of those above it.
+    pub(super) fn budgets(&self) -> impl Iterator<Item = &[Cell]> + Clone {
+        self.line().map(|node| &*node.cells)
+    }
+
+    pub(super) fn line(&self) -> impl Iterator<Item = &Self> + Clone {
+        std::iter::successors(Some(self), |node| node.parent.as_deref())
+    }
+
+    /// Returns the position of a resource, and the amount in its units.
+    pub(super) fn units(&self, name: &str, amount: f64) -> Result<(usize, u64), Error> {
+        let at = self.resources.iter().position(|resource| resource.name == name);
+        let at = at.ok_or_else(|| Error::NoSuchResource { name: name.to_owned() })?;
+        Ok((at, self.resources[at].units(amount)?))
+    }
+
+    pub(super) fn all_units(
+        &self,
+        amounts: &[(&str, f64)],
+    ) -> Result<[u64; MOST_RESOURCES], Error> {
+        let mut all = [0_u64; MOST_RESOURCES];
+        for &(name, amount) in amounts {
+            let (at, units) = self.units(name, amount)?;
+            all[at] = all[at].saturating_add(units);
+        }
+        Ok(all)
+    }
+
+    /// Returns what is left of a resource, negative if a cap is exceeded.
+    pub(super) fn left(&self, at: usize) -> Option<f64> {
+        let capped = self.budgets().map(|cells| &cells[at]).filter(|cell| cell.cap() != NONE);
+        let left = capped.map(|cell| {
+            let committed = cell.amounts().committed;
+            let sign = if committed > cell.cap() { -1.0 } else { 1.0 };
+            sign * self.resources[at].amount(cell.cap().abs_diff(committed))
+        });
+        left.reduce(f64::min)
+    }
+}

@@ -1,4 +1,4 @@
-//! Runs the arithmetic of `budget_estimation::Budget` in every order in which threads can reach it.
+//! Runs the arithmetic of `budget_estimation::Budget` in the orders in which threads can reach it.
 //!
 //! `cargo test --release --manifest-path budget-checks/Cargo.toml`. The model checker loom (Norris and Demsky 2013, CDSChecker,
 //! doi:10.1145/2509136.2509514) tries all interleavings with at most four preemptions, and all

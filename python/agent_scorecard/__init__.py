@@ -82,6 +82,7 @@ from agent_scorecard.rules import (
     spherical_score,
 )
 from agent_scorecard.stopping import early_stopping, stopping_curve
+from agent_scorecard.shared_budgets import Budget, BudgetRefused, CallCosts, Reservation
 from agent_scorecard.streams import check_forecasts, traces, traces_from_frame
 from agent_scorecard.tool_calls import match_calls, pass_at_k, pass_hat_k, path_distances
 from agent_scorecard.tool_graphs import ToolGraph
@@ -91,9 +92,12 @@ __version__ = version("agent-scorecard")
 
 __all__ = [
     "BetaCalibrator",
+    "Budget",
     "BudgetBenchmark",
     "BudgetEstimator",
     "BudgetMonitor",
+    "BudgetRefused",
+    "CallCosts",
     "CostBench",
     "Figure",
     "Interval",
@@ -105,6 +109,7 @@ __all__ = [
     "Record",
     "RecordedRun",
     "Report",
+    "Reservation",
     "Rollouts",
     "ScoringRule",
     "StatedConfidence",

@@ -6,6 +6,7 @@ import errno
 import operator
 import os
 import secrets
+from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -50,3 +51,10 @@ def choice(name: str, value: Any, *choices: str) -> None:
     """Raise an error if a text is not one of the choices."""
     if value not in choices:
         raise ValueError(f"{name} is {value!r}; it must be {', '.join(choices[:-1])} or {choices[-1]}")
+
+
+def amounts(name: str, given: Mapping[str, float] | None) -> list[tuple[str, float]]:
+    """Return names of resources with their amounts; of None, no names."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ValueError(f"{name}: expected a mapping of resources to amounts, such as {{'tokens': 1000}}, found {given!r}")
+    return list((given or {}).items())

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agent_scorecard import _native
-from agent_scorecard.arguments import RandomState, count, seed
+from agent_scorecard.arguments import RandomState, amounts, count, seed
 from agent_scorecard.records import Record
 from agent_scorecard.replayed import Replayed, again
 
@@ -360,7 +360,7 @@ class BudgetMonitor(Replayed):
         worth: Mapping[str, float] | None = None,
         warning_at: float | None = None,
     ) -> None:
-        rules = impossible_in_a_row, failure_probability, list((worth or {}).items()), warning_at
+        rules = impossible_in_a_row, failure_probability, amounts("worth", worth), warning_at
         self._of_rules(dict(caps), *rules)
 
     def _of_rules(self, caps: dict[str, float | None], *rules: Any) -> None:

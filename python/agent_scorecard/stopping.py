@@ -8,7 +8,7 @@ from typing import overload
 import numpy.typing as npt
 
 from agent_scorecard import _native
-from agent_scorecard.arguments import count
+from agent_scorecard.arguments import amounts, count
 from agent_scorecard.budgets import BudgetSamples, Rollouts
 from agent_scorecard.records import Record
 
@@ -84,7 +84,7 @@ def early_stopping(
     """
     parts = [samples] if isinstance(samples, BudgetSamples) else list(samples)
     in_a_row = None if impossible_in_a_row is None else count("impossible_in_a_row", impossible_in_a_row)
-    rules = (in_a_row, failure_probability, list((worth or {}).items()), _native.flag("cap_exceeded", cap_exceeded))
+    rules = (in_a_row, failure_probability, amounts("worth", worth), _native.flag("cap_exceeded", cap_exceeded))
     found = _native.early_stopping(
         rollouts._rollouts, [part._samples for part in parts], failure_probabilities, rules
     )

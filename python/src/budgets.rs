@@ -247,11 +247,14 @@ pub(crate) fn estimate_rollouts(
     }
 }
 
+/// Names of resources, each with an amount.
+pub(crate) type Amounts = Vec<(String, f64)>;
+
 /// Stop rules by the keyword arguments that set them.
 pub(crate) fn stop_rules(
     impossible_in_a_row: Option<u32>,
     failure_probability: Option<f64>,
-    worth: Vec<(String, f64)>,
+    worth: Amounts,
     resource: impl Fn(&str) -> Result<Resource, Error>,
 ) -> Result<Vec<StopRule>, Error> {
     let mut rules = Vec::new();
@@ -280,7 +283,7 @@ impl BudgetMonitor {
         resources: Vec<(String, Option<f64>)>,
         impossible_in_a_row: Option<u32>,
         failure_probability: Option<f64>,
-        worth: Vec<(String, f64)>,
+        worth: Amounts,
         warning_at: Option<f64>,
     ) -> PyResult<Self> {
         let monitor = || {

@@ -29,6 +29,7 @@ mod resampling;
 mod results;
 mod rows;
 mod rules;
+mod shared_budgets;
 mod stopping;
 mod streams;
 mod training;
@@ -72,6 +73,7 @@ mod _native {
             mean, pass_k, sign_flip_test,
         },
         rules::ScoringRule,
+        shared_budgets::{Budget, CallCosts, Reservation},
         stopping::{early_stopping, stop_curve},
         streams::{OnlineTPS, Traces, TrajectoryScore, check_forecasts},
         training::{parse_answer, proper_reward, rule_reward, training_records},

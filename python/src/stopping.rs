@@ -35,7 +35,7 @@ pub(crate) fn early_stopping<'py>(
     rollouts: &Rollouts,
     samples: Vec<PyRef<'py, BudgetSamples>>,
     failure_probabilities: Option<&Values<'py>>,
-    rules: (Option<u32>, Option<f64>, Vec<(String, f64)>, bool),
+    rules: (Option<u32>, Option<f64>, Amounts, bool),
 ) -> PyResult<Vec<Entry<'py>>> {
     let stated = failure_probabilities.map(|it| floats("failure_probabilities", it)).transpose()?;
     let stated = stated.as_ref().map(|it| it.as_slice()).transpose()?;

@@ -81,6 +81,7 @@ def test_a_calibrator_has_the_probabilities_of_both_classes():
     ("bins", lambda: ags.score_rollouts(rollouts(), ags.BudgetEstimator()).scores(bins=-1)),
     ("budget", lambda: ags.Pool([("a", 1, 500, True)]).oracle(-1)),
     ("cost of task 'a'", lambda: ags.Pool([("a", 1, -5, True)])),
+    ("worth: expected a mapping", lambda: ags.BudgetMonitor({"usd": 1.0}, worth=5.0)),
     ("capacity", lambda: ags.knapsack([1], [1], -1)),
     ("k", lambda: ags.pass_hat_k([1, 0], ["a", "a"], -1)),
     ("fair", lambda: ags.crps_ensemble([0.0], [[1.0]], fair="yes")),

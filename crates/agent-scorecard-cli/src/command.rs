@@ -51,7 +51,7 @@ enum Subcommand {
     /// Runs a benchmark with a model; not in this program, which was built without the feature client
     #[cfg(not(feature = "client"))]
     Run {
-        /// Arguments of run, which this program cannot read
+        /// Arguments of the subcommand `run`, which is not part of this build
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
         words: Vec<OsString>,
     },

@@ -51,9 +51,9 @@ pub(crate) struct Options {
     /// Planner: all-in-order, cheapest-first, random or oracle, or a FILE of plans
     #[arg(long, default_value = "all-in-order")]
     planner: PathBuf,
-    /// File with the outcomes of attempts that were really cut off at their allocations, for the enforced regime. An
-    /// attempt that is not in this file counts as solved if the separate run of its problem solved it at a cost of at
-    /// most the allocation
+    /// File with the outcomes of attempts that were cut off at their allocations (enforced regime). For an attempt that
+    /// is not in this file, the run without a limit decides: it counts as solved if that run solved the problem and
+    /// cost at most the allocation
     #[arg(long, value_name = "FILE")]
     capped: Option<PathBuf>,
     /// File of unsolvable problems. They replace a share of the problems in each pool (--ratio)

@@ -57,7 +57,7 @@ pub const METRICS: [Metric<PoolScore>; 6] = metrics! { PoolScore;
         "Efficiency if attempts may exceed their allocations. In pools in which the oracle earns no more than a random plan, it is 1 or 0 by convention.",
         |pool| pool.advisory.eta();
     "eta_advisory_informative", "eta advisory where it is defined", Higher, in [f64::NEG_INFINITY, 1.0],
-        "Efficiency if attempts may exceed their allocations. Only pools in which the oracle earns more than a random plan count.",
+        "Efficiency if attempts may exceed their allocations. Counts only pools in which the oracle earns more than a random plan.",
         |pool| pool.advisory.informative();
     "regret_advisory", "regret advisory", Lower,
         "Share of the oracle's value that the plan does not earn if attempts may exceed their allocations.",
@@ -66,7 +66,7 @@ pub const METRICS: [Metric<PoolScore>; 6] = metrics! { PoolScore;
         "Efficiency if attempts stop at their allocations. In pools in which the oracle earns no more than a random plan, it is 1 or 0 by convention.",
         |pool| pool.enforced.eta();
     "eta_enforced_informative", "eta enforced where it is defined", Higher, in [f64::NEG_INFINITY, 1.0],
-        "Efficiency if attempts stop at their allocations. Only pools in which the oracle earns more than a random plan count.",
+        "Efficiency if attempts stop at their allocations. Counts only pools in which the oracle earns more than a random plan.",
         |pool| pool.enforced.informative();
     "regret_enforced", "regret enforced", Lower,
         "Share of the oracle's value that the plan does not earn if attempts stop at their allocations.",

@@ -74,7 +74,7 @@ pub struct CostBench {
 }
 
 impl CostBench {
-    /// Creates the setting without events at a refinement level. Its tasks have `level + 3` steps.
+    /// Creates the setting that has no events, for a refinement level. Its tasks have `level + 3` steps.
     ///
     /// # Errors
     ///

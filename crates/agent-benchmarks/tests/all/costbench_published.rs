@@ -471,6 +471,12 @@ fn texts_that_lack_a_tool_a_task_or_a_level_are_refused() {
     assert!(missing.ends_with("level 2 has no text of Select_Final_Dining"), "{missing}");
     let missing = problem(|it| drop(it["faults"].as_object_mut().unwrap().remove("unreadable")));
     assert!(missing.contains("is not complete"), "{missing}");
+    let missing = problem(|it| {
+        let wishes = it["wishes"].as_object_mut().unwrap();
+        let task = wishes.keys().next().unwrap().clone();
+        wishes.remove(&task);
+    });
+    assert!(missing.contains("is not complete"), "{missing}");
     let mut texts = made_up_texts();
     texts["changed"][0] = json!("{whishes}");
     assert!(published(&texts).unwrap_err().to_string().contains("the place {whishes}"));

@@ -51,7 +51,7 @@ pub(crate) struct Options {
     /// What the prompt calls the questions, such as "geometry problems"
     #[arg(long, value_name = "TEXT", default_value = PROBLEMS)]
     domain: String,
-    /// Ask for JSON only in the prompt, without a JSON schema in the request. Some servers refuse a schema
+    /// Send no JSON schema with the request, and ask for JSON in the prompt instead. Some servers refuse a schema
     #[arg(long)]
     no_schema: bool,
     /// Maximum number of tokens in a plan (default: the value of --max-output-tokens)

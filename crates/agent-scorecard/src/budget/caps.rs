@@ -126,8 +126,8 @@ const SAVED: Measure = measure! { "saved_share", "share saved", Higher, in [0.0,
 const SAVED_USD: Measure = measure! { "saved_usd_share", "share of USD saved", Higher, in [0.0, 1.0],
 "Share of the money that was spent after the turn in which the cap was reached, over the runs whose cost is known." };
 
-/// The measures of caps: the lowest caps that keep 90 %, 95 % and 99 % of the successes, and the fields of each row of
-/// `caps`.
+/// The measures in the report on caps: the lowest caps that keep 90 %, 95 % and 99 % of the successes, and those in
+/// each row of `caps`.
 pub const CAP_MEASURES: [Measure; 9] =
     [LOWEST[0].1, LOWEST[1].1, LOWEST[2].1, KEPT, LOST, FAILED, AT_LIMIT, SAVED, SAVED_USD];
 

@@ -273,7 +273,7 @@ impl Options {
         Err(error::Error::Options { options, problem })
     }
 
-    /// Returns the tolerance with which recorded answers are read.
+    /// Returns how leniently recorded answers are parsed.
     #[must_use]
     pub fn answer_mode(&self) -> AnswerMode {
         match (self.lenient, self.points) {

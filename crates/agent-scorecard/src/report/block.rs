@@ -190,7 +190,7 @@ impl Report {
         report
     }
 
-    /// Adds the results for the runs of all columns together. `and` is the end of the note on pooling.
+    /// Adds the results for the pooled runs of all columns. `and` is the text that ends the note on pooling.
     pub fn pool(&mut self, mut block: Block, and: &str) {
         const POOLED: &str = "these figures cover all columns together; a run in two columns counts twice; files has the figures of each column";
         block.title = "All columns together".to_owned();

@@ -12,7 +12,8 @@ const MOST_POINTS: usize = 200;
 /// The width of a category's bar, or of its group of bars if there are several columns.
 pub const BAR_WIDTH: f64 = 0.7;
 
-/// The name of the band of calibrated forecasts. If all forecasts are equal, the band is a single span.
+/// The label of the band in which curves of calibrated forecasts would lie. If all forecasts are equal, the band is one
+/// vertical line.
 pub const BAND: &str = "95 % band of calibrated forecasts";
 /// The explanation of this band, and the explanation of its absence.
 pub(crate) const BAND_NOTE: &str =

@@ -83,7 +83,7 @@ pub(super) fn hold<'a>(
     budgets: impl Iterator<Item = &'a [Cell]> + Clone,
     amounts: &[u64],
 ) -> Result<(), (usize, usize)> {
-    // A call that cannot be paid holds nothing, even for a moment, so that it is in nobody's way.
+    // A call that cannot be paid is refused before it holds anything, so that it is in nobody's way.
     for (level, cells) in budgets.clone().enumerate() {
         for (at, (cell, &amount)) in cells.iter().zip(amounts).enumerate() {
             if amount > 0 && cell.fits(cell.committed.load(Acquire), amount).is_none() {

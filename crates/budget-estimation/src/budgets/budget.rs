@@ -7,6 +7,7 @@ use std::{
 };
 
 use censoring::StopReason;
+use scoring_rules::decimals::Decimal;
 
 use crate::{
     budgets::{
@@ -22,15 +23,16 @@ use crate::{
 ///
 /// Before a call, [`reserve`](Self::reserve) holds an amount of each resource that the call uses, or refuses the call.
 /// Afterwards, [`Reservation::settle`] replaces the amounts held by the amounts used. The amounts spent and held together
-/// never exceed a cap, except by what calls used above their reservations, which [`excess`](Self::excess) counts. To hold
+/// never exceed a cap, except by what was spent without a reservation, which [`excess`](Self::excess) counts. To hold
 /// an amount that is usually enough in place of the largest possible one, see [`CallCosts`](crate::CallCosts).
 ///
 /// A clone is another handle of the same budget. A [`child`](Self::child) is a budget of its own, for example of a subagent;
-/// everything that it holds and spends is also held and spent by its parent. Nothing waits for a lock: no method blocks,
-/// and each takes O(R D) for R resources at a depth D of the tree. The budget has no clock: time is a resource like others.
+/// everything that it holds and spends is also held and spent by its parent. No lock is held across a call. Each method takes
+/// O(R D) for R resources at a depth D of the tree. The budget has no clock: time is a resource like others.
 ///
 /// Amounts are counted in whole units: 10^-9, or more for a cap above 900,000, so that a cap has at most 15 digits, and
-/// 10^-6 without a cap. Smaller parts of an amount are rounded up, and those of a cap down.
+/// 10^-6 without a cap. Smaller parts of an amount are rounded up and those of a cap down, except for rounding errors of
+/// binary fractions.
 ///
 /// With the feature `serde`, a budget can be stored. Amounts that are held at this moment are read back as spent, as their
 /// calls may have to be paid. A child is stored without its parent; see [`adopt`](Self::adopt).
@@ -39,7 +41,7 @@ use crate::{
 /// use budget_estimation::{Budget, Error};
 ///
 /// let budget = Budget::new([("tokens", Some(4000.0)), ("usd", None)])?;
-/// let subagents = [budget.child(&[("tokens", 3000.0)])?, budget.child(&[("tokens", 3000.0)])?];
+/// let subagents = [budget.child(&[("tokens", 3900.0)])?, budget.child(&[("tokens", 3900.0)])?];
 /// std::thread::scope(|scope| {
 ///     for subagent in &subagents {
 ///         scope.spawn(|| {
@@ -95,7 +97,8 @@ impl Budget {
         Self { node: Arc::new(Node { parent, resources, cells, notices, stop }) }
     }
 
-    /// Makes the budget give a [`notice`](Self::notice) once a share of a cap is spent, such as 0.8.
+    /// Makes the budget give a [`notice`](Self::notice) once a share of a cap is spent, such as 0.8. This holds for all handles
+    /// of the budget.
     ///
     /// # Errors
     ///
@@ -103,9 +106,11 @@ impl Budget {
     pub fn with_notice_at(self, share: f64) -> Result<Self, Error> {
         let valid = (0.0..=1.0).contains(&share);
         setting("share of a cap for a notice", share, valid, "from 0 to 1")?;
-        for (cell, notice) in self.node.cells.iter().zip(&self.node.notices) {
+        for ((unit, cell), notice) in self.cells().zip(&self.node.notices) {
             if cell.cap() != NONE {
-                notice.store((cell.cap() as f64 * share).ceil() as u64, Relaxed);
+                // The product of the two decimals as written.
+                let cap = Decimal::shortest(unit.amount(cell.cap()));
+                notice.store(unit.units(Decimal::shortest(share).times(cap).nearest())?, Relaxed);
             }
         }
         Ok(self)
@@ -118,26 +123,34 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchResource`] for an unknown name; [`Error::Amount`] for a cap that is not from 0 to the cap of this
-    /// budget.
+    /// [`Error::NoSuchResource`] for an unknown name; [`Error::ResourceName`] for a repeated one; [`Error::Amount`] for a cap
+    /// that is not from 0 to the cap of this budget.
     pub fn child(&self, caps: &[(&str, f64)]) -> Result<Self, Error> {
         let mut own = [NONE; MOST_RESOURCES];
         for &(name, cap) in caps {
             let (at, _) = self.node.units(name, cap)?;
-            let unit = &self.node.resources[at];
-            let above = self.node.budgets().map(|cells| cells[at].cap()).min().unwrap_or(NONE);
+            let resource = name.to_owned();
+            if own[at] != NONE {
+                return Err(Error::ResourceName { name: resource });
+            }
+            let (unit, above) = (&self.node.resources[at], self.cap_of_line(at));
             own[at] = unit.cap(Some(cap));
-            if own[at] > above {
-                let most = unit.amount(above);
-                return Err(Error::Amount { resource: name.to_owned(), value: cap, most });
+            let most = if above == NONE { unit.most() } else { unit.amount(above) };
+            if own[at] > above || cap > most {
+                return Err(Error::Amount { resource, value: cap, most });
             }
         }
         let cells = self.node.cells.iter().zip(own).map(|(_, cap)| Cell::new(cap, 0, 0)).collect();
         Ok(Self::of(Some(self.node.clone()), self.node.resources.clone(), cells))
     }
 
-    /// Makes a budget that was stored as a child of this one a child again. What it spent is not counted anew, because this
-    /// budget was stored with it.
+    /// Returns the smallest cap on a resource in this budget and those above it.
+    fn cap_of_line(&self, at: usize) -> u64 {
+        self.node.budgets().map(|cells| cells[at].cap()).min().unwrap_or(NONE)
+    }
+
+    /// Makes a budget that was stored as a child of this one a child again. Store both while no call is under way: what the
+    /// child spent is not counted anew, because it belongs to what this budget has spent. Adopt each stored child once.
     ///
     /// # Errors
     ///
@@ -152,8 +165,8 @@ impl Budget {
         if child.resources != self.node.resources {
             return Err(unlike("the stored budget has other resources or units than its parent"));
         }
-        for (own, cell) in self.node.cells.iter().zip(&child.cells) {
-            let narrower = cell.cap() == NONE || cell.cap() <= own.cap();
+        for (at, (own, cell)) in self.node.cells.iter().zip(&child.cells).enumerate() {
+            let narrower = cell.cap() == NONE || cell.cap() <= self.cap_of_line(at);
             if !narrower || cell.amounts().spent > own.amounts().spent {
                 return Err(unlike(
                     "the stored budget has a larger cap or more spent than its parent",
@@ -173,7 +186,7 @@ impl Budget {
     ///
     /// [`Error::OverBudget`] for the first amount that does not fit; [`Error::BudgetStopped`] after a
     /// [`stop`](Self::stop); [`Error::NoSuchResource`] for an unknown name; [`Error::Amount`] for an amount that is negative,
-    /// too large or NaN.
+    /// above 1e100 or NaN.
     pub fn reserve(&self, amounts: &[(&str, f64)]) -> Result<Reservation, Error> {
         let held = self.node.all_units(amounts)?;
         if let Some(reason) = self.stop_reason() {
@@ -183,7 +196,7 @@ impl Budget {
             Ok(()) => Ok(Reservation::new(self.node.clone(), held)),
             Err((at, _)) => {
                 let unit = &self.node.resources[at];
-                let left = self.node.left(at).unwrap_or(f64::INFINITY);
+                let left = self.node.left(at).map_or(f64::INFINITY, |(left, _)| left);
                 Err(Error::OverBudget {
                     resource: unit.name.clone(),
                     asked: unit.amount(held[at]),
@@ -239,7 +252,17 @@ impl Budget {
     /// it; negative if a cap is exceeded, `None` without a cap.
     #[must_use]
     pub fn left(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
-        (0..self.node.cells.len()).map(|at| self.node.left(at))
+        (0..self.node.cells.len()).map(|at| self.node.left(at).map(|(left, _)| left))
+    }
+
+    /// Returns for each resource the least amount that is not spent under a cap of this budget or of those above it, and
+    /// whether at least this share of such a cap is spent.
+    pub(crate) fn unspent(&self, share: f64) -> impl Iterator<Item = (Option<f64>, bool)> {
+        (0..self.node.cells.len()).map(move |at| {
+            let is_near = |(unspent, cap): (f64, f64)| cap - unspent >= share * cap;
+            let near = share < 1.0 && self.node.unspent(at).any(is_near);
+            (self.node.unspent(at).map(|(unspent, _)| unspent).reduce(f64::min), near)
+        })
     }
 
     /// Returns the amount of each resource that was spent without being held before: what calls used above their
@@ -279,14 +302,11 @@ impl fmt::Display for Budget {
         for (at, unit) in self.node.resources.iter().enumerate() {
             f.write_str(if at > 0 { "; " } else { "" })?;
             let name = &unit.name;
-            // The smallest cap is the one that the share left belongs to.
-            let caps = self.node.budgets().map(|cells| cells[at].cap());
-            match (self.node.left(at), caps.min()) {
-                (Some(left), Some(cap)) => {
-                    let (left, cap) = (Grouped(left.max(0.0)), Grouped(unit.amount(cap)));
-                    write!(f, "{left} of {cap} {name} left")?;
+            match self.node.left(at) {
+                Some((left, cap)) => {
+                    write!(f, "{} of {} {name} left", Grouped(left.max(0.0)), Grouped(cap))?;
                 }
-                _ => {
+                None => {
                     let spent = unit.amount(self.node.cells[at].amounts().spent);
                     write!(f, "{} {name} spent", Grouped(spent))?;
                 }

@@ -19,15 +19,17 @@ scoring_rules::checked! {
     ///
     /// - P(X > q) <= chance, so that a call exceeds its reservation with at most this chance, and
     /// - E max(X - q, 0) <= chance E X. By the renewal theorem, the left side divided by E X is the chance that a sequence of
-    ///   calls, each of which is made if q is left, exceeds a cap that is large beside a call.
+    ///   calls, each of which is made if q is left, exceeds a cap that is large compared to a call.
     ///
-    /// Both hold with a confidence of at least about 95 % over the past calls, if the costs are independent and have one
-    /// distribution. The bounds are normal ones, and the second also counts one call of the largest cost. While there are too
-    /// few past calls, the amount is the largest cost: it becomes smaller after about `largest cost / (chance * mean cost)`
-    /// calls, and at least `5 / chance`.
+    /// Both are assumed of independent costs with one distribution. The first holds with a confidence of about 97.5 % over the
+    /// past calls. The second holds on average over the past calls, because it counts one more call, of the largest cost; and
+    /// with a confidence of about 95 % where large costs occur among the past calls. Rare costs far above all past ones can
+    /// exceed it. If a call uses several resources, or a budget has several children with caps, their chances add up.
     ///
-    /// All but the last calls are forgotten, so that amounts follow a change of the costs. Use one learner for each kind of
-    /// call. Learning takes O(window), and an amount O(number of past calls above it).
+    /// While there are too few past calls, the amount is the largest cost. It becomes smaller after about
+    /// `largest cost / (chance * mean cost)` calls, and for a small chance after at least `6 / chance`. All but the last
+    /// `window` calls are forgotten, so that amounts follow a change of the costs; a window below these numbers has no use.
+    /// Use one learner for each kind of call. Learning takes O(window), and an amount O(number of past calls above it).
     ///
     /// ```
     /// use budget_estimation::{Budget, CallCosts, Error, Level};
@@ -48,8 +50,7 @@ scoring_rules::checked! {
     /// ```
     ///
     /// References: Wilks (1941), Determination of sample sizes for setting tolerance limits, doi:10.1214/aoms/1177731788;
-    /// Bates, Angelopoulos, Lei, Malik, Jordan (2021), Distribution-free, risk-controlling prediction sets,
-    /// doi:10.1145/3478535; Feller (1971), An introduction to probability theory and its applications, volume 2, chapter XI.
+    /// Angelopoulos, Bates, Fisch, Lei, Schuster (2024), Conformal risk control, ICLR, arXiv:2208.02814, theorem 1; Feller (1971), An introduction to probability theory and its applications, volume 2, chapter XI.
     #[derive(Clone, Debug, PartialEq)]
     pub struct CallCosts {
         chance: Level,
@@ -84,12 +85,6 @@ impl CallCosts {
     ///
     /// [`scoring_rules::Error::Setting`] unless the cost is from 0 to 1e100.
     pub fn learn(&mut self, cost: f64) -> Result<(), Error> {
-        self.remember(cost)?;
-        self.add_up();
-        Ok(())
-    }
-
-    fn remember(&mut self, cost: f64) -> Result<(), Error> {
         setting("cost of a call", cost, is_amount(cost), "from 0 to 1e100")?;
         if self.calls.len() == self.window
             && let Some(oldest) = self.calls.pop_front()
@@ -98,6 +93,7 @@ impl CallCosts {
         }
         self.calls.push_back(cost);
         self.sorted.insert(self.sorted.partition_point(|&past| past < cost), cost);
+        self.add_up();
         Ok(())
     }
 
@@ -155,12 +151,12 @@ impl CallCosts {
 #[cfg(feature = "serde")]
 impl CallCosts {
     fn restore(&mut self) -> Result<(), Error> {
-        let mut fresh = Self::new(self.chance, self.window)?;
-        let fits = self.calls.len() <= self.window;
-        crate::checks::stored(fits, "there are more calls than it remembers")?;
-        self.calls.iter().try_for_each(|&cost| fresh.remember(cost))?;
-        fresh.add_up();
-        *self = fresh;
+        Self::new(self.chance, self.window)?;
+        let valid = self.calls.len() <= self.window && self.calls.iter().all(|&it| is_amount(it));
+        crate::checks::stored(valid, "there are more calls than it remembers, or invalid costs")?;
+        self.sorted = self.calls.iter().copied().collect();
+        self.sorted.sort_by(f64::total_cmp);
+        self.add_up();
         Ok(())
     }
 }

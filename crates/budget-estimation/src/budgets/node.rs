@@ -3,7 +3,11 @@ use std::sync::{Arc, OnceLock, atomic::AtomicU64};
 use censoring::StopReason;
 use scoring_rules::decimals::{POWERS, in_units};
 
-use crate::{budgets::account::Cell, error::Error};
+use crate::{
+    budgets::account::Cell,
+    checks::{MOST, is_amount},
+    error::Error,
+};
 
 /// A reservation keeps its amounts in place, so that it needs no memory of its own.
 pub(super) const MOST_RESOURCES: usize = 8;
@@ -44,27 +48,35 @@ impl Unit {
         Some(Self { name, scale: POWERS[places?] })
     }
 
+    /// Returns a cap in units, rounded down.
     pub(super) fn cap(&self, cap: Option<f64>) -> u64 {
-        cap.map_or(NONE, |cap| match in_units(cap, self.scale) {
-            Some(units) => units as u64,
-            None => (cap * self.scale) as u64,
-        })
+        cap.map_or(NONE, |cap| self.whole(cap, f64::floor))
     }
 
-    fn units(&self, amount: f64) -> Result<u64, Error> {
-        let most = MOST_UNITS / self.scale;
-        if !(0.0..=most).contains(&amount) {
-            return Err(Error::Amount { resource: self.name.clone(), value: amount, most });
+    /// Returns the largest cap of a child.
+    pub(super) fn most(&self) -> f64 {
+        MOST_UNITS / self.scale
+    }
+
+    /// Returns an amount in units, rounded up, and at most the largest number of units.
+    pub(super) fn units(&self, amount: f64) -> Result<u64, Error> {
+        if is_amount(amount) {
+            return Ok(self.whole(amount, f64::ceil));
         }
-        Ok(match in_units(amount, self.scale) {
+        Err(Error::Amount { resource: self.name.clone(), value: amount, most: MOST })
+    }
+
+    fn whole(&self, amount: f64, round: fn(f64) -> f64) -> u64 {
+        match in_units(amount, self.scale) {
             Some(units) => units as u64,
             None => {
-                // A product such as 7 * 0.00001 may lie above its decimal by a rounding error.
+                // A product such as 7 * 0.00001 may differ from its decimal by a rounding error.
                 let (exact, nearest) = (amount * self.scale, (amount * self.scale).round());
-                let units = if (exact - nearest).abs() < 1e-6 { nearest } else { exact.ceil() };
+                let is_near = (exact - nearest).abs() <= 1e-15 * exact;
+                let units = if is_near { nearest } else { round(exact) };
                 units as u64
             }
-        })
+        }
     }
 
     pub(super) fn amount(&self, units: u64) -> f64 {
@@ -101,14 +113,29 @@ impl Node {
         Ok(all)
     }
 
-    /// Returns what is left of a resource, negative if a cap is exceeded.
-    pub(super) fn left(&self, at: usize) -> Option<f64> {
-        let capped = self.budgets().map(|cells| &cells[at]).filter(|cell| cell.cap() != NONE);
-        let left = capped.map(|cell| {
-            let committed = cell.amounts().committed;
-            let sign = if committed > cell.cap() { -1.0 } else { 1.0 };
-            sign * self.resources[at].amount(cell.cap().abs_diff(committed))
-        });
-        left.reduce(f64::min)
+    /// Returns the cap of each budget of this line on a resource, less the amount that `taken` returns of its cell.
+    fn under_caps(
+        &self,
+        at: usize,
+        taken: impl Fn(&Cell) -> u64,
+    ) -> impl Iterator<Item = (f64, f64)> {
+        let unit = &self.resources[at];
+        let capped = self.budgets().map(move |cells| &cells[at]).filter(|it| it.cap() != NONE);
+        capped.map(move |cell| {
+            let taken = taken(cell);
+            let sign = if taken > cell.cap() { -1.0 } else { 1.0 };
+            (sign * unit.amount(cell.cap().abs_diff(taken)), unit.amount(cell.cap()))
+        })
+    }
+
+    /// Returns what is left of a resource, negative if a cap is exceeded, and the cap that leaves the least.
+    pub(super) fn left(&self, at: usize) -> Option<(f64, f64)> {
+        let all = self.under_caps(at, |cell| cell.amounts().committed);
+        all.reduce(|least, other| if other.0 < least.0 { other } else { least })
+    }
+
+    /// Returns what is not spent of each cap of this line on a resource, with the cap.
+    pub(super) fn unspent(&self, at: usize) -> impl Iterator<Item = (f64, f64)> {
+        self.under_caps(at, |cell| cell.amounts().spent)
     }
 }

@@ -46,8 +46,8 @@ impl Reservation {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchResource`] for an unknown name; [`Error::Amount`] for an amount that is not valid. The reserved
-    /// amounts then count as used in full.
+    /// [`Error::NoSuchResource`] for an unknown name; [`Error::Amount`] for an amount that is negative, above 1e100 or NaN. The
+    /// other amounts are settled, and each resource counts as used at least as far as it was reserved.
     pub fn settle(mut self, used: &[(&str, f64)]) -> Result<(), Error> {
         let mut spent = std::mem::take(&mut self.held).map(|held| (held, held));
         let mut named = [false; MOST_RESOURCES];
@@ -62,7 +62,7 @@ impl Reservation {
             }
         }
         if result.is_err() {
-            spent = spent.map(|(held, _)| (held, held));
+            spent = spent.map(|(held, used)| (held, used.max(held)));
         }
         account::settle(self.node.budgets(), spent.into_iter());
         result

@@ -51,7 +51,8 @@ impl Serialize for Budget {
                 cap: some(cell.cap()),
                 spent: amounts.spent,
                 held: amounts.committed.saturating_sub(amounts.spent),
-                excess: amounts.excess,
+                // An excess is counted first, and only then as committed.
+                excess: amounts.excess.min(amounts.committed),
                 notice: some(notice.load(Relaxed)),
             }
         });
@@ -69,6 +70,7 @@ impl<'de> Deserialize<'de> for Budget {
 
 impl Budget {
     fn restored(from: Stored) -> Result<Self, Error> {
+        stored(from.resources.len() <= MOST_RESOURCES, "a budget has at most 8 resources")?;
         let names = from.resources.iter().map(|resource| (resource.name.as_str(), None));
         // Checks the names and their number.
         drop(Self::new(names)?);

@@ -23,7 +23,7 @@ scoring_rules::checked! {
     /// spend have a [`Budget`](crate::Budget), and ask their monitors by [`advise`](Self::advise).
     ///
     /// Costs are added and compared with caps as the decimals that were written, as in
-    /// [`Rollouts`](crate::Rollouts). Memory does not grow with the run; a turn takes O(R + S) for R
+    /// [`Rollouts`](crate::Rollouts). Memory does not grow with the run; a turn takes O(R S) for R
     /// resources and S stop rules.
     ///
     /// With the feature `serde`, a monitor can be stored in the middle of a run and continues without a
@@ -165,13 +165,14 @@ impl BudgetMonitor {
         self.advise_alone(&estimates, failure_probability)
     }
 
-    /// Records a turn of an agent that spends from a shared budget, and whose costs are settled there. Returns the advice as
-    /// [`push`](Self::push) does, from the estimates and from what is left of the budget: an exceeded cap of the budget stops
-    /// every agent, whoever exceeded it. If the budget was stopped, the advice is to stop for that reason.
+    /// Records a turn of an agent that spends from a shared budget, and whose costs are settled there. The monitor has the
+    /// resources of the budget and no caps. Returns the advice as [`push`](Self::push) does, under the caps of the budget and
+    /// of those above it: an exceeded cap stops every agent, whoever exceeded it. Amounts that calls under way hold can cause
+    /// a warning, but no stop. If the budget was stopped, the advice is to stop for that reason.
     ///
     /// # Errors
     ///
-    /// [`Error::Unlike`] unless the budget has the resources of this monitor, in the same order; the errors of
+    /// [`Error::Unlike`] unless the monitor has the resources of the budget, in the same order, and no caps; the errors of
     /// [`begin`](Self::begin) for the estimates.
     ///
     /// ```
@@ -200,17 +201,18 @@ impl BudgetMonitor {
         estimates: &[Estimate],
         failure_probability: Option<Probability>,
     ) -> Result<Advice, Error> {
-        if !budget.names().eq(self.names()) {
-            return Err(Error::unlike("the resources"));
+        if !budget.names().eq(self.names()) || self.caps().any(|cap| cap.is_some()) {
+            let problem = "the monitor must have the resources of the budget, and no caps";
+            return Err(Error::Unlike { problem: problem.to_owned() });
         }
         self.check(estimates)?;
         self.turns = self.turns.saturating_add(1);
         if let (None, Some(reason)) = (&self.stop, budget.stop_reason()) {
             self.stop = Some(AdviceReason::BudgetStopped { reason: reason.clone() });
         }
-        let near = budget.caps().zip(budget.spent()).map(|(cap, spent)| self.is_near(cap, spent));
-        let (left, near): (Vec<_>, Vec<_>) = budget.left().zip(near).unzip();
-        Ok(self.advice(estimates, &left, &near, failure_probability))
+        let left: Vec<_> = budget.left().collect();
+        let (unspent, near): (Vec<_>, Vec<_>) = budget.unspent(self.warn_at).unzip();
+        Ok(self.advice(estimates, (&unspent, &left), &near, failure_probability))
     }
 
     /// Adds the known ones of the costs of a turn, which have been checked.
@@ -274,7 +276,7 @@ impl BudgetMonitor {
         let totals = self.resources.iter().zip(&self.spent);
         let near = totals.map(|(it, &spent)| self.is_near(it.cap, spent));
         let (left, near): (Vec<_>, Vec<_>) = self.left().zip(near).unzip();
-        Ok(self.advice(estimates, &left, &near, failure_probability))
+        Ok(self.advice(estimates, (&left, &left), &near, failure_probability))
     }
 
     /// Returns whether the share of a cap is spent at which there is a warning.
@@ -288,20 +290,20 @@ impl BudgetMonitor {
     fn advice(
         &mut self,
         estimates: &[Estimate],
-        left: &[Option<f64>],
+        (unspent, left): (&[Option<f64>], &[Option<f64>]),
         near: &[bool],
         failure_probability: Option<Probability>,
     ) -> Advice {
         // An estimate before the first turn may be given again.
         self.in_a_row = if self.turns == 0 { [0; 2] } else { self.in_a_row };
         let named = |at: usize| self.resources[at].name.clone();
-        let shown: Vec<_> = estimates.iter().copied().zip(left.iter().copied()).collect();
+        let shown: Vec<_> = estimates.iter().copied().zip(unspent.iter().copied()).collect();
         let seen = Seen::new(&mut self.in_a_row, &shown, failure_probability);
         let in_a_row = |reading: Reading| seen.impossible_in_a_row[reading as usize];
         if let Some(reason) = &self.stop {
             return Advice::Stop(reason.clone());
         }
-        let exceeded = left.iter().position(|left| left.is_some_and(|left| left < 0.0));
+        let exceeded = unspent.iter().position(|left| left.is_some_and(|left| left < 0.0));
         let at = |rule: &StopRule| rule.resource().map_or(0, |resource| resource.index);
         let rule = self.rules.iter().find(|rule| rule.holds(&seen, at(rule)));
         let stop = match (exceeded, rule) {
@@ -325,13 +327,13 @@ impl BudgetMonitor {
             self.stop = Some(reason.clone());
             return Advice::Stop(reason);
         }
-        let exceeds = |&(estimate, left): &(Estimate, Option<f64>)| {
+        let exceeds = |(estimate, left): (&Estimate, &Option<f64>)| {
             let high = estimate.ends().map(|interval| interval.high());
-            high.zip(left).is_some_and(|(high, left)| high > left)
+            high.zip(*left).is_some_and(|(high, left)| high > left)
         };
         if in_a_row(Reading::Cap) > 0 {
             Advice::Warn(AdviceReason::Impossible { in_a_row: in_a_row(Reading::Cap) })
-        } else if let Some(at) = shown.iter().position(exceeds) {
+        } else if let Some(at) = estimates.iter().zip(left).position(exceeds) {
             Advice::Warn(AdviceReason::MayNotFit { resource: named(at) })
         } else if let Some(at) = near.iter().position(|&near| near) {
             Advice::Warn(AdviceReason::NearCap { resource: named(at) })
@@ -407,6 +409,9 @@ impl BudgetMonitor {
         stored(amounts, "what was spent must be finite and at least 0")?;
         let begun = self.turns > 0 || self.spent.iter().all(|&spent| spent == 0.0);
         stored(begun, "nothing is spent before the first turn")?;
+        use AdviceReason::{MayNotFit, NearCap};
+        let stops = !matches!(self.stop, Some(MayNotFit { .. } | NearCap { .. }));
+        stored(stops, "this advice is a warning and no stop")?;
         // There can also be an estimate before the first turn.
         let most = self.turns.saturating_add(1);
         let valid = self.in_a_row.iter().all(|&row| u64::from(row) <= most);

@@ -5,7 +5,10 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use budget_estimation::{Budget, Error, Reservation, StopReason};
+use budget_estimation::{
+    Advice, AdviceReason, Budget, BudgetMonitor, Error, Estimate, Reading, Reservation, StopReason,
+    StopRule,
+};
 
 /// A small generator, so that a million schedules cost little.
 struct Draws(u64);
@@ -166,7 +169,6 @@ fn threads_never_hold_and_spend_more_than_the_cap_and_the_excess() {
                     for (left, (own, above)) in left.into_iter().zip(excess) {
                         assert!(left + own.max(above) >= 0.0, "{left} left, {own}, {above}");
                     }
-                    assert!(budget.held().all(|held| held >= 0.0));
                 }
             }
         });
@@ -225,17 +227,29 @@ fn tenths_of_a_dollar_add_up_exactly_and_smaller_parts_are_rounded_up() {
     assert_ne!(7.0 * 0.000_01, 0.000_07);
     budget.spend(&[("usd", 7.0 * 0.000_01)]).unwrap();
     assert!(budget.spent().eq([0.000_07]));
+    for cap in [0.1 + 0.7, 0.7 * 3.0, 4.35 * 100.0] {
+        let budget = tokens(cap);
+        assert!(budget.reserve(&[("tokens", cap)]).is_ok(), "{cap}");
+    }
 }
 
 #[test]
 fn invalid_amounts_are_refused_and_hold_nothing() {
     let budget = tokens(100.0);
-    for value in [-1.0, f64::NAN, f64::INFINITY, 1e15] {
+    for value in [-1.0, f64::NAN, f64::INFINITY, 1e101] {
         let error = budget.reserve(&[("tokens", value)]).unwrap_err();
         assert!(matches!(error, Error::Amount { .. }), "{error}");
         assert!(budget.spend(&[("tokens", value)]).is_err());
         assert!(budget.child(&[("tokens", value)]).is_err());
     }
+    for value in [101.0, 1e15, 1e100] {
+        let error = budget.reserve(&[("tokens", value)]).unwrap_err();
+        assert!(matches!(error, Error::OverBudget { .. }), "{error}");
+    }
+    let twice = budget.child(&[("tokens", 1.0), ("tokens", 2.0)]);
+    assert!(matches!(twice, Err(Error::ResourceName { .. })));
+    let unlimited = Budget::new([("bytes", None)]).unwrap();
+    assert!(unlimited.child(&[("bytes", 1e10)]).is_err());
     let error = budget.reserve(&[("tokens", 10.0), ("usd", 1.0)]).unwrap_err();
     assert_eq!(error, Error::NoSuchResource { name: "usd".to_owned() });
     assert!(budget.held().eq([0.0]) && budget.spent().eq([0.0]));
@@ -255,6 +269,15 @@ fn a_reply_without_valid_counts_costs_what_was_reserved() {
     let error = budget.reserve(&[("tokens", 40.0)]).unwrap().settle(&[("tokens", f64::NAN)]);
     assert!(matches!(error, Err(Error::Amount { .. })));
     assert!(budget.spent().eq([40.0]) && budget.held().eq([0.0]));
+    // What was really used is counted, however large, and beside a misspelt name.
+    let small = Budget::new([("tokens", Some(500_000.0)), ("usd", None)]).unwrap();
+    small.reserve(&[("tokens", 2000.0)]).unwrap().settle(&[("tokens", 1e6)]).unwrap();
+    assert!(small.left().eq([Some(-500_000.0), None]));
+    let call = small.reserve(&[("usd", 0.1)]).unwrap();
+    assert!(call.settle(&[("usd", 0.3), ("dollars", 1.0)]).is_err());
+    assert!(small.spent().eq([1e6, 0.3]));
+    small.spend(&[("tokens", 1e100)]).unwrap();
+    assert!(small.reserve(&[("tokens", 1.0)]).is_err());
     // Two counts of one resource add up.
     let call = budget.reserve(&[("tokens", 20.0), ("tokens", 10.0)]).unwrap();
     assert!(budget.held().eq([30.0]));
@@ -295,6 +318,10 @@ fn a_notice_is_given_once_at_its_share() {
         [Some("tokens"), Some("calls"), None]
     );
     assert!(tokens(1.0).with_notice_at(1.5).is_err());
+    // The share is a decimal, as it is written.
+    let budget = tokens(100.0).with_notice_at(0.07).unwrap();
+    budget.spend(&[("tokens", 7.0)]).unwrap();
+    assert_eq!(budget.notice(), Some("tokens"));
 }
 
 #[test]
@@ -303,9 +330,12 @@ fn what_is_left_is_the_least_of_all_budgets_above_and_is_written_for_a_prompt() 
         Budget::new([("tokens", Some(4000.0)), ("usd", Some(1.0)), ("calls", None)]).unwrap();
     let child = budget.child(&[("tokens", 3000.0)]).unwrap();
     assert_eq!(child.to_string(), "3,000 of 3,000 tokens left; 1 of 1 usd left; 0 calls spent");
+    let narrow = budget.child(&[("tokens", 1500.0)]).unwrap();
     budget.spend(&[("tokens", 2800.0), ("usd", 0.65), ("calls", 1234567.5)]).unwrap();
     assert!(child.left().eq([Some(1200.0), Some(0.35), None]));
     assert!(child.caps().eq([Some(3000.0), None, None]));
+    // The share left is of the cap that leaves the least.
+    assert!(narrow.to_string().starts_with("1,200 of 4,000 tokens left"), "{narrow}");
     assert!(child.names().eq(budget.names()));
     assert_eq!(
         budget.to_string(),
@@ -371,5 +401,46 @@ fn a_stored_tree_continues_as_it_was_and_what_was_held_is_spent() {
         let forged = stored[0].replacen(from, to, 1);
         assert_ne!(forged, stored[0], "{from} in {}", stored[0]);
         assert!(read(&forged).is_err(), "{forged}");
+    }
+}
+
+#[test]
+fn amounts_that_others_hold_can_warn_an_agent_but_do_not_stop_it() {
+    let budget = tokens(1000.0);
+    let monitor = || {
+        let rule = StopRule::first_impossible().with_reading(Reading::Cap);
+        BudgetMonitor::new([("tokens", None)]).unwrap().with_stop_rule(rule)
+    };
+    let (mut agent, mut other) = (monitor(), monitor());
+    let held = budget.reserve(&[("tokens", 900.0)]).unwrap();
+    let rest = [Estimate::interval(200.0, 300.0).unwrap()];
+    let warning = Advice::Warn(AdviceReason::MayNotFit { resource: "tokens".to_owned() });
+    assert_eq!(agent.advise(&budget, &rest, None), Ok(warning));
+    held.settle(&[("tokens", 10.0)]).unwrap();
+    assert_eq!(agent.advise(&budget, &rest, None), Ok(Advice::Continue));
+    // A settlement above the cap stops every agent, whoever made it.
+    let child = budget.child(&[("tokens", 500.0)]).unwrap();
+    child.reserve(&[("tokens", 500.0)]).unwrap().settle(&[("tokens", 1000.0)]).unwrap();
+    let exceeded = Advice::Stop(AdviceReason::CapExceeded { resource: "tokens".to_owned() });
+    for monitor in [&mut agent, &mut other] {
+        assert_eq!(monitor.advise(&budget, &rest, None), Ok(exceeded.clone()));
+    }
+    // A budget that was stopped says why, and near caps count in every budget above.
+    let whole = tokens(100.0);
+    whole.spend(&[("tokens", 95.0)]).unwrap();
+    let own = whole.child(&[]).unwrap();
+    let mut agent = monitor().with_warning_at(0.9).unwrap();
+    let near = Advice::Warn(AdviceReason::NearCap { resource: "tokens".to_owned() });
+    assert_eq!(agent.advise(&own, &[Estimate::NoAnswer], None), Ok(near));
+    whole.stop(StopReason::UserStop);
+    let advice = agent.advise(&own, &[Estimate::NoAnswer], None).unwrap();
+    assert_eq!(advice.stop_reason(), Some(StopReason::UserStop));
+    // The monitor has the resources of the budget, and no caps of its own.
+    let mut capped = BudgetMonitor::new([("tokens", Some(10.0))]).unwrap();
+    let mut others = BudgetMonitor::new([("usd", None)]).unwrap();
+    for monitor in [&mut capped, &mut others] {
+        let error = monitor.advise(&own, &[Estimate::NoAnswer], None).unwrap_err();
+        assert!(matches!(error, Error::Unlike { .. }), "{error}");
+        assert_eq!(monitor.turns(), 0);
     }
 }

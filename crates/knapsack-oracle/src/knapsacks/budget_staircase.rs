@@ -83,7 +83,7 @@ impl BudgetStaircase {
         self.steps[..up_to].last().map_or(0, |&(_, value)| value)
     }
 
-    /// Returns each budget from which more can be earned, together with the best value from there on. Both strictly
+    /// Returns each budget at which the best value rises, together with the best value from there on. Both strictly
     /// increase, and the first budget is 0.
     #[must_use]
     pub fn steps(&self) -> impl ExactSizeIterator<Item = (u64, u64)> {

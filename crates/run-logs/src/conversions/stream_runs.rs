@@ -78,7 +78,7 @@ impl StreamRuns {
         &self.rows
     }
 
-    /// Returns the number of runs left out, by [`MissingValue::name`] of the first missing value.
+    /// Returns how many runs were left out for each first missing value. The keys are from [`MissingValue::name`].
     #[must_use]
     pub const fn left_out(&self) -> &BTreeMap<&'static str, u64> {
         &self.left_out

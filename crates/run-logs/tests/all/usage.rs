@@ -244,6 +244,9 @@ fn a_total_alone_is_known_without_its_parts() {
         let counted = chat(r#""prompt_tokens": 5, "completion_tokens": 3"#);
         assert_eq!(usage.plus(&counted).total_tokens(), Some(1_008));
         assert_eq!(usage.plus(&Usage::default()).total_tokens(), None);
+        let paid = chat(r#""prompt_tokens": 5, "completion_tokens": 3, "cost": 0.25"#);
+        assert_eq!(paid.plus(&paid).cost_usd, Some(0.5));
+        assert_eq!(paid.plus(&counted).cost_usd, None);
     }
 }
 

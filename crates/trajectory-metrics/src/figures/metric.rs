@@ -127,9 +127,8 @@ impl<E: ?Sized> Metric<E> {
         Self { measure, value, is_share: false, is_of_all_rows: false, bar: None }
     }
 
-    /// Marks the value as a share: the mean of values 0 and 1. If the rows are independent, a share of
-    /// exactly 0 or 1 then has an interval,
-    /// see [`Replicates::confidence_interval`](crate::Replicates::confidence_interval).
+    /// Marks the value as a share: a mean of values that are each 0 or 1. If the rows are independent, a share of
+    /// exactly 0 or 1 then still has an interval, see [`Replicates::confidence_interval`](crate::Replicates::confidence_interval).
     #[must_use]
     pub const fn share(self) -> Self {
         Self { is_share: true, ..self.within(0.0, 1.0) }

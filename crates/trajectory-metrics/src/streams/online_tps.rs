@@ -196,8 +196,8 @@ impl<R: ScoringRule> OnlineTps<R> {
         Ok(())
     }
 
-    /// Returns the step, counted from 1, because of which the policy left out the run, and the fault of its forecast;
-    /// `None` if the run is kept.
+    /// If the policy left out the run, returns the step that caused this, counted from 1, and the fault of the forecast
+    /// at this step; `None` if the run is kept.
     #[must_use]
     pub const fn left_out(&self) -> Option<(usize, ForecastFault)> {
         self.state.left_out

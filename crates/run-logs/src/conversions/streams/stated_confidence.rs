@@ -77,7 +77,7 @@ impl Default for ConfidenceField {
 type Stated = (f64, f64);
 
 impl ConfidenceField {
-    /// Creates a field of this name with this reading.
+    /// Creates a field with this name, whose value is parsed in this way.
     #[must_use]
     pub fn new(name: impl Into<String>, reading: ConfidenceReading) -> Self {
         Self { name: name.into(), reading, pattern: None, scale: ConfidenceScale::default() }

@@ -242,6 +242,29 @@ fn clusters_needed_are_those_of_the_textbook() {
     }
 }
 
+/// A study of five times as many tasks of the same kinds says the same of the number that is needed.
+#[test]
+fn shares_need_as_many_clusters_however_many_tasks_the_study_has() {
+    let level = level_of(0.95);
+    let needed = |times: usize, shared: bool| {
+        let n = 20 * times;
+        let outcomes: Vec<f64> = (0..2 * n)
+            .map(|row| {
+                let (second, kind) = (row >= n, row % 20);
+                f64::from(u8::from(if second { kind % 5 < 3 } else { kind % 20 < 9 }))
+            })
+            .collect();
+        let of_arms = arms(&(0..2 * n).map(|row| row >= n).collect::<Vec<bool>>());
+        let tasks: Vec<usize> = (0..2 * n).map(|row| if shared { row % n } else { row }).collect();
+        let found = Difference::new(&outcomes, &of_arms, &tasks, SHARE).unwrap();
+        found.clusters_needed(level, 0.8, 0.1).unwrap().unwrap() as f64
+    };
+    for shared in [true, false] {
+        let (few, many) = (needed(1, shared), needed(5, shared));
+        assert!((few / many - 1.0).abs() < 0.05, "{few} {many}");
+    }
+}
+
 #[test]
 fn values_below_a_largest_one_have_the_interval_of_their_distance_from_it() {
     let tasks: Vec<usize> = (0..40).map(|row| row / 2).collect();

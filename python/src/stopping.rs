@@ -5,7 +5,7 @@ use pyo3::{prelude::*, types::PyDict};
 use scoring_rules::Probability;
 
 use crate::{
-    budgets::{BudgetSamples, Rollouts, stop_rules},
+    budgets::{Amounts, BudgetSamples, Rollouts, stop_rules},
     errors::Failure,
     number_arrays::floats,
     results::to_python,

@@ -42,7 +42,7 @@ fn calibration(block: &Block, how: &str) -> String {
     let [found, expected, p] = [found, expected, p].map(|it| shown(it.value));
     let what = match how == confidence::AVERAGED {
         true => {
-            "the mean forecasts of runs are not calibrated, but this alone is no fault: even the means of true probabilities may be uncalibrated"
+            "the mean forecasts of runs are not calibrated, but this alone is no fault, because even the means of true probabilities may be uncalibrated"
         }
         false => "not calibrated",
     };

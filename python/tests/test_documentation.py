@@ -34,7 +34,7 @@ def functions():
 def test_parameters_and_returns_are_documented(name, function):
     text = inspect.getdoc(function) or ""
     signature = inspect.signature(function)
-    taken = [it for it in signature.parameters if it != "self"]
+    taken = [it for it in signature.parameters if it not in ("self", "cls")]
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w+\n---|\Z)", text, re.DOTALL | re.MULTILINE)
     heads = re.findall(r"^(\S.*?)(?: :.*)?$", section[1] if section else "", re.MULTILINE)
     documented = [it.strip("*` ") for head in heads for it in head.split(",")]

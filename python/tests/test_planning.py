@@ -46,7 +46,7 @@ def test_the_plan_of_a_model_is_read_executed_and_scored():
     assert pool.read_plan("no plan", 900).kind == "unparseable"
     with pytest.raises(ValueError, match="nothing"):
         pool.execute([("nothing", 1)], 900)
-    with pytest.raises(ValueError, match="budget is 900"):
+    with pytest.raises(ValueError, match="more than the budget of 900"):
         pool.execute([("typo", 901)], 900)
 
 

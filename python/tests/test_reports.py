@@ -86,12 +86,17 @@ def options(settings):
             yield f"{option}={','.join(map(str, value)) if isinstance(value, list) else value}"
 
 
+def in_python(text):
+    """A text of the command with the keywords of Python in place of its options."""
+    return re.sub(r"--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), text)
+
+
 @pytest.mark.parametrize("name, rows, settings", CASES)
 def test_an_evaluation_has_the_figures_of_the_command(name, rows, settings, tmp_path):
     files = [] if rows is None else [lines(tmp_path / "runs.jsonl", rows)]
     found = command(*words(name), "--json", *options(settings), *files)
     assert found.returncode == 0, found.stderr
-    expected = json.loads(found.stdout)
+    expected = json.loads(in_python(found.stdout))
     report = getattr(reports, name)(*files, **settings)
     assert json.loads(json.dumps(report)) == expected == report.to_dict()
     if rows is not None:
@@ -99,7 +104,7 @@ def test_an_evaluation_has_the_figures_of_the_command(name, rows, settings, tmp_
         assert json.dumps(from_memory).replace('"file": "runs"', f'"file": {json.dumps(str(files[0]))}') == json.dumps(expected)
     table = command(*words(name), *options(settings), *files)
     # With --json, a report has more to show.
-    assert set(table.stdout.splitlines()) <= set(str(report).splitlines())
+    assert set(in_python(table.stdout).splitlines()) <= set(str(report).splitlines())
 
 
 @pytest.mark.parametrize("name", [name for name, it in vars(reports).items() if inspect.isfunction(it)

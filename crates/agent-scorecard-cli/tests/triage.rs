@@ -468,7 +468,7 @@ fn injected_problems_are_detected_by_the_oracle_and_not_by_a_planner_that_takes_
     assert_eq!((number(half, "detection_rate"), number(half, "waste_rate")), (1.0, 0.0));
     assert_eq!((number(half, "eta_advisory"), number(half, "eta_enforced")), (1.0, 1.0));
     assert_eq!((number(all, "detection_rate"), value(all, "waste_rate")), (1.0, &Value::Null));
-    noted(&oracle, "ratio 1, alpha 0.5: waste_rate: undefined, as in every pool");
+    noted(&oracle, "ratio 1, alpha 0.5: waste_rate: undefined, because in every pool");
     // The pools without injected problems are those of a call without a file of them.
     let without = json(&[&path, "--pool-size", "20", "--alpha", "0.5"]);
     assert_eq!(naive["alphas"], without["alphas"]);

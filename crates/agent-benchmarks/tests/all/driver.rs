@@ -504,7 +504,7 @@ fn caps_hold_in_whatever_form_replies_count_their_tokens() {
     for settings in caps {
         for usage in counted {
             let (n, stop) = asked(usage, settings.clone());
-            assert!(n == 5 && stop.contains("are used, of at most"), "{usage}: {n}, {stop}");
+            assert!(n == 5 && stop.contains("; the cap is "), "{usage}: {n}, {stop}");
         }
         for usage in unknown {
             let (n, stop) = asked(usage, settings.clone());

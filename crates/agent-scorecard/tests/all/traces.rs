@@ -76,7 +76,7 @@ fn t_ece_stands_beside_that_of_calibrated_forecasts_and_is_said_only_beyond_it()
         assert!((0.04..0.08).contains(&calibrated), "{calibrated}");
         assert_eq!(p > 0.05, is_calibrated, "{p}");
         let mut said = block.said(Position::Conclusion);
-        let is_said = said.any(|it| it.contains("need not be: T-ECE is 0.2"));
+        let is_said = said.any(|it| it.contains("uncalibrated: T-ECE is 0.2"));
         assert_eq!(is_said, !is_calibrated, "{block:?}");
     }
     let without = TraceOptions { resamples: 0, ..options() };

@@ -7,7 +7,8 @@
 use std::{
     hint::black_box,
     pin::pin,
-    task::{Context, Poll, Waker},
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
     thread,
     time::Instant,
 };
@@ -19,12 +20,21 @@ const CALLS: usize = 1_000_000;
 /// The other crate keeps a record of each charge, for which its threads wait.
 const RECORDED: usize = 100_000;
 
-/// Runs a future that is always ready.
-fn ready<T>(future: impl Future<Output = T>) -> T {
-    let mut future = pin!(future);
+struct Unpark(thread::Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Runs a future to its end on this thread.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let (mut future, waker) = (pin!(future), Waker::from(Arc::new(Unpark(thread::current()))));
     loop {
-        if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            return value;
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => thread::park(),
         }
     }
 }
@@ -95,13 +105,13 @@ fn main() {
         row(
             "llm-budget AgentBudget::charge",
             measure(RECORDED, threads, |_| {
-                ready(agent.charge(black_box(10), 7, None, None)).unwrap();
+                block_on(agent.charge(black_box(10), 7, None, None)).unwrap();
             }),
         );
         row(
             "llm-budget FleetAllocator::charge_agent",
             measure(RECORDED, threads, |thread| {
-                ready(fleet.charge_agent(&names[thread], black_box(10), 7, None, None)).unwrap();
+                block_on(fleet.charge_agent(&names[thread], black_box(10), 7, None, None)).unwrap();
             }),
         );
     }

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "serde")]
 use crate::error::Error;
+use scoring_rules::decimals::Decimal;
+
 pub(crate) use scoring_rules::checks::{same_length, setting};
 
 /// The largest cost, so that sums and products of costs do not overflow.
@@ -11,6 +13,11 @@ pub(crate) const MOST: f64 = 1e100;
 #[inline]
 pub(crate) fn is_amount(value: f64) -> bool {
     (0.0..=MOST).contains(&value)
+}
+
+/// Returns the product of a share and a cap as the decimals that were written, so that 0.07 of 100 is 7.
+pub(crate) fn share_of(cap: f64, share: f64) -> f64 {
+    Decimal::shortest(share).times(Decimal::shortest(cap)).nearest()
 }
 
 /// Checks that a setting is above 0 and at most the largest cost.

@@ -138,7 +138,7 @@ impl RecordedRun {
     }
 
     /// Appends the forecast that the run will succeed with this probability. The number of forecasts may differ from the
-    /// number of turns: for a turn without a forecast, append none.
+    /// number of turns, because a turn may have no forecast.
     ///
     /// # Errors
     ///

@@ -7,7 +7,6 @@ use std::{
 };
 
 use censoring::StopReason;
-use scoring_rules::decimals::Decimal;
 
 use crate::{
     budgets::{
@@ -15,7 +14,7 @@ use crate::{
         node::{MOST_RESOURCES, MOST_UNITS, NONE, Node, Unit},
         reservation::Reservation,
     },
-    checks::setting,
+    checks::{setting, share_of},
     error::Error,
 };
 
@@ -108,9 +107,8 @@ impl Budget {
         setting("share of a cap for a notice", share, valid, "from 0 to 1")?;
         for ((unit, cell), notice) in self.cells().zip(&self.node.notices) {
             if cell.cap() != NONE {
-                // The product of the two decimals as written.
-                let cap = Decimal::shortest(unit.amount(cell.cap()));
-                notice.store(unit.units(Decimal::shortest(share).times(cap).nearest())?, Relaxed);
+                let reached = share_of(unit.amount(cell.cap()), share);
+                notice.store(unit.units(reached)?, Relaxed);
             }
         }
         Ok(self)
@@ -196,7 +194,7 @@ impl Budget {
             Ok(()) => Ok(Reservation::new(self.node.clone(), held)),
             Err((at, _)) => {
                 let unit = &self.node.resources[at];
-                let left = self.node.left(at).map_or(f64::INFINITY, |(left, _)| left);
+                let left = self.node.left(at).map_or(f64::INFINITY, |(left, ..)| left);
                 Err(Error::OverBudget {
                     resource: unit.name.clone(),
                     asked: unit.amount(held[at]),
@@ -252,16 +250,17 @@ impl Budget {
     /// it; negative if a cap is exceeded, `None` without a cap.
     #[must_use]
     pub fn left(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
-        (0..self.node.cells.len()).map(|at| self.node.left(at).map(|(left, _)| left))
+        (0..self.node.cells.len()).map(|at| self.node.left(at).map(|(left, ..)| left))
     }
 
     /// Returns for each resource the least amount that is not spent under a cap of this budget or of those above it, and
     /// whether at least this share of such a cap is spent.
     pub(crate) fn unspent(&self, share: f64) -> impl Iterator<Item = (Option<f64>, bool)> {
         (0..self.node.cells.len()).map(move |at| {
-            let is_near = |(unspent, cap): (f64, f64)| cap - unspent >= share * cap;
-            let near = share < 1.0 && self.node.unspent(at).any(is_near);
-            (self.node.unspent(at).map(|(unspent, _)| unspent).reduce(f64::min), near)
+            let mut caps = self.node.unspent(at);
+            let is_near = |(_, cap, spent): (f64, f64, f64)| spent >= share_of(cap, share);
+            let near = share < 1.0 && caps.any(is_near);
+            (self.node.unspent(at).map(|(unspent, ..)| unspent).reduce(f64::min), near)
         })
     }
 
@@ -303,7 +302,7 @@ impl fmt::Display for Budget {
             f.write_str(if at > 0 { "; " } else { "" })?;
             let name = &unit.name;
             match self.node.left(at) {
-                Some((left, cap)) => {
+                Some((left, cap, _)) => {
                     write!(f, "{} of {} {name} left", Grouped(left.max(0.0)), Grouped(cap))?;
                 }
                 None => {

@@ -14,7 +14,7 @@ scoring_rules::checked! {
     /// Learns from the costs of past calls how much a [`Budget`](crate::Budget) should hold for the next one.
     ///
     /// A budget that holds the largest possible cost of every call, such as all the tokens that a reply may have, refuses
-    /// calls that it could pay. [`amount`](Self::amount) returns a smaller amount, and still limits the chance that the budget
+    /// calls that it could pay. [`amount`](Self::amount) returns a smaller amount that still limits the chance that the budget
     /// is overspent. For a cost X of a call, it is the smallest past cost q with
     ///
     /// - P(X > q) <= chance, so that a call exceeds its reservation with at most this chance, and
@@ -50,7 +50,8 @@ scoring_rules::checked! {
     /// ```
     ///
     /// References: Wilks (1941), Determination of sample sizes for setting tolerance limits, doi:10.1214/aoms/1177731788;
-    /// Angelopoulos, Bates, Fisch, Lei, Schuster (2024), Conformal risk control, ICLR, arXiv:2208.02814, theorem 1; Feller (1971), An introduction to probability theory and its applications, volume 2, chapter XI.
+    /// Angelopoulos, Bates, Fisch, Lei, Schuster (2024), Conformal risk control, ICLR, arXiv:2208.02814,
+    /// theorem 1; Feller (1971), An introduction to probability theory and its applications, volume 2, chapter XI.
     #[derive(Clone, Debug, PartialEq)]
     pub struct CallCosts {
         chance: Level,

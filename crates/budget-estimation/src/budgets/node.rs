@@ -113,29 +113,31 @@ impl Node {
         Ok(all)
     }
 
-    /// Returns the cap of each budget of this line on a resource, less the amount that `taken` returns of its cell.
+    /// Returns for each cap of this line on a resource: the cap less the amount that `taken` returns, the cap, and that amount.
     fn under_caps(
         &self,
         at: usize,
         taken: impl Fn(&Cell) -> u64,
-    ) -> impl Iterator<Item = (f64, f64)> {
+    ) -> impl Iterator<Item = (f64, f64, f64)> {
         let unit = &self.resources[at];
         let capped = self.budgets().map(move |cells| &cells[at]).filter(|it| it.cap() != NONE);
         capped.map(move |cell| {
             let taken = taken(cell);
             let sign = if taken > cell.cap() { -1.0 } else { 1.0 };
-            (sign * unit.amount(cell.cap().abs_diff(taken)), unit.amount(cell.cap()))
+            let left = sign * unit.amount(cell.cap().abs_diff(taken));
+            (left, unit.amount(cell.cap()), unit.amount(taken))
         })
     }
 
-    /// Returns what is left of a resource, negative if a cap is exceeded, and the cap that leaves the least.
-    pub(super) fn left(&self, at: usize) -> Option<(f64, f64)> {
+    /// Returns what is left of a resource, negative if a cap is exceeded; the cap that leaves the least; and the amount committed
+    /// under it.
+    pub(super) fn left(&self, at: usize) -> Option<(f64, f64, f64)> {
         let all = self.under_caps(at, |cell| cell.amounts().committed);
         all.reduce(|least, other| if other.0 < least.0 { other } else { least })
     }
 
     /// Returns what is not spent of each cap of this line on a resource, with the cap.
-    pub(super) fn unspent(&self, at: usize) -> impl Iterator<Item = (f64, f64)> {
+    pub(super) fn unspent(&self, at: usize) -> impl Iterator<Item = (f64, f64, f64)> {
         self.under_caps(at, |cell| cell.amounts().spent)
     }
 }

@@ -1,10 +1,10 @@
-use scoring_rules::{DecimalSum, Probability, decimals::Decimal};
+use scoring_rules::{DecimalSum, Probability};
 
 #[cfg(feature = "serde")]
 use crate::checks::stored;
 use crate::{
     budgets::budget::Budget,
-    checks::{is_amount, same_length, setting},
+    checks::{is_amount, same_length, setting, share_of},
     error::Error,
     estimates::{estimate::Estimate, reading::Reading},
     resource::Resource,
@@ -179,20 +179,15 @@ impl BudgetMonitor {
     /// use budget_estimation::{Advice, AdviceReason, Budget, BudgetMonitor, Error, Estimate, StopRule};
     ///
     /// let budget = Budget::new([("tokens", Some(1000.0))])?;
-    /// let mut agents = [(); 2].map(|()| {
-    ///     let monitor = BudgetMonitor::new([("tokens", None)]);
-    ///     monitor.map(|monitor| monitor.with_stop_rule(StopRule::first_impossible()))
-    /// });
-    /// for agent in agents.iter_mut().flatten() {
-    ///     budget.reserve(&[("tokens", 300.0)])?.settle(&[("tokens", 350.0)])?;
-    ///     let advice = agent.advise(&budget, &[Estimate::interval(100.0, 200.0)?], None)?;
-    ///     assert_eq!(advice, Advice::Continue);
-    /// }
-    /// // The interval of the second agent still fits, but 300 tokens are left for both.
-    /// budget.spend(&[("tokens", 200.0)])?;
-    /// let advice = agents[0].as_mut().map(|agent| agent.advise(&budget, &[Estimate::interval(50.0, 200.0)?], None));
+    /// let monitor = BudgetMonitor::new([("tokens", None)])?;
+    /// let mut agent = monitor.with_stop_rule(StopRule::first_impossible());
+    /// budget.reserve(&[("tokens", 300.0)])?.settle(&[("tokens", 350.0)])?;
+    /// let estimates = [Estimate::interval(100.0, 200.0)?];
+    /// assert_eq!(agent.advise(&budget, &estimates, None)?, Advice::Continue);
+    /// // Another agent spends 500 tokens, so that 150 are left for both.
+    /// budget.spend(&[("tokens", 500.0)])?;
     /// let warning = AdviceReason::MayNotFit { resource: "tokens".to_owned() };
-    /// assert_eq!(advice, Ok(Ok(Advice::Warn(warning))));
+    /// assert_eq!(agent.advise(&budget, &estimates, None)?, Advice::Warn(warning));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn advise(
@@ -281,10 +276,7 @@ impl BudgetMonitor {
 
     /// Returns whether the share of a cap is spent at which there is a warning.
     fn is_near(&self, cap: Option<f64>, spent: f64) -> bool {
-        // The product of the two decimals as written.
-        let share = Decimal::shortest(self.warn_at);
-        let reached = |cap| spent >= share.times(Decimal::shortest(cap)).nearest();
-        self.warn_at < 1.0 && cap.is_some_and(reached)
+        self.warn_at < 1.0 && cap.is_some_and(|cap| spent >= share_of(cap, self.warn_at))
     }
 
     fn advice(

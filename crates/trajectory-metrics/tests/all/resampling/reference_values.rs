@@ -251,7 +251,7 @@ fn shares_need_as_many_clusters_however_many_tasks_the_study_has() {
         let outcomes: Vec<f64> = (0..2 * n)
             .map(|row| {
                 let (second, kind) = (row >= n, row % 20);
-                f64::from(u8::from(if second { kind % 5 < 3 } else { kind % 20 < 9 }))
+                f64::from(u8::from(if second { kind < 3 } else { kind < 1 }))
             })
             .collect();
         let of_arms = arms(&(0..2 * n).map(|row| row >= n).collect::<Vec<bool>>());

@@ -312,12 +312,8 @@ impl BudgetMonitor {
             .map(Probability::new)
             .transpose()
             .map_err(|error| PyErr::from(Failure::from(error)))?;
-        if spent.len() != estimates.len() {
-            let (expected, found) = (spent.len(), estimates.len());
-            let error =
-                scoring_rules::Error::Length { what: "estimates of a turn", expected, found };
-            return Err(Failure::from(error).into());
-        }
+        scoring_rules::checks::same_length("estimates of a turn", spent.len(), estimates.len())
+            .map_err(Failure::from)?;
         let turn: Vec<(f64, Estimate)> = spent.into_iter().zip(estimates).collect();
         let advice = self.monitor.push(&turn, failure_probability).map_err(Failure::from)?;
         Ok(match advice {

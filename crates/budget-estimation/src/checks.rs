@@ -28,7 +28,7 @@ pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), scoring_rul
 /// Returns an error unless a stored value has the property that all values of its type have in this crate.
 #[cfg(feature = "serde")]
 pub(crate) fn stored(valid: bool, problem: &'static str) -> Result<(), Error> {
-    if valid { Ok(()) } else { Err(scoring_rules::Error::StoredValue { problem }.into()) }
+    if valid { Ok(()) } else { Err(scoring_rules::checks::stored_value(problem).into()) }
 }
 
 /// Returns the rank, or the weight, that a share of `all` must reach, minus an allowance for rounding errors.

@@ -253,7 +253,7 @@ impl RecordedRun {
     /// without a forecast.
     pub fn stopped(&self) -> Result<Stopped<'_>, Error> {
         let (name, reason) = ("the stop", "the run has not ended");
-        let end = self.end.as_ref().ok_or(scoring_rules::Error::Undefined { name, reason })?;
+        let end = self.end.as_ref().ok_or(scoring_rules::checks::undefined(name, reason))?;
         Ok(Stopped::new(&self.forecasts, end.outcome, end.reason.clone())?)
     }
 
@@ -268,6 +268,6 @@ impl RecordedRun {
             return Ok(tps.score(trace)?);
         }
         let (name, reason) = ("the trajectory score", "the outcome is unknown");
-        Err(scoring_rules::Error::Undefined { name, reason }.into())
+        Err(scoring_rules::checks::undefined(name, reason).into())
     }
 }

@@ -48,7 +48,7 @@ mod stored {
                 return Ok(Self(stored.state));
             }
             let problem = "the state was changed after it was written";
-            Err(de::Error::custom(scoring_rules::Error::StoredValue { problem }))
+            Err(de::Error::custom(scoring_rules::checks::stored_value(problem)))
         }
     }
 }

@@ -19,5 +19,5 @@ pub(crate) fn no_score(run: usize, value: f64) -> Error {
 
 /// Returns the error for an entry outside its range.
 fn entry(what: &'static str, index: usize, value: f64, range: &'static str) -> Error {
-    scoring_rules::Error::Entry { what, index, value, range }.into()
+    scoring_rules::checks::entry(what, index, value, range).into()
 }

@@ -271,10 +271,7 @@ impl FactRules {
     ///
     /// [`scoring_rules::Error::Setting`] for a number that is not finite.
     pub fn with_success_at(mut self, least: f64) -> Result<Self, Error> {
-        if !least.is_finite() {
-            let (name, value, range) = ("success_at", least, "finite");
-            return Err(scoring_rules::Error::Setting { name, value, range }.into());
-        }
+        scoring_rules::checks::setting("success_at", least, least.is_finite(), "finite")?;
         self.success_at = Some(least);
         Ok(self)
     }

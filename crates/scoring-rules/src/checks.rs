@@ -1,6 +1,61 @@
-//! Checks of arguments, for this crate and for other crates with the same errors.
+//! Checks of arguments, and errors, for this crate and for other crates with the same errors. Their variants can only be
+//! made here, so that a new field breaks no other crate.
 
 use crate::error::Error;
+
+/// Creates the [`Error::Setting`] of a setting outside its range.
+#[must_use]
+pub const fn out_of_range(name: &'static str, value: f64, range: &'static str) -> Error {
+    Error::Setting { name, value, range }
+}
+
+/// Creates the [`Error::Entry`] of an entry of a list outside its range.
+#[must_use]
+pub const fn entry(what: &'static str, index: usize, value: f64, range: &'static str) -> Error {
+    Error::Entry { what, index, value, range }
+}
+
+/// Creates the [`Error::Length`] of an argument with another length than expected.
+#[must_use]
+pub const fn length(what: &'static str, expected: usize, found: usize) -> Error {
+    Error::Length { what, expected, found }
+}
+
+/// Creates the [`Error::Undefined`] of a quantity, with an article, and a reason.
+#[must_use]
+pub const fn undefined(name: &'static str, reason: &'static str) -> Error {
+    Error::Undefined { name, reason }
+}
+
+/// Creates the [`Error::StoredValue`] of a broken rule.
+#[must_use]
+pub const fn stored_value(problem: &'static str) -> Error {
+    Error::StoredValue { problem }
+}
+
+/// Creates the [`Error::NotFinite`] of a number.
+#[must_use]
+pub const fn not_finite(what: &'static str, value: f64) -> Error {
+    Error::NotFinite { what, value }
+}
+
+/// Checks that a number, which may be infinite, is not NaN.
+///
+/// # Errors
+///
+/// [`Error::NotANumber`] for NaN.
+pub const fn not_nan(what: &'static str, value: f64) -> Result<(), Error> {
+    if value.is_nan() { Err(Error::NotANumber { what }) } else { Ok(()) }
+}
+
+/// Checks that there are enough items.
+///
+/// # Errors
+///
+/// [`Error::TooFew`] if there are fewer than `least`.
+pub const fn at_least(what: &'static str, least: usize, found: usize) -> Result<(), Error> {
+    if found < least { Err(Error::TooFew { what, least, found }) } else { Ok(()) }
+}
 
 /// Checks that an argument has the expected length.
 ///
@@ -17,7 +72,7 @@ use crate::error::Error;
 /// assert!(matches!(same_length("outcomes", 3, 2), Err(Error::Length { found: 2, .. })));
 /// ```
 pub fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
-    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
+    if expected == found { Ok(()) } else { Err(length(what, expected, found)) }
 }
 
 /// Checks that a setting is in its range.
@@ -35,13 +90,13 @@ pub fn same_length(what: &'static str, expected: usize, found: usize) -> Result<
 /// let checked = setting("ratio", ratio, (0.0..=1.0).contains(&ratio), "from 0 to 1");
 /// assert_eq!(checked.unwrap_err().to_string(), "ratio is NaN; it must be from 0 to 1");
 /// ```
-pub fn setting(
+pub const fn setting(
     name: &'static str,
     value: f64,
     is_valid: bool,
     range: &'static str,
 ) -> Result<(), Error> {
-    if is_valid { Ok(()) } else { Err(Error::Setting { name, value, range }) }
+    if is_valid { Ok(()) } else { Err(out_of_range(name, value, range)) }
 }
 
 /// Checks that each number is in a range.
@@ -66,7 +121,7 @@ pub fn entries(
 ) -> Result<(), Error> {
     match values.iter().position(|value| !is_valid(value)) {
         None => Ok(()),
-        Some(index) => Err(Error::Entry { what, index, value: values[index], range }),
+        Some(index) => Err(entry(what, index, values[index], range)),
     }
 }
 

@@ -4,13 +4,20 @@ use std::fmt;
 ///
 /// Crates that depend on this one wrap this type for a wrong setting, length or entry, empty input, an
 /// undefined result and an invalid stored value. One pattern therefore matches such an error everywhere. The
-/// type is `Copy`, so that checked constants such as
+/// fields of a variant can become more, so that patterns end in `..`. With the feature `serde` an error is written as its
+/// message. The type is `Copy`, so that checked constants such as
 /// `const HALF: Result<Probability, Error> = Probability::new(0.5)` can be unwrapped at compile time.
+///
+/// ```compile_fail,E0638
+/// # let error = scoring_rules::Error::Empty;
+/// let is_length = matches!(error, scoring_rules::Error::Length { what: _, expected: 3, found: 2 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A number is not a probability.
     #[error("{value} is not a probability; give a number in [0, 1]", value = Short(.value))]
+    #[non_exhaustive]
     NotAProbability {
         /// The given number.
         value: f64,
@@ -20,6 +27,7 @@ pub enum Error {
         "entry {index} is {value}, which is not a probability; give numbers in [0, 1]",
         value = Short(.value)
     )]
+    #[non_exhaustive]
     NotAProbabilityAt {
         /// The position in the slice, counted from 0.
         index: usize,
@@ -34,6 +42,7 @@ pub enum Error {
     UnknownRule,
     /// A setting or an argument is outside its range.
     #[error("{name} is {value}; it must be {range}", value = Short(.value))]
+    #[non_exhaustive]
     Setting {
         /// The name of the setting.
         name: &'static str,
@@ -44,6 +53,7 @@ pub enum Error {
     },
     /// A weight is neither 0 nor a number from 1e-100 to 1e100.
     #[error("weight is {value}; weights must be 0 or from 1e-100 to 1e100", value = Short(.value))]
+    #[non_exhaustive]
     Weight {
         /// The given number.
         value: f64,
@@ -53,6 +63,7 @@ pub enum Error {
     Empty,
     /// An argument does not have the expected number of entries.
     #[error("{what}: expected {expected}, found {found}")]
+    #[non_exhaustive]
     Length {
         /// The argument.
         what: &'static str,
@@ -63,6 +74,7 @@ pub enum Error {
     },
     /// An entry of a list is outside its range.
     #[error("{what} {index} is {value}; it must be {range}", value = Short(.value))]
+    #[non_exhaustive]
     Entry {
         /// What an entry of the list is, in words.
         what: &'static str,
@@ -75,12 +87,14 @@ pub enum Error {
     },
     /// A value that was stored earlier breaks a rule of its type.
     #[error("a stored value is invalid: {problem}")]
+    #[non_exhaustive]
     StoredValue {
         /// The rule that is broken.
         problem: &'static str,
     },
     /// A number that must be finite is NaN or infinite.
     #[error("{what} is {value}; it must be finite")]
+    #[non_exhaustive]
     NotFinite {
         /// The name of the number, with an article.
         what: &'static str,
@@ -89,12 +103,14 @@ pub enum Error {
     },
     /// A number that may be infinite is NaN.
     #[error("{what} is NaN; it must be a number, which may be infinite")]
+    #[non_exhaustive]
     NotANumber {
         /// The name of the number, with an article.
         what: &'static str,
     },
     /// The lower bound of an interval is above its upper bound.
     #[error("the lower bound {low} is above the upper bound {high}; give the lower bound first")]
+    #[non_exhaustive]
     Reversed {
         /// The given lower bound.
         low: f64,
@@ -106,6 +122,7 @@ pub enum Error {
         "row {index}: weight is {value}; weights must be 0 or from 1e-100 to 1e100",
         value = Short(.value)
     )]
+    #[non_exhaustive]
     WeightAt {
         /// The position of the row, counted from 0.
         index: usize,
@@ -114,6 +131,7 @@ pub enum Error {
     },
     /// An entry that must be finite is NaN or infinite.
     #[error("{what}, entry {index}: {value} is not finite; give finite numbers")]
+    #[non_exhaustive]
     NotFiniteAt {
         /// The name of the list.
         what: &'static str,
@@ -124,6 +142,7 @@ pub enum Error {
     },
     /// An entry is too low to follow the previous entry.
     #[error("{what}, entry {index}: {value} after {before}; give them in ascending order")]
+    #[non_exhaustive]
     OutOfOrder {
         /// The name of the list.
         what: &'static str,
@@ -136,6 +155,7 @@ pub enum Error {
     },
     /// There are fewer items than needed.
     #[error("{what}: {found} given, at least {least} needed")]
+    #[non_exhaustive]
     TooFew {
         /// The name of the items.
         what: &'static str,
@@ -148,6 +168,7 @@ pub enum Error {
     #[error(
         "entry {index} has level {level}, but no entry has the level 1 - {level}; give both quantiles"
     )]
+    #[non_exhaustive]
     NoPartner {
         /// The position of the quantile, counted from 0.
         index: usize,
@@ -159,6 +180,7 @@ pub enum Error {
     NoMedian,
     /// A quantity is undefined for this input.
     #[error("{name} is undefined: {reason}")]
+    #[non_exhaustive]
     Undefined {
         /// The name of the quantity, with an article.
         name: &'static str,
@@ -171,6 +193,7 @@ pub enum Error {
          of the same rows",
         if *.outcome { "successes" } else { "failures" }
     )]
+    #[non_exhaustive]
     OutcomesDiffer {
         /// The outcome whose weight differs.
         outcome: bool,
@@ -184,6 +207,7 @@ pub enum Error {
         "the terms sum to {sum}, but the mean loss is {mean_loss}; the divergence and the entropy of \
          a rule must follow from its scores"
     )]
+    #[non_exhaustive]
     TermsDoNotAddUp {
         /// The mean loss.
         mean_loss: f64,
@@ -195,6 +219,7 @@ pub enum Error {
         "the score of the forecast {forecast} for the outcome {outcome} is {value}; a score must be \
          finite or minus infinity"
     )]
+    #[non_exhaustive]
     Score {
         /// The forecast.
         forecast: f64,
@@ -206,6 +231,7 @@ pub enum Error {
     /// An array does not have the same shape as another array.
     #[cfg(feature = "ndarray")]
     #[error("{what}, axis {axis}: expected length {expected}, found {found}")]
+    #[non_exhaustive]
     Shape {
         /// The argument.
         what: &'static str,
@@ -217,6 +243,8 @@ pub enum Error {
         found: usize,
     },
 }
+
+crate::serialize_as_text!(Error);
 
 /// A number in a message: in scientific notation if plain digits would contain many zeros.
 struct Short<'a>(&'a f64);

@@ -17,6 +17,7 @@ mod rule;
 mod rules;
 #[doc(hidden)]
 pub mod runs;
+mod serialize_as_text;
 mod sums;
 mod ties;
 mod values;

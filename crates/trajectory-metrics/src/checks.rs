@@ -1,18 +1,19 @@
 //! Checks of input and of results that several modules share.
 
 pub(crate) use scoring_rules::checks::{all_finite, entries, same_length, setting};
+use scoring_rules::checks::{at_least, entry, not_finite};
 
-use crate::error::{Error, Shared};
+use crate::error::Error;
 
 /// Checks that there are at least two rows or clusters to resample. Every resample of a single one is
 /// the same, and its lack of spread would look like certainty.
 pub(crate) fn at_least_two(what: &'static str, found: usize) -> Result<(), Error> {
-    if found >= 2 { Ok(()) } else { Err(Shared::TooFew { what, least: 2, found }.into()) }
+    Ok(at_least(what, 2, found)?)
 }
 
 /// Checks that a result has not overflowed.
 pub(crate) fn finite(what: &'static str, value: f64) -> Result<f64, Error> {
-    if value.is_finite() { Ok(value) } else { Err(Shared::NotFinite { what, value }.into()) }
+    if value.is_finite() { Ok(value) } else { Err(not_finite(what, value).into()) }
 }
 
 /// The largest size of a value that is averaged. Products of weights and values, and squares of
@@ -28,5 +29,5 @@ pub(crate) fn bounded(what: &'static str, values: &[f64]) -> Result<(), Error> {
 
 /// The error for a value that is NaN or larger than [`MAX_VALUE`] in size.
 pub(crate) fn too_large(what: &'static str, index: usize, value: f64) -> Error {
-    Shared::Entry { what, index, value, range: BOUNDED }.into()
+    entry(what, index, value, BOUNDED).into()
 }

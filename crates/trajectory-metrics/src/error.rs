@@ -3,6 +3,9 @@ pub(crate) use scoring_rules::Error as Shared;
 use crate::{forecast_fault::ForecastFault, no_interval::NoInterval};
 
 /// The reason why an input is invalid or a result is undefined.
+///
+/// The fields of a variant can become more, so that patterns end in `..`. With the feature `serde` an error is written as
+/// its message.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -12,6 +15,7 @@ pub enum Error {
     ScoringRules(#[from] scoring_rules::Error),
     /// A trace has no forecast.
     #[error("trace {index} is empty; give at least one forecast per trace")]
+    #[non_exhaustive]
     EmptyTrace {
         /// Position of the trace, from 0.
         index: usize,
@@ -22,12 +26,14 @@ pub enum Error {
         "all outcomes are {}, except for less than 1e-12 of the weight; give successes and failures",
         if *.outcome { "successes" } else { "failures" }
     )]
+    #[non_exhaustive]
     OneClass {
         /// The outcome of the rows.
         outcome: bool,
     },
     /// A horizon is shorter than its trace.
     #[error("the horizon is {horizon}; it must be at least the {steps} steps of the trace")]
+    #[non_exhaustive]
     Horizon {
         /// The horizon as given.
         horizon: usize,
@@ -36,12 +42,14 @@ pub enum Error {
     },
     /// A horizon is longer than the longest supported run.
     #[error("the horizon is {horizon}; it must be at most 4294967295 steps")]
+    #[non_exhaustive]
     HorizonTooLong {
         /// The horizon as given.
         horizon: usize,
     },
     /// A list of custom weights is too short for a horizon.
     #[error("the horizon is {horizon}, but there are {weights} custom weights; give one per step")]
+    #[non_exhaustive]
     ScheduleTooShort {
         /// The horizon as given.
         horizon: usize,
@@ -50,6 +58,7 @@ pub enum Error {
     },
     /// A name is not one of the known names.
     #[error("no {what} is called {name:?}; the names are {known}")]
+    #[non_exhaustive]
     UnknownName {
         /// The kind of thing that the name should denote.
         what: &'static str,
@@ -62,6 +71,7 @@ pub enum Error {
     #[error(
         "step {step}: the forecast is {fault}; give a number from 0 to 1 or a policy that repairs it"
     )]
+    #[non_exhaustive]
     Forecast {
         /// The step, from 1.
         step: usize,
@@ -70,6 +80,7 @@ pub enum Error {
     },
     /// The run has no score because a policy left it out.
     #[error("the run was left out because the forecast of step {step} is {fault}")]
+    #[non_exhaustive]
     RunLeftOut {
         /// The step, from 1.
         step: usize,
@@ -78,6 +89,7 @@ pub enum Error {
     },
     /// A logit is NaN.
     #[error("step {step}: the logit is NaN; give a number")]
+    #[non_exhaustive]
     Logit {
         /// The step, from 1.
         step: usize,
@@ -90,6 +102,7 @@ pub enum Error {
     NoInterval(#[from] NoInterval),
     /// No calibration map can be fitted to the traces outside a fold.
     #[error("no calibration map can be fitted to the traces outside fold {fold}")]
+    #[non_exhaustive]
     Fold {
         /// The fold, from 0.
         fold: usize,
@@ -100,12 +113,14 @@ pub enum Error {
     #[error(
         "row {index}: the outcomes of the two samples differ; give the same rows in the same order"
     )]
+    #[non_exhaustive]
     OutcomeDiffers {
         /// Position of the first row or trace that differs, from 0.
         index: usize,
     },
     /// More trials are to be drawn than there are.
     #[error("k is {k} but the task has {trials} trials; k must be at most that")]
+    #[non_exhaustive]
     TooFewTrials {
         /// The number of trials to be drawn.
         k: u64,
@@ -117,6 +132,7 @@ pub enum Error {
         "field {field:?} is neither in the call{} nor in the expected call; name fields of the expected call, nested ones with dots, as in time.start",
         tool.as_ref().map(|tool| format!(" of {tool:?}")).unwrap_or_default()
     )]
+    #[non_exhaustive]
     UnknownField {
         /// The tool's name, if it is known.
         tool: Option<String>,
@@ -124,3 +140,5 @@ pub enum Error {
         field: String,
     },
 }
+
+scoring_rules::serialize_as_text!(Error);

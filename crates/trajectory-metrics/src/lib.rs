@@ -72,6 +72,8 @@ pub use scoring_rules::{
     LossDerivatives, OrderedScore, Probability, ScoringRule, Seed, SmoothRule, TiedBlocks, Weight,
     from_fn,
 };
+#[doc(hidden)]
+pub use streams::tps::check_horizon;
 pub use streams::{
     forecast_policy::{CheckedRun, ForecastCounts, ForecastPolicy},
     online_tps::{OnlineTps, OnlineTpsState},

@@ -255,7 +255,7 @@ impl<'a> NumberLists<'a> {
             return Err(self.place.refuse("an empty list", "at least one number from 0 to 1"));
         }
         Probability::from_slice(numbers).map_err(|error| match error {
-            scoring_rules::Error::NotAProbabilityAt { index, value } => {
+            scoring_rules::Error::NotAProbabilityAt { index, value, .. } => {
                 self.place.refuse_item(index + 1, value, range)
             }
             other => self.place.refuse(other, range),

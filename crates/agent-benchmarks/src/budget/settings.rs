@@ -65,9 +65,8 @@ impl Budget {
             resources.into_iter().map(|(name, kind)| (name.into(), kind)).collect();
         let is_repeated =
             |place: usize| resources[..place].iter().any(|(name, _)| *name == resources[place].0);
-        let undefined = |reason| -> Error {
-            scoring_rules::Error::Undefined { name: "the setting", reason }.into()
-        };
+        let undefined =
+            |reason| -> Error { scoring_rules::checks::undefined("the setting", reason).into() };
         if resources.is_empty() {
             return Err(undefined("it has no resource; give at least one"));
         }

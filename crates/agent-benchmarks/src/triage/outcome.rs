@@ -155,10 +155,10 @@ impl TriageRecord {
     }
 
     pub(super) fn earned(&self, regime: Regime) -> Result<f64, Error> {
-        let undefined = scoring_rules::Error::Undefined {
-            name: "the triage efficiency",
-            reason: "the conversation has no execution in this regime",
-        };
+        let undefined = scoring_rules::checks::undefined(
+            "the triage efficiency",
+            "the conversation has no execution in this regime",
+        );
         Ok(self.execution(regime).map(|execution| execution.earned).ok_or(undefined)?)
     }
 }

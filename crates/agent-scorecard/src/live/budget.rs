@@ -242,7 +242,7 @@ fn setting(
     runs: &Runs,
     unfinished: Option<usize>,
 ) -> Result<Setting, Error> {
-    let missing = |name| scoring_rules::Error::Undefined { name, reason: "the report lacks it" };
+    let missing = |name| scoring_rules::checks::undefined(name, "the report lacks it");
     let count = |key| found.number(key).map(|count| count as usize).ok_or_else(|| missing(key));
     let counts = COUNTS.iter().map(|&(key, of_runs)| Ok::<_, Error>((key, count(of_runs)?)));
     let mut counts: Vec<_> = counts.collect::<Result<_, _>>()?;

@@ -108,6 +108,6 @@ impl PartialRuns {
 
 /// Returns a measure of ranking or calibration, which is undefined here.
 pub(super) fn undefined(measure: Measure) -> Result<StreamFigure, Error> {
-    let error = scoring_rules::Error::Undefined { name: "it", reason: REASON };
+    let error = scoring_rules::checks::undefined("it", REASON);
     Ok(StreamFigure::new(measure, Err(error.into()), None, Level::new(LEVEL)?))
 }

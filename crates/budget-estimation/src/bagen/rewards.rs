@@ -158,7 +158,7 @@ pub fn reward_retention(in_task: f64, transferred: f64) -> Result<f64, Error> {
     }
     if in_task == 0.0 {
         let (name, reason) = ("the retention", "the in-task reward is 0");
-        return Err(scoring_rules::Error::Undefined { name, reason }.into());
+        return Err(scoring_rules::checks::undefined(name, reason).into());
     }
     Ok(transferred / in_task)
 }

@@ -78,7 +78,7 @@ impl Budget {
         for resource in &from.resources {
             let scale = POWERS.get(usize::from(resource.places)).filter(|_| resource.places <= 9);
             let problem = "places must be at most 9";
-            let scale = *scale.ok_or(scoring_rules::Error::StoredValue { problem })?;
+            let scale = *scale.ok_or(scoring_rules::checks::stored_value(problem))?;
             let valid = resource.cap.is_none_or(|cap| cap <= 900_000_000_000_000);
             stored(valid, "a cap must be at most 9e14 units")?;
             units.push(Unit { name: resource.name.clone(), scale });

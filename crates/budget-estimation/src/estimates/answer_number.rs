@@ -20,7 +20,7 @@ pub(crate) fn ends(text: &str, mode: AnswerMode) -> Result<(Estimate, &str), Ans
     let (low, high) = (amount(number(low, mode)?)?, amount(number(high, mode)?)?);
     match Estimate::interval(low, high) {
         Ok(estimate) => Ok((estimate, rest)),
-        Err(Error::ScoringRules(scoring_rules::Error::Reversed { low, high })) => {
+        Err(Error::ScoringRules(scoring_rules::Error::Reversed { low, high, .. })) => {
             Err(AnswerError::Reversed { low, high })
         }
         Err(_) => Err(AnswerError::NotFinite),

@@ -112,7 +112,7 @@ fn invalid(ends: Interval) -> Error {
     }
     let (what, value) =
         if low.is_finite() { ("the upper bound", high) } else { ("the lower bound", low) };
-    scoring_rules::Error::NotFinite { what, value }.into()
+    scoring_rules::checks::not_finite(what, value).into()
 }
 
 impl fmt::Display for Estimate {

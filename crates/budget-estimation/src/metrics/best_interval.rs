@@ -83,7 +83,7 @@ pub fn best_interval(
     let ends = quantile(&ratios, tail).zip(quantile(&ratios, 1.0 - tail));
     let Some((low, high)) = ends else {
         let reason = "no feasible sample has a reference above 0";
-        return Err(scoring_rules::Error::Undefined { name: "the best interval", reason }.into());
+        return Err(scoring_rules::checks::undefined("the best interval", reason).into());
     };
     Ok(Interval::new(low, high)?)
 }

@@ -245,8 +245,7 @@ impl ProgressAxis {
             Self::Spent => of_share(sample.spent_share()),
             Self::Cap => {
                 let reason = "a sample has no cap";
-                let none =
-                    scoring_rules::Error::Undefined { name: "the spent share of the cap", reason };
+                let none = scoring_rules::checks::undefined("the spent share of the cap", reason);
                 let cap = sample.cap().ok_or(none)?;
                 of_share(if cap > 0.0 { sample.used() / cap } else { 1.0 })
             }

@@ -104,9 +104,12 @@ impl StopRule {
         match NonZeroU32::new(in_a_row) {
             Some(in_a_row) => Ok(Self::Impossible { in_a_row, reading: Reading::Answers }),
             None => {
-                let (name, value) = ("number of estimates in a row", 0.0);
-                let range = "at least 1";
-                Err(Error::ScoringRules(scoring_rules::Error::Setting { name, value, range }))
+                let name = "number of estimates in a row";
+                Err(Error::ScoringRules(scoring_rules::checks::out_of_range(
+                    name,
+                    0.0,
+                    "at least 1",
+                )))
             }
         }
     }

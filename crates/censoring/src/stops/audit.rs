@@ -268,9 +268,7 @@ impl<'de> serde::Deserialize<'de> for TerminationAudit {
         let mut audit = Self::default();
         for Row { class, reason, sums, .. } in Report::deserialize(deserializer)?.rows {
             let wrong = |problem| {
-                Err(D::Error::custom(Error::ScoringRules(scoring_rules::Error::StoredValue {
-                    problem,
-                })))
+                Err(D::Error::custom(Error::from(scoring_rules::checks::stored_value(problem))))
             };
             let [weight, steps, forecasts] =
                 [&sums.weights, &sums.steps, &sums.forecasts].map(ExactSum::value);

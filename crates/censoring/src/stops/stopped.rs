@@ -126,7 +126,7 @@ impl<'a> Stopped<'a> {
             },
         };
         let reason = reason.map(|reason| Box::new(Exclusion::Stopped(reason)));
-        Ok(Self { trace, horizon: checked(forecasts.len())?, class, reason })
+        Ok(Self { trace, horizon: checked(0, forecasts.len())?, class, reason })
     }
 
     /// Creates a run from the first `stop` steps of a complete run, at least 1, as if a step budget had cut it off. If
@@ -163,11 +163,7 @@ impl<'a> Stopped<'a> {
     ///
     /// [`Error::TrajectoryMetrics`] if the horizon is shorter than the run or above 2^32 - 1.
     pub fn with_horizon(mut self, horizon: usize) -> Result<Self, Error> {
-        let steps = self.forecasts().len();
-        if horizon < steps {
-            return Err(trajectory_metrics::Error::Horizon { horizon, steps }.into());
-        }
-        let horizon = checked(horizon)?;
+        let horizon = checked(self.forecasts().len(), horizon)?;
         if self.class != StopClass::Complete {
             self.horizon = horizon;
         }
@@ -250,10 +246,10 @@ impl<'a> Stopped<'a> {
     }
 }
 
-/// Checks that a horizon is at most 2^32 - 1.
-fn checked(horizon: usize) -> Result<u32, Error> {
-    let too_long = |_| trajectory_metrics::Error::HorizonTooLong { horizon }.into();
-    u32::try_from(horizon).map_err(too_long)
+/// Checks that a horizon is at least a number of steps and at most 2^32 - 1.
+fn checked(steps: usize, horizon: usize) -> Result<u32, Error> {
+    trajectory_metrics::check_horizon(steps, horizon)?;
+    Ok(horizon as u32)
 }
 
 /// Splits the forecasts at a stop.
@@ -261,12 +257,7 @@ pub(crate) fn split(
     trace: Trace<'_>,
     stop: usize,
 ) -> Result<(&[Probability], &[Probability]), Error> {
-    let forecasts = trace.forecasts();
-    if stop == 0 {
-        return Err(trajectory_metrics::Error::EmptyTrace { index: 0 }.into());
-    }
-    let horizon = forecasts.len();
-    forecasts
-        .split_at_checked(stop)
-        .ok_or_else(|| trajectory_metrics::Error::Horizon { horizon, steps: stop }.into())
+    trajectory_metrics::check_horizon(stop, trace.forecasts().len())?;
+    let (seen, hidden) = trace.forecasts().split_at(stop);
+    Ok((Trace::new(seen, trace.outcome())?.forecasts(), hidden))
 }

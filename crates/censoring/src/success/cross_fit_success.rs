@@ -48,11 +48,7 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
         let model = fold.and_then(|&fold| self.models.get(fold));
         let runs = self.folds.of_each().len();
         model
-            .ok_or(Error::ScoringRules(scoring_rules::Error::Length {
-                what: "folds",
-                expected: run.saturating_add(1),
-                found: runs,
-            }))?
+            .ok_or(scoring_rules::checks::length("folds", run.saturating_add(1), runs))?
             .success_probability(features)
     }
 }

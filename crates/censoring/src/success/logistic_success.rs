@@ -135,14 +135,13 @@ impl LogisticSuccessModel {
         same_length("scales", slopes.len(), scales.len())?;
         let finite = slopes.iter().chain(means).all(|value| value.is_finite());
         if !(finite && intercept.is_finite()) {
-            return Err(Error::ScoringRules(scoring_rules::Error::StoredValue {
-                problem: "intercept, slopes and means must be finite",
-            }));
+            return Err(scoring_rules::checks::stored_value(
+                "intercept, slopes and means must be finite",
+            )
+            .into());
         }
         if !scales.iter().all(|&scale| scale > 0.0) {
-            return Err(Error::ScoringRules(scoring_rules::Error::StoredValue {
-                problem: "scales must be above 0",
-            }));
+            return Err(scoring_rules::checks::stored_value("scales must be above 0").into());
         }
         Ok(())
     }

@@ -161,8 +161,8 @@ fn an_invalid_stop_and_an_infinite_score_are_refused() {
     let exact = Tps::new(LogScore::exact(), WeightSchedule::Uniform);
     for stop in [0, 4] {
         let want = Error::TrajectoryMetrics(match stop {
-            0 => trajectory_metrics::Error::EmptyTrace { index: 0 },
-            _ => trajectory_metrics::Error::Horizon { horizon: 3, steps: 4 },
+            0 => Trace::new(&[], false).unwrap_err(),
+            _ => trajectory_metrics::check_horizon(4, 3).unwrap_err(),
         });
         assert_eq!(Stopped::with_hidden_outcome(trace, stop), Err(want.clone()));
         assert_eq!(CensoringShift::new(&exact, trace, stop), Err(want));

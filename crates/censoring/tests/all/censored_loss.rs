@@ -207,14 +207,20 @@ fn invalid_logits_lengths_and_horizons_are_refused_and_nothing_is_written() {
     let mut refused = |logits: &[f64], horizon| {
         censored_loss_in_logits(&tps, logits, horizon, Probability::HALF, &mut steps).unwrap_err()
     };
-    let of_metrics = Error::TrajectoryMetrics;
     use trajectory_metrics::Error as Metrics;
     assert_eq!(refused(&[0.0], 3), length("steps", 1, 2));
-    assert_eq!(refused(&[0.0, f64::NAN], 3), of_metrics(Metrics::Logit { step: 2 }));
-    let horizon = Metrics::Horizon { horizon: 1, steps: 2 };
-    assert_eq!(refused(&[0.0, 0.0], 1), of_metrics(horizon));
-    let short = Metrics::ScheduleTooShort { horizon: 4, weights: 3 };
-    assert_eq!(refused(&[0.0, 0.0], 4), of_metrics(short));
+    assert!(matches!(
+        refused(&[0.0, f64::NAN], 3),
+        Error::TrajectoryMetrics(Metrics::Logit { step: 2, .. })
+    ));
+    assert!(matches!(
+        refused(&[0.0, 0.0], 1),
+        Error::TrajectoryMetrics(Metrics::Horizon { horizon: 1, steps: 2, .. })
+    ));
+    assert!(matches!(
+        refused(&[0.0, 0.0], 4),
+        Error::TrajectoryMetrics(Metrics::ScheduleTooShort { horizon: 4, weights: 3, .. })
+    ));
     assert_eq!(steps, [untouched; 2]);
     let empty = censored_loss_in_logits(&tps, &[], 3, Probability::HALF, &mut []);
     assert!(matches!(empty, Err(Error::TrajectoryMetrics(_))), "{empty:?}");

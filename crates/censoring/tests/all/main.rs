@@ -45,7 +45,7 @@ fn stops(times: &[f64], censored: &[bool]) -> StopTimes {
 const EMPTY: Error = Error::ScoringRules(scoring_rules::Error::Empty);
 
 fn length(what: &'static str, expected: usize, found: usize) -> Error {
-    Error::ScoringRules(scoring_rules::Error::Length { what, expected, found })
+    scoring_rules::checks::length(what, expected, found).into()
 }
 
 /// Returns the position of the entry that an error names.

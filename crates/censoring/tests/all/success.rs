@@ -46,6 +46,16 @@ fn golden() -> Vec<Set> {
     sets
 }
 
+/// The outcome that all rows have, if an error says so.
+fn one_class(error: Error) -> Option<bool> {
+    match error {
+        Error::TrajectoryMetrics(trajectory_metrics::Error::OneClass { outcome, .. }) => {
+            Some(outcome)
+        }
+        _ => None,
+    }
+}
+
 #[test]
 fn chances_are_those_of_scikit_learn_to_1e_12() {
     let mut worst = 0.0_f64;
@@ -96,9 +106,8 @@ fn training_rows_that_are_invalid_or_of_one_class_are_refused() {
     let model = fit(&one, &both, &[1.0; 2]).unwrap();
     let wrong = model.success_probability(&[1.0, 2.0]).map(|_| model.clone());
     assert_eq!(wrong, Err(length("features", 1, 2)));
-    let one_class = |outcome| Err(Error::from(trajectory_metrics::Error::OneClass { outcome }));
-    assert_eq!(fit(&one, &[true; 2], &[1.0; 2]), one_class(true));
-    assert_eq!(fit(&one, &both, &[0.0, 1.0]), one_class(false));
+    assert_eq!(one_class(fit(&one, &[true; 2], &[1.0; 2]).unwrap_err()), Some(true));
+    assert_eq!(one_class(fit(&one, &both, &[0.0, 1.0]).unwrap_err()), Some(false));
     assert_eq!(fit(&[], &[], &[]), Err(EMPTY));
     assert_eq!(fit(&one, &both, &[0.0; 2]), Err(EMPTY));
     assert!(LogisticSuccess::new(0.0).is_err());
@@ -130,8 +139,7 @@ fn a_feature_of_tiny_spread_is_ignored_and_a_very_rare_outcome_is_an_error() {
 
     let rows = vec![vec![]; 4];
     let rare = |weight: f64| fit(&rows, &[true, false, true, true], &[1.0, weight, 1.0, 1.0]);
-    let one_class = trajectory_metrics::Error::OneClass { outcome: true };
-    assert_eq!(rare(1e-12), Err(one_class.into()));
+    assert_eq!(one_class(rare(1e-12).unwrap_err()), Some(true));
     let failure = rare(1e-11).unwrap().success_probability(&[]).unwrap().complement().get();
     assert!((failure * 3e11 - 1.0).abs() < 1e-3, "{failure}");
     // An outcome with exactly 1e-12 of the weight is enough.
@@ -267,8 +275,8 @@ fn a_fold_without_enough_outside_it_is_named() {
     let features = |run: usize, t: usize| prefix_features(&runs[run].forecasts()[..t]);
     let error =
         CrossFitSuccess::new(&LogisticSuccess::default(), &runs, features, &folds, None, None);
-    let one_class = trajectory_metrics::Error::OneClass { outcome: true };
-    assert_eq!(error.unwrap_err(), Error::Fold { fold: 0, source: Box::new(one_class.into()) });
+    let Err(Error::Fold { fold: 0, source, .. }) = error else { panic!("{error:?}") };
+    assert_eq!(one_class(*source), Some(true));
     assert_eq!(prefix_features(&[]), [0.0; 4]);
 }
 

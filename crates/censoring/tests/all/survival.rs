@@ -237,8 +237,7 @@ fn runs_that_are_none_are_named() {
     };
     for value in [-1e-300, f64::INFINITY, f64::NEG_INFINITY] {
         let range = "finite and at least 0";
-        let wrong =
-            scoring_rules::Error::Entry { what: "stop time of run", index: 1, value, range };
+        let wrong = scoring_rules::checks::entry("stop time of run", 1, value, range);
         assert_eq!(of(&[0.0, value], None), wrong.into());
     }
     assert_eq!(entry(of(&[f64::NAN, -1.0], None)), 0);

@@ -37,11 +37,8 @@ impl Alpha {
         if alpha > 0.0 && alpha <= 1.0 {
             Ok(Self(alpha))
         } else {
-            Err(Error::ScoringRules(scoring_rules::Error::Setting {
-                name: "alpha",
-                value: alpha,
-                range: "a number above 0 and at most 1",
-            }))
+            let range = "a number above 0 and at most 1";
+            Err(Error::ScoringRules(scoring_rules::checks::out_of_range("alpha", alpha, range)))
         }
     }
 

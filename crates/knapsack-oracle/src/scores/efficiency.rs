@@ -116,7 +116,7 @@ pub fn normalized_regret(achieved: f64, oracle: f64) -> Result<f64, Error> {
     check("achieved value", achieved, oracle * (1.0 + ROUNDING))?;
     if oracle == 0.0 {
         let reason = "the oracle earns nothing; leave the pool out of the mean";
-        return Err(scoring_rules::Error::Undefined { name: "normalised regret", reason }.into());
+        return Err(scoring_rules::checks::undefined("normalised regret", reason).into());
     }
     Ok(((oracle - achieved) / oracle).max(0.0))
 }

@@ -39,7 +39,7 @@ pub fn kendall_tau_b(a: &[f64], b: &[f64]) -> Result<f64, Error> {
     let all = pairs_of(a.len() as u64);
     if tied_a == all || tied_b == all {
         let (name, reason) = ("Kendall's tau-b", "all scores of one list are equal");
-        return Err(scoring_rules::Error::Undefined { name, reason }.into());
+        return Err(scoring_rules::checks::undefined(name, reason).into());
     }
     // Pairs without a tie are concordant or discordant.
     let untied = all + tied_both - tied_a - tied_b;

@@ -101,7 +101,7 @@ impl MeanRegret {
                 && !(0.0..=1.0).contains(&value)
             {
                 let (what, range) = ("regret", "a number from 0 to 1");
-                return Err(scoring_rules::Error::Entry { what, index, value, range }.into());
+                return Err(scoring_rules::checks::entry(what, index, value, range).into());
             }
         }
         let defined: Vec<f64> = pools.iter().copied().flatten().collect();

@@ -90,7 +90,7 @@ impl UnsolvableCounts {
     pub fn detection_rate(&self) -> Result<f64, Error> {
         if self.unsolvable == 0 {
             let (name, reason) = ("detection rate", "no item is marked as unsolvable");
-            return Err(scoring_rules::Error::Undefined { name, reason }.into());
+            return Err(scoring_rules::checks::undefined(name, reason).into());
         }
         Ok(self.left_out as f64 / self.unsolvable as f64)
     }
@@ -104,7 +104,7 @@ impl UnsolvableCounts {
     pub fn waste_rate(&self) -> Result<f64, Error> {
         if self.allocated == 0 {
             let (name, reason) = ("waste rate", "nothing is allocated");
-            return Err(scoring_rules::Error::Undefined { name, reason }.into());
+            return Err(scoring_rules::checks::undefined(name, reason).into());
         }
         Ok(self.wasted as f64 / self.allocated as f64)
     }

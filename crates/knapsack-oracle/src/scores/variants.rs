@@ -65,7 +65,7 @@ impl VariantScores {
             same_length("scores of a configuration", variants, row.as_ref().len())?;
             if let Some(&value) = row.as_ref().iter().find(|score| !RANGE.contains(score)) {
                 let (what, range) = ("a score of configuration", "from -1e100 to 1e100");
-                return Err(scoring_rules::Error::Entry { what, index, value, range }.into());
+                return Err(scoring_rules::checks::entry(what, index, value, range).into());
             }
         }
         Ok(Self { rows: rows.iter().map(|row| row.as_ref().to_vec()).collect(), variants })

@@ -73,7 +73,7 @@ fn pool(items: impl IntoIterator<Item = Item>) -> Pool {
 const EMPTY: Error = Error::ScoringRules(scoring_rules::Error::Empty);
 
 fn length(what: &'static str, expected: usize, found: usize) -> Error {
-    Error::ScoringRules(scoring_rules::Error::Length { what, expected, found })
+    Error::ScoringRules(scoring_rules::checks::length(what, expected, found))
 }
 
 /// Returns the name of the setting that an error refuses.

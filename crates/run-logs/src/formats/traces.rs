@@ -300,7 +300,7 @@ impl TraceRemarks {
                 self.without_forecasts += 1;
                 return Ok(Some(run));
             }
-            Err(trajectory_metrics::Error::Forecast { step, fault }) => {
+            Err(trajectory_metrics::Error::Forecast { step, fault, .. }) => {
                 let problem = format!("{fault}; --missing offers other ways to treat it");
                 let (line, field) = place(step - 1);
                 let error = InputError::of_field(file, line, &field, problem);

@@ -1,5 +1,5 @@
 use crate::{
-    checks::{all_finite, same_length},
+    checks::{all_finite, at_least, same_length},
     error::Error,
     sums::compensated_sum::CompensatedSum,
     values::weight::Weight,
@@ -95,9 +95,7 @@ impl Ensemble {
     /// # Ok::<(), scoring_rules::Error>(())
     /// ```
     pub fn new(members: &[f64], weights: Option<&[Weight]>) -> Result<Self, Error> {
-        if members.is_empty() {
-            return Err(Error::TooFew { what: "ensemble members", least: 1, found: 0 });
-        }
+        at_least("ensemble members", 1, members.len())?;
         all_finite("ensemble members", members)?;
         let Some(weights) = weights else {
             let mut members = members.to_vec();

@@ -1,6 +1,6 @@
 use crate::{
-    error::Error, intervals::ensemble::Ensemble, sums::compensated_sum::CompensatedSum,
-    values::observed::Observed,
+    checks::at_least, error::Error, intervals::ensemble::Ensemble,
+    sums::compensated_sum::CompensatedSum, values::observed::Observed,
 };
 
 impl Ensemble {
@@ -70,9 +70,7 @@ impl Ensemble {
     /// ```
     pub fn fair_crps_loss(&self, outcome: Observed) -> Result<f64, Error> {
         let found = self.members().len();
-        if found < 2 {
-            return Err(Error::TooFew { what: "ensemble members", least: 2, found });
-        }
+        at_least("ensemble members", 2, found)?;
         // Let a be the share of members beyond a gap, and d the share of pairs with different members. The gap
         // adds gap * a to the first mean and gap * a * (1 - a) / d to half of the second mean. The difference of
         // the two factors is computed without cancellation.

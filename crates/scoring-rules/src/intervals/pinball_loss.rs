@@ -1,4 +1,5 @@
 use crate::{
+    checks::not_nan,
     error::Error,
     values::{level::Level, observed::Observed},
 };
@@ -31,9 +32,7 @@ use crate::{
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 pub fn pinball_loss(forecast: f64, outcome: Observed, level: Level) -> Result<f64, Error> {
-    if forecast.is_nan() {
-        return Err(Error::NotANumber { what: "the forecast" });
-    }
+    not_nan("the forecast", forecast)?;
     Ok(pinball(forecast, outcome, level))
 }
 

@@ -1,5 +1,5 @@
 use crate::{
-    checks::{all_finite, ascending, same_length},
+    checks::{all_finite, ascending, at_least, same_length},
     error::Error,
     values::level::Level,
 };
@@ -47,9 +47,7 @@ impl Quantiles {
 
     fn checked(levels: Vec<Level>, values: Vec<f64>) -> Result<Self, Error> {
         same_length("values", levels.len(), values.len())?;
-        if levels.is_empty() {
-            return Err(Error::TooFew { what: "quantiles", least: 1, found: 0 });
-        }
+        at_least("quantiles", 1, levels.len())?;
         all_finite("values", &values)?;
         ascending("levels", &levels, |before, level| before < level)?;
         ascending("values", &values, |before, value| before <= value)?;

@@ -1,4 +1,9 @@
-use crate::{checks::same_length, error::Error, sums::exact_sum::ExactSum, values::weight::Weight};
+use crate::{
+    checks::{not_nan, same_length},
+    error::Error,
+    sums::exact_sum::ExactSum,
+    values::weight::Weight,
+};
 
 crate::checked! {
     /// A weighted mean that is the same to the last bit in whatever order the values are added.
@@ -102,9 +107,7 @@ impl ExactMean {
     /// 1e200 in size never overflow.
     pub fn update_weighted(&mut self, value: f64, weight: Weight) -> Result<(), Error> {
         if weight != Weight::ZERO {
-            if value.is_nan() {
-                return Err(Error::NotANumber { what: "the value" });
-            }
+            not_nan("the value", value)?;
             let product = value * weight.get();
             if product.is_infinite() && value.is_finite() {
                 let what = "the value times its weight";

@@ -38,21 +38,21 @@ fn different_shapes_and_invalid_forecasts_are_refused() {
     let forecasts = array![[0.5, 0.5, 0.5], [0.5, 0.5, 1.5]];
     let outcomes = Array2::from_elem((3, 2), true);
     let error = score_array(&LogScore::exact(), forecasts.view(), outcomes.view()).unwrap_err();
-    assert_eq!(error, Error::Shape { what: "outcomes", axis: 0, expected: 2, found: 3 });
+    assert!(matches!(error, Error::Shape { what: "outcomes", axis: 0, expected: 2, found: 3, .. }));
     let error = score_array(&LogScore::exact(), forecasts.view(), outcomes.t()).unwrap_err();
-    assert_eq!(error, Error::NotAProbabilityAt { index: 5, value: 1.5 });
+    assert!(matches!(error, Error::NotAProbabilityAt { index: 5, value: 1.5, .. }));
     let (one, two) = (forecasts.view().into_dyn(), outcomes.row(0).into_dyn());
     let error = score_array(&LogScore::exact(), one, two).unwrap_err();
-    assert_eq!(error, Error::Shape { what: "outcomes", axis: 1, expected: 3, found: 0 });
+    assert!(matches!(error, Error::Shape { what: "outcomes", axis: 1, expected: 3, found: 0, .. }));
 
     let weights = forecasts.map(|_| Weight::ONE);
     let mean = |forecasts, outcomes, weights| {
         mean_score_array(&LogScore::exact(), forecasts, outcomes, weights).unwrap_err()
     };
     let error = mean(forecasts.view(), outcomes.view(), None);
-    assert_eq!(error, Error::Shape { what: "outcomes", axis: 0, expected: 2, found: 3 });
+    assert!(matches!(error, Error::Shape { what: "outcomes", axis: 0, expected: 2, found: 3, .. }));
     let error = mean(forecasts.view(), outcomes.t(), Some(weights.t()));
-    assert_eq!(error, Error::Shape { what: "weights", axis: 0, expected: 2, found: 3 });
+    assert!(matches!(error, Error::Shape { what: "weights", axis: 0, expected: 2, found: 3, .. }));
     let error = mean(forecasts.view(), outcomes.t(), None);
-    assert_eq!(error, Error::NotAProbabilityAt { index: 5, value: 1.5 });
+    assert!(matches!(error, Error::NotAProbabilityAt { index: 5, value: 1.5, .. }));
 }

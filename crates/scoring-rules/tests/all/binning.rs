@@ -34,10 +34,10 @@ fn equal_edges_are_accepted_and_descending_edges_are_refused() {
     let of = |inner| starts(&[0.1, 0.2, 0.9], Binning::Edges { inner });
     assert_eq!(of(&edges[..3]), Ok(vec![0.1, 0.9]));
     assert_eq!(of(&[]), Ok(vec![0.1]));
-    assert_eq!(
+    assert!(matches!(
         of(edges),
-        Err(Error::OutOfOrder { what: "edges", index: 3, before: 0.9, value: 0.5 })
-    );
+        Err(Error::OutOfOrder { what: "edges", index: 3, before: 0.9, value: 0.5, .. })
+    ));
 }
 
 #[test]

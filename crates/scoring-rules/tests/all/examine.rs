@@ -152,8 +152,11 @@ fn scores_without_an_expectation_are_refused() {
     let refused = |rule: &dyn ScoringRule| Examination::new(rule).unwrap_err();
     let power = PowerScore::new(-1.0, Level::HALF).unwrap();
     assert!(matches!(refused(&power), Error::Score { value: f64::INFINITY, .. }));
-    let wanted = Error::Score { forecast: 0.0, outcome: true, value: f64::INFINITY };
-    assert_eq!(refused(&from_fn(|p, y| 1.0 / given(p, y))), wanted);
+    let error = refused(&from_fn(|p, y| 1.0 / given(p, y)));
+    assert!(matches!(
+        error,
+        Error::Score { forecast: 0.0, outcome: true, value: f64::INFINITY, .. }
+    ));
     let error = refused(&from_fn(|p, _| (p.get() - 0.25).sqrt()));
     assert!(matches!(error, Error::Score { forecast: 0.0, value, .. } if value.is_nan()));
 }

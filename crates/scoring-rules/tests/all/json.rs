@@ -310,3 +310,9 @@ fn a_stored_decimal_sum_continues_with_the_same_results() {
     refused::<DecimalSum>(&[("3", "")]);
     assert!(serde_json::to_string(&sum(&[f64::NAN])).is_err());
 }
+
+#[test]
+fn an_error_is_written_as_its_message() {
+    let error = scoring_rules::Level::new(2.0).unwrap_err();
+    assert_eq!(serde_json::to_value(error).unwrap(), error.to_string());
+}

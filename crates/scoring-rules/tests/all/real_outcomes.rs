@@ -310,7 +310,7 @@ fn an_infinite_forecast_has_an_infinite_loss_and_nan_is_refused() {
     assert_eq!(loss(f64::NEG_INFINITY, capped), f64::INFINITY);
     for seen in [free, capped] {
         let error = pinball_loss(f64::NAN, seen, level(0.25)).unwrap_err();
-        assert!(matches!(error, Error::NotANumber { what: "the forecast" }), "{error}");
+        assert!(matches!(error, Error::NotANumber { what: "the forecast", .. }), "{error}");
     }
 }
 

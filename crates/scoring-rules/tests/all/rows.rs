@@ -140,7 +140,7 @@ fn a_row_of_weight_zero_does_not_count_even_if_its_score_is_infinite() {
 fn rows_that_do_not_go_together_are_refused_and_nothing_is_written() {
     let forecasts = probabilities(&[0.5; 3]);
     let mut scores = [7.0; 3];
-    let length = |what, found| Error::Length { what, expected: 3, found };
+    let length = |what, found| scoring_rules::checks::length(what, 3, found);
     let error = score_slice(&BrierScore, forecasts, &[true; 2], &mut scores).unwrap_err();
     assert_eq!(error, length("outcomes", 2));
     let error = score_slice(&BrierScore, forecasts, &[true; 3], &mut scores[..1]).unwrap_err();

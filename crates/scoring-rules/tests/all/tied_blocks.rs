@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use scoring_rules::{Error, Probability, TiedBlocks, Weight};
+use scoring_rules::{Error, Probability, TiedBlocks, Weight, checks};
 
 use crate::common::{prob, probabilities, weight_of, weights_of};
 
@@ -8,7 +8,7 @@ const HALF: Probability = Probability::HALF;
 #[test]
 fn arguments_of_different_lengths_and_empty_input_are_refused() {
     let of = |outcomes: &[bool], weights| TiedBlocks::new(&[HALF; 3], outcomes, weights);
-    let length = |what, found| Err(Error::Length { what, expected: 3, found });
+    let length = |what, found| Err(checks::length(what, 3, found));
     assert_eq!(of(&[true; 2], None), length("outcomes", 2));
     assert_eq!(of(&[true; 3], Some(weights_of(&[1.0; 4]))), length("weights", 4));
     assert_eq!(of(&[true; 3], Some(weights_of(&[0.0; 3]))), Err(Error::Empty));
@@ -150,7 +150,7 @@ proptest! {
 fn a_score_that_is_not_finite_is_named() {
     for value in [f64::INFINITY, f64::NEG_INFINITY] {
         let error = TiedBlocks::from_scores(&[0.5, value], &[true; 2], None).unwrap_err();
-        assert_eq!(error, Error::NotFiniteAt { what: "scores", index: 1, value });
+        assert_eq!(Err(error), checks::all_finite("scores", &[0.5, value]));
     }
     let zeros = TiedBlocks::from_scores(&[0.0, -0.0], &[true; 2], None).unwrap();
     assert_eq!(zeros.as_slice().len(), 1);

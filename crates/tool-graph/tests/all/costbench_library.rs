@@ -112,11 +112,9 @@ fn higher_levels_have_distinct_names_and_chains_without_gaps() {
 #[test]
 fn invalid_refinement_levels_and_wrong_numbers_of_costs_are_errors() {
     for level in [Library::MAX_REFINEMENT_LEVEL + 1, usize::MAX] {
-        let error = Error::ScoringRules(scoring_rules::Error::Setting {
-            name: "refinement level",
-            value: level as f64,
-            range: "a whole number from 0 to 100",
-        });
+        let range = "a whole number from 0 to 100";
+        let error = scoring_rules::checks::out_of_range("refinement level", level as f64, range);
+        let error = Error::ScoringRules(error);
         assert_eq!(Library::new(level).unwrap_err(), error);
         assert_eq!(Library::with_full_pipelines(level).unwrap_err(), error);
     }

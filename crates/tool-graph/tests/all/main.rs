@@ -33,7 +33,7 @@ use tool_graph::{Episode, Error, Problem, Scenario, Tool, ToolGraph, Transcript}
 const EMPTY: Error = Error::ScoringRules(scoring_rules::Error::Empty);
 
 fn length(expected: usize, found: usize) -> Error {
-    Error::ScoringRules(scoring_rules::Error::Length { what: "costs", expected, found })
+    Error::ScoringRules(scoring_rules::checks::length("costs", expected, found))
 }
 
 /// A file about CostBench.

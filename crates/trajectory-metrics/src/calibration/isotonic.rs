@@ -1,7 +1,7 @@
 use scoring_rules::{Probability, TiedBlocks};
 
 #[cfg(feature = "serde")]
-use super::stored_map::{NO_KNOT, ordered};
+use super::stored_map::{ordered, some_knot};
 use crate::{
     calibration::calibrator::{CalibrationMap, Calibrator},
     error::Error,
@@ -46,9 +46,7 @@ scoring_rules::checked! {
         knots: Vec<(Probability, Probability)>,
     }
     check: |map| {
-        if map.knots.is_empty() {
-            return Err(NO_KNOT);
-        }
+        some_knot(map.knots.len())?;
         ordered("knots", map.knots.iter().map(|&(knot, _)| knot), |before, knot| before < knot)?;
         ordered("values", map.knots.iter().map(|&(_, value)| value), |before, next| before <= next)
     }

@@ -2,10 +2,10 @@
 
 use scoring_rules::{
     Probability,
-    checks::{ascending, setting},
+    checks::{ascending, same_length, setting},
 };
 
-use crate::error::{Error, Shared};
+use crate::error::Error;
 
 /// Checks a mean or an intercept.
 pub(super) fn number(value: f64) -> Result<(), Error> {
@@ -21,8 +21,9 @@ pub(super) fn slope(value: f64) -> Result<(), Error> {
     Ok(setting("slope", value, (0.0..=1e100).contains(&value), "from 0 to 1e100")?)
 }
 
-pub(super) const NO_KNOT: Error =
-    Error::ScoringRules(Shared::Length { what: "knots, at least", expected: 1, found: 0 });
+pub(super) fn some_knot(count: usize) -> Result<(), Error> {
+    Ok(same_length("knots, at least", 1, count.min(1))?)
+}
 
 /// Checks that each value may follow the one before it.
 pub(super) fn ordered(

@@ -6,7 +6,7 @@ use crate::{
 };
 #[cfg(feature = "serde")]
 use crate::{
-    calibration::stored_map::{NO_KNOT, ordered},
+    calibration::stored_map::{ordered, some_knot},
     checks::same_length,
 };
 
@@ -65,9 +65,7 @@ impl VennAbersMap {
     #[cfg(feature = "serde")]
     fn check(&self) -> Result<(), Error> {
         let Self { knots, cells } = self;
-        if knots.is_empty() {
-            return Err(NO_KNOT);
-        }
+        some_knot(knots.len())?;
         ordered("knots", knots.iter().copied(), |before, knot| before < knot)?;
         same_length("cells", 2 * knots.len() + 1, cells.len())?;
         for part in 0..3 {

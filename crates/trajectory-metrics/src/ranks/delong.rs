@@ -124,7 +124,7 @@ impl Figure {
     ///
     /// let others = [false, false, true, true, true, true];
     /// let error = Figure::auroc_difference(first, &outcomes, second, &others, None);
-    /// assert_eq!(error, Err(Error::OutcomeDiffers { index: 4 }));
+    /// assert!(matches!(error, Err(Error::OutcomeDiffers { index: 4, .. })));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn auroc_difference(

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use scoring_rules::TiedBlocks;
+use scoring_rules::{TiedBlocks, checks::undefined};
 
 use crate::{
     error::{Error, Shared},
@@ -22,7 +22,7 @@ pub(crate) fn has_difference(metric: usize) -> Result<(), Error> {
     let name = "a difference of T-ECEs";
     let reason = "each is biased upwards, the more the fewer runs there are; compare how far each is above \
                   that of calibrated forecasts (t_ece_excess of traces)";
-    Err(Shared::Undefined { name, reason }.into())
+    Err(undefined(name, reason).into())
 }
 
 /// Two streams that are resampled together.

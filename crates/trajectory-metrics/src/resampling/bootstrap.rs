@@ -35,8 +35,8 @@ use crate::{
 /// assert!(replicates.confidence_interval(Level::HALF)?.contains(0.425));
 ///
 /// // A single cluster says nothing about the variation between clusters.
-/// let error = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };
-/// assert_eq!(Bootstrap::clusters(&["task"; 4], Seed::new(7)), Err(Error::ScoringRules(error)));
+/// let error = Bootstrap::clusters(&["task"; 4], Seed::new(7)).unwrap_err();
+/// assert_eq!(error.to_string(), "clusters: 1 given, at least 2 needed");
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

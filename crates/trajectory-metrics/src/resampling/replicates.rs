@@ -1,8 +1,11 @@
-use scoring_rules::{Interval, Level};
+use scoring_rules::{
+    Interval, Level,
+    checks::{not_nan, undefined},
+};
 
 use crate::{
     checks::same_length,
-    error::{Error, Shared},
+    error::Error,
     no_interval::NoInterval,
     numerics::{
         normal,
@@ -71,10 +74,10 @@ impl Replicates {
         values: Vec<f64>,
         draws: Option<u64>,
     ) -> Result<Self, Error> {
-        not_nan(estimate)?;
+        not_nan("the estimate", estimate)?;
         if values.iter().all(|value| value.is_nan()) {
             let reason = "the statistic is undefined in every resample";
-            return Err(Shared::Undefined { name: "the bootstrap distribution", reason }.into());
+            return Err(undefined("the bootstrap distribution", reason).into());
         }
         let scale = size(estimate, &values);
         Ok(Self { estimate, values, draws, scale, clusters: None, proportion: false })
@@ -277,12 +280,4 @@ fn size(estimate: f64, values: &[f64]) -> f64 {
         *sizes.select_nth_unstable_by(middle, f64::total_cmp).1
     };
     if estimate.is_finite() { median.max(estimate.abs()) } else { median }
-}
-
-/// Checks that an estimate is not NaN; it may be infinite.
-fn not_nan(estimate: f64) -> Result<(), Error> {
-    if estimate.is_nan() {
-        return Err(Shared::NotANumber { what: "the estimate" }.into());
-    }
-    Ok(())
 }

@@ -1,7 +1,7 @@
-use scoring_rules::{CompensatedSum, Probability, ScoringRule};
+use scoring_rules::{CompensatedSum, Probability, ScoringRule, checks::stored_value};
 
 use crate::{
-    error::{Error, Shared},
+    error::Error,
     forecast_fault::ForecastFault,
     streams::{
         forecast_policy::{Checked, ForecastCounts, ForecastPolicy},
@@ -289,7 +289,7 @@ impl<R: ScoringRule> OnlineTps<R> {
 impl OnlineTpsState {
     /// Checks that a run can reach this state.
     fn check(&self) -> Result<(), Error> {
-        let invalid = |problem: &'static str| Err(Shared::StoredValue { problem }.into());
+        let invalid = |problem| Err(stored_value(problem).into());
         if self.steps as u64 > u64::from(u32::MAX) {
             return invalid("a run has more than 2^32 - 1 steps");
         }

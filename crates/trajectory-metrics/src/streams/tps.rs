@@ -267,12 +267,18 @@ impl<R: ScoringRule> Tps<R> {
     }
 }
 
-/// Checks that a prefix of `steps` steps is no longer than the horizon.
-pub(crate) fn check_horizon(steps: usize, horizon: usize) -> Result<(), Error> {
-    if horizon == 0 {
-        Err(Shared::Empty.into())
-    } else if steps > horizon {
+/// Checks that a prefix of `steps` steps is no longer than the horizon, which is from 1 to 2^32 - 1.
+///
+/// # Errors
+///
+/// [`Error::Horizon`] if it is longer; [`Error::HorizonTooLong`] or [`scoring_rules::Error::Empty`] for another horizon.
+pub fn check_horizon(steps: usize, horizon: usize) -> Result<(), Error> {
+    if steps > horizon {
         Err(Error::Horizon { horizon, steps })
+    } else if horizon == 0 {
+        Err(Shared::Empty.into())
+    } else if horizon as u64 > u64::from(u32::MAX) {
+        Err(Error::HorizonTooLong { horizon })
     } else {
         Ok(())
     }

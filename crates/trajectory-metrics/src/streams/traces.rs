@@ -10,7 +10,7 @@ use crate::{checks::same_length, error::Error};
 /// let stream = Probability::from_slice(&[0.4, 0.7])?;
 /// let trace = Trace::new(stream, true)?;
 /// assert_eq!((trace.forecasts().len(), trace.outcome()), (2, true));
-/// assert_eq!(Trace::new(&[], true), Err(Error::EmptyTrace { index: 0 }));
+/// assert!(matches!(Trace::new(&[], true), Err(Error::EmptyTrace { index: 0, .. })));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

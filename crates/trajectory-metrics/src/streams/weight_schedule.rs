@@ -2,10 +2,11 @@ use std::{fmt, str::FromStr};
 
 use scoring_rules::{
     Probability, ScoringRule, Weight,
+    checks::entry,
     runs::{StepWeights, weighted_sum},
 };
 
-use crate::error::{Error, Shared};
+use crate::error::Error;
 
 /// The least positive [`Weight`].
 const LEAST_WEIGHT: f64 = 1e-100;
@@ -109,8 +110,7 @@ impl WeightSchedule {
     /// step without weight would have no effect on the score.
     pub fn custom(weights: &[Weight]) -> Result<Self, Error> {
         if let Some(index) = weights.iter().position(|&weight| weight == Weight::ZERO) {
-            let range = "positive";
-            return Err(Shared::Entry { what: "custom weight", index, value: 0.0, range }.into());
+            return Err(entry("custom weight", index, 0.0, "positive").into());
         }
         let mut total = scoring_rules::CompensatedSum::default();
         let mut totals = vec![0.0];

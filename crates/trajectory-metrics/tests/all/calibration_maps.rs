@@ -4,7 +4,6 @@
 use std::{collections::BTreeMap, fmt::Debug};
 
 use proptest::prelude::*;
-use scoring_rules::Error as Shared;
 use serde_json::Value;
 use trajectory_metrics::{
     BetaCalibration, CalibrationMap, Calibrator, CrossFit, Folds, Isotonic, Platt, PlattMap,
@@ -553,5 +552,5 @@ fn confidences_near_one_are_shrunk_towards_the_base_rate_and_keep_their_order() 
     }
     let short = Folds::halves(&traces.outcomes()[1..], &ids[1..]).unwrap();
     let error = CrossFit::new(&Isotonic, &traces, &short, &schedule).unwrap_err();
-    assert_eq!(error, Shared::Length { what: "folds", expected: 200, found: 199 }.into());
+    assert_eq!(error, scoring_rules::checks::length("folds", 200, 199).into());
 }

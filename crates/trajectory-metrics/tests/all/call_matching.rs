@@ -152,8 +152,9 @@ fn a_misspelt_field_is_an_error_even_if_one_side_is_not_a_map() {
     let text = Value::from("{\"amount\": 5");
     for (actual, expected) in [(&text, &expected), (&expected, &text), (&Value::Null, &expected)] {
         let misspelt = ArgumentRule::fields(["amuont"]).unwrap().agrees(actual, expected);
-        let field = "amuont".to_owned();
-        assert_eq!(misspelt, Err(Error::UnknownField { tool: None, field }));
+        assert!(
+            matches!(misspelt, Err(Error::UnknownField { tool: None, field, .. }) if field == "amuont")
+        );
         assert_eq!(ArgumentRule::fields(["amount"]).unwrap().agrees(actual, expected), Ok(false));
     }
 }
@@ -349,8 +350,9 @@ fn a_rule_with_a_field_that_no_call_has_is_an_error_of_matching() {
         [ToolCall::new("look", [("at", 1.into())]), ToolCall::new("book", [("day", 2.into())])];
     let matcher = ToolCallMatcher::new(ArgumentRule::exact())
         .with_tool("book", ArgumentRule::fields(["dya"]).unwrap());
-    let unknown = Error::UnknownField { tool: Some("book".to_owned()), field: "dya".to_owned() };
-    assert_eq!(match_calls(&called, &called, &matcher), Err(unknown.clone()));
+    let unknown = match_calls(&called, &called, &matcher).unwrap_err();
+    let Error::UnknownField { tool: Some(tool), field, .. } = &unknown else { panic!("{unknown}") };
+    assert_eq!((&**tool, &**field), ("book", "dya"));
     assert!(unknown.to_string().starts_with("field \"dya\" is neither in the call of \"book\""));
     // Calls of other tools need not have it.
     assert!(match_calls(&called[..1], &called, &matcher).unwrap().is_match(MatchMode::Subset));

@@ -64,7 +64,8 @@ fn curves_and_diagnostics_agree_with_scikit_learn_and_brute_force() {
                 worst.see_all(curve.iter().map(|p| p.recall), &pr[1], name);
             }
             (result, pr) => {
-                assert_eq!((result, pr), (Err(Error::OneClass { outcome: true }), None), "{name}");
+                assert!(matches!(result, Err(Error::OneClass { outcome: true, .. })), "{name}");
+                assert_eq!(pr, None, "{name}");
             }
         }
         let points = case["risk_coverage"].as_array().unwrap();
@@ -450,8 +451,8 @@ fn a_missing_class_or_a_class_of_one_row_has_no_standard_error() {
     let of = |outcomes: &[bool], weight: f64| {
         Figure::auroc(&TiedBlocks::new(p, outcomes, Some(ws(&[weight; 3]))).unwrap())
     };
-    assert_eq!(of(&[true; 3], 1.0), Err(Error::OneClass { outcome: true }));
-    assert_eq!(of(&[false; 3], 1.0), Err(Error::OneClass { outcome: false }));
+    assert!(matches!(of(&[true; 3], 1.0), Err(Error::OneClass { outcome: true, .. })));
+    assert!(matches!(of(&[false; 3], 1.0), Err(Error::OneClass { outcome: false, .. })));
     let one_failure = [true, false, true];
     for weight in [1.0, 0.25] {
         let error = of(&one_failure, weight).unwrap_err();
@@ -472,7 +473,7 @@ fn a_missing_class_or_a_class_of_one_row_has_no_standard_error() {
     assert_eq!(refused(huge), "weight of the failures");
     assert_eq!(
         Figure::auroc_difference(p, &one_failure, &p[..2], &one_failure, None),
-        Err(Shared::Length { what: "second_confidence", expected: 3, found: 2 }.into())
+        Err(scoring_rules::checks::length("second_confidence", 3, 2).into())
     );
     let empty: TiedBlocks = TiedBlocks::default();
     assert_eq!(Figure::auroc(&empty), Err(Shared::Empty.into()));

@@ -85,14 +85,14 @@ fn tiny_confidences_stay_distinct_although_their_complements_would_be_equal() {
 #[test]
 fn a_missing_class_is_named() {
     let blocks = TiedBlocks::from_scores(&[1.0, 2.0], &[true; 2], None).unwrap();
-    assert_eq!(
+    assert!(matches!(
         average_precision(&blocks, PositiveClass::Failure),
-        Err(Error::OneClass { outcome: true })
-    );
+        Err(Error::OneClass { outcome: true, .. })
+    ));
     assert_eq!(average_precision(&blocks, PositiveClass::Success), Ok(1.0));
     let failures = TiedBlocks::from_scores(&[1.0, 2.0], &[false; 2], None).unwrap();
-    let one = Error::OneClass { outcome: false };
-    assert_eq!(average_precision(&failures, PositiveClass::Success), Err(one.clone()));
+    let one = average_precision(&failures, PositiveClass::Success).unwrap_err();
+    assert!(matches!(one, Error::OneClass { outcome: false, .. }));
     assert_eq!(precision_recall_curve(&failures, PositiveClass::Success), Err(one.clone()));
     assert_eq!(roc_curve(&failures, PositiveClass::Success), Err(one));
 }

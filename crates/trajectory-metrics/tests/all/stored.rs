@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use trajectory_metrics::tool_calls::{FailureCounts, Interner};
 use trajectory_metrics::{
     BetaCalibration, BrierScore, Error, Folds, ForecastCounts, ForecastPolicy, Isotonic, OnlineTps,
-    Platt, PositiveClass, Probability, Summary, TemperatureScaling, Tps, Traces, VennAbers,
+    Platt, PositiveClass, Probability, Summary, TemperatureScaling, Tps, Trace, Traces, VennAbers,
     WeightSchedule,
 };
 
@@ -147,4 +147,15 @@ fn a_run_that_was_left_out_takes_no_more_forecasts_and_can_be_resumed() {
     let state = serde_json::from_value(serde_json::to_value(run.state()).unwrap()).unwrap();
     let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
     assert_eq!(OnlineTps::resume(tps, state), Ok(run));
+}
+
+#[test]
+fn an_error_is_written_as_its_message() {
+    let shared = Probability::new(1.5).unwrap_err();
+    assert_eq!(serde_json::to_value(shared).unwrap(), shared.to_string());
+    let error = Trace::new(&[], true).unwrap_err();
+    assert_eq!(
+        serde_json::to_value(&error).unwrap(),
+        "trace 0 is empty; give at least one forecast per trace"
+    );
 }

@@ -173,7 +173,7 @@ fn a_failed_call_may_be_made_again_and_a_useful_call_is_not_a_repetition() {
 fn undefined_results_and_invalid_arguments_are_errors_that_name_them() {
     assert_eq!(refused(pass_at_k(3, 4, 1)), "number of successes");
     assert_eq!(refused(pass_hat_k(3, 1, 0)), "k");
-    assert_eq!(pass_hat_k(0, 0, 1), Err(Error::TooFewTrials { k: 1, trials: 0 }));
+    assert!(matches!(pass_hat_k(0, 0, 1), Err(Error::TooFewTrials { k: 1, trials: 0, .. })));
     assert_eq!(invalid_tool_use_ratio(&[]), Err(Shared::Empty.into()));
     for (actual, reference) in [([1.0, f64::NAN], [1.0; 2]), ([1.0; 2], [1.0, f64::INFINITY])] {
         let Err(Error::ScoringRules(error)) = cost_gap(&actual, &reference) else {
@@ -184,7 +184,7 @@ fn undefined_results_and_invalid_arguments_are_errors_that_name_them() {
     assert!(matches!(cost_gap(&[f64::MAX, f64::MAX], &[]), Err(Error::ScoringRules(_))));
     assert_eq!(cost_gap(&[f64::MAX, f64::MAX], &[f64::MAX]), Ok(f64::MAX));
     let classes = cost_gap_without_redundant(&[1.0], &[], &[]);
-    assert_eq!(classes, Err(Shared::Length { what: "classes", expected: 1, found: 0 }.into()));
+    assert_eq!(classes, Err(scoring_rules::checks::length("classes", 1, 0).into()));
 }
 
 #[test]

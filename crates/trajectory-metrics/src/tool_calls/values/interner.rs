@@ -1,6 +1,8 @@
 use std::{collections::HashMap, hash::Hash};
 
-use crate::error::{Error, Shared};
+use scoring_rules::checks::out_of_range;
+
+use crate::error::Error;
 
 /// Replaces calls by numbers: distinct calls are numbered from 0 in the order of their first appearance, and equal
 /// calls get the same number. A call that is compared many times is then hashed once and compared as a number.
@@ -40,11 +42,8 @@ impl<T: Eq + Hash> Interner<T> {
 
     fn intern(&mut self, call: T) -> Result<u32, Error> {
         let count = self.numbers.len();
-        let next = u32::try_from(count).map_err(|_| Shared::Setting {
-            name: "number of distinct calls",
-            value: count as f64,
-            range: "at most 2^32",
-        })?;
+        let next = u32::try_from(count)
+            .map_err(|_| out_of_range("number of distinct calls", count as f64, "at most 2^32"))?;
         Ok(*self.numbers.entry(call).or_insert(next))
     }
 }

@@ -39,7 +39,7 @@ fn invalid_numbers_of_folds_and_lengths_are_refused() {
         assert!(matches!(error, Error::ScoringRules(Shared::Setting { name: "folds", .. })));
     }
     let error = Folds::clustered(&[true], &["a", "b"], 2).unwrap_err();
-    assert_eq!(error, Shared::Length { what: "clusters", expected: 1, found: 2 }.into());
+    assert_eq!(error, scoring_rules::checks::length("clusters", 1, 2).into());
     for k in [1 << 17, 1 << 26, usize::MAX] {
         let error = Folds::clustered(&[true, false], &[1, 2], k).unwrap_err();
         assert!(matches!(error, Error::ScoringRules(Shared::Setting { name: "folds", .. })));

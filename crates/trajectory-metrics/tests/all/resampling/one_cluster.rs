@@ -1,5 +1,4 @@
 use proptest::prelude::*;
-use scoring_rules::Error as Shared;
 use trajectory_metrics::{
     Bootstrap, ClusterEstimate, Error, Level, NoInterval, Ranking, Replicates, Resampling,
     STREAM_MEASURES, ScoredStream, Seed, SignFlipTest, StreamFigure, Summary, Traces, Weight,
@@ -9,7 +8,7 @@ use trajectory_metrics::{
 use crate::common::{counted_mean, level_of, ps, ws};
 
 fn one(what: &'static str) -> Error {
-    Error::ScoringRules(Shared::TooFew { what, least: 2, found: 1 })
+    Error::ScoringRules(scoring_rules::checks::at_least(what, 2, 1).unwrap_err())
 }
 
 proptest! {

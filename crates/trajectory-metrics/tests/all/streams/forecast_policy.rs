@@ -31,9 +31,11 @@ const FAULTS: [(Option<f64>, ForecastFault); 5] = [
 fn every_policy_treats_every_fault_as_in_its_table() {
     for (value, fault) in FAULTS {
         let run = [Some(0.25), value];
-        let refused = Err(Error::Forecast { step: 2, fault });
         let mut counts = ForecastCounts::default();
-        assert_eq!(ForecastPolicy::Refuse.check_run(&run, &mut counts), refused);
+        let refused = ForecastPolicy::Refuse.check_run(&run, &mut counts);
+        assert!(
+            matches!(refused, Err(Error::Forecast { step: 2, fault: found, .. }) if found == fault)
+        );
         assert_eq!(counts, ForecastCounts::default());
 
         let checked = ForecastPolicy::LeaveOut.check_run(&run, &mut counts).unwrap();

@@ -16,8 +16,10 @@ fn a_refused_forecast_does_not_change_the_run() {
     let mut run = online(ForecastPolicy::Refuse);
     run.push_raw(0.5).unwrap();
     let before = run.clone();
-    let refused = Err(Error::Forecast { step: 2, fault: ForecastFault::OutOfRange(1.5) });
-    assert_eq!(run.push_raw(1.5), refused);
+    let fault = ForecastFault::OutOfRange(1.5);
+    assert!(
+        matches!(run.push_raw(1.5), Err(Error::Forecast { step: 2, fault: found, .. }) if found == fault)
+    );
     assert_eq!(run, before);
 }
 
@@ -28,8 +30,12 @@ fn a_run_that_is_left_out_has_no_score_and_ignores_later_forecasts() {
         run.push_raw(value).unwrap();
     }
     assert_eq!(run.left_out(), Some((1, ForecastFault::Missing)));
-    let error = Err(Error::RunLeftOut { step: 1, fault: ForecastFault::Missing });
-    assert_eq!((run.finish(true), run.finish_prefix(false, 9)), (error.clone(), error));
+    for score in [run.finish(true), run.finish_prefix(false, 9)] {
+        let fault = ForecastFault::Missing;
+        assert!(
+            matches!(score, Err(Error::RunLeftOut { step: 1, fault: found, .. }) if found == fault)
+        );
+    }
     assert_eq!(run.forecast_counts().left_out_runs, 1);
 }
 

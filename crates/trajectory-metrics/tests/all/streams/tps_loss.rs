@@ -75,7 +75,7 @@ fn the_loss_of_a_prefix_is_minus_its_score_under_the_weights_of_the_whole_run() 
         }
         let mut steps = [LossDerivatives::default(); 4];
         let short = tps.prefix_loss_in_logits(&LOGITS, true, 3, &mut steps);
-        assert_eq!(short, Err(Error::Horizon { horizon: 3, steps: 4 }));
+        assert!(matches!(short, Err(Error::Horizon { horizon: 3, steps: 4, .. })));
     }
 }
 
@@ -85,9 +85,9 @@ fn invalid_logits_and_lengths_are_refused() {
     let untouched = LossDerivatives::default();
     let mut steps = [untouched; 2];
     let error = tps.loss_in_logits(&[0.0], true, &mut steps).unwrap_err();
-    assert_eq!(error, Shared::Length { what: "steps", expected: 1, found: 2 }.into());
+    assert_eq!(error, scoring_rules::checks::length("steps", 1, 2).into());
     let error = tps.loss_in_logits(&[0.0, f64::NAN], true, &mut steps).unwrap_err();
-    assert!(matches!(error, Error::Logit { step: 2 }));
+    assert!(matches!(error, Error::Logit { step: 2, .. }));
     assert_eq!(steps, [untouched; 2]);
     assert_eq!(tps.loss_in_logits(&[], true, &mut []).unwrap_err(), Shared::Empty.into());
 }

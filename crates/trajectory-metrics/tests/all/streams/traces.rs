@@ -8,8 +8,8 @@ fn inconsistent_flat_arrays_are_refused() {
     let values = [0.1, 0.2, 0.3];
     let flat = |ends: &[usize], outcomes: &[bool]| Traces::from_flat(&values, ends, outcomes);
     let both = [true, false];
-    assert_eq!(flat(&[0, 3], &both), Err(Error::EmptyTrace { index: 0 }));
-    assert_eq!(flat(&[3, 3], &both), Err(Error::EmptyTrace { index: 1 }));
+    assert!(matches!(flat(&[0, 3], &both), Err(Error::EmptyTrace { index: 0, .. })));
+    assert!(matches!(flat(&[3, 3], &both), Err(Error::EmptyTrace { index: 1, .. })));
     // The first wrong end is named, even if a later one is valid.
     for (ends, start) in [
         (&[2, 1][..], "trace 1 ends at 1; "),
@@ -33,6 +33,6 @@ fn inconsistent_flat_arrays_are_refused() {
 fn an_empty_trace_is_refused_and_nothing_is_appended() {
     let mut traces = Traces::default();
     traces.push(&[Probability::HALF], true).unwrap();
-    assert_eq!(traces.push(&[], true), Err(Error::EmptyTrace { index: 1 }));
+    assert!(matches!(traces.push(&[], true), Err(Error::EmptyTrace { index: 1, .. })));
     assert_eq!((traces.len(), traces.steps()), (1, 1));
 }

@@ -43,6 +43,13 @@ pub trait ScoringRule {
     #[must_use]
     fn score(&self, forecast: Probability, outcome: bool) -> f64;
 
+    /// Returns the score of a forecast for both outcomes: if the event does not happen, and if it happens. They have the
+    /// bits of [`score`](Self::score). One call is faster than two, also of a rule that is an object.
+    #[must_use]
+    fn scores(&self, forecast: Probability) -> [f64; 2] {
+        [self.score(forecast, false), self.score(forecast, true)]
+    }
+
     /// Returns the expected score of the forecast p if the event has probability q: `q S(p, 1) + (1 - q) S(p, 0)`. The
     /// arguments are p (`forecast`) and q (`truth`). An outcome of probability zero does not count, even if its score
     /// is infinite.
@@ -137,6 +144,11 @@ impl<P: Deref<Target: ScoringRule>> ScoringRule for P {
     #[inline]
     fn score(&self, forecast: Probability, outcome: bool) -> f64 {
         (**self).score(forecast, outcome)
+    }
+
+    #[inline]
+    fn scores(&self, forecast: Probability) -> [f64; 2] {
+        (**self).scores(forecast)
     }
 
     #[inline]

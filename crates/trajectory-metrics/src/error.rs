@@ -87,6 +87,13 @@ pub enum Error {
         /// The fault of its forecast.
         fault: ForecastFault,
     },
+    /// A stored run is resumed with another score than that of the original run.
+    #[error("the stored run has another {what}; resume it with the score of the original run")]
+    #[non_exhaustive]
+    OtherScore {
+        /// The part of the score that differs: `rule` or `weight schedule`.
+        what: &'static str,
+    },
     /// A logit is NaN.
     #[error("step {step}: the logit is NaN; give a number")]
     #[non_exhaustive]

@@ -2,6 +2,7 @@
 
 pub(crate) mod forecast_policy;
 pub(crate) mod online_tps;
+pub(crate) mod paired_sum;
 pub(crate) mod summary;
 pub(crate) mod tps;
 pub(crate) mod tps_family;

@@ -74,3 +74,20 @@ fn an_interval_is_shown_with_the_precision_of_the_format_and_a_sum_as_one_number
     let sum: scoring_rules::ExactSum = [0.1, 0.2].into_iter().collect();
     assert_eq!(format!("{sum:?}"), "ExactSum(0.30000000000000004)");
 }
+
+#[test]
+fn the_scores_of_both_outcomes_have_the_bits_of_single_scores() {
+    let mut values = vec![0.0, 1e-320, 1e-100, 1e-17, 9.9e-7, 1e-6, 1.1e-6, 0.5, 1.0];
+    values.extend((1..500).map(|i| f64::from(i) / 500.0));
+    values.extend([0.5_f64.next_down(), 0.5_f64.next_up(), 1.0 - 1e-6, 1.0 - 1e-16, 1.0 - 9e-7]);
+    let mut rules = rules();
+    for clip in [1e-6, 0.25, 0.49] {
+        rules.push(("log", Box::new(LogScore::clipped(clip).unwrap())));
+    }
+    for (name, rule) in rules {
+        for &p in probabilities(&values) {
+            let single = [false, true].map(|outcome| rule.score(p, outcome).to_bits());
+            assert_eq!(rule.scores(p).map(f64::to_bits), single, "{name} at {p}");
+        }
+    }
+}

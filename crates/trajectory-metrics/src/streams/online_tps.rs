@@ -1,10 +1,11 @@
-use scoring_rules::{CompensatedSum, Probability, ScoringRule, checks::stored_value};
+use scoring_rules::{Probability, ScoringRule, checks::stored_value};
 
 use crate::{
     error::Error,
     forecast_fault::ForecastFault,
     streams::{
         forecast_policy::{Checked, ForecastCounts, ForecastPolicy},
+        paired_sum::PairedSum,
         tps::{Tps, check_horizon},
         weight_schedule::{WeightSchedule, weigh},
     },
@@ -48,22 +49,27 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// To interrupt the loop, store [`Self::state`]; [`Self::resume`] continues from it with the same
-/// bits.
+/// To interrupt the loop, store [`Self::state`]; [`Self::resume`] continues from it, and has the bits of a run that was
+/// not interrupted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnlineTps<R> {
     tps: Tps<R>,
     state: OnlineTpsState,
 }
 
-/// The state of an [`OnlineTps`], without its rule, from [`OnlineTps::state`].
+/// The state of an [`OnlineTps`], from [`OnlineTps::state`].
 ///
-/// It contains the weight schedule, so that a run cannot be resumed with another one.
+/// It contains the weight schedule, and the scores of the rule for both outcomes at the forecasts 0, 0.1 and 0.75. A run
+/// can therefore not be resumed with another schedule or another rule, including rules of your own. A rule that has the
+/// same scores at these forecasts, within a relative difference of 1e-9, counts as the same rule.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct OnlineTpsState {
     schedule: WeightSchedule,
+    /// Filled in when the state is taken, so that a short run does not pay for it.
+    #[cfg_attr(feature = "serde", serde(with = "crate::streams::paired_sum::numbers"))]
+    rule: [f64; 6],
     policy: ForecastPolicy,
     steps: usize,
     last: Option<Probability>,
@@ -73,17 +79,17 @@ pub struct OnlineTpsState {
     #[cfg_attr(feature = "serde", serde(default))]
     skipped: u64,
     left_out: Option<(usize, ForecastFault)>,
-    /// The sums for each outcome that the run may have.
-    failure: Sums,
-    success: Sums,
+    /// The sums for each outcome that the run may have: of the scores, for linear-front weights only, and of the weighted
+    /// scores.
+    plain: PairedSum,
+    weighted: PairedSum,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-struct Sums {
-    plain: CompensatedSum,
-    weighted: CompensatedSum,
+/// The scores of a rule by which it is recognised; 0 where it has none.
+fn scores_of(rule: &impl ScoringRule) -> [f64; 6] {
+    let probes = Probability::from_slice(&[0.0, 0.1, 0.75]).unwrap_or_default();
+    let mut scores = probes.iter().flat_map(|&forecast| rule.scores(forecast));
+    std::array::from_fn(|_| scores.next().filter(|score| !score.is_nan()).unwrap_or(0.0))
 }
 
 impl<R: ScoringRule> OnlineTps<R> {
@@ -92,6 +98,7 @@ impl<R: ScoringRule> OnlineTps<R> {
     pub fn new(tps: Tps<R>) -> Self {
         let state = OnlineTpsState {
             schedule: tps.schedule().clone(),
+            rule: [0.0; 6],
             policy: ForecastPolicy::default(),
             steps: 0,
             last: None,
@@ -99,52 +106,63 @@ impl<R: ScoringRule> OnlineTps<R> {
             carried: 0,
             skipped: 0,
             left_out: None,
-            failure: Sums::default(),
-            success: Sums::default(),
+            plain: PairedSum::default(),
+            weighted: PairedSum::default(),
         };
         Self { tps, state }
     }
 
-    /// Returns the current state, which can be stored.
+    /// Returns the current state, which can be stored. Calls the rule at three forecasts, and copies custom weights.
     #[must_use]
-    pub const fn state(&self) -> &OnlineTpsState {
-        &self.state
+    pub fn state(&self) -> OnlineTpsState {
+        let Self { tps, state } = self;
+        let (plain, weighted) = (state.plain.stored(), state.weighted.stored());
+        OnlineTpsState { rule: scores_of(tps.rule()), plain, weighted, ..state.clone() }
     }
 
-    /// Continues a run from a stored state. Give the same score as for the original run: its rule is not part of the
-    /// state, so that a different rule cannot be detected.
+    /// Continues a run from a stored state. Give the same score as for the original run.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if the weight schedule differs from the stored one;
+    /// [`Error::OtherScore`] if the rule or the weight schedule differs from that of the original run;
     /// [`scoring_rules::Error::StoredValue`] for a state that no run can reach.
     ///
     /// ```
-    /// use trajectory_metrics::{BrierScore, Error, OnlineTps, Probability, Tps, WeightSchedule};
+    /// use trajectory_metrics::{
+    ///     BrierScore, Error, LogScore, OnlineTps, Probability, Tps, WeightSchedule,
+    /// };
     ///
     /// let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
     /// let mut run = OnlineTps::new(tps.clone());
     /// run.push(Probability::HALF);
-    /// let mut resumed = OnlineTps::resume(tps, run.state().clone())?;
+    /// let mut resumed = OnlineTps::resume(tps, run.state())?;
     /// run.push(Probability::ONE);
     /// resumed.push(Probability::ONE);
     /// assert_eq!(resumed, run);
     ///
     /// let other = Tps::new(BrierScore, WeightSchedule::Uniform);
-    /// let error = OnlineTps::resume(other, run.state().clone());
-    /// assert!(matches!(error, Err(Error::Invalid(_))));
+    /// let error = OnlineTps::resume(other, run.state()).unwrap_err();
+    /// assert!(matches!(error, Error::OtherScore { what: "weight schedule", .. }));
+    ///
+    /// let other = Tps::new(LogScore::exact(), WeightSchedule::LinearFront);
+    /// let error = OnlineTps::resume(other, run.state()).unwrap_err();
+    /// assert!(matches!(error, Error::OtherScore { what: "rule", .. }));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn resume(tps: Tps<R>, state: OnlineTpsState) -> Result<Self, Error> {
         if *tps.schedule() != state.schedule {
-            return Err(Error::Invalid(format!(
-                "the stored run has {} weights, but it is resumed with {} weights; give the schedule of the stored run",
-                state.schedule.name(),
-                tps.schedule().name(),
-            )));
+            return Err(Error::OtherScore { what: "weight schedule" });
+        }
+        // Logarithms of two machines may differ in the last digit.
+        let differs = |(a, b): (f64, &f64)| {
+            let gap = (a - b).abs();
+            a != *b && (gap.is_infinite() || gap > 1e-9 * a.abs().max(b.abs()))
+        };
+        if scores_of(tps.rule()).into_iter().zip(&state.rule).any(differs) {
+            return Err(Error::OtherScore { what: "rule" });
         }
         state.check()?;
-        Ok(Self { tps, state })
+        Ok(Self { tps, state: OnlineTpsState { rule: [0.0; 6], ..state } })
     }
 
     /// Sets the policy that [`Self::push_raw`] applies; the default is [`ForecastPolicy::Refuse`].
@@ -215,24 +233,11 @@ impl<R: ScoringRule> OnlineTps<R> {
     }
 
     /// Adds the forecast of the next step. It is ignored if the policy has left the run out.
+    #[inline]
     pub fn push(&mut self, forecast: Probability) {
-        if self.state.left_out.is_some() {
-            return;
-        }
-        self.state.steps = self.state.steps.saturating_add(1);
-        self.state.last = Some(forecast);
-        let schedule = self.tps.schedule();
-        for (outcome, sums) in [(false, &mut self.state.failure), (true, &mut self.state.success)] {
-            let score = self.tps.rule().score(forecast, outcome);
-            sums.plain.add(score);
-            match schedule {
-                WeightSchedule::LinearFront => sums.weighted.add(sums.plain.value()),
-                // Beyond the custom weights, the score is an error.
-                WeightSchedule::Custom(custom) if self.state.steps > custom.len() => {}
-                _ => sums
-                    .weighted
-                    .add(weigh(schedule.raw(self.state.steps - 1, self.state.steps), score)),
-            }
+        if self.state.left_out.is_none() {
+            self.state.last = Some(forecast);
+            self.state.add(self.tps.rule().scores(forecast));
         }
     }
 
@@ -274,19 +279,36 @@ impl<R: ScoringRule> OnlineTps<R> {
             return Err(Error::RunLeftOut { step, fault });
         }
         check_horizon(self.state.steps, horizon)?;
-        let sums = if outcome { &self.state.success } else { &self.state.failure };
-        let mut sum = sums.weighted;
+        let mut sums = self.state.weighted;
         if let WeightSchedule::LinearFront = self.tps.schedule() {
             let beyond = horizon - self.state.steps;
             if beyond > 0 {
-                sum.add(beyond as f64 * sums.plain.value());
+                sums.add(self.state.plain.values().map(|plain| beyond as f64 * plain));
             }
         }
-        Ok(sum.value() / self.tps.schedule().total(horizon)?)
+        Ok(sums.values()[usize::from(outcome)] / self.tps.schedule().total(horizon)?)
     }
 }
 
 impl OnlineTpsState {
+    /// Adds the scores of a step for both outcomes. If the compiler inlines this, it takes the sums apart again.
+    #[inline(never)]
+    fn add(&mut self, scores: [f64; 2]) {
+        let step = self.steps;
+        self.steps = step.saturating_add(1);
+        let weight = match &self.schedule {
+            WeightSchedule::LinearFront => {
+                self.plain.add(scores);
+                self.weighted.add(self.plain.values());
+                return;
+            }
+            // Beyond the custom weights, the score is an error.
+            WeightSchedule::Custom(custom) if step >= custom.len() => return,
+            schedule => schedule.raw(step, self.steps),
+        };
+        self.weighted.add(scores.map(|score| weigh(weight, score)));
+    }
+
     /// Checks that a run can reach this state.
     fn check(&self) -> Result<(), Error> {
         let invalid = |problem| Err(stored_value(problem).into());
@@ -296,8 +318,12 @@ impl OnlineTpsState {
         if (self.steps == 0) != self.last.is_none() {
             return invalid("the last forecast does not match the number of steps");
         }
-        if self.steps == 0 && (self.failure, self.success) != (Sums::default(), Sums::default()) {
+        let sums = [self.plain, self.weighted];
+        if self.steps == 0 && sums != [PairedSum::default(); 2] {
             return invalid("a run without steps has sums other than 0");
+        }
+        if !sums.iter().all(PairedSum::is_valid) {
+            return invalid("the error of a sum is not finite");
         }
         if self.clipped.saturating_add(self.carried) > self.steps as u64 {
             return invalid("a run has more repaired forecasts than steps");

@@ -165,7 +165,7 @@ impl WeightSchedule {
         match self {
             Self::LinearFront => (horizon - i) as f64,
             Self::Uniform => 1.0,
-            Self::ExponentialFront => 0.5_f64.powi(i.min(2_000) as i32),
+            Self::ExponentialFront => power_of_half(i),
             Self::LinearBack => (i + 1) as f64,
             Self::Custom(custom) => custom.weights[i].get(),
         }
@@ -240,6 +240,15 @@ impl WeightSchedule {
     }
 }
 
+/// `2^-i`, by its bits; 0 if it is below the smallest number.
+fn power_of_half(i: usize) -> f64 {
+    f64::from_bits(match i {
+        0..=1022 => (1023 - i as u64) << 52,
+        1023..=1074 => 1 << (1074 - i),
+        _ => 0,
+    })
+}
+
 /// `weight * score` for a positive weight that may have underflowed to zero: an infinite score stays
 /// infinite.
 #[inline]
@@ -263,5 +272,19 @@ impl FromStr for WeightSchedule {
             name: name.to_owned(),
             known: "linear-front, uniform, exponential-front and linear-back",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_of_half_are_exact_until_they_are_zero() {
+        for i in 0..2_200 {
+            assert_eq!(power_of_half(i), 0.5_f64.powi(i as i32), "{i}");
+        }
+        assert_eq!((power_of_half(1074), power_of_half(1075)), (5e-324, 0.0));
+        assert_eq!(power_of_half(usize::MAX), 0.0);
     }
 }

@@ -1,7 +1,8 @@
 use proptest::prelude::*;
+use scoring_rules::AnyRule;
 use trajectory_metrics::{
-    CheckedRun, Error, ForecastCounts, ForecastFault, ForecastPolicy, LogScore, OnlineTps, Tps,
-    WeightSchedule,
+    BrierScore, CheckedRun, Error, ForecastCounts, ForecastFault, ForecastPolicy, LogScore,
+    OnlineTps, Probability, ScoringRule, Tps, WeightSchedule, from_fn,
 };
 
 use crate::common::ws;
@@ -70,12 +71,72 @@ fn a_state_that_no_run_can_reach_is_refused() {
         ("left_out", serde_json::json!([1, "missing"])),
         ("left_out", serde_json::json!([2, {"out_of_range": 0.5}])),
         ("schedule", serde_json::json!("uniform")),
+        ("rule", serde_json::json!([0.0, 0.0])),
+        ("weighted", serde_json::json!({"sum": [0.0, 0.0], "error": [0.0]})),
         ("schedule", serde_json::json!({"custom": [0.0]})),
         ("policy", serde_json::json!("drop")),
         ("more", serde_json::json!(0)),
     ] {
         assert!(resumed(key, value.clone()).is_err(), "{key}: {value}");
     }
+}
+
+#[test]
+fn a_run_is_resumed_with_its_own_rule_only() {
+    let names = [
+        "log",
+        "log:1e-6",
+        "log:1.0000001e-6",
+        "log:1e-100",
+        "brier",
+        "spherical",
+        "boosting",
+        "beta:2,4",
+        "beta:4,2",
+        "beta:2,4.00001",
+        "power:2,0.5",
+        "power:4,0.5",
+        "power:3,0.4",
+        "pseudospherical:3,0.5",
+        "elementary:0.5",
+        "elementary:0.99999",
+    ];
+    let tps = |name: &str| Tps::new(name.parse::<AnyRule>().unwrap(), WeightSchedule::Uniform);
+    for first in names {
+        let mut run = OnlineTps::new(tps(first));
+        run.push(Probability::HALF);
+        let stored = serde_json::to_string(&run.state()).unwrap();
+        for second in names {
+            let state = serde_json::from_str(&stored).unwrap();
+            match OnlineTps::resume(tps(second), state) {
+                Ok(resumed) => assert_eq!((first, resumed), (second, run.clone())),
+                Err(error) => {
+                    assert_ne!(first, second);
+                    assert!(matches!(error, Error::OtherScore { what: "rule", .. }), "{error}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rule_of_a_user_is_recognised_by_its_scores() {
+    let brier = |factor: f64| {
+        let rule = from_fn(move |p: Probability, outcome| factor * BrierScore.score(p, outcome));
+        Tps::new(rule, WeightSchedule::Uniform)
+    };
+    let run = OnlineTps::new(brier(1.0));
+    assert!(OnlineTps::resume(brier(1.0), run.state()).is_ok());
+    let built_in = Tps::new(BrierScore, WeightSchedule::Uniform);
+    assert!(OnlineTps::resume(built_in, run.state()).is_ok());
+    let other = OnlineTps::resume(brier(1.001), run.state());
+    assert!(matches!(other.map(drop), Err(Error::OtherScore { what: "rule", .. })));
+    // A rule without a score at 0 can be stored, too.
+    let partial = from_fn(|p: Probability, _| if p.get() > 0.0 { p.get().ln() } else { f64::NAN });
+    let run = OnlineTps::new(Tps::new(partial, WeightSchedule::Uniform));
+    let stored = serde_json::to_string(&run.state()).unwrap();
+    let state = serde_json::from_str(&stored).unwrap();
+    assert!(OnlineTps::resume(Tps::new(partial, WeightSchedule::Uniform), state).is_ok());
 }
 
 proptest! {
@@ -94,7 +155,7 @@ proptest! {
             let mut parts = whole.clone();
             for (step, &value) in run.iter().enumerate() {
                 if step == cut {
-                    let stored = serde_json::to_string(parts.state()).unwrap();
+                    let stored = serde_json::to_string(&parts.state()).unwrap();
                     let state = serde_json::from_str(&stored).unwrap();
                     parts = OnlineTps::resume(tps.clone(), state).unwrap();
                 }

@@ -7,7 +7,7 @@ use run_logs::TraceRuns;
 use serde::Deserialize;
 use trajectory_metrics::{
     Bootstrap, CrossFit, Figure, FixedRankSensitivity, Folds, Measure, MetricChange, Platt,
-    Replicates, Summary, Traces, Undefined, WeightSchedule, raw_against_calibrated,
+    Replicates, Summary, Traces, Undefined, WeightSchedule,
 };
 
 use crate::{
@@ -150,7 +150,6 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
         .map_err(|source| Error::CrossFit { runs: raw.len(), source })?;
     note_maps(fit.maps.iter().zip(["B", "A"]), &mut notes);
     let slopes: Vec<f64> = fit.maps.iter().map(|map| map.slope()).collect();
-    let calibrated = fit.traces;
     let one_task = n_tasks == 1;
     let bootstrap = if one_task {
         notes.push(
@@ -163,8 +162,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
         Bootstrap::clusters(&tasks, Seed::new(options.seed))?
     };
     let schedule = &options.schedule;
-    let changes =
-        raw_against_calibrated(&raw, &calibrated, &folds, schedule, &bootstrap, options.resamples)?;
+    let changes = fit.raw_against_calibrated(&raw, schedule, &bootstrap, options.resamples)?;
     let mut metrics = Block {
         title: "effect of calibration; changes of less than two standard errors may be noise"
             .to_owned(),
@@ -254,7 +252,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
     if options.with_pictures {
         let summary = Summary::Weighted(options.schedule.clone());
         let how = CurveSettings { summary: &summary, resamples: 0, seed: options.seed };
-        block.pictures = before_and_after(&raw, &calibrated, how)?;
+        block.pictures = before_and_after(&raw, &fit.traces, how)?;
     }
     Ok(block)
 }

@@ -58,7 +58,7 @@ pub use ranks::{
 pub use reports::{
     diagnostics::Diagnostics,
     fixed_rank::FixedRankSensitivity,
-    raw_against_calibrated::{MetricChange, raw_against_calibrated},
+    raw_against_calibrated::MetricChange,
     scored_stream::{Resampling, STREAM_MEASURES, ScoredStream},
     stream_figure::StreamFigure,
 };

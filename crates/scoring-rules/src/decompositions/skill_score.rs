@@ -1,10 +1,12 @@
+use std::ops::Range;
+
 use crate::error::Error;
 
 /// Returns the skill score: the improvement over a reference, divided by the largest possible improvement,
-/// `(score - reference) / (best - reference)`.
+/// `(score - reference) / (best - reference)`. The range goes from the reference to the best possible value.
 ///
 /// At most 1; 0 if the score equals the reference, and negative if it is worse. Higher is better
-/// for scores and for losses, as long as all three arguments are of the same kind. The best
+/// for scores and for losses, as long as all three numbers are of the same kind. The best
 /// possible value is 0 for losses and for most scores of this crate, 1 for the spherical score and
 /// `ln(1 - eps)` for a clipped log score; in the power families it depends on the baseline. A skill
 /// score whose reference is computed from the same rows, such as their base rate, is not proper.
@@ -20,12 +22,19 @@ use crate::error::Error;
 /// ```
 /// use scoring_rules::{Error, skill_score};
 ///
-/// assert_eq!(skill_score(-0.125, -0.25, 0.0)?, 0.5);
-/// assert_eq!(skill_score(0.125, 0.25, 0.0)?, 0.5);
-/// assert!(matches!(skill_score(0.0, 0.0, 0.0), Err(Error::Undefined { .. })));
+/// assert_eq!(skill_score(-0.125, -0.25..0.0)?, 0.5);
+/// assert_eq!(skill_score(0.125, 0.25..0.0)?, 0.5);
+/// assert!(matches!(skill_score(0.0, 0.0..0.0), Err(Error::Undefined { .. })));
 /// # Ok::<(), Error>(())
 /// ```
-pub fn skill_score(score: f64, reference: f64, best: f64) -> Result<f64, Error> {
+///
+/// A score in place of the reference does not compile:
+///
+/// ```compile_fail,E0308
+/// let skill = scoring_rules::skill_score(-0.25..0.0, -0.125);
+/// ```
+pub fn skill_score(score: f64, reference_to_best: Range<f64>) -> Result<f64, Error> {
+    let Range { start: reference, end: best } = reference_to_best;
     let finite = |what, value: f64| {
         if value.is_finite() { Ok(value) } else { Err(Error::NotFinite { what, value }) }
     };

@@ -453,18 +453,18 @@ proptest! {
 
 #[test]
 fn a_skill_score_needs_finite_numbers_and_a_reference_other_than_the_best() {
-    assert_eq!(skill_score(-0.1, -0.1, 0.0), Ok(0.0));
-    assert_eq!(skill_score(0.0, -0.1, 0.0), Ok(1.0));
-    assert_eq!(skill_score(3.0, 2.0, 4.0), Ok(0.5));
-    assert_eq!(skill_score(0.75, 0.25, 0.0), Ok(-2.0));
-    let error = skill_score(0.5, 1.0, 1.0).unwrap_err();
+    assert_eq!(skill_score(-0.1, -0.1..0.0), Ok(0.0));
+    assert_eq!(skill_score(0.0, -0.1..0.0), Ok(1.0));
+    assert_eq!(skill_score(3.0, 2.0..4.0), Ok(0.5));
+    assert_eq!(skill_score(0.75, 0.25..0.0), Ok(-2.0));
+    let error = skill_score(0.5, 1.0..1.0).unwrap_err();
     assert!(matches!(error, Error::Undefined { name: "the skill score", .. }), "{error}");
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for (score, reference, best) in [(bad, -1.0, 0.0), (-1.0, bad, 0.0), (-1.0, -2.0, bad)] {
-            let error = skill_score(score, reference, best).unwrap_err();
+            let error = skill_score(score, reference..best).unwrap_err();
             assert!(matches!(error, Error::NotFinite { .. }), "{error}");
         }
     }
-    let error = skill_score(-f64::MAX, f64::MAX, 0.0).unwrap_err();
+    let error = skill_score(-f64::MAX, f64::MAX..0.0).unwrap_err();
     assert!(matches!(error, Error::NotFinite { what: "the skill score", .. }), "{error}");
 }

@@ -32,7 +32,7 @@ impl ScoredStream {
     /// traces: see [`CalibrationTest`](crate::CalibrationTest).
     ///
     /// A difference of two intervals is not the interval of the difference. Calibration maps are not refitted in
-    /// resamples, as in [`raw_against_calibrated`](crate::raw_against_calibrated). The width of an interval is
+    /// resamples, as in [`CrossFit::raw_against_calibrated`](crate::CrossFit::raw_against_calibrated). The width of an interval is
     /// computed for the number of clusters of the smaller stream
     /// ([`Replicates::confidence_interval`](crate::Replicates::confidence_interval)). If there are too few
     /// clusters, the result is an error instead of the interval.

@@ -5,7 +5,10 @@ use std::{fmt::Debug, str::FromStr};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardUniform};
 use scoring_rules::Error as Shared;
-use trajectory_metrics::{Arm, Error, ExactMean, Interval, Level, Probability, Replicates, Weight};
+use trajectory_metrics::{
+    Arm, Bootstrap, CrossFit, Error, ExactMean, Folds, Interval, Level, MetricChange, Platt,
+    Probability, Replicates, Traces, Weight, WeightSchedule,
+};
 
 pub(crate) fn probability(value: f64) -> Probability {
     Probability::new(value).unwrap()
@@ -83,4 +86,17 @@ pub(crate) fn percentile(replicates: &Replicates, level: Level) -> Interval {
     let values = replicates.values().map(|value| value.unwrap_or(f64::NAN)).collect();
     let unknown = Replicates::new(replicates.estimate(), values).unwrap();
     unknown.confidence_interval(level).unwrap()
+}
+
+/// The changes from raw to calibrated traces.
+pub(crate) fn changes(
+    [raw, calibrated]: [&Traces; 2],
+    folds: &Folds,
+    schedule: &WeightSchedule,
+    bootstrap: &Bootstrap,
+    resamples: usize,
+) -> Result<Vec<MetricChange>, Error> {
+    let mut fit = CrossFit::new(&Platt::default(), raw, folds, schedule)?;
+    fit.traces = calibrated.clone();
+    fit.raw_against_calibrated(raw, schedule, bootstrap, resamples)
 }

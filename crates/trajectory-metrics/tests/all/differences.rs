@@ -5,10 +5,10 @@ use rand_chacha::ChaCha8Rng;
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
     Bootstrap, Error, Folds, Level, Resampling, ScoredStream, Seed, StreamFigure, Summary, Traces,
-    Weight, WeightSchedule, raw_against_calibrated,
+    Weight, WeightSchedule,
 };
 
-use crate::common::{level_of, probability, uniform};
+use crate::common::{changes as changes_of, level_of, probability, uniform};
 
 /// Runs of a forecaster that tells the chance of success as it is. Each chance is that of the task,
 /// moved by what happens in the run.
@@ -162,8 +162,7 @@ fn the_difference_on_the_same_runs_is_that_of_raw_against_calibrated() {
     let bootstrap = Bootstrap::clusters(&tasks, Seed::new(7)).unwrap();
     let schedule = WeightSchedule::LinearFront;
     let folds = Folds::clustered(first.outcomes(), &tasks, 2).unwrap();
-    let changes =
-        raw_against_calibrated(&first, &second, &folds, &schedule, &bootstrap, 100).unwrap();
+    let changes = changes_of([&first, &second], &folds, &schedule, &bootstrap, 100).unwrap();
     assert_eq!(found.len(), changes.len());
     for (found, change) in found.into_iter().zip(changes) {
         assert_eq!(found.measure, change.measure);

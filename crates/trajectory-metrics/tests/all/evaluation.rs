@@ -6,10 +6,10 @@ use trajectory_metrics::{
     FixedRankSensitivity, Folds, LogScore, MetricChange, Platt, PositiveClass, Probability,
     Ranking, Resampling, STREAM_MEASURES, ScoredStream, Seed, StreamFigure, Summary, TiedBlocks,
     Tps, TpsFamily, Traces, Weight, WeightSchedule, aurc, auroc, average_precision, brier_loss,
-    expected_calibration_error, raw_against_calibrated,
+    expected_calibration_error,
 };
 
-use crate::common::{level_of, probability, ps};
+use crate::common::{changes as changes_of, level_of, probability, ps};
 
 /// A stream, its outcome and a whole weight.
 type Run = (Vec<f64>, bool, u32);
@@ -292,8 +292,7 @@ fn a_change_over_its_standard_error_uses_the_paired_differences() {
     let folds = Folds::clustered(raw.outcomes(), &tasks, 2).unwrap();
     let calibrated = CrossFit::new(&Platt::default(), &raw, &folds, &schedule).unwrap().traces;
     let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
-    let changes =
-        raw_against_calibrated(&raw, &calibrated, &folds, &schedule, &bootstrap, 4_000).unwrap();
+    let changes = changes_of([&raw, &calibrated], &folds, &schedule, &bootstrap, 4_000).unwrap();
     let names: Vec<&str> = changes.iter().map(|change| change.measure.key).collect();
     let diagnostics = ["auroc", "average_precision", "aurc", "t_ece", "t_brier"];
     assert_eq!(names, [&["tps_log", "tps_brier", "tps_beta_2_4"][..], &diagnostics].concat());
@@ -311,7 +310,7 @@ fn a_change_over_its_standard_error_uses_the_paired_differences() {
     assert!((error / standard_error - 1.0).abs() < 0.05, "{error} {standard_error}");
     assert_eq!(log.in_standard_errors(), Some(log.estimate() / error));
 
-    let same = raw_against_calibrated(&raw, &raw, &folds, &schedule, &bootstrap, 50).unwrap();
+    let same = changes_of([&raw, &raw], &folds, &schedule, &bootstrap, 50).unwrap();
     for MetricChange { measure, difference, .. } in same {
         if measure.key == "t_ece" {
             // Its bias is not the same for both.
@@ -345,8 +344,7 @@ fn calibration_by_two_increasing_maps_changes_no_metric_of_ranks() {
         probability(by * p.get())
     });
     let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
-    let changes =
-        raw_against_calibrated(&raw, &lowered, &folds, &schedule, &bootstrap, 50).unwrap();
+    let changes = changes_of([&raw, &lowered], &folds, &schedule, &bootstrap, 50).unwrap();
     for change in
         changes.iter().filter(|it| ["auroc", "average_precision", "aurc"].contains(&it.measure.key))
     {
@@ -374,7 +372,7 @@ fn streams_of_different_runs_are_refused() {
     let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1)).unwrap();
     let folds = Folds::clustered(raw.outcomes(), &tasks, 2).unwrap();
     let compare = |other: &Traces, bootstrap: &Bootstrap, resamples| {
-        raw_against_calibrated(&raw, other, &folds, &schedule, bootstrap, resamples)
+        changes_of([&raw, other], &folds, &schedule, bootstrap, resamples)
             .map(|changes| changes.into_iter().map(|named| named.difference).collect::<Vec<_>>())
             .map_err(|error| error.to_string())
     };

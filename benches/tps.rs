@@ -11,10 +11,11 @@ use benches::random_traces;
 use criterion::{
     BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,
 };
+use scoring_rules::AnyRule;
 use statrs::function::beta::{beta, beta_reg};
 use trajectory_metrics::{
-    BetaScore, BrierScore, ExactMean, LogScore, OnlineTps, Probability, ScoringRule, Tps, Traces,
-    WeightSchedule, from_fn,
+    BetaScore, BrierScore, ExactMean, LogScore, OnlineTps, Probability, ScoringRule, Tps, Trace,
+    Traces, Weight, WeightSchedule, from_fn,
 };
 
 const STEPS: usize = 1_000_000;
@@ -70,20 +71,29 @@ fn plain_rules(c: &mut Criterion) {
 fn online(c: &mut Criterion) {
     let traces = random_traces(STEPS, 7);
     let mut group = group(c, "online_tps", &traces);
+    let custom = WeightSchedule::custom(&[Weight::ONE; 64]).unwrap();
+    let [front, uniform, exponential, _] = WeightSchedule::NAMED;
+    for schedule in [front, uniform, exponential, custom] {
+        for rule in ["log:1e-6", "brier"] {
+            let tps = Tps::new(rule.parse::<AnyRule>().unwrap(), schedule.clone());
+            group
+                .bench_function(format!("{rule}_{schedule}"), |b| b.iter(|| pushed(&tps, &traces)));
+        }
+    }
     let tps = Tps::new(LogScore::clipped(1e-6).unwrap(), WeightSchedule::LinearFront);
-    group.bench_function("log_clipped", |b| {
-        b.iter(|| {
-            black_box(&traces)
-                .iter()
-                .map(|trace| {
-                    let mut online = OnlineTps::new(tps.clone());
-                    trace.forecasts().iter().for_each(|&forecast| online.push(forecast));
-                    online.finish(trace.outcome()).unwrap()
-                })
-                .sum::<f64>()
-        });
-    });
+    group.bench_function("log_clipped", |b| b.iter(|| pushed(&tps, &traces)));
+    let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
+    group.bench_function("brier", |b| b.iter(|| pushed(&tps, &traces)));
     group.finish();
+}
+
+fn pushed<R: ScoringRule + Clone>(tps: &Tps<R>, traces: &Traces) -> f64 {
+    let score = |trace: Trace<'_>| {
+        let mut online = OnlineTps::new(tps.clone());
+        trace.forecasts().iter().for_each(|&forecast| online.push(forecast));
+        online.finish(trace.outcome()).unwrap_or(0.0)
+    };
+    black_box(traces).iter().map(score).sum()
 }
 
 /// What it costs to read the forecasts at all.

@@ -13,6 +13,8 @@ mod no_interval;
 mod numerics;
 pub mod random;
 mod ranks;
+#[cfg(feature = "json")]
+mod repeated_key;
 mod reports;
 mod resampling;
 mod streams;

@@ -2,7 +2,7 @@
 
 pub(crate) mod interner;
 pub(crate) mod tool_call;
-#[cfg(feature = "serde")]
+#[cfg(feature = "json")]
 mod tool_call_serde;
 pub(crate) mod value;
 mod value_order;

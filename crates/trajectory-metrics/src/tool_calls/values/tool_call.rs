@@ -48,7 +48,7 @@ use crate::tool_calls::values::value::Value;
 /// arguments are [`Value::Null`] or a text with another meaning when it is read.
 ///
 /// ```
-/// # #[cfg(feature = "serde")] {
+/// # #[cfg(feature = "json")] {
 /// use trajectory_metrics::tool_calls::ToolCall;
 ///
 /// let read = |json| serde_json::from_str::<ToolCall>(json);

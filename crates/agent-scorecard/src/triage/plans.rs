@@ -211,6 +211,7 @@ pub(super) const fn name_of_repair(repair: &Repair) -> &'static str {
         Repair::CutOff { .. } => "cut_off",
         Repair::TrailingCommas { .. } => "trailing_commas",
         Repair::SingleQuotes { .. } => "single_quotes",
+        Repair::UnquotedKeys { .. } => "unquoted_keys",
         Repair::PaddedId { .. } => "padded_id",
         Repair::OtherName { .. } => "other_name",
         Repair::EntryDropped { .. } => "entry_dropped",

@@ -61,7 +61,8 @@ impl PlanReading {
     ///   with an object that has an id, and otherwise an empty list `[]` outside other values. If the text ends
     ///   within a list, and no complete list outside of it is as good, the plan consists of the complete entries
     ///   of that list.
-    /// - A comma before a closing bracket is ignored. Strings may be in single quotes.
+    /// - A comma before a closing bracket is ignored. Strings may be in single quotes. A key may be a name of ASCII
+    ///   letters, digits and `_` without quotes.
     /// - An entry is an object with an `id` (or `problem_id`, `task_id`, `item_id`, `problem`, `task`,
     ///   `item`), a string or a number, and an `allocation` (or `tokens`, `token_allocation`,
     ///   `allocated_tokens`, `allocated`, `token_budget`, `budget`, `max_tokens`, `token_limit`,
@@ -78,6 +79,9 @@ impl PlanReading {
     ///   point may separate thousands; and numbers between 0 and 1, which are shares of the budget.
     /// - An allocation may be a list of the one number or an object whose only field has a name of an
     ///   allocation, such as `{"tokens": 500}`. An entry whose allocation is any other object is dropped.
+    ///
+    /// A list of single values under the key `plan`, such as `{"plan": ["a", "b"]}`, is not a plan, because its ids or
+    /// allocations are missing ([`UnreadableReason::BareEntries`]).
     ///
     /// Every difference from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. Writing the
     /// resulting plan in that form and reading it again gives the same plan without repairs.
@@ -97,6 +101,12 @@ impl PlanReading {
     /// assert!(matches!(PlanReading::new(text, &pool, 1_000), PlanReading::OverBudget { .. }));
     /// let reason = UnreadableReason::NoJson;
     /// assert_eq!(PlanReading::new("I give up", &pool, 1_000), PlanReading::Unparseable { reason, at: 9 });
+    ///
+    /// let reading = PlanReading::new(r#"{plan: [{id: "a", allocation: 500}]}"#, &pool, 1_000);
+    /// assert_eq!(reading.repairs(), [Repair::UnquotedKeys { keys: 3 }]);
+    /// let reason = UnreadableReason::BareEntries;
+    /// let reading = PlanReading::new(r#"{"plan": ["a", "b"]}"#, &pool, 1_000);
+    /// assert_eq!(reading, PlanReading::Unparseable { reason, at: 0 });
     /// # Ok::<(), Error>(())
     /// ```
     ///
@@ -157,6 +167,9 @@ impl PlanReading {
         }
         if list.single_quoted > 0 {
             repairs.push(Repair::SingleQuotes { strings: list.single_quoted });
+        }
+        if list.unquoted > 0 {
+            repairs.push(Repair::UnquotedKeys { keys: list.unquoted });
         }
         let steps = repaired(&list.entries, pool, is_published, &mut repairs);
         let items = pool.items();

@@ -43,6 +43,11 @@ pub enum Repair {
         /// The number of strings.
         strings: usize,
     },
+    /// Keys without quotes were accepted.
+    UnquotedKeys {
+        /// The number of keys.
+        keys: usize,
+    },
     /// An entry was dropped.
     EntryDropped {
         /// The entry.

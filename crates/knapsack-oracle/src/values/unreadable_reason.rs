@@ -13,6 +13,8 @@ pub enum UnreadableReason {
     BrokenJson,
     /// The text ends before the first entry of a plan is complete.
     CutOff,
+    /// The list under the key `plan` contains only single values, such as ids, so that ids or allocations are missing.
+    BareEntries,
     /// The JSON is complete, but contains neither a list under the key `plan` nor a list of objects
     /// with an id.
     NoList,
@@ -24,6 +26,9 @@ impl fmt::Display for UnreadableReason {
             Self::NoJson => "the text contains no JSON",
             Self::BrokenJson => "the text contains broken JSON",
             Self::CutOff => "the text ends before the first entry of a plan is complete",
+            Self::BareEntries => {
+                "the plan lists single values; each entry must be an object with an id and an allocation"
+            }
             Self::NoList => "the JSON contains no list of entries with an id",
         })
     }

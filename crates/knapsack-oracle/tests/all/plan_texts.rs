@@ -1,6 +1,6 @@
 //! Plans in the words of models: where a plan is found in a text, and which numbers and strings are read.
 
-use knapsack_oracle::{DropReason, PlanReading, Repair};
+use knapsack_oracle::{DropReason, PlanReading, Repair, UnreadableReason};
 
 use crate::{item, pool};
 
@@ -194,6 +194,54 @@ fn a_text_without_a_plan_has_none() {
     assert_eq!(ids(r#"[{"id":"c"}] {"plan": []}"#), Some(String::new()));
     let named = r#"My "plan" : [{"id": "a"}], rather than [{"id": "b"}]."#;
     assert_eq!(ids(named), Some("a".to_owned()));
+}
+
+#[test]
+fn keys_without_quotes_are_repaired_and_counted() {
+    for (text, plan, keys) in [
+        (r#"{plan: [{id: "a", allocation: 100}]}"#, "a100", 3),
+        (r#"{"plan": [{id: 'a', tokens: 1,200, why: "x"}, {"id": b, "tokens": 5}]}"#, "a1200b5", 3),
+        (r#"[{ id : "a" , allocation : 7 , note_2 : cheap, soon }]"#, "a7", 3),
+        (r#"{plan: [{id: "a", allocation: 5}, {id"#, "a5", 3),
+        (r#"{note: [see below {plan: [{id: "a", allocation: 5}]}"#, "a5", 3),
+        (r#"{a} {x: y} my plan: [{"id": "a", "allocation": 5}]"#, "a5", 0),
+    ] {
+        let reading = read(text);
+        let ids = ["a", "b", "c", "d", "x", "7"];
+        let steps = reading.plan().unwrap().steps().iter();
+        let found: String =
+            steps.map(|step| format!("{}{}", ids[step.position], step.allocation)).collect();
+        assert_eq!(found, plan, "{text}");
+        let counted = |repair: &Repair| match repair {
+            Repair::UnquotedKeys { keys } => Some(*keys),
+            _ => None,
+        };
+        assert_eq!(reading.repairs().iter().find_map(counted).unwrap_or(0), keys, "{text}");
+    }
+    for text in ["{plan }", "{3a: 1}", "{a b: 1}", "{: 1}"] {
+        let reason = UnreadableReason::BrokenJson;
+        let reading = read(text);
+        assert!(
+            matches!(reading, PlanReading::Unparseable { reason: found, .. } if found == reason)
+        );
+    }
+}
+
+#[test]
+fn a_plan_of_ids_or_of_allocations_alone_is_unreadable_for_what_is_missing() {
+    for text in [r#"{"plan": ["a", "b"]}"#, r#"{plan: [a, b]}"#, r#"So: {"plan": [100, 200]}."#] {
+        for read in [PlanReading::new, PlanReading::published] {
+            let reading = read(text, &pool([item("a", 1, true), item("b", 1, true)]), u64::MAX);
+            let reason = UnreadableReason::BareEntries;
+            let at = text.find('{').unwrap();
+            assert_eq!(reading, PlanReading::Unparseable { reason, at }, "{text}");
+        }
+    }
+    // A list with ids is a plan, and a list of texts elsewhere is not.
+    assert_eq!(ids(r#"{"plan": ["a"], "steps": [{"id": "b"}]}"#).as_deref(), Some("b"));
+    let reading = read(r#"{"reasons": ["a", "b"]}"#);
+    let reason = UnreadableReason::NoList;
+    assert_eq!(reading, PlanReading::Unparseable { reason, at: 0 });
 }
 
 #[test]

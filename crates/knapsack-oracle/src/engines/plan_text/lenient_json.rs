@@ -24,6 +24,8 @@ pub(crate) struct List<'a> {
     pub(crate) trailing_commas: usize,
     /// The number of strings in single quotes.
     pub(crate) single_quoted: usize,
+    /// The number of keys without quotes.
+    pub(crate) unquoted: usize,
     rank: u8,
     start: usize,
 }
@@ -43,6 +45,7 @@ pub(crate) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize
         repaired: Vec::new(),
         unclosed_before: 0,
         resume: None,
+        bare_entries: false,
     };
     let mut problem = (UnreadableReason::NoJson, text.len());
     let mut furthest = 0;
@@ -50,6 +53,7 @@ pub(crate) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize
         let start = reader.at;
         let planned = reader.is_behind_plan_key();
         reader.enter(planned);
+        reader.bare_entries = false;
         let mut reason = UnreadableReason::NoList;
         let mut at = start;
         while !reader.open.is_empty() {
@@ -69,6 +73,9 @@ pub(crate) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize
                 }
             }
         }
+        if reason == UnreadableReason::NoList && reader.bare_entries {
+            reason = UnreadableReason::BareEntries;
+        }
         // The longest attempt was most likely the plan.
         if reader.at - start >= furthest {
             furthest = reader.at - start;
@@ -83,6 +90,7 @@ pub(crate) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize
         match what {
             Repaired::TrailingComma => list.trailing_commas += 1,
             Repaired::SingleQuotes => list.single_quoted += 1,
+            Repaired::UnquotedKey => list.unquoted += 1,
         }
     }
     Ok(list)
@@ -99,11 +107,14 @@ struct Reader<'a> {
     unclosed_before: usize,
     /// The position at which reading continues after a single quote that does not open a string.
     resume: Option<usize>,
+    /// Whether this attempt read a list under the key `plan` that contains only single values.
+    bare_entries: bool,
 }
 
 enum Repaired {
     TrailingComma,
     SingleQuotes,
+    UnquotedKey,
 }
 
 /// A bracket that is still open.
@@ -193,7 +204,7 @@ impl<'a> Reader<'a> {
             }
         }
         if !in_list {
-            let read = self.string()?;
+            let read = self.key()?;
             self.skip_space();
             (self.byte()? == b':').then_some(())?;
             self.at += 1;
@@ -264,6 +275,8 @@ impl<'a> Reader<'a> {
     fn consider(&mut self, json: usize, list: OpenList<'a>, cut_off: Option<usize>) {
         let OpenList { start, planned, entries, .. } = list;
         let has_id = entries.iter().any(|entry| entry.id.value.is_some());
+        let is_bare = |entry: &Entry<'_>| entry.scalar.is_some();
+        self.bare_entries |= planned && !entries.is_empty() && entries.iter().all(is_bare);
         let is_complete_and_empty = entries.is_empty() && cut_off.is_none();
         let rank = match (planned, has_id, is_complete_and_empty) {
             (true, true, _) | (true, _, true) => 2,
@@ -293,6 +306,7 @@ impl<'a> Reader<'a> {
             cut_off,
             trailing_commas: 0,
             single_quoted: 0,
+            unquoted: 0,
             rank,
             start,
         });
@@ -310,6 +324,24 @@ impl<'a> Reader<'a> {
         let list = planned.unwrap_or(outermost);
         let end = list.end;
         self.consider(json, list, Some(end));
+    }
+
+    /// Reads a key, in quotes of either kind or as a name without quotes.
+    fn key(&mut self) -> Option<String> {
+        let start = self.at;
+        let name = name_at(self.text, start);
+        if name.is_empty() {
+            return self.string();
+        }
+        self.at += name.len();
+        self.skip_space();
+        // At another character, the error is that the name has no quotes.
+        if self.byte()? != b':' {
+            self.at = start;
+            return None;
+        }
+        self.repaired.push((start, Repaired::UnquotedKey));
+        Some(name.to_owned())
     }
 
     /// Reads a string in quotes of either kind. A single quote that is not closed on its line is an
@@ -349,10 +381,22 @@ impl<'a> Reader<'a> {
         (!bare.is_empty()).then_some(bare)
     }
 
-    /// Returns whether a quote or a closing bracket follows the comma at the current byte.
+    /// Returns whether a key or a closing bracket follows the comma at the current byte.
     fn value_ends(&self) -> bool {
-        let rest = &self.text.as_bytes()[self.at + 1..];
-        let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
-        next.is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'}' | b']'))
+        let rest = self.text[self.at + 1..].trim_ascii_start();
+        let name = name_at(rest, 0);
+        rest.starts_with(['"', '\'', '}', ']'])
+            || !name.is_empty() && rest[name.len()..].trim_ascii_start().starts_with(':')
     }
+}
+
+/// Returns the name at a byte of a text: ASCII letters, digits and `_`, not starting with a digit. Empty if there is
+/// none.
+fn name_at(text: &str, at: usize) -> &str {
+    let rest = text.get(at..).unwrap_or_default();
+    if rest.starts_with(|first: char| first.is_ascii_digit()) {
+        return "";
+    }
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    &rest[..end.unwrap_or(rest.len())]
 }

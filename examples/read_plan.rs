@@ -4,7 +4,7 @@
 
 use std::error::Error;
 
-use knapsack_oracle::{Alpha, Efficiency, Item, PlanReading, Pool, Regime};
+use knapsack_oracle::{Alpha, Efficiency, Item, PlanReading, Pool, PoolValues, Regime};
 
 const ANSWER: &str = r#"I would start with the small ones:
 {"plan": [
@@ -35,7 +35,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (oracle, random) = (pool.oracle(budget)?, pool.random_exact(budget)?);
     for regime in [Regime::Advisory, Regime::Enforced] {
         let run = plan.execute(&pool, budget, regime)?;
-        let efficiency = Efficiency::new(run.earned, random.value, oracle.value)?;
+        let efficiency = Efficiency::new(PoolValues {
+            achieved: run.earned,
+            random: random.value,
+            oracle: oracle.value,
+        })?;
         println!(
             "{regime:?}: earned {} of {} for {} of {budget} tokens, efficiency {:.3}",
             run.earned,

@@ -185,7 +185,9 @@ class Pool(Replayed):
         float
         """
         earned = self.execute(plan, budget, regime=regime, attempt_zero=attempt_zero).earned
-        return triage_efficiency(earned, self.random_value(budget), self.oracle(budget).value)
+        return triage_efficiency(
+            achieved=earned, random=self.random_value(budget), oracle=self.oracle(budget).value
+        )
 
     def unsolvable_counts(
         self, plan: Sequence[Step], budget: int, unsolvable: Iterable[str]
@@ -216,7 +218,7 @@ class Pool(Replayed):
         return self._pool.unsolvable_counts(list(plan), count("budget", budget), set(unsolvable))
 
 
-def triage_efficiency(achieved: float, random: float, oracle: float) -> float:
+def triage_efficiency(*, achieved: float, random: float, oracle: float) -> float:
     """Return the triage efficiency of a value: 0 for the value of a random plan, 1 for the value of the best plan.
 
     Parameters
@@ -231,7 +233,7 @@ def triage_efficiency(achieved: float, random: float, oracle: float) -> float:
 
     Examples
     --------
-    >>> triage_efficiency(2.0, 1.0, 3.0)
+    >>> triage_efficiency(achieved=2.0, random=1.0, oracle=3.0)
     0.5
     """
     return _native.triage_efficiency(achieved, random, oracle)

@@ -197,8 +197,8 @@ impl UnsolvableCounts {
 
 #[pyfunction]
 pub(crate) fn triage_efficiency(achieved: f64, random: f64, oracle: f64) -> PyResult<f64> {
-    let efficiency =
-        knapsack_oracle::Efficiency::new(achieved, random, oracle).map_err(Failure::from)?;
+    let values = knapsack_oracle::PoolValues { achieved, random, oracle };
+    let efficiency = knapsack_oracle::Efficiency::new(values).map_err(Failure::from)?;
     Ok(efficiency.score())
 }
 

@@ -34,7 +34,7 @@ pub use references::{
     sampled_random::{FitRule, SampledRandom},
 };
 pub use scores::{
-    efficiency::{Efficiency, normalized_regret},
+    efficiency::{Efficiency, PoolValues, normalized_regret},
     kendall::kendall_tau_b,
     pool_means::{MeanEfficiency, MeanRegret},
     re_solving::{BudgetAware, ReSolve},

@@ -1,5 +1,6 @@
 use knapsack_oracle::{
-    Alpha, Efficiency, Execution, PlanReading, Regime, UnsolvableCounts, normalized_regret,
+    Alpha, Efficiency, Execution, PlanReading, PoolValues, Regime, UnsolvableCounts,
+    normalized_regret,
 };
 use run_logs::Score;
 use trajectory_metrics::tool_calls::Value;
@@ -130,8 +131,9 @@ impl TriageRecord {
     }
 
     /// The efficiency of a plan that earns these points.
-    pub(super) fn efficiency_of(&self, earned: f64) -> Result<Efficiency, Error> {
-        Ok(Efficiency::new(earned, self.random, self.oracle)?)
+    pub(super) fn efficiency_of(&self, achieved: f64) -> Result<Efficiency, Error> {
+        let &Self { random, oracle, .. } = self;
+        Ok(Efficiency::new(PoolValues { achieved, random, oracle })?)
     }
 
     /// Returns whether live attempts earned more than the oracle. This is possible because the oracle knows only the

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use knapsack_oracle::{
     Alpha, CheapestFirst, Efficiency, FitRule, InOrder, OraclePlanner, Plan, PlanReading, Pool,
-    RandomOrder, Regime, Repair, SampledRandom, Seed, UnreadableReason, UnsolvableCounts,
-    normalized_regret,
+    PoolValues, RandomOrder, Regime, Repair, SampledRandom, Seed, UnreadableReason,
+    UnsolvableCounts, normalized_regret,
 };
 use rayon::prelude::*;
 use trajectory_metrics::{Better, Figure, Measure, Undefined};
@@ -373,7 +373,8 @@ fn of_pool(
                 above_oracle = true;
                 continue;
             }
-            efficiencies.push(Efficiency::new(run.earned, random, oracle)?);
+            let values = PoolValues { achieved: run.earned, random, oracle };
+            efficiencies.push(Efficiency::new(values)?);
             regrets.extend(normalized_regret(run.earned, oracle));
         }
         Ok::<_, Error>(RegimeScore::new(&efficiencies, &regrets))

@@ -2,13 +2,51 @@ use scoring_rules::checks::setting;
 
 use crate::error::Error;
 
+/// The values that a plan, a random planner and the oracle earn with the same pool and budget. The input of
+/// [`Efficiency::new`].
+///
+/// The fields have names so that the values cannot be swapped by mistake. Three bare numbers do not compile:
+///
+/// ```compile_fail,E0061
+/// use knapsack_oracle::Efficiency;
+///
+/// let swapped = Efficiency::new(2.0, 3.0, 4.0);
+/// ```
+///
+/// ```
+/// use knapsack_oracle::{Efficiency, Error, Item, Plan, Pool, PoolValues, Regime};
+///
+/// let item = |id, cost| Item::new(id, 1.0, cost, true);
+/// let pool = Pool::new(vec![item("a", 1)?, item("b", 1)?, item("c", 2)?])?;
+/// let plan = Plan::new(&[("c", 2)], &pool, 3)?;
+/// let run = plan.execute(&pool, 3, Regime::Enforced)?;
+/// let efficiency = Efficiency::new(PoolValues {
+///     achieved: run.earned,
+///     random: pool.random_exact(3)?.value,
+///     oracle: pool.oracle(3)?.value,
+/// })?;
+/// // A random order earns as much as the oracle: any two items fit.
+/// assert_eq!(efficiency, Efficiency::RandomIsOptimal { achieved: false });
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PoolValues {
+    /// The value that the plan earned: [`Execution::earned`](crate::Execution::earned).
+    pub achieved: f64,
+    /// The expected value of a random planner: [`ExactRandom::value`](crate::ExactRandom::value), or its estimate
+    /// [`SampledRandom::value`](crate::SampledRandom::value).
+    pub random: f64,
+    /// The largest value that the budget allows: [`Oracle::value`](crate::Oracle::value).
+    pub oracle: f64,
+}
+
 /// The triage efficiency of one plan for one pool, or the reason why the ratio is undefined. Returned by
 /// [`Efficiency::new`].
 ///
 /// ```
-/// use knapsack_oracle::{Efficiency, Error};
+/// use knapsack_oracle::{Efficiency, Error, PoolValues};
 ///
-/// let all_solved = Efficiency::new(4.0, 4.0, 4.0)?;
+/// let all_solved = Efficiency::new(PoolValues { achieved: 4.0, random: 4.0, oracle: 4.0 })?;
 /// assert_eq!((all_solved.score(), all_solved.informative()), (1.0, None));
 /// # Ok::<(), Error>(())
 /// ```
@@ -39,10 +77,11 @@ impl Efficiency {
     /// A random value counts as equal to the oracle's if their relative difference is at most 1e-9.
     ///
     /// ```
-    /// use knapsack_oracle::{Efficiency, Error};
+    /// use knapsack_oracle::{Efficiency, Error, PoolValues};
     ///
-    /// assert_eq!(Efficiency::new(3.0, 2.0, 4.0)?, Efficiency::Informative(0.5));
-    /// let full_budget = Efficiency::new(3.0, 4.0, 4.0)?;
+    /// let values = PoolValues { achieved: 3.0, random: 2.0, oracle: 4.0 };
+    /// assert_eq!(Efficiency::new(values)?, Efficiency::Informative(0.5));
+    /// let full_budget = Efficiency::new(PoolValues { random: 4.0, ..values })?;
     /// assert_eq!(full_budget, Efficiency::RandomIsOptimal { achieved: false });
     /// assert_eq!(full_budget.score(), 0.0);
     /// # Ok::<(), Error>(())
@@ -54,7 +93,8 @@ impl Efficiency {
     ///
     /// Returns [`scoring_rules::Error::Setting`] for a value that is negative or not finite, and for an achieved or
     /// random value above the oracle's.
-    pub fn new(achieved: f64, random: f64, oracle: f64) -> Result<Self, Error> {
+    pub fn new(values: PoolValues) -> Result<Self, Error> {
+        let PoolValues { achieved, random, oracle } = values;
         check_oracle(oracle)?;
         let limit = oracle * (1.0 + ROUNDING);
         check("achieved value", achieved, limit)?;
@@ -97,10 +137,16 @@ const ROUNDING: f64 = 1e-9;
 /// Computes the share of the oracle's value that a plan did not earn:
 /// `(oracle - achieved) / oracle`, from 0 to 1; lower is better.
 ///
+/// Swapped arguments are an error, because no plan earns more than the oracle.
+///
 /// ```
 /// use knapsack_oracle::{Error, normalized_regret};
 ///
 /// assert_eq!(normalized_regret(3.0, 4.0)?, 0.25);
+/// assert!(matches!(
+///     normalized_regret(4.0, 3.0),
+///     Err(Error::ScoringRules(scoring_rules::Error::Setting { name: "achieved value", .. }))
+/// ));
 /// assert!(matches!(normalized_regret(0.0, 0.0), Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))));
 /// # Ok::<(), Error>(())
 /// ```

@@ -1,7 +1,7 @@
 //! The execution, the oracle and the planners of random pools.
 
 use knapsack_oracle::{
-    Alpha, CheapestFirst, Efficiency, Error, InOrder, Item, OraclePlanner, Plan, Pool,
+    Alpha, CheapestFirst, Efficiency, Error, InOrder, Item, OraclePlanner, Plan, Pool, PoolValues,
     ProspectiveItem, ProspectivePlanner, RandomOrder, Regime, Seed, Step, UnsolvableCounts,
     ValuePerCost,
 };
@@ -48,7 +48,8 @@ proptest! {
         let oracle = pool.oracle(budget).unwrap();
         prop_assert_eq!(oracle.value, run.earned);
         let random = pool.random_exact(budget).unwrap().value;
-        let efficiency = Efficiency::new(run.earned, random, oracle.value).unwrap();
+        let values = PoolValues { achieved: run.earned, random, oracle: oracle.value };
+        let efficiency = Efficiency::new(values).unwrap();
         prop_assert!(!matches!(efficiency, Efficiency::Informative(_)));
         prop_assert_eq!(efficiency.score(), 1.0);
     }
@@ -143,8 +144,8 @@ fn a_random_planner_has_efficiency_0_on_average() {
         .map(|stream| {
             let plan =
                 Plan::prospective(&RandomOrder::new(Seed::new(3), stream), &pool, budget).unwrap();
-            let earned = plan.execute(&pool, budget, Regime::Advisory).unwrap().earned;
-            Efficiency::new(earned, random, oracle).unwrap().score()
+            let achieved = plan.execute(&pool, budget, Regime::Advisory).unwrap().earned;
+            Efficiency::new(PoolValues { achieved, random, oracle }).unwrap().score()
         })
         .collect();
     let n = scores.len() as f64;

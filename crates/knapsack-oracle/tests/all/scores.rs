@@ -1,7 +1,8 @@
 //! Scores compared with the tables of the paper and with SciPy.
 
 use knapsack_oracle::{
-    BudgetAware, Efficiency, MeanEfficiency, MeanRegret, ReSolve, kendall_tau_b, normalized_regret,
+    BudgetAware, Efficiency, Error, MeanEfficiency, MeanRegret, PoolValues, ReSolve, kendall_tau_b,
+    normalized_regret,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -36,14 +37,18 @@ fn all_24_values_of_table_3_follow_from_tables_1_and_2() {
     assert_eq!(compared, 24);
 }
 
+fn efficiency(achieved: f64, random: f64, oracle: f64) -> Result<Efficiency, Error> {
+    Efficiency::new(PoolValues { achieved, random, oracle })
+}
+
 #[test]
 fn the_three_conventions_of_the_paper_hold() {
     let cases = golden()["eta_convention"].as_array().unwrap().clone();
     let scores: Vec<f64> = cases.iter().map(|case| case["eta"].as_f64().unwrap()).collect();
-    let achieved = Efficiency::new(4.0, 4.0, 4.0).unwrap();
-    let missed = Efficiency::new(3.0, 4.0, 4.0).unwrap();
-    let nothing = Efficiency::new(0.0, 0.0, 0.0).unwrap();
-    assert_eq!([achieved, missed, nothing].map(|efficiency| efficiency.score()), scores[..]);
+    let achieved = efficiency(4.0, 4.0, 4.0).unwrap();
+    let missed = efficiency(3.0, 4.0, 4.0).unwrap();
+    let nothing = efficiency(0.0, 0.0, 0.0).unwrap();
+    assert_eq!([achieved, missed, nothing].map(|of_pool| of_pool.score()), scores[..]);
     assert_eq!(achieved, Efficiency::RandomIsOptimal { achieved: true });
     assert_eq!(missed, Efficiency::RandomIsOptimal { achieved: false });
     assert_eq!(nothing, Efficiency::NothingSolvable);
@@ -102,7 +107,7 @@ fn impossible_values_are_refused() {
         (-0.1, 0.0, 1.0),
         (0.1, 0.0, 0.0),
     ] {
-        setting(Efficiency::new(achieved, random, oracle));
+        setting(efficiency(achieved, random, oracle));
     }
     assert_eq!(setting(normalized_regret(2.0, 1.0)), "achieved value");
 }
@@ -217,7 +222,7 @@ proptest! {
         oracle in 1..=30_u32, part in 0..=30_u32, random_share in 0.0..0.999_f64,
     ) {
         let (achieved, random) = (part.min(oracle), random_share * f64::from(oracle));
-        let score = Efficiency::new(achieved.into(), random, oracle.into()).unwrap().score();
+        let score = efficiency(achieved.into(), random, oracle.into()).unwrap().score();
         prop_assert!(score <= 1.0);
         prop_assert_eq!(score == 1.0, achieved == oracle);
         let regret = normalized_regret(achieved.into(), oracle.into()).unwrap();
@@ -255,15 +260,15 @@ fn invalid_scores_have_no_mean() {
 #[test]
 fn rounding_is_relative_to_the_size_of_the_values() {
     for size in [1e-6, 1.0, 1e6] {
-        let score = Efficiency::new(size, size * (1.0 - 1e-11), size).unwrap();
+        let score = efficiency(size, size * (1.0 - 1e-11), size).unwrap();
         assert_eq!(score, Efficiency::RandomIsOptimal { achieved: true });
-        let score = Efficiency::new(size, size * (1.0 - 1e-3), size).unwrap();
+        let score = efficiency(size, size * (1.0 - 1e-3), size).unwrap();
         assert_eq!(score, Efficiency::Informative(1.0));
     }
 }
 
 #[test]
 fn rounding_never_lifts_an_efficiency_above_1() {
-    let score = Efficiency::new(1.0 + 5e-10, 1.0 - 2e-9, 1.0).unwrap();
+    let score = efficiency(1.0 + 5e-10, 1.0 - 2e-9, 1.0).unwrap();
     assert_eq!(score, Efficiency::Informative(1.0));
 }

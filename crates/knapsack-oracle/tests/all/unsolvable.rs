@@ -1,8 +1,8 @@
 //! Unsolvable items in pools, and plans whose attempts were really cut off at their allocations.
 
 use knapsack_oracle::{
-    Alpha, Efficiency, Error, InOrder, InjectedPool, Item, OraclePlanner, Plan, Pool, Regime, Seed,
-    Step, UnsolvableCounts,
+    Alpha, Efficiency, Error, InOrder, InjectedPool, Item, OraclePlanner, Plan, Pool, PoolValues,
+    Regime, Seed, Step, UnsolvableCounts,
 };
 use proptest::prelude::*;
 
@@ -54,8 +54,8 @@ fn at_full_injection_no_plan_can_earn_anything() {
     let oracle = pool.oracle(budget).unwrap().value;
     let random = pool.random_exact(budget).unwrap().value;
     let plan = Plan::prospective(&InOrder, pool, budget).unwrap();
-    let earned = plan.execute(pool, budget, Regime::Advisory).unwrap().earned;
-    let efficiency = Efficiency::new(earned, random, oracle);
+    let achieved = plan.execute(pool, budget, Regime::Advisory).unwrap().earned;
+    let efficiency = Efficiency::new(PoolValues { achieved, random, oracle });
     assert_eq!(efficiency, Ok(Efficiency::NothingSolvable));
 }
 

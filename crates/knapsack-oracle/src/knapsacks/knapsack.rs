@@ -111,7 +111,8 @@ impl<'a> Knapsack<'a> {
     /// lists instances that are designed to be hard. The search stops without a proof only if it
     /// would keep more than 2^24 partial choices at one time, about 2 GiB. This can happen from 45
     /// items on if their profits equal their weights and have 17 digits. Then [`Solution::proof`]
-    /// is [`Proof::None`] and `upper_bound` is above `value`.
+    /// is [`Proof::None`] and `upper_bound` is above `value`. [`solve_within`](Self::solve_within) sets a limit on
+    /// the work.
     ///
     /// # Method
     ///
@@ -123,7 +124,30 @@ impl<'a> Knapsack<'a> {
     /// applications to the knapsack problem, <https://doi.org/10.1145/321812.321823>.
     #[must_use]
     pub fn solve(&self) -> Solution {
-        self.solution(solve(self.capacity, self.items))
+        self.solve_within(u64::MAX)
+    }
+
+    /// Finds the best choice that searches of about this many partial choices give, and an upper bound on the value of
+    /// every choice. [`Solution::is_optimal`] states whether the choice is proved to be the best.
+    ///
+    /// A search adds one item at a time, so it may exceed the limit by a small multiple. The result does not depend
+    /// on the speed of the machine. About ten million partial choices are examined in a second. The time
+    /// before the search, which is O(n log n), is not limited.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Knapsack, KnapsackItem};
+    ///
+    /// // Profits equal weights, and the best choice is hard to find.
+    /// let sizes = (0..60).map(|i| 100_000_007 * (i * i % 61 + 1) + i * i * i);
+    /// let items: Vec<_> = sizes.map(|size| KnapsackItem { profit: size, weight: size }).collect();
+    /// let some = Knapsack::new(50_000_000_001, &items)?.solve_within(1_000);
+    /// assert!(some.weight <= 50_000_000_001 && some.value <= some.upper_bound);
+    /// assert!(!some.is_optimal());
+    /// # Ok::<(), knapsack_oracle::Error>(())
+    /// ```
+    #[must_use]
+    pub fn solve_within(&self, states: u64) -> Solution {
+        self.solution(solve(self.capacity, self.items, states))
     }
 
     /// Goes through the items in descending order of profit divided by weight, and takes each item that still fits.
@@ -179,18 +203,28 @@ impl<'a, const R: usize> Knapsack<'a, [u64; R]> {
         self.solve_within(1 << 22)
     }
 
-    /// Solves the linear program in which items may be divided, and rounds its solution to a choice. The value of the
-    /// unrounded solution is the upper bound.
-    ///
-    /// Each step of the simplex method takes O(R n), and the number of steps is about the number of items that the
-    /// linear program leaves out.
-    #[must_use]
-    pub fn greedy(&self) -> Solution<[u64; R]> {
-        self.solve_within(1)
-    }
-
     /// Finds the best choice that a search tree of at most this many nodes gives, and an upper bound on the value of
-    /// every choice.
+    /// every choice. [`Solution::is_optimal`] states whether the choice is proved to be the best.
+    ///
+    /// A search of one node solves the linear program in which items may be divided, and rounds its solution to a
+    /// choice. The value of the unrounded solution is the upper bound.
+    ///
+    /// Each step of the simplex method takes O(R n). At the first node, the number of steps is about the number of
+    /// items that the linear program leaves out; at the others it is usually small. The result does not depend on the
+    /// speed of the machine.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Knapsack, KnapsackItem};
+    ///
+    /// let items: Vec<_> = (0..40)
+    ///     .map(|i| [1_000 + 617 * i % 1_000, 1_000 + 359 * i % 1_000])
+    ///     .map(|weight| KnapsackItem { profit: weight[0] + weight[1] + 100, weight })
+    ///     .collect();
+    /// let some = Knapsack::several([29_000, 29_000], &items)?.solve_within(1_000);
+    /// assert!(some.states <= 1_000 && some.value <= some.upper_bound);
+    /// assert!((some.upper_bound - some.value) as f64 <= 0.01 * some.value as f64);
+    /// # Ok::<(), knapsack_oracle::Error>(())
+    /// ```
     #[must_use]
     pub fn solve_within(&self, nodes: u64) -> Solution<[u64; R]> {
         let choice = BranchAndBound::new(&self.capacity, self.items).run(nodes);

@@ -9,7 +9,7 @@ use crate::{brute_force, knapsack_items, setting};
 fn check<const R: usize>(capacities: [u64; R], profits: &[u64], weights: &[[u64; R]], best: u64) {
     let items = knapsack_items(profits, weights);
     let knapsack = Knapsack::several(capacities, &items).unwrap();
-    let greedy = knapsack.greedy();
+    let greedy = knapsack.solve_within(1);
     assert!(greedy.value <= best && best <= greedy.upper_bound, "{greedy:?}, best {best}");
     for nodes in [0, 1, 2, 3, 10] {
         let some = knapsack.solve_within(nodes);
@@ -136,7 +136,8 @@ fn effort<const R: usize>(draws: &mut Draws, kind: usize, n: u64, top: u64) -> [
             std::array::from_fn(|r| weights.iter().map(|weights| weights[r]).sum::<u64>() / 2);
         let items = knapsack_items(&profits, &weights);
         let knapsack = Knapsack::several(capacities, &items).unwrap();
-        let (best, greedy, few) = (knapsack.solve(), knapsack.greedy(), knapsack.solve_within(5));
+        let (best, greedy, few) =
+            (knapsack.solve(), knapsack.solve_within(1), knapsack.solve_within(5));
         let open = few.upper_bound - few.value;
         let figures =
             [best.states, greedy.upper_bound - best.value, best.value - greedy.value, open];
@@ -207,4 +208,62 @@ fn results_are_stored_with_snake_case_names() {
         serde_json::to_string(&knapsack.solve()).unwrap(),
         r#"{"value":7,"weight":[2,3],"chosen":[0],"upper_bound":7,"proof":"bound","states":1}"#
     );
+}
+
+/// Items with two weights. Profits are random, or the sum of the weights and almost a constant.
+fn two_resources(draw: &mut u64, n: usize, correlated: bool) -> Vec<KnapsackItem<[u64; 2]>> {
+    let mut next = |below: u64| {
+        *draw =
+            draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*draw >> 33) % below
+    };
+    (0..n)
+        .map(|_| {
+            let weight = [1_000 + next(1_000), 1_000 + next(1_000)];
+            let profit = if correlated {
+                (weight[0] + weight[1] + 100 + next(7)) * 100 + 37
+            } else {
+                (1 + next(50)) * 100
+            };
+            KnapsackItem { profit, weight }
+        })
+        .collect()
+}
+
+fn half<const R: usize>(items: &[KnapsackItem<[u64; R]>]) -> [u64; R] {
+    std::array::from_fn(|r| items.iter().map(|item| item.weight[r]).sum::<u64>() / 2)
+}
+
+#[test]
+fn a_limited_search_over_correlated_items_ends_soon_with_bounds_that_every_machine_finds() {
+    let mut draw = 9;
+    for (n, correlated, value, upper_bound) in [
+        (40, false, 70_300, 70_300),
+        (40, true, 6_269_277, 6_279_141),
+        (60, true, 9_355_584, 9_365_529),
+        (80, true, 12_370_791, 12_380_392),
+        (100, true, 15_348_035, 15_353_052),
+    ] {
+        let items = two_resources(&mut draw, n, correlated);
+        let some = Knapsack::several(half(&items), &items).unwrap().solve_within(1_000);
+        assert_eq!((some.value, some.upper_bound), (value, upper_bound), "{n} items");
+        assert_eq!(some.states == 1_000, correlated, "{n} items");
+    }
+}
+
+#[test]
+fn the_best_value_by_brute_force_is_within_the_bounds_of_every_limit() {
+    let mut draw = 9;
+    for round in 0..60 {
+        let items = two_resources(&mut draw, 8 + round % 6, round % 4 > 0);
+        let (profits, weights): (Vec<u64>, Vec<[u64; 2]>) =
+            items.iter().map(|item| (item.profit, item.weight)).unzip();
+        let best = brute_force(half(&items), &profits, &weights);
+        let knapsack = Knapsack::several(half(&items), &items).unwrap();
+        for nodes in [0, 1, 3, 10, 30, 100] {
+            let some = knapsack.solve_within(nodes);
+            assert!(some.value <= best && best <= some.upper_bound, "{nodes}: {some:?}");
+        }
+        assert_eq!(knapsack.solve().value, best);
+    }
 }

@@ -2,7 +2,7 @@
 
 use knapsack_oracle::{
     Alpha, CheapestFirst, Efficiency, Error, InOrder, Item, OraclePlanner, Plan, Pool, PoolValues,
-    ProspectiveItem, ProspectivePlanner, RandomOrder, Regime, Seed, Step, UnsolvableCounts,
+    Proof, ProspectiveItem, ProspectivePlanner, RandomOrder, Regime, Seed, Step, UnsolvableCounts,
     ValuePerCost,
 };
 use proptest::prelude::*;
@@ -59,6 +59,7 @@ proptest! {
         let budget = pool.budget(Alpha::new(alpha).unwrap());
         let oracle = pool.oracle(budget).unwrap();
         prop_assert_eq!((oracle.value * 100.0).round() as u64, best_of_all_sets(&pool, budget));
+        prop_assert!(oracle.proof != Proof::None && oracle.upper_bound == oracle.value);
         prop_assert!(oracle.chosen.iter().all(|&i| pool.items()[i].is_solved()));
         let cost: u64 = oracle.chosen.iter().map(|&i| pool.items()[i].cost()).sum();
         prop_assert!(cost <= budget);
@@ -130,6 +131,34 @@ proptest! {
             prop_assert_eq!(plan.steps().len(), pool.items().len());
         }
     }
+}
+
+#[test]
+fn a_limited_oracle_has_the_best_value_within_its_bounds() {
+    let mut ends = [0; 2];
+    for round in 0..400_u64 {
+        // Values close to costs are hard to tell apart.
+        let cost = |i: u64| 1_000 + (round * 7_919 + i * i * 104_729) % 9_000;
+        let item =
+            |i: u64| Item::new(i.to_string(), (cost(i) + i % 3) as f64 / 100.0, cost(i), i != 3);
+        let pool = Pool::new((0..12 + round % 4).map(|i| item(i).unwrap()).collect()).unwrap();
+        let budget = pool.budget(Alpha::new(0.4).unwrap());
+        let best = best_of_all_sets(&pool, budget) as f64 / 100.0;
+        assert_eq!(pool.oracle(budget).unwrap().value, best);
+        for states in [0, 1, 10, 50, 100, 400, u64::MAX] {
+            let some = pool.oracle_within(budget, states).unwrap();
+            assert!(some.value <= best && best <= some.upper_bound, "{round} {states}: {some:?}");
+            let proved = some.proof != Proof::None;
+            assert!(!proved || some.value == best, "{round} {states}: {some:?}");
+            let chosen = some.chosen.iter().map(|&i| &pool.items()[i]);
+            assert!(chosen.clone().map(Item::cost).sum::<u64>() <= budget);
+            let value: f64 = chosen.map(|item| item.value() * 100.0).sum();
+            assert_eq!(value.round() / 100.0, some.value);
+            assert_eq!(pool.oracle_within(budget, states).unwrap(), some);
+            ends[usize::from(proved)] += 1;
+        }
+    }
+    assert!(ends.iter().all(|&count| count > 400), "{ends:?}");
 }
 
 #[test]

@@ -77,7 +77,10 @@ fn results_are_written() {
         r#"{"entry_dropped":{"entry":0,"reason":{"not_a_token_count":{"given":"5 %"}}}}"#
     );
     let oracle = pool.oracle(9).unwrap();
-    assert_eq!(serde_json::to_string(&oracle).unwrap(), r#"{"value":2.0,"chosen":[0,2]}"#);
+    assert_eq!(
+        serde_json::to_string(&oracle).unwrap(),
+        r#"{"value":2.0,"chosen":[0,2],"upper_bound":2.0,"proof":"bound"}"#
+    );
     let plan = Plan::new(&[("a", 9)], &pool, 9).unwrap();
     let run = plan.execute(&pool, 9, Regime::Advisory).unwrap();
     assert_eq!(

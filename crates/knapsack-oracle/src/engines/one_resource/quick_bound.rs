@@ -24,7 +24,7 @@ pub(super) fn quick_bound(capacity: i64, profits: &[i64], weights: &[i64], budge
     let target = best.value + items.step;
     let order = bundles(&items, &relaxed, target);
     let ceiling = items.round_down(relaxed.floor(all));
-    let goal = Goal { target, ceiling, budget, most: MOST_STATES };
+    let goal = Goal { target, ceiling, budget, most: MOST_STATES, limit: u64::MAX };
     match search(&items, &relaxed, &mut best, goal, Some(&order), &mut 0) {
         End::Unfinished | End::TooLong => ceiling,
         End::Bound | End::Exhausted => best.value,

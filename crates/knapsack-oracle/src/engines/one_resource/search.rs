@@ -24,7 +24,7 @@ pub(super) enum End {
     Exhausted,
     /// The search used up its budget.
     Unfinished,
-    /// The search would exceed its memory limit.
+    /// The search would exceed its memory limit, or reached the limit of the solver.
     TooLong,
 }
 
@@ -39,6 +39,8 @@ pub(super) struct Goal {
     pub(super) budget: u64,
     /// The number of partial choices to keep at one time.
     pub(super) most: usize,
+    /// The number of partial choices to examine in all searches together.
+    pub(super) limit: u64,
 }
 
 /// Searches for the best choice that is better than `best` and worth at least the target.
@@ -127,6 +129,9 @@ impl Search<'_> {
                 self.core.sort_rest(self.from, self.gap);
                 self.to = self.core.candidates.len();
                 continue;
+            }
+            if *count >= self.goal.limit {
+                break End::TooLong;
             }
             if *count > budget {
                 break End::Unfinished;

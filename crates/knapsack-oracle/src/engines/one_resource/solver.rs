@@ -25,13 +25,16 @@ struct Effort {
     limit: u64,
     /// Kept at one time in any search.
     most: usize,
+    /// Examined in all searches together, except those for second limits.
+    all: u64,
 }
 
-const EFFORT: Effort = Effort { quick: 1 << 14, long: 1 << 18, limit: 1 << 14, most: MOST_STATES };
+const EFFORT: Effort =
+    Effort { quick: 1 << 14, long: 1 << 18, limit: 1 << 14, most: MOST_STATES, all: u64::MAX };
 
-/// Finds a best choice of items within a capacity. All profits and all weights must sum to less
-/// than 2^63.
-pub(crate) fn solve(capacity: u64, items: &[KnapsackItem]) -> Choice {
+/// Finds the best choice of items within a capacity that searches of at most this many partial choices give. All
+/// profits and all weights must sum to less than 2^63.
+pub(crate) fn solve(capacity: u64, items: &[KnapsackItem], states: u64) -> Choice {
     let n = items.len();
     let (mut always, mut open) = (Vec::new(), Vec::with_capacity(n));
     let (mut profits, mut weights) = (Vec::with_capacity(n), Vec::with_capacity(n));
@@ -55,8 +58,10 @@ pub(crate) fn solve(capacity: u64, items: &[KnapsackItem]) -> Choice {
         chosen.sort_unstable();
         return Choice { chosen, upper_bound: None, proof: Proof::Bound, states: 0 };
     }
-    let Best { choice, ceiling, proof, states } =
-        solve_items(&Items::new(capacity.cast_signed(), profits, weights), EFFORT);
+    let Best { choice, ceiling, proof, states } = solve_items(
+        &Items::new(capacity.cast_signed(), profits, weights),
+        Effort { all: states, ..EFFORT },
+    );
     // The items without weight are not part of the search or of its ceiling.
     let free: u64 = chosen.iter().map(|&position| items[position].profit).sum();
     let upper_bound = (proof == Proof::None).then(|| free + ceiling.unsigned_abs());
@@ -81,7 +86,8 @@ fn solve_items(items: &Items, effort: Effort) -> Best {
     let mut best = Incumbent::first(items, &relaxed);
     let ceiling = items.round_down(relaxed.floor(i64::MAX));
     let target = best.value + items.step;
-    let mut goal = Goal { target, ceiling, budget: effort.quick, most: effort.most };
+    let mut goal =
+        Goal { target, ceiling, budget: effort.quick, most: effort.most, limit: effort.all };
     let end = match search(items, &relaxed, &mut best, goal, None, &mut states) {
         End::Unfinished => descend(items, &relaxed, &mut best, &mut goal, effort, &mut states),
         end => end,
@@ -138,7 +144,7 @@ fn descend(
 
 #[cfg(test)]
 mod tests {
-    use super::{Best, Effort, Incumbent, Items, MOST_STATES, Proof, second_bound, solve_items};
+    use super::{Best, EFFORT, Effort, Incumbent, Items, Proof, second_bound, solve_items};
 
     fn table(items: &Items) -> i64 {
         let mut best = vec![0; items.capacity as usize + 1];
@@ -208,8 +214,7 @@ mod tests {
             let times = |of: Vec<i64>, by: i64| of.into_iter().map(|x| x * by).collect();
             let items = Items::new(capacity * heavy, times(profits, dear), times(weights, heavy));
             let limit = (round % 2) << 14;
-            let effort =
-                Effort { quick: round % 3 * 10, long: round % 5 * 40, limit, most: MOST_STATES };
+            let effort = Effort { quick: round % 3 * 10, long: round % 5 * 40, limit, ..EFFORT };
             let best = solve_items(&items, effort).choice;
             let sum = |of: &[i64]| {
                 of.iter().zip(&best.taken).map(|(x, &taken)| x * i64::from(taken)).sum::<i64>()
@@ -229,7 +234,7 @@ mod tests {
             let items = Items::new(capacity, profits, weights);
             let want = table(&items);
             let most = 1 << (round % 8);
-            let effort = Effort { quick: round % 2 * 50, long: 100, limit: 100, most };
+            let effort = Effort { quick: round % 2 * 50, long: 100, limit: 100, most, ..EFFORT };
             let Best { choice, ceiling, proof, .. } = solve_items(&items, effort);
             let proved = proof != Proof::None;
             assert!(choice.value <= want && (proved || want <= ceiling), "{effort:?} {items:?}");
@@ -263,7 +268,7 @@ mod tests {
                 let states = |power: u32| {
                     let profits = profits.iter().map(|profit| profit << power).collect();
                     let items = Items::new(capacity, profits, weights.clone());
-                    let effort = Effort { quick: 1 << 30, long: 0, limit: 0, most: MOST_STATES };
+                    let effort = Effort { quick: 1 << 30, long: 0, limit: 0, ..EFFORT };
                     solve_items(&items, effort).states
                 };
                 assert_eq!(states(36), states(0), "kind {kind}");
@@ -292,7 +297,7 @@ mod tests {
         for ((kind, kept), above) in (0..).zip(KEPT).zip(ABOVE) {
             let efforts = [(1 << 14, 1 << 18, 1 << 14), (10, 40, 0), (20, 80, 1 << 14)];
             for ((quick, long, limit), kept) in efforts.into_iter().zip(kept) {
-                let effort = Effort { quick, long, limit, most: MOST_STATES };
+                let effort = Effort { quick, long, limit, ..EFFORT };
                 let mut sums = [0; 3];
                 for _ in 0..8 {
                     let sizes = [(30, 100), (60, 1_000), (100, 100_000)];

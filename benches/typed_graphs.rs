@@ -87,7 +87,7 @@ impl Kind {
                 let output = self.start + if tool < made { tool } else { below(made) };
                 let back = self.backward.is_some_and(|every| tool >= made && below(every) == 0);
                 let mut far = 0;
-                let inputs: Vec<String> = (0..1 + below(self.needs))
+                let mut inputs: Vec<String> = (0..1 + below(self.needs))
                     .map(|_| {
                         let step = if back {
                             output + 1 + below(self.window)
@@ -102,6 +102,8 @@ impl Kind {
                 for _ in 0..below(self.extra + 1).min(below(self.extra + 1) + below(2)) {
                     outputs.push(name(self.start + below(output - self.start + 1)));
                 }
+                distinct(&mut inputs);
+                distinct(&mut outputs);
                 let cents = match self.cost {
                     Cost::Between(low, high) => low + below(high - low),
                     Cost::Steps(step, times) => step * (1 + below(times)),
@@ -116,6 +118,12 @@ impl Kind {
         let problem = graph.problem(&start, &goals).unwrap();
         (graph, problem)
     }
+}
+
+/// Drops all but the first mention of each name.
+fn distinct(names: &mut Vec<String>) {
+    let mut known = std::collections::HashSet::new();
+    names.retain(|name| known.insert(name.clone()));
 }
 
 /// Steps one after the other, with so many tools for each.

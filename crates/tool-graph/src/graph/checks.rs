@@ -16,7 +16,11 @@ pub(crate) fn check(tools: &[Tool]) -> Result<Parts, Error> {
         return Err(scoring_rules::Error::Empty.into());
     }
     let mut names = Interner::default();
-    for tool in tools {
+    for (position, tool) in tools.iter().enumerate() {
+        if tool.name.is_empty() {
+            let problem = format!("tool {position}, counted from 0, has an empty name; name it");
+            return Err(Error::tool(&tool.name, problem));
+        }
         if !names.intern(&tool.name).1 {
             let problem = format!("two tools are named {:?}; names must be unique", tool.name);
             return Err(Error::tool(&tool.name, problem));
@@ -29,9 +33,19 @@ pub(crate) fn check(tools: &[Tool]) -> Result<Parts, Error> {
     let mut components = Lists::default();
     let mut numbers: Vec<u32> = Vec::new();
     for tool in tools {
-        for (declared, list) in [(&tool.inputs, &mut needs), (&tool.outputs, &mut yields)] {
+        let lists = [("input", &tool.inputs, &mut needs), ("output", &tool.outputs, &mut yields)];
+        for (kind, declared, list) in lists {
+            let refused = |problem: &str| {
+                let problem = format!("tool {:?} has {problem}", tool.name);
+                Error::tool(&tool.name, problem)
+            };
             numbers.clear();
             for name in declared {
+                if name.is_empty() {
+                    return Err(refused(&format!(
+                        "an {kind} with an empty name; name its data type"
+                    )));
+                }
                 let (number, new) = types.intern(name);
                 if new {
                     type_names.push(name.clone());
@@ -39,7 +53,12 @@ pub(crate) fn check(tools: &[Tool]) -> Result<Parts, Error> {
                 numbers.push(number);
             }
             numbers.sort_unstable();
-            numbers.dedup();
+            if let Some(pair) = numbers.windows(2).find(|pair| pair[0] == pair[1]) {
+                let name = &type_names[pair[0] as usize];
+                return Err(refused(&format!(
+                    "the {kind} {name:?} twice; list each data type once"
+                )));
+            }
             list.push(numbers.iter().copied());
         }
         numbers.clear();

@@ -14,11 +14,11 @@
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Tool {
-    /// The name, which is unique in a library.
+    /// The name, which is not empty and unique in a library.
     pub name: String,
-    /// The data types that must be present before the tool can be called.
+    /// The data types that must be present before the tool can be called, each once.
     pub inputs: Vec<String>,
-    /// The data types that are present after the tool was called.
+    /// The data types that are present after the tool was called, each once.
     pub outputs: Vec<String>,
     /// The cost of a call in any unit; finite and at least 0.
     pub cost: f64,

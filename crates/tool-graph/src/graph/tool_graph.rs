@@ -28,8 +28,8 @@ use crate::{
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 ///
-/// With the feature `serde`, tools and whole scenarios are read from files
-/// ([`Scenario::from_json`](crate::Scenario::from_json)); a graph is made of the tools that were read.
+/// With the feature `serde`, tools and whole [scenarios](crate::Scenario) can be written and read; a graph is made of
+/// the tools that were read.
 #[derive(Clone, Debug)]
 pub struct ToolGraph {
     pub(super) shared: Arc<Shared>,
@@ -71,6 +71,10 @@ impl PartialEq for ToolGraph {
 
 impl ToolGraph {
     /// Checks a library and builds its graph. The tools keep their order.
+    ///
+    /// Names of tools and data types are not empty. The names of all tools differ, and so do the inputs of a tool and
+    /// its outputs: a data type is present or not, so that a second mention has no meaning. A data type may be both an
+    /// input and an output.
     ///
     /// A composite tool must be able to run its components in the given order: every input of a component must be an
     /// input of the tool or an earlier component's output. The outputs of the tool must be outputs of its

@@ -39,11 +39,17 @@ pub(crate) fn random_tools(
                 let below = if draw.below(8) == 0 && !chain { types + 1 } else { output };
                 // Inputs are close to the output, so that plans are long.
                 let back = 1 + draw.below(3.min(below));
-                inputs.push(format!("t{}", (below - back)));
+                let input = format!("t{}", (below - back));
+                if !inputs.contains(&input) {
+                    inputs.push(input);
+                }
             }
             let mut outputs = vec![format!("t{output}")];
             if !chain && draw.below(4) == 0 {
-                outputs.push(format!("t{}", draw.below(types + 1)));
+                let more = format!("t{}", draw.below(types + 1));
+                if !outputs.contains(&more) {
+                    outputs.push(more);
+                }
             }
             let cost = draw.below(kinds) as f64 / 100.0 + [0.0, 0.1][draw.below(2)];
             Tool::new(format!("tool{tool}"), inputs, outputs, cost)

@@ -49,10 +49,12 @@ fn with_more_tools(draw: &mut Draw, tools: &mut Vec<Tool>, kind: usize) {
             1 => Tool { name, cost: cost(draw, kind), ..one },
             _ if one.name == other.name => continue,
             both => {
-                let missing = other.inputs.iter().filter(|&input| !one.outputs.contains(input));
+                let is_given = |it: &String| one.outputs.contains(it) || one.inputs.contains(it);
+                let missing = other.inputs.iter().filter(|&input| !is_given(input));
                 let inputs = one.inputs.iter().chain(missing).cloned().collect();
                 let yielded = if both == 2 { &[][..] } else { &one.outputs };
-                let outputs = other.outputs.iter().chain(yielded).cloned().collect();
+                let more = yielded.iter().filter(|&output| !other.outputs.contains(output));
+                let outputs = other.outputs.iter().chain(more).cloned().collect();
                 let cost = match draw.below(3) {
                     0 if (one.cost + other.cost).is_finite() => one.cost + other.cost,
                     1 => one.cost.max(other.cost),

@@ -380,7 +380,7 @@ impl World {
             Blocking::Mixed => EventKind::mixed(QuerySeed::new(*seed, query_id), self.blocks),
         };
         let scenario = costs.scenario(library, *seed, query_id, *task, &events);
-        Ok(scenario.with_rules(self.rules).with_trigger_rule(self.trigger_rule.clone()))
+        Ok(scenario.with_rules(self.rules).with_trigger_rule(self.trigger_rule.clone())?)
     }
 }
 

@@ -4,8 +4,21 @@
 /// use knapsack_oracle::{Error, Item};
 ///
 /// let error = Item::new("parser", 1.0, 0, true).unwrap_err();
-/// let message = r#"item "parser" costs nothing; give it a cost of at least 1"#;
+/// let message = r#"item "parser" costs nothing"#;
 /// assert!(error.to_string().starts_with(message));
+/// ```
+///
+/// Variants may get more fields. A pattern ends with `..`, and without it does not compile:
+///
+/// ```compile_fail,E0638
+/// use knapsack_oracle::Error;
+///
+/// fn id(error: &Error) -> Option<&str> {
+///     match error {
+///         Error::Item { id, problem } => Some(id),
+///         _ => None,
+///     }
+/// }
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -16,6 +29,7 @@ pub enum Error {
     ScoringRules(#[from] scoring_rules::Error),
     /// A sum over all items is too large to be exact.
     #[error("the {what} up to item {item} sum to more than {limit}; use a coarser unit")]
+    #[non_exhaustive]
     Sum {
         /// What was summed, in words.
         what: &'static str,
@@ -26,6 +40,7 @@ pub enum Error {
     },
     /// An exact answer would need too much memory or time.
     #[error("cannot compute the exact {what} for {items} items: {reason}")]
+    #[non_exhaustive]
     TooLarge {
         /// What was to be computed exactly, in words.
         what: &'static str,
@@ -36,6 +51,7 @@ pub enum Error {
     },
     /// The value of an item is not from 1e-100 to 1e100.
     #[error("the value of item {id:?} is {value}; it must be from 1e-100 to 1e100")]
+    #[non_exhaustive]
     ItemValue {
         /// The id of the item.
         id: String,
@@ -44,6 +60,7 @@ pub enum Error {
     },
     /// An item has a cost of 0, or an item to be injected as unsolvable is solved.
     #[error("item {id:?} {problem}")]
+    #[non_exhaustive]
     Item {
         /// The id of the item.
         id: String,
@@ -52,6 +69,7 @@ pub enum Error {
     },
     /// Two items of a pool or two steps of a plan have the same id.
     #[error("the id {id:?} occurs twice, at positions {first} and {second}; ids must be distinct")]
+    #[non_exhaustive]
     DuplicateId {
         /// The id.
         id: String,
@@ -68,6 +86,7 @@ pub enum Error {
     NoCommonUnit,
     /// A step of a plan has an id that is not in the pool, or a position that belongs to another pool.
     #[error("step {index} of the plan has {problem}")]
+    #[non_exhaustive]
     Step {
         /// The position in the plan, from 0.
         index: usize,
@@ -76,6 +95,7 @@ pub enum Error {
     },
     /// A plan allocates more than the budget.
     #[error("the plan allocates {allocated}, which is more than the budget of {budget}")]
+    #[non_exhaustive]
     OverBudget {
         /// The sum of all allocations.
         allocated: u128,

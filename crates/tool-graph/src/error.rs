@@ -7,6 +7,19 @@
 /// assert_eq!(error, Error::ScoringRules(tool_graph::scoring_rules::Error::Empty));
 /// assert_eq!(error.to_string(), "the input is empty; give at least one row of positive weight");
 /// ```
+///
+/// Variants may get more fields. A pattern ends with `..`, and without it does not compile:
+///
+/// ```compile_fail,E0638
+/// use tool_graph::Error;
+///
+/// fn limit(error: &Error) -> Option<usize> {
+///     match error {
+///         Error::NoCallsLeft { limit } => Some(*limit),
+///         _ => None,
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,6 +29,7 @@ pub enum Error {
     /// A tool cannot be part of its library: its name is not unique, its cost is invalid or cannot be added exactly to
     /// the others, or it cannot run its components.
     #[error("{problem}")]
+    #[non_exhaustive]
     Tool {
         /// The name of the tool.
         tool: String,
@@ -24,6 +38,7 @@ pub enum Error {
     },
     /// A name is unknown to the library or is not one of the known names, or no tool yields the data type.
     #[error("{problem}")]
+    #[non_exhaustive]
     Name {
         /// The name as given.
         name: String,
@@ -35,6 +50,7 @@ pub enum Error {
         "the goal {goal:?} cannot be reached: {missing:?} is missing at the start, and no tool that can \
          be called yields it; add it to the start or add a tool that yields it"
     )]
+    #[non_exhaustive]
     GoalOutOfReach {
         /// The name of the goal's data type.
         goal: String,
@@ -43,6 +59,7 @@ pub enum Error {
     },
     /// The position of a tool is outside the library.
     #[error("tool {tool} does not exist; the library has {tools} tools, numbered from 0")]
+    #[non_exhaustive]
     NoSuchTool {
         /// The position, from 0.
         tool: usize,
@@ -66,6 +83,7 @@ pub enum Error {
         "no plan was found within {sequences} sequences of calls; use TieRule::FewestCalls or fewer \
          tools"
     )]
+    #[non_exhaustive]
     SearchLimit {
         /// The largest number of sequences of calls.
         sequences: usize,
@@ -75,6 +93,7 @@ pub enum Error {
         "no plan was shown to be the best within {steps} steps; the lowest cost is at least {lowest} and \
          at most {highest}; use ToolGraph::optimal_plan_within with more steps, or fewer tools"
     )]
+    #[non_exhaustive]
     PlanLimit {
         /// The limit on the steps of the search.
         steps: u64,
@@ -85,20 +104,32 @@ pub enum Error {
     },
     /// A call was made after the call limit was reached.
     #[error("all {limit} calls of this run were made; finish the run or raise its call limit")]
+    #[non_exhaustive]
     NoCallsLeft {
         /// The call limit of the run.
         limit: usize,
     },
     /// A file does not hold a scenario.
-    #[cfg(feature = "serde")]
+    #[cfg(feature = "json")]
     #[error("this is not a valid scenario file: {problem}")]
+    #[non_exhaustive]
     ScenarioFile {
         /// The problem and its position.
         problem: String,
     },
-    /// A measure of trajectory-metrics is undefined for the given runs.
+    /// A measure of trajectory-metrics is undefined for the given runs. A shared error inside it is
+    /// [`Self::ScoringRules`].
     #[error(transparent)]
-    TrajectoryMetrics(#[from] trajectory_metrics::Error),
+    TrajectoryMetrics(trajectory_metrics::Error),
+}
+
+impl From<trajectory_metrics::Error> for Error {
+    fn from(error: trajectory_metrics::Error) -> Self {
+        match error {
+            trajectory_metrics::Error::ScoringRules(error) => Self::ScoringRules(error),
+            error => Self::TrajectoryMetrics(error),
+        }
+    }
 }
 
 impl Error {

@@ -32,7 +32,7 @@ scoring_rules::checked! {
     /// assert_eq!((plan.allocated(), plan.is_informed()), (400, false));
     /// assert!(matches!(
     ///     Plan::new(&[("b", 250), ("a", 151)], &pool, 400),
-    ///     Err(Error::OverBudget { allocated: 401, budget: 400 })
+    ///     Err(Error::OverBudget { allocated: 401, budget: 400, .. })
     /// ));
     /// # Ok::<(), Error>(())
     /// ```

@@ -23,6 +23,10 @@ scoring_rules::checked! {
 impl Item {
     /// Creates an item with a cost of at least 1, for instance in output tokens.
     ///
+    /// A cost of 0 is refused because of the planned set `S = {i : a_i > 0}` of TRIAGE, section 4. An allocation equal
+    /// to a cost of 0 would solve an item that is not in S, so that the plan of the oracle could earn less than the
+    /// oracle. Give a cached or local task a cost of 1.
+    ///
     /// # Errors
     ///
     /// Returns [`Error::ItemValue`] for a value that is not from 1e-100 to 1e100, and
@@ -38,7 +42,8 @@ impl Item {
         match (1e-100..=1e100).contains(&value) {
             false => Err(Error::ItemValue { id: id.clone(), value }),
             true if cost == 0 => {
-                let problem = "costs nothing; give it a cost of at least 1";
+                let problem = "costs nothing, but a plan attempts the items S = {a > 0} with an allocation above 0 \
+                               (TRIAGE, section 4); give it a cost of at least 1";
                 Err(Error::Item { id: id.clone(), problem })
             }
             true => Ok(()),

@@ -38,9 +38,14 @@ proptest! {
 
 #[test]
 fn sums_are_checked() {
-    let sum = |what| Err(Error::Sum { what, item: 1, limit: u64::MAX });
-    assert_eq!(BudgetStaircase::new(&knapsack_items(&[1, 1], &[u64::MAX, 1])), sum("weights"));
-    assert_eq!(BudgetStaircase::new(&knapsack_items(&[1, u64::MAX], &[1, 1])), sum("profits"));
+    let sum = |profits: &[u64; 2], weights: &[u64; 2]| match BudgetStaircase::new(&knapsack_items(
+        profits, weights,
+    )) {
+        Err(Error::Sum { what, item: 1, limit: u64::MAX, .. }) => what,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(sum(&[1, 1], &[u64::MAX, 1]), "weights");
+    assert_eq!(sum(&[1, u64::MAX], &[1, 1]), "profits");
     let stairs = BudgetStaircase::new(&knapsack_items(&[u64::MAX], &[u64::MAX])).unwrap();
     assert_eq!((stairs.value_at(u64::MAX - 1), stairs.value_at(u64::MAX)), (0, u64::MAX));
 }

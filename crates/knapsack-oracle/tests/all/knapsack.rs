@@ -140,14 +140,15 @@ fn items_without_weight_are_taken_and_items_without_profit_are_not() {
 #[test]
 fn invalid_input_is_a_typed_error() {
     let half = 1 << 62;
-    assert_eq!(
-        Knapsack::new(1, &knapsack_items(&[1; 3], &[half, half - 1, 1])).unwrap_err(),
-        Error::Sum { what: "weights", item: 2, limit: i64::MAX as u64 }
-    );
-    assert_eq!(
-        Knapsack::new(1, &knapsack_items(&[u64::MAX], &[1])).unwrap_err(),
-        Error::Sum { what: "profits", item: 0, limit: i64::MAX as u64 }
-    );
+    let most = i64::MAX as u64;
+    assert!(matches!(
+        Knapsack::new(1, &knapsack_items(&[1; 3], &[half, half - 1, 1])),
+        Err(Error::Sum { what: "weights", item: 2, limit, .. }) if limit == most
+    ));
+    assert!(matches!(
+        Knapsack::new(1, &knapsack_items(&[u64::MAX], &[1])),
+        Err(Error::Sum { what: "profits", item: 0, limit, .. }) if limit == most
+    ));
     let ones = vec![KnapsackItem { profit: 1, weight: 1 }; (1 << 22) + 1];
     assert!(Knapsack::new(1, &ones[1..]).is_ok());
     let error = Knapsack::new(1, &ones).unwrap_err();

@@ -193,7 +193,7 @@ fn invalid_input_is_a_typed_error() {
     assert_eq!(setting(Knapsack::several([], &[])), "number of resources");
     assert_eq!(setting(Knapsack::several([1; 9], &[])), "number of resources");
     let error = Knapsack::several([1], &knapsack_items(&[u64::MAX, 1], &[[1]; 2])).unwrap_err();
-    assert_eq!(error, Error::Sum { what: "profits", item: 1, limit: u64::MAX });
+    assert!(matches!(error, Error::Sum { what: "profits", item: 1, limit: u64::MAX, .. }));
     let error =
         Knapsack::several([1], &[KnapsackItem { profit: 1, weight: [1] }; 1_001]).unwrap_err();
     assert!(matches!(error, Error::TooLarge { items: 1_001, .. }), "{error}");

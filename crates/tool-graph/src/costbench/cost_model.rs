@@ -156,19 +156,7 @@ impl CostModel {
     /// [`CostRule::Released`] and the global seed under [`CostRule::PaperText`].
     ///
     /// Reference: CostBench, appendix B.6.2.
-    ///
-    /// ```
-    /// use tool_graph::costbench::{CostModel, Library};
-    ///
-    /// let library = Library::new(2)?;
-    /// let (model, query) = (CostModel::default(), "<Query00001>");
-    /// let costs = model.costs(&library, 42, query);
-    /// let [first, second] = [0, 1].map(|event| model.changed_costs(&library, 42, query, event));
-    /// assert!(costs != first && first != second && costs.len() == first.len());
-    /// # Ok::<(), tool_graph::Error>(())
-    /// ```
-    #[must_use]
-    pub fn changed_costs(
+    pub(super) fn changed_costs(
         &self,
         library: &Library,
         global_seed: u64,

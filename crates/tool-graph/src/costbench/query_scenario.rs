@@ -79,7 +79,10 @@ impl CostModel {
             }
             EventKind::RemoveTools => {
                 let length = lengths.next().map_or(0, |range| *range.start());
-                Event::remove_composites(&graph, length)
+                let count = |tool| graph.component_list(tool).len();
+                let tools =
+                    (0..graph.tool_count()).filter(|&tool| length > 0 && count(tool) == length);
+                Event::RemoveTools(tools.collect())
             }
         };
         let events = events.iter().enumerate().map(event).collect();

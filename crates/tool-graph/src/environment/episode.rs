@@ -17,6 +17,30 @@ use crate::{
 /// [`CallRecord`] contains the problem, and stays in the record. Calls made after the goal was reached are
 /// recorded too, but no events occur then.
 ///
+/// A run can be stopped and continued. Its state follows from the scenario and the calls, to the last bit: store
+/// the scenario, and the name and the parameters of each call. Later, start a new episode in the stored scenario and
+/// make the same calls, with [`Self::replay`] if all calls were made without parameters. A scenario in a file loses
+/// its limit on searches ([`Scenario::with_search_steps`](crate::Scenario::with_search_steps)), which must be set
+/// again by the same number.
+///
+/// ```
+/// use tool_graph::{Episode, Scenario, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
+/// let scenario = Scenario::new(graph, problem)?;
+/// let mut episode = Episode::new(&scenario);
+/// let calls = vec![episode.call("pick")?.name, episode.call("search")?.name];
+///
+/// let mut continued = Episode::new(&scenario);
+/// continued.replay(&calls)?;
+/// assert_eq!(continued, episode);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+///
 /// ```
 /// use tool_graph::{CallStatus, Episode, Scenario, Tool, ToolGraph};
 ///

@@ -19,6 +19,7 @@ use trajectory_metrics::tool_calls::FailureCounts;
 /// }
 /// let scores = episode.finish(true).scores(&scenario.optimal_run())?;
 /// assert_eq!((scores.cost_gap, scores.cost_gap_without_redundant), (Some(3.0), Some(3.0)));
+/// assert_eq!((scores.cost_gap_undefined, scores.regret_to_replanned), (None, Some(3.0)));
 /// assert_eq!((scores.edit_distance, scores.normalized_edit_distance), (Some(1), Some(0.5)));
 /// assert_eq!((scores.exact_match, scores.completed), (Some(false), true));
 /// assert_eq!((scores.invalid_tool_use_ratio, scores.failures.invalid()), (Some(0.0), 0));
@@ -32,6 +33,14 @@ pub struct RunScores {
     /// goal. Also `None` if an event occurred in either run, because plans are optimal only for the world in which
     /// they were made (CostBench, appendix B.3.1).
     pub cost_gap: Option<f64>,
+    /// The reason why `cost_gap` is `None`.
+    pub cost_gap_undefined: Option<&'static str>,
+    /// The cost of the run minus the cost of the reference run, with and without events. If the reference is
+    /// [`Scenario::optimal_run`](crate::Scenario::optimal_run), it is the regret against an agent that plans again
+    /// after each event; lower is better. It can be negative after an event, because that agent does not
+    /// know future events. `None` unless the run reached the goal and as many events occurred in it as in the
+    /// reference. Not a score of CostBench.
+    pub regret_to_replanned: Option<f64>,
     /// The cost gap if the run has no redundant calls; `None` for other runs.
     pub cost_gap_without_redundant: Option<f64>,
     /// The number of calls that must be inserted, deleted or replaced to turn the path into the path of the reference

@@ -221,7 +221,7 @@ impl Transcript {
     ///
     /// If an event occurred in either run, there is no cost gap: the plans of the reference are optimal
     /// only for the world in which they were made, so a cheaper run is not a better one. Compare paths
-    /// instead (CostBench, appendix B.3.1).
+    /// instead (CostBench, appendix B.3.1). [`RunScores::regret_to_replanned`] compares costs under events, too.
     ///
     /// Reference: CostBench, appendices B.3.1 and B.3.2.
     ///
@@ -238,13 +238,23 @@ impl Transcript {
         let is_lean = !classes.iter().flatten().any(|class| class.is_redundant());
         let valid: Vec<bool> = self.calls.iter().map(|call| !call.status.is_invalid()).collect();
         let (reached, worst) = (self.goal_reached, self.has_worst_path_scores());
-        let has_gap = reached && self.events_fired == 0 && reference.events_fired == 0;
+        let cost_gap_undefined = match (reached, self.events_fired.max(reference.events_fired)) {
+            (false, _) => Some("the run did not reach the goal"),
+            (true, 0) => None,
+            (true, _) => {
+                Some("an event occurred, after which the plans of the start are not optimal")
+            }
+        };
+        let has_gap = cost_gap_undefined.is_none();
+        let same_events = self.events_fired == reference.events_fired;
         let longest = actual.len().max(path.len());
         let edits = || if worst { longest } else { edit_distance(&actual, &path) };
         let share = || if worst { 1.0 } else { normalized_edit_distance(&actual, &path) };
         let has_paths = reached || worst;
         Ok(RunScores {
             cost_gap: has_gap.then_some(gap),
+            cost_gap_undefined,
+            regret_to_replanned: (reached && same_events).then_some(gap),
             cost_gap_without_redundant: (has_gap && is_lean).then_some(gap),
             edit_distance: has_paths.then(edits),
             normalized_edit_distance: has_paths.then(share),

@@ -56,29 +56,6 @@ impl Event {
         matches!(self, Self::BanTool | Self::PreferenceChange)
     }
 
-    /// Creates the event that removes all composite tools with exactly this number of components.
-    ///
-    /// ```
-    /// use tool_graph::{Event, Tool, ToolGraph};
-    ///
-    /// let graph = ToolGraph::new(vec![
-    ///     Tool::new("search_and_pick", ["query"], ["choice"], 1.0)
-    ///         .with_components(["search", "pick"]),
-    ///     Tool::new("search", ["query"], ["hits"], 1.0),
-    ///     Tool::new("pick", ["hits"], ["choice"], 1.0),
-    /// ])?;
-    /// assert_eq!(Event::remove_composites(&graph, 2), Event::RemoveTools(vec![0]));
-    /// assert_eq!(Event::remove_composites(&graph, 3), Event::RemoveTools(vec![]));
-    /// # Ok::<(), tool_graph::Error>(())
-    /// ```
-    #[must_use]
-    pub fn remove_composites(graph: &ToolGraph, components: usize) -> Self {
-        let tools = (0..graph.tool_count()).filter(|&tool| {
-            components > 0 && graph.components(tool).is_ok_and(|found| found.len() == components)
-        });
-        Self::RemoveTools(tools.collect())
-    }
-
     /// Checks that the event fits the graph.
     pub(super) fn check(&self, graph: &ToolGraph) -> Result<(), Error> {
         match self {

@@ -18,7 +18,8 @@ use crate::{
 /// depends on the data types that the run has by then. CostBench skips no event in tasks of `n` steps
 /// with up to `n - 2` bans.
 ///
-/// With the feature `serde`, a scenario can be read from a file that names tools and data types:
+/// With the feature `serde`, a scenario can be written and read with the names of its tools and data types. With the
+/// feature `json`, `Scenario::from_json` reads it from the bytes of a file:
 ///
 /// ```json
 /// {
@@ -54,7 +55,7 @@ use crate::{
 ///
 /// let scenario = Scenario::new(graph, problem)?
 ///     .with_events(vec![Event::BanTool])?
-///     .with_trigger_rule(TriggerRule::PaperText)
+///     .with_trigger_rule(TriggerRule::PaperText)?
 ///     .with_tie_rule(TieRule::FewestCalls)
 ///     .with_call_limit(10);
 /// let names = |path: &[usize]| scenario.graph().tool_names(path).join(" ");
@@ -64,7 +65,7 @@ use crate::{
 /// let run = scenario.optimal_run();
 /// assert_eq!((names(&run.path()).as_str(), run.events_fired()), ("search pick", 0));
 /// // By the released rule it is due at the first call.
-/// let scenario = scenario.clone().with_trigger_rule(TriggerRule::Released);
+/// let scenario = scenario.clone().with_trigger_rule(TriggerRule::Released)?;
 /// let run = scenario.optimal_run();
 /// assert_eq!((names(&run.path()).as_str(), run.events_fired()), ("search ask pick", 1));
 /// assert_eq!(scenario.greedy_run(GreedyRule::Chain).calls(), run.calls());
@@ -107,7 +108,7 @@ impl Scenario {
     /// ])?;
     /// let problem = graph.problem(&["query"], &["choice"])?;
     /// let error = Scenario::new(graph, problem).unwrap_err();
-    /// assert_eq!(error, Error::GoalOutOfReach { goal: "choice".into(), missing: "taste".into() });
+    /// assert!(matches!(error, Error::GoalOutOfReach { missing, .. } if missing == "taste"));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(graph: ToolGraph, problem: Problem) -> Result<Self, Error> {
@@ -157,16 +158,42 @@ impl Scenario {
     ///
     /// [`scoring_rules::Error::Length`] or [`Error::Tool`] for a cost change that does not fit
     /// the graph, as in [`ToolGraph::with_costs`]; [`Error::NoSuchTool`] for the removal of a tool
-    /// that is not in the library.
+    /// that is not in the library; and the errors of [`Self::with_trigger_rule`] if that was called before.
     pub fn with_events(self, events: Vec<Event>) -> Result<Self, Error> {
+        self.trigger_rule.check(events.len())?;
         events.iter().try_for_each(|event| event.check(&self.graph))?;
         Ok(Self { events, ..self })
     }
 
     /// Sets the rule that determines when events occur.
-    #[must_use]
-    pub fn with_trigger_rule(self, trigger_rule: TriggerRule) -> Self {
-        Self { trigger_rule, ..self }
+    ///
+    /// # Errors
+    ///
+    /// For [`TriggerRule::AtSteps`]: [`scoring_rules::Error::Entry`] for a step that is 0 or not above the step before
+    /// it, and [`scoring_rules::Error::Setting`] for fewer steps than events.
+    ///
+    /// ```
+    /// use tool_graph::{Error, Event, Scenario, Tool, ToolGraph, TriggerRule, scoring_rules};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["hits"])?;
+    /// let events = vec![Event::PreferenceChange; 2];
+    /// let scenario = Scenario::new(graph, problem)?.with_events(events)?;
+    /// let at = |steps: &[usize]| {
+    ///     scenario.clone().with_trigger_rule(TriggerRule::AtSteps(steps.to_vec())).map(|_| ())
+    /// };
+    /// assert_eq!(at(&[1, 4]), Ok(()));
+    /// assert!(matches!(at(&[4]), Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))));
+    /// let error = at(&[4, 1]).unwrap_err();
+    /// assert!(matches!(&error, Error::ScoringRules(scoring_rules::Error::Entry { index: 1, .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn with_trigger_rule(self, trigger_rule: TriggerRule) -> Result<Self, Error> {
+        trigger_rule.check(self.events.len())?;
+        Ok(Self { trigger_rule, ..self })
     }
 
     /// Sets the rule that chooses between plans of equal cost.

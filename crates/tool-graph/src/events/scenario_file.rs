@@ -118,8 +118,8 @@ impl ScenarioFile {
         }
         let scenario = Scenario::new(graph, problem)
             .and_then(|scenario| scenario.with_events(events))
+            .and_then(|scenario| scenario.with_trigger_rule(self.trigger_rule))
             .map_err(text)?
-            .with_trigger_rule(self.trigger_rule)
             .with_tie_rule(self.tie_rule)
             .with_rules(self.rules);
         Ok(match self.call_limit {
@@ -207,6 +207,7 @@ impl EventInFile {
     }
 }
 
+#[cfg(feature = "json")]
 impl Scenario {
     /// Reads a scenario from the bytes of a JSON file. The file refers to tools and data types by name.
     ///
@@ -234,7 +235,7 @@ impl Scenario {
     ///
     /// let misspelt = String::from_utf8_lossy(file).replace("[\"search\"]", "[\"saerch\"]");
     /// let error = Scenario::from_json(misspelt.as_bytes()).unwrap_err();
-    /// assert!(matches!(&error, Error::ScenarioFile { problem } if problem.contains("\"saerch\"")));
+    /// assert!(matches!(&error, Error::ScenarioFile { problem, .. } if problem.contains("\"saerch\"")));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn from_json(bytes: &[u8]) -> Result<Self, Error> {

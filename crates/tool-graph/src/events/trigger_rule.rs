@@ -1,3 +1,7 @@
+use scoring_rules::checks::setting;
+
+use crate::error::Error;
+
 /// A rule that determines how many steps lie between one event and the next.
 ///
 /// With `b` events in total, of which `i` are over, and an optimal plan of `l` calls from the current
@@ -24,12 +28,30 @@ pub enum TriggerRule {
     /// The rule of the paper's text.
     PaperText,
     /// Each event occurs at the step that this list has at its position. The first step of the run is 1, and plans do
-    /// not matter. An event without a step never occurs. If its step is not after the step of the previous event, an
-    /// event occurs one step after the previous one.
+    /// not matter. The steps increase, and there is one for each event; more steps have no effect. A ban can occur
+    /// later than its step, because it stays due until a tool is called. An event that is due by then occurs one step
+    /// after it.
     AtSteps(Vec<usize>),
 }
 
 impl TriggerRule {
+    /// Checks that chosen steps increase and are enough for a number of events.
+    pub(super) fn check(&self, events: usize) -> Result<(), Error> {
+        let Self::AtSteps(steps) = self else { return Ok(()) };
+        let after_last = |(index, &step): (usize, &usize)| {
+            let last = index.checked_sub(1).map_or(0, |last| steps[last]);
+            (step <= last).then_some((index, step))
+        };
+        if let Some((index, step)) = steps.iter().enumerate().find_map(after_last) {
+            let (what, range) = ("step of an event", "at least 1 and above the step before it");
+            return Err(
+                scoring_rules::Error::Entry { what, index, value: step as f64, range }.into()
+            );
+        }
+        let enough = "at least the number of events";
+        Ok(setting("number of steps of events", steps.len() as f64, steps.len() >= events, enough)?)
+    }
+
     /// Returns the number of steps to the next event, at least 1, by a rule that depends on the plan; `None` if no
     /// event is to come.
     pub(crate) fn steps(&self, plan_length: usize, events: usize, over: usize) -> Option<usize> {

@@ -1,7 +1,7 @@
 //! Seeds and costs against the reference runs of the released benchmark (`golden/costbench`).
 
 use serde_json::Value;
-use tool_graph::Error;
+use tool_graph::{Error, Event};
 use tool_graph::costbench::{CostModel, CostRule, EventKind, Library, QuerySeed, Task};
 
 use crate::golden;
@@ -63,13 +63,18 @@ fn a_cost_change_draws_from_the_changed_seed() {
     let released = CostModel::default();
     let paper = released.with_rule(CostRule::PaperText);
     let seed = QuerySeed::new(42, "a").changed(3);
+    let changed_costs = |model: &CostModel, event: usize| {
+        let scenario = model.scenario(&library, 42, "a", Task::Dining, &[EventKind::CostChange; 4]);
+        let Event::CostChange(costs) = &scenario.events()[event] else { panic!("{scenario:?}") };
+        costs.clone()
+    };
     // By the rule of the paper's text, the changed seed replaces the global seed.
-    assert_eq!(paper.changed_costs(&library, 42, "a", 3), paper.costs(&library, seed.into(), "a"));
-    let changed = released.changed_costs(&library, 42, "a", 3);
+    assert_eq!(changed_costs(&paper, 3), paper.costs(&library, seed.into(), "a"));
+    let changed = changed_costs(&released, 3);
     assert_ne!(changed, released.costs(&library, seed.into(), "a"));
     assert_ne!(changed, released.costs(&library, 42, "a"));
-    assert_ne!(changed, released.changed_costs(&library, 42, "a", 2));
-    assert_eq!(changed, released.changed_costs(&library, 42, "a", 3));
+    assert_ne!(changed, changed_costs(&released, 2));
+    assert_eq!(changed, changed_costs(&released, 3));
     assert_eq!(QuerySeed(u32::MAX).event(u32::MAX), u64::from(u32::MAX) * 101);
 }
 

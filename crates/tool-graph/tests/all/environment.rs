@@ -109,7 +109,7 @@ fn a_run_that_misses_the_goal_only_counts_for_completion_and_invalid_calls() {
     episode.call("tool 2").unwrap();
     assert_eq!(episode.calls_left(), 0);
     for error in [episode.call("tool 4"), episode.call("none"), episode.call_with("none", &["a"])] {
-        assert_eq!(error, Err(Error::NoCallsLeft { limit: 2 }));
+        assert!(matches!(error, Err(Error::NoCallsLeft { limit: 2, .. })), "{error:?}");
     }
     let cut_off = episode.finish(true);
     assert!(!cut_off.is_completed());

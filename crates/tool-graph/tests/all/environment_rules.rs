@@ -5,7 +5,7 @@ use tool_graph::{
     CallStatus, EnvironmentRules, Episode, Event, GreedyRule, RuleVersion, RunMeans, Scenario, Tool,
 };
 
-use crate::{four_tools, graph_of, played, scenario_of};
+use crate::{four_tools, graph_of, played, scenario_of, without_composites};
 
 const PAPER: EnvironmentRules = EnvironmentRules::PAPER_TEXT;
 
@@ -180,8 +180,7 @@ fn the_next_event_is_scheduled_from_the_state_of_the_run_or_from_the_optimal_run
 fn tools_of_an_earlier_removal_stay_away_or_come_back() {
     let left = |version| {
         let rules = EnvironmentRules { removals: version, ..PAPER };
-        let events =
-            [2, 3].map(|length| Event::remove_composites(chain(5, vec![]).graph(), length));
+        let events = [2, 3].map(|length| without_composites(chain(5, vec![]).graph(), length));
         let events = [vec![Event::BanTool], events.to_vec()].concat();
         let scenario = chain(5, events).with_rules(rules);
         let mut episode = Episode::new(&scenario);

@@ -8,7 +8,10 @@ use tool_graph::{
 use trajectory_metrics::ExactMean;
 use trajectory_metrics::tool_calls::normalized_edit_distance;
 
-use crate::{EMPTY, chain, golden, graph_of, length, names, query_scenario as scenario};
+use crate::{
+    EMPTY, chain, golden, graph_of, length, names, played, query_scenario as scenario,
+    without_composites,
+};
 
 /// The ids of the benchmark's test queries, with their tasks.
 fn queries() -> Vec<(String, Task)> {
@@ -125,7 +128,7 @@ fn runs_with_up_to_four_events_equal_those_of_an_exhaustive_reference_program() 
             _ => TriggerRule::PaperText,
         };
         let scenario = scenario(&library, row["query_id"].as_str().unwrap(), task, &kinds);
-        let scenario = scenario.with_trigger_rule(rule);
+        let scenario = scenario.with_trigger_rule(rule).unwrap();
         for (name, fired, run) in [
             ("optimal", "optimal_events", scenario.optimal_run()),
             ("greedy", "greedy_events", scenario.greedy_run(GreedyRule::Chain)),
@@ -217,12 +220,12 @@ fn each_event_takes_effect_at_or_after_the_step_at_which_it_is_due() {
 
 #[test]
 fn by_the_rule_of_the_papers_text_the_last_event_is_due_at_the_last_call() {
-    let scenario = three_steps(vec![Event::BanTool]).with_trigger_rule(TriggerRule::PaperText);
+    let at_last = |event| three_steps(vec![event]).with_trigger_rule(TriggerRule::PaperText);
+    let scenario = at_last(Event::BanTool).unwrap();
     let run = scenario.optimal_run();
     assert_eq!(path(&scenario, &run), ["0-1", "1-2", "2-3", "1-3"]);
     // At the last call, a cost change has no effect, and a preference change removes the goal again.
-    let change =
-        three_steps(vec![Event::PreferenceChange]).with_trigger_rule(TriggerRule::PaperText);
+    let change = at_last(Event::PreferenceChange).unwrap();
     let run = change.optimal_run();
     assert_eq!(path(&change, &run), ["0-1", "1-2", "2-3", "0-1", "1-2", "2-3"]);
     assert!(run.goal_reached() && run.all_events_fired());
@@ -237,7 +240,7 @@ fn events_of_different_kinds_occur_in_the_given_order() {
         Event::CostChange(costs),
         Event::BanTool,
         Event::PreferenceChange,
-        Event::remove_composites(&graph, 2),
+        without_composites(&graph, 2),
     ];
     let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
     let run = scenario.optimal_run();
@@ -259,8 +262,8 @@ fn events_that_do_not_fit_the_library_are_errors() {
     assert_eq!(with(Event::CostChange(vec![1.0, 2.0])), Err(length(5, 2)));
     let nan = with(Event::CostChange(vec![1.0, 1.0, f64::NAN, 1.0, 1.0]));
     assert!(matches!(nan, Err(Error::Tool { .. })), "{nan:?}");
-    let none = Err(Error::NoSuchTool { tool: 5, tools: 5 });
-    assert_eq!(with(Event::RemoveTools(vec![0, 5])), none);
+    let none = with(Event::RemoveTools(vec![0, 5]));
+    assert!(matches!(none, Err(Error::NoSuchTool { tool: 5, tools: 5, .. })), "{none:?}");
     let (graph, _) = chain(3, |length| length);
     let (_, problem) = chain(4, |length| length);
     let other = Scenario::new(graph, problem).map(|_| ());
@@ -277,14 +280,76 @@ fn events_occur_at_the_chosen_steps_whatever_the_plans_are() {
         let events = vec![costs(), costs(), costs()];
         let scenario = Scenario::new(graph.clone(), problem.clone()).unwrap();
         let scenario = scenario.with_events(events).unwrap();
-        let run = scenario.with_trigger_rule(TriggerRule::AtSteps(steps.to_vec())).optimal_run();
+        let scenario = scenario.with_trigger_rule(TriggerRule::AtSteps(steps.to_vec())).unwrap();
+        let run = scenario.optimal_run();
         run.calls().iter().map(|call| call.event).collect::<Vec<_>>()
     };
     assert_eq!(at(&[1, 3, 4]), [Some(0), None, Some(1), Some(2), None]);
-    // An event that is not after the one before it occurs one step after it.
-    assert_eq!(at(&[2, 2, 1]), [None, Some(0), Some(1), Some(2), None]);
-    assert_eq!(at(&[4]), [None, None, None, Some(0), None]);
+    assert_eq!(at(&[2, 3, 5, 7]), [None, Some(0), Some(1), None, Some(2)]);
+    assert_eq!(at(&[4, 9, 10]), [None, None, None, Some(0), None]);
     assert_eq!(at(&[9, 10, 11]), [None; 5]);
+}
+
+#[test]
+fn too_few_steps_and_steps_that_do_not_increase_are_refused_in_either_order_of_the_settings() {
+    use tool_graph::scoring_rules::Error as Shared;
+
+    let (graph, problem) = chain(5, |length| length);
+    let still = Scenario::new(graph, problem).unwrap();
+    let events = || vec![Event::BanTool, Event::PreferenceChange];
+    let refused = |steps: &[usize]| {
+        let rule = TriggerRule::AtSteps(steps.to_vec());
+        let first = still.clone().with_events(events()).unwrap().with_trigger_rule(rule.clone());
+        let last = still.clone().with_trigger_rule(rule).and_then(|it| it.with_events(events()));
+        assert_eq!(first, last);
+        match first {
+            Ok(_) => None,
+            Err(Error::ScoringRules(Shared::Entry { index, .. })) => Some(Some(index)),
+            Err(Error::ScoringRules(Shared::Setting { .. })) => Some(None),
+            Err(other) => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(refused(&[2]), Some(None));
+    assert_eq!(refused(&[]), Some(None));
+    assert_eq!(refused(&[0, 1]), Some(Some(0)));
+    assert_eq!(refused(&[2, 2]), Some(Some(1)));
+    assert_eq!(refused(&[3, 4, 1]), Some(Some(2)));
+    assert_eq!(refused(&[1, 2]), None);
+    assert_eq!(refused(&[5, 7, 9]), None);
+    // Fewer events than before need fewer steps.
+    let one = still.clone().with_trigger_rule(TriggerRule::AtSteps(vec![2])).unwrap();
+    assert!(one.with_events(vec![Event::BanTool]).is_ok());
+}
+
+#[test]
+fn under_events_the_regret_is_the_cost_above_the_run_that_plans_again() {
+    let (graph, problem) = graph_of(
+        vec![
+            Tool::new("search", ["query"], ["hits"], 4.0),
+            Tool::new("ask", ["query"], ["hits"], 7.5),
+            Tool::new("pick", ["hits"], ["choice"], 2.0),
+        ],
+        &["query"],
+        &["choice"],
+    );
+    let scenario = Scenario::new(graph, problem).unwrap();
+    let scenario = scenario.with_events(vec![Event::PreferenceChange]).unwrap();
+    let best = scenario.optimal_run();
+    assert_eq!((best.total_cost(), best.events_fired()), (10.0, 1));
+    let of = |calls: &[&str]| played(&scenario, calls).scores(&best).unwrap();
+    let dear = of(&["search", "ask", "pick"]);
+    assert_eq!((dear.cost_gap, dear.regret_to_replanned), (None, Some(3.5)));
+    assert!(dear.cost_gap_undefined.unwrap().starts_with("an event occurred"));
+    let lost = of(&["search", "ask"]);
+    assert_eq!((lost.cost_gap, lost.regret_to_replanned), (None, None));
+    assert_eq!(lost.cost_gap_undefined, Some("the run did not reach the goal"));
+    // Another number of events is another world.
+    let still = scenario.clone().with_events(vec![]).unwrap().optimal_run();
+    let scores = played(&scenario, &["search", "search", "pick"]).scores(&still).unwrap();
+    assert_eq!((scores.cost_gap, scores.regret_to_replanned), (None, None));
+    let same = still.scores(&still).unwrap();
+    assert_eq!((same.cost_gap, same.regret_to_replanned), (Some(0.0), Some(0.0)));
+    assert_eq!(same.cost_gap_undefined, None);
 }
 
 #[test]
@@ -295,7 +360,7 @@ fn chosen_steps_count_from_the_start_of_an_agents_run_under_the_released_rules_t
     let scenario = Scenario::new(graph, problem).unwrap();
     let scenario = scenario.with_rules(EnvironmentRules::RELEASED);
     let scenario = scenario.with_events(vec![costs(), costs()]).unwrap();
-    let scenario = scenario.with_trigger_rule(TriggerRule::AtSteps(vec![1, 4]));
+    let scenario = scenario.with_trigger_rule(TriggerRule::AtSteps(vec![1, 4])).unwrap();
     // The best run ends before the second event, that of this agent does not.
     let mut episode = Episode::new(&scenario);
     let events: Vec<_> = (0..5).map(|_| episode.call("no such tool").unwrap().event).collect();
@@ -316,7 +381,7 @@ fn a_named_tool_is_banned_from_the_chosen_step_on() {
     let at = |step: usize| {
         let scenario = Scenario::new(graph.clone(), problem.clone()).unwrap();
         let scenario = scenario.with_events(vec![Event::BanNamed("pick".into())]).unwrap();
-        let scenario = scenario.with_trigger_rule(TriggerRule::AtSteps(vec![step]));
+        let scenario = scenario.with_trigger_rule(TriggerRule::AtSteps(vec![step])).unwrap();
         let run = scenario.optimal_run();
         let statuses = run.calls().iter().map(|call| call.status == CallStatus::Banned);
         (path(&scenario, &run).join(" "), statuses.collect::<Vec<_>>(), run.all_events_fired())

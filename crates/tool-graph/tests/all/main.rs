@@ -18,7 +18,7 @@ mod nearest_plan;
 mod plans;
 mod published;
 mod random_tools;
-#[cfg(feature = "serde")]
+#[cfg(feature = "json")]
 mod scenario_file;
 mod search_agreement;
 mod search_limit;
@@ -28,7 +28,7 @@ mod stored;
 use serde_json::Value;
 #[cfg(feature = "costbench")]
 use tool_graph::costbench::{CostModel, EventKind, Library, Task};
-use tool_graph::{Episode, Error, Problem, Scenario, Tool, ToolGraph, Transcript};
+use tool_graph::{Episode, Error, Event, Problem, Scenario, Tool, ToolGraph, Transcript};
 
 const EMPTY: Error = Error::ScoringRules(scoring_rules::Error::Empty);
 
@@ -82,6 +82,12 @@ fn chain(n: usize, cost: impl Fn(f64) -> f64) -> (ToolGraph, Problem) {
         }
     }
     graph_of(tools, &["0"], &[&n.to_string()])
+}
+
+/// The removal of all tools with so many components.
+fn without_composites(graph: &ToolGraph, components: usize) -> Event {
+    let has = |&tool: &usize| graph.components(tool).unwrap().len() == components;
+    Event::RemoveTools((0..graph.tool_count()).filter(has).collect())
 }
 
 /// The run with calls of these tools.

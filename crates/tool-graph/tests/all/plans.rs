@@ -228,7 +228,7 @@ fn a_search_by_the_released_rule_ends_at_its_limit_with_an_error() {
     tools.push(Tool::new("pick", ["hits", "index"], ["choice"], 50.0));
     let (graph, problem) = graph_of(tools, &["query"], &["choice"]);
     let plan = TieRule::Released.optimal_plan(&graph, &problem);
-    assert_eq!(plan, Err(Error::SearchLimit { sequences: 1 << 22 }));
+    assert!(matches!(plan, Err(Error::SearchLimit { sequences: 4_194_304, .. })), "{plan:?}");
     let plan = TieRule::FewestCalls.optimal_plan(&graph, &problem).unwrap().unwrap();
     assert_eq!(plan.cost(), 150.0);
 }

@@ -2,10 +2,13 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tool_graph::{Error, Event, Scenario, TieRule, Tool, ToolGraph, TriggerRule};
+use tool_graph::{
+    EnvironmentRules, Episode, Error, Event, RuleVersion, Scenario, TieRule, Tool, ToolGraph,
+    TriggerRule,
+};
 
 use crate::random_tools::{Draw, random_tools};
-use crate::{four_tools, graph_of};
+use crate::{chain, four_tools, graph_of};
 
 fn tools() -> Vec<Tool> {
     four_tools()[..3].to_vec()
@@ -48,6 +51,7 @@ fn a_file_equals_the_scenario_built_in_code() {
         .with_events(events)
         .unwrap()
         .with_trigger_rule(TriggerRule::PaperText)
+        .unwrap()
         .with_tie_rule(TieRule::Released)
         .with_call_limit(12);
     assert_eq!(read(&file()), Ok(by_hand.clone()));
@@ -207,11 +211,13 @@ fn an_unreachable_goal_is_an_error_that_names_the_missing_data_type() {
         let mut graph = ToolGraph::new(tools).unwrap();
         banned.iter().for_each(|&tool| graph.ban(tool).unwrap());
         let problem = graph.problem(start, &[goal]).unwrap();
-        Scenario::new(graph, problem).map(|_| ())
+        match Scenario::new(graph, problem) {
+            Ok(_) => Ok(()),
+            Err(Error::GoalOutOfReach { goal, missing, .. }) => Err((goal, missing)),
+            Err(other) => panic!("{other:?}"),
+        }
     };
-    let error = |goal: &str, missing: &str| {
-        Err(Error::GoalOutOfReach { goal: goal.into(), missing: missing.into() })
-    };
+    let error = |goal: &str, missing: &str| Err((goal.to_owned(), missing.to_owned()));
     assert_eq!(out_of_reach(tools(), &[0], &["query"], "choice"), Ok(()));
     assert_eq!(out_of_reach(tools(), &[0, 1], &["query"], "choice"), error("choice", "hits"));
     assert_eq!(out_of_reach(tools(), &[2], &["query"], "choice"), error("choice", "choice"));
@@ -250,7 +256,7 @@ fn a_byte_order_mark_in_front_of_a_file_is_passed_over() {
     ] {
         let error = Scenario::from_json(&bytes).unwrap_err();
         assert!(
-            matches!(&error, Error::ScenarioFile { problem } if problem.contains(says)),
+            matches!(&error, Error::ScenarioFile { problem, .. } if problem.contains(says)),
             "{error}"
         );
     }
@@ -314,4 +320,54 @@ fn a_ban_of_a_named_tool_and_chosen_steps_are_read_and_written() {
     misspelt["events"][0]["ban_named"] = json!("saerch");
     let error = read(&misspelt).unwrap_err();
     assert!(error.contains("events[0]") && error.contains("saerch"), "{error}");
+}
+
+#[test]
+fn a_stored_run_continues_to_the_same_bits_after_any_number_of_its_calls() {
+    let (graph, problem) = chain(3, |length| 0.1 + length / 3.0);
+    let costs = (1..=5).map(|tool| 0.3 / f64::from(tool)).collect();
+    let events = vec![Event::BanTool, Event::CostChange(costs), Event::PreferenceChange];
+    let rules =
+        EnvironmentRules { event_clock: RuleVersion::Released, ..EnvironmentRules::PAPER_TEXT };
+    let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
+    let scenario = scenario.with_rules(rules);
+    let calls: [(&str, Option<&[&str]>); 9] = [
+        ("0-1", None),
+        ("buy", Some(&["0"])),
+        ("0-2", Some(&["0"])),
+        ("0-2", Some(&[])),
+        ("1-2", Some(&["2", "1"])),
+        ("0-1", Some(&["0"])),
+        ("1-3", None),
+        ("2-3", None),
+        ("0-1", None),
+    ];
+    let make = |episode: &mut Episode<'_>, calls: &[(String, Option<Vec<String>>)]| {
+        for (name, given) in calls {
+            match given {
+                Some(given) => episode.call_with(name, given).unwrap(),
+                None => episode.call(name).unwrap(),
+            };
+        }
+    };
+    let calls = calls.map(|(name, given)| {
+        (name.to_owned(), given.map(|given| given.iter().map(|&it| it.to_owned()).collect()))
+    });
+    let mut whole = Episode::new(&scenario);
+    make(&mut whole, &calls);
+    let whole = serde_json::to_string(&whole.finish(true)).unwrap();
+    assert!(whole.contains("\"events_fired\":3"), "{whole}");
+    let stored_scenario = serde_json::to_vec(&scenario).unwrap();
+    for made in 0..=calls.len() {
+        let mut first = Episode::new(&scenario);
+        make(&mut first, &calls[..made]);
+        let stored_calls = serde_json::to_string(&calls[..made]).unwrap();
+
+        let scenario = Scenario::from_json(&stored_scenario).unwrap();
+        let mut second = Episode::new(&scenario);
+        make(&mut second, &serde_json::from_str::<Vec<_>>(&stored_calls).unwrap());
+        assert_eq!(second, first, "{made} calls");
+        make(&mut second, &calls[made..]);
+        assert_eq!(serde_json::to_string(&second.finish(true)).unwrap(), whole, "{made} calls");
+    }
 }

@@ -8,7 +8,7 @@
 /// assert!(error.to_string().starts_with(message));
 /// ```
 ///
-/// Variants may get more fields. A pattern ends with `..`, and without it does not compile:
+/// With the feature `serde`, an error is written as its text. Variants may get more fields. A pattern ends with `..`, and without it does not compile:
 ///
 /// ```compile_fail,E0638
 /// use knapsack_oracle::Error;
@@ -103,6 +103,8 @@ pub enum Error {
         budget: u64,
     },
 }
+
+scoring_rules::serialize_as_text!(Error);
 
 impl Error {
     /// Returns the error of a step whose position is not one of `items` items.

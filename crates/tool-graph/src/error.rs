@@ -8,7 +8,7 @@
 /// assert_eq!(error.to_string(), "the input is empty; give at least one row of positive weight");
 /// ```
 ///
-/// Variants may get more fields. A pattern ends with `..`, and without it does not compile:
+/// With the feature `serde`, an error is written as its text. Variants may get more fields. A pattern ends with `..`, and without it does not compile:
 ///
 /// ```compile_fail,E0638
 /// use tool_graph::Error;
@@ -131,6 +131,8 @@ impl From<trajectory_metrics::Error> for Error {
         }
     }
 }
+
+scoring_rules::serialize_as_text!(Error);
 
 impl Error {
     pub(crate) fn tool(tool: &str, problem: String) -> Self {

@@ -90,6 +90,13 @@ fn results_are_written() {
 }
 
 #[test]
+fn errors_are_written_as_their_text() {
+    let error = Plan::new(&[("a", 5)], &pool(), 4).unwrap_err();
+    let text = serde_json::to_value(&error).unwrap();
+    assert_eq!(text, "the plan allocates 5, which is more than the budget of 4");
+}
+
+#[test]
 fn counts_and_variants_round_trip_through_checks() {
     let item = ReSolve { allocation: 5, cost: 4, solved_before: true, solved_after: false };
     let mut counts = BudgetAware::default();

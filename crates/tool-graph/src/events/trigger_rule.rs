@@ -1,4 +1,4 @@
-use scoring_rules::checks::setting;
+use scoring_rules::checks::{entry, setting};
 
 use crate::error::Error;
 
@@ -44,9 +44,7 @@ impl TriggerRule {
         };
         if let Some((index, step)) = steps.iter().enumerate().find_map(after_last) {
             let (what, range) = ("step of an event", "at least 1 and above the step before it");
-            return Err(
-                scoring_rules::Error::Entry { what, index, value: step as f64, range }.into()
-            );
+            return Err(entry(what, index, step as f64, range).into());
         }
         let enough = "at least the number of events";
         Ok(setting("number of steps of events", steps.len() as f64, steps.len() >= events, enough)?)

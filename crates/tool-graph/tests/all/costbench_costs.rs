@@ -1,8 +1,8 @@
 //! Seeds and costs against the reference runs of the released benchmark (`golden/costbench`).
 
 use serde_json::Value;
-use tool_graph::{Error, Event};
 use tool_graph::costbench::{CostModel, CostRule, EventKind, Library, QuerySeed, Task};
+use tool_graph::{Error, Event};
 
 use crate::golden;
 

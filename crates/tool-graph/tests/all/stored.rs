@@ -5,10 +5,10 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tool_graph::{Event, RunMeans, Scenario, Tool, Transcript};
+use tool_graph::{Error, Event, RunMeans, Scenario, Tool, Transcript};
 use trajectory_metrics::ExactMean;
 
-use crate::{four_tools, graph_of, played, scenario_of};
+use crate::{EMPTY, four_tools, graph_of, played, scenario_of};
 
 fn scenario() -> Scenario {
     let scenario = scenario_of(four_tools(), &["query"], &["choice"]);
@@ -57,6 +57,17 @@ fn results_are_written() {
     let many = long.path_coverage(&problem, &[["search", "pick"]]).unwrap();
     let many = serde_json::to_value(many).unwrap();
     assert_eq!(many["possible"], json!((1u128 << 100).to_string()));
+}
+
+#[test]
+fn errors_are_written_as_their_text_and_shared_errors_are_found_at_one_depth() {
+    let error = scenario().graph().clone().ban(9).unwrap_err();
+    let text = "tool 9 does not exist; the library has 4 tools, numbered from 0";
+    assert_eq!(serde_json::to_value(&error).unwrap(), json!(text));
+    let shared = trajectory_metrics::Error::ScoringRules(scoring_rules::Error::Empty);
+    assert_eq!(Error::from(shared), EMPTY);
+    let other = Error::from(trajectory_metrics::Error::Invalid("odd".to_owned()));
+    assert!(matches!(other, Error::TrajectoryMetrics(_)), "{other:?}");
 }
 
 #[cfg(feature = "costbench")]

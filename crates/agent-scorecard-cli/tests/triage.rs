@@ -188,6 +188,7 @@ fn a_plan_with_slips_of_json_is_read_and_its_repairs_are_counted() {
         ("comma", r#"{"plan": [{"id": "b", "allocation": 300},]}"#, "trailing_commas"),
         ("cut", r#"{"plan": [{"id": "b", "allocation": 300}, {"id": "a", "all"#, "cut_off"),
         ("quotes", "{'plan': [{'id': 'b', 'allocation': 300}]}", "single_quotes"),
+        ("keys", r#"{plan: [{id: "b", allocation: 300}]}"#, "unquoted_keys"),
         ("pad", r#"{"plan": [{"id": " b ", "allocation": 300}]}"#, "padded_id"),
         ("name", r#"{"plan": [{"task_id": "b", "allocation": 300}]}"#, "other_name"),
     ] {

@@ -8,7 +8,8 @@
 /// assert!(error.to_string().starts_with(message));
 /// ```
 ///
-/// With the feature `serde`, an error is written as its text. Variants may get more fields. A pattern ends with `..`, and without it does not compile:
+/// With the feature `serde`, an error is written as its text. Variants may get more fields. A pattern ends with `..`,
+/// and without it does not compile:
 ///
 /// ```compile_fail,E0638
 /// use knapsack_oracle::Error;

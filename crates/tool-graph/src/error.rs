@@ -8,7 +8,8 @@
 /// assert_eq!(error.to_string(), "the input is empty; give at least one row of positive weight");
 /// ```
 ///
-/// With the feature `serde`, an error is written as its text. Variants may get more fields. A pattern ends with `..`, and without it does not compile:
+/// With the feature `serde`, an error is written as its text. Variants may get more fields. A pattern ends with `..`,
+/// and without it does not compile:
 ///
 /// ```compile_fail,E0638
 /// use tool_graph::Error;

@@ -9,7 +9,7 @@ mod targets;
 
 pub use self::{
     feasibility_probes::{FeasibilityProbe, FinishedRun, ProbeMethod},
-    rewards::reward_retention,
+    rewards::TransferRewards,
     splits::{balance_samples, released_split, split_rollouts},
     targets::{TargetRounding, TargetWidth},
 };

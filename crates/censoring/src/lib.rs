@@ -42,7 +42,7 @@ pub use success::{
     continuations::{Continuations, SuccessEstimate, hybrid_success_probabilities},
     cross_fit_success::CrossFitSuccess,
     logistic_success::{LogisticSuccess, LogisticSuccessModel},
-    plug_in_bias::{plug_in_bias, plug_in_regret_bound},
+    plug_in_bias::{AuditedEstimate, plug_in_bias, plug_in_regret_bound},
     prefix_features::prefix_features,
     success_model::{SuccessLearner, SuccessModel},
 };

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use censoring::{
-    Continuations, CrossFitSuccess, Folds, LogisticSuccess, LogisticSuccessModel, Probability,
-    Weight, plug_in_bias, prefix_features,
+    AuditedEstimate, Continuations, CrossFitSuccess, Folds, LogisticSuccess, LogisticSuccessModel,
+    Probability, Weight, plug_in_bias, prefix_features,
 };
 use serde::Serialize;
 use trajectory_metrics::{TpsFamily, Undefined};
@@ -140,7 +140,10 @@ impl Teaching<'_, '_> {
         names.extend(rates.is_some().then(|| "task".to_owned()));
         names.extend(self.teachers.iter().map(|(name, _)| (*name).to_owned()));
         self.check(&checks, &estimates, &names)?;
-        let truths: Vec<Probability> = checks.iter().map(|check| check.truth).collect();
+        let audited = checks.iter().zip(&estimates);
+        let audited = audited
+            .map(|(check, &estimate)| AuditedEstimate { estimate, truth: check.truth })
+            .collect::<Vec<_>>();
         let weights: Vec<Weight> = checks.iter().map(|check| check.weight).collect();
         let chances = (0..sample.len()).map(|run| chance(run, sample.steps(run)));
         let (taught_by, n_taught) = match self.continued.len() {
@@ -151,7 +154,7 @@ impl Teaching<'_, '_> {
             features: names,
             taught_by,
             n_taught,
-            mean_error: plug_in_bias(&estimates, &truths, Some(&weights)).ok(),
+            mean_error: plug_in_bias(&audited, Some(&weights)).ok(),
         };
         Ok((chances.collect::<Result<_, _>>().map_err(because)?, facts))
     }

@@ -133,32 +133,50 @@ impl Estimate {
     }
 }
 
-/// Returns the share of its reward that an estimator keeps on a task for which it was not trained: its reward on that
-/// task divided by its reward on the task for which it was trained.
-///
-/// At least 0; above 1 if it does better on the other task.
-///
-/// # Errors
-///
-/// [`scoring_rules::Error::Setting`] for a reward that is negative or not finite; [`scoring_rules::Error::Undefined`] if the reward on
-/// the task of the training is 0.
+/// The mean rewards of an estimator on two tasks.
 ///
 /// ```
-/// use budget_estimation::{Error, bagen::reward_retention};
+/// use budget_estimation::{Error, bagen::TransferRewards};
 ///
-/// assert_eq!(reward_retention(0.143, 0.052)?, 0.052 / 0.143);
-/// assert!(matches!(reward_retention(0.0, 0.1), Err(Error::ScoringRules(_))));
+/// let rewards = TransferRewards { in_task: 0.143, transferred: 0.052 };
+/// assert_eq!(rewards.retention()?, 0.052 / 0.143);
+/// let none = TransferRewards { in_task: 0.0, transferred: 0.1 }.retention();
+/// assert!(matches!(none, Err(Error::ScoringRules(_))));
 /// # Ok::<(), Error>(())
 /// ```
 ///
+/// The rewards have names, so that they cannot be swapped:
+///
+/// ```compile_fail,E0423
+/// budget_estimation::bagen::TransferRewards(0.143, 0.052);
+/// ```
+///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix H, table 6.
-pub fn reward_retention(in_task: f64, transferred: f64) -> Result<f64, Error> {
-    for (name, value) in [("in-task reward", in_task), ("transferred reward", transferred)] {
-        setting(name, value, (0.0..f64::INFINITY).contains(&value), "finite and at least 0")?;
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TransferRewards {
+    /// The mean reward on the task for which the estimator was trained; at least 0.
+    pub in_task: f64,
+    /// The mean reward on another task; at least 0.
+    pub transferred: f64,
+}
+
+impl TransferRewards {
+    /// Returns the share of its reward that the estimator keeps on the other task, `transferred / in_task`. At least 0; above
+    /// 1 if it does better there.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] for a reward that is negative or not finite; [`scoring_rules::Error::Undefined`] if
+    /// the reward on the task of the training is 0.
+    pub fn retention(self) -> Result<f64, Error> {
+        let Self { in_task, transferred } = self;
+        for (name, value) in [("in-task reward", in_task), ("transferred reward", transferred)] {
+            setting(name, value, (0.0..f64::INFINITY).contains(&value), "finite and at least 0")?;
+        }
+        if in_task == 0.0 {
+            let (name, reason) = ("the retention", "the in-task reward is 0");
+            return Err(scoring_rules::checks::undefined(name, reason).into());
+        }
+        Ok(transferred / in_task)
     }
-    if in_task == 0.0 {
-        let (name, reason) = ("the retention", "the in-task reward is 0");
-        return Err(scoring_rules::checks::undefined(name, reason).into());
-    }
-    Ok(transferred / in_task)
 }

@@ -4,7 +4,7 @@ use rand_chacha::{
     rand_core::{Rng, SeedableRng},
 };
 use scoring_rules::Seed;
-use std::collections::VecDeque;
+use std::{collections::VecDeque, num::NonZero};
 use trajectory_metrics::random::PythonRandom;
 
 /// Puts items into a random order, by sorting them by random words of 64 bits.
@@ -127,30 +127,37 @@ impl Rollouts {
     /// buckets of nearly equal size. The buckets take turns in giving one prefix, in a new random order each time. So do
     /// the rollouts within a bucket, in one random order. Takes O(n log n) for n turns.
     ///
-    /// # Errors
-    ///
-    /// [`scoring_rules::Error::Setting`] for 0 buckets.
-    ///
     /// ```
+    /// use std::num::NonZero;
+    ///
     /// use budget_estimation::{Error, Rollouts, Seed};
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
     /// rollouts.push(&[1.0; 6], true)?;
     /// rollouts.push(&[1.0; 3], true)?;
-    /// assert_eq!(rollouts.released_prefixes(8, 512, Seed::new(0))?.len(), 7);
-    /// assert_eq!(rollouts.released_prefixes(8, 4, Seed::new(0))?.len(), 4);
+    /// let buckets = NonZero::new(8).ok_or(scoring_rules::Error::Empty)?;
+    /// assert_eq!(rollouts.released_prefixes(buckets, 512, Seed::new(0)).len(), 7);
+    /// assert_eq!(rollouts.released_prefixes(buckets, 4, Seed::new(0)).len(), 4);
     /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// The two numbers cannot be swapped:
+    ///
+    /// ```compile_fail,E0308
+    /// # use budget_estimation::{Rollouts, Seed};
+    /// # fn swapped(rollouts: &Rollouts, buckets: std::num::NonZero<usize>) {
+    /// rollouts.released_prefixes(512, buckets, Seed::new(0));
+    /// # }
     /// ```
     ///
     /// Reference: `run_token_estimation_env.py`, `_select_fair_split_random_indices`, with 8 buckets, 512 prefixes and
     /// seed 0.
     pub fn released_prefixes(
         &self,
-        buckets: usize,
+        buckets: NonZero<usize>,
         cap: usize,
         seed: Seed,
-    ) -> Result<Vec<(usize, usize)>, Error> {
-        setting("number of buckets", 0.0, buckets > 0, "at least 1")?;
+    ) -> Vec<(usize, usize)> {
         let runs: Vec<(usize, usize)> = self
             .iter()
             .filter(|run| run.turns() > 1)
@@ -159,7 +166,7 @@ impl Rollouts {
         let all = runs.iter().flat_map(|&(run, turns)| (1..turns).map(move |turn| (run, turn)));
         let all: Vec<(usize, usize)> = all.collect();
         if cap >= all.len() {
-            return Ok(all);
+            return all;
         }
         let mut random = PythonRandom::new(seed.get());
         let shuffled = |(run, turns): (usize, usize)| {
@@ -170,7 +177,7 @@ impl Rollouts {
         let runs: Vec<(usize, VecDeque<usize>)> = runs.into_iter().map(shuffled).collect();
         let mut by_length: Vec<usize> = (0..runs.len()).collect();
         by_length.sort_by_key(|&at| runs[at].1.len());
-        let count = buckets.min(runs.len());
+        let count = buckets.get().min(runs.len());
         let (size, larger) = (runs.len() / count, runs.len() % count);
         let start = |bucket: usize| bucket * size + bucket.min(larger);
         let mut bucket_of = vec![0; runs.len()];
@@ -208,7 +215,7 @@ impl Rollouts {
                 !queue.is_empty()
             });
         }
-        Ok(chosen)
+        chosen
     }
 }
 

@@ -1,6 +1,6 @@
 //! Published figures of BAGEN (arXiv:2606.00198) that follow from counts.
 
-use budget_estimation::{Estimate, Metrics, Sample, bagen::reward_retention};
+use budget_estimation::{Estimate, Metrics, Sample, bagen::TransferRewards};
 
 use crate::common::{interval, refused, runs};
 
@@ -176,10 +176,10 @@ fn the_retentions_of_table_6_follow_from_its_rewards() {
     for (in_task, transferred, printed) in
         [(0.143, 0.052, "36%"), (0.155, 0.026, "17%"), (0.258, 0.090, "35%")]
     {
-        let retention = reward_retention(in_task, transferred).unwrap();
+        let retention = TransferRewards { in_task, transferred }.retention().unwrap();
         assert_eq!(format!("{:.0}%", 100.0 * retention), printed);
     }
     for (in_task, transferred) in [(-0.1, 0.1), (0.1, f64::NAN), (f64::INFINITY, 0.1)] {
-        refused(reward_retention(in_task, transferred), "finite and at least 0");
+        refused(TransferRewards { in_task, transferred }.retention(), "finite and at least 0");
     }
 }

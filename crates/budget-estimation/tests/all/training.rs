@@ -1,6 +1,9 @@
 //! Rewards, targets, splits and probes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    num::NonZero,
+};
 
 use budget_estimation::{
     Error, Estimate, Rollouts, Sample, Seed,
@@ -89,7 +92,7 @@ proptest! {
         seed: u64,
     ) {
         let rollouts = rollouts(&turns);
-        let chosen = rollouts.released_prefixes(buckets, cap, Seed::new(seed)).unwrap();
+        let chosen = rollouts.released_prefixes(NonZero::new(buckets).unwrap(), cap, Seed::new(seed));
         let there_are: usize = turns.iter().map(|t| t - 1).sum();
         prop_assert_eq!(chosen.len(), cap.min(there_are));
         prop_assert_eq!(chosen.iter().collect::<BTreeSet<_>>().len(), chosen.len());
@@ -136,13 +139,13 @@ fn length_buckets(turns: &[usize], buckets: usize) -> Vec<Vec<usize>> {
 /// so early, and the counts would be 2, 7 and 11.
 #[test]
 fn the_buckets_of_a_subsample_are_those_of_length_and_not_of_the_order_of_the_runs() {
-    let rollouts = rollouts(&[10, 10, 2, 100, 2, 100]);
+    let (rollouts, three) = (rollouts(&[10, 10, 2, 100, 2, 100]), NonZero::new(3).unwrap());
     for seed in 0..20 {
-        let chosen = rollouts.released_prefixes(3, 20, Seed::new(seed)).unwrap();
+        let chosen = rollouts.released_prefixes(three, 20, Seed::new(seed));
         let of = |runs: [usize; 2]| chosen.iter().filter(|(run, _)| runs.contains(run)).count();
         assert_eq!([of([2, 4]), of([0, 1]), of([3, 5])], [2, 9, 9]);
-        assert_eq!(chosen, rollouts.released_prefixes(3, 20, Seed::new(seed)).unwrap());
-        assert_ne!(chosen, rollouts.released_prefixes(3, 20, Seed::new(seed + 1)).unwrap());
+        assert_eq!(chosen, rollouts.released_prefixes(three, 20, Seed::new(seed)));
+        assert_ne!(chosen, rollouts.released_prefixes(three, 20, Seed::new(seed + 1)));
     }
 }
 
@@ -172,7 +175,10 @@ fn balanced_samples_have_as_many_of_either_label_and_none_that_is_trivial() {
 #[test]
 fn a_subsample_of_very_many_short_runs_is_drawn_at_once() {
     let rollouts = rollouts(&vec![2; 200_000]);
-    assert_eq!(rollouts.released_prefixes(1, 100_000, Seed::new(42)).unwrap().len(), 100_000);
+    assert_eq!(
+        rollouts.released_prefixes(NonZero::<usize>::MIN, 100_000, Seed::new(42)).len(),
+        100_000
+    );
 }
 
 fn half_reachable(runs: &[FinishedRun], method: ProbeMethod, seed: u64) -> Vec<FeasibilityProbe> {
@@ -266,9 +272,10 @@ fn released_prefixes_and_splits_are_those_of_the_released_code() {
             |text: &str| text.split(' ').map(|it| it.parse().unwrap()).collect::<Vec<usize>>();
         let found = if what == "prefixes" {
             let turns = numbers(sizes);
-            let chosen = rollouts(&turns).released_prefixes(8, setting.parse().unwrap(), seed);
+            let eight = NonZero::new(8).unwrap();
+            let chosen = rollouts(&turns).released_prefixes(eight, setting.parse().unwrap(), seed);
             let pair = |(run, turn): &(usize, usize)| format!("{run}:{turn}");
-            chosen.unwrap().iter().map(pair).collect::<Vec<_>>().join(" ")
+            chosen.iter().map(pair).collect::<Vec<_>>().join(" ")
         } else {
             let n: usize = sizes.parse().unwrap();
             let ids: Vec<String> = (0..n).map(|at| format!("rollout-{at}")).collect();

@@ -1,10 +1,23 @@
-use scoring_rules::{
-    ExactMean, Weight,
-    checks::{same_length, setting},
-};
+use scoring_rules::{ExactMean, Weight, checks::setting};
 use trajectory_metrics::{Probability, ScoringRule};
 
 use crate::error::Error;
+
+/// An estimated probability of success with the probability that was found later. The fields have names, because a bias
+/// from swapped lists would have the other sign.
+///
+/// ```compile_fail,E0308
+/// # use censoring::{Probability, plug_in_bias};
+/// let (estimates, truths) = ([Probability::HALF], [Probability::ONE]);
+/// plug_in_bias(&estimates, &truths, None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AuditedEstimate {
+    /// The estimate.
+    pub estimate: Probability,
+    /// The audited probability; 0 or 1 for a known outcome.
+    pub truth: Probability,
+}
 
 /// Returns the mean error that estimated probabilities of success have among similar runs. It is the conditional-mean
 /// bias r_t of a plug-in estimate.
@@ -15,9 +28,8 @@ use crate::error::Error;
 ///
 /// An exact score with estimated probabilities elicits `q_t + r_t` instead of q_t. It stays proper if
 /// and only if r_t is 0 given the history at each step, so a mean over all runs is not enough: give
-/// the runs of one group at a time (one step, one task, one bin of forecasts). `truths` are audited
-/// probabilities, or 0 and 1 for known outcomes. A complete run is scored by its outcome, so it
-/// enters with its outcome as its estimate; the bias is smaller if fewer runs are cut off.
+/// the runs of one group at a time (one step, one task, one bin of forecasts). A complete run is scored by its outcome,
+/// so it enters with its outcome as its estimate; the bias is smaller if fewer runs are cut off.
 ///
 /// Between -1 and 1; positive if estimates are too high. A weight of 2 counts as two equal rows, and a
 /// weight of 0 has no effect. The result does not depend on the order of rows.
@@ -27,24 +39,20 @@ use crate::error::Error;
 ///
 /// # Errors
 ///
-/// [`scoring_rules::Error::Length`] unless there is one entry per row in each argument; [`Error::ScoringRules`]
-/// without a row of positive weight.
+/// [`scoring_rules::Error::Length`] unless there is one weight per row; [`Error::ScoringRules`] without a row of positive
+/// weight.
 ///
 /// ```
-/// use censoring::{Error, Probability, plug_in_bias};
+/// use censoring::{AuditedEstimate, Error, Probability, plug_in_bias};
 ///
-/// let estimates = Probability::from_slice(&[0.75, 0.75, 0.75])?;
-/// let outcomes = [Probability::ONE, Probability::ZERO, Probability::HALF];
-/// assert_eq!(plug_in_bias(estimates, &outcomes, None)?, 0.25);
+/// let estimate = Probability::new(0.75)?;
+/// let truths = [Probability::ONE, Probability::ZERO, Probability::HALF];
+/// let runs = truths.map(|truth| AuditedEstimate { estimate, truth });
+/// assert_eq!(plug_in_bias(&runs, None)?, 0.25);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn plug_in_bias(
-    estimates: &[Probability],
-    truths: &[Probability],
-    weights: Option<&[Weight]>,
-) -> Result<f64, Error> {
-    same_length("truths", estimates.len(), truths.len())?;
-    let off = estimates.iter().zip(truths).map(|(estimate, truth)| estimate.get() - truth.get());
+pub fn plug_in_bias(runs: &[AuditedEstimate], weights: Option<&[Weight]>) -> Result<f64, Error> {
+    let off = runs.iter().map(|run| run.estimate.get() - run.truth.get());
     Ok(ExactMean::of(off, weights)?)
 }
 

@@ -21,8 +21,8 @@ mod survival;
 mod weighted_reports;
 
 use censoring::{
-    CalibratedRuns, CensoringAnalysis, CensoringReport, CrossFitSuccess, Error, IpcwWeights,
-    KaplanMeier, LogisticSuccessModel, Probability, StopReason, StopTimes, Stopped,
+    AuditedEstimate, CalibratedRuns, CensoringAnalysis, CensoringReport, CrossFitSuccess, Error,
+    IpcwWeights, KaplanMeier, LogisticSuccessModel, Probability, StopReason, StopTimes, Stopped,
     StreamDifference, TerminationAudit, TiltedMean, Weight,
 };
 
@@ -115,4 +115,10 @@ fn everything_can_be_shared_between_threads() {
     check::<(CensoringAnalysis, CensoringReport, TerminationAudit, StreamDifference)>();
     check::<(IpcwWeights, KaplanMeier, TiltedMean, CalibratedRuns<()>, Error)>();
     check::<CrossFitSuccess<LogisticSuccessModel>>();
+}
+
+fn audited(estimates: &[Probability], truths: &[Probability]) -> Vec<AuditedEstimate> {
+    assert_eq!(estimates.len(), truths.len());
+    let pairs = estimates.iter().zip(truths);
+    pairs.map(|(&estimate, &truth)| AuditedEstimate { estimate, truth }).collect()
 }

@@ -235,9 +235,9 @@ pub(crate) fn estimate_rollouts(
         let costs = numpy::PyArray1::from_slice(py, usage.costs());
         let found = estimator.call1((costs, usage.left())).and_then(|found| estimate(&found));
         found.map_err(|error| {
-            let reason = error.to_string();
+            let failed = Error::estimator(error.to_string());
             raised = Some(error);
-            Error::Estimator { reason }
+            failed
         })
     });
     let samples = rollouts.score(resource, &mut ask);

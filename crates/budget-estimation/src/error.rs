@@ -9,8 +9,7 @@ use crate::{answer_error::AnswerError, cap_reason::cap_reason, short_number::Sho
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// let error = rollouts.push(&[10.0, -5.0], true).unwrap_err();
-/// let resource = "tokens".to_owned();
-/// assert_eq!(error, Error::Cost { rollout: 0, turn: 2, resource, value: -5.0 });
+/// assert!(matches!(error, Error::Cost { turn: 2, value: -5.0, .. }));
 /// assert_eq!(error.to_string(), "rollout 0, turn 2: tokens is -5; give a number from 0 to 1e100");
 /// # Ok::<(), Error>(())
 /// ```
@@ -23,18 +22,20 @@ pub enum Error {
     ScoringRules(#[from] scoring_rules::Error),
     /// An error of the crate `trajectory_metrics`, in a bootstrap.
     #[error(transparent)]
-    TrajectoryMetrics(#[from] trajectory_metrics::Error),
+    TrajectoryMetrics(trajectory_metrics::Error),
     /// An error of the crate `censoring`, in the model that predicts success.
     #[error(transparent)]
-    Censoring(#[from] censoring::Error),
+    Censoring(censoring::Error),
     /// The name of a resource is empty or repeated.
     #[error("resource name {name:?} is empty or repeated; give each resource its own name")]
+    #[non_exhaustive]
     ResourceName {
         /// The given name.
         name: String,
     },
     /// No resource has this name or handle.
     #[error("there is no resource {name}; use one of the resources that were declared")]
+    #[non_exhaustive]
     NoSuchResource {
         /// The name that was given, or the position in a handle that belongs to other rollouts.
         name: String,
@@ -43,12 +44,14 @@ pub enum Error {
     #[error(
         "{name:?} cannot name a key or feature; give a name that is not empty, not taken and not a field of the format"
     )]
+    #[non_exhaustive]
     ColumnName {
         /// The given name.
         name: String,
     },
     /// No key or feature has this name.
     #[error("there is no key or feature {name:?}; declare it with `with_keys` or `with_features`")]
+    #[non_exhaustive]
     NoSuchColumn {
         /// The given name.
         name: String,
@@ -58,6 +61,7 @@ pub enum Error {
         "rollout {rollout}, turn {turn}: {name} is {}; give a number from -1e100 to 1e100",
         Short(*value)
     )]
+    #[non_exhaustive]
     Feature {
         /// Position of the rollout, from 0.
         rollout: usize,
@@ -70,6 +74,7 @@ pub enum Error {
     },
     /// There is no rollout at this position.
     #[error("there is no rollout {rollout}; there are {rollouts} rollouts, counted from 0")]
+    #[non_exhaustive]
     NoSuchRollout {
         /// The requested position.
         rollout: usize,
@@ -78,6 +83,7 @@ pub enum Error {
     },
     /// A rollout does not have this turn, or the prefix of that length cannot be scored.
     #[error("rollout {rollout}: turn {turn} is out of range; the rollout has {turns} turns")]
+    #[non_exhaustive]
     NoSuchTurn {
         /// Position of the rollout, from 0.
         rollout: usize,
@@ -88,6 +94,7 @@ pub enum Error {
     },
     /// A rollout does not have one cost per turn and resource.
     #[error("rollout {rollout} has {found} costs; give {resources} for each turn")]
+    #[non_exhaustive]
     CostCount {
         /// Position of the rollout, from 0.
         rollout: usize,
@@ -101,6 +108,7 @@ pub enum Error {
         "rollout {rollout}, turn {turn}: {resource} is {}; give a number from 0 to 1e100",
         Short(*value)
     )]
+    #[non_exhaustive]
     Cost {
         /// Position of the rollout, from 0.
         rollout: usize,
@@ -113,6 +121,7 @@ pub enum Error {
     },
     /// A required cost is unknown.
     #[error("rollout {rollout}, turn {turn}: {resource} is unknown; leave this rollout out")]
+    #[non_exhaustive]
     UnknownCost {
         /// Position of the rollout, from 0.
         rollout: usize,
@@ -123,6 +132,7 @@ pub enum Error {
     },
     /// A cap is negative, too large or NaN.
     #[error("the cap on {resource} is {}; give a number from 0 to 1e100", Short(*value))]
+    #[non_exhaustive]
     Cap {
         /// Name of the resource.
         resource: String,
@@ -131,6 +141,7 @@ pub enum Error {
     },
     /// The lower bound of an estimate is below 0.
     #[error("an estimate runs from {} to {}; give bounds of at least 0", Short(*low), Short(*high))]
+    #[non_exhaustive]
     NegativeEstimate {
         /// The lower bound.
         low: f64,
@@ -139,6 +150,7 @@ pub enum Error {
     },
     /// A line of a file cannot be read or written.
     #[error("line {line}: {field}{}{problem}", if field.is_empty() { "" } else { ": " })]
+    #[non_exhaustive]
     Line {
         /// The line, from 1.
         line: usize,
@@ -152,12 +164,14 @@ pub enum Error {
     Answer(#[from] AnswerError),
     /// An estimator failed with its own error.
     #[error("the estimator failed: {reason}")]
+    #[non_exhaustive]
     Estimator {
         /// The reason.
         reason: String,
     },
     /// An amount of a budget, or a cap, is negative, too large or NaN.
     #[error("{} {resource}; give an amount from 0 to {}", Short(*value), Short(*most))]
+    #[non_exhaustive]
     Amount {
         /// Name of the resource.
         resource: String,
@@ -168,6 +182,7 @@ pub enum Error {
     },
     /// A reservation does not fit into what is left of a budget.
     #[error("cannot reserve {asked} {resource}: {left} left")]
+    #[non_exhaustive]
     OverBudget {
         /// Name of the resource.
         resource: String,
@@ -178,6 +193,7 @@ pub enum Error {
     },
     /// A budget was stopped, and takes no further reservation.
     #[error("the budget was stopped: {reason}")]
+    #[non_exhaustive]
     BudgetStopped {
         /// The reason of the first stop.
         reason: StopReason,
@@ -187,6 +203,7 @@ pub enum Error {
     RunEnded,
     /// A run lacks something that the computation needs.
     #[error("rollout {rollout} {problem}")]
+    #[non_exhaustive]
     Rollout {
         /// Position of the rollout, from 0.
         rollout: usize,
@@ -195,6 +212,7 @@ pub enum Error {
     },
     /// A measure has no value for a prefix.
     #[error("rollout {rollout}, turn {turn}: {problem}")]
+    #[non_exhaustive]
     Prefix {
         /// Position of the rollout, from 0.
         rollout: usize,
@@ -205,6 +223,7 @@ pub enum Error {
     },
     /// A sample is out of order, or belongs to another resource or to other rollouts.
     #[error("sample {sample} {problem}")]
+    #[non_exhaustive]
     Sample {
         /// Position of the sample, from 0.
         sample: usize,
@@ -214,13 +233,40 @@ pub enum Error {
     /// Two inputs do not belong together: parts with different settings, or samples and amounts of different
     /// resources.
     #[error("{problem}")]
+    #[non_exhaustive]
     Unlike {
         /// The problem.
         problem: String,
     },
 }
 
+impl From<trajectory_metrics::Error> for Error {
+    fn from(error: trajectory_metrics::Error) -> Self {
+        match error {
+            trajectory_metrics::Error::ScoringRules(shared) => Self::ScoringRules(shared),
+            own => Self::TrajectoryMetrics(own),
+        }
+    }
+}
+
+/// An error that `censoring` takes from another crate is an error of that crate here, too.
+impl From<censoring::Error> for Error {
+    fn from(error: censoring::Error) -> Self {
+        match error {
+            censoring::Error::ScoringRules(shared) => Self::ScoringRules(shared),
+            censoring::Error::TrajectoryMetrics(inner) => inner.into(),
+            own => Self::Censoring(own),
+        }
+    }
+}
+
 impl Error {
+    /// Creates an [`Error::Estimator`], for an [`Estimator`](crate::Estimator) that fails for this reason.
+    #[must_use]
+    pub fn estimator(reason: impl Into<String>) -> Self {
+        Self::Estimator { reason: reason.into() }
+    }
+
     /// Returns why a run ends whose call a [`Budget`](crate::Budget) refused: the cap on the resource, by the name of the
     /// resource as in [`Advice::stop_reason`](crate::Advice::stop_reason), or the reason of the stop. `None` for other errors.
     ///

@@ -17,9 +17,10 @@ pub enum Error {
     ScoringRules(#[from] scoring_rules::Error),
     /// A trace, a horizon, a step weight or a set of training rows is invalid.
     #[error(transparent)]
-    TrajectoryMetrics(#[from] trajectory_metrics::Error),
+    TrajectoryMetrics(trajectory_metrics::Error),
     /// The input does not determine a result.
     #[error("{problem}")]
+    #[non_exhaustive]
     Undetermined {
         /// The problem, and what to do about it.
         problem: &'static str,
@@ -32,6 +33,7 @@ pub enum Error {
         "run {run} stopped at {time}, but the probability of not being cut off before that time is 0; \
          end the evaluation earlier"
     )]
+    #[non_exhaustive]
     ZeroSurvival {
         /// Position of the run, from 0.
         run: usize,
@@ -40,6 +42,7 @@ pub enum Error {
     },
     /// The data of a run contradict the reason why it ended.
     #[error("run {run} {problem}")]
+    #[non_exhaustive]
     Run {
         /// Position of the run, from 0.
         run: usize,
@@ -48,6 +51,7 @@ pub enum Error {
     },
     /// A run of a sample or a row of features is invalid.
     #[error("{what} {index} is invalid")]
+    #[non_exhaustive]
     At {
         /// `run` or `row`.
         what: &'static str,
@@ -58,6 +62,7 @@ pub enum Error {
     },
     /// No model can be fitted to the runs outside a fold.
     #[error("no model can be fitted to the runs outside fold {fold}")]
+    #[non_exhaustive]
     Fold {
         /// The fold, from 0.
         fold: usize,
@@ -66,7 +71,23 @@ pub enum Error {
     },
 }
 
+impl From<trajectory_metrics::Error> for Error {
+    fn from(error: trajectory_metrics::Error) -> Self {
+        match error {
+            trajectory_metrics::Error::ScoringRules(shared) => Self::ScoringRules(shared),
+            own => Self::TrajectoryMetrics(own),
+        }
+    }
+}
+
 impl Error {
+    /// Creates an [`Error::Undetermined`], for a [`SuccessModel`](crate::SuccessModel) or a
+    /// [`SuccessLearner`](crate::SuccessLearner) that fails.
+    #[must_use]
+    pub const fn undetermined(problem: &'static str) -> Self {
+        Self::Undetermined { problem }
+    }
+
     /// Returns the error of a run at a position.
     pub(crate) fn of_run(run: usize, source: Self) -> Self {
         Self::At { what: "run", index: run, source: Box::new(source) }

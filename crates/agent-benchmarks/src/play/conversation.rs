@@ -48,11 +48,12 @@ impl Play {
         id: &str,
         environment: E,
     ) -> Result<PlayConversation<E>, Error> {
+        let resources = BudgetMonitor::new(names::<E>().map(|name| (name, None)))?;
         let place = |name: &String| {
-            let none = budget_estimation::Error::NoSuchResource { name: name.clone() };
-            names::<E>().position(|it| it == name).ok_or(none)
+            resources.resource(name)?;
+            Ok(names::<E>().take_while(|it| it != name).count())
         };
-        let asked = self.asks.iter().map(|(name, _)| place(name)).collect::<Result<_, _>>()?;
+        let asked = self.asks.iter().map(|(name, _)| place(name)).collect::<Result<_, Error>>()?;
         let instruction = self.instruction.clone().unwrap_or_else(|| environment.instruction());
         let messages = vec![
             Message::new(Role::System, instruction),

@@ -29,7 +29,7 @@ pub trait Estimator {
     ///
     /// # Errors
     ///
-    /// The estimator's own errors; [`Error::Estimator`] takes any reason. An error ends the
+    /// The estimator's own errors; [`Error::estimator`] takes any reason. An error ends the
     /// evaluation: an estimator without an answer returns [`Estimate::NoAnswer`].
     fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error>;
 

@@ -259,8 +259,11 @@ fn an_unknown_cost_is_an_error_only_for_who_asks_for_it() {
     rollouts.push(&costs, true).unwrap();
     let [input, output] = ["input", "output"].map(|name| rollouts.resource(name).unwrap());
     let rollout = rollouts.get(0).unwrap();
-    let unknown = Error::UnknownCost { rollout: 0, turn: 2, resource: "input".into() };
-    assert_eq!(rollout.usage(input).unwrap_err(), unknown);
+    let unknown = rollout.usage(input).unwrap_err();
+    assert!(matches!(
+        &unknown,
+        Error::UnknownCost { rollout: 0, turn: 2, resource, .. } if resource == "input"
+    ));
     assert_eq!(rollout.remaining(input, 1).unwrap_err(), unknown);
     assert_eq!(rollout.replay(input).err(), Some(unknown.clone()));
     assert_eq!(rollout.cumulative(input, 1), Ok(1.0));
@@ -373,7 +376,8 @@ fn an_estimator_learns_from_a_run_only_after_its_last_prefix() {
 fn an_error_of_the_estimator_or_of_the_caller_stops_the_replay() {
     let rollouts = rollouts(&[(vec![[1.0, 2.0]; 3], true)]);
     let input = rollouts.resource("input").unwrap();
-    let gone = Error::Estimator { reason: "gone".into() };
+    let gone = Error::estimator("gone");
+    assert_eq!(gone.to_string(), "the estimator failed: gone");
     let mut broken = estimator_from_fn(|_| Err(gone.clone()));
     assert_eq!(rollouts.score(input, &mut broken), Err(gone.clone()));
     let mut fine = always(Estimate::Impossible);

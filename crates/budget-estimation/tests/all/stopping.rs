@@ -182,11 +182,12 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
         assert_eq!(monitor.push(&turn(costs, estimates), None).unwrap_err().to_string(), what);
     }
     let below = Estimate::Interval(Interval::new(-1.0, 5.0).unwrap());
-    let error = Error::NegativeEstimate { low: -1.0, high: 5.0 };
-    assert_eq!(monitor.push(&turn(&[1.0, 1.0], &[below; 2]), None), Err(error.clone()));
+    let negative =
+        |error: Error| matches!(error, Error::NegativeEstimate { low: -1.0, high: 5.0, .. });
+    assert!(negative(monitor.push(&turn(&[1.0, 1.0], &[below; 2]), None).unwrap_err()));
     let (rollouts, tokens) = runs([([1.0, 2.0, 3.0], true)]);
-    assert_eq!(Sample::new(&rollouts.get(0).unwrap(), tokens, 1, below), Err(error.clone()));
-    assert_eq!(rollouts.score(tokens, &mut always(below)), Err(error));
+    assert!(negative(Sample::new(&rollouts.get(0).unwrap(), tokens, 1, below).unwrap_err()));
+    assert!(negative(rollouts.score(tokens, &mut always(below)).unwrap_err()));
     assert_eq!((monitor.turns(), monitor.spent()), (0, [0.0, 0.0].as_slice()));
 
     assert_eq!(monitor.push(&turn(&[4.0, 1e9], &silent), None), Ok(Advice::Continue));

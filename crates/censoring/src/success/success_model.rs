@@ -11,7 +11,7 @@ pub trait SuccessModel {
     ///
     /// # Errors
     ///
-    /// An error if the features do not match the model.
+    /// An error if the features do not match the model; [`Error::undetermined`] takes any reason.
     fn success_probability(&self, features: &[f64]) -> Result<Probability, Error>;
 }
 

@@ -15,7 +15,7 @@ use rand_chacha::{
 };
 use trajectory_metrics::{BetaScore, LogScore};
 
-use crate::{EMPTY, censored, entry, length, p, w};
+use crate::{EMPTY, audited, censored, entry, length, p, w};
 
 #[derive(Default)]
 struct Set {
@@ -89,7 +89,7 @@ fn training_rows_that_are_invalid_or_of_one_class_are_refused() {
     for value in [f64::NAN, f64::INFINITY, -1e31] {
         let rows = [vec![1.0, 2.0], vec![1.0, value]];
         let error = fit(&rows, &both, &[1.0; 2]).unwrap_err();
-        let Error::At { what: "row", index: 1, source } = error else { panic!("{error}") };
+        let Error::At { what: "row", index: 1, source, .. } = error else { panic!("{error}") };
         assert!(
             matches!(*source, Error::ScoringRules(scoring_rules::Error::Entry { index: 1, .. })),
             "{source}"
@@ -99,7 +99,7 @@ fn training_rows_that_are_invalid_or_of_one_class_are_refused() {
         assert!(LogisticSuccess::new(value).is_err());
     }
     let ragged = fit(&[vec![1.0], vec![]], &both, &[1.0; 2]);
-    let Err(Error::At { what: "row", index: 1, source }) = ragged else { panic!("{ragged:?}") };
+    let Err(Error::At { what: "row", index: 1, source, .. }) = ragged else { panic!("{ragged:?}") };
     assert_eq!(*source, length("features", 1, 0));
     assert_eq!(fit(&one, &[true], &[1.0; 2]), Err(length("outcomes", 2, 1)));
     assert_eq!(fit(&one, &both, &[1.0]), Err(length("weights", 2, 1)));
@@ -464,7 +464,7 @@ impl Sample {
             .map(|run| models.success_probability(run, &features(run, step)).unwrap())
             .collect();
         let truths = vec![p(truth); estimates.len()];
-        plug_in_bias(&estimates, &truths, None).unwrap()
+        plug_in_bias(&audited(&estimates, &truths), None).unwrap()
     }
 }
 
@@ -569,9 +569,8 @@ fn a_bias_outside_its_range_and_another_length_are_refused() {
         let error = plug_in_regret_bound(&LogScore::exact(), bias).unwrap_err();
         assert!(error.to_string().starts_with("bias is"), "{error}");
     }
-    let one = [Probability::ONE];
-    assert_eq!(plug_in_bias(&one, &[], None), Err(length("truths", 1, 0)));
-    let weights = plug_in_bias(&one, &one, Some(&[Weight::ONE; 2]));
+    let one = audited(&[Probability::ONE], &[Probability::ONE]);
+    let weights = plug_in_bias(&one, Some(&[Weight::ONE; 2]));
     assert_eq!(weights, Err(length("weights", 1, 2)));
-    assert_eq!(plug_in_bias(&one, &one, Some(&[Weight::ZERO])), Err(EMPTY));
+    assert_eq!(plug_in_bias(&one, Some(&[Weight::ZERO])), Err(EMPTY));
 }

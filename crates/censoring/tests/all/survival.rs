@@ -274,7 +274,7 @@ fn a_run_that_could_not_be_seen_is_an_error_with_its_time() {
         let stops = StopTimes::new(&[3.0, 3.5], &[false, last_is_censored], weights).unwrap();
         IpcwWeights::new(&stops, |_| &g, 10.0).map(|weights| weights.as_slice().to_vec())
     };
-    assert_eq!(of(false, None), Err(Error::ZeroSurvival { run: 1, time: 3.5 }));
+    assert!(matches!(of(false, None), Err(Error::ZeroSurvival { run: 1, time: 3.5, .. })));
     // A run that was cut off or has weight 0 needs no curve.
     let one = vec![Weight::ONE, Weight::ZERO];
     assert_eq!((of(true, None), of(false, Some(w(&[1.0, 0.0])))), (Ok(one.clone()), Ok(one)));

@@ -9,6 +9,8 @@ mod checks;
 mod error;
 mod estimates;
 mod estimators;
+#[cfg(feature = "serde")]
+mod fingerprint;
 #[doc(hidden)]
 pub mod forest;
 mod key_effects;

@@ -1,4 +1,5 @@
-//! Rows of features. Minus infinity marks a missing value and is stored as `null`.
+//! Numbers of which some are missing. Any number that is not finite marks a missing one and is stored as `null`, which is
+//! read as minus infinity.
 
 use serde::{Deserialize, Deserializer, Serializer};
 

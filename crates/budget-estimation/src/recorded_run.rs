@@ -3,12 +3,14 @@ use scoring_rules::{Probability, ScoringRule};
 use trajectory_metrics::Tps;
 
 use crate::{
+    budgets::budget::Budget,
     checks::{same_length, setting},
     error::Error,
     estimates::estimate::Estimate,
     replay::prefix::{Prefix, prefix},
     resource::Resource,
     rollouts::storage::Rollouts,
+    state::Sealed,
     stopping::{advice::Advice, monitor::BudgetMonitor},
 };
 
@@ -17,6 +19,9 @@ use crate::{
 /// During the run, estimators are asked about its [prefix](Self::prefix). After k turns, it equals the prefix in a replay of
 /// the finished run. The run's [`BudgetMonitor`] [advises](Self::advise) to continue, to warn or to stop. After its end, the
 /// run is a [`Stopped`] run, has a [trajectory score](Self::tps), and is a rollout: [`Rollouts::append`] adds it to others.
+///
+/// With the feature `serde`, a run can be stored at any moment, also within a turn, and continues with the same bits. Text
+/// that was changed is refused.
 ///
 /// ```
 /// use budget_estimation::{
@@ -44,18 +49,54 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct RecordedRun {
-    /// One rollout, without a turn at first.
-    rollouts: Rollouts,
-    monitor: BudgetMonitor,
-    forecasts: Vec<Probability>,
-    end: Option<End>,
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+pub struct RecordedRun(Sealed<Recording>);
+
+scoring_rules::checked! {
+    #[derive(Clone, Debug)]
+    struct Recording {
+        /// One rollout, without a turn at first.
+        rollouts: Rollouts,
+        monitor: BudgetMonitor,
+        forecasts: Vec<Probability>,
+        end: Option<End>,
+    }
+    check: Self::check
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 struct End {
     outcome: Option<bool>,
     reason: Option<StopReason>,
+}
+
+impl End {
+    fn is_censored(&self) -> bool {
+        self.reason.as_ref().is_some_and(|reason| reason.class() == StopClass::Censored)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl Recording {
+    /// Checks that the rollout, the monitor and the end belong to one run.
+    fn check(&self) -> Result<(), Error> {
+        let (run, end) = (self.rollouts.get(0)?, self.end.as_ref());
+        let columns = &self.rollouts.columns;
+        let mut monitor = BudgetMonitor::new(self.monitor.names().zip(self.monitor.caps()))?;
+        let costs = |turn| columns.iter().map(move |it| run.cost(it.resource, turn));
+        (1..=run.turns()).for_each(|turn| monitor.spend(costs(turn)));
+        let watched = columns.iter().map(|it| (it.name.as_str(), it.cap(0)));
+        let fits = watched.eq(self.monitor.names().zip(self.monitor.caps()))
+            && (monitor.turns(), monitor.spent()) == (self.monitor.turns(), self.monitor.spent())
+            && run.succeeded() == end.is_some_and(|end| end.outcome == Some(true))
+            && run.is_censored() == end.is_some_and(End::is_censored)
+            && end.is_none_or(|end| end.outcome.is_none() == end.reason.is_some())
+            && self.rollouts.len() == 1;
+        crate::checks::stored(fits, "the rollout, the monitor and the end are not of one run")
+    }
 }
 
 impl RecordedRun {
@@ -74,7 +115,7 @@ impl RecordedRun {
             cap.map_or(Ok(()), |cap| rollouts.set_cap(resource, cap))?;
         }
         rollouts.begin();
-        Ok(Self { rollouts, monitor, forecasts: Vec::new(), end: None })
+        Ok(Self(Sealed(Recording { rollouts, monitor, forecasts: Vec::new(), end: None })))
     }
 
     /// Declares keys of the run, such as its model; see [`Rollouts::with_keys`].
@@ -86,7 +127,8 @@ impl RecordedRun {
         self,
         names: impl IntoIterator<Item = N>,
     ) -> Result<Self, Error> {
-        Ok(Self { rollouts: self.rollouts.with_keys(names)?, ..self })
+        let run = self.0.0;
+        Ok(Self(Sealed(Recording { rollouts: run.rollouts.with_keys(names)?, ..run })))
     }
 
     /// Declares numeric features of turns; see [`Rollouts::with_features`].
@@ -98,20 +140,21 @@ impl RecordedRun {
         self,
         names: impl IntoIterator<Item = N>,
     ) -> Result<Self, Error> {
-        Ok(Self { rollouts: self.rollouts.with_features(names)?, ..self })
+        let run = self.0.0;
+        Ok(Self(Sealed(Recording { rollouts: run.rollouts.with_features(names)?, ..run })))
     }
 
     /// Returns the monitor, which knows the amounts spent and left.
     #[must_use]
     pub const fn monitor(&self) -> &BudgetMonitor {
-        &self.monitor
+        &self.0.0.monitor
     }
 
     /// Returns a collection that has the run as its only rollout. Until its end, the run counts as failed and not as
     /// cut off.
     #[must_use]
     pub const fn rollouts(&self) -> &Rollouts {
-        &self.rollouts
+        &self.0.0.rollouts
     }
 
     /// Returns the handle of a resource.
@@ -120,7 +163,7 @@ impl RecordedRun {
     ///
     /// As [`Rollouts::resource`].
     pub fn resource(&self, name: &str) -> Result<Resource, Error> {
-        self.rollouts.resource(name)
+        self.0.0.rollouts.resource(name)
     }
 
     /// Appends a turn with its cost in each resource; `None` for an unknown cost.
@@ -132,8 +175,8 @@ impl RecordedRun {
     pub fn push<C: Copy + Into<Option<f64>>>(&mut self, costs: &[C]) -> Result<(), Error> {
         self.check_goes_on()?;
         let costs: Vec<Option<f64>> = costs.iter().map(|&cost| cost.into()).collect();
-        self.rollouts.continue_with(&costs)?;
-        self.monitor.spend(costs);
+        self.0.0.rollouts.continue_with(&costs)?;
+        self.0.0.monitor.spend(costs);
         Ok(())
     }
 
@@ -146,7 +189,7 @@ impl RecordedRun {
     /// after the end of the run. Nothing is appended.
     pub fn push_forecast(&mut self, forecast: f64) -> Result<(), Error> {
         self.check_goes_on()?;
-        self.forecasts.push(Probability::new(forecast)?);
+        self.0.0.forecasts.push(Probability::new(forecast)?);
         Ok(())
     }
 
@@ -156,7 +199,7 @@ impl RecordedRun {
     ///
     /// [`Error::NoSuchColumn`] if the key is not declared.
     pub fn set_key(&mut self, name: &str, value: impl Into<String>) -> Result<(), Error> {
-        self.rollouts.set_key(0, name, value)
+        self.0.0.rollouts.set_key(0, name, value)
     }
 
     /// Sets a feature of a completed turn, counted from 1. With turn 0, sets a feature that is known before the first
@@ -166,7 +209,7 @@ impl RecordedRun {
     ///
     /// As [`Rollouts::set_feature`].
     pub fn set_feature(&mut self, turn: usize, name: &str, value: f64) -> Result<(), Error> {
-        self.rollouts.set_feature(0, turn, name, value)
+        self.0.0.rollouts.set_feature(0, turn, name, value)
     }
 
     /// Sets the content of a completed turn, counted from 1. With turn 0, sets the content that is known before the
@@ -176,7 +219,7 @@ impl RecordedRun {
     ///
     /// [`Error::NoSuchTurn`] for a turn that is not completed.
     pub fn set_content(&mut self, turn: usize, content: impl Into<String>) -> Result<(), Error> {
-        self.rollouts.set_content(0, turn, content)
+        self.0.0.rollouts.set_content(0, turn, content)
     }
 
     /// Returns the prefix of the run up to now, from which this resource can be estimated.
@@ -186,7 +229,7 @@ impl RecordedRun {
     /// [`Error::UnknownCost`] if one of its costs is unknown; [`Error::NoSuchResource`] for a handle
     /// from other runs.
     pub fn prefix(&self, resource: Resource) -> Result<Prefix<'_>, Error> {
-        let rollout = self.rollouts.get(0)?;
+        let rollout = self.0.0.rollouts.get(0)?;
         let usage = rollout.usage(resource)?;
         Ok(prefix(&rollout, resource, usage, rollout.turns()))
     }
@@ -204,13 +247,55 @@ impl RecordedRun {
         estimates: &[Estimate],
         failure_probability: Option<Probability>,
     ) -> Result<Advice, Error> {
-        same_length("estimates of a turn", self.rollouts.columns.len(), estimates.len())?;
-        let run = self.rollouts.get(0)?;
-        let resources = self.rollouts.resources().zip(self.monitor.caps());
+        same_length("estimates of a turn", self.0.0.rollouts.columns.len(), estimates.len())?;
+        let run = self.0.0.rollouts.get(0)?;
+        let resources = self.0.0.rollouts.resources().zip(self.0.0.monitor.caps());
         for ((resource, _), _) in resources.filter(|(_, cap)| cap.is_some()) {
             run.usage(resource)?;
         }
-        self.monitor.advise_alone(estimates, failure_probability)
+        self.0.0.monitor.advise_alone(estimates, failure_probability)
+    }
+
+    /// Returns the advice of the monitor, as [`advise`](Self::advise) does, for an agent that shares a budget with others:
+    /// each agent records a run of its own, with a monitor that has the resources of the budget and no caps. An exceeded cap
+    /// of the budget, or its stop, stops every agent; rows of impossible estimates are counted for each agent alone.
+    ///
+    /// [`push`](Self::push) records what this agent spent. The budget counts it once the call is
+    /// [settled](crate::Reservation::settle), or by [`Budget::spend`].
+    ///
+    /// # Errors
+    ///
+    /// As [`BudgetMonitor::advise`].
+    ///
+    /// ```
+    /// use budget_estimation::{Budget, BudgetMonitor, Error, Estimate, RecordedRun, StopRule};
+    ///
+    /// let budget = Budget::new([("tokens", Some(10_000.0))])?;
+    /// let agent = || {
+    ///     let monitor = BudgetMonitor::new([("tokens", None)])?;
+    ///     RecordedRun::new(monitor.with_stop_rule(StopRule::impossible_in_a_row(2)?))
+    /// };
+    /// let mut agents = [agent()?, agent()?];
+    /// let estimates = [Estimate::Impossible, Estimate::interval(10.0, 20.0)?];
+    /// for turn in 1..=2 {
+    ///     for (run, estimate) in agents.iter_mut().zip(estimates) {
+    ///         let call = budget.reserve(&[("tokens", 500.0)])?;
+    ///         call.settle(&[("tokens", 300.0)])?;
+    ///         run.push(&[300.0])?;
+    ///         let stop = run.advise_within(&budget, &[estimate], None)?.stop_reason();
+    ///         assert_eq!(stop.is_some(), turn == 2 && estimate == Estimate::Impossible);
+    ///     }
+    /// }
+    /// assert!(budget.spent().eq([1200.0]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn advise_within(
+        &mut self,
+        budget: &Budget,
+        estimates: &[Estimate],
+        failure_probability: Option<Probability>,
+    ) -> Result<Advice, Error> {
+        self.0.0.monitor.advise_within(budget, estimates, failure_probability)
     }
 
     /// Ends the run with its outcome.
@@ -232,16 +317,17 @@ impl RecordedRun {
     }
 
     fn check_goes_on(&self) -> Result<(), Error> {
-        if self.end.is_none() { Ok(()) } else { Err(Error::RunEnded) }
+        if self.0.0.end.is_none() { Ok(()) } else { Err(Error::RunEnded) }
     }
 
     fn end(&mut self, outcome: Option<bool>, reason: Option<StopReason>) -> Result<(), Error> {
         self.check_goes_on()?;
-        self.rollouts.set_outcome(0, outcome == Some(true));
-        if reason.as_ref().is_some_and(|reason| reason.class() == StopClass::Censored) {
-            self.rollouts.set_censored(0)?;
+        self.0.0.rollouts.set_outcome(0, outcome == Some(true));
+        let end = End { outcome, reason };
+        if end.is_censored() {
+            self.0.0.rollouts.set_censored(0)?;
         }
-        self.end = Some(End { outcome, reason });
+        self.0.0.end = Some(end);
         Ok(())
     }
 
@@ -249,12 +335,15 @@ impl RecordedRun {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Undefined`] before the end of the run; the errors of [`Stopped::new`], for example for a run
-    /// without a forecast.
+    /// [`scoring_rules::Error::Undefined`] before the end of the run, and without a forecast; the errors of [`Stopped::new`].
     pub fn stopped(&self) -> Result<Stopped<'_>, Error> {
         let (name, reason) = ("the stop", "the run has not ended");
-        let end = self.end.as_ref().ok_or(scoring_rules::checks::undefined(name, reason))?;
-        Ok(Stopped::new(&self.forecasts, end.outcome, end.reason.clone())?)
+        let end = self.0.0.end.as_ref().ok_or(scoring_rules::checks::undefined(name, reason))?;
+        if self.0.0.forecasts.is_empty() {
+            let reason = "the run has no forecast";
+            return Err(scoring_rules::checks::undefined(name, reason).into());
+        }
+        Ok(Stopped::new(&self.0.0.forecasts, end.outcome, end.reason.clone())?)
     }
 
     /// Returns the trajectory score of the forecasts. The run must have an outcome.

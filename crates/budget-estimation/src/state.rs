@@ -18,20 +18,15 @@ pub(crate) struct Sealed<T>(pub(crate) T);
 #[cfg(feature = "serde")]
 mod stored {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
-    use trajectory_metrics::random::fnv1a;
 
     use super::Sealed;
+    use crate::fingerprint::fingerprint;
 
     #[derive(Deserialize, Serialize)]
     #[serde(deny_unknown_fields)]
     struct Stored<T> {
         state: T,
         fingerprint: u64,
-    }
-
-    /// Returns a fingerprint of 53 bits, which readers of JSON keep.
-    fn fingerprint(state: &impl Serialize) -> Result<u64, serde_json::Error> {
-        Ok(fnv1a(serde_json::to_vec(state)?) >> 11)
     }
 
     impl<T: Serialize> Serialize for Sealed<T> {

@@ -1,7 +1,7 @@
 use std::{
     fmt,
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
@@ -92,8 +92,20 @@ impl Budget {
 
     pub(super) fn of(parent: Option<Arc<Node>>, resources: Arc<[Unit]>, cells: Vec<Cell>) -> Self {
         let notices = cells.iter().map(|_| AtomicU64::new(NONE)).collect();
-        let (cells, stop) = (cells.into(), OnceLock::new());
-        Self { node: Arc::new(Node { parent, resources, cells, notices, stop }) }
+        let number = parent.as_ref().map_or(0, |it| it.children.fetch_add(1, Relaxed) + 1);
+        Self {
+            node: Arc::new(Node {
+                parent,
+                resources,
+                cells: cells.into(),
+                notices,
+                stop: OnceLock::new(),
+                number,
+                children: AtomicU64::new(0),
+                stored: 0,
+                adopted: Mutex::default(),
+            }),
+        }
     }
 
     /// Makes the budget give a [`notice`](Self::notice) once a share of a cap is spent, such as 0.8. This holds for all handles
@@ -147,13 +159,16 @@ impl Budget {
         self.node.budgets().map(|cells| cells[at].cap()).min().unwrap_or(NONE)
     }
 
-    /// Makes a budget that was stored as a child of this one a child again. Store both while no call is under way: what the
-    /// child spent is not counted anew, because it belongs to what this budget has spent. Adopt each stored child once.
+    /// Makes a budget that was stored as a child of this one a child again. What the child spent is not counted anew, because
+    /// it belongs to what this budget has spent. Each child is adopted once, and only by a budget that was read back.
+    ///
+    /// Store both while no call of the child is under way. Budgets have no common lock, so that a call between the two texts
+    /// would be in only one of them.
     ///
     /// # Errors
     ///
     /// [`Error::Unlike`] if the other budget has other resources, other units, a larger cap or more spent than this one, or
-    /// if it is a child or has other handles already.
+    /// if it is a child or has other handles already, was no child when this budget was stored, or was adopted before.
     pub fn adopt(&self, stored: Self) -> Result<Self, Error> {
         let unlike = |problem: &str| Error::Unlike { problem: problem.to_owned() };
         let child = Arc::into_inner(stored.node);
@@ -170,6 +185,12 @@ impl Budget {
                     "the stored budget has a larger cap or more spent than its parent",
                 ));
             }
+        }
+        let mut adopted = self.node.adopted.lock().unwrap_or_else(PoisonError::into_inner);
+        if !(1..=self.node.stored).contains(&child.number) || !adopted.insert(child.number) {
+            return Err(unlike(
+                "the stored budget was adopted before, or was no child of this one",
+            ));
         }
         Ok(Self { node: Arc::new(Node { parent: Some(self.node.clone()), ..child }) })
     }

@@ -1,4 +1,7 @@
-use std::sync::{Arc, OnceLock, atomic::AtomicU64};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, OnceLock, atomic::AtomicU64},
+};
 
 use censoring::StopReason;
 use scoring_rules::decimals::{POWERS, in_units};
@@ -27,6 +30,13 @@ pub(super) struct Node {
     /// The amounts from which on there is a notice; the largest number if there is none, or no longer.
     pub(super) notices: Box<[AtomicU64]>,
     pub(super) stop: OnceLock<StopReason>,
+    /// Its number among the children of its parent, from 1; 0 for a budget that is not a child.
+    pub(super) number: u64,
+    /// The number of its children so far.
+    pub(super) children: AtomicU64,
+    /// The number of the children that were stored with it, and which of these were adopted.
+    pub(super) stored: u64,
+    pub(super) adopted: Mutex<BTreeSet<u64>>,
 }
 
 /// The name of a resource, and the number of units in 1.

@@ -1,4 +1,7 @@
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 use censoring::StopReason;
 use scoring_rules::decimals::POWERS;
@@ -20,6 +23,9 @@ use crate::{
 struct Stored {
     resources: Vec<StoredResource>,
     stop: Option<StopReason>,
+    /// Its number among the children of its parent, and the number of its own children.
+    number: u64,
+    children: u64,
 }
 
 /// The amounts of a resource in units of 10^-places. They are integers, so that none is rounded.
@@ -56,8 +62,9 @@ impl Serialize for Budget {
                 notice: some(notice.load(Relaxed)),
             }
         });
-        let stop = self.node.stop.get().cloned();
-        Stored { resources: resources.collect(), stop }.serialize(serializer)
+        let (number, children) = (self.node.number, self.node.children.load(Relaxed));
+        let (resources, stop) = (resources.collect(), self.node.stop.get().cloned());
+        Stored { resources, stop, number, children }.serialize(serializer)
     }
 }
 
@@ -89,7 +96,12 @@ impl Budget {
             stored(resource.excess <= spent, "the excess is a part of the amount spent")?;
             cells.push(Cell::new(resource.cap.unwrap_or(NONE), spent, resource.excess));
         }
-        let budget = Self::of(None, units.into(), cells);
+        stored(from.children < u64::MAX / 2, "there are too many children")?;
+        let mut budget = Self::of(None, units.into(), cells);
+        if let Some(node) = Arc::get_mut(&mut budget.node) {
+            (node.number, node.stored) = (from.number, from.children);
+            node.children = AtomicU64::new(from.children);
+        }
         for (notice, resource) in budget.node.notices.iter().zip(&from.resources) {
             notice.store(resource.notice.unwrap_or(NONE), Relaxed);
         }

@@ -42,7 +42,7 @@ scoring_rules::checked! {
     /// ```
     #[derive(Clone, Debug, Default)]
     pub struct Metrics {
-        resource: OneResource,
+        pub(super) resource: OneResource,
         trivial: Tally,
         /// By label (impossible, feasible), then by prediction (impossible, feasible, no answer).
         predictions: [[Tally; 3]; 2],

@@ -2,10 +2,13 @@ use std::collections::BTreeMap;
 
 use scoring_rules::ExactMean;
 
+#[cfg(feature = "serde")]
+use crate::metrics::one_resource::OneResource;
 use crate::{metrics::quantile::quantiles, replay::sample::Sample};
 
 /// The first alarm of each failed run, if it has one.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub(super) struct Detection(BTreeMap<usize, Option<Sample>>);
 
 /// The delay with which failures are detected, from [`ProgressMetrics`](crate::ProgressMetrics). For each run that is
@@ -73,6 +76,17 @@ impl Detection {
             let first = self.0.entry(rollout).or_default();
             *first = earlier(*first, alarm);
         }
+    }
+
+    /// Returns whether these are alarms on failed runs, of this resource.
+    #[cfg(feature = "serde")]
+    pub(super) fn is_valid(&self, resource: OneResource) -> bool {
+        self.0.iter().all(|(&rollout, alarm)| {
+            alarm.is_none_or(|alarm| {
+                let failed = !alarm.is_feasible() && alarm.rollout() == rollout;
+                failed && alarm.predicts_impossible() && resource.check(&alarm).is_ok()
+            })
+        })
     }
 
     /// Returns the delays over all samples so far; `None` without a sample of a failed run.

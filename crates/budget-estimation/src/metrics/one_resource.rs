@@ -5,7 +5,7 @@ use crate::{
 };
 
 /// The resource of all samples so far. Numbers of two resources have no common unit.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 pub(super) struct OneResource(Option<Resource>);

@@ -10,39 +10,42 @@ use crate::{
 };
 use scoring_rules::{Level, Weight};
 
-/// All measures at once: over samples after all turns, over samples after the first turn, in bins by the progress of
-/// the run, and for the delay with which failures are detected.
-///
-/// Parts can be merged in any order.
-///
-/// ```
-/// use budget_estimation::{Error, LinearEstimator, ProgressMetrics, Rollouts};
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// rollouts.push(&[50.0, 30.0, 60.0, 40.0], true)?;
-/// rollouts.push(&[70.0, 90.0, 90.0], false)?;
-/// let tokens = rollouts.resource("tokens")?;
-/// rollouts.set_cap(tokens, 200.0)?;
-///
-/// let mut linear = LinearEstimator::new(4.0, 0.25)?;
-/// let mut metrics = ProgressMetrics::new(5)?;
-/// for sample in rollouts.score(tokens, &mut linear)? {
-///     metrics.update(&sample)?;
-/// }
-/// let summary = metrics.finish()?;
-/// assert_eq!(summary.all_turns.feasibility.macro_f1, Some(1.0));
-/// assert_eq!(summary.all_turns.intervals.map(|scores| scores.hits), Some(3.0));
-/// assert_eq!(summary.detection.map(|delay| delay.mean_turns), Some(Some(1.0)));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct ProgressMetrics {
-    resource: OneResource,
-    axis: ProgressAxis,
-    first_turn: Metrics,
-    /// Each sample is in exactly one bin.
-    bins: Vec<Metrics>,
-    detection: Detection,
+scoring_rules::checked! {
+    /// All measures at once: over samples after all turns, over samples after the first turn, in bins by the progress of
+    /// the run, and for the delay with which failures are detected.
+    ///
+    /// Parts can be merged in any order. With the feature `serde`, they can be stored before.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, LinearEstimator, ProgressMetrics, Rollouts};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// rollouts.push(&[50.0, 30.0, 60.0, 40.0], true)?;
+    /// rollouts.push(&[70.0, 90.0, 90.0], false)?;
+    /// let tokens = rollouts.resource("tokens")?;
+    /// rollouts.set_cap(tokens, 200.0)?;
+    ///
+    /// let mut linear = LinearEstimator::new(4.0, 0.25)?;
+    /// let mut metrics = ProgressMetrics::new(5)?;
+    /// for sample in rollouts.score(tokens, &mut linear)? {
+    ///     metrics.update(&sample)?;
+    /// }
+    /// let summary = metrics.finish()?;
+    /// assert_eq!(summary.all_turns.feasibility.macro_f1, Some(1.0));
+    /// assert_eq!(summary.all_turns.intervals.map(|scores| scores.hits), Some(3.0));
+    /// assert_eq!(summary.detection.map(|delay| delay.mean_turns), Some(Some(1.0)));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug)]
+    pub struct ProgressMetrics {
+        resource: OneResource,
+        axis: ProgressAxis,
+        first_turn: Metrics,
+        /// Each sample is in exactly one bin.
+        bins: Vec<Metrics>,
+        detection: Detection,
+    }
+    check: Self::check
 }
 
 /// The values of the measures, from [`ProgressMetrics`].
@@ -198,6 +201,21 @@ impl ProgressMetrics {
     }
 }
 
+#[cfg(feature = "serde")]
+impl ProgressMetrics {
+    fn check(&self) -> Result<(), Error> {
+        let mut all = Self::new(self.bins.len())?.resource;
+        let mut together = self.first_turn.clone();
+        for bin in &self.bins {
+            together.merge(bin)?;
+            all.merge(bin.resource)?;
+        }
+        all.merge(self.first_turn.resource)?;
+        let valid = all == self.resource && self.detection.is_valid(all);
+        crate::checks::stored(valid, "bins and alarms must be of one resource")
+    }
+}
+
 /// The measure of progress by which [`ProgressMetrics`](crate::ProgressMetrics) puts samples into bins.
 ///
 /// ```
@@ -220,6 +238,8 @@ impl ProgressMetrics {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ProgressAxis {
     /// The share of the run's turns, k / T.

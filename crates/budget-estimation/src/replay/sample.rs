@@ -6,38 +6,43 @@ use crate::{
     rollouts::{decimals::RunTotal, rollout::Rollout, usage::Usage},
 };
 
-/// An estimate together with what happened in the run, which is taken from the rollout itself.
-///
-/// ```
-/// use budget_estimation::{Error, Estimate, Rollouts, Sample};
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
-/// let tokens = rollouts.resource("tokens")?;
-///
-/// // An estimate from elsewhere, given after the first turn.
-/// let estimate = Estimate::interval(60.0, 120.0)?;
-/// let sample = Sample::new(&rollouts.get(0)?, tokens, 1, estimate)?;
-/// assert_eq!((sample.used(), sample.remaining()), (50.0, 100.0));
-/// assert!(sample.is_feasible() && sample.is_hit());
-/// assert_eq!((sample.resource(), sample.cap()), (tokens, None));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sample {
-    rollout: usize,
-    turn: usize,
-    turns: usize,
-    resource: Resource,
-    /// Plus infinity without a cap.
-    cap: f64,
-    /// The amount left under the cap; plus infinity without a cap.
-    left: f64,
-    used: f64,
-    remaining: f64,
-    feasible: bool,
-    estimate: Estimate,
-    reading: Reading,
+scoring_rules::checked! {
+    /// An estimate together with what happened in the run, which is taken from the rollout itself.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Estimate, Rollouts, Sample};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+    /// let tokens = rollouts.resource("tokens")?;
+    ///
+    /// // An estimate from elsewhere, given after the first turn.
+    /// let estimate = Estimate::interval(60.0, 120.0)?;
+    /// let sample = Sample::new(&rollouts.get(0)?, tokens, 1, estimate)?;
+    /// assert_eq!((sample.used(), sample.remaining()), (50.0, 100.0));
+    /// assert!(sample.is_feasible() && sample.is_hit());
+    /// assert_eq!((sample.resource(), sample.cap()), (tokens, None));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Sample {
+        rollout: usize,
+        turn: usize,
+        turns: usize,
+        resource: Resource,
+        /// Plus infinity without a cap.
+        #[cfg_attr(feature = "serde", serde(with = "scoring_rules::infinite"))]
+        cap: f64,
+        /// The amount left under the cap; plus infinity without a cap.
+        #[cfg_attr(feature = "serde", serde(with = "scoring_rules::infinite"))]
+        left: f64,
+        used: f64,
+        remaining: f64,
+        feasible: bool,
+        estimate: Estimate,
+        reading: Reading,
+    }
+    check: Self::check
 }
 
 impl Sample {
@@ -217,6 +222,18 @@ impl Sample {
     #[cold]
     pub(crate) const fn problem(&self, problem: &'static str) -> Error {
         Error::Prefix { rollout: self.rollout, turn: self.turn, problem }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl Sample {
+    fn check(&self) -> Result<(), Error> {
+        self.estimate.checked()?;
+        let amounts =
+            [self.used, self.remaining].iter().all(|it| (0.0..f64::INFINITY).contains(it));
+        let left = self.left <= self.cap && self.left.is_finite() == self.cap.is_finite();
+        let valid = self.turn < self.turns && amounts && self.cap >= 0.0 && left;
+        crate::checks::stored(valid, "a sample needs amounts of at least 0 and a turn of its run")
     }
 }
 

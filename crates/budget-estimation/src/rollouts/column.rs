@@ -10,36 +10,44 @@ use crate::{
     },
 };
 
-/// One resource of all rollouts.
+/// One resource of all rollouts. What follows from the costs is not stored.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) resource: Resource,
     /// One per turn; NaN for an unknown cost.
+    #[cfg_attr(feature = "serde", serde(with = "crate::missing"))]
     pub(crate) costs: Vec<f64>,
     /// The decimal sum of the run's costs up to each turn; NaN from its first unknown cost on.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) cumulative: Vec<f64>,
     /// Summaries of the costs up to each turn, so that no prefix adds them again.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) seen: Vec<Seen>,
     /// The decimal places of the costs of each whole rollout, or [`MANY_PLACES`]. They tell about
     /// later turns, so no prefix shows them.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) places: Vec<u8>,
     /// The sums of the last rollout after each turn, to which a live run adds.
+    #[cfg_attr(feature = "serde", serde(skip))]
     sums: Vec<DecimalSum>,
     /// The entries of earlier rollouts with [`MANY_PLACES`].
+    #[cfg_attr(feature = "serde", serde(skip))]
     long: BTreeMap<usize, Vec<DecimalSum>>,
     /// One per rollout; plus infinity without a cap.
+    #[cfg_attr(feature = "serde", serde(with = "crate::missing"))]
     pub(crate) caps: Vec<f64>,
     /// The cap of rollouts that are still to be added.
-    pub(crate) cap: f64,
+    pub(crate) cap: Option<f64>,
 }
 
 impl Column {
     pub(crate) fn new(name: String, resource: Resource) -> Self {
         let (costs, cumulative, seen, caps) = Default::default();
         let (places, sums, long) = Default::default();
-        let cap = f64::INFINITY;
-        Self { name, resource, costs, cumulative, seen, places, sums, long, caps, cap }
+        Self { name, resource, costs, cumulative, seen, places, sums, long, caps, cap: None }
     }
 
     #[inline]
@@ -68,7 +76,7 @@ impl Column {
     pub(crate) fn push(&mut self, costs: impl Iterator<Item = f64>) {
         self.keep_sums();
         self.places.push(0);
-        self.caps.push(self.cap);
+        self.caps.push(self.cap.unwrap_or(f64::INFINITY));
         costs.for_each(|cost| self.continue_with(cost));
     }
 

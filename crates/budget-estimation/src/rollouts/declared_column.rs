@@ -3,10 +3,12 @@ pub(crate) const TASK: &str = "task";
 
 /// One key of all rollouts, such as the model.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct KeyColumn {
     pub(crate) name: String,
     /// One per rollout, up to the last rollout that has this key.
-    values: Vec<Option<String>>,
+    pub(super) values: Vec<Option<String>>,
 }
 
 impl KeyColumn {
@@ -30,17 +32,22 @@ impl KeyColumn {
 
 /// One numeric feature of all turns, such as the number of tool errors.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct FeatureColumn {
     pub(crate) name: String,
     /// One per turn of each rollout, from turn 0; up to the last that was needed.
-    entries: Vec<Entry>,
+    pub(super) entries: Vec<Entry>,
     /// For each rollout, the number of filled entries. The last of them is the last known value.
+    #[cfg_attr(feature = "serde", serde(skip))]
     filled: Vec<usize>,
 }
 
-/// The values known after one turn. NaN marks a missing number.
+/// The values known after one turn. NaN marks a missing number. Only the value is stored.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(from = "Option<f64>", into = "Option<f64>"))]
+pub(super) struct Entry {
     value: f64,
     /// The latest known value up to this turn.
     latest: f64,
@@ -49,6 +56,18 @@ struct Entry {
 }
 
 const NOTHING: Entry = Entry { value: f64::NAN, latest: f64::NAN, sum: f64::NAN };
+
+impl From<Option<f64>> for Entry {
+    fn from(value: Option<f64>) -> Self {
+        Self { value: value.unwrap_or(f64::NAN), ..NOTHING }
+    }
+}
+
+impl From<Entry> for Option<f64> {
+    fn from(entry: Entry) -> Self {
+        Some(entry.value).filter(|value| !value.is_nan())
+    }
+}
 
 impl FeatureColumn {
     pub(crate) const fn new(name: String) -> Self {
@@ -60,7 +79,7 @@ impl FeatureColumn {
         if turn >= *self.filled.get(rollout)? {
             return None;
         }
-        self.entries.get(first + turn).map(|entry| entry.value).filter(|value| !value.is_nan())
+        (*self.entries.get(first + turn)?).into()
     }
 
     /// Returns the latest known value and the sum of the known values after some turns; `None` if no value is

@@ -24,54 +24,62 @@ pub(crate) const FIELDS: [&str; 11] = [
     "achieved",
 ];
 
-/// Many runs of an agent, stored flat: one array of costs per resource, and the end of each run.
-///
-/// Costs are finite and at least 0, which is checked once. A cost may be unknown, for example if a
-/// model has no price; scoring that resource of such a run is a typed error. Cached tokens are part
-/// of the input tokens: a separate resource for them, added to the input tokens, would count them
-/// twice.
-///
-/// Costs and caps are added and compared as the decimals that were written
-/// ([`DecimalSum`](scoring_rules::DecimalSum)): three turns of 0.1 fit under a cap of 0.3. Digits of a sum that
-/// lie more than 37 places below its first digit are rounded away. The remaining cost of a run is a difference of
-/// two such sums, exact for at most 15 digits and otherwise rounded as in plain subtraction. The amount left under
-/// a cap is the exact difference, rounded once.
-///
-/// ```
-/// use budget_estimation::{Error, Rollouts};
-///
-/// let mut rollouts = Rollouts::new(["input_tokens", "output_tokens"])?;
-/// let first = rollouts.push(&[900.0, 50.0, 1000.0, 20.0, 1100.0, 80.0], true)?;
-/// let output = rollouts.resource("output_tokens")?;
-/// rollouts.set_cap(output, 200.0)?;
-///
-/// let rollout = rollouts.get(first)?;
-/// assert_eq!(rollout.turns(), 3);
-/// assert_eq!(rollout.usage(output)?.cumulative(), [50.0, 70.0, 150.0]);
-/// assert_eq!(rollout.remaining(output, 1)?, 100.0);
-/// assert!(rollout.is_feasible()?);
-///
-/// let error = rollouts.push(&[900.0, 50.0, 1000.0, -20.0], true).unwrap_err();
-/// assert_eq!(
-///     error.to_string(),
-///     "rollout 1, turn 2: output_tokens is -20; give a number from 0 to 1e100"
-/// );
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Rollouts {
-    pub(crate) columns: Vec<Column>,
-    /// The end of each rollout in every column.
-    pub(crate) ends: Vec<usize>,
-    pub(crate) successes: Vec<bool>,
-    pub(crate) censored: Vec<bool>,
-    pub(crate) ids: Vec<Option<String>>,
-    pub(crate) keys: Vec<KeyColumn>,
-    pub(crate) features: Vec<FeatureColumn>,
-    /// By rollout and turn, 0 being before the first turn.
-    pub(crate) contents: BTreeMap<(usize, usize), String>,
-    /// By rollout and turn, from 1.
-    pub(crate) observations: BTreeMap<(usize, usize), String>,
+scoring_rules::checked! {
+    /// Many runs of an agent, stored flat: one array of costs per resource, and the end of each run.
+    ///
+    /// Costs are finite and at least 0, which is checked once. A cost may be unknown, for example if a
+    /// model has no price; scoring that resource of such a run is a typed error. Cached tokens are part
+    /// of the input tokens: a separate resource for them, added to the input tokens, would count them
+    /// twice.
+    ///
+    /// Costs and caps are added and compared as the decimals that were written
+    /// ([`DecimalSum`](scoring_rules::DecimalSum)): three turns of 0.1 fit under a cap of 0.3. Digits of a sum that
+    /// lie more than 37 places below its first digit are rounded away. The remaining cost of a run is a difference of
+    /// two such sums, exact for at most 15 digits and otherwise rounded as in plain subtraction. The amount left under
+    /// a cap is the exact difference, rounded once.
+    ///
+    /// With the feature `serde`, rollouts can be stored with all that was set, and read back through the checks of the
+    /// methods.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Rollouts};
+    ///
+    /// let mut rollouts = Rollouts::new(["input_tokens", "output_tokens"])?;
+    /// let first = rollouts.push(&[900.0, 50.0, 1000.0, 20.0, 1100.0, 80.0], true)?;
+    /// let output = rollouts.resource("output_tokens")?;
+    /// rollouts.set_cap(output, 200.0)?;
+    ///
+    /// let rollout = rollouts.get(first)?;
+    /// assert_eq!(rollout.turns(), 3);
+    /// assert_eq!(rollout.usage(output)?.cumulative(), [50.0, 70.0, 150.0]);
+    /// assert_eq!(rollout.remaining(output, 1)?, 100.0);
+    /// assert!(rollout.is_feasible()?);
+    ///
+    /// let error = rollouts.push(&[900.0, 50.0, 1000.0, -20.0], true).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "rollout 1, turn 2: output_tokens is -20; give a number from 0 to 1e100"
+    /// );
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug)]
+    pub struct Rollouts {
+        pub(crate) columns: Vec<Column>,
+        /// The end of each rollout in every column.
+        pub(crate) ends: Vec<usize>,
+        pub(crate) successes: Vec<bool>,
+        pub(crate) censored: Vec<bool>,
+        pub(crate) ids: Vec<Option<String>>,
+        pub(crate) keys: Vec<KeyColumn>,
+        pub(crate) features: Vec<FeatureColumn>,
+        /// By rollout and turn, 0 being before the first turn.
+        #[cfg_attr(feature = "serde", serde(with = "crate::rollouts::stored"))]
+        pub(crate) contents: BTreeMap<(usize, usize), String>,
+        /// By rollout and turn, from 1.
+        #[cfg_attr(feature = "serde", serde(with = "crate::rollouts::stored"))]
+        pub(crate) observations: BTreeMap<(usize, usize), String>,
+    }
+    restore: Self::restore
 }
 
 impl Rollouts {
@@ -308,7 +316,7 @@ impl Rollouts {
     pub fn set_cap(&mut self, resource: Resource, cap: f64) -> Result<(), Error> {
         let column = self.column_for_cap(resource, cap)?;
         column.caps.fill(cap);
-        column.cap = cap;
+        column.cap = Some(cap);
         Ok(())
     }
 

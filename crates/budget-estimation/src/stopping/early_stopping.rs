@@ -117,7 +117,8 @@ pub fn joint_early_stopping(
         })
     });
     let rules = rules.collect::<Result<Vec<(StopRule, usize)>, Error>>()?;
-    let mut shown = Vec::with_capacity(resources.len());
+    let (mut shown, mut last) =
+        (Vec::with_capacity(resources.len()), vec![[false; 2]; resources.len()]);
     let parts = resources.iter().map(|&(resource, samples)| {
         let name = rollouts.column(resource)?.name.clone();
         let sums = [(); 2].map(|()| ExactSum::default());
@@ -129,12 +130,13 @@ pub fn joint_early_stopping(
         let runs = || parts.iter().map(|(_, runs, _)| &runs[index]);
         let Some(first) = runs().next() else { break };
         let (feasible, mut in_a_row, mut stopped_at) = (first.feasible, [0; 2], None);
+        last.fill([false; 2]);
         for at in 0..first.samples.len() {
             let stated = failure_probabilities.and_then(|all| all.get(first.first + at)).copied();
             let samples = runs().filter_map(|run| run.samples.get(at));
             shown.clear();
             shown.extend(samples.map(|sample| (sample.estimate(), sample.left())));
-            let seen = Seen::new(&mut in_a_row, &shown, stated);
+            let seen = Seen::new(&mut in_a_row, last.iter_mut(), &shown, stated);
             let now = rules.iter().any(|&(rule, at)| rule.holds(&seen, at));
             if now && stopped_at.is_none() {
                 stopped_at = Some(at);

@@ -72,6 +72,9 @@ struct Watched {
     name: String,
     cap: Option<f64>,
     spent: DecimalSum,
+    /// Whether its last answer was impossible, by reading.
+    #[cfg_attr(feature = "serde", serde(default))]
+    last: [bool; 2],
 }
 
 impl BudgetMonitor {
@@ -95,7 +98,7 @@ impl BudgetMonitor {
             if let Some(value) = cap.filter(|cap| !is_amount(*cap)) {
                 return Err(Error::Cap { resource: name, value });
             }
-            watched.push(Watched { name, cap, spent: DecimalSum::default() });
+            watched.push(Watched { name, cap, spent: DecimalSum::default(), last: [false; 2] });
         }
         if watched.is_empty() {
             return Err(scoring_rules::Error::Empty.into());
@@ -196,12 +199,27 @@ impl BudgetMonitor {
         estimates: &[Estimate],
         failure_probability: Option<Probability>,
     ) -> Result<Advice, Error> {
+        self.check_within(budget, estimates)?;
+        self.turns = self.turns.saturating_add(1);
+        self.advise_within(budget, estimates, failure_probability)
+    }
+
+    fn check_within(&self, budget: &Budget, estimates: &[Estimate]) -> Result<(), Error> {
         if !budget.names().eq(self.names()) || self.caps().any(|cap| cap.is_some()) {
             let problem = "the monitor must have the resources of the budget, and no caps";
             return Err(Error::Unlike { problem: problem.to_owned() });
         }
-        self.check(estimates)?;
-        self.turns = self.turns.saturating_add(1);
+        self.check(estimates)
+    }
+
+    /// Returns the first advice that applies after a turn that is recorded already.
+    pub(crate) fn advise_within(
+        &mut self,
+        budget: &Budget,
+        estimates: &[Estimate],
+        failure_probability: Option<Probability>,
+    ) -> Result<Advice, Error> {
+        self.check_within(budget, estimates)?;
         if let (None, Some(reason)) = (&self.stop, budget.stop_reason()) {
             self.stop = Some(AdviceReason::BudgetStopped { reason: reason.clone() });
         }
@@ -287,10 +305,14 @@ impl BudgetMonitor {
         failure_probability: Option<Probability>,
     ) -> Advice {
         // An estimate before the first turn may be given again.
-        self.in_a_row = if self.turns == 0 { [0; 2] } else { self.in_a_row };
-        let named = |at: usize| self.resources[at].name.clone();
+        if self.turns == 0 {
+            self.in_a_row = [0; 2];
+            self.resources.iter_mut().for_each(|it| it.last = [false; 2]);
+        }
         let shown: Vec<_> = estimates.iter().copied().zip(unspent.iter().copied()).collect();
-        let seen = Seen::new(&mut self.in_a_row, &shown, failure_probability);
+        let last = self.resources.iter_mut().map(|it| &mut it.last);
+        let seen = Seen::new(&mut self.in_a_row, last, &shown, failure_probability);
+        let named = |at: usize| self.resources[at].name.clone();
         let in_a_row = |reading: Reading| seen.impossible_in_a_row[reading as usize];
         if let Some(reason) = &self.stop {
             return Advice::Stop(reason.clone());

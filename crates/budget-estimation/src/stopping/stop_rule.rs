@@ -13,8 +13,8 @@ use crate::{
 ///
 /// By default, as in the paper, only the word `impossible` is an impossible estimate. With [`Reading::Cap`], so is
 /// an interval above the amount left under a cap ([`StopRule::with_reading`]). The reading of samples does not
-/// matter. A turn without any answer neither continues nor ends a row of impossible estimates, so that one unreadable reply does
-/// not make a rule begin again. A rule about the probability of failure does nothing at turns without a stated probability. A
+/// matter. A missing answer neither continues nor ends a row of impossible estimates, so that one unreadable reply does not
+/// make a rule begin again: a row ends once each resource that was impossible in it has another answer. A rule about the probability of failure does nothing at turns without a stated probability. A
 /// rule about value and cost also needs that probability and an interval.
 ///
 /// ```
@@ -177,7 +177,7 @@ impl StopRule {
 /// The data from which stop rules decide.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen<'a> {
-    /// The numbers of consecutive impossible estimates, by reading; 0 at a turn without any answer.
+    /// The numbers of consecutive impossible estimates, by reading; 0 at a turn without one.
     pub(super) impossible_in_a_row: [u32; 2],
     pub(super) failure_probability: Option<Probability>,
     pub(super) cap_exceeded: bool,
@@ -186,27 +186,34 @@ pub(super) struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     /// Collects the inputs of the rules from the estimate of each resource and the amount left under its cap.
-    /// `in_a_row` has the numbers of consecutive impossible estimates so far, and is updated.
+    /// `in_a_row` has the numbers of consecutive impossible estimates so far, and `last` for each resource whether its last
+    /// answer was impossible, both by reading. They are updated.
     #[inline]
-    pub(super) fn new(
+    pub(super) fn new<'l>(
         in_a_row: &mut [u32; 2],
+        last: impl Iterator<Item = &'l mut [bool; 2]>,
         estimates: &'a [(Estimate, Option<f64>)],
         failure_probability: Option<Probability>,
     ) -> Self {
-        let (mut impossible, mut answered, mut cap_exceeded) = ([false; 2], false, false);
-        for &(estimate, left) in estimates {
+        let (mut impossible, mut open, mut cap_exceeded) = ([false; 2], [false; 2], false);
+        for (&(estimate, left), last) in estimates.iter().zip(last) {
             for reading in Reading::ALL {
-                impossible[reading as usize] |= estimate.predicts_impossible(reading.left(left));
+                let (now, last) =
+                    (estimate.predicts_impossible(reading.left(left)), &mut last[reading as usize]);
+                *last = if estimate == Estimate::NoAnswer { *last } else { now };
+                impossible[reading as usize] |= now;
+                open[reading as usize] |= *last;
             }
-            answered |= estimate != Estimate::NoAnswer;
             cap_exceeded |= left.is_some_and(|left| left < 0.0);
         }
         let mut impossible_in_a_row = [0; 2];
-        if answered {
-            for (row, impossible) in in_a_row.iter_mut().zip(impossible) {
-                *row = if impossible { row.saturating_add(1) } else { 0 };
+        for at in 0..2 {
+            if impossible[at] {
+                in_a_row[at] = in_a_row[at].saturating_add(1);
+                impossible_in_a_row[at] = in_a_row[at];
+            } else if !open[at] {
+                in_a_row[at] = 0;
             }
-            impossible_in_a_row = *in_a_row;
         }
         Self { impossible_in_a_row, failure_probability, cap_exceeded, estimates }
     }

@@ -6,6 +6,8 @@ use budget_estimation::{
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, StandardUniform};
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use trajectory_metrics::random::fnv1a;
 
 pub(crate) fn level(value: f64) -> Level {
     Level::new(value).unwrap()
@@ -73,4 +75,28 @@ pub(crate) fn uniform(generator: &mut ChaCha8Rng) -> f64 {
 
 pub(crate) fn exponential(generator: &mut ChaCha8Rng) -> f64 {
     Exp1.sample(generator)
+}
+
+/// The hash of a value that a fingerprint is made of: lists in their order, objects in any order.
+fn hash(value: &Value) -> u64 {
+    let leaf = |kind: u8, bytes: &[u8]| fnv1a([kind].into_iter().chain(bytes.iter().copied()));
+    let pair = |a: u64, b: u64| fnv1a(a.to_le_bytes().into_iter().chain(b.to_le_bytes()));
+    match value {
+        Value::Null => leaf(0, &[]),
+        Value::Number(number) if number.is_f64() => {
+            leaf(2, &number.as_f64().unwrap().to_le_bytes())
+        }
+        Value::String(text) => leaf(1, text.as_bytes()),
+        Value::Bool(_) | Value::Number(_) => leaf(1, value.to_string().as_bytes()),
+        Value::Array(all) => all.iter().fold(0, |before, it| pair(before, hash(it))),
+        Value::Object(all) => all.iter().fold(0, |sum: u64, (name, it)| {
+            sum.wrapping_add(pair(leaf(1, name.as_bytes()), hash(it)))
+        }),
+    }
+}
+
+/// Returns a state as it would be stored, with the fingerprint that fits.
+pub(crate) fn forge(state: Value) -> Value {
+    let fingerprint = hash(&state) >> 11;
+    serde_json::json!({ "state": state, "fingerprint": fingerprint })
 }

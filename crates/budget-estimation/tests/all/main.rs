@@ -21,6 +21,8 @@ mod recorded_run;
 mod references;
 mod replay;
 mod rewards;
+mod shared_budgets;
 mod stopping;
+mod stored_runs;
 mod stored_states;
 mod training;

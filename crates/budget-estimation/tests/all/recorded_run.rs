@@ -66,6 +66,14 @@ fn a_run_that_its_cap_ends_is_cut_off_and_has_no_score() {
     assert!(matches!(advice, Advice::Stop(_)), "{advice}");
     run.cut(advice.stop_reason().unwrap()).unwrap();
     assert_eq!(run.stopped().unwrap().observation(), Observation::Censored);
+    // Nothing was forecast.
+    let mut silent = RecordedRun::new(monitor()).unwrap();
+    silent.push(&[1.0, 0.0]).unwrap();
+    silent.finish(true).unwrap();
+    let undefined = matches!(silent.stopped(), Err(Error::ScoringRules(_)));
+    assert!(undefined);
+    refused(silent.stopped(), "the run has no forecast");
+    refused(silent.tps(&tps()), "the run has no forecast");
     refused(run.tps(&tps()), "the outcome is unknown");
     let rollout = run.rollouts().get(0).unwrap();
     assert_eq!((rollout.is_censored(), rollout.key("model")), (true, Some("small")));

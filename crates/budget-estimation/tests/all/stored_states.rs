@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    common::{always, interval, learnt, level, probability, runs, stored, turn},
+    common::{always, forge, interval, learnt, level, probability, runs, stored, turn},
     stopping::going_on,
 };
 
@@ -256,7 +256,7 @@ fn forged(text: &str, of: &str, old: &str, new: &str) -> String {
     let (before, rest) = text.split_once(&name).unwrap();
     let (state, rest) = rest.split_once(",\"fingerprint\":").unwrap();
     let state = state.replacen(old, new, 1);
-    let fingerprint = trajectory_metrics::random::fnv1a(state.bytes()) >> 11;
+    let fingerprint = &forge(serde_json::from_str(&state).unwrap())["fingerprint"];
     let rest = rest.trim_start_matches(|digit: char| digit.is_ascii_digit());
     format!("{before}{name}{state},\"fingerprint\":{fingerprint}{rest}")
 }

@@ -65,6 +65,22 @@ pub struct Stopped<'a> {
     reason: Option<Box<Exclusion>>,
 }
 
+/// Written as the forecasts, the outcome if it is known, the horizon, the class, and the reason.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Stopped<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+
+        let mut fields = serializer.serialize_struct("Stopped", 5)?;
+        fields.serialize_field("forecasts", self.forecasts())?;
+        fields.serialize_field("outcome", &self.outcome())?;
+        fields.serialize_field("horizon", &self.horizon)?;
+        fields.serialize_field("class", &self.class)?;
+        fields.serialize_field("reason", &self.reason)?;
+        fields.end()
+    }
+}
+
 impl<'a> Stopped<'a> {
     /// Creates a run whose evaluated horizon is its length.
     ///

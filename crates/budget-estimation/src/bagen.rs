@@ -1,7 +1,7 @@
 //! The data and the rewards with which BAGEN (Lin and others 2026, arXiv:2606.00198) trains and probes estimators.
 
 mod feasibility_probes;
-#[cfg(feature = "serde")]
+#[cfg(feature = "json")]
 mod records;
 mod rewards;
 mod splits;
@@ -13,5 +13,5 @@ pub use self::{
     splits::{balance_samples, released_split, split_rollouts},
     targets::{TargetRounding, TargetWidth},
 };
-#[cfg(feature = "serde")]
+#[cfg(feature = "json")]
 pub use records::TrainingRecords;

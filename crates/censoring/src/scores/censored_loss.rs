@@ -29,8 +29,8 @@ use crate::error::Error;
 ///
 /// # Errors
 ///
-/// [`scoring_rules::Error::Length`] unless `steps` has one entry per logit; [`Error::TrajectoryMetrics`] without
-/// logits, for a NaN logit, and for a horizon shorter than the run, above 2^32 - 1 or longer than the list of
+/// [`scoring_rules::Error::Length`] unless `steps` has one entry per logit; [`scoring_rules::Error::Empty`] without
+/// logits; [`Error::TrajectoryMetrics`] for a NaN logit, and for a horizon shorter than the run, above 2^32 - 1 or longer than the list of
 /// custom weights. `steps` is then unchanged.
 ///
 /// ```

@@ -62,7 +62,7 @@ impl LogisticSuccess {
     ///
     /// # Errors
     ///
-    /// [`Error::TrajectoryMetrics`] unless the penalty is from 1e-20 to 1e20.
+    /// [`scoring_rules::Error::Setting`] unless the penalty is from 1e-20 to 1e20.
     pub fn new(penalty: f64) -> Result<Self, Error> {
         Ok(Self { penalty: check_penalty(penalty)? })
     }

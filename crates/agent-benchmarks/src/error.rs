@@ -42,29 +42,42 @@ pub enum Error {
     },
     /// A run cannot be read or converted.
     #[error(transparent)]
-    RunLogs(#[from] run_logs::Error),
+    RunLogs(run_logs::Error),
     /// A scenario cannot be made or scored.
     #[cfg(feature = "costbench")]
     #[error(transparent)]
-    ToolGraph(#[from] tool_graph::Error),
+    ToolGraph(tool_graph::Error),
     /// A pool or a plan cannot be made or scored.
     #[cfg(feature = "triage")]
     #[error(transparent)]
-    KnapsackOracle(#[from] knapsack_oracle::Error),
+    KnapsackOracle(knapsack_oracle::Error),
     /// A rollout or an estimate cannot be scored.
     #[cfg(feature = "budget")]
     #[error(transparent)]
-    BudgetEstimation(#[from] budget_estimation::Error),
+    BudgetEstimation(budget_estimation::Error),
     /// Runs that were cut off cannot be scored.
     #[error(transparent)]
-    Censoring(#[from] censoring::Error),
+    Censoring(censoring::Error),
     /// A mean or an interval is undefined.
     #[error(transparent)]
-    TrajectoryMetrics(#[from] trajectory_metrics::Error),
+    TrajectoryMetrics(trajectory_metrics::Error),
     /// A setting, a probability or a weight is invalid, or a quantity is undefined for this input.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
 }
+
+scoring_rules::flat_error!(trajectory_metrics: TrajectoryMetrics, ScoringRules);
+scoring_rules::flat_error!(censoring: Censoring, ScoringRules, TrajectoryMetrics);
+#[cfg(feature = "budget")]
+scoring_rules::flat_error!(budget_estimation: BudgetEstimation, ScoringRules, TrajectoryMetrics, Censoring);
+#[cfg(feature = "costbench")]
+scoring_rules::flat_error!(tool_graph: ToolGraph, ScoringRules, TrajectoryMetrics);
+#[cfg(feature = "triage")]
+scoring_rules::flat_error!(knapsack_oracle: KnapsackOracle, ScoringRules);
+#[cfg(feature = "budget")]
+scoring_rules::flat_error!(run_logs: RunLogs, ScoringRules, TrajectoryMetrics, Censoring, BudgetEstimation);
+#[cfg(not(feature = "budget"))]
+scoring_rules::flat_error!(run_logs: RunLogs, ScoringRules, TrajectoryMetrics, Censoring);
 
 impl Error {
     /// Something is invalid, in words.

@@ -6,16 +6,16 @@ use run_logs::json_lines::InputError;
 pub enum Error {
     /// An error of agent-benchmarks.
     #[error(transparent)]
-    AgentBenchmarks(#[from] agent_benchmarks::Error),
+    AgentBenchmarks(agent_benchmarks::Error),
     /// An error of budget-estimation.
     #[error(transparent)]
-    BudgetEstimation(#[from] budget_estimation::Error),
+    BudgetEstimation(budget_estimation::Error),
     /// An error of censoring.
     #[error(transparent)]
-    Censoring(#[from] censoring::Error),
+    Censoring(censoring::Error),
     /// An error of knapsack-oracle.
     #[error(transparent)]
-    KnapsackOracle(#[from] knapsack_oracle::Error),
+    KnapsackOracle(knapsack_oracle::Error),
     /// Options are out of range.
     #[error("{}: {problem}", options.join(" and "))]
     Options {
@@ -45,20 +45,37 @@ pub enum Error {
     },
     /// An error of run-logs.
     #[error(transparent)]
-    RunLogs(#[from] run_logs::Error),
+    RunLogs(run_logs::Error),
     /// An error of scoring-rules.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
     /// An error of tool-graph.
     #[error(transparent)]
-    ToolGraph(#[from] tool_graph::Error),
+    ToolGraph(tool_graph::Error),
     /// An error of trajectory-metrics.
     #[error(transparent)]
-    TrajectoryMetrics(#[from] trajectory_metrics::Error),
+    TrajectoryMetrics(trajectory_metrics::Error),
     /// A run that the caller names is not among the scored runs.
     #[error("no scored run has the id {0:?}")]
     UnknownRun(String),
 }
+
+scoring_rules::flat_error!(trajectory_metrics: TrajectoryMetrics, ScoringRules);
+scoring_rules::flat_error!(censoring: Censoring, ScoringRules, TrajectoryMetrics);
+scoring_rules::flat_error!(budget_estimation: BudgetEstimation, ScoringRules, TrajectoryMetrics, Censoring);
+scoring_rules::flat_error!(tool_graph: ToolGraph, ScoringRules, TrajectoryMetrics);
+scoring_rules::flat_error!(knapsack_oracle: KnapsackOracle, ScoringRules);
+scoring_rules::flat_error!(run_logs: RunLogs, ScoringRules, TrajectoryMetrics, Censoring, BudgetEstimation);
+scoring_rules::flat_error!(
+    agent_benchmarks: AgentBenchmarks,
+    ScoringRules,
+    TrajectoryMetrics,
+    Censoring,
+    BudgetEstimation,
+    ToolGraph,
+    KnapsackOracle,
+    RunLogs
+);
 
 impl From<InputError> for Error {
     fn from(error: InputError) -> Self {

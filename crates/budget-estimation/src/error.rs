@@ -2,7 +2,8 @@ use censoring::StopReason;
 
 use crate::{answer_error::AnswerError, cap_reason::cap_reason, short_number::Short};
 
-/// The reason why an input is invalid or a number is undefined.
+/// The reason why an input is invalid or a number is undefined. With the feature `serde` it is written as its message.
+/// The fields of a variant can become more, so that patterns end in `..`.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};
@@ -12,6 +13,11 @@ use crate::{answer_error::AnswerError, cap_reason::cap_reason, short_number::Sho
 /// assert!(matches!(error, Error::Cost { turn: 2, value: -5.0, .. }));
 /// assert_eq!(error.to_string(), "rollout 0, turn 2: tokens is -5; give a number from 0 to 1e100");
 /// # Ok::<(), Error>(())
+/// ```
+///
+/// ```compile_fail,E0638
+/// # let error = budget_estimation::Error::RunEnded;
+/// let is_name = matches!(error, budget_estimation::Error::ResourceName { name: _ });
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -240,26 +246,6 @@ pub enum Error {
     },
 }
 
-impl From<trajectory_metrics::Error> for Error {
-    fn from(error: trajectory_metrics::Error) -> Self {
-        match error {
-            trajectory_metrics::Error::ScoringRules(shared) => Self::ScoringRules(shared),
-            own => Self::TrajectoryMetrics(own),
-        }
-    }
-}
-
-/// An error that `censoring` takes from another crate is an error of that crate here, too.
-impl From<censoring::Error> for Error {
-    fn from(error: censoring::Error) -> Self {
-        match error {
-            censoring::Error::ScoringRules(shared) => Self::ScoringRules(shared),
-            censoring::Error::TrajectoryMetrics(inner) => inner.into(),
-            own => Self::Censoring(own),
-        }
-    }
-}
-
 impl Error {
     /// Creates an [`Error::Estimator`], for an [`Estimator`](crate::Estimator) that fails for this reason.
     #[must_use]
@@ -296,3 +282,7 @@ impl Error {
         }
     }
 }
+
+scoring_rules::serialize_as_text!(Error);
+scoring_rules::flat_error!(trajectory_metrics: TrajectoryMetrics, ScoringRules);
+scoring_rules::flat_error!(censoring: Censoring, ScoringRules, TrajectoryMetrics);

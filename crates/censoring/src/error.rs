@@ -1,6 +1,7 @@
 use crate::reasons::exclusion::Exclusion;
 
-/// The reason why an input is invalid or a result is undefined.
+/// The reason why an input is invalid or a result is undefined. With the feature `serde` it is written as its message.
+/// The fields of a variant can become more, so that patterns end in `..`.
 ///
 /// ```
 /// use censoring::{Error, StopTimes};
@@ -71,15 +72,6 @@ pub enum Error {
     },
 }
 
-impl From<trajectory_metrics::Error> for Error {
-    fn from(error: trajectory_metrics::Error) -> Self {
-        match error {
-            trajectory_metrics::Error::ScoringRules(shared) => Self::ScoringRules(shared),
-            own => Self::TrajectoryMetrics(own),
-        }
-    }
-}
-
 impl Error {
     /// Creates an [`Error::Undetermined`], for a [`SuccessModel`](crate::SuccessModel) or a
     /// [`SuccessLearner`](crate::SuccessLearner) that fails.
@@ -93,3 +85,6 @@ impl Error {
         Self::At { what: "run", index: run, source: Box::new(source) }
     }
 }
+
+scoring_rules::serialize_as_text!(Error);
+scoring_rules::flat_error!(trajectory_metrics: TrajectoryMetrics, ScoringRules);

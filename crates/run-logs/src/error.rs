@@ -231,14 +231,18 @@ pub enum Error {
     ScoringRules(#[from] scoring_rules::Error),
     /// A stream of confidence is invalid.
     #[error(transparent)]
-    TrajectoryMetrics(#[from] trajectory_metrics::Error),
+    TrajectoryMetrics(trajectory_metrics::Error),
     /// An outcome and a stop reason contradict each other.
     #[error(transparent)]
-    Censoring(#[from] censoring::Error),
+    Censoring(censoring::Error),
     /// The costs of a run are invalid.
     #[error(transparent)]
-    BudgetEstimation(#[from] budget_estimation::Error),
+    BudgetEstimation(budget_estimation::Error),
 }
+
+scoring_rules::flat_error!(trajectory_metrics: TrajectoryMetrics, ScoringRules);
+scoring_rules::flat_error!(censoring: Censoring, ScoringRules, TrajectoryMetrics);
+scoring_rules::flat_error!(budget_estimation: BudgetEstimation, ScoringRules, TrajectoryMetrics, Censoring);
 
 /// Returns a problem as text, in front of its consequence.
 fn before(problem: &Option<Problem>) -> String {

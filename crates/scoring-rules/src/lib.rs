@@ -5,6 +5,7 @@ mod checked;
 pub mod checks;
 mod decompositions;
 mod error;
+mod flat_error;
 mod from_fn;
 #[cfg(feature = "serde")]
 #[doc(hidden)]

@@ -25,7 +25,7 @@ fn what_a_loop_holds_is_stored_and_results_are_written() {
     is_stored::<(Sample, Metrics, ProgressMetrics, ProgressAxis)>();
     is_stored::<(LinearEstimator, PastQuantiles, BudgetEstimator, SuccessForecaster)>();
     is_written::<(Stopped<'static>, MetricsSummary, ProgressSummary, EarlyStops)>();
-    is_written::<censoring::CensoringReport>();
+    is_written::<(censoring::CensoringReport, Error, censoring::Error)>();
 }
 
 fn text(value: &impl Serialize) -> String {
@@ -336,4 +336,23 @@ fn a_text_of_measures_that_none_have_is_refused() {
         *changed.pointer_mut(path).unwrap_or_else(|| panic!("{path} in {whole}")) = hostile.clone();
         assert!(serde_json::from_value::<ProgressMetrics>(changed).is_err(), "{path} {hostile}");
     }
+}
+
+#[test]
+fn an_error_of_another_crate_is_that_crates_error_and_is_written_as_its_message() {
+    let shared = scoring_rules::Error::Empty;
+    for nested in [
+        Error::from(trajectory_metrics::Error::from(shared)),
+        Error::from(censoring::Error::from(shared)),
+        Error::from(censoring::Error::from(trajectory_metrics::Error::from(shared))),
+    ] {
+        assert_eq!(nested, Error::ScoringRules(shared));
+    }
+    let empty = trajectory_metrics::Trace::new(&[], true).unwrap_err();
+    let nested = Error::from(censoring::Error::from(empty.clone()));
+    assert_eq!(nested, Error::TrajectoryMetrics(empty));
+    assert_eq!(text(&nested), format!("{:?}", nested.to_string()));
+    let own = Stopped::new(&[probability(0.5)], None, Some(StopReason::Completed)).unwrap_err();
+    assert_eq!(text(&own), format!("{:?}", own.to_string()));
+    assert!(matches!(Error::from(own), Error::Censoring(_)));
 }

@@ -152,6 +152,7 @@ impl Rollouts {
     ///
     /// Reference: `run_token_estimation_env.py`, `_select_fair_split_random_indices`, with 8 buckets, 512 prefixes and
     /// seed 0.
+    #[must_use]
     pub fn released_prefixes(
         &self,
         buckets: NonZero<usize>,

@@ -143,12 +143,12 @@ pub(crate) struct RecordedRun {
 impl RecordedRun {
     #[new]
     fn new(resources: Vec<String>, caps: Vec<(String, f64)>) -> PyResult<Self> {
-        if let Some((name, _)) = caps.iter().find(|(name, _)| !resources.contains(name)) {
-            return Err(Failure::from(Error::NoSuchResource { name: name.clone() }).into());
-        }
         let cap = |name: &String| Some(caps.iter().find(|(capped, _)| capped == name)?.1);
         let monitor = resources.iter().map(|name| (name.as_str(), cap(name)));
         let monitor = budget_estimation::BudgetMonitor::new(monitor).map_err(Failure::from)?;
+        for (name, _) in &caps {
+            monitor.resource(name).map_err(Failure::from)?;
+        }
         let run = budget_estimation::RecordedRun::new(monitor).map_err(Failure::from)?;
         Ok(Self { run })
     }

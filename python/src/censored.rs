@@ -57,11 +57,7 @@ impl StoppedRuns {
                 None => stopped,
                 Some(horizon) => stopped.and_then(|stopped| stopped.with_horizon(horizon)),
             };
-            stopped.map_err(|source| Error::At {
-                what: "run",
-                index: position,
-                source: Box::new(source),
-            })
+            stopped.map_err(|source| Error::of_run(position, source))
         };
         self.runs.iter().enumerate().map(run).collect()
     }

@@ -168,11 +168,13 @@ macro_rules! parts {
     };
 }
 
-parts! {
-    SerializeSeq serialize_element() element;
-    SerializeTuple serialize_element() element;
-    SerializeTupleStruct serialize_field() element;
-    SerializeTupleVariant serialize_field() element;
-    SerializeStruct serialize_field(name: &'static str) field;
-    SerializeStructVariant serialize_field(name: &'static str) field;
-}
+const _: () = {
+    parts! {
+        SerializeSeq serialize_element() element;
+        SerializeTuple serialize_element() element;
+        SerializeTupleStruct serialize_field() element;
+        SerializeTupleVariant serialize_field() element;
+        SerializeStruct serialize_field(name: &'static str) field;
+        SerializeStructVariant serialize_field(name: &'static str) field;
+    }
+};

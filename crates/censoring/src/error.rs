@@ -80,8 +80,9 @@ impl Error {
         Self::Undetermined { problem }
     }
 
-    /// Returns the error of a run at a position.
-    pub(crate) fn of_run(run: usize, source: Self) -> Self {
+    /// Creates an [`Error::At`] for the run at a position, from 0.
+    #[must_use]
+    pub fn of_run(run: usize, source: Self) -> Self {
         Self::At { what: "run", index: run, source: Box::new(source) }
     }
 }

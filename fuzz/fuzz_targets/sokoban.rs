@@ -28,7 +28,7 @@ fuzz_target!(|input: (&str, &str)| {
     let mut need = least(&room);
     let mut sokoban = Sokoban::new(room);
     for reply in replies.lines() {
-        let acted = sokoban.act(reply);
+        let acted = sokoban.act(&reply.into());
         assert!(acted.n_actions <= 3 && acted.penalty <= 0.0);
         let room = sokoban.game().room();
         assert_eq!(room.n_boxes(), boxes);

@@ -153,7 +153,7 @@ impl WarehouseGame {
     /// Carries orders out and lets a step pass: its reward, what could not be carried out, and at the end whether the run
     /// has succeeded.
     fn step(&mut self, orders: &str) -> (f64, Vec<String>, Option<bool>) {
-        let acted = self.warehouse.act(&format!("<answer>{orders}</answer>"));
+        let acted = self.warehouse.act(&format!("<answer>{orders}</answer>").into());
         let succeeded = self.warehouse.end().map(|end| end == End::Succeeded);
         (acted.reward, acted.problems, succeeded)
     }

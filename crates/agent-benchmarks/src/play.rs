@@ -1,6 +1,8 @@
 //! Environments that a model plays in turns of text. During a run, the model can be asked to estimate the remaining
 //! cost.
 //!
+//! [`Environment`] is also the trait for a benchmark of your own, with tools or without.
+//!
 //! An [`Environment`] shows a state and carries out replies; it knows no model. A [`Play`] is a setting, [`Play::conversation`]
 //! one run in it. Between turns, the model can be asked for the remaining cost of the run. The run may stop at the answer
 //! `impossible`, and the model may see its earlier answers. The cost of asking is counted separately. A policy is a function of

@@ -24,6 +24,10 @@ impl ModelError {
 /// is never an error of the conversation. A conversation is deterministic: the same replies lead to the same requests and the
 /// same record, so a run that was interrupted is resumed by giving the replies again.
 ///
+/// The loop is the same in an async function, with `model(request).await`. A benchmark of your own implements
+/// `play::Environment`, of which the crate makes a conversation, or this trait if its protocol has other messages than a turn
+/// for each reply.
+///
 /// ```
 /// use agent_benchmarks::{Conversation, Error, ModelError, Reply, Request};
 ///

@@ -19,6 +19,9 @@ use crate::{
 /// The bounds of an answer's interval, as multiples of the expected amount.
 const AROUND: [f64; 2] = [0.8, 1.25];
 
+/// The answer to a call that an environment did not make.
+const NOT_MADE: &str = "this call was not made";
+
 /// A run in an environment. Made by [`Play::conversation`].
 #[derive(Clone, Debug)]
 pub struct PlayConversation<E> {
@@ -59,11 +62,17 @@ impl Play {
             Message::new(Role::System, instruction),
             Message::new(Role::User, environment.observation()),
         ];
-        let request = Request { sampling: self.sampling.clone(), ..Request::new(messages) };
+        let request = Request {
+            sampling: self.sampling.clone(),
+            tools: environment.tools(),
+            ..Request::new(messages)
+        };
+        let mut run = Run::new(id);
+        run.task = environment.task();
         let mut conversation = PlayConversation {
             settings: self.clone(),
             environment,
-            dialogue: Dialogue::new(Run::new(id), request),
+            dialogue: Dialogue::new(run, request),
             monitor: if self.asks.is_empty() { None } else { Some(self.monitor()?) },
             asked,
             turns: Vec::new(),
@@ -153,11 +162,13 @@ impl<E: Environment> PlayConversation<E> {
 
     /// Plays a turn: carries out the reply, and asks or continues.
     fn act(&mut self, reply: &Reply) {
-        let shown = self.dialogue.request_so_far().messages.iter().rev();
-        let shown = shown.filter(|message| message.role == Role::User).map(|it| it.text.clone());
+        // Everything since the last reply but one: results of calls, and what the user said.
+        let shown = self.dialogue.request_so_far().messages.rsplit(|it| it.role == Role::Assistant);
+        let shown = shown.skip(1).take(1).flatten().filter(|it| it.role != Role::System);
+        let shown: Vec<&str> = shown.map(|message| message.text.as_str()).collect();
         let usage = reply.usage.clone().unwrap_or_default();
         let mut turn = PlayTurn {
-            observation: shown.into_iter().next().unwrap_or_default(),
+            observation: shown.join("\n"),
             reply: reply.text.clone(),
             tokens: [usage.input_tokens, usage.output_tokens],
             reasoning_tokens: usage.reasoning_tokens.unwrap_or(0),
@@ -179,7 +190,8 @@ impl<E: Environment> PlayConversation<E> {
         {
             message.text = text;
         }
-        let acted = self.environment.act(&reply.text);
+        let mut acted = self.environment.act(reply);
+        self.answer_calls(reply, acted.results);
         for problem in acted.problems {
             self.dialogue.note(match acted.is_read {
                 true => ReplyEvent::NotCarriedOut { problem },
@@ -188,6 +200,7 @@ impl<E: Environment> PlayConversation<E> {
         }
         (turn.reward, turn.penalty, turn.n_actions) =
             (acted.reward, acted.penalty, acted.n_actions);
+        acted.spent.resize(E::RESOURCES.len(), 0.0);
         // The current turn does not count as remaining.
         (turn.spent, turn.features) = (acted.spent, self.environment.features());
         self.turns.push(turn);
@@ -195,7 +208,27 @@ impl<E: Environment> PlayConversation<E> {
             Some(end) => self.finish_run(end),
             None if self.turns.len() >= self.settings.most_turns => self.reach_turns(),
             None if self.monitor.is_some() => self.ask(),
-            None => self.dialogue.say(Role::User, self.environment.observation()),
+            None => self.show(),
+        }
+    }
+
+    /// Answers the calls of a reply; calls without a result were not made.
+    fn answer_calls(&mut self, reply: &Reply, results: Vec<Result<String, String>>) {
+        let mut results = results.into_iter();
+        for call in 0..reply.tool_calls.len() {
+            let result = results.next().unwrap_or_else(|| Err(NOT_MADE.to_owned()));
+            self.dialogue.answer_call(call, result);
+        }
+    }
+
+    /// Shows the model the state before its next turn.
+    fn show(&mut self) {
+        let observation = self.environment.observation();
+        let request = self.dialogue.request_mut();
+        request.tools = self.environment.tools();
+        let has_results = request.messages.last().is_some_and(|last| last.role == Role::Tool);
+        if !has_results || !observation.is_empty() {
+            self.dialogue.say(Role::User, observation);
         }
     }
 
@@ -231,6 +264,7 @@ impl<E: Environment> PlayConversation<E> {
             Some(monitor) => Some(monitor.push(&costs, None)?),
             None => None,
         };
+        self.answer_calls(reply, Vec::new());
         if !self.settings.keeps_answers {
             self.dialogue.request_mut().messages.truncate(start);
         }
@@ -251,7 +285,7 @@ impl<E: Environment> PlayConversation<E> {
                 self.is_stopped = true;
                 self.dialogue.end(stop);
             }
-            None => self.dialogue.say(Role::User, self.environment.observation()),
+            None => self.show(),
         }
         Ok(())
     }

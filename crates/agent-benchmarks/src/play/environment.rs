@@ -1,8 +1,9 @@
 use budget_estimation::{BudgetMonitor, StopRule};
+use run_logs::Reply;
 
 use crate::{
     error::Error,
-    values::{macros::setters, request::Sampling},
+    values::{macros::setters, request::Sampling, tool_definition::ToolDefinition},
 };
 
 /// How a run in an environment ended.
@@ -29,25 +30,106 @@ pub struct Acted {
     pub is_read: bool,
     /// The number of actions that were carried out.
     pub n_actions: usize,
-    /// The amount of each of [`Environment::RESOURCES`] that was spent.
+    /// The amount of each of [`Environment::RESOURCES`] that was spent; amounts that are left out are 0.
     pub spent: Vec<f64>,
     /// The parts of the reply that were not understood or not possible.
     pub problems: Vec<String>,
+    /// The results of the calls of the reply, in their order: the text for the model, or the reason why the call failed. A call
+    /// without a result is answered as one that was not made.
+    pub results: Vec<Result<String, String>>,
 }
 
-/// An environment that a model plays.
+/// An environment that a model plays: one task of a benchmark, in its current state.
+///
+/// This is the trait for a benchmark of your own. [`Play::conversation`] turns an environment into a
+/// [`Conversation`](crate::Conversation), which [`converse`](crate::converse), the client and any loop of your own can drive.
+/// The environment is also the grader: [`end`](Self::end) decides what a success is. Its methods do not fail: [`Acted`] reports
+/// the parts of a reply that are wrong, and the calls that failed.
+///
+/// The order of the calls is: [`task`](Self::task), [`instruction`](Self::instruction), [`observation`](Self::observation) and
+/// [`tools`](Self::tools) for the first request; after each reply [`act`](Self::act), then [`features`](Self::features) and
+/// [`end`](Self::end), and, while the run continues, [`tools`](Self::tools) and [`observation`](Self::observation) again.
+///
+/// ```
+/// use agent_benchmarks::{
+///     Arguments, Error, RecordedCall, Reply, Request, ToolDefinition, converse,
+///     play::{Acted, End, Environment, Play},
+/// };
+///
+/// /// A door that opens when its bell has been rung. A ring costs 2 coins.
+/// #[derive(Default)]
+/// struct Door { rings: u32, end: Option<End> }
+///
+/// impl Environment for Door {
+///     const RESOURCES: &'static [&'static str] = &["coins"];
+///
+///     fn instruction(&self) -> String {
+///         "Ring, then say whether the door is open.".to_owned()
+///     }
+///
+///     fn observation(&self) -> String {
+///         if self.rings == 0 { "You stand at a door.".to_owned() } else { String::new() }
+///     }
+///
+///     fn tools(&self) -> Vec<ToolDefinition> {
+///         vec![ToolDefinition::new("ring", "Rings the bell.", Vec::new())]
+///     }
+///
+///     fn act(&mut self, reply: &Reply) -> Acted {
+///         let mut acted = Acted::default();
+///         acted.spent = vec![2.0 * reply.tool_calls.len() as f64];
+///         for _ in &reply.tool_calls {
+///             self.rings += 1;
+///             acted.results.push(Ok("The door opens.".to_owned()));
+///         }
+///         if reply.tool_calls.is_empty() {
+///             let is_right = self.rings > 0 && reply.text == "open";
+///             self.end = Some(if is_right { End::Succeeded } else { End::Failed });
+///         }
+///         acted
+///     }
+///
+///     fn end(&self) -> Option<End> {
+///         self.end
+///     }
+/// }
+///
+/// let agent = |request: &Request| Ok(match request.messages.len() {
+///     2 => {
+///         let ring = RecordedCall::new("ring", Arguments::default());
+///         Reply { tool_calls: vec![ring], ..Reply::default() }
+///     }
+///     _ => Reply::from("open"),
+/// });
+/// let record = converse(Play::new().conversation("door 1", Door::default())?, agent)?;
+/// assert!(record.succeeded);
+/// assert_eq!((record.turns[0].spent[0], &*record.turns[1].observation), (2.0, "The door opens."));
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Environment {
-    /// The resources other than tokens that turns spend.
+    /// The resources other than tokens that turns spend. None of them may have the name of a resource of tokens.
     const RESOURCES: &'static [&'static str];
 
     /// The names of facts about the state that budget estimators may see, such as cash.
     const FEATURES: &'static [&'static str] = &[];
 
+    /// Returns the name of the task, which several runs can have in common. Reports treat the runs of one task as
+    /// dependent. `None` if each run is a task of its own.
+    fn task(&self) -> Option<String> {
+        None
+    }
+
     /// Returns the instruction that the model gets before the first turn.
     fn instruction(&self) -> String;
 
-    /// Returns what the model observes at its next turn, with the effects of its latest reply.
+    /// Returns what the model observes at its next turn, with the effects of its latest reply. After a reply with calls, an
+    /// empty observation leaves the model with their results alone.
     fn observation(&self) -> String;
+
+    /// Returns the tools that the model can call at its next turn.
+    fn tools(&self) -> Vec<ToolDefinition> {
+        Vec::new()
+    }
 
     /// Returns the text that replaces a reply in later requests; `None` for the reply itself.
     fn repeated(&self, reply: &str) -> Option<String> {
@@ -55,8 +137,8 @@ pub trait Environment {
         None
     }
 
-    /// Carries out a reply. Any text is a valid reply.
-    fn act(&mut self, reply: &str) -> Acted;
+    /// Carries out a reply. Any text and any calls are a valid reply.
+    fn act(&mut self, reply: &Reply) -> Acted;
 
     /// Returns whether there is a task that a run can complete or miss. Without a task, a run has no outcome, and its
     /// reward is a score.

@@ -11,9 +11,9 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PlayTurn {
-    /// What the model observed.
+    /// What the model observed since its last reply: the results of its calls, and the observation.
     pub observation: String,
-    /// The reply of the model.
+    /// The text of the reply of the model. Its calls are in the [run](Record::run).
     pub reply: String,
     /// The reward, without penalties.
     pub reward: f64,

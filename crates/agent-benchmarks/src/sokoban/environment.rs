@@ -2,6 +2,7 @@ use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
+use run_logs::Reply;
 use scoring_rules::{Probability, Seed};
 use trajectory_metrics::random::unit;
 
@@ -40,7 +41,7 @@ const MARKS: &str = include_str!("marks.txt");
 /// use agent_benchmarks::{Error, play::{End, Environment}, sokoban::{Room, Sokoban}};
 ///
 /// let mut sokoban = Sokoban::new(Room::parse("######\n#P_XO#\n######")?);
-/// let acted = sokoban.act("<think>It is right there.</think><answer>Right || jump || RIGHT</answer>");
+/// let acted = sokoban.act(&"<think>It is right there.</think><answer>Right || jump || RIGHT</answer>".into());
 /// assert_eq!((acted.n_actions, acted.penalty, &acted.problems[..]), (2, -0.1, &["\"jump\" is no action; there are Up, Down, Left, Right".to_owned()][..]));
 /// assert_eq!((acted.reward, sokoban.end()), (10.8, Some(End::Succeeded)));
 /// # Ok::<(), Error>(())
@@ -178,9 +179,9 @@ impl Environment for Sokoban {
         Some(format!("<think>{thoughts}</think><answer>{content}</answer>"))
     }
 
-    fn act(&mut self, reply: &str) -> Acted {
+    fn act(&mut self, reply: &Reply) -> Acted {
         let mut acted = Acted::default();
-        let content = without_marks(answer(reply).unwrap_or_default());
+        let content = without_marks(answer(&reply.text).unwrap_or_default());
         let mut directions = Vec::new();
         let mut left_out = 0;
         for (at, part) in actions(&content).enumerate() {

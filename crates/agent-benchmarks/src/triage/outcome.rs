@@ -109,8 +109,7 @@ impl TriageRecord {
     }
 
     /// Returns the name of the pool.
-    #[must_use]
-    pub fn pool_name(&self) -> &str {
+    pub(crate) fn pool_name(&self) -> &str {
         &self.record.run.id
     }
 

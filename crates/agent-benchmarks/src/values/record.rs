@@ -116,12 +116,8 @@ pub struct TurnEvent {
 /// };
 ///
 /// let mut request = Request::default();
-/// request.tools.push(ToolDefinition {
-///     name: "search".to_owned(),
-///     description: "Searches.".to_owned(),
-///     parameters: vec![Parameter::new("query", "What to look for.", ParameterKind::Text)],
-///     takes_more: false,
-/// });
+/// let parameters = vec![Parameter::new("query", "What to look for.", ParameterKind::Text)];
+/// request.tools.push(ToolDefinition::new("search", "Searches.", parameters));
 /// let call = RecordedCall::new("search", Arguments::Parsed(Default::default()));
 /// let reply = Reply { tool_calls: vec![call], ..Reply::default() };
 /// let events = reply_events(&request, &reply);

@@ -87,12 +87,8 @@ impl Parameter {
 /// use agent_benchmarks::{Parameter, ParameterKind, ToolDefinition, Value};
 ///
 /// let class = ParameterKind::Choice(vec!["first".to_owned(), "second".to_owned()]);
-/// let tool = ToolDefinition {
-///     name: "book".to_owned(),
-///     description: "Books a seat.".to_owned(),
-///     parameters: vec![Parameter::new("class", "The class of the seat.", class)],
-///     takes_more: false,
-/// };
+/// let parameters = vec![Parameter::new("class", "The class of the seat.", class)];
+/// let tool = ToolDefinition::new("book", "Books a seat.", parameters);
 /// let Value::Map(schema) = tool.schema() else { panic!("a schema is an object") };
 /// assert_eq!(schema["required"], Value::List(vec!["class".into()]));
 /// assert_eq!(schema["additionalProperties"], Value::Bool(false));
@@ -110,6 +106,17 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
+    /// Creates a tool that takes no further parameters.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: Vec<Parameter>,
+    ) -> Self {
+        let (name, description) = (name.into(), description.into());
+        Self { name, description, parameters, takes_more: false }
+    }
+
     /// Returns the JSON Schema of the arguments: an object, without further properties unless the tool accepts more.
     #[must_use]
     pub fn schema(&self) -> Value {

@@ -2,6 +2,7 @@ use budget_estimation::{
     Rollouts,
     bagen::{FeasibilityProbe, ProbeMethod},
 };
+use run_logs::Reply;
 use scoring_rules::Seed;
 
 use crate::{
@@ -33,7 +34,7 @@ const MOST_ACTIONS: usize = 100;
 /// use agent_benchmarks::{Seed, play::Environment, warehouse::{Start, Warehouse}};
 ///
 /// let mut warehouse = Warehouse::new(Start::Empty, Seed::new(1));
-/// let acted = warehouse.act("<think>Cables are fast.</think><answer>produce JCA374 2 air; draw_credit 300000</answer>");
+/// let acted = warehouse.act(&"<think>Cables are fast.</think><answer>produce JCA374 2 air; draw_credit 300000</answer>".into());
 /// assert_eq!((acted.n_actions, acted.reward < 0.0), (1, true));
 /// assert_eq!(acted.problems, ["\"draw_credit 300000\": $300,000 is more than the $200,000 that the credit line has left"]);
 /// assert_eq!(acted.spent, [2.0, 0.0, 3_036.0 + 16_000.0]);
@@ -96,9 +97,9 @@ impl Environment for Warehouse {
         format!("{earned}\nTurn {turn}:\nState:\n{state}{report}You have {left} actions left.\n")
     }
 
-    fn act(&mut self, reply: &str) -> Acted {
+    fn act(&mut self, reply: &Reply) -> Acted {
         let mut acted = Acted::default();
-        let parts = answer(reply).unwrap_or_default().split(';').map(str::trim);
+        let parts = answer(&reply.text).unwrap_or_default().split(';').map(str::trim);
         let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
         let before = self.game.cash();
         for part in parts.iter().take(MOST_ACTIONS) {

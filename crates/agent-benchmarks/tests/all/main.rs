@@ -27,6 +27,8 @@ mod costbench_replies;
 mod driver;
 #[cfg(feature = "costbench")]
 mod openai_chat;
+#[cfg(feature = "play")]
+mod own_environment;
 #[cfg(feature = "sokoban")]
 mod play;
 #[cfg(feature = "costbench")]

@@ -29,11 +29,11 @@ fn a_turn_shows_the_released_forms() {
          Player: (1, 1)\nGrid Map: \n#######\n#PX_O_#\n#######\n\
          Reply with at most 3 actions, separated by ||, as in <answer>Up || Right</answer>.\n"
     );
-    sokoban.act(&answer("left || up || Down"));
+    sokoban.act(&answer("left || up || Down").into());
     // The sum of three floating-point numbers, as Python writes it.
     assert!(sokoban.observation().starts_with("Reward:\n-0.30000000000000004\n\nState:\n"));
     let mut told = corridor().with_limits_told(true);
-    told.act("no tags");
+    told.act(&"no tags".into());
     let text = told.observation();
     assert!(text.starts_with("Reward:\n0\n\nTurn 2:\nState:\n"), "{text}");
     assert!(text.contains("#######\nThe last reply had no action that could be carried out; nothing has changed.\n30 actions are left. Reply"), "{text}");
@@ -64,7 +64,7 @@ fn replies_are_read_as_the_released_code_reads_them() {
         ("<answer><think>Up</answer>", 1, 0.0, 0),
         ("<ANSWER>Up</ANSWER>", 0, -0.1, 1),
     ] {
-        let acted = corridor().act(reply);
+        let acted = corridor().act(&reply.into());
         let found = (acted.n_actions, acted.penalty, acted.problems.len());
         assert_eq!(found, (n_actions, penalty, n_problems), "{reply:?}: {acted:?}");
         assert_eq!(acted.spent, [n_actions as f64]);

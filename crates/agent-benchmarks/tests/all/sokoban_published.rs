@@ -41,9 +41,9 @@ fn each_text_of_a_file_reaches_the_model_with_the_facts_in_its_places() {
             .with_most_actions_of_a_turn(4)
             .with_most_actions(20);
         assert_eq!(sokoban.instruction(), format!("{kind} i 4 20 20  {{\"plan\": []}}"));
-        sokoban.act("<answer>Left || Up</answer>");
+        sokoban.act(&"<answer>Left || Up</answer>".into());
         assert!(sokoban.observation().starts_with(&format!("{kind} r 4 20 18 -0.2 ")));
-        sokoban.act("no action");
+        sokoban.act(&"no action".into());
         let grid = sokoban.game().room().observation();
         let line = |name: &str| format!("{kind} {name} 4 20 18 0 {{\"plan\": []}}\n");
         let want = format!("{}\n{turn}State:\n{grid}\n{}{}", line("r"), line("w"), line("s"));

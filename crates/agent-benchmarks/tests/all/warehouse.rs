@@ -59,7 +59,7 @@ fn both_recovered_messages_come_out_as_they_are() {
     let game = Game::new(Start::Stocked, recovered(), Seed::new(1));
     let mut warehouse = Warehouse::with_game(game);
     assert_eq!(warehouse.observation(), golden(include_str!("../golden/warehouse/step_0.txt")));
-    warehouse.act("<think>Nothing has been asked for yet.</think><answer>pass</answer>");
+    warehouse.act(&"<think>Nothing has been asked for yet.</think><answer>pass</answer>".into());
     // Except for the error of the released code's floating-point numbers.
     let want = golden(include_str!("../golden/warehouse/step_1.txt"));
     let want = want.replacen("804077.7799999999", "804077.78", 1);

@@ -357,8 +357,9 @@ impl Message {
 /// ```
 /// use run_logs::Reply;
 ///
-/// let reply = Reply { text: "18".to_owned(), ..Reply::default() };
+/// let reply = Reply::from("18");
 /// assert!(reply.tool_calls.is_empty() && reply.tokens.is_none());
+/// assert_eq!(reply, Reply { text: "18".to_owned(), ..Reply::default() });
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reply {
@@ -376,6 +377,20 @@ pub struct Reply {
     pub usage: Option<Usage>,
 }
 
+impl From<String> for Reply {
+    /// Creates a reply of this text.
+    fn from(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+impl From<&str> for Reply {
+    /// Creates a reply of this text.
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
 /// The arguments of a tool call as a log holds them.
 ///
 /// A model may write arguments that are not a JSON object. This is a fact about the model and not an error of the log: the
@@ -391,6 +406,13 @@ pub enum Arguments {
         /// The problem with the text.
         problem: String,
     },
+}
+
+impl Default for Arguments {
+    /// Creates the arguments of a call without any: an empty map.
+    fn default() -> Self {
+        Self::Parsed(Value::Map(BTreeMap::new()))
+    }
 }
 
 impl Arguments {

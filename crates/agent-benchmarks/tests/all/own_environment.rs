@@ -1,0 +1,223 @@
+//! An environment of one's own with tools, played by the drivers of the papers' benchmarks.
+
+use std::{
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
+
+use agent_benchmarks::{
+    Arguments, Conversation, Error, RecordedCall, Reply, Request, Role, ToolDefinition,
+    budget_estimation::Estimate,
+    converse,
+    play::{Acted, End, Environment, Play, PlayRecord, rollouts},
+};
+
+/// A lock of three tools in a row, of which each opens the next. A call of a tool costs its position.
+#[derive(Clone, Default)]
+struct Lock {
+    opened: usize,
+    end: Option<End>,
+}
+
+const TOOLS: [&str; 3] = ["first", "second", "third"];
+
+impl Environment for Lock {
+    const RESOURCES: &'static [&'static str] = &["coins", "days"];
+
+    fn task(&self) -> Option<String> {
+        Some("the only lock".to_owned())
+    }
+
+    fn instruction(&self) -> String {
+        "Open the lock.".to_owned()
+    }
+
+    fn observation(&self) -> String {
+        if self.opened == 0 { "It is closed.".to_owned() } else { String::new() }
+    }
+
+    fn tools(&self) -> Vec<ToolDefinition> {
+        let tools = TOOLS.iter().skip(self.opened).take(1);
+        tools.map(|name| ToolDefinition::new(*name, "Opens the next.", Vec::new())).collect()
+    }
+
+    fn act(&mut self, reply: &Reply) -> Acted {
+        let mut acted = Acted::default();
+        let Some(call) = reply.tool_calls.first() else {
+            self.end = Some(match reply.text.as_str() {
+                "open" if self.opened == TOOLS.len() => End::Succeeded,
+                _ => End::Failed,
+            });
+            return acted;
+        };
+        acted.results.push(if Some(&call.name.as_str()) == TOOLS.get(self.opened) {
+            self.opened += 1;
+            acted.spent.push(self.opened as f64);
+            Ok(format!("{} is open", call.name))
+        } else {
+            Err(format!("{} is stuck", call.name))
+        });
+        acted
+    }
+
+    fn end(&self) -> Option<End> {
+        self.end
+    }
+}
+
+fn call(tool: &str) -> RecordedCall {
+    RecordedCall::new(tool, Arguments::default())
+}
+
+/// Calls the tool that is shown, once together with another one, and says at the end that the lock is open.
+fn agent(request: &Request) -> Reply {
+    let calls: &[&str] = match request.tools.as_slice() {
+        [] => return Reply { text: "open".to_owned(), ..Reply::default() },
+        [tool] if tool.name == "second" => &["second", "third"],
+        [tool] => &[tool.name.as_str()],
+        _ => panic!("one tool is shown at a time: {:?}", request.tools),
+    };
+    Reply { tool_calls: calls.iter().map(|tool| call(tool)).collect(), ..Reply::default() }
+}
+
+/// Runs a future that never waits.
+fn block_on<F: Future>(future: F) -> F::Output {
+    let Poll::Ready(output) = pin!(future).poll(&mut Context::from_waker(Waker::noop())) else {
+        panic!("nothing waits");
+    };
+    output
+}
+
+async fn played_by<E: Environment>(
+    environment: E,
+    agent: impl AsyncFn(&Request) -> Reply,
+) -> Result<PlayRecord, Error> {
+    let mut conversation = Play::new().conversation("lock", environment)?;
+    while let Some(request) = conversation.request() {
+        let reply = agent(request).await;
+        conversation.reply(reply)?;
+    }
+    Ok(conversation.finish())
+}
+
+#[test]
+fn tools_are_shown_anew_in_each_turn_and_every_call_has_an_answer() -> Result<(), Error> {
+    let mut requests = Vec::new();
+    let record = converse(Play::new().conversation("lock", Lock::default())?, |request| {
+        requests.push(request.clone());
+        Ok(agent(request))
+    })?;
+    let shown = |request: &Request| request.tools.iter().map(|it| it.name.clone()).collect();
+    let shown: Vec<Vec<String>> = requests.iter().map(shown).collect();
+    assert_eq!(shown, [vec!["first"], vec!["second"], vec!["third"], vec![]]);
+    let last = &requests[3].messages;
+    let roles: Vec<Role> = last.iter().map(|message| message.role).collect();
+    use Role::{Assistant, System, Tool, User};
+    assert_eq!(roles, [System, User, Assistant, Tool, Assistant, Tool, Tool, Assistant, Tool]);
+    let texts: Vec<&str> =
+        last.iter().filter(|it| it.role == Tool).map(|it| it.text.as_str()).collect();
+    let expected = ["first is open", "second is open", "this call was not made", "third is open"];
+    assert_eq!(texts, expected);
+
+    assert!(record.succeeded && record.record.run.outcome == Some(true));
+    assert_eq!(record.record.run.task.as_deref(), Some("the only lock"));
+    let made = record.record.run.turns.iter().filter_map(|turn| turn.reply.as_ref());
+    let made: Vec<_> = made.flat_map(|reply| reply.tool_calls.iter().map(|call| call.ok)).collect();
+    assert_eq!(made, [Some(true), Some(true), Some(false), Some(true)]);
+    let seen: Vec<&str> = record.turns.iter().map(|turn| turn.observation.as_str()).collect();
+    let both = "second is open\nthis call was not made";
+    assert_eq!(seen, ["It is closed.", "first is open", both, "third is open"]);
+    Ok(())
+}
+
+#[test]
+fn amounts_that_an_environment_leaves_out_are_zero() -> Result<(), Error> {
+    let lock = Play::new().conversation("lock", Lock::default())?;
+    let record = converse(lock, |request| Ok(agent(request)))?;
+    let spent: Vec<&[f64]> = record.turns.iter().map(|turn| turn.spent.as_slice()).collect();
+    assert_eq!(spent, [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [0.0, 0.0]]);
+    let rollouts = rollouts::<Lock>([&record])?;
+    let rollout = rollouts.iter().next().unwrap();
+    assert_eq!(rollout.usage(rollouts.resource("coins")?)?.total(), 6.0);
+    Ok(())
+}
+
+#[test]
+fn an_async_agent_plays_as_a_closure_does() -> Result<(), Error> {
+    let plain = converse(Play::new().conversation("lock", Lock::default())?, |it| Ok(agent(it)))?;
+    let awaited = block_on(played_by(Lock::default(), async |request| agent(request)))?;
+    assert_eq!(plain, awaited);
+    Ok(())
+}
+
+#[test]
+fn a_call_in_place_of_an_estimate_is_answered_as_not_made() -> Result<(), Error> {
+    let settings = Play::new().with_questions(&[("coins", Some(50.0))], true);
+    let mut asked = 0;
+    let record = converse(settings.conversation("lock", Lock::default())?, |request| {
+        let is_question =
+            request.messages.last().is_some_and(|it| it.text.contains("How much more"));
+        asked += usize::from(is_question);
+        Ok(match is_question {
+            true if asked == 1 => Reply { tool_calls: vec![call("second")], ..Reply::default() },
+            true => "<answer>[1, 9]</answer>".into(),
+            false => agent(request),
+        })
+    })?;
+    assert_eq!((asked, record.succeeded), (3, true));
+    assert_eq!(record.turns[0].estimates, [Estimate::NoAnswer]);
+    let turn = &record.record.run.turns[1];
+    let made = &turn.reply.as_ref().unwrap().tool_calls[0];
+    assert_eq!((made.ok, made.error.as_deref()), (Some(false), Some("this call was not made")));
+    Ok(())
+}
+
+#[cfg(feature = "client")]
+#[test]
+fn a_stopped_benchmark_of_ones_own_is_resumed_from_its_journal() -> Result<(), Error> {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use agent_benchmarks::{
+        client::{AskError, Journal, run_all},
+        openai_chat_body,
+    };
+
+    let path = std::env::temp_dir().join(format!("own-environment-{}.jsonl", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    let locks: Vec<(String, Lock)> =
+        (0..3).map(|at| (format!("lock {at}"), Lock::default())).collect();
+    let play = Play::new();
+    let start = |lock: &Lock| play.conversation("lock", lock.clone()).unwrap();
+    // A server that answers the given number of requests.
+    let server = |answers: usize| {
+        let count = AtomicUsize::new(0);
+        move |request: &Request| {
+            if count.fetch_add(1, Ordering::Relaxed) >= answers {
+                return Err(AskError::Stop("enough".to_owned()));
+            }
+            assert_eq!(
+                openai_chat_body(request, "m").contains("\"tools\""),
+                !request.tools.is_empty()
+            );
+            let message = match request.tools.first() {
+                None => "{\"content\": \"open\"}".to_owned(),
+                Some(tool) => format!(
+                    "{{\"tool_calls\": [{{\"id\": \"c\", \"type\": \"function\", \"function\": \
+                     {{\"name\": {:?}, \"arguments\": \"{{}}\"}}}}]}}",
+                    tool.name
+                ),
+            };
+            Ok(format!("{{\"choices\": [{{\"message\": {message}}}]}}").into_bytes())
+        }
+    };
+    let run = |answers: usize| {
+        let journal = Journal::open(&path, "locks")?;
+        run_all(&journal, &locks, start, server(answers), 2, |_, _| {})
+    };
+    assert!(matches!(run(5), Err(Error::Stopped { .. })));
+    // 12 requests in all, of which 5 are answered already.
+    let records = run(7)?;
+    assert!(records.iter().all(|record| record.succeeded && record.turns.len() == 4));
+    std::fs::remove_file(&path).unwrap();
+    Ok(())
+}

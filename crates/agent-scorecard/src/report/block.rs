@@ -1,13 +1,17 @@
 use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
 
 use run_logs::Account;
+use scoring_rules::Level;
 use serde::{
     Serialize,
     ser::{SerializeMap, Serializer},
 };
 use trajectory_metrics::{Figure, Interval, Measure, Metric, NoInterval, Undefined};
 
-use crate::report::{names, picture::Picture};
+use crate::{
+    metrics::mean,
+    report::{names, picture::Picture},
+};
 
 /// The prefix that the name of in-memory rows has. It stands in place of the name of a file.
 pub const ROWS: &str = "rows:";
@@ -250,6 +254,23 @@ impl Field {
         Self { key, label, value: Value::Figure(measure, figure) }
     }
 
+    /// Creates a figure that is the mean of values, with an interval that treats the values of a task as dependent, see
+    /// [`estimates::mean`](trajectory_metrics::estimates::mean). The range of the measure determines the kind of interval. The
+    /// figure is undefined without values, or for a value outside the range.
+    ///
+    /// ```
+    /// use agent_scorecard::{Better, Field, Measure, Value, trajectory_metrics::Level};
+    ///
+    /// let gap = Measure::new("gap", "gap", Better::Lower, "Mean cents above the best run.");
+    /// let found = Field::mean(gap, &[2.0, 4.0, 0.0, 2.0], &["a", "a", "b", "b"], Level::new(0.95)?);
+    /// assert!(matches!(found.value, Value::Figure(_, Ok(figure)) if figure.value == 2.0));
+    /// # Ok::<(), agent_scorecard::Error>(())
+    /// ```
+    #[must_use]
+    pub fn mean<G: Ord>(measure: Measure, values: &[f64], tasks: &[G], level: Level) -> Self {
+        Self::figure(measure, mean(&measure, values, tasks, level))
+    }
+
     /// Creates the bounds of a number that is not identified, under the name of its measure.
     #[must_use]
     pub fn bounds(measure: Measure, ends: Result<Interval, Undefined>) -> Self {
@@ -365,7 +386,7 @@ impl Block {
     }
 
     /// Removes the sentences of a position and returns them. Without notes, JSON does not list them.
-    pub fn unsay(&mut self, position: Position) -> Vec<String> {
+    pub(crate) fn unsay(&mut self, position: Position) -> Vec<String> {
         self.lists_notes &= position != Position::Note;
         let removed = self.sentences.extract_if(.., |it| it.0 == position);
         removed.map(|(_, sentence)| sentence).collect()

@@ -133,7 +133,7 @@ impl Report {
 
     /// Returns the columns and parts that have pictures. The one for all columns together comes last.
     #[must_use]
-    pub fn pictured(&self) -> Vec<Place<'_>> {
+    pub(crate) fn pictured(&self) -> Vec<Place<'_>> {
         let together = Place { name: String::new(), pointer: String::new(), block: &self.together };
         let places = self.places().into_iter().chain([together]);
         places.filter(|place| !place.block.pictures.is_empty()).collect()

@@ -1,6 +1,6 @@
 use run_logs::{
-    Account, ConfidenceReading, ConfidenceStream, Format, RunTable, StreamRuns, TraceFile,
-    json_lines::RunCounts,
+    Account, ConfidenceReading, ConfidenceStream, FactRules, Format, Run, RunTable, StreamOptions,
+    StreamRuns, TraceFile, json_lines::RunCounts,
 };
 use trajectory_metrics::{ForecastPolicy, Undefined};
 
@@ -41,6 +41,46 @@ pub struct LoggedColumn {
 pub const UNKNOWN_MODEL: &str = "unknown model";
 
 impl LoggedColumn {
+    /// Creates the column of these runs, for example of the records of a benchmark of your own, by the default rules.
+    ///
+    /// # Errors
+    ///
+    /// Errors of [`RunTable::new`].
+    ///
+    /// ```
+    /// use agent_scorecard::{
+    ///     agent_benchmarks::Run, compare::{CompareOptions, Side, compare}, scoring_rules::Level,
+    ///     traces::LoggedColumn,
+    /// };
+    ///
+    /// let run = |number: usize| {
+    ///     let mut run = Run::new(format!("run {number}"));
+    ///     (run.task, run.outcome) = (Some(format!("task {}", number / 2)), Some(number % 4 > 0));
+    ///     run
+    /// };
+    /// let column = LoggedColumn::of_runs("my agent", (0..20).map(run))?;
+    /// let report = compare([Side::from(&column)], CompareOptions::default(), Level::new(0.95)?)?;
+    /// assert_eq!(report.conclusion, ["my agent succeeded in 75 % of 20 runs [56, 88]."]);
+    /// # Ok::<(), agent_scorecard::Error>(())
+    /// ```
+    pub fn of_runs(
+        name: impl Into<String>,
+        runs: impl IntoIterator<Item = Run>,
+    ) -> Result<Self, Error> {
+        let runs = runs.into_iter().map(Ok);
+        let table = RunTable::new(runs, &FactRules::default(), &StreamOptions::default())?;
+        let (name, format) = (name.into(), Format::Exchanges.name());
+        Ok(Self {
+            file: name,
+            name: String::new(),
+            model: None,
+            format,
+            table,
+            notes: Vec::new(),
+            last_reply: None,
+        })
+    }
+
     /// Returns whether there are runs, but none of their model calls has a value of any stream.
     #[must_use]
     pub fn is_without_streams(&self) -> bool {

@@ -5,6 +5,11 @@
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
 
+/// The code of the page on own benchmarks.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/own_benchmark.md")]
+pub struct OwnBenchmark;
+
 /// The code of the page to start from.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/start.md")]

@@ -123,7 +123,8 @@ pub trait Environment {
     fn instruction(&self) -> String;
 
     /// Returns what the model observes at its next turn, with the effects of its latest reply. After a reply with calls, an
-    /// empty observation leaves the model with their results alone.
+    /// empty observation leaves the model with their results alone. Otherwise it is a message of the user, and many servers
+    /// refuse an empty one.
     fn observation(&self) -> String;
 
     /// Returns the tools that the model can call at its next turn.

@@ -177,8 +177,7 @@ impl LoggedRun {
     }
 
     /// Returns the grade of a run that succeeded in part.
-    #[must_use]
-    pub fn partial_grade(&self) -> Option<Probability> {
+    pub(crate) fn partial_grade(&self) -> Option<Probability> {
         self.grade.filter(|_| self.is_partial()).and_then(|grade| Probability::new(grade).ok())
     }
 

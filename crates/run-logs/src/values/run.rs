@@ -416,6 +416,23 @@ impl Default for Arguments {
 }
 
 impl Arguments {
+    /// Returns the argument of this name; `None` if the call has none, or if its arguments are not a map.
+    ///
+    /// ```
+    /// use run_logs::{Arguments, Value};
+    ///
+    /// let arguments = Arguments::Parsed(Value::Map([("seats".to_owned(), 2.into())].into()));
+    /// assert_eq!(arguments.get("seats"), Some(&Value::Integer(2)));
+    /// assert_eq!(arguments.get("class"), None);
+    /// ```
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        match self {
+            Self::Parsed(Value::Map(given)) => given.get(name),
+            _ => None,
+        }
+    }
+
     /// Returns the arguments as a value: unreadable text is a [`Value::Text`].
     #[must_use]
     pub fn value(&self) -> Value {

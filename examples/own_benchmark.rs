@@ -74,7 +74,7 @@ impl<G: Fn(usize, &str) -> bool> Environment for Desk<'_, G> {
         let tool = self.episode.visible_tools().into_iter().find(|tool| tool.name == *name);
         let held = self.budget.reserve(&[("cents", tool.map_or(0.0, |tool| tool.cost))]);
         let (Ok(held), Ok(call)) = (held, self.episode.call(name)) else {
-            // The budget is a part of the task, so a run that it ends has failed.
+            // The budget and the scenario's limit of 20 calls are parts of the task: such a run has failed.
             self.end = Some(End::AtLimit);
             return acted;
         };
@@ -95,7 +95,7 @@ fn agent(page: usize, request: &Request, rng: &mut ChaCha8Rng) -> Reply {
     let done = |name: &str| request.messages.iter().any(|it| it.text == format!("{name}: done"));
     let chosen = request.tools.iter().filter(|tool| !done(&tool.name)).choose(rng);
     // Every fourth page is hard, and the agent only suspects it.
-    let (chance, confidence) = if page % 4 == 0 { (0.4, 0.7) } else { (0.9, 0.9) };
+    let (chance, confidence) = if page.is_multiple_of(4) { (0.4, 0.7) } else { (0.9, 0.9) };
     let answer = page + usize::from(!rng.random_bool(chance));
     let mut reply = Reply::from(format!("brief {answer}\nconfidence: {confidence}"));
     let next = chosen.filter(|_| !done("edit") && !done("polish"));

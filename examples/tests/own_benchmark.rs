@@ -39,7 +39,8 @@ fn simulated(page: usize, rng: &mut ChaCha8Rng) -> Run {
             break;
         }
         let &(name, after, price) = chosen.unwrap();
-        if spent + price > 14.0 {
+        // A scenario has 20 calls, and the budget 14 cents.
+        if turns > 20 || spent + price > 14.0 {
             break;
         }
         if name == "translate_page" {

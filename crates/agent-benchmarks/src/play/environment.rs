@@ -46,9 +46,9 @@ pub struct Acted {
 /// The environment is also the grader: [`end`](Self::end) decides what a success is. Its methods do not fail: [`Acted`] reports
 /// the parts of a reply that are wrong, and the calls that failed.
 ///
-/// The order of the calls is: [`task`](Self::task), [`instruction`](Self::instruction), [`observation`](Self::observation) and
-/// [`tools`](Self::tools) for the first request; after each reply [`act`](Self::act), then [`features`](Self::features) and
-/// [`end`](Self::end), and, while the run continues, [`tools`](Self::tools) and [`observation`](Self::observation) again.
+/// Before the first request, [`task`](Self::task), [`instruction`](Self::instruction), [`observation`](Self::observation) and
+/// [`tools`](Self::tools) are called. After each reply, [`act`](Self::act) is called, then [`features`](Self::features) and
+/// [`end`](Self::end), and, while the run continues, [`observation`](Self::observation) and [`tools`](Self::tools) again.
 ///
 /// ```
 /// use agent_benchmarks::{

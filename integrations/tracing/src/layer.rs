@@ -118,7 +118,7 @@ impl GenAiLayer {
     pub fn with_warning_at(self, share: f64) -> Result<Self, Error> {
         let names = self.watched.budget.names().map(|name| (name, None));
         drop(budget_estimation::BudgetMonitor::new(names)?.with_warning_at(share)?);
-        self.watched.lock().warn_at = share;
+        self.watched.lock().warn_at = Some(share);
         Ok(self)
     }
 
@@ -183,7 +183,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for GenAiLayer {
         };
         let Some(span) = span else { return };
         let mut call = span.facts.model_call();
-        let is_innermost = !span.has_call && span.below == [0.0; 4];
+        let is_innermost = !span.has_call && span.below.iter().all(|below| *below == 0.0);
         let tokens = [call.input_tokens, call.output_tokens, call.total_tokens];
         let has_usage = is_call(span.facts.kind()) || tokens.iter().any(Option::is_some);
         if let (Some(price), None, true, true) =
@@ -191,7 +191,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for GenAiLayer {
         {
             call.cost_usd = price(&call).filter(|cost| is_amount(*cost));
         }
-        self.watched.close(span, &call, held, &self.counts);
+        self.watched.close(&span, &call, held, &self.counts);
     }
 }
 

@@ -6,6 +6,7 @@ mod count;
 mod layer;
 mod model_call;
 mod monitor;
+mod open_spans;
 mod span_facts;
 mod watched;
 

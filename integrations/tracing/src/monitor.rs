@@ -16,14 +16,14 @@ pub struct Monitor {
 impl Monitor {
     /// Returns what the loop should do before its next model call.
     ///
-    /// The advice is to stop if a cap is used up, because every further call would exceed it, or if the budget was stopped. The
-    /// layer stops the budget when a call has an unknown amount of a resource with a cap. A warning is given from the share
-    /// that [`GenAiLayer::with_warning_at`](crate::GenAiLayer::with_warning_at) sets.
+    /// The advice is to stop if a cap of the budget is used up, because every further call would exceed it, if a cap above it is
+    /// exceeded, or if the budget was stopped. The layer stops the budget when a call has an unknown amount of a resource with
+    /// a cap. A warning is given from the share that [`GenAiLayer::with_warning_at`](crate::GenAiLayer::with_warning_at) sets.
     #[must_use]
     pub fn advice(&self) -> Advice {
         let budget = self.budget();
         let estimates = vec![Estimate::NoAnswer; budget.names().len()];
-        let warn_at = self.watched.lock().warn_at;
+        let warn_at = self.watched.lock().warn_at.unwrap_or(1.0);
         let monitor = BudgetMonitor::new(budget.names().map(|name| (name, None)));
         let advice = monitor
             .and_then(|monitor| monitor.with_warning_at(warn_at))

@@ -1,6 +1,11 @@
 use std::fmt;
 
+use serde::{
+    Deserialize,
+    de::value::{Error, MapDeserializer},
+};
 use tracing::field::{Field, Visit};
+use trajectory_metrics::tool_calls::{ToolCall, Value};
 
 use crate::{
     attributes::{ATTRIBUTES, Fact, KINDS, Kind},
@@ -97,6 +102,16 @@ impl SpanFacts {
         }
         let of_call = [Fact::Model, Fact::InputTokens, Fact::OutputTokens];
         of_call.iter().any(|&fact| self.get(fact).is_some()).then_some(Kind::ModelCall)
+    }
+
+    pub(crate) fn tool_call(&self) -> ToolCall {
+        let name = self.text(Fact::ToolName).unwrap_or_default();
+        let Some(arguments) = self.text(Fact::ToolArguments) else {
+            return ToolCall { name, arguments: Value::Null };
+        };
+        let fields = [("name", name.as_str()), ("arguments", arguments.as_str())];
+        let read = ToolCall::deserialize(MapDeserializer::<_, Error>::new(fields.into_iter()));
+        read.unwrap_or(ToolCall { arguments: Value::Text(arguments), name })
     }
 
     pub(crate) fn model_call(&self) -> ModelCall {

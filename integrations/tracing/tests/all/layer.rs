@@ -2,7 +2,7 @@ use std::{sync::Barrier, thread};
 
 use agent_tracing::{Count, GenAiLayer};
 use budget_estimation::{Advice, AdviceReason, Budget, Error, StopReason};
-use tracing::Dispatch;
+use tracing::{Dispatch, Span};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 use trajectory_metrics::{
     BrierScore, ForecastPolicy, Tps, WeightSchedule,
@@ -103,6 +103,47 @@ fn the_sum_at_the_span_of_an_agent_counts_only_what_its_calls_do_not_state() {
     assert_eq!((spent(&monitor)[2], spent(&monitor)[4]), (700.0, 0.0));
 }
 
+/// Any tree of spans counts, for each span, the larger one of what it states and what the spans below it count, in any order in
+/// which they end.
+#[test]
+fn a_tree_of_spans_counts_each_amount_once() {
+    let mut random = 7_u64;
+    let mut next = |below: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 33) % below
+    };
+    for _ in 0..200 {
+        // The parent of each span, and its tokens, which only model calls must state.
+        let size = 1 + next(12) as usize;
+        let mut tree: Vec<(Option<usize>, &str, Option<u64>)> = Vec::new();
+        for at in 0..size as u64 {
+            let parent = next(at + 1).checked_sub(1).map(|parent| parent as usize);
+            let kind = ["chat", "invoke_agent", "execute_tool", "embeddings"][next(4) as usize];
+            let states = kind == "chat" || next(2) == 0;
+            tree.push((parent, kind, states.then(|| next(1000))));
+        }
+        let mut below = vec![0; size];
+        let mut expected = 0;
+        for (at, (parent, _, stated)) in tree.iter().enumerate().rev() {
+            let total = below[at].max(stated.unwrap_or(0));
+            *parent.map_or(&mut expected, |parent| &mut below[parent]) += total;
+        }
+        let monitor = watch(layer(None, None), || {
+            let mut spans: Vec<Option<Span>> = Vec::new();
+            for (parent, kind, stated) in &tree {
+                let parent = parent.and_then(|parent| spans[parent].as_ref());
+                let span = of_kind(kind, parent);
+                span.record("gen_ai.usage.total_tokens", stated);
+                spans.push(Some(span));
+            }
+            (0..4 * size).for_each(|_| drop(spans[next(size as u64) as usize].take()));
+        });
+        assert_eq!(spent(&monitor)[2], expected as f64, "{tree:?}");
+        let used = monitor.agents().iter().map(|agent| agent.used(Count::TotalTokens)).sum::<f64>();
+        assert_eq!(spent(&monitor)[2], used, "{tree:?}");
+    }
+}
+
 #[test]
 fn a_call_within_the_span_of_the_same_call_is_one_call() {
     // The span around it states the usage, the span within it does not, or the other way round.
@@ -153,6 +194,17 @@ fn a_reply_or_tool_call_that_is_recorded_twice_counts_once() {
         tool(None, "{}");
     });
     assert_eq!(spent(&monitor), [300.0, 31.0, 331.0, 0.0, 3.0, 4.0]);
+
+    // A repetition that states more adds what the first one did not state.
+    let monitor = watch(layer(None, None), || {
+        for output in [None, Some(10), Some(10)] {
+            let span = of_kind("chat", None);
+            span.record("gen_ai.response.id", "a");
+            span.record("gen_ai.usage.input_tokens", 100);
+            span.record("gen_ai.usage.output_tokens", output);
+        }
+    });
+    assert_eq!(spent(&monitor)[..5], [100.0, 10.0, 110.0, 0.0, 1.0]);
 }
 
 #[test]

@@ -1,0 +1,265 @@
+use std::collections::HashMap;
+
+use budget_estimation::Reservation;
+use trajectory_metrics::tool_calls::ToolCall;
+
+use crate::{
+    agent_run::AgentRun,
+    attributes::{Fact, Kind},
+    count::{Amounts, Count, STATED},
+    model_call::ModelCall,
+    span_facts::{SpanFacts, amounts},
+    watched::Counted,
+};
+
+/// The spans that have not closed, and the agents of those that have.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// The spans that have not closed, by their id, which is unique among them.
+    pub(crate) open: HashMap<u64, OpenSpan>,
+    pub(crate) held: HashMap<u64, Reservation>,
+    pub(crate) agents: Vec<Agent>,
+    pub(crate) warn_at: Option<f64>,
+    /// What the spans of each reply with an id state, and the amounts that count for it.
+    replies: HashMap<String, (Amounts<Option<f64>>, Amounts<f64>)>,
+    /// The number of spans so far.
+    began: u64,
+}
+
+/// A span that has not closed.
+///
+/// What it states is compared with what the spans below it have used, because the span of an agent often repeats their sum, and
+/// so does the span of a call around the span of the same call. Only the rest counts. A span closes after those below it.
+#[derive(Debug, Default)]
+pub(crate) struct OpenSpan {
+    /// Its position among all spans. Unlike an id, it is never used again.
+    pub(crate) order: u64,
+    pub(crate) facts: SpanFacts,
+    /// The ids of the spans around it, the innermost first. They are open as long as this span is.
+    above: Vec<u64>,
+    pub(crate) below: Amounts<f64>,
+    /// Whether the span of a model call lies below it, without a tool or an agent between them.
+    pub(crate) has_call: bool,
+    /// The amounts that such a call does not state.
+    unknown_below: Amounts<bool>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Agent {
+    /// The position of its span.
+    key: Option<u64>,
+    run: AgentRun,
+    turns: Vec<(u64, Option<f64>)>,
+    calls: Vec<(u64, Option<String>, ToolCall)>,
+}
+
+impl Agent {
+    pub(crate) fn run(&self) -> AgentRun {
+        let (mut turns, mut calls) = (self.turns.clone(), self.calls.clone());
+        turns.sort_by_key(|(order, _)| *order);
+        calls.sort_by_key(|(order, ..)| *order);
+        let forecasts = turns.into_iter().map(|(_, forecast)| forecast).collect();
+        let tool_calls = calls.into_iter().map(|(.., call)| call).collect();
+        AgentRun { forecasts, tool_calls, ..self.run.clone() }
+    }
+}
+
+/// What a span adds.
+pub(crate) struct Added {
+    /// The amounts that it states, `None` where it should state one.
+    pub(crate) used: Amounts<Option<f64>>,
+    /// The amounts that count where it does not: the assumed ones, or the known parts.
+    pub(crate) least: Amounts<f64>,
+    pub(crate) model_calls: u8,
+    pub(crate) tool_calls: u8,
+}
+
+impl State {
+    pub(crate) fn open(&mut self, id: u64, facts: SpanFacts, above: Vec<u64>) {
+        self.began += 1;
+        let span = OpenSpan { order: self.began, facts, above, ..OpenSpan::default() };
+        self.open.insert(id, span);
+    }
+
+    fn kind(&self, id: u64) -> Option<Kind> {
+        self.open.get(&id)?.facts.kind()
+    }
+
+    /// Takes what a closed span states, with its calls. Returns what it adds.
+    pub(crate) fn close(
+        &mut self,
+        span: &OpenSpan,
+        call: &ModelCall,
+        is_held: bool,
+        counts: &[Counted],
+    ) -> Added {
+        let kind = span.facts.kind();
+        let stated = amounts(call);
+        let is_call = kind == Some(Kind::ModelCall);
+        let is_innermost = is_call && !span.has_call;
+        let reply = span.facts.text(Fact::ResponseId).filter(|_| is_innermost);
+        let earlier = reply.as_ref().and_then(|id| self.earlier(id, stated));
+        // What is counted already.
+        let mut before = span.below;
+        let counted = earlier.map_or([0.0; STATED], |(_, counted)| counted);
+        before.iter_mut().zip(counted).for_each(|(before, counted)| *before += counted);
+        let is_more = |at: usize| stated[at].is_some_and(|all| all > before[at]);
+        let has_tokens = (0..STATED).any(is_more);
+        let mut used = [Some(0.0); STATED];
+        for (at, used) in used.iter_mut().enumerate() {
+            let is_cost = Count::CostUsd.stated() == Some(at);
+            *used = match stated[at] {
+                // Sums of dollars may differ by rounding errors.
+                Some(all) => Some(all - before[at]).filter(|&rest| rest > 1e-9 * all).or(Some(0.0)),
+                None if earlier.is_some() => Some(0.0),
+                None if is_call && (!span.has_call || span.unknown_below[at]) => None,
+                None if !is_call && is_cost && has_tokens => None,
+                None => Some(0.0),
+            };
+        }
+        let is_turn = is_innermost && earlier.is_none();
+
+        let assumed = |at: usize| {
+            let mut counts = counts.iter().filter(|counted| counted.count.stated() == Some(at));
+            counts.find_map(|counted| counted.assumed).unwrap_or(0.0)
+        };
+        let mut least = std::array::from_fn(assumed);
+        let [input, output, total, _] = &mut least;
+        *total = total.max(used[0].unwrap_or(*input) + used[1].unwrap_or(*output));
+
+        let parent = span.above.iter().copied().find(|id| self.open.contains_key(id));
+        let is_in_call = parent.is_some_and(|id| self.kind(id) == Some(Kind::ModelCall));
+        if let Some(parent) = parent.and_then(|id| self.open.get_mut(&id)) {
+            parent.has_call |= is_call || (kind.is_none() && span.has_call);
+            for (at, used) in used.iter_mut().enumerate() {
+                if is_in_call && !is_held && used.is_none() {
+                    // The span of the same call around this one may state it.
+                    parent.unknown_below[at] = true;
+                    *used = Some(0.0);
+                }
+                parent.below[at] += span.below[at] + used.unwrap_or(least[at]);
+            }
+        }
+
+        if let Some(id) = reply {
+            let (known, counted) = self.replies.entry(id).or_default();
+            *known = std::array::from_fn(|at| known[at].or(stated[at]));
+            *counted = std::array::from_fn(|at| counted[at] + used[at].unwrap_or(least[at]));
+        }
+
+        let is_unknown =
+            |counted: &Counted| counted.count.stated().is_some_and(|at| used[at].is_none());
+        let unknown = counts.iter().any(is_unknown);
+        let confidence = span.facts.real(Fact::Confidence);
+        let mut tool_calls = 0;
+        if kind == Some(Kind::Tool) {
+            let id = span.facts.text(Fact::ToolCallId);
+            let call = span.facts.tool_call();
+            let agent = self.agent(span);
+            let is_same = |(_, other, made): &(_, _, ToolCall)| *other == id && *made == call;
+            if id.is_none() || !agent.calls.iter().any(is_same) {
+                agent.calls.push((span.order, id, call));
+                tool_calls = 1;
+            }
+        }
+        if is_turn {
+            self.agent(span).turns.push((span.order, confidence));
+        } else if let Some(confidence) = confidence {
+            self.confide(&span.above, confidence);
+        }
+        if unknown || used.iter().any(|used| used.is_some_and(|used| used > 0.0)) {
+            let agent = self.agent(span);
+            agent.run.unknown += u64::from(unknown);
+            for (sum, used) in agent.run.stated.iter_mut().zip(used) {
+                *sum += used.unwrap_or(0.0);
+            }
+        }
+        Added { used, least, model_calls: u8::from(is_turn), tool_calls }
+    }
+
+    /// Returns what earlier spans of a reply state and count, unless this span states another count. Then the id is not its own, and
+    /// the earlier spans are forgotten.
+    fn earlier(
+        &mut self,
+        id: &str,
+        stated: Amounts<Option<f64>>,
+    ) -> Option<(Amounts<Option<f64>>, Amounts<f64>)> {
+        let (known, counted) = *self.replies.get(id)?;
+        let is_same = |at: usize| known[at].zip(stated[at]).is_none_or(|(one, other)| one == other);
+        if (0..STATED).all(is_same) {
+            return Some((known, counted));
+        }
+        self.replies.remove(id);
+        None
+    }
+
+    /// Returns the agent to which a closed span belongs.
+    fn agent(&mut self, span: &OpenSpan) -> &mut Agent {
+        let (mut key, mut name) = (None, span.facts.text(Fact::AgentName));
+        if span.facts.kind() == Some(Kind::Agent) {
+            key = Some(span.order);
+        } else if let Some(owner) = self.owner(&span.above) {
+            if !self.open.contains_key(&owner) {
+                self.open(owner, SpanFacts::default(), Vec::new());
+            }
+            if let Some(owner) = self.open.get(&owner) {
+                key = Some(owner.order);
+                let names = [Fact::AgentName, Fact::ToolName];
+                name = names.iter().find_map(|fact| owner.facts.text(*fact)).or(name);
+            }
+        }
+        let at = self.agents.iter().position(|agent| agent.key == key).unwrap_or_else(|| {
+            self.agents.push(Agent { key, ..Agent::default() });
+            self.agents.len() - 1
+        });
+        let agent = &mut self.agents[at];
+        agent.run.name = agent.run.name.take().or(name);
+        agent
+    }
+
+    /// Returns the id of the span of an agent: the innermost span of an agent or of a tool, or else the outermost span.
+    fn owner(&self, above: &[u64]) -> Option<u64> {
+        let is_agent = |id: &&u64| matches!(self.kind(**id), Some(Kind::Agent | Kind::Tool));
+        let is_outside = |id: &&u64| self.kind(**id) != Some(Kind::ModelCall);
+        let owner = above.iter().find(is_agent).or_else(|| above.iter().rev().find(is_outside));
+        owner.copied()
+    }
+
+    /// Takes a confidence that was recorded within these spans: for the innermost model call, or else for the turn that began
+    /// last of the innermost agent that has one.
+    pub(crate) fn confide(&mut self, within: &[u64], confidence: f64) {
+        let call = within.iter().copied().find(|id| self.kind(*id) == Some(Kind::ModelCall));
+        let mut owners = within.iter().copied().map(Some).chain([None]);
+        let turn = call.map(Turn::Open).or_else(|| owners.find_map(|owner| self.latest(owner)));
+        match turn {
+            Some(Turn::Open(id)) => {
+                let span = self.open.get_mut(&id);
+                span.into_iter().for_each(|span| span.facts.set_confidence(confidence));
+            }
+            Some(Turn::Ended(agent, turn)) => self.agents[agent].turns[turn].1 = Some(confidence),
+            None => {}
+        }
+    }
+
+    /// Returns the turn of an agent that began last.
+    fn latest(&self, owner: Option<u64>) -> Option<Turn> {
+        let key = owner.map(|id| self.open.get(&id).map_or(0, |span| span.order));
+        let agent = self.agents.iter().position(|agent| agent.key == key);
+        let turns = agent.into_iter().flat_map(|agent| {
+            let turns = self.agents[agent].turns.iter().enumerate();
+            turns.map(move |(turn, (order, _))| (*order, Turn::Ended(agent, turn)))
+        });
+        let is_own = |span: &OpenSpan| {
+            span.facts.kind() == Some(Kind::ModelCall) && self.owner(&span.above) == owner
+        };
+        let open = self.open.iter().filter(|(_, span)| is_own(span));
+        let all = turns.chain(open.map(|(id, span)| (span.order, Turn::Open(*id))));
+        all.max_by_key(|(order, _)| *order).map(|(_, turn)| turn)
+    }
+}
+
+/// A turn whose span has not closed, by the id of the span, or one that has, by the positions of the agent and the turn.
+enum Turn {
+    Open(u64),
+    Ended(usize, usize),
+}

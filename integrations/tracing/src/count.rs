@@ -29,3 +29,11 @@ impl Count {
         (at < STATED).then_some(at)
     }
 }
+
+/// A resource of the budget, what it counts, and the amount of a call that states none.
+#[derive(Clone, Debug)]
+pub(crate) struct Counted {
+    pub(crate) resource: String,
+    pub(crate) count: Count,
+    pub(crate) assumed: Option<f64>,
+}

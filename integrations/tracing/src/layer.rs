@@ -1,16 +1,16 @@
 use std::{fmt, sync::Arc};
 
-use budget_estimation::{Budget, Error};
+use budget_estimation::{Budget, BudgetMonitor, Error};
 use tracing::{Event, Metadata, Subscriber, span};
 use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
 
 use crate::{
     attributes::{Fact, Kind},
-    count::Count,
+    count::{Count, Counted},
     model_call::ModelCall,
     monitor::Monitor,
     span_facts::{SpanFacts, is_amount, is_read},
-    watched::{Counted, Watched},
+    watched::Watched,
 };
 
 type Price = Box<dyn Fn(&ModelCall) -> Option<f64> + Send + Sync>;
@@ -114,10 +114,10 @@ impl GenAiLayer {
     ///
     /// # Errors
     ///
-    /// The budget's own error unless the share is from 0 to 1.
+    /// [`Error::ScoringRules`] unless the share is from 0 to 1.
     pub fn with_warning_at(self, share: f64) -> Result<Self, Error> {
         let names = self.watched.budget.names().map(|name| (name, None));
-        drop(budget_estimation::BudgetMonitor::new(names)?.with_warning_at(share)?);
+        drop(BudgetMonitor::new(names)?.with_warning_at(share)?);
         self.watched.lock().warn_at = Some(share);
         Ok(self)
     }

@@ -6,10 +6,9 @@ use trajectory_metrics::tool_calls::ToolCall;
 use crate::{
     agent_run::AgentRun,
     attributes::{Fact, Kind},
-    count::{Amounts, Count, STATED},
+    count::{Amounts, Count, Counted, STATED},
     model_call::ModelCall,
     span_facts::{SpanFacts, amounts},
-    watched::Counted,
 };
 
 /// The spans that have not closed, and the agents of those that have.
@@ -20,8 +19,7 @@ pub(crate) struct State {
     pub(crate) held: HashMap<u64, Reservation>,
     pub(crate) agents: Vec<Agent>,
     pub(crate) warn_at: Option<f64>,
-    /// What the spans of each reply with an id state, and the amounts that count for it.
-    replies: HashMap<String, (Amounts<Option<f64>>, Amounts<f64>)>,
+    replies: HashMap<String, Reply>,
     /// The number of spans so far.
     began: u64,
 }
@@ -44,6 +42,13 @@ pub(crate) struct OpenSpan {
     unknown_below: Amounts<bool>,
 }
 
+/// What the spans of a reply with an id state, and the amounts that count for it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reply {
+    stated: Amounts<Option<f64>>,
+    counted: Amounts<f64>,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Agent {
     /// The position of its span.
@@ -51,6 +56,36 @@ pub(crate) struct Agent {
     run: AgentRun,
     turns: Vec<(u64, Option<f64>)>,
     calls: Vec<(u64, Option<String>, ToolCall)>,
+}
+
+impl OpenSpan {
+    /// Returns what a span has used by itself, with what it states and what is known of its reply; `None` where it should state an
+    /// amount.
+    fn used(&self, stated: Amounts<Option<f64>>, earlier: Option<&Reply>) -> Amounts<Option<f64>> {
+        let is_call = self.facts.kind() == Some(Kind::ModelCall);
+        let before = |at: usize| self.below[at] + earlier.map_or(0.0, |reply| reply.counted[at]);
+        let is_more = |at: usize| stated[at].is_some_and(|all| all > before(at));
+        let has_tokens = (0..STATED).any(is_more);
+        std::array::from_fn(|at| match stated[at] {
+            // Sums of dollars may differ by rounding errors.
+            Some(all) => Some(all - before(at)).filter(|&rest| rest > 1e-9 * all).or(Some(0.0)),
+            None if earlier.is_some() => Some(0.0),
+            None if is_call && (!self.has_call || self.unknown_below[at]) => None,
+            None if !is_call && Count::CostUsd.stated() == Some(at) && has_tokens => None,
+            None => Some(0.0),
+        })
+    }
+}
+
+/// Returns the amounts that count where a span does not state them: the assumed ones, or the known parts.
+fn least(used: &Amounts<Option<f64>>, counts: &[Counted]) -> Amounts<f64> {
+    let mut least = std::array::from_fn(|at| {
+        let mut counts = counts.iter().filter(|counted| counted.count.stated() == Some(at));
+        counts.find_map(|counted| counted.assumed).unwrap_or(0.0)
+    });
+    let [input, output, total, _] = &mut least;
+    *total = total.max(used[0].unwrap_or(*input) + used[1].unwrap_or(*output));
+    least
 }
 
 impl Agent {
@@ -68,7 +103,7 @@ impl Agent {
 pub(crate) struct Added {
     /// The amounts that it states, `None` where it should state one.
     pub(crate) used: Amounts<Option<f64>>,
-    /// The amounts that count where it does not: the assumed ones, or the known parts.
+    /// The amounts that count where it does not.
     pub(crate) least: Amounts<f64>,
     pub(crate) model_calls: u8,
     pub(crate) tool_calls: u8,
@@ -93,80 +128,30 @@ impl State {
         is_held: bool,
         counts: &[Counted],
     ) -> Added {
-        let kind = span.facts.kind();
-        let stated = amounts(call);
-        let is_call = kind == Some(Kind::ModelCall);
+        let is_call = span.facts.kind() == Some(Kind::ModelCall);
         let is_innermost = is_call && !span.has_call;
+        let stated = amounts(call);
         let reply = span.facts.text(Fact::ResponseId).filter(|_| is_innermost);
         let earlier = reply.as_ref().and_then(|id| self.earlier(id, stated));
-        // What is counted already.
-        let mut before = span.below;
-        let counted = earlier.map_or([0.0; STATED], |(_, counted)| counted);
-        before.iter_mut().zip(counted).for_each(|(before, counted)| *before += counted);
-        let is_more = |at: usize| stated[at].is_some_and(|all| all > before[at]);
-        let has_tokens = (0..STATED).any(is_more);
-        let mut used = [Some(0.0); STATED];
-        for (at, used) in used.iter_mut().enumerate() {
-            let is_cost = Count::CostUsd.stated() == Some(at);
-            *used = match stated[at] {
-                // Sums of dollars may differ by rounding errors.
-                Some(all) => Some(all - before[at]).filter(|&rest| rest > 1e-9 * all).or(Some(0.0)),
-                None if earlier.is_some() => Some(0.0),
-                None if is_call && (!span.has_call || span.unknown_below[at]) => None,
-                None if !is_call && is_cost && has_tokens => None,
-                None => Some(0.0),
-            };
-        }
-        let is_turn = is_innermost && earlier.is_none();
-
-        let assumed = |at: usize| {
-            let mut counts = counts.iter().filter(|counted| counted.count.stated() == Some(at));
-            counts.find_map(|counted| counted.assumed).unwrap_or(0.0)
-        };
-        let mut least = std::array::from_fn(assumed);
-        let [input, output, total, _] = &mut least;
-        *total = total.max(used[0].unwrap_or(*input) + used[1].unwrap_or(*output));
-
-        let parent = span.above.iter().copied().find(|id| self.open.contains_key(id));
-        let is_in_call = parent.is_some_and(|id| self.kind(id) == Some(Kind::ModelCall));
-        if let Some(parent) = parent.and_then(|id| self.open.get_mut(&id)) {
-            parent.has_call |= is_call || (kind.is_none() && span.has_call);
-            for (at, used) in used.iter_mut().enumerate() {
-                if is_in_call && !is_held && used.is_none() {
-                    // The span of the same call around this one may state it.
-                    parent.unknown_below[at] = true;
-                    *used = Some(0.0);
-                }
-                parent.below[at] += span.below[at] + used.unwrap_or(least[at]);
-            }
-        }
-
+        let mut used = span.used(stated, earlier.as_ref());
+        let least = least(&used, counts);
+        self.pass_up(span, &mut used, &least, is_held);
         if let Some(id) = reply {
-            let (known, counted) = self.replies.entry(id).or_default();
-            *known = std::array::from_fn(|at| known[at].or(stated[at]));
-            *counted = std::array::from_fn(|at| counted[at] + used[at].unwrap_or(least[at]));
+            let reply = self.replies.entry(id).or_default();
+            reply.stated = std::array::from_fn(|at| reply.stated[at].or(stated[at]));
+            let adds = |at: usize| reply.counted[at] + used[at].unwrap_or(least[at]);
+            reply.counted = std::array::from_fn(adds);
         }
 
-        let is_unknown =
-            |counted: &Counted| counted.count.stated().is_some_and(|at| used[at].is_none());
-        let unknown = counts.iter().any(is_unknown);
+        let is_turn = is_innermost && earlier.is_none();
         let confidence = span.facts.real(Fact::Confidence);
-        let mut tool_calls = 0;
-        if kind == Some(Kind::Tool) {
-            let id = span.facts.text(Fact::ToolCallId);
-            let call = span.facts.tool_call();
-            let agent = self.agent(span);
-            let is_same = |(_, other, made): &(_, _, ToolCall)| *other == id && *made == call;
-            if id.is_none() || !agent.calls.iter().any(is_same) {
-                agent.calls.push((span.order, id, call));
-                tool_calls = 1;
-            }
-        }
         if is_turn {
             self.agent(span).turns.push((span.order, confidence));
         } else if let Some(confidence) = confidence {
             self.confide(&span.above, confidence);
         }
+        let is_unknown = |at: usize| used[at].is_none();
+        let unknown = counts.iter().any(|it| it.count.stated().is_some_and(is_unknown));
         if unknown || used.iter().any(|used| used.is_some_and(|used| used > 0.0)) {
             let agent = self.agent(span);
             agent.run.unknown += u64::from(unknown);
@@ -174,20 +159,55 @@ impl State {
                 *sum += used.unwrap_or(0.0);
             }
         }
-        Added { used, least, model_calls: u8::from(is_turn), tool_calls }
+        let is_tool_call = self.adds_tool_call(span);
+        Added { used, least, model_calls: is_turn.into(), tool_calls: is_tool_call.into() }
     }
 
-    /// Returns what earlier spans of a reply state and count, unless this span states another count. Then the id is not its own, and
-    /// the earlier spans are forgotten.
-    fn earlier(
+    /// Tells the span around a closed one what it has used, and what it does not state although it should.
+    fn pass_up(
         &mut self,
-        id: &str,
-        stated: Amounts<Option<f64>>,
-    ) -> Option<(Amounts<Option<f64>>, Amounts<f64>)> {
-        let (known, counted) = *self.replies.get(id)?;
-        let is_same = |at: usize| known[at].zip(stated[at]).is_none_or(|(one, other)| one == other);
-        if (0..STATED).all(is_same) {
-            return Some((known, counted));
+        span: &OpenSpan,
+        used: &mut Amounts<Option<f64>>,
+        least: &Amounts<f64>,
+        is_held: bool,
+    ) {
+        let kind = span.facts.kind();
+        let parent = span.above.iter().find(|id| self.open.contains_key(id));
+        let Some(parent) = parent.and_then(|id| self.open.get_mut(id)) else { return };
+        let is_in_call = parent.facts.kind() == Some(Kind::ModelCall);
+        parent.has_call |= kind == Some(Kind::ModelCall) || (kind.is_none() && span.has_call);
+        for (at, used) in used.iter_mut().enumerate() {
+            if is_in_call && !is_held && used.is_none() {
+                // The span of the same call around this one may state it.
+                parent.unknown_below[at] = true;
+                *used = Some(0.0);
+            }
+            parent.below[at] += span.below[at] + used.unwrap_or(least[at]);
+        }
+    }
+
+    /// Keeps the tool call of a closed span, unless it is none or a repetition.
+    fn adds_tool_call(&mut self, span: &OpenSpan) -> bool {
+        if span.facts.kind() != Some(Kind::Tool) {
+            return false;
+        }
+        let (id, call) = (span.facts.text(Fact::ToolCallId), span.facts.tool_call());
+        let agent = self.agent(span);
+        let is_same = |(_, other, made): &(_, _, ToolCall)| *other == id && *made == call;
+        let is_new = id.is_none() || !agent.calls.iter().any(is_same);
+        if is_new {
+            agent.calls.push((span.order, id, call));
+        }
+        is_new
+    }
+
+    /// Returns what is known of a reply, unless this span states another count. Then the id is not its own, and the earlier spans are
+    /// forgotten.
+    fn earlier(&mut self, id: &str, stated: Amounts<Option<f64>>) -> Option<Reply> {
+        let reply = *self.replies.get(id)?;
+        let both = |at: usize| reply.stated[at].zip(stated[at]);
+        if (0..STATED).all(|at| both(at).is_none_or(|(one, other)| one == other)) {
+            return Some(reply);
         }
         self.replies.remove(id);
         None

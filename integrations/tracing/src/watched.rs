@@ -3,7 +3,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use budget_estimation::{Budget, Reservation, StopReason};
 
 use crate::{
-    count::Count,
+    count::{Count, Counted},
     model_call::ModelCall,
     open_spans::{OpenSpan, State},
 };
@@ -13,14 +13,6 @@ use crate::{
 pub(crate) struct Watched {
     pub(crate) budget: Budget,
     state: Mutex<State>,
-}
-
-/// A resource of the budget, what it counts, and the amount of a call that states none.
-#[derive(Clone, Debug)]
-pub(crate) struct Counted {
-    pub(crate) resource: String,
-    pub(crate) count: Count,
-    pub(crate) assumed: Option<f64>,
 }
 
 impl Watched {

@@ -1,4 +1,4 @@
-use std::fs;
+use std::{collections::BTreeSet, fs, process::Command};
 
 use agent_tracing::Count;
 use budget_estimation::StopReason;
@@ -53,4 +53,15 @@ fn the_code_of_the_page_is_compiled() {
     for (name, _) in agent_tracing::ATTRIBUTES {
         assert!(page.contains(name), "the page does not list {name}");
     }
+}
+
+#[test]
+fn the_tree_has_as_many_packages_as_the_readme_states() {
+    let mut tree = Command::new(env!("CARGO"));
+    tree.args("tree -e normal --prefix none --no-dedupe --offline --locked".split(' '));
+    let output = tree.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap().stdout;
+    let tree = String::from_utf8(output).unwrap();
+    let packages: BTreeSet<&str> = tree.lines().collect();
+    let stated = format!("dependencies has {} packages", packages.len());
+    assert!(include_str!("../../README.md").contains(&stated), "{stated}");
 }

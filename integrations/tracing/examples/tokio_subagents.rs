@@ -18,11 +18,12 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
     let (monitor, ends) = run().await?;
-    for (agent, end) in monitor.agents().iter().zip(ends) {
+    for agent in monitor.agents() {
         let name = agent.name.as_deref().unwrap_or("an agent");
         let tokens = agent.used(Count::TotalTokens);
-        println!("{name}: {} calls, {tokens} tokens, {end}", agent.forecasts.len());
+        println!("{name}: {} calls, {tokens} tokens", agent.forecasts.len());
     }
+    println!("ends: {ends:?}");
     println!("{}", monitor.budget());
     Ok(())
 }

@@ -17,6 +17,7 @@ use rig_core::{
     message::AssistantContent,
     test_utils::{MockCompletionModel, MockTurn},
 };
+use tracing::{Instrument, Span};
 use tracing_subscriber::layer::SubscriberExt;
 
 /// Stops a run of rig before a model call that the budget does not allow.
@@ -74,8 +75,9 @@ impl Tool for Search {
     }
 }
 
-/// Runs an agent of five turns under a cap on tokens. Returns its answer, or why it was stopped.
-async fn run(cap: f64, turns: Vec<MockTurn>) -> (Monitor, Result<String, String>) {
+/// Runs an agent of at most five turns under a cap on tokens, within a span of the caller or not. Returns its answer, or why it was
+/// stopped.
+async fn run(cap: f64, turns: Vec<MockTurn>, is_within: bool) -> (Monitor, Result<String, String>) {
     let budget = Budget::new([("tokens", Some(cap))]).expect("a valid cap");
     let layer = GenAiLayer::new(budget, [("tokens", Count::TotalTokens)]).expect("a resource");
     let monitor = layer.monitor();
@@ -86,7 +88,9 @@ async fn run(cap: f64, turns: Vec<MockTurn>) -> (Monitor, Result<String, String>
         .tool(Search)
         .add_hook(BudgetHook(monitor.clone()))
         .build();
-    let answer = agent.prompt("Research.").max_turns(5).await;
+    // Rig makes a span for the agent only outside of other spans.
+    let around = if is_within { tracing::info_span!("request") } else { Span::none() };
+    let answer = async { agent.prompt("Research.").max_turns(5).await }.instrument(around).await;
     (monitor, answer.map(|answer| answer.output().to_owned()).map_err(|error| error.to_string()))
 }
 
@@ -103,21 +107,20 @@ fn turns() -> Vec<MockTurn> {
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     for cap in [4000.0, 2000.0] {
-        let (monitor, end) = run(cap, turns()).await;
+        let (monitor, end) = run(cap, turns(), false).await;
         println!("{end:?}: {}", monitor.budget());
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tracing::Instrument;
-    use trajectory_metrics::tool_calls::Value;
+    use trajectory_metrics::tool_calls::{ToolCall, Value};
 
     use super::*;
 
     #[tokio::test]
     async fn a_run_is_stopped_before_the_call_that_the_budget_does_not_allow() {
-        let (monitor, end) = run(2000.0, turns()).await;
+        let (monitor, end) = run(2000.0, turns(), false).await;
         let error = end.unwrap_err();
         assert!(error.contains("the cap on tokens is exceeded"), "{error}");
         assert!(monitor.budget().spent().eq([2152.0]));
@@ -126,37 +129,28 @@ mod tests {
 
     #[tokio::test]
     async fn the_calls_of_a_run_are_counted_once_with_their_confidence() {
-        let (monitor, end) = run(4000.0, turns()).await;
-        assert_eq!(end.unwrap(), "Done. <confidence>0.8</confidence>");
-        // The span of the agent repeats the sum.
-        assert!(monitor.budget().spent().eq([3382.0]));
-        let agents = monitor.agents();
-        assert_eq!((agents.len(), agents[0].name.as_deref()), (1, Some("researcher")));
-        assert_eq!(agents[0].forecasts, [None, None, Some(0.8)]);
-        // Rig records arguments only if it is told to record content.
-        let calls = agents[0].tool_calls.iter();
-        assert!(calls.clone().all(|call| call.name == "search" && call.arguments == Value::Null));
-        assert_eq!((calls.len(), monitor.open_calls()), (2, 0));
-    }
-
-    #[tokio::test]
-    async fn within_a_span_of_the_caller_the_same_is_counted() {
-        let (monitor, _) = run(1e6, Vec::new()).await;
-        assert!(monitor.budget().spent().eq([0.0]));
-        let run = async {
-            let (monitor, end) = run(4000.0, turns()).await;
-            end.map(|_| monitor)
-        };
-        let monitor = run.instrument(tracing::info_span!("request")).await.unwrap();
-        assert!(monitor.budget().spent().eq([3382.0]));
-        assert_eq!(monitor.agents().len(), 1);
+        for is_within in [false, true] {
+            let (monitor, end) = run(4000.0, turns(), is_within).await;
+            assert_eq!(end.unwrap(), "Done. <confidence>0.8</confidence>");
+            // The span of the agent repeats the sum.
+            assert!(monitor.budget().spent().eq([3382.0]));
+            let agents = monitor.agents();
+            assert_eq!((agents.len(), agents[0].name.as_deref()), (1, Some("researcher")));
+            assert_eq!(agents[0].forecasts, [None, None, Some(0.8)], "{is_within}");
+            // Rig records arguments only if it is told to record content.
+            let calls = &agents[0].tool_calls;
+            let is_search =
+                |call: &ToolCall| call.name == "search" && call.arguments == Value::Null;
+            assert!(calls.len() == 2 && calls.iter().all(is_search));
+            assert_eq!(monitor.open_calls(), 0);
+        }
     }
 
     #[tokio::test]
     async fn a_reply_without_usage_stops_the_run() {
         let mut turns = turns();
         turns[0] = MockTurn::tool_call("c1", "search", serde_json::json!({"q": 1}));
-        let (monitor, end) = run(4000.0, turns).await;
+        let (monitor, end) = run(4000.0, turns, false).await;
         let error = end.unwrap_err();
         assert!(error.contains("a span does not state its tokens"), "{error}");
         assert_eq!(monitor.agents()[0].forecasts.len(), 1);

@@ -71,11 +71,10 @@ impl GenAiLayer {
         let mut all: Vec<Counted> = Vec::new();
         for (name, count) in counts {
             let name = name.into();
-            if !budget.names().any(|resource| resource == name) {
-                return Err(Error::NoSuchResource { name });
-            }
-            if all.iter().any(|other| other.resource == name) {
-                return Err(Error::ResourceName { name });
+            // The budget knows its names.
+            budget.spend(&[(&name, 0.0)])?;
+            for other in &all {
+                drop(Budget::new([(other.resource.as_str(), None), (&name, None)])?);
             }
             all.push(Counted { resource: name, count, assumed: None });
         }
@@ -89,13 +88,10 @@ impl GenAiLayer {
     ///
     /// [`Error::NoSuchResource`] for a resource without a count; [`Error::Amount`] for an amount that is not from 0 to 1e100.
     pub fn with_assumed(mut self, resource: &str, amount: f64) -> Result<Self, Error> {
-        let counted = self.counts.iter_mut().find(|counted| counted.resource == resource);
-        let name = resource.to_owned();
-        let counted = counted.ok_or_else(|| Error::NoSuchResource { name: name.clone() })?;
-        if !is_amount(amount) {
-            return Err(Error::Amount { resource: name, value: amount, most: 1e100 });
-        }
-        counted.assumed = Some(amount);
+        let names = self.counts.iter().map(|counted| (counted.resource.as_str(), None));
+        Budget::new(names)?.spend(&[(resource, amount)])?;
+        let counted = self.counts.iter_mut().filter(|counted| counted.resource == resource);
+        counted.for_each(|counted| counted.assumed = Some(amount));
         Ok(self)
     }
 

@@ -1,9 +1,5 @@
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
-use serde::{
-    Deserialize,
-    de::value::{Error, MapDeserializer},
-};
 use tracing::field::{Field, Visit};
 use trajectory_metrics::tool_calls::{ToolCall, Value};
 
@@ -104,14 +100,19 @@ impl SpanFacts {
         of_call.iter().any(|&fact| self.get(fact).is_some()).then_some(Kind::ModelCall)
     }
 
+    /// The arguments are one object as JSON text. A text of another kind, such as one that is cut off, stays a text.
     pub(crate) fn tool_call(&self) -> ToolCall {
         let name = self.text(Fact::ToolName).unwrap_or_default();
         let Some(arguments) = self.text(Fact::ToolArguments) else {
             return ToolCall { name, arguments: Value::Null };
         };
-        let fields = [("name", name.as_str()), ("arguments", arguments.as_str())];
-        let read = ToolCall::deserialize(MapDeserializer::<_, Error>::new(fields.into_iter()));
-        read.unwrap_or(ToolCall { arguments: Value::Text(arguments), name })
+        let arguments = match serde_json::from_str(&arguments) {
+            Ok(Value::Null) => Value::Map(BTreeMap::new()),
+            Ok(read @ Value::Map(_)) => read,
+            _ if arguments.trim().is_empty() => Value::Map(BTreeMap::new()),
+            _ => Value::Text(arguments),
+        };
+        ToolCall { name, arguments }
     }
 
     pub(crate) fn model_call(&self) -> ModelCall {

@@ -364,6 +364,16 @@ fn tool_calls_are_matched_in_the_order_in_which_they_began() {
     assert_eq!(agent.tool_calls[1].arguments, Value::Null);
     assert_eq!(agent.tool_calls[2].arguments, Value::Text("{\"query\": \"ru".to_owned()));
     let expected = [search, ToolCall::new::<&str>("open", [])];
+    let monitor = watch(layer(None, None), || {
+        for arguments in ["", "null", "{}", "{\"a\": 1, \"a\": 2}", "[1]"] {
+            let span = of_kind("execute_tool", None);
+            span.record("gen_ai.tool.name", "open");
+            span.record("gen_ai.tool.call.arguments", arguments);
+        }
+    });
+    let read = monitor.agents()[0].tool_calls.clone();
+    assert!(read[..3].iter().all(|call| *call == expected[1]));
+    assert!(read[3..].iter().all(|call| matches!(call.arguments, Value::Text(_))));
     let by = |rule| agent.match_calls(&expected, &ToolCallMatcher::new(rule)).unwrap();
     assert!(by(ArgumentRule::ignore()).is_match(MatchMode::InOrder));
     assert!(!by(ArgumentRule::ignore()).is_match(MatchMode::Exact));

@@ -2,6 +2,7 @@
     all(feature = "budget", feature = "confidence", feature = "costbench", feature = "triage"),
     doc = include_str!("../README.md")
 )]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // The samples of the README need all benchmarks, each of which uses only a part of the shared items.
 #![cfg_attr(
     not(all(

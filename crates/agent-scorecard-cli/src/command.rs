@@ -26,7 +26,7 @@ use crate::run as run_benchmark;
     allow_negative_numbers = true,
     disable_help_subcommand = false,
     after_help = "Exit codes: 0; 1 if a condition of --fail-if holds; 2 for wrong input, with one line on \
-standard error.\nThe options of a subcommand: agent-scorecard SUBCOMMAND --help. Completions of a shell: agent-scorecard completions bash.\nExample: agent-scorecard traces runs.jsonl"
+standard error.\nThe options of a subcommand: agent-scorecard SUBCOMMAND --help. Completions of a shell: agent-scorecard completions bash. Manual page: agent-scorecard man.\nExample: agent-scorecard traces runs.jsonl"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -60,6 +60,12 @@ enum Subcommand {
     Completions {
         /// Shell that the completions are for
         shell: Shell,
+    },
+    /// Prints a manual page of the command or of one of its subcommands, in the format that man(1) reads
+    #[command(after_help = "Example: agent-scorecard man traces > agent-scorecard-traces.1")]
+    Man {
+        /// Subcommand that the page describes; by default, the page describes the whole command
+        subcommand: Option<String>,
     },
 }
 
@@ -133,6 +139,7 @@ fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
         )
         .into()),
         Subcommand::Completions { shell } => completions(shell),
+        Subcommand::Man { subcommand } => manual_page(subcommand.as_deref()),
     }
 }
 
@@ -140,6 +147,20 @@ fn completions(shell: Shell) -> Result<Written, Box<dyn Error>> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "agent-scorecard", &mut script);
     Ok(String::from_utf8(script)?.into())
+}
+
+fn manual_page(subcommand: Option<&str>) -> Result<Written, Box<dyn Error>> {
+    let mut command = Arguments::command();
+    command.build();
+    if let Some(name) = subcommand {
+        let known = command.find_subcommand(name).cloned();
+        command = known.ok_or_else(|| {
+            format!("man {name}: no such subcommand; agent-scorecard --help lists them")
+        })?;
+    }
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page)?;
+    Ok(String::from_utf8(page)?.into())
 }
 
 /// Returns the help or the version if one was asked for, otherwise clap's error on one line, without its usage.

@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod checked;
 #[doc(hidden)]
@@ -7,6 +8,8 @@ mod decompositions;
 mod error;
 mod flat_error;
 mod from_fn;
+#[cfg(doc)]
+pub mod guide;
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub mod infinite;

@@ -136,7 +136,7 @@ fn the_example_of_every_help_runs() {
         fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
-    for program in all().chain(["completions"]) {
+    for program in all().chain(["completions", "man"]) {
         let folder = in_folder(&format!("example_{program}"));
         fs::create_dir_all(&folder).unwrap();
         let help = help(program);
@@ -175,6 +175,18 @@ fn the_completions_of_every_shell_know_the_subcommands_and_their_options() {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
+}
+
+#[test]
+fn manual_pages_describe_the_command_and_each_subcommand_with_its_options() {
+    let page = |words: &[&str]| String::from_utf8(run_other("man", words).stdout).unwrap();
+    let whole = page(&[]);
+    for program in all() {
+        assert!(whole.contains(&format!("agent\\-scorecard\\-{}(1)", program.replace('-', "\\-"))), "{program}");
+        let own = page(&[program]);
+        assert!(own.contains(".SH OPTIONS") && own.contains("\\-\\-help"), "{program}: {own}");
+    }
+    refused(&run_other("man", &["trace"]), "man trace: no such subcommand");
 }
 
 #[test]

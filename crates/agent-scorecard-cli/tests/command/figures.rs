@@ -31,7 +31,7 @@ fn every_figure_of_every_report_is_an_object_of_the_same_four_keys() {
         ("play", play("sokoban").concat()),
         ("play", play("warehouse").concat()),
     ];
-    let mut covered = BTreeSet::from(["completions", "convert", "help", "run"]);
+    let mut covered = BTreeSet::from(["completions", "convert", "help", "man", "run"]);
     let calls = calls().into_iter().map(|call| (call.subcommand, call.arguments));
     for (subcommand, arguments) in calls.chain(others) {
         covered.insert(subcommand);

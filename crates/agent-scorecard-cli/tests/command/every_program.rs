@@ -182,7 +182,10 @@ fn manual_pages_describe_the_command_and_each_subcommand_with_its_options() {
     let page = |words: &[&str]| String::from_utf8(run_other("man", words).stdout).unwrap();
     let whole = page(&[]);
     for program in all() {
-        assert!(whole.contains(&format!("agent\\-scorecard\\-{}(1)", program.replace('-', "\\-"))), "{program}");
+        assert!(
+            whole.contains(&format!("agent\\-scorecard\\-{}(1)", program.replace('-', "\\-"))),
+            "{program}"
+        );
         let own = page(&[program]);
         assert!(own.contains(".SH OPTIONS") && own.contains("\\-\\-help"), "{program}: {own}");
     }

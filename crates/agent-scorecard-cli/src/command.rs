@@ -160,7 +160,9 @@ fn manual_page(subcommand: Option<&str>) -> Result<Written, Box<dyn Error>> {
     }
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;
-    Ok(String::from_utf8(page)?.into())
+    // The lines after the options are tables and examples, which must not be filled.
+    let page = String::from_utf8(page)?.replacen(".SH EXTRA\n", ".SH DETAILS\n.nf\n", 1);
+    Ok(page.into())
 }
 
 /// Returns the help or the version if one was asked for, otherwise clap's error on one line, without its usage.

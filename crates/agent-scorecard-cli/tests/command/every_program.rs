@@ -187,7 +187,9 @@ fn manual_pages_describe_the_command_and_each_subcommand_with_its_options() {
             "{program}"
         );
         let own = page(&[program]);
-        assert!(own.contains(".SH OPTIONS") && own.contains("\\-\\-help"), "{program}: {own}");
+        for part in [".SH OPTIONS", "\\-\\-help", ".SH DETAILS\n.nf\nExample: "] {
+            assert!(own.contains(part), "{program}, {part}: {own}");
+        }
     }
     refused(&run_other("man", &["trace"]), "man trace: no such subcommand");
 }

@@ -43,8 +43,9 @@ pub trait ScoringRule {
     #[must_use]
     fn score(&self, forecast: Probability, outcome: bool) -> f64;
 
-    /// Returns the score of a forecast for both outcomes: if the event does not happen, and if it happens. They have the
-    /// bits of [`score`](Self::score). One call is faster than two, also of a rule that is an object.
+    /// Returns the score of a forecast for both outcomes: if the event does not happen, and if it happens. They are
+    /// the results of [`score`](Self::score), or within 3 units in the last place of them for
+    /// [`LogScore`](crate::LogScore). One call is faster than two, also of a rule that is an object.
     #[must_use]
     fn scores(&self, forecast: Probability) -> [f64; 2] {
         [self.score(forecast, false), self.score(forecast, true)]

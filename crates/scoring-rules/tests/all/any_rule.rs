@@ -76,7 +76,7 @@ fn an_interval_is_shown_with_the_precision_of_the_format_and_a_sum_as_one_number
 }
 
 #[test]
-fn the_scores_of_both_outcomes_have_the_bits_of_single_scores() {
+fn the_scores_of_both_outcomes_are_the_single_scores() {
     let mut values = vec![0.0, 1e-320, 1e-100, 1e-17, 9.9e-7, 1e-6, 1.1e-6, 0.5, 1.0];
     values.extend((1..500).map(|i| f64::from(i) / 500.0));
     values.extend([0.5_f64.next_down(), 0.5_f64.next_up(), 1.0 - 1e-6, 1.0 - 1e-16, 1.0 - 9e-7]);
@@ -86,8 +86,17 @@ fn the_scores_of_both_outcomes_have_the_bits_of_single_scores() {
     }
     for (name, rule) in rules {
         for &p in probabilities(&values) {
-            let single = [false, true].map(|outcome| rule.score(p, outcome).to_bits());
-            assert_eq!(rule.scores(p).map(f64::to_bits), single, "{name} at {p}");
+            let single = [false, true].map(|outcome| rule.score(p, outcome));
+            // Both logarithms at once have an error of up to 2 units in the last place, and single ones of 1.
+            let units = if name.starts_with("log") { 3.0 } else { 0.0 };
+            for (both, single) in rule.scores(p).into_iter().zip(single) {
+                let same = both.to_bits() == single.to_bits();
+                let unit = single.abs() - single.abs().next_down();
+                assert!(
+                    same || (both - single).abs() <= units * unit,
+                    "{name} at {p}: {both} {single}"
+                );
+            }
         }
     }
 }

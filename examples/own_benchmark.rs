@@ -31,7 +31,7 @@ fn scenario(page: usize) -> Result<Scenario, tool_graph::Error> {
     let gone = Event::BanNamed("translate_page".to_owned());
     let dearer = Event::CostChange(vec![scan, 4.0, 6.0, 6.0, 4.0]);
     let scenario = Scenario::new(graph, problem)?.with_events(vec![gone, dearer])?;
-    Ok(scenario.with_trigger_rule(TriggerRule::AtSteps(vec![1, 2])))
+    scenario.with_trigger_rule(TriggerRule::AtSteps(vec![1, 2]))
 }
 
 // The environment: what a model sees, what its replies do, and when a run ends.

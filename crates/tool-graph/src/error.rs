@@ -27,8 +27,8 @@ pub enum Error {
     /// A setting or a length is invalid, or the input is empty.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
-    /// A tool cannot be part of its library: its name is not unique, its cost is invalid or cannot be added exactly to
-    /// the others, or it cannot run its components.
+    /// A tool cannot be part of its library: its name is empty or not unique, a data type is repeated, its cost is
+    /// invalid or cannot be added exactly to the others, or it cannot run its components.
     #[error("{problem}")]
     #[non_exhaustive]
     Tool {
@@ -124,15 +124,7 @@ pub enum Error {
     TrajectoryMetrics(trajectory_metrics::Error),
 }
 
-impl From<trajectory_metrics::Error> for Error {
-    fn from(error: trajectory_metrics::Error) -> Self {
-        match error {
-            trajectory_metrics::Error::ScoringRules(error) => Self::ScoringRules(error),
-            error => Self::TrajectoryMetrics(error),
-        }
-    }
-}
-
+scoring_rules::flat_error!(trajectory_metrics: TrajectoryMetrics, ScoringRules);
 scoring_rules::serialize_as_text!(Error);
 
 impl Error {

@@ -5,6 +5,8 @@ use crate::{
     resource::Resource,
     rollouts::{decimals::RunTotal, rollout::Rollout, usage::Usage},
 };
+#[cfg(feature = "serde")]
+use crate::{checks::stored, rollouts::decimals::left_of_short};
 
 scoring_rules::checked! {
     /// An estimate together with what happened in the run, which is taken from the rollout itself.
@@ -231,9 +233,17 @@ impl Sample {
         self.estimate.checked()?;
         let amounts =
             [self.used, self.remaining].iter().all(|it| (0.0..f64::INFINITY).contains(it));
-        let left = self.left <= self.cap && self.left.is_finite() == self.cap.is_finite();
-        let valid = self.turn < self.turns && amounts && self.cap >= 0.0 && left;
-        crate::checks::stored(valid, "a sample needs amounts of at least 0 and a turn of its run")
+        let valid = self.turn < self.turns && amounts && self.cap >= 0.0;
+        stored(valid, "a sample needs amounts of at least 0 and a turn of its run")?;
+        // The costs may have more digits than their sum.
+        let rounding = 4.0 * f64::EPSILON * self.cap.max(self.used);
+        let left = match self.cap.is_finite() {
+            true => (left_of_short(self.cap, self.used) - self.left).abs() <= rounding,
+            false => self.left == f64::INFINITY,
+        };
+        stored(left, "what is left must be the cap minus what was used")?;
+        let fits = !self.feasible || self.remaining - self.left <= rounding;
+        stored(fits, "the remaining cost of a feasible run must be at most what is left")
     }
 }
 

@@ -73,7 +73,6 @@ struct Watched {
     cap: Option<f64>,
     spent: DecimalSum,
     /// Whether its last answer was impossible, by reading.
-    #[cfg_attr(feature = "serde", serde(default))]
     last: [bool; 2],
 }
 
@@ -429,6 +428,9 @@ impl BudgetMonitor {
         // There can also be an estimate before the first turn.
         let most = self.turns.saturating_add(1);
         let valid = self.in_a_row.iter().all(|&row| u64::from(row) <= most);
-        stored(valid, "in_a_row must be at most the number of turns plus 1")
+        stored(valid, "in_a_row must be at most the number of turns plus 1")?;
+        let open = |at: usize| self.resources.iter().any(|resource| resource.last[at]);
+        let valid = (0..2).all(|at| (self.in_a_row[at] > 0) == open(at));
+        stored(valid, "in_a_row must be above 0 exactly if a last answer was impossible")
     }
 }

@@ -306,6 +306,71 @@ fn a_text_of_a_run_that_was_changed_is_refused_also_with_its_fingerprint() {
 }
 
 #[test]
+fn a_monitor_whose_row_of_impossible_does_not_match_its_last_answers_is_refused() {
+    let rule = StopRule::impossible_in_a_row(2).unwrap();
+    let monitor = BudgetMonitor::new([("usd", None), ("tokens", None)]).unwrap();
+    let mut monitor = monitor.with_stop_rule(rule);
+    let turn = |estimate| [(0.5, Estimate::NoAnswer), (7.0, estimate)];
+    monitor.push(&turn(Estimate::Impossible), None).unwrap();
+    let whole = serde_json::to_value(&monitor).unwrap();
+    let read = serde_json::from_value::<BudgetMonitor>;
+    // A turn without an answer does not end the row.
+    let mut resumed = read(whole.clone()).unwrap();
+    resumed.push(&turn(Estimate::NoAnswer), None).unwrap();
+    let advice = resumed.push(&turn(Estimate::Impossible), None).unwrap();
+    assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
+    for (path, hostile) in [
+        ("/resources/1/last", json!([false, false])),
+        ("/resources/1/last", json!([true, false])),
+        ("/resources/1/last", json!([false, true])),
+        ("/in_a_row", json!([0, 0])),
+        ("/in_a_row", json!([1, 0])),
+        ("/in_a_row", json!([0, 1])),
+    ] {
+        let mut changed = whole.clone();
+        *changed.pointer_mut(path).unwrap() = hostile.clone();
+        assert!(read(changed).is_err(), "{path} {hostile}");
+    }
+    let mut without = whole.clone();
+    without["resources"][1].as_object_mut().unwrap().remove("last");
+    assert!(read(without).is_err());
+}
+
+#[test]
+fn a_sample_whose_amounts_no_run_can_have_is_refused() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    rollouts.push(&[0.1, 0.2, 0.4], true).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    let sample = |rollouts: &Rollouts| {
+        let sample = Sample::new(&rollouts.get(0).unwrap(), tokens, 2, Estimate::NoAnswer).unwrap();
+        serde_json::to_value(sample).unwrap()
+    };
+    let read = serde_json::from_value::<Sample>;
+    let without_cap = sample(&rollouts);
+    rollouts.set_cap(tokens, 0.7).unwrap();
+    let with_cap = sample(&rollouts);
+    assert!(read(with_cap.clone()).unwrap().is_feasible());
+    for (whole, field, hostile) in [
+        (&without_cap, "left", json!("-inf")),
+        (&without_cap, "left", json!(0.4)),
+        (&with_cap, "left", json!(0.5)),
+        (&with_cap, "left", json!(0.7)),
+        (&with_cap, "left", json!("inf")),
+        (&with_cap, "used", json!(0.2)),
+        (&with_cap, "cap", json!(0.6)),
+        (&with_cap, "remaining", json!(0.41)),
+    ] {
+        let mut changed = whole.clone();
+        changed[field] = hostile.clone();
+        assert!(read(changed).is_err(), "{field} {hostile}");
+    }
+    // A run that is not feasible may have spent more than the cap.
+    let mut over = with_cap;
+    (over["remaining"], over["feasible"]) = (json!(0.41), json!(false));
+    assert!(read(over).is_ok());
+}
+
+#[test]
 fn a_text_of_measures_that_none_have_is_refused() {
     let mut all = full();
     let tokens = all.resource("tokens").unwrap();

@@ -131,8 +131,10 @@ impl<'a> Knapsack<'a> {
     /// every choice. [`Solution::is_optimal`] states whether the choice is proved to be the best.
     ///
     /// A search adds one item at a time, so it may exceed the limit by a small multiple. The result does not depend
-    /// on the speed of the machine. About ten million partial choices are examined in a second. The time
-    /// before the search, which is O(n log n), is not limited.
+    /// on the speed of the machine. About ten million partial choices are examined in a second. Two parts of the work
+    /// are not limited and not counted in [`Solution::states`]: the time before the search, which is O(n log n), and
+    /// the searches for second limits, at most 32 of about 2^14 partial choices each. The latter run at most once, after
+    /// a search that examined 2^18 partial choices.
     ///
     /// ```
     /// use knapsack_oracle::{Knapsack, KnapsackItem};

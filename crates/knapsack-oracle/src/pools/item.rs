@@ -42,8 +42,8 @@ impl Item {
         match (1e-100..=1e100).contains(&value) {
             false => Err(Error::ItemValue { id: id.clone(), value }),
             true if cost == 0 => {
-                let problem = "costs nothing, but a plan attempts the items S = {a > 0} with an allocation above 0 \
-                               (TRIAGE, section 4); give it a cost of at least 1";
+                let problem = "costs nothing, so that a plan that gives it nothing would solve it; \
+                               give it a cost of at least 1";
                 Err(Error::Item { id: id.clone(), problem })
             }
             true => Ok(()),

@@ -205,6 +205,16 @@ fn keys_without_quotes_are_repaired_and_counted() {
         (r#"{plan: [{id: "a", allocation: 5}, {id"#, "a5", 3),
         (r#"{note: [see below {plan: [{id: "a", allocation: 5}]}"#, "a5", 3),
         (r#"{a} {x: y} my plan: [{"id": "a", "allocation": 5}]"#, "a5", 0),
+        // A key behind an error in the JSON.
+        (r#"{x y, plan: [{"id": "a", "allocation": 5}], old: [{"id": "b"}]}"#, "a5", 0),
+        (
+            "{x y,\n  plan : [{\"id\": \"a\", \"allocation\": 5}],\n old: [{\"id\": \"b\"}]}",
+            "a5",
+            0,
+        ),
+        ("{x y\nplan: [{\"id\": \"a\", \"allocation\": 5}],\n old: [{\"id\": \"b\"}]}", "a5", 0),
+        (r#"{x y, no_plan: [{"id": "a"}], old: [{"id": "b", "allocation": 5}]}"#, "b5", 0),
+        (r#"{x y, my plan: [{"id": "a"}], old: [{"id": "b", "allocation": 5}]}"#, "b5", 0),
     ] {
         let reading = read(text);
         let ids = ["a", "b", "c", "d", "x", "7"];

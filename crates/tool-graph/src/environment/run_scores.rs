@@ -29,7 +29,7 @@ use trajectory_metrics::tool_calls::FailureCounts;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RunScores {
-    /// The cost of the run minus the cost of the reference run; lower is better. `None` unless the run reached the
+    /// The cost of the run minus the cost of the reference run; lower is better. `None` unless both runs reached the
     /// goal. Also `None` if an event occurred in either run, because plans are optimal only for the world in which
     /// they were made (CostBench, appendix B.3.1).
     pub cost_gap: Option<f64>,
@@ -38,8 +38,8 @@ pub struct RunScores {
     /// The cost of the run minus the cost of the reference run, with and without events. If the reference is
     /// [`Scenario::optimal_run`](crate::Scenario::optimal_run), it is the regret against an agent that plans again
     /// after each event; lower is better. It can be negative after an event, because that agent does not
-    /// know future events. `None` unless the run reached the goal and as many events occurred in it as in the
-    /// reference. Not a score of CostBench.
+    /// know future events. `None` unless both runs reached the goal and as many events occurred in one as in the
+    /// other. Not a score of CostBench.
     pub regret_to_replanned: Option<f64>,
     /// The cost gap if the run has no redundant calls; `None` for other runs.
     pub cost_gap_without_redundant: Option<f64>,

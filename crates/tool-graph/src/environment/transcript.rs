@@ -219,7 +219,7 @@ impl Transcript {
     /// with [`TieRule::Released`](crate::TieRule::Released), where the single plan is the published
     /// reference; and for too many optimal plans (more than about 10,000 sets of data types in them).
     ///
-    /// If an event occurred in either run, there is no cost gap: the plans of the reference are optimal
+    /// Costs are compared only if both runs reached the goal. If an event occurred in either run, there is no cost gap: the plans of the reference are optimal
     /// only for the world in which they were made, so a cheaper run is not a better one. Compare paths
     /// instead (CostBench, appendix B.3.1). [`RunScores::regret_to_replanned`] compares costs under events, too.
     ///
@@ -238,12 +238,15 @@ impl Transcript {
         let is_lean = !classes.iter().flatten().any(|class| class.is_redundant());
         let valid: Vec<bool> = self.calls.iter().map(|call| !call.status.is_invalid()).collect();
         let (reached, worst) = (self.goal_reached, self.has_worst_path_scores());
-        let cost_gap_undefined = match (reached, self.events_fired.max(reference.events_fired)) {
-            (false, _) => Some("the run did not reach the goal"),
-            (true, 0) => None,
-            (true, _) => {
-                Some("an event occurred, after which the plans of the start are not optimal")
-            }
+        let both_reached = reached && reference.goal_reached;
+        let cost_gap_undefined = if !reached {
+            Some("the run did not reach the goal")
+        } else if !both_reached {
+            Some("the reference did not reach the goal")
+        } else if self.events_fired > 0 || reference.events_fired > 0 {
+            Some("an event occurred, after which the plans of the start are not optimal")
+        } else {
+            None
         };
         let has_gap = cost_gap_undefined.is_none();
         let same_events = self.events_fired == reference.events_fired;
@@ -254,7 +257,7 @@ impl Transcript {
         Ok(RunScores {
             cost_gap: has_gap.then_some(gap),
             cost_gap_undefined,
-            regret_to_replanned: (reached && same_events).then_some(gap),
+            regret_to_replanned: (both_reached && same_events).then_some(gap),
             cost_gap_without_redundant: (has_gap && is_lean).then_some(gap),
             edit_distance: has_paths.then(edits),
             normalized_edit_distance: has_paths.then(share),

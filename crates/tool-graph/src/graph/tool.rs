@@ -14,7 +14,7 @@
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Tool {
-    /// The name, which is not empty and unique in a library.
+    /// The name, unique in a library, and not empty.
     pub name: String,
     /// The data types that must be present before the tool can be called, each once.
     pub inputs: Vec<String>,

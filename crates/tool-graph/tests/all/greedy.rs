@@ -57,6 +57,29 @@ fn without_the_chain_rule_a_call_need_not_use_the_previous_call() {
 }
 
 #[test]
+fn costs_are_not_compared_with_those_of_a_reference_that_stopped_short() {
+    let (graph, problem) = graph_of(
+        vec![
+            Tool::new("left", ["start"], ["l"], 1.0),
+            Tool::new("right", ["start"], ["r"], 2.0),
+            Tool::new("join", ["l", "r"], ["goal"], 3.0),
+        ],
+        &["start"],
+        &["goal"],
+    );
+    let scenario = Scenario::new(graph, problem).unwrap();
+    let best = scenario.optimal_run();
+    let short = scenario.greedy_run(GreedyRule::Chain);
+    assert!(!short.goal_reached() && short.total_cost() < best.total_cost());
+    let scores = best.scores(&short).unwrap();
+    assert_eq!((scores.cost_gap, scores.cost_gap_without_redundant), (None, None));
+    assert_eq!(scores.regret_to_replanned, None);
+    assert_eq!(scores.cost_gap_undefined, Some("the reference did not reach the goal"));
+    let whole = best.scores(&scenario.greedy_run(GreedyRule::Any)).unwrap();
+    assert_eq!((whole.cost_gap, whole.regret_to_replanned), (Some(0.0), Some(0.0)));
+}
+
+#[test]
 fn a_composite_of_composites_counts_as_the_number_of_its_atomic_tools() {
     let (graph, problem) = graph_of(
         vec![

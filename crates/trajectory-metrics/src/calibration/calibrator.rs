@@ -8,7 +8,7 @@ use crate::error::Error;
 /// but do not reverse a ranking. With
 /// the feature `serde`, maps can be written where they are fitted and read where they are applied;
 /// numbers that no fit returns are refused. To read the same bits from JSON, `serde_json` needs its
-/// feature `float_roundtrip`.
+/// feature `float_roundtrip`, which the feature `json` switches on.
 pub trait CalibrationMap {
     /// Returns the calibrated forecast.
     fn apply(&self, forecast: Probability) -> Probability;

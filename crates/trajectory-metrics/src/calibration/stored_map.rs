@@ -2,7 +2,7 @@
 
 use scoring_rules::{
     Probability,
-    checks::{ascending, same_length, setting},
+    checks::{ascending, at_least, setting},
 };
 
 use crate::error::Error;
@@ -22,7 +22,7 @@ pub(super) fn slope(value: f64) -> Result<(), Error> {
 }
 
 pub(super) fn some_knot(count: usize) -> Result<(), Error> {
-    Ok(same_length("knots, at least", 1, count.min(1))?)
+    Ok(at_least("knots", 1, count)?)
 }
 
 /// Checks that each value may follow the one before it.

@@ -50,7 +50,8 @@ use crate::{
 /// ```
 ///
 /// To interrupt the loop, store [`Self::state`]; [`Self::resume`] continues from it, and has the bits of a run that was
-/// not interrupted.
+/// not interrupted. For JSON, take the feature `json`, which switches on exact numbers of `serde_json`
+/// (`float_roundtrip`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnlineTps<R> {
     tps: Tps<R>,
@@ -75,8 +76,6 @@ pub struct OnlineTpsState {
     last: Option<Probability>,
     clipped: u64,
     carried: u64,
-    // Missing in states that were stored by version 0.2.
-    #[cfg_attr(feature = "serde", serde(default))]
     skipped: u64,
     left_out: Option<(usize, ForecastFault)>,
     /// The sums for each outcome that the run may have: of the scores, for linear-front weights only, and of the weighted
@@ -321,6 +320,9 @@ impl OnlineTpsState {
         let sums = [self.plain, self.weighted];
         if self.steps == 0 && sums != [PairedSum::default(); 2] {
             return invalid("a run without steps has sums other than 0");
+        }
+        if self.schedule != WeightSchedule::LinearFront && self.plain != PairedSum::default() {
+            return invalid("only a run with linear-front weights has sums of its scores");
         }
         if !sums.iter().all(PairedSum::is_valid) {
             return invalid("the error of a sum is not finite");

@@ -137,6 +137,25 @@ fn a_stored_run_longer_than_any_run_can_be_is_refused() {
 }
 
 #[test]
+fn a_stored_run_with_sums_that_its_schedule_does_not_take_is_refused() {
+    for schedule in WeightSchedule::NAMED {
+        let tps = Tps::new(BrierScore, schedule.clone());
+        let mut run = OnlineTps::new(tps.clone());
+        run.push(Probability::HALF);
+        let mut stored = serde_json::to_value(run.state()).unwrap();
+        stored["plain"]["sum"] = json!([-7.0, -7.0]);
+        let resumed = OnlineTps::resume(tps, serde_json::from_value(stored).unwrap());
+        // Linear-front weights need the sums of the scores, which may have any value.
+        if schedule != WeightSchedule::LinearFront {
+            assert!(
+                matches!(resumed, Err(Error::ScoringRules(Shared::StoredValue { .. }))),
+                "{schedule}: {resumed:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_run_that_was_left_out_takes_no_more_forecasts_and_can_be_resumed() {
     let mut run = online();
     run.push_raw(None).unwrap();

@@ -158,12 +158,16 @@ impl<'a> Reader<'a> {
         false
     }
 
-    /// Returns whether `"plan":` precedes the current byte.
+    /// Returns whether the key `plan` and a colon precede the current byte. Without quotes, the key follows an opening
+    /// brace, a comma or a line break.
     fn is_behind_plan_key(&self) -> bool {
         let before = self.text.get(..self.at).unwrap_or_default().trim_ascii_end();
         before.strip_suffix(':').is_some_and(|key| {
             let key = key.trim_ascii_end();
-            key.ends_with("\"plan\"") || key.ends_with("'plan'")
+            let before = key.strip_suffix("plan").map(|it| it.trim_end_matches([' ', '\t']));
+            key.ends_with("\"plan\"")
+                || key.ends_with("'plan'")
+                || before.is_some_and(|it| it.is_empty() || it.ends_with(['{', ',', '\n']))
         })
     }
 

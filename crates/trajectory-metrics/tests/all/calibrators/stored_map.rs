@@ -82,7 +82,7 @@ fn knots_and_cells_out_of_order_are_refused_with_their_position() {
     let said = refusal::<IsotonicMap>(&isotonic, "/knots/0/1", json!(1.0));
     assert!(said.starts_with("values, entry 1: "), "{said}");
     let said = refusal::<IsotonicMap>(&isotonic, "/knots", json!([]));
-    assert_eq!(said, "knots, at least: expected 1, found 0");
+    assert_eq!(said, "knots: 0 given, at least 1 needed");
 
     let venn_abers = stored(&VennAbers);
     let said = refusal::<VennAbersMap>(&venn_abers, "/knots/2", json!(0.1));

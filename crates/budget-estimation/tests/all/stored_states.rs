@@ -234,7 +234,7 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
 
 #[test]
 fn a_monitor_spends_nothing_before_its_first_turn() {
-    let monitor = r#"{"resources":[{"name":"usd","cap":1.0,"spent":"5e0"}],"rules":[],
+    let monitor = r#"{"resources":[{"name":"usd","cap":1.0,"spent":"5e0","last":[false,false]}],"rules":[],
         "warn_at":1.0,"in_a_row":[0,0],"turns":0}"#;
     assert!(refused::<BudgetMonitor>(monitor).contains("nothing is spent before the first turn"));
     let begun = monitor.replace("\"turns\":0", "\"turns\":1");

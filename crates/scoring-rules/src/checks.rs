@@ -1,5 +1,5 @@
-//! Checks of arguments, and errors, for this crate and for other crates with the same errors. Other crates can make these
-//! variants only with these functions, so that a new field breaks no other crate.
+//! Checks of arguments, and errors, for this crate and for other crates with the same errors. Other crates can make
+//! these variants only with these functions, so that a new field breaks no other crate.
 
 use crate::error::Error;
 

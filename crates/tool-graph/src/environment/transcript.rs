@@ -219,9 +219,9 @@ impl Transcript {
     /// with [`TieRule::Released`](crate::TieRule::Released), where the single plan is the published
     /// reference; and for too many optimal plans (more than about 10,000 sets of data types in them).
     ///
-    /// Costs are compared only if both runs reached the goal. If an event occurred in either run, there is no cost gap: the plans of the reference are optimal
-    /// only for the world in which they were made, so a cheaper run is not a better one. Compare paths
-    /// instead (CostBench, appendix B.3.1). [`RunScores::regret_to_replanned`] compares costs under events, too.
+    /// Costs are compared only if both runs reached the goal. If an event occurred in either run, there is no cost
+    /// gap: the plans of the reference are optimal only for the world in which they were made, so a cheaper run is
+    /// not a better one. Compare paths instead (CostBench, appendix B.3.1). [`RunScores::regret_to_replanned`] compares costs under events, too.
     ///
     /// Reference: CostBench, appendices B.3.1 and B.3.2.
     ///

@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     play::{
         environment::{End, Environment, Play, names},
-        record::{PlayRecord, PlayTurn, tokens},
+        record::{PlayRecord, PlayTurn, REWARD, tokens},
     },
     values::{record::ReplyEvent, request::Request},
 };
@@ -22,7 +22,13 @@ const AROUND: [f64; 2] = [0.8, 1.25];
 /// The answer to a call that an environment did not make.
 const NOT_MADE: &str = "this call was not made";
 
+/// The message after an answer that stays, if the environment has nothing to show.
+const CONTINUE: &str = "Continue with the task.";
+
 /// A run in an environment. Made by [`Play::conversation`].
+///
+/// A reply has an [`Error::Invalid`] and ends the run if [`Acted::spent`](crate::play::Acted::spent) has more amounts than
+/// [`Environment::RESOURCES`] has names.
 #[derive(Clone, Debug)]
 pub struct PlayConversation<E> {
     settings: Play,
@@ -32,6 +38,8 @@ pub struct PlayConversation<E> {
     /// The positions of the requested resources among all resources that turns spend.
     asked: Vec<usize>,
     turns: Vec<PlayTurn>,
+    /// What the model observes at the turn that waits for a reply.
+    shown: Vec<String>,
     /// The number of messages before the question that waits for an answer.
     before_question: Option<usize>,
     end: Option<End>,
@@ -44,8 +52,8 @@ impl Play {
     ///
     /// # Errors
     ///
-    /// [`Error::BudgetEstimation`] for questions about a resource that the environment does not spend, or with a
-    /// cap out of range.
+    /// [`Error::BudgetEstimation`] for a name in [`Environment::RESOURCES`] that is empty, repeated or the name of a resource
+    /// of tokens, and for questions about a resource that the environment does not spend, or with a cap out of range.
     pub fn conversation<E: Environment>(
         &self,
         id: &str,
@@ -58,10 +66,9 @@ impl Play {
         };
         let asked = self.asks.iter().map(|(name, _)| place(name)).collect::<Result<_, Error>>()?;
         let instruction = self.instruction.clone().unwrap_or_else(|| environment.instruction());
-        let messages = vec![
-            Message::new(Role::System, instruction),
-            Message::new(Role::User, environment.observation()),
-        ];
+        let shown = vec![environment.observation()];
+        let messages =
+            vec![Message::new(Role::System, instruction), Message::new(Role::User, &*shown[0])];
         let request = Request {
             sampling: self.sampling.clone(),
             tools: environment.tools(),
@@ -76,6 +83,7 @@ impl Play {
             monitor: if self.asks.is_empty() { None } else { Some(self.monitor()?) },
             asked,
             turns: Vec::new(),
+            shown,
             before_question: None,
             end: None,
             is_truncated: false,
@@ -161,14 +169,10 @@ impl<E: Environment> PlayConversation<E> {
     }
 
     /// Plays a turn: carries out the reply, and asks or continues.
-    fn act(&mut self, reply: &Reply) {
-        // Everything since the last reply but one: results of calls, and what the user said.
-        let shown = self.dialogue.request_so_far().messages.rsplit(|it| it.role == Role::Assistant);
-        let shown = shown.skip(1).take(1).flatten().filter(|it| it.role != Role::System);
-        let shown: Vec<&str> = shown.map(|message| message.text.as_str()).collect();
+    fn act(&mut self, reply: &Reply) -> Result<(), Error> {
         let usage = reply.usage.clone().unwrap_or_default();
         let mut turn = PlayTurn {
-            observation: shown.join("\n"),
+            observation: std::mem::take(&mut self.shown).join("\n"),
             reply: reply.text.clone(),
             tokens: [usage.input_tokens, usage.output_tokens],
             reasoning_tokens: usage.reasoning_tokens.unwrap_or(0),
@@ -183,7 +187,8 @@ impl<E: Environment> PlayConversation<E> {
             self.end = Some(End::AtLimit);
             let most = most.unwrap_or_default();
             let most = usize::try_from(most).unwrap_or(usize::MAX);
-            return self.dialogue.end_at_limit("tokens", most, "the most tokens of a turn");
+            self.dialogue.end_at_limit("tokens", most, "the most tokens of a turn");
+            return Ok(());
         }
         if let Some(text) = self.environment.repeated(&reply.text)
             && let Some(message) = self.dialogue.request_mut().messages.last_mut()
@@ -191,7 +196,14 @@ impl<E: Environment> PlayConversation<E> {
             message.text = text;
         }
         let mut acted = self.environment.act(reply);
-        self.answer_calls(reply, acted.results);
+        if acted.spent.len() > E::RESOURCES.len() {
+            self.dialogue.end(StopReason::Other("unknown_amounts".to_owned()));
+            let (amounts, names) = (acted.spent.len(), E::RESOURCES);
+            return Err(Error::invalid(format!(
+                "a turn spent {amounts} amounts of the resources {names:?}; give at most one of each"
+            )));
+        }
+        self.shown = self.answer_calls(reply, acted.results);
         for problem in acted.problems {
             self.dialogue.note(match acted.is_read {
                 true => ReplyEvent::NotCarriedOut { problem },
@@ -210,15 +222,18 @@ impl<E: Environment> PlayConversation<E> {
             None if self.monitor.is_some() => self.ask(),
             None => self.show(),
         }
+        Ok(())
     }
 
-    /// Answers the calls of a reply; calls without a result were not made.
-    fn answer_calls(&mut self, reply: &Reply, results: Vec<Result<String, String>>) {
-        let mut results = results.into_iter();
-        for call in 0..reply.tool_calls.len() {
-            let result = results.next().unwrap_or_else(|| Err(NOT_MADE.to_owned()));
-            self.dialogue.answer_call(call, result);
-        }
+    /// Answers the calls of a reply, and returns the answers; calls without a result were not made.
+    fn answer_calls(&mut self, reply: &Reply, results: Vec<Result<String, String>>) -> Vec<String> {
+        let not_made = std::iter::repeat_with(|| Err(NOT_MADE.to_owned()));
+        let results = results.into_iter().chain(not_made).take(reply.tool_calls.len());
+        let answer = |(call, result): (usize, Result<String, String>)| {
+            self.dialogue.answer_call(call, result.clone());
+            result.unwrap_or_else(|error| error)
+        };
+        results.enumerate().map(answer).collect()
     }
 
     /// Shows the model the state before its next turn.
@@ -227,9 +242,14 @@ impl<E: Environment> PlayConversation<E> {
         let request = self.dialogue.request_mut();
         request.tools = self.environment.tools();
         let has_results = request.messages.last().is_some_and(|last| last.role == Role::Tool);
-        if !has_results || !observation.is_empty() {
-            self.dialogue.say(Role::User, observation);
+        if has_results && observation.is_empty() {
+            return;
         }
+        // The latest message can be an answer to a question, which the model must not continue.
+        let is_kept = self.turns.last().is_some_and(|turn| turn.is_kept);
+        let text = if is_kept && observation.is_empty() { CONTINUE } else { &observation };
+        self.dialogue.say(Role::User, text);
+        self.shown.extend(Some(observation).filter(|it| !it.is_empty()));
     }
 
     fn ask(&mut self) {
@@ -304,10 +324,7 @@ impl<E: Environment> Conversation for PlayConversation<E> {
         self.dialogue.take(reply.clone())?;
         match self.before_question.take() {
             Some(start) => self.answer(&reply, start),
-            None => {
-                self.act(&reply);
-                Ok(())
-            }
+            None => self.act(&reply),
         }
     }
 
@@ -324,7 +341,7 @@ impl<E: Environment> Conversation for PlayConversation<E> {
             true => played.record.run.outcome = outcome,
             false if outcome.is_some() => {
                 let reward = Score { value: played.reward().into(), ..Score::default() };
-                played.record.run.scores.insert("reward".to_owned(), reward);
+                played.record.run.scores.insert(REWARD.to_owned(), reward);
             }
             false => {}
         }

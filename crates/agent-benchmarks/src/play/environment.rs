@@ -14,7 +14,8 @@ pub enum End {
     Succeeded,
     /// The task can no longer be completed.
     Failed,
-    /// A limit of the environment or of the setting is reached.
+    /// A limit of the environment or of the setting is reached. The log has the stop reason
+    /// [`MaxSteps`](crate::StopReason::MaxSteps) for both, and a [`limit`](crate::Run::limit) only for the setting.
     AtLimit,
 }
 
@@ -30,7 +31,8 @@ pub struct Acted {
     pub is_read: bool,
     /// The number of actions that were carried out.
     pub n_actions: usize,
-    /// The amount of each of [`Environment::RESOURCES`] that was spent; amounts that are left out are 0.
+    /// The amount of each of [`Environment::RESOURCES`] that was spent; amounts that are left out at the end are 0, and
+    /// an amount too many is an error.
     pub spent: Vec<f64>,
     /// The parts of the reply that were not understood or not possible.
     pub problems: Vec<String>,
@@ -123,8 +125,8 @@ pub trait Environment {
     fn instruction(&self) -> String;
 
     /// Returns what the model observes at its next turn, with the effects of its latest reply. After a reply with calls, an
-    /// empty observation leaves the model with their results alone. Otherwise it is a message of the user, and many servers
-    /// refuse an empty one.
+    /// empty observation leaves the model with their results alone, or with a short request to continue if a question
+    /// stays after them. Otherwise it is a message of the user, and many servers refuse an empty one.
     fn observation(&self) -> String;
 
     /// Returns the tools that the model can call at its next turn.

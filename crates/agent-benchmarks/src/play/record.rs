@@ -44,6 +44,9 @@ pub struct PlayTurn {
     pub(super) is_kept: bool,
 }
 
+/// The name of the score of a run without a goal.
+pub(super) const REWARD: &str = "reward";
+
 /// The record of a run in an environment.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -103,8 +106,9 @@ pub(super) fn tokens(turns: &[PlayTurn]) -> Vec<[Option<f64>; 3]> {
 
 /// Converts runs in one kind of environment to rollouts. The resources are `fresh_input_tokens` (input without
 /// repeated parts of requests), `output_tokens`, `total_tokens` (the sum of both), and the resources of the
-/// environment; the features are [`Environment::FEATURES`]. Runs that an answer or a cap ended, and runs that were not
-/// played to their end, are marked as cut off ([`Rollouts::set_censored`]). Runs without a turn are left out.
+/// environment; the features are [`Environment::FEATURES`]. Runs that an answer or a cap ended, runs that were not
+/// played to their end, and runs whose [outcome](run_logs::Run::outcome) you set to `None` are marked as cut off
+/// ([`Rollouts::set_censored`]). Runs without a turn are left out.
 ///
 /// # Errors
 ///
@@ -125,7 +129,10 @@ pub fn rollouts<'a, E: Environment>(
         }
         let rollout = rollouts.push(&costs, record.succeeded)?;
         rollouts.set_id(rollout, record.record.run.id.clone())?;
-        if record.is_stopped || record.end.is_none() {
+        // Without a goal, the reward takes the place of the outcome.
+        let run = &record.record.run;
+        let is_graded = run.outcome.is_some() || run.scores.contains_key(REWARD);
+        if record.is_stopped || record.end.is_none() || !is_graded {
             rollouts.set_censored(rollout)?;
         }
         rollouts.set_content(rollout, 0, record.instruction.clone())?;

@@ -41,7 +41,7 @@ pub use censoring;
 pub use censoring::{Continuations, StopReason};
 pub use engines::api::{Api, openai_chat_body, read_openai_chat};
 pub use engines::continuation::{Branch, count_continuations};
-pub use engines::conversation::{Conversation, ModelError, converse};
+pub use engines::conversation::{Conversation, ModelError, converse, converse_async};
 pub use error::Error;
 #[cfg(feature = "triage")]
 pub use knapsack_oracle;

@@ -24,26 +24,8 @@ impl ModelError {
 /// is never an error of the conversation. A conversation is deterministic: the same replies lead to the same requests and the
 /// same record, so a run that was interrupted is resumed by giving the replies again.
 ///
-/// The loop is the same in an async function, with `model(request).await`. A benchmark of your own implements
-/// `play::Environment`, of which the crate makes a conversation, or this trait if its protocol has other messages than a turn
-/// for each reply.
-///
-/// ```
-/// use agent_benchmarks::{Conversation, Error, ModelError, Reply, Request};
-///
-/// fn drive<C: Conversation>(
-///     mut conversation: C,
-///     mut model: impl FnMut(&Request) -> Result<Reply, ModelError>,
-/// ) -> Result<C::Record, Error> {
-///     while let Some(request) = conversation.request() {
-///         match model(request) {
-///             Ok(reply) => conversation.reply(reply)?,
-///             Err(error) => conversation.fail(&error),
-///         }
-///     }
-///     Ok(conversation.finish())
-/// }
-/// ```
+/// [`converse`] and [`converse_async`] are the loop. A benchmark of your own implements `play::Environment`, of which the
+/// crate makes a conversation, or this trait if its protocol has other messages than a turn for each reply.
 pub trait Conversation {
     /// The result of the conversation after its end.
     type Record;
@@ -55,7 +37,7 @@ pub trait Conversation {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] if no request waits for a reply.
+    /// [`Error::Ended`] if no request waits for a reply; [`Error::Invalid`] if the environment of a run makes a mistake.
     fn reply(&mut self, reply: Reply) -> Result<(), Error>;
 
     /// Returns the kind of reply for which the conversation waits, if there are several kinds, such as actions and
@@ -86,7 +68,7 @@ pub trait Conversation {
 ///
 /// # Errors
 ///
-/// The errors of [`Conversation::reply`], which the conversations of this crate do not have here, because a request waits for
+/// The errors of [`Conversation::reply`]. The conversations of papers' benchmarks have none here, because a request waits for
 /// each reply.
 pub fn converse<C: Conversation>(
     mut conversation: C,
@@ -94,6 +76,41 @@ pub fn converse<C: Conversation>(
 ) -> Result<C::Record, Error> {
     while let Some(request) = conversation.request() {
         match model(request) {
+            Ok(reply) => conversation.reply(reply)?,
+            Err(error) => conversation.fail(&error),
+        }
+    }
+    Ok(conversation.finish())
+}
+
+/// Drives a conversation to its end with an async `model`, as [`converse`] does with a function. It needs no runtime of its own.
+/// A runtime with several threads can take its future if the model owns what it uses, as an `async move` closure does.
+///
+/// # Errors
+///
+/// The errors of [`Conversation::reply`], as for [`converse`].
+///
+/// ```
+/// use agent_benchmarks::{Conversation, Error, ModelError, Reply, Request, converse_async};
+///
+/// /// Stands for your client.
+/// async fn ask(request: &Request) -> Result<Reply, std::io::Error> {
+///     Ok(Reply::from(format!("{} messages", request.messages.len())))
+/// }
+///
+/// async fn played<C: Conversation>(conversation: C) -> Result<C::Record, Error> {
+///     let model = async |request: &Request| {
+///         ask(request).await.map_err(|error| ModelError::new(error.to_string()))
+///     };
+///     converse_async(conversation, model).await
+/// }
+/// ```
+pub async fn converse_async<C: Conversation>(
+    mut conversation: C,
+    mut model: impl AsyncFnMut(&Request) -> Result<Reply, ModelError>,
+) -> Result<C::Record, Error> {
+    while let Some(request) = conversation.request() {
+        match model(request).await {
             Ok(reply) => conversation.reply(reply)?,
             Err(error) => conversation.fail(&error),
         }

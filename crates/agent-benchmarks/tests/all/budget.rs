@@ -324,6 +324,19 @@ fn turn(request: Vec<Message>, text: &str, calls: Vec<RecordedCall>, output: u64
 }
 
 #[test]
+fn a_cost_of_a_log_that_is_out_of_range_is_an_error_of_the_log() {
+    let mut run = Run::new("r1");
+    run.outcome = Some(true);
+    run.turns = vec![turn(Vec::new(), "Done.", vec![], 1)];
+    for cost in [-1.0, 1e101] {
+        let reply = run.turns[0].reply.as_mut().unwrap();
+        reply.usage.as_mut().unwrap().cost_usd = Some(cost);
+        let found = rollouts_of_runs(&[run.clone()], &FactRules::default(), Shown::WhenActing);
+        assert!(matches!(found, Err(Error::RunLogs { .. })), "{found:?}");
+    }
+}
+
+#[test]
 fn at_a_prefix_a_model_sees_what_the_agent_had_seen_when_it_acted_and_on_demand_the_results_too() {
     let arguments = Value::Map([("row".to_owned(), Value::Integer(3))].into());
     let call = RecordedCall::new("look", Arguments::Parsed(arguments));

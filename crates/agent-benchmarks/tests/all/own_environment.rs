@@ -6,9 +6,9 @@ use std::{
 };
 
 use agent_benchmarks::{
-    Arguments, Conversation, Error, RecordedCall, Reply, Request, Role, ToolDefinition,
+    Arguments, Conversation, Error, ModelError, RecordedCall, Reply, Request, Role, ToolDefinition,
     budget_estimation::Estimate,
-    converse,
+    converse, converse_async,
     play::{Acted, End, Environment, Play, PlayRecord, rollouts},
 };
 
@@ -88,18 +88,6 @@ fn block_on<F: Future>(future: F) -> F::Output {
     output
 }
 
-async fn played_by<E: Environment>(
-    environment: E,
-    agent: impl AsyncFn(&Request) -> Reply,
-) -> Result<PlayRecord, Error> {
-    let mut conversation = Play::new().conversation("lock", environment)?;
-    while let Some(request) = conversation.request() {
-        let reply = agent(request).await;
-        conversation.reply(reply)?;
-    }
-    Ok(conversation.finish())
-}
-
 #[test]
 fn tools_are_shown_anew_in_each_turn_and_every_call_has_an_answer() -> Result<(), Error> {
     let mut requests = Vec::new();
@@ -142,11 +130,113 @@ fn amounts_that_an_environment_leaves_out_are_zero() -> Result<(), Error> {
     Ok(())
 }
 
+/// A lock whose turns spend an amount too many.
+#[derive(Clone)]
+struct Spender(Lock);
+
+impl Environment for Spender {
+    const RESOURCES: &'static [&'static str] = &["coins"];
+
+    fn instruction(&self) -> String {
+        self.0.instruction()
+    }
+
+    fn observation(&self) -> String {
+        self.0.observation()
+    }
+
+    fn act(&mut self, reply: &Reply) -> Acted {
+        let mut acted = self.0.act(reply);
+        acted.spent = vec![1.0, 2.0];
+        acted
+    }
+
+    fn end(&self) -> Option<End> {
+        self.0.end
+    }
+}
+
+#[test]
+fn an_amount_that_belongs_to_no_resource_is_an_error_and_ends_the_run() -> Result<(), Error> {
+    let mut run = Play::new().conversation("lock", Spender(Lock::default()))?;
+    let error = run.reply("open".into()).unwrap_err();
+    assert!(matches!(error, Error::Invalid { .. }), "{error:?}");
+    let text = error.to_string();
+    assert!(text.contains('2') && text.contains("coins"), "{text}");
+    assert_eq!(run.request(), None);
+    let record = run.finish();
+    assert_eq!((record.end, record.record.run.outcome), (None, None));
+    Ok(())
+}
+
+#[test]
+fn no_message_is_empty_after_calls_and_a_kept_question() -> Result<(), Error> {
+    for keeps in [false, true] {
+        let settings = Play::new().with_questions(&[("coins", None)], keeps);
+        let mut last = Vec::new();
+        let record = converse(settings.conversation("lock", Lock::default())?, |request| {
+            let message = request.messages.last().unwrap();
+            assert!(request.messages.iter().all(|it| it.role != Role::User || !it.text.is_empty()));
+            assert_ne!(message.role, Role::Assistant);
+            if message.text.contains("How much more") {
+                return Ok("<answer>[1, 9]</answer>".into());
+            }
+            last.push(message.role);
+            Ok(agent(request))
+        })?;
+        let shown = if keeps { Role::User } else { Role::Tool };
+        assert_eq!(last, [Role::User, shown, shown, shown]);
+        assert!(record.succeeded);
+        let seen: Vec<&str> = record.turns.iter().map(|turn| turn.observation.as_str()).collect();
+        let both = "second is open\nthis call was not made";
+        assert_eq!(seen, ["It is closed.", "first is open", both, "third is open"], "{keeps}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_limit_of_the_setting_is_in_the_log_and_a_run_without_an_outcome_is_cut_off()
+-> Result<(), Error> {
+    let of = |most: usize, reply: &dyn Fn(&Request) -> Reply| {
+        let lock = Play::new().with_most_turns(most).conversation("lock", Lock::default())?;
+        converse(lock, |request| Ok(reply(request)))
+    };
+    let mut limited = of(2, &agent)?;
+    let failed = of(2, &|_| "open".into())?;
+    let limits = [&limited, &failed].map(|it| it.record.run.limit.is_some());
+    assert_eq!(limits, [true, false]);
+    let cut_off = |record: &PlayRecord| {
+        let all = rollouts::<Lock>([record])?;
+        Ok::<_, Error>(all.iter().all(|rollout| rollout.is_censored()))
+    };
+    assert!(!cut_off(&limited)? && !cut_off(&failed)?);
+    limited.record.run.outcome = None;
+    assert!(cut_off(&limited)?);
+    Ok(())
+}
+
 #[test]
 fn an_async_agent_plays_as_a_closure_does() -> Result<(), Error> {
-    let plain = converse(Play::new().conversation("lock", Lock::default())?, |it| Ok(agent(it)))?;
-    let awaited = block_on(played_by(Lock::default(), async |request| agent(request)))?;
-    assert_eq!(plain, awaited);
+    let lock = || Play::new().conversation("lock", Lock::default());
+    // The second model fails at its third request.
+    for most in [9, 2] {
+        let model = || {
+            let mut asked = 0;
+            move |request: &Request| {
+                asked += 1;
+                if asked > most { Err(ModelError::new("busy")) } else { Ok(agent(request)) }
+            }
+        };
+        let mut awaited = model();
+        let run = converse_async(lock()?, async move |request: &Request| awaited(request));
+        fn is_send<T: Send>(run: T) -> T {
+            run
+        }
+        let awaited = block_on(is_send(run))?;
+        assert_eq!(converse(lock()?, model())?, awaited);
+        let error = awaited.record.run.error.as_deref();
+        assert_eq!(error, (most == 2).then_some("busy"));
+    }
     Ok(())
 }
 

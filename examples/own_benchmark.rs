@@ -8,7 +8,7 @@ use std::{error::Error, process::ExitCode};
 use agent_benchmarks::play::{Acted, End, Environment, Play};
 use agent_benchmarks::{Arguments, RecordedCall, Reply, Request, ToolDefinition, converse};
 use agent_scorecard::compare::{CompareOptions, Side, compare};
-use agent_scorecard::{Better, Field, Measure, traces::LoggedColumn};
+use agent_scorecard::{Better, Field, Measure, Position, traces::LoggedColumn};
 use budget_estimation::Budget;
 use rand::{RngExt, SeedableRng, seq::IteratorRandom};
 use rand_chacha::ChaCha8Rng;
@@ -104,7 +104,12 @@ fn agent(page: usize, request: &Request, rng: &mut ChaCha8Rng) -> Reply {
 }
 
 // Figures of your own.
-const GAP: Measure = Measure::new("cost_gap", "gap", Better::Lower, "Cents above the best run.");
+const GAP: Measure = Measure::new(
+    "cost_gap",
+    "gap",
+    Better::Lower,
+    "Cents above the best run, of runs that succeeded.",
+);
 const TPS: Measure = Measure::new("tps", "TPS", Better::Higher, "Brier score over all steps.");
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -126,6 +131,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         }
         runs.push(record.record.run);
     }
+    let left_out = runs.len() - gaps.len();
     let log = LoggedColumn::of_runs("my agent", runs)?;
     let stated = log.table.stream(ConfidenceStream::StatedConfidence, ForecastPolicy::Refuse)?;
     let scores = Tps::new(BrierScore, WeightSchedule::Uniform).scores(&stated.traces()?)?;
@@ -135,7 +141,9 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let mut report = compare([Side::from(&log)], CompareOptions::default(), level)?;
     let own = [Field::mean(GAP, &gaps, &pages, level), Field::mean(TPS, &scores, &tasks, level)];
     report.columns[0].block.fields.extend(own);
-    println!("{}", report.conclusion.join("\n"));
+    let note = format!("cost_gap leaves out {left_out} runs, which did not succeed");
+    report.columns[0].block.say(Position::Note, [note.clone()]);
+    println!("{}\n{note}", report.conclusion.join("\n"));
     for it in report.figures() {
         println!("{}: {:.3}", it.name, it.figure.unwrap_or(f64::NAN.into()));
     }

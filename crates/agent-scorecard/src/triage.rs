@@ -187,8 +187,9 @@ impl Pools {
 ///
 /// # Errors
 ///
-/// [`Error::KnapsackOracle`] for a pool size of 0, for ratios out of range, and for too few unsolvable
-/// problems.
+/// [`Error::ScoringRules`] for a pool size of 0, for ratios out of range, and for too few unsolvable problems;
+/// [`Error::KnapsackOracle`] for an unsolvable problem that is solved or has the id of another problem; [`Error::Options`]
+/// for ratios without unsolvable problems.
 pub fn pools(problems: &Pool, options: &TriageOptions) -> Result<Vec<Pools>, Error> {
     let chunks = problems.chunks(options.pool_size)?;
     let whole = chunks.iter().map(|pool| (pool.clone(), None)).collect();
@@ -215,7 +216,7 @@ pub fn pools(problems: &Pool, options: &TriageOptions) -> Result<Vec<Pools>, Err
 ///
 /// # Errors
 ///
-/// [`Error::KnapsackOracle`] for options out of range.
+/// [`Error::ScoringRules`] for options out of range.
 pub fn evaluate(
     problems: &Pool,
     pools: &[Pools],

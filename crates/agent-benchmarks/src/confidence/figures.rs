@@ -200,7 +200,7 @@ impl ConfidenceFigures {
     /// # Errors
     ///
     /// The errors of [`ConfidenceRecord::forecasts`]; [`scoring_rules::Error::Length`] for a further stream without a forecast for
-    /// each step; [`Error::TrajectoryMetrics`] and [`Error::Censoring`] for more than 10 million resamples.
+    /// each step; [`scoring_rules::Error::Setting`] for more than 10 million resamples.
     pub fn of<'a>(
         runs: impl IntoIterator<Item = (&'a ConfidenceRecord, &'a FollowUp)>,
         how: Intervals,

@@ -209,7 +209,7 @@ impl CostBenchFigures {
     ///
     /// # Errors
     ///
-    /// The errors of [`CostBenchRecord::scores`], and [`Error::TrajectoryMetrics`] for more than 10 million resamples.
+    /// The errors of [`CostBenchRecord::scores`], and [`scoring_rules::Error::Setting`] for more than 10 million resamples.
     ///
     /// # Complexity
     ///

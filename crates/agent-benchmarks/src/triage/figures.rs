@@ -194,8 +194,8 @@ impl TriageFigures {
     ///
     /// # Errors
     ///
-    /// [`Error::KnapsackOracle`] for a record whose public fields contradict each other; [`Error::TrajectoryMetrics`] for more
-    /// than 10 million resamples.
+    /// [`Error::ScoringRules`] for a record whose public fields contradict each other, and for more than 10 million
+    /// resamples.
     pub fn of<'a>(
         records: impl IntoIterator<Item = &'a TriageRecord>,
         how: Intervals,

@@ -28,8 +28,8 @@ impl Triage {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] for a question without a recorded attempt, and [`Error::KnapsackOracle`]
-    /// for an empty pool, ids that occur twice, or values and costs out of range.
+    /// [`Error::Invalid`] for a question without a recorded attempt; [`scoring_rules::Error::Empty`] for an empty pool;
+    /// [`Error::KnapsackOracle`] for ids that occur twice, or values and costs out of range.
     pub fn instance(
         &self,
         name: impl Into<String>,

@@ -223,8 +223,8 @@ impl TraceEvaluation {
     ///
     /// # Errors
     ///
-    /// [`Error::Censoring`] for a run that contradicts itself ([`TraceRun::stopped`]) or is longer than a
-    /// list of custom weights.
+    /// [`Error::Censoring`] for a run that contradicts itself ([`TraceRun::stopped`]); [`Error::TrajectoryMetrics`] for
+    /// a run that is longer than a list of custom weights.
     pub fn update(&mut self, run: &TraceRun) -> Result<(), Error> {
         if let Some(grade) = run.grade {
             self.counts.add_partial(run.stop.as_ref());

@@ -100,7 +100,7 @@ impl StreamRuns {
     ///
     /// # Errors
     ///
-    /// [`Error::TrajectoryMetrics`] if there are more steps than can be stored.
+    /// [`Error::TrajectoryMetrics`] for a run without a forecast.
     pub fn traces(&self) -> Result<Traces, Error> {
         let mut traces = Traces::default();
         for run in &self.runs {

@@ -227,7 +227,7 @@ impl Transcript {
     ///
     /// # Errors
     ///
-    /// [`Error::TrajectoryMetrics`] if the sum of the costs exceeds the range of f64 numbers.
+    /// [`scoring_rules::Error::NotFinite`] if the sum of the costs exceeds the range of f64 numbers.
     pub fn scores(&self, reference: &Self) -> Result<RunScores, Error> {
         let classes = self.failure_classes();
         let actual = self.path();

@@ -20,8 +20,9 @@ async fn main() -> Result<(), Failure> {
     let (monitor, ends) = run().await?;
     for agent in monitor.agents() {
         let name = agent.name.as_deref().unwrap_or("an agent");
-        let tokens = agent.used(Count::TotalTokens);
-        println!("{name}: {} calls, {tokens} tokens", agent.forecasts.len());
+        let (tokens, unknown) = agent.used(Count::TotalTokens);
+        let calls = agent.forecasts.len();
+        println!("{name}: {calls} calls, {tokens} tokens, {unknown} calls without tokens");
     }
     println!("ends: {ends:?}");
     println!("{}", monitor.budget());

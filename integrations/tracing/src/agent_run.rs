@@ -8,8 +8,8 @@ use crate::count::{Amounts, Count};
 /// What one agent has done so far: its turns, its tool calls, and what it has used itself, without its subagents.
 ///
 /// The run of an agent is what lies within its span: the nearest enclosing span of an agent, or of a tool, because a model call
-/// within a tool call belongs to a subagent. Without such a span, it is the outermost enclosing span, or else everything outside
-/// of spans.
+/// within a tool call belongs to a subagent. Without such a span, it is the outermost enclosing span, unless that is a model call, or
+/// else everything outside of spans.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AgentRun {
@@ -21,19 +21,19 @@ pub struct AgentRun {
     /// The tool calls, in the order in which they began. Arguments that no span states are
     /// [`Value::Null`](trajectory_metrics::tool_calls::Value::Null), which equals no arguments that a call can have.
     pub tool_calls: Vec<ToolCall>,
-    /// The number of spans without an amount that the budget counts.
-    pub unknown: u64,
     pub(crate) stated: Amounts<f64>,
+    pub(crate) unknown: Amounts<u64>,
 }
 
 impl AgentRun {
-    /// Returns the sum of what the spans of this agent state, each amount counted once.
+    /// Returns the sum of what the spans of this agent state, each amount counted once, and the number of spans that should state it
+    /// but do not. Without a price or a stated cost, the dollars of 3 calls are `(0.0, 3)`.
     #[must_use]
-    pub fn used(&self, count: Count) -> f64 {
+    pub fn used(&self, count: Count) -> (f64, u64) {
         match count {
-            Count::ModelCalls => self.forecasts.len() as f64,
-            Count::ToolCalls => self.tool_calls.len() as f64,
-            stated => stated.stated().map_or(0.0, |at| self.stated[at]),
+            Count::ModelCalls => (self.forecasts.len() as f64, 0),
+            Count::ToolCalls => (self.tool_calls.len() as f64, 0),
+            stated => stated.stated().map_or((0.0, 0), |at| (self.stated[at], self.unknown[at])),
         }
     }
 

@@ -6,7 +6,7 @@ pub enum Count {
     InputTokens,
     /// Output tokens, including those of reasoning.
     OutputTokens,
-    /// Input and output tokens: the stated total, or else the sum if both are stated.
+    /// Input and output tokens: the larger one of the stated total and of the sum, if both parts are stated.
     TotalTokens,
     /// US dollars: the stated cost, or else that of [`GenAiLayer::with_price`](crate::GenAiLayer::with_price).
     CostUsd,
@@ -15,6 +15,9 @@ pub enum Count {
     /// Calls of tools.
     ToolCalls,
 }
+
+/// The number of counts.
+pub(crate) const COUNTS: usize = Count::ToolCalls as usize + 1;
 
 /// The number of counts that a span states; the others are counted.
 pub(crate) const STATED: usize = 4;

@@ -9,7 +9,7 @@ use crate::{
     count::{Count, Counted},
     model_call::ModelCall,
     monitor::Monitor,
-    span_facts::{SpanFacts, is_amount, is_read},
+    span_facts::{SpanFacts, amounts, is_amount, is_read},
     watched::Watched,
 };
 
@@ -24,10 +24,11 @@ type Price = Box<dyn Fn(&ModelCall) -> Option<f64> + Send + Sync>;
 ///   stopped if it has a cap on the resource. A loop that knows that a failed call cost nothing can record 0 on its span.
 /// - What the span of an agent states counts as far as it exceeds what the spans below it have used, and so does what the span of a
 ///   call states around another span of the same call.
-/// - A model call that repeats an earlier reply id without a different count, and a tool call of an agent that repeats an
-///   id, name and arguments, are not counted again.
+/// - A model call that repeats a reply id of an agent under way without a different count, and a tool call of an agent that
+///   repeats an id, name and stated arguments, are not counted again. A blank id is none.
 ///
-/// Spans are read in any order and by any number of threads. Memory grows with the turns and tool calls of the run.
+/// Spans are read in any order and by any number of threads. Memory grows with the turns and tool calls of agents, until
+/// [`Monitor::take_ended`] takes those that have ended.
 ///
 /// ```
 /// use agent_tracing::{Count, GenAiLayer};
@@ -165,27 +166,23 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for GenAiLayer {
     }
 
     fn on_close(&self, id: span::Id, _: Context<'_, S>) {
-        let (span, held) = {
+        let (span, mut held) = {
             let (mut state, id) = (self.watched.lock(), id.into_u64());
             (state.open.remove(&id), state.held.remove(&id))
         };
-        let is_call = |kind| kind == Some(Kind::ModelCall);
-        let held = match (&span, held) {
-            (Some(span), held) if is_call(span.facts.kind()) => held,
-            (_, held) => {
-                held.into_iter().for_each(|held| self.watched.settle(held, &[]));
-                None
-            }
-        };
         let Some(span) = span else { return };
+        let is_call = span.facts.kind() == Some(Kind::ModelCall);
         let mut call = span.facts.model_call();
         let is_innermost = !span.has_call && span.below.iter().all(|below| *below == 0.0);
         let tokens = [call.input_tokens, call.output_tokens, call.total_tokens];
-        let has_usage = is_call(span.facts.kind()) || tokens.iter().any(Option::is_some);
+        let has_usage = is_call || tokens.iter().any(Option::is_some);
         if let (Some(price), None, true, true) =
             (&self.price, call.cost_usd, is_innermost, has_usage)
         {
             call.cost_usd = price(&call).filter(|cost| is_amount(*cost));
+        }
+        if !is_call && amounts(&call).iter().all(Option::is_none) {
+            held.take().into_iter().for_each(|held| self.watched.settle(held, &[]));
         }
         self.watched.close(&span, &call, held, &self.counts);
     }

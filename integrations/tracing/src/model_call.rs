@@ -13,7 +13,7 @@ pub struct ModelCall {
     pub cache_write_tokens: Option<u64>,
     /// All output tokens.
     pub output_tokens: Option<u64>,
-    /// Input and output tokens: the stated total, or else the sum if both are stated.
+    /// Input and output tokens: the larger one of the stated total and of the sum, if both parts are stated.
     pub total_tokens: Option<u64>,
     /// The stated cost in US dollars.
     pub cost_usd: Option<f64>,

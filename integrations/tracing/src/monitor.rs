@@ -5,7 +5,7 @@ use budget_estimation::{
 };
 use tracing::Span;
 
-use crate::{agent_run::AgentRun, attributes::Kind, watched::Watched};
+use crate::{agent_run::AgentRun, attributes::Kind, open_spans::Agent, watched::Watched};
 
 /// What a [`GenAiLayer`](crate::GenAiLayer) has seen, for the loop of an agent. Clones see the same.
 #[derive(Clone, Debug)]
@@ -16,30 +16,34 @@ pub struct Monitor {
 impl Monitor {
     /// Returns what the loop should do before its next model call.
     ///
-    /// The advice is to stop if a cap of the budget is used up, because every further call would exceed it, if a cap above it is
-    /// exceeded, or if the budget was stopped. The layer stops the budget when a call has an unknown amount of a resource with
+    /// The advice is to stop if a cap of the budget or of those above it is used up or exceeded, or if the budget was stopped. The
+    /// reason for a cap that is used up to the last unit is [`AdviceReason::CapExceeded`], too, because every further call would exceed it.
+    /// Amounts that calls under way hold stop nothing. The layer stops the budget when a call has an unknown amount of a resource with
     /// a cap. A warning is given from the share that [`GenAiLayer::with_warning_at`](crate::GenAiLayer::with_warning_at) sets.
     #[must_use]
     pub fn advice(&self) -> Advice {
+        let warn_at = self.watched.lock().warn_at.unwrap_or(1.0);
+        // No amount that a budget counts lies between this share of a cap and the cap.
+        match self.advice_at(1_f64.next_down()) {
+            Advice::Warn(AdviceReason::NearCap { resource }) => {
+                Advice::Stop(AdviceReason::CapExceeded { resource })
+            }
+            stop @ Advice::Stop(_) => stop,
+            _ => self.advice_at(warn_at),
+        }
+    }
+
+    fn advice_at(&self, warn_at: f64) -> Advice {
         let budget = self.budget();
         let estimates = vec![Estimate::NoAnswer; budget.names().len()];
-        let warn_at = self.watched.lock().warn_at.unwrap_or(1.0);
         let monitor = BudgetMonitor::new(budget.names().map(|name| (name, None)));
-        let advice = monitor
+        monitor
             .and_then(|monitor| monitor.with_warning_at(warn_at))
             .and_then(|mut monitor| monitor.advise(budget, &estimates, None))
             .unwrap_or_else(|error| {
                 let reason = StopReason::Other(error.to_string());
                 Advice::Stop(AdviceReason::BudgetStopped { reason })
-            });
-        if matches!(advice, Advice::Stop(_)) {
-            return advice;
-        }
-        let mut resources = budget.names().zip(budget.caps()).zip(budget.spent());
-        let used_up = resources.find(|((_, cap), spent)| cap.is_some_and(|cap| *spent >= cap));
-        used_up.map_or(advice, |((resource, _), _)| {
-            Advice::Stop(AdviceReason::CapExceeded { resource: resource.to_owned() })
-        })
+            })
     }
 
     /// Returns the amount of each resource that is neither spent nor held, as [`Budget::left`].
@@ -55,24 +59,36 @@ impl Monitor {
     }
 
     /// Gives a reservation to the span of a model call. When the span closes, the reservation is settled with the amounts that
-    /// the span states, and amounts that it does not state count as reserved.
+    /// the span states, and amounts that it does not state count as reserved. What model calls within the span use without a
+    /// reservation of their own, such as those that are tried again, is settled with it.
     ///
     /// The reservation is of the [`budget`](Self::budget) or of a child of it, and the span belongs to the subscriber with the
-    /// layer. If the span is disabled or of another kind, the reserved amounts count as spent.
+    /// layer. A span of another kind settles it in the same way if it states an amount. Otherwise, and if the layer does not see the
+    /// span, the reserved amounts count as spent.
     pub fn hold(&self, span: &Span, reservation: Reservation) {
-        match span.id() {
-            Some(id) => {
-                let replaced = self.watched.lock().held.insert(id.into_u64(), reservation);
-                replaced.into_iter().for_each(|held| self.watched.settle(held, &[]));
-            }
-            None => self.watched.settle(reservation, &[]),
-        }
+        let mut state = self.watched.lock();
+        let id = span.id().map(|id| id.into_u64());
+        let unused = match id.filter(|id| state.open.contains_key(id)) {
+            Some(id) => state.held.insert(id, reservation),
+            None => Some(reservation),
+        };
+        drop(state);
+        unused.into_iter().for_each(|held| self.watched.settle(held, &[]));
     }
 
     /// Returns a copy of what each agent has done so far, in the order in which their first calls ended.
     #[must_use]
     pub fn agents(&self) -> Vec<AgentRun> {
-        self.watched.lock().agents.iter().map(|agent| agent.run()).collect()
+        let agents = self.watched.lock().agents.values().cloned().collect();
+        Agent::runs(agents)
+    }
+
+    /// Returns what the agents have done whose spans have closed, and forgets them, so that a program with many runs does not keep them
+    /// all. Calls outside of spans belong to an agent that never ends.
+    #[must_use]
+    pub fn take_ended(&self) -> Vec<AgentRun> {
+        let ended = self.watched.lock().take_ended();
+        Agent::runs(ended)
     }
 
     /// Returns the number of model calls under way. Their spans have not closed, and nothing that they state counts yet.

@@ -1,12 +1,12 @@
-use std::collections::HashMap;
+use std::{collections::HashMap, mem};
 
 use budget_estimation::Reservation;
-use trajectory_metrics::tool_calls::ToolCall;
+use trajectory_metrics::tool_calls::{ToolCall, Value};
 
 use crate::{
     agent_run::AgentRun,
     attributes::{Fact, Kind},
-    count::{Amounts, Count, Counted, STATED},
+    count::{Amounts, COUNTS, Count, Counted, STATED},
     model_call::ModelCall,
     span_facts::{SpanFacts, amounts},
 };
@@ -17,10 +17,12 @@ pub(crate) struct State {
     /// The spans that have not closed, by their id, which is unique among them.
     pub(crate) open: HashMap<u64, OpenSpan>,
     pub(crate) held: HashMap<u64, Reservation>,
-    pub(crate) agents: Vec<Agent>,
+    /// The agents by the position of their span.
+    pub(crate) agents: HashMap<Option<u64>, Agent>,
     pub(crate) warn_at: Option<f64>,
+    /// The replies of the agents that have not ended, by their id.
     replies: HashMap<String, Reply>,
-    /// The number of spans so far.
+    /// Grows with each span and agent.
     began: u64,
 }
 
@@ -40,6 +42,8 @@ pub(crate) struct OpenSpan {
     pub(crate) has_call: bool,
     /// The amounts that such a call does not state.
     unknown_below: Amounts<bool>,
+    /// What calls below it have used that its reservation pays, in the order of [`Count`].
+    pub(crate) carried: [f64; COUNTS],
 }
 
 /// What the spans of a reply with an id state, and the amounts that count for it.
@@ -49,19 +53,28 @@ struct Reply {
     counted: Amounts<f64>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Agent {
-    /// The position of its span.
-    key: Option<u64>,
+    /// Its position among the agents.
+    order: u64,
+    /// Whether its span has closed.
+    has_ended: bool,
     run: AgentRun,
     turns: Vec<(u64, Option<f64>)>,
     calls: Vec<(u64, Option<String>, ToolCall)>,
+    /// The ids of its replies, until it ends.
+    replies: Vec<String>,
 }
 
 impl OpenSpan {
     /// Returns what a span has used by itself, with what it states and what is known of its reply; `None` where it should state an
     /// amount.
-    fn used(&self, stated: Amounts<Option<f64>>, earlier: Option<&Reply>) -> Amounts<Option<f64>> {
+    fn used(
+        &self,
+        stated: Amounts<Option<f64>>,
+        earlier: Option<&Reply>,
+        is_held: bool,
+    ) -> Amounts<Option<f64>> {
         let is_call = self.facts.kind() == Some(Kind::ModelCall);
         let before = |at: usize| self.below[at] + earlier.map_or(0.0, |reply| reply.counted[at]);
         let is_more = |at: usize| stated[at].is_some_and(|all| all > before(at));
@@ -70,7 +83,7 @@ impl OpenSpan {
             // Sums of dollars may differ by rounding errors.
             Some(all) => Some(all - before(at)).filter(|&rest| rest > 1e-9 * all).or(Some(0.0)),
             None if earlier.is_some() => Some(0.0),
-            None if is_call && (!self.has_call || self.unknown_below[at]) => None,
+            None if (is_call || is_held) && (!self.has_call || self.unknown_below[at]) => None,
             None if !is_call && Count::CostUsd.stated() == Some(at) && has_tokens => None,
             None => Some(0.0),
         })
@@ -89,24 +102,26 @@ fn least(used: &Amounts<Option<f64>>, counts: &[Counted]) -> Amounts<f64> {
 }
 
 impl Agent {
-    pub(crate) fn run(&self) -> AgentRun {
-        let (mut turns, mut calls) = (self.turns.clone(), self.calls.clone());
-        turns.sort_by_key(|(order, _)| *order);
-        calls.sort_by_key(|(order, ..)| *order);
-        let forecasts = turns.into_iter().map(|(_, forecast)| forecast).collect();
-        let tool_calls = calls.into_iter().map(|(.., call)| call).collect();
-        AgentRun { forecasts, tool_calls, ..self.run.clone() }
+    pub(crate) fn runs(mut agents: Vec<Self>) -> Vec<AgentRun> {
+        agents.sort_by_key(|agent| agent.order);
+        agents.into_iter().map(Self::run).collect()
+    }
+
+    fn run(mut self) -> AgentRun {
+        self.turns.sort_by_key(|(order, _)| *order);
+        self.calls.sort_by_key(|(order, ..)| *order);
+        let forecasts = self.turns.into_iter().map(|(_, forecast)| forecast).collect();
+        let tool_calls = self.calls.into_iter().map(|(.., call)| call).collect();
+        AgentRun { forecasts, tool_calls, ..self.run }
     }
 }
 
 /// What a span adds.
 pub(crate) struct Added {
-    /// The amounts that it states, `None` where it should state one.
-    pub(crate) used: Amounts<Option<f64>>,
+    /// The amounts that it adds, in the order of [`Count`]; `None` where it should state one.
+    pub(crate) used: [Option<f64>; COUNTS],
     /// The amounts that count where it does not.
     pub(crate) least: Amounts<f64>,
-    pub(crate) model_calls: u8,
-    pub(crate) tool_calls: u8,
 }
 
 impl State {
@@ -120,6 +135,16 @@ impl State {
         self.open.get(&id)?.facts.kind()
     }
 
+    /// Whether a span has calls of its own, which do not belong to those around it.
+    fn is_agent(&self, id: u64) -> bool {
+        matches!(self.kind(id), Some(Kind::Agent | Kind::Tool))
+    }
+
+    pub(crate) fn take_ended(&mut self) -> Vec<Agent> {
+        let ended = self.agents.extract_if(|_, agent| agent.has_ended);
+        ended.map(|(_, agent)| agent).collect()
+    }
+
     /// Takes what a closed span states, with its calls. Returns what it adds.
     pub(crate) fn close(
         &mut self,
@@ -131,13 +156,13 @@ impl State {
         let is_call = span.facts.kind() == Some(Kind::ModelCall);
         let is_innermost = is_call && !span.has_call;
         let stated = amounts(call);
-        let reply = span.facts.text(Fact::ResponseId).filter(|_| is_innermost);
+        let reply = span.facts.id(Fact::ResponseId).filter(|_| is_innermost);
         let earlier = reply.as_ref().and_then(|id| self.earlier(id, stated));
-        let mut used = span.used(stated, earlier.as_ref());
+        let mut used = span.used(stated, earlier.as_ref(), is_held);
         let least = least(&used, counts);
         self.pass_up(span, &mut used, &least, is_held);
-        if let Some(id) = reply {
-            let reply = self.replies.entry(id).or_default();
+        if let Some(id) = &reply {
+            let reply = self.replies.entry(id.clone()).or_default();
             reply.stated = std::array::from_fn(|at| reply.stated[at].or(stated[at]));
             let adds = |at: usize| reply.counted[at] + used[at].unwrap_or(least[at]);
             reply.counted = std::array::from_fn(adds);
@@ -146,21 +171,46 @@ impl State {
         let is_turn = is_innermost && earlier.is_none();
         let confidence = span.facts.real(Fact::Confidence);
         if is_turn {
-            self.agent(span).turns.push((span.order, confidence));
+            let agent = self.agent(span);
+            agent.turns.push((span.order, confidence));
+            agent.replies.extend(reply);
         } else if let Some(confidence) = confidence {
             self.confide(&span.above, confidence);
         }
-        let is_unknown = |at: usize| used[at].is_none();
-        let unknown = counts.iter().any(|it| it.count.stated().is_some_and(is_unknown));
-        if unknown || used.iter().any(|used| used.is_some_and(|used| used > 0.0)) {
-            let agent = self.agent(span);
-            agent.run.unknown += u64::from(unknown);
-            for (sum, used) in agent.run.stated.iter_mut().zip(used) {
-                *sum += used.unwrap_or(0.0);
+        if used.iter().any(|used| used.is_none_or(|used| used > 0.0)) {
+            let run = &mut self.agent(span).run;
+            for (at, used) in used.iter().enumerate() {
+                run.stated[at] += used.unwrap_or(0.0);
+                run.unknown[at] += u64::from(used.is_none());
             }
         }
-        let is_tool_call = self.adds_tool_call(span);
-        Added { used, least, model_calls: is_turn.into(), tool_calls: is_tool_call.into() }
+        let [input, output, total, usd] = used;
+        let calls = [is_turn, self.adds_tool_call(span)];
+        let [model_calls, tool_calls] = calls.map(|is_one| Some(f64::from(u8::from(is_one))));
+        let mut used = [input, output, total, usd, model_calls, tool_calls];
+        if !is_held && let Some(call) = self.held_call(span) {
+            for (sum, used) in call.carried.iter_mut().zip(used.iter_mut().flatten()) {
+                *sum += mem::take(used);
+            }
+        }
+        if let Some(agent) = self.agents.get_mut(&Some(span.order)) {
+            agent.has_ended = true;
+            for id in mem::take(&mut agent.replies) {
+                self.replies.remove(&id);
+            }
+        }
+        Added { used, least }
+    }
+
+    /// Returns the model call around a closed span whose reservation pays for it.
+    fn held_call(&mut self, span: &OpenSpan) -> Option<&mut OpenSpan> {
+        if matches!(span.facts.kind(), Some(Kind::Agent | Kind::Tool)) {
+            return None;
+        }
+        let mut above = span.above.iter().take_while(|id| !self.is_agent(**id));
+        let is_held = |id: &&u64| self.held.contains_key(id);
+        let id = above.find(|id| self.kind(**id) == Some(Kind::ModelCall) && is_held(id))?;
+        self.open.get_mut(id)
     }
 
     /// Tells the span around a closed one what it has used, and what it does not state although it should.
@@ -191,10 +241,11 @@ impl State {
         if span.facts.kind() != Some(Kind::Tool) {
             return false;
         }
-        let (id, call) = (span.facts.text(Fact::ToolCallId), span.facts.tool_call());
+        let (id, call) = (span.facts.id(Fact::ToolCallId), span.facts.tool_call());
         let agent = self.agent(span);
         let is_same = |(_, other, made): &(_, _, ToolCall)| *other == id && *made == call;
-        let is_new = id.is_none() || !agent.calls.iter().any(is_same);
+        let is_known = id.is_some() && call.arguments != Value::Null;
+        let is_new = !is_known || !agent.calls.iter().any(is_same);
         if is_new {
             agent.calls.push((span.order, id, call));
         }
@@ -228,47 +279,53 @@ impl State {
                 name = names.iter().find_map(|fact| owner.facts.text(*fact)).or(name);
             }
         }
-        let at = self.agents.iter().position(|agent| agent.key == key).unwrap_or_else(|| {
-            self.agents.push(Agent { key, ..Agent::default() });
-            self.agents.len() - 1
-        });
-        let agent = &mut self.agents[at];
+        self.began += 1;
+        let new = Agent { order: self.began, ..Agent::default() };
+        let agent = self.agents.entry(key).or_insert(new);
         agent.run.name = agent.run.name.take().or(name);
         agent
     }
 
-    /// Returns the id of the span of an agent: the innermost span of an agent or of a tool, or else the outermost span.
+    /// Returns the id of the span of an agent: the innermost span of an agent or of a tool, or else the outermost span, unless it is a
+    /// model call.
     fn owner(&self, above: &[u64]) -> Option<u64> {
-        let is_agent = |id: &&u64| matches!(self.kind(**id), Some(Kind::Agent | Kind::Tool));
-        let is_outside = |id: &&u64| self.kind(**id) != Some(Kind::ModelCall);
-        let owner = above.iter().find(is_agent).or_else(|| above.iter().rev().find(is_outside));
-        owner.copied()
+        let outermost = || above.last().filter(|id| self.kind(**id) != Some(Kind::ModelCall));
+        above.iter().find(|id| self.is_agent(**id)).or_else(outermost).copied()
     }
 
-    /// Takes a confidence that was recorded within these spans: for the innermost model call, or else for the turn that began
-    /// last of the innermost agent that has one.
+    /// Takes a confidence that was recorded within these spans.
     pub(crate) fn confide(&mut self, within: &[u64], confidence: f64) {
-        let call = within.iter().copied().find(|id| self.kind(*id) == Some(Kind::ModelCall));
-        let mut owners = within.iter().copied().map(Some).chain([None]);
-        let turn = call.map(Turn::Open).or_else(|| owners.find_map(|owner| self.latest(owner)));
-        match turn {
+        match self.turn(within) {
             Some(Turn::Open(id)) => {
                 let span = self.open.get_mut(&id);
                 span.into_iter().for_each(|span| span.facts.set_confidence(confidence));
             }
-            Some(Turn::Ended(agent, turn)) => self.agents[agent].turns[turn].1 = Some(confidence),
+            Some(Turn::Ended(agent, turn)) => {
+                let agent = self.agents.get_mut(&agent);
+                agent.into_iter().for_each(|agent| agent.turns[turn].1 = Some(confidence));
+            }
             None => {}
         }
+    }
+
+    /// Returns the turn to which what is stated within these spans belongs: the innermost model call, or else the turn of the
+    /// agent that began last. A tool without a turn belongs to the agent around it.
+    fn turn(&self, within: &[u64]) -> Option<Turn> {
+        let end = within.iter().position(|id| self.is_agent(*id)).unwrap_or(within.len());
+        let is_call = |id: &&u64| self.kind(**id) == Some(Kind::ModelCall);
+        if let Some(call) = within[..end].iter().find(is_call) {
+            return Some(Turn::Open(*call));
+        }
+        let is_tool = |id: &&u64| self.kind(**id) == Some(Kind::Tool);
+        let around = || within.get(end).filter(is_tool).and_then(|_| self.turn(&within[end + 1..]));
+        self.latest(self.owner(within)).or_else(around)
     }
 
     /// Returns the turn of an agent that began last.
     fn latest(&self, owner: Option<u64>) -> Option<Turn> {
         let key = owner.map(|id| self.open.get(&id).map_or(0, |span| span.order));
-        let agent = self.agents.iter().position(|agent| agent.key == key);
-        let turns = agent.into_iter().flat_map(|agent| {
-            let turns = self.agents[agent].turns.iter().enumerate();
-            turns.map(move |(turn, (order, _))| (*order, Turn::Ended(agent, turn)))
-        });
+        let turns = self.agents.get(&key).into_iter().flat_map(|agent| &agent.turns).enumerate();
+        let turns = turns.map(|(turn, (order, _))| (*order, Turn::Ended(key, turn)));
         let is_own = |span: &OpenSpan| {
             span.facts.kind() == Some(Kind::ModelCall) && self.owner(&span.above) == owner
         };
@@ -278,8 +335,8 @@ impl State {
     }
 }
 
-/// A turn whose span has not closed, by the id of the span, or one that has, by the positions of the agent and the turn.
+/// A turn whose span has not closed, by the id of the span, or one that has, by the key of the agent and its position there.
 enum Turn {
     Open(u64),
-    Ended(usize, usize),
+    Ended(Option<u64>, usize),
 }

@@ -68,6 +68,11 @@ impl SpanFacts {
         })
     }
 
+    /// An id that is not blank.
+    pub(crate) fn id(&self, fact: Fact) -> Option<String> {
+        self.text(fact).filter(|id| !id.trim().is_empty())
+    }
+
     /// A count that is not a whole number of at least 0 is unknown.
     fn whole(&self, fact: Fact) -> Option<u64> {
         match self.get(fact)? {
@@ -132,7 +137,7 @@ impl SpanFacts {
             cached_tokens,
             cache_write_tokens,
             output_tokens,
-            total_tokens: self.whole(Fact::TotalTokens).or(sum),
+            total_tokens: self.whole(Fact::TotalTokens).max(sum),
             cost_usd: cost.filter(|cost| is_amount(*cost)),
         }
     }

@@ -3,7 +3,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use budget_estimation::{Budget, Reservation, StopReason};
 
 use crate::{
-    count::{Count, Counted},
+    count::Counted,
     model_call::ModelCall,
     open_spans::{OpenSpan, State},
 };
@@ -34,26 +34,23 @@ impl Watched {
     ) {
         let is_held = held.is_some();
         let added = self.lock().close(span, call, is_held, counts);
-        let mut spent = Vec::new();
+        let (mut spent, mut more) = (Vec::new(), Vec::new());
         for counted in counts {
-            let resource = counted.resource.as_str();
-            let amount = match counted.count {
-                Count::ModelCalls => Some(f64::from(added.model_calls)),
-                Count::ToolCalls => Some(f64::from(added.tool_calls)),
-                stated => stated.stated().and_then(|at| added.used[at]),
-            };
-            match (amount, counted.count.stated()) {
-                (Some(amount), _) => spent.push((resource, amount)),
-                // A reservation counts in full.
+            let (resource, at) = (counted.resource.as_str(), counted.count as usize);
+            let carried = span.carried[at];
+            match (added.used[at], counted.count.stated()) {
+                (Some(amount), _) => spent.push((resource, amount + carried)),
                 (None, Some(at)) if !is_held => {
-                    spent.push((resource, added.least[at]));
+                    spent.push((resource, added.least[at] + carried));
                     if counted.assumed.is_none() {
                         self.stop_at_unknown(resource);
                     }
                 }
-                (None, _) => {}
+                // The reservation counts in full.
+                (None, _) => more.push((resource, carried)),
             }
         }
+        self.stop_after(self.budget.spend(&more));
         match held {
             Some(held) => self.settle(held, &spent),
             None => self.stop_after(self.budget.spend(&spent)),

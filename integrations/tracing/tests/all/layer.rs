@@ -1,8 +1,12 @@
-use std::{sync::Barrier, thread};
+use std::{
+    sync::Barrier,
+    task::{Context, Waker},
+    thread,
+};
 
-use agent_tracing::{Count, GenAiLayer};
+use agent_tracing::{AgentRun, Count, GenAiLayer};
 use budget_estimation::{Advice, AdviceReason, Budget, Error, StopReason};
-use tracing::{Dispatch, Span};
+use tracing::{Dispatch, Instrument, Span, instrument::WithSubscriber};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 use trajectory_metrics::{
     BrierScore, ForecastPolicy, Tps, WeightSchedule,
@@ -45,13 +49,14 @@ fn older_names_and_values_as_text_state_the_same() {
         span.record("gen_ai.usage.cost", 0);
     });
     assert_eq!(spent(&monitor), [1005.0, 45.0, 1050.0, 0.25, 2.0, 0.0]);
-    assert_eq!(monitor.agents()[0].unknown, 0);
+    assert_eq!(monitor.agents()[0].used(Count::CostUsd), (0.25, 0));
 }
 
 #[test]
 fn a_call_without_usage_stops_a_budget_with_a_cap_and_is_counted_without_one() {
     let monitor = watch(layer(None, None), || drop(of_kind("chat", None)));
-    assert_eq!((monitor.advice(), monitor.agents()[0].unknown), (Advice::Continue, 1));
+    assert_eq!(monitor.advice(), Advice::Continue);
+    assert_eq!(monitor.agents()[0].used(Count::CostUsd), (0.0, 1));
     assert_eq!(spent(&monitor), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
 
     // Counts that are negative, fractions or words are unknown, too.
@@ -80,7 +85,9 @@ fn an_assumed_amount_stands_in_for_an_unknown_one() {
         chat(None, 100, 10);
     });
     assert_eq!(spent(&monitor)[..3], [2100.0, 10.0, 1500.0 + 2000.0 + 110.0]);
-    assert_eq!((monitor.advice(), monitor.agents()[0].unknown), (Advice::Continue, 3));
+    assert_eq!(monitor.advice(), Advice::Continue);
+    let used = |count| monitor.agents()[0].used(count);
+    assert_eq!((used(Count::InputTokens), used(Count::CostUsd)), ((2100.0, 1), (0.0, 3)));
 }
 
 #[test]
@@ -94,7 +101,7 @@ fn the_sum_at_the_span_of_an_agent_counts_only_what_its_calls_do_not_state() {
         });
         assert_eq!(spent(&monitor)[2], expected, "{sum}");
         assert_eq!((monitor.agents().len(), monitor.agents()[0].forecasts.len()), (1, 2));
-        assert_eq!(monitor.agents()[0].used(Count::TotalTokens), expected);
+        assert_eq!(monitor.agents()[0].used(Count::TotalTokens).0, expected);
     }
     // An agent whose calls are not traced.
     let monitor = watch(layer(None, None), || {
@@ -118,8 +125,9 @@ fn a_tree_of_spans_counts_each_amount_once() {
         let mut tree: Vec<(Option<usize>, &str, Option<u64>)> = Vec::new();
         for at in 0..size as u64 {
             let parent = next(at + 1).checked_sub(1).map(|parent| parent as usize);
-            let kind = ["chat", "invoke_agent", "execute_tool", "embeddings"][next(4) as usize];
-            let states = kind == "chat" || next(2) == 0;
+            let kinds = ["chat", "invoke_agent", "execute_tool", "embeddings", "plain"];
+            let kind = kinds[next(5) as usize];
+            let states = kind == "chat" || (kind != "plain" && next(2) == 0);
             tree.push((parent, kind, states.then(|| next(1000))));
         }
         let mut below = vec![0; size];
@@ -132,14 +140,18 @@ fn a_tree_of_spans_counts_each_amount_once() {
             let mut spans: Vec<Option<Span>> = Vec::new();
             for (parent, kind, stated) in &tree {
                 let parent = parent.and_then(|parent| spans[parent].as_ref());
-                let span = of_kind(kind, parent);
+                let span = match *kind {
+                    "plain" => tracing::info_span!(parent: parent.and_then(Span::id), "plain"),
+                    kind => of_kind(kind, parent),
+                };
                 span.record("gen_ai.usage.total_tokens", stated);
                 spans.push(Some(span));
             }
             (0..4 * size).for_each(|_| drop(spans[next(size as u64) as usize].take()));
         });
         assert_eq!(spent(&monitor)[2], expected as f64, "{tree:?}");
-        let used = monitor.agents().iter().map(|agent| agent.used(Count::TotalTokens)).sum::<f64>();
+        let used =
+            monitor.agents().iter().map(|agent| agent.used(Count::TotalTokens).0).sum::<f64>();
         assert_eq!(spent(&monitor)[2], used, "{tree:?}");
     }
 }
@@ -163,6 +175,22 @@ fn a_call_within_the_span_of_the_same_call_is_one_call() {
         drop(of_kind("chat", Some(&outer)));
     });
     assert!(matches!(monitor.advice(), Advice::Stop(_)));
+}
+
+#[test]
+fn calls_tried_again_within_a_plain_span_of_a_call_are_turns_of_the_same_agent() {
+    let monitor = watch(layer(None, None), || {
+        let outer = of_kind("chat", None);
+        let adapter = tracing::info_span!(parent: &outer, "adapter");
+        chat(Some(&outer), 100, 1);
+        chat(Some(&adapter), 100, 2);
+        chat(Some(&adapter), 100, 3);
+        drop(adapter);
+        outer.record("gen_ai.usage.input_tokens", 300);
+        outer.record("gen_ai.usage.output_tokens", 6);
+    });
+    assert_eq!(spent(&monitor)[..5], [300.0, 6.0, 306.0, 0.0, 3.0]);
+    assert_eq!((monitor.agents().len(), monitor.agents()[0].forecasts.len()), (1, 3));
 }
 
 #[test]
@@ -205,6 +233,56 @@ fn a_reply_or_tool_call_that_is_recorded_twice_counts_once() {
         }
     });
     assert_eq!(spent(&monitor)[..5], [100.0, 10.0, 110.0, 0.0, 1.0]);
+
+    // A second span of a reply elsewhere adds no agent.
+    let monitor = watch(layer(None, None), || {
+        let agent = of_kind("invoke_agent", None);
+        for parent in [Some(&agent), None] {
+            let span = of_kind("chat", parent);
+            span.record("gen_ai.response.id", "a");
+            span.record("gen_ai.usage.total_tokens", 5);
+            span.record("gen_ai.usage.cost", 1);
+        }
+    });
+    assert_eq!((monitor.agents().len(), spent(&monitor)[2]), (1, 5.0));
+}
+
+#[test]
+fn unknown_arguments_and_blank_ids_are_no_repetitions() {
+    let monitor = watch(layer(None, None), || {
+        // A server that numbers the calls of each reply anew, and one that gives no ids.
+        for id in ["call_0", "call_0", "", ""] {
+            let span = of_kind("execute_tool", None);
+            span.record("gen_ai.tool.name", "look");
+            span.record("gen_ai.tool.call.id", id);
+            if id.is_empty() {
+                span.record("gen_ai.tool.call.arguments", "{}");
+            }
+        }
+        for id in ["", "", " "] {
+            let span = of_kind("chat", None);
+            span.record("gen_ai.response.id", id);
+            span.record("gen_ai.usage.input_tokens", 100);
+            span.record("gen_ai.usage.output_tokens", 10);
+        }
+    });
+    assert_eq!(spent(&monitor), [300.0, 30.0, 330.0, 0.0, 3.0, 4.0]);
+    assert_eq!(monitor.agents()[0].tool_calls.len(), 4);
+}
+
+#[test]
+fn a_total_is_at_least_the_sum_of_input_and_output() {
+    // The total of the last one leaves out the cached tokens, as its input does.
+    for (input, total, expected) in [(700, 740, 740.0), (700, 800, 800.0), (12, 52, 652.0)] {
+        let monitor = watch(layer(None, None), || {
+            let span = of_kind("chat", None);
+            span.record("gen_ai.usage.input_tokens", input);
+            span.record("gen_ai.usage.cache_read.input_tokens", 600);
+            span.record("gen_ai.usage.output_tokens", 40);
+            span.record("gen_ai.usage.total_tokens", total);
+        });
+        assert_eq!(spent(&monitor)[2], expected);
+    }
 }
 
 #[test]
@@ -277,7 +355,7 @@ fn subagents_have_their_own_turns_and_share_the_budget() {
         lead.record("gen_ai.usage.total_tokens", 650);
     });
     let agents = monitor.agents();
-    let of = |at: usize| (agents[at].name.as_deref(), agents[at].used(Count::TotalTokens));
+    let of = |at: usize| (agents[at].name.as_deref(), agents[at].used(Count::TotalTokens).0);
     assert_eq!([of(0), of(1)], [(Some("lead"), 200.0), (Some("reader"), 200.0)]);
     assert_eq!([of(2), of(3)], [(Some("reader"), 200.0), (Some("summarize"), 50.0)]);
     assert_eq!((agents.len(), agents[0].tool_calls.len(), agents[1].tool_calls.len()), (4, 3, 0));
@@ -341,6 +419,57 @@ fn confidence_is_read_from_the_span_or_from_an_event_within_or_after_it() {
 }
 
 #[test]
+fn a_confidence_belongs_to_the_agent_that_states_it() {
+    let say = |confidence: f64| tracing::info!(agent.confidence = confidence);
+    let monitor = watch(layer(None, None), || {
+        let lead = of_kind("invoke_agent", None);
+        chat(Some(&lead), 1, 1);
+        lead.in_scope(|| say(0.6));
+        let delegate = of_kind("execute_tool", Some(&lead));
+        let subagent = of_kind("invoke_agent", Some(&delegate));
+        // The subagent has no turn yet.
+        subagent.in_scope(|| say(0.1));
+        chat(Some(&subagent), 1, 1);
+        subagent.in_scope(|| say(0.2));
+        chat(Some(&lead), 1, 1);
+        // A tool without a model call states it for its agent.
+        of_kind("execute_tool", Some(&lead)).in_scope(|| say(0.7));
+        // An agent within the span of a call has turns of its own.
+        let outer = of_kind("chat", Some(&lead));
+        of_kind("invoke_agent", Some(&outer)).in_scope(|| say(0.3));
+    });
+    let forecasts: Vec<_> = monitor.agents().into_iter().map(|it| it.forecasts).collect();
+    assert_eq!(forecasts, [vec![Some(0.6), Some(0.7), None], vec![Some(0.2)]]);
+}
+
+#[test]
+fn a_run_that_is_cancelled_within_its_subscriber_closes_its_spans() {
+    let cancel = |is_within: bool| {
+        let layer = layer(None, None);
+        let monitor = layer.monitor();
+        let dispatch = Dispatch::new(Registry::default().with(layer));
+        let run = async {
+            let agent = of_kind("invoke_agent", None);
+            agent.record("gen_ai.usage.total_tokens", 500);
+            let call = of_kind("chat", Some(&agent));
+            drop(agent);
+            std::future::pending::<()>().instrument(call).await;
+        };
+        let mut run = Box::pin(run.with_subscriber(dispatch.clone()));
+        assert!(run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        if is_within {
+            tracing::dispatcher::with_default(&dispatch, || drop(run));
+        } else {
+            drop(run);
+        }
+        (monitor.open_calls(), spent(&monitor)[2])
+    };
+    assert_eq!(cancel(true), (0, 500.0));
+    // Here the registry cannot close the span of the agent.
+    assert_eq!(cancel(false), (0, 0.0));
+}
+
+#[test]
 fn tool_calls_are_matched_in_the_order_in_which_they_began() {
     let monitor = watch(layer(None, None), || {
         let call = |name: &str, arguments: Option<&str>| {
@@ -381,6 +510,37 @@ fn tool_calls_are_matched_in_the_order_in_which_they_began() {
 }
 
 #[test]
+fn agents_that_have_ended_can_be_taken() {
+    let layer = layer(None, None);
+    let monitor = layer.monitor();
+    let reply = |agent: &Span| {
+        let span = of_kind("chat", Some(agent));
+        span.record("gen_ai.response.id", "a");
+        span.record("gen_ai.usage.total_tokens", 5);
+    };
+    watch(layer, || {
+        let open = of_kind("invoke_agent", None);
+        for name in ["first", "second"] {
+            let agent = of_kind("invoke_agent", None);
+            agent.record("gen_ai.agent.name", name);
+            reply(&agent);
+            reply(&agent);
+        }
+        chat(Some(&open), 1, 1);
+        let names = |runs: Vec<AgentRun>| runs.into_iter().map(|run| run.name).collect::<Vec<_>>();
+        let [first, second] = ["first", "second"].map(|name| Some(name.to_owned()));
+        assert_eq!(names(monitor.agents()), [first.clone(), second.clone(), None]);
+        assert_eq!(names(monitor.take_ended()), [first, second]);
+        assert_eq!(names(monitor.agents()), [None]);
+        chat(Some(&open), 1, 1);
+    });
+    assert_eq!(monitor.take_ended()[0].forecasts.len(), 2);
+    assert!(monitor.agents().is_empty());
+    // The replies of an agent are forgotten with it: other runs may have the same ids.
+    assert_eq!(spent(&monitor)[2], 5.0 + 5.0 + 2.0 + 2.0);
+}
+
+#[test]
 fn spans_of_many_threads_are_all_counted() {
     const THREADS: u64 = 8;
     const CALLS: u64 = 200;
@@ -415,7 +575,7 @@ fn spans_of_many_threads_are_all_counted() {
     for agent in monitor.agents() {
         let number = agent.name.as_ref().unwrap().strip_prefix("agent ").unwrap();
         let number: u64 = number.parse().unwrap();
-        assert_eq!(agent.used(Count::InputTokens), (CALLS * number) as f64);
+        assert_eq!(agent.used(Count::InputTokens), ((CALLS * number) as f64, 0));
         assert_eq!(agent.forecasts.len(), CALLS as usize);
     }
 }
@@ -478,6 +638,31 @@ fn a_cap_that_is_used_up_stops_every_agent_and_a_share_of_it_warns() {
     assert_eq!(advice[4], Advice::Stop(AdviceReason::CapExceeded { resource }));
     assert_eq!(advice[4].stop_reason(), Some(StopReason::MaxSteps));
     assert_eq!(monitor.clone().left().collect::<Vec<_>>(), [Some(0.0), None]);
+}
+
+#[test]
+fn a_cap_above_the_budget_that_is_used_up_stops_it() {
+    let all = Budget::new([("calls", Some(2.0)), ("seconds", Some(9.0))]).unwrap();
+    let team = all.child(&[("seconds", 8.0)]).unwrap();
+    let layer = GenAiLayer::new(team, [("calls", Count::ModelCalls)]).unwrap();
+    let monitor = layer.monitor();
+    watch(layer, || chat(None, 1, 1));
+    // What another call holds may come back.
+    let held = all.reserve(&[("calls", 1.0)]).unwrap();
+    assert_eq!(monitor.advice(), Advice::Continue);
+    held.settle(&[]).unwrap();
+    assert_eq!(monitor.advice().stop_reason(), Some(StopReason::MaxSteps));
+    // The last unit of a cap.
+    for (cap, unit) in [(9e14, 1.0), (900_000.0, 1e-9), (0.3, 1e-9), (0.0, 0.0)] {
+        let budget = Budget::new([("usd", Some(cap))]).unwrap();
+        let monitor = GenAiLayer::new(budget, [("usd", Count::CostUsd)]).unwrap().monitor();
+        if unit > 0.0 {
+            monitor.budget().spend(&[("usd", cap - unit)]).unwrap();
+            assert_eq!(monitor.advice(), Advice::Continue, "{cap}");
+            monitor.budget().spend(&[("usd", unit)]).unwrap();
+        }
+        assert_eq!(monitor.advice().stop_reason(), Some(StopReason::MaxCost), "{cap}");
+    }
 }
 
 #[test]

@@ -22,10 +22,10 @@ fn four_tasks_of_tokio_stay_within_one_budget() {
     let agents = monitor.agents();
     assert_eq!((ends.len(), monitor.open_calls()), (4, 0));
     assert!(ends.iter().all(|end| *end == StopReason::MaxTokens), "{ends:?}");
-    let used = agents.iter().map(|agent| agent.used(Count::TotalTokens));
+    let used = agents.iter().map(|agent| agent.used(Count::TotalTokens).0);
     assert_eq!(used.sum::<f64>(), spent[0]);
     for agent in agents {
-        assert!(agent.used(Count::TotalTokens) <= 25_000.0);
+        assert!(agent.used(Count::TotalTokens).0 <= 25_000.0);
         assert!(agent.forecasts.iter().all(|forecast| *forecast == Some(0.8)));
     }
 }

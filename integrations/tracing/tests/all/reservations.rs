@@ -151,3 +151,24 @@ fn calls_within_a_call_with_a_reservation_are_settled_with_it() {
     assert!(budget.excess().eq([30.0, 0.5]), "{budget}");
     assert_eq!(budget.stop_reason(), None);
 }
+
+#[test]
+fn a_reservation_counts_in_full_beside_the_known_calls_within_if_one_is_unknown() {
+    let layer = layer();
+    let monitor = layer.monitor();
+    watch(layer, || {
+        let outer = of_kind("chat", None);
+        monitor.hold(&outer, monitor.budget().reserve(&[("tokens", 1000.0)]).unwrap());
+        for tokens in [Some(300), None] {
+            let inner = of_kind("chat", Some(&outer));
+            inner.record("gen_ai.usage.total_tokens", tokens);
+            inner.record("gen_ai.usage.cost", 0.125);
+        }
+    });
+    let budget = monitor.budget();
+    assert!(budget.spent().eq([1300.0, 0.25]) && budget.held().eq([0.0, 0.0]), "{budget}");
+    assert_eq!(
+        (budget.stop_reason(), monitor.agents()[0].used(Count::TotalTokens)),
+        (None, (300.0, 1))
+    );
+}

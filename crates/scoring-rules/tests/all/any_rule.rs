@@ -76,7 +76,7 @@ fn an_interval_is_shown_with_the_precision_of_the_format_and_a_sum_as_one_number
 }
 
 #[test]
-fn the_scores_of_both_outcomes_are_the_single_scores() {
+fn the_scores_of_both_outcomes_are_the_single_scores_or_within_three_units_for_logs() {
     let mut values = vec![0.0, 1e-320, 1e-100, 1e-17, 9.9e-7, 1e-6, 1.1e-6, 0.5, 1.0];
     values.extend((1..500).map(|i| f64::from(i) / 500.0));
     values.extend([0.5_f64.next_down(), 0.5_f64.next_up(), 1.0 - 1e-6, 1.0 - 1e-16, 1.0 - 9e-7]);
@@ -96,6 +96,25 @@ fn the_scores_of_both_outcomes_are_the_single_scores() {
                     same || (both - single).abs() <= units * unit,
                     "{name} at {p}: {both} {single}"
                 );
+            }
+        }
+    }
+}
+
+#[test]
+fn both_log_scores_have_the_bits_of_rows_and_keep_the_least_score_at_the_clip() {
+    // Of the first clip, the fast logarithm is below the library's.
+    let clips = (1..2_000).map(|step| (-f64::from(step) * 0.016).exp() / 2.1);
+    for (step, clip) in [1.741_424_885_307_560_6e-14].into_iter().chain(clips).enumerate() {
+        let rule = LogScore::clipped(clip).unwrap();
+        for &p in probabilities(&[clip, 1.0 - clip, clip.next_up(), 0.3, step as f64 / 2_000.0]) {
+            let mut rows = [0.0; 2];
+            score_slice(&rule, &[p, p], &[false, true], &mut rows).unwrap();
+            let scores = rule.scores(p);
+            assert!(scores.iter().all(|&score| score >= clip.ln()), "{clip} {p}: {scores:?}");
+            let inside = |p: f64| p > clip.next_up() && p < 1.0 - clip;
+            if inside(p.get()) {
+                assert_eq!(scores.map(f64::to_bits), rows.map(f64::to_bits), "{clip} {p}");
             }
         }
     }

@@ -194,7 +194,7 @@ impl ScoringRule for LogScore {
     fn scores(&self, forecast: Probability) -> [f64; 2] {
         // The fast logarithm does not read the exponents of subnormal numbers.
         let (p, least) = (forecast.get(), self.clip.max(f64::MIN_POSITIVE));
-        if p < least || 1.0 - p < least {
+        if p <= least || 1.0 - p <= least {
             return [self.score(forecast, false), self.score(forecast, true)];
         }
         [log_given(p, 0.0, 1.0 - p, p), log_given(p, 1.0, p, 1.0 - p)]

@@ -60,7 +60,7 @@ impl LoggedColumn {
     /// };
     /// let column = LoggedColumn::of_runs("my agent", (0..20).map(run))?;
     /// let report = compare([Side::from(&column)], CompareOptions::default(), Level::new(0.95)?)?;
-    /// assert_eq!(report.conclusion, ["my agent succeeded in 75 % of 20 runs [56, 88]."]);
+    /// assert_eq!(report.conclusion, ["my agent succeeded in 75 % of 20 runs [40, 93]."]);
     /// # Ok::<(), agent_scorecard::Error>(())
     /// ```
     pub fn of_runs(

@@ -8,7 +8,7 @@ use std::{
 };
 
 use budget_estimation::{
-    Budget, BudgetMonitor, CallCosts, Error, Estimate, Level, StopReason, StopRule,
+    Budget, BudgetMonitor, CallCosts, Error, Estimate, Level, Reading, StopReason, StopRule,
 };
 
 /// The most tokens that a reply may have, and dollars per token.
@@ -46,7 +46,7 @@ fn subagent(name: &str, budget: &Budget, costs: &Mutex<CallCosts>) -> Result<Sto
     let costs = || costs.lock().unwrap_or_else(PoisonError::into_inner);
     let own = budget.child(&[("tokens", 25_000.0)])?;
     let mut monitor = BudgetMonitor::new(own.names().map(|resource| (resource, None)))?
-        .with_stop_rule(StopRule::first_impossible());
+        .with_stop_rule(StopRule::first_impossible().with_reading(Reading::Cap));
     for call in 0.. {
         let amount = costs().amount(LARGEST)?;
         let held = match own.reserve(&[("tokens", amount), ("usd", amount * PRICE)]) {

@@ -39,7 +39,9 @@ use crate::{
 /// Reference: Gneiting and Raftery (2007), Strictly proper scoring rules, prediction, and
 /// estimation, doi:10.1198/016214506000001437.
 pub trait ScoringRule {
-    /// Returns the score of a forecast of an event; `outcome` is true if the event happened.
+    /// Returns the score of a forecast of an event; `outcome` is true if the event happened. The score must be finite or
+    /// minus infinity: means and [`Examination`](crate::propriety::Examination) refuse other numbers, and single scores
+    /// of runs pass them on.
     #[must_use]
     fn score(&self, forecast: Probability, outcome: bool) -> f64;
 

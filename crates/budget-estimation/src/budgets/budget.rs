@@ -163,7 +163,8 @@ impl Budget {
     /// it belongs to what this budget has spent. Each child is adopted once, and only by a budget that was read back.
     ///
     /// Store both while no call of the child is under way. Budgets have no common lock, so that a call between the two texts
-    /// would be in only one of them.
+    /// would be in only one of them. Spend nothing from the child before it is adopted: its parent's caps do not hold for it
+    /// until then, and its parent does not count what it spends.
     ///
     /// # Errors
     ///

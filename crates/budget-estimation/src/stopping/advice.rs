@@ -97,7 +97,8 @@ impl Advice {
     /// or `credits`; tokens for `token`; time for `time`, `seconds` or `duration`; steps for `steps`,
     /// `turns`, `calls`, `messages`, `requests`, `rounds` or `iterations`. (`outputTokens` has two words.) A
     /// cap on a resource with another name is [`StopReason::MaxOther`]. A stop because of the agent's own
-    /// estimates is [`StopReason::Other`], which `censoring` excludes by default. To choose another reason
+    /// estimates is [`StopReason::Other`] with the name of the rule, such as `Other("estimated_impossible")`, which
+    /// `censoring` excludes by default. To choose another reason
     /// for a cap, match [`AdviceReason::CapExceeded`], which contains the name of the resource.
     ///
     /// ```

@@ -60,7 +60,7 @@ pub struct OnlineTps<R> {
 
 /// The state of an [`OnlineTps`], from [`OnlineTps::state`].
 ///
-/// It contains the weight schedule, and the scores of the rule for both outcomes at the forecasts 0, 0.1 and 0.75. A run
+/// It contains the weight schedule, and the scores of the rule for both outcomes at the forecasts 0, 0.1, 0.75 and 0.9371. A run
 /// can therefore not be resumed with another schedule or another rule, including rules of your own. A rule that has the
 /// same scores at these forecasts, within a relative difference of 1e-9, counts as the same rule.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +70,7 @@ pub struct OnlineTpsState {
     schedule: WeightSchedule,
     /// Filled in when the state is taken, so that a short run does not pay for it.
     #[cfg_attr(feature = "serde", serde(with = "crate::streams::paired_sum::numbers"))]
-    rule: [f64; 6],
+    rule: [f64; 8],
     policy: ForecastPolicy,
     steps: usize,
     last: Option<Probability>,
@@ -85,8 +85,8 @@ pub struct OnlineTpsState {
 }
 
 /// The scores of a rule by which it is recognised; 0 where it has none.
-fn scores_of(rule: &impl ScoringRule) -> [f64; 6] {
-    let probes = Probability::from_slice(&[0.0, 0.1, 0.75]).unwrap_or_default();
+fn scores_of(rule: &impl ScoringRule) -> [f64; 8] {
+    let probes = Probability::from_slice(&[0.0, 0.1, 0.75, 0.9371]).unwrap_or_default();
     let mut scores = probes.iter().flat_map(|&forecast| rule.scores(forecast));
     std::array::from_fn(|_| scores.next().filter(|score| !score.is_nan()).unwrap_or(0.0))
 }
@@ -97,7 +97,7 @@ impl<R: ScoringRule> OnlineTps<R> {
     pub fn new(tps: Tps<R>) -> Self {
         let state = OnlineTpsState {
             schedule: tps.schedule().clone(),
-            rule: [0.0; 6],
+            rule: [0.0; 8],
             policy: ForecastPolicy::default(),
             steps: 0,
             last: None,
@@ -161,7 +161,7 @@ impl<R: ScoringRule> OnlineTps<R> {
             return Err(Error::OtherScore { what: "rule" });
         }
         state.check()?;
-        Ok(Self { tps, state: OnlineTpsState { rule: [0.0; 6], ..state } })
+        Ok(Self { tps, state: OnlineTpsState { rule: [0.0; 8], ..state } })
     }
 
     /// Sets the policy that [`Self::push_raw`] applies; the default is [`ForecastPolicy::Refuse`].

@@ -33,7 +33,7 @@ impl PairedSum {
         values
     }
 
-    /// The same sums, with an error of 0 where it is meaningless, because NaN cannot be stored.
+    /// Sets the error to 0 where the sum is not finite. The error can then be NaN, which cannot be stored.
     pub(crate) fn stored(mut self) -> Self {
         for (error, sum) in self.error.iter_mut().zip(self.sum) {
             *error = if sum.is_finite() { *error } else { 0.0 };

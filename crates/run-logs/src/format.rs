@@ -1,89 +1,115 @@
 use std::{fmt, str::FromStr};
 
-use crate::error::{Error, Place, Problem};
+use crate::{
+    error::{Error, Place, Problem},
+    formats::{chat, harbor, inspect, log_reader::Reader, tau2},
+};
 
-/// The format of a log.
-///
-/// [`Format::Auto`] recognizes the format by the content, never by the name of the file.
+/// Declares the formats: a row has the documentation, the variant, the name and the module of the reader. A log is of the first
+/// format that recognizes it.
+macro_rules! formats {
+    ($($(#[$doc:meta])* $variant:ident $name:literal $reader:expr,)*) => {
+        /// The format of a log.
+        ///
+        /// [`Format::Auto`] recognizes the format by the content, never by the name of the file.
+        ///
+        /// ```
+        /// use run_logs::Format;
+        ///
+        /// assert_eq!("inspect".parse(), Ok(Format::Inspect));
+        /// assert_eq!(Format::OpenAiChat.to_string(), "openai_chat");
+        /// assert!("csv".parse::<Format>().is_err());
+        /// ```
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Format {
+            /// The format is recognized from the content.
+            #[default]
+            Auto,
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Format {
+            /// All formats, `Auto` first.
+            pub const ALL: &'static [Self] = &[Self::Auto, $(Self::$variant,)*];
+
+            /// Returns the name of the format.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    Self::Auto => "auto",
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// Returns the reader of the format; `Auto` has none.
+            pub(crate) const fn reader(self) -> Option<&'static Reader> {
+                match self {
+                    Self::Auto => None,
+                    $(Self::$variant => Some(&$reader),)*
+                }
+            }
+        }
+    };
+}
+
+formats! {
+    /// Logs of inspect_ai: a `.json` file, or an `.eval` archive.
+    Inspect "inspect" inspect::READER,
+    /// Recorded exchanges with a model: JSON Lines of
+    /// `{"id", "task"?, "outcome"?, "turns": [{"request", "response"}]}`.
+    Exchanges "exchanges" chat::EXCHANGES,
+    /// Replies of Anthropic's Messages API.
+    Anthropic "anthropic" chat::ANTHROPIC,
+    /// Responses of Gemini.
+    Gemini "gemini" chat::GEMINI,
+    /// OpenAI's Responses format.
+    OpenAiResponses "openai_responses" chat::OPENAI_RESPONSES,
+    /// OpenAI's chat format: whole responses, or conversations `{"messages": […]}`, whose messages may also consist of
+    /// Anthropic's blocks.
+    OpenAiChat "openai_chat" chat::OPENAI_CHAT,
+    /// Responses of Ollama.
+    Ollama "ollama" chat::OLLAMA,
+    /// Trajectories in the Agent Trajectory Interchange Format.
+    Atif "atif" harbor::ATIF,
+    /// Trials and jobs of Harbor, with their trajectories.
+    Harbor "harbor" harbor::HARBOR,
+    /// Results of tau2-bench.
+    Tau2 "tau2" tau2::READER,
+}
+
+impl Format {
+    /// Describes the format: the columns of the table of formats. `Auto` has no description.
+    #[must_use]
+    pub fn about(self) -> Option<&'static About> {
+        self.reader().map(|reader| &reader.about)
+    }
+}
+
+/// A description of a format, for people.
 ///
 /// ```
 /// use run_logs::Format;
 ///
-/// assert_eq!("inspect".parse(), Ok(Format::Inspect));
-/// assert_eq!(Format::OpenAiChat.to_string(), "openai_chat");
-/// assert!("csv".parse::<Format>().is_err());
+/// let about = Format::Tau2.about().unwrap();
+/// assert!(about.source.contains("results.json"));
+/// assert!(Format::Auto.about().is_none());
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Format {
-    /// The format is recognized from the content.
-    #[default]
-    Auto,
-    /// Logs of inspect_ai: a `.json` file, or an `.eval` archive.
-    Inspect,
-    /// Recorded exchanges with a model: JSON Lines of
-    /// `{"id", "task"?, "outcome"?, "turns": [{"request", "response"}]}`.
-    Exchanges,
-    /// OpenAI's chat format: whole responses, or conversations `{"messages": […]}`, whose messages may also consist of
-    /// Anthropic's blocks.
-    OpenAiChat,
-    /// OpenAI's Responses format.
-    OpenAiResponses,
-    /// Replies of Anthropic's Messages API.
-    Anthropic,
-    /// Responses of Gemini.
-    Gemini,
-    /// Responses of Ollama.
-    Ollama,
-    /// Trajectories in the Agent Trajectory Interchange Format.
-    Atif,
-    /// Trials and jobs of Harbor, with their trajectories.
-    Harbor,
-    /// Results of tau2-bench.
-    Tau2,
+pub struct About {
+    /// How to get the file.
+    pub source: &'static str,
+    /// What is read.
+    pub reads: &'static str,
+    /// What the log cannot tell, and where that comes from instead.
+    pub lacks: &'static str,
 }
 
-impl Format {
-    /// All formats, `Auto` first.
-    pub const ALL: [Self; 11] = [
-        Self::Auto,
-        Self::Inspect,
-        Self::Exchanges,
-        Self::OpenAiChat,
-        Self::OpenAiResponses,
-        Self::Anthropic,
-        Self::Gemini,
-        Self::Ollama,
-        Self::Atif,
-        Self::Harbor,
-        Self::Tau2,
-    ];
-
-    /// Returns the name of the format.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        NAMES[self as usize]
-    }
-}
-
-/// The names of [`Format::ALL`].
-const NAMES: [&str; 11] = [
-    "auto",
-    "inspect",
-    "exchanges",
-    "openai_chat",
-    "openai_responses",
-    "anthropic",
-    "gemini",
-    "ollama",
-    "atif",
-    "harbor",
-    "tau2",
-];
-
-/// The known formats, for messages.
+/// The names of the formats, for messages.
 pub(crate) fn known() -> String {
-    let [_, first @ .., last] = NAMES;
+    let names: Vec<&str> = Format::ALL.iter().skip(1).map(|format| format.name()).collect();
+    let (last, first) = names.split_last().unwrap_or((&"", &[]));
     format!("{} or {last}", first.join(", "))
 }
 
@@ -103,7 +129,7 @@ impl FromStr for Format {
     /// [`Error::Invalid`] for any other word.
     fn from_str(word: &str) -> Result<Self, Error> {
         let expected = "the name of a format, or auto";
-        named(word, "format", expected, Self::ALL.into_iter().map(|it| (it.name(), it)))
+        named(word, "format", expected, Self::ALL.iter().map(|it| (it.name(), *it)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod bagen;
 pub(crate) mod chat;
+pub(crate) mod copies;
 pub(crate) mod counts;
 pub(crate) mod harbor;
 pub(crate) mod inspect;
@@ -18,17 +19,19 @@ pub(crate) mod trace_runs;
 pub(crate) mod traces;
 
 use std::{
-    io::{Cursor, Read, Seek, SeekFrom},
+    io::{BufReader, Chain, Cursor, Read, Seek, SeekFrom},
     path::Path,
 };
 
+use flate2::read::MultiGzDecoder;
+
 use crate::{
-    engines::folder::Folder,
+    engines::archive::{CheckedReader, ZstdFrames},
     error::{Error, Place},
-    format::{Format, ReadOptions, known},
+    format::{Format, ReadLimits, ReadOptions, known},
     formats::{
-        inspect::{JsonLog, archive_log::ArchiveLog},
-        log_reader::{Opened, Shape},
+        inspect::archive_log::ArchiveLog,
+        log_reader::{Log, Opened, Shape},
     },
 };
 
@@ -44,55 +47,69 @@ pub(crate) fn open<'a>(
     options: &ReadOptions,
 ) -> Result<Opened<'a>, Error> {
     let io = |error: &std::io::Error| Error::io(Place::default(), error);
-    let mut prefix = Vec::new();
-    source.by_ref().take(PREFIX).read_to_end(&mut prefix).map_err(|error| io(&error))?;
-    let is_whole = (prefix.len() as u64) < PREFIX;
-    if is_archive(&prefix) && matches!(format, Format::Auto | Format::Inspect) {
+    let start = start_of(&mut source)?;
+    if is_archive(&start) && matches!(format, Format::Auto | Format::Inspect) {
         source.seek(SeekFrom::Start(0)).map_err(|error| io(&error))?;
-        let reader = Box::new(ArchiveLog::open(source, options)?);
-        return Ok(Opened { format: Format::Inspect, reader, owned: None });
+        return Ok(Opened::new(Format::Inspect, ArchiveLog::open(source, options)?));
     }
+    let mut source = unpacked(start, source, options.limits);
+    let mut prefix = start_of(&mut source)?;
+    let is_whole = (prefix.len() as u64) < PREFIX;
     // Some editors write a byte-order mark.
     if prefix.starts_with(b"\xef\xbb\xbf") {
         prefix.drain(..3);
     }
     let shape = Shape::of(&prefix, is_whole);
-    let format = match (format, recognize(&shape)) {
-        (Format::Auto, Some(recognized)) => recognized,
-        (Format::Auto, None) => {
-            let (place, problem) = shape.into_fault().unzip();
-            let place = Box::new(place.unwrap_or_default());
-            return Err(Error::UnknownFormat { place, problem, known: known() });
-        }
-        (format, _) => format,
+    let format = match format {
+        Format::Auto => recognize(&shape),
+        format => Some(format),
     };
-    let source = Cursor::new(prefix).chain(source);
-    let folder = path.and_then(Folder::of);
-    match format {
-        Format::Auto | Format::Inspect => {
-            let reader = Box::new(JsonLog::open(source, options)?);
-            Ok(Opened { format, reader, owned: None })
-        }
-        Format::Exchanges
-        | Format::OpenAiChat
-        | Format::OpenAiResponses
-        | Format::Anthropic
-        | Format::Gemini
-        | Format::Ollama => chat::read(source, format, options),
-        Format::Atif | Format::Harbor => harbor::read(source, format, &shape, folder, options),
-        Format::Tau2 => tau2::read(source, &shape, folder, options),
-    }
+    let Some((format, reader)) = format.and_then(|format| Some((format, format.reader()?))) else {
+        let (place, problem) = shape.into_fault().unzip();
+        let place = Box::new(place.unwrap_or_default());
+        return Err(Error::UnknownFormat { place, problem, known: known() });
+    };
+    let source = Box::new(Cursor::new(prefix).chain(source));
+    let path = path.map(Path::to_owned);
+    (reader.open)(Log { source, shape, format, path, options: *options })
+}
+
+fn start_of(source: &mut impl Read) -> Result<Vec<u8>, Error> {
+    let mut start = Vec::new();
+    let read = source.take(PREFIX).read_to_end(&mut start);
+    read.map_err(|error| Error::io(Place::default(), &error))?;
+    Ok(start)
 }
 
 fn is_archive(prefix: &[u8]) -> bool {
     prefix.starts_with(b"PK\x03\x04") || prefix.starts_with(b"PK\x05\x06")
 }
 
-fn recognize(shape: &Shape) -> Option<Format> {
-    if inspect::recognizes(shape) {
-        return Some(Format::Inspect);
+/// Returns a source whose first bytes have been read as a whole, and unpacked if it is packed with gzip or zstd.
+pub(crate) fn unpacked<'a>(
+    start: Vec<u8>,
+    rest: impl Read + 'a,
+    limits: ReadLimits,
+) -> Box<dyn Read + 'a> {
+    let is_gzip = start.starts_with(b"\x1f\x8b");
+    let is_zstd = start.starts_with(b"\x28\xb5\x2f\xfd");
+    let packed: Chain<_, _> = Cursor::new(start).chain(rest);
+    // The size of the source is not known, so that the limit on the ratio does not apply.
+    let checked = |source| CheckedReader::new(source, u64::MAX, limits);
+    match (is_gzip, is_zstd) {
+        (true, _) => {
+            let content: Box<dyn Read + 'a> = Box::new(MultiGzDecoder::new(packed));
+            Box::new(checked(content))
+        }
+        (_, true) => {
+            let content: Box<dyn Read + 'a> = Box::new(ZstdFrames::new(BufReader::new(packed)));
+            Box::new(checked(content))
+        }
+        _ => Box::new(packed),
     }
-    chat::recognizes(shape)
-        .or_else(|| harbor::recognizes(shape))
-        .or_else(|| tau2::recognizes(shape).then_some(Format::Tau2))
+}
+
+fn recognize(shape: &Shape) -> Option<Format> {
+    let is_of = |format: &Format| format.reader().is_some_and(|it| (it.recognizes)(shape));
+    Format::ALL.iter().copied().find(is_of)
 }

@@ -11,6 +11,7 @@ use crate::{
     error::{Error, Place},
     format::{Format, ReadOptions, known},
     formats::{
+        copies::Copies,
         log_reader::{LogReader, Opened},
         open,
     },
@@ -32,8 +33,12 @@ pub struct Runs<'a> {
     format: Format,
     options: ReadOptions,
     unrecognized: Vec<PathBuf>,
-    /// Folders whose files were read with other logs.
+    /// Files and folders that were read with other logs.
     owned: HashSet<PathBuf>,
+    /// Whether runs of the current log may repeat replies of other runs.
+    has_copies: bool,
+    /// The replies of such logs.
+    copies: Copies,
 }
 
 /// Reads the runs of one log from a source, such as an open file.
@@ -141,15 +146,18 @@ impl<'a> Runs<'a> {
             options: *options,
             unrecognized: Vec::new(),
             owned: HashSet::new(),
+            has_copies: false,
+            copies: Copies::default(),
         }
     }
 
     /// Makes a log the current one.
     fn begin(&mut self, opened: Opened<'a>, file: Option<String>) {
-        let Opened { format, reader, owned } = opened;
+        let Opened { format, reader, owned, has_copies } = opened;
         self.heads.push(reader.head().cloned());
         (self.format, self.current, self.file) = (format, Some(reader), file);
-        if let Some(owned) = owned {
+        self.has_copies = has_copies;
+        for owned in owned {
             while self.unrecognized.pop_if(|file| file.starts_with(&owned)).is_some() {}
             self.owned.insert(owned);
         }
@@ -213,6 +221,7 @@ impl Iterator for Runs<'_> {
             match next {
                 Ok(Some(run)) => {
                     let log = self.heads.len() - 1;
+                    let run = if self.has_copies { self.copies.without(run) } else { run };
                     return Some(Ok(Run { log, ..run }));
                 }
                 Err(error) => {

@@ -8,44 +8,92 @@ pub(crate) mod logprobs;
 pub(crate) mod messages;
 pub(crate) mod response;
 
-use std::{io::Read, iter};
+use std::iter;
 
 use crate::{
     error::Error,
-    format::{Format, ReadOptions},
-    formats::log_reader::{Opened, Shape, documents},
+    format::{About, Format},
+    formats::log_reader::{Log, Opened, Reader, Shape, documents},
 };
 
-/// Returns which of these formats the first bytes of a file show, if any.
-pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
+/// The readers of these formats.
+pub(crate) const EXCHANGES: Reader = Reader {
+    recognizes: is_exchanges,
+    open: read,
+    about: About {
+        source: "write a line `{\"id\", \"task\", \"outcome\", \"stop\", \"turns\": [{\"request\", \"response\"}]}` for each run",
+        reads: "text, calls, usage, cost, outcome, stop reason, log-probabilities if requested",
+        lacks: "cost, unless the provider states it: `--prices`",
+    },
+};
+pub(crate) const ANTHROPIC: Reader = Reader {
+    recognizes: is_message,
+    open: read,
+    about: About {
+        source: "save each reply of Anthropic's Messages API as a line of a file",
+        reads: "text, calls, usage",
+        lacks: "task and outcome: `--outcomes`, or exchanges; cost: `--prices`; log-probabilities: not available",
+    },
+};
+pub(crate) const GEMINI: Reader = Reader {
+    recognizes: |shape| {
+        shape.has_key("candidates", "content")
+            || shape.has_key("candidates", "finishReason")
+            || (shape.has("usageMetadata") && shape.has("modelVersion"))
+    },
+    open: read,
+    about: About {
+        source: "save each response of Gemini as a line of a file",
+        reads: "text, calls, usage, log-probabilities if requested",
+        lacks: OUTSIDE,
+    },
+};
+pub(crate) const OPENAI_RESPONSES: Reader = Reader {
+    recognizes: |shape| {
+        shape.text("object") == Some("response")
+            || (shape.has("incomplete_details") && shape.has("output"))
+    },
+    open: read,
+    about: About {
+        source: "save each response of OpenAI's Responses API as a line of a file, or the output of a batch",
+        reads: "text, calls, usage, log-probabilities if requested",
+        lacks: OUTSIDE,
+    },
+};
+pub(crate) const OPENAI_CHAT: Reader = Reader {
+    recognizes: |shape| {
+        shape.text("object") == Some("chat.completion")
+            || shape.has_key("choices", "message")
+            || (shape.has_all(&["model", "usage"]) && shape.has_no_key("choices"))
+            || (shape.has("custom_id") && (shape.has("response") || shape.has("error")))
+            || is_conversation(shape)
+    },
+    open: read,
+    about: About {
+        source: "save each chat completion or conversation as a line of a file, or the output of a batch",
+        reads: "text, calls, usage, log-probabilities if requested",
+        lacks: OUTSIDE,
+    },
+};
+pub(crate) const OLLAMA: Reader = Reader {
+    recognizes: |shape| shape.has("done") && (shape.has("message") || shape.has("response")),
+    open: read,
+    about: About {
+        source: "save each response of Ollama as a line of a file",
+        reads: "text, calls, usage",
+        lacks: "task and outcome: `--outcomes`, or exchanges; cost: `--prices`; log-probabilities of calls",
+    },
+};
+
+/// What a response does not hold.
+const OUTSIDE: &str = "task and outcome: `--outcomes`, or exchanges; cost: `--prices`";
+
+/// Returns whether the file holds recorded exchanges.
+fn is_exchanges(shape: &Shape) -> bool {
     let is_turns = shape.has_key("turns", "request") || shape.has_key("turns", "response");
     // A run without turns, or whose turns are invalid.
     let is_turnless = shape.has_all(&["id", "outcome"]) && shape.has_no_key("turns");
-    if is_turns || is_turnless || (shape.has("request") && shape.has("response")) {
-        Some(Format::Exchanges)
-    } else if is_message(shape) {
-        Some(Format::Anthropic)
-    } else if shape.has_key("candidates", "content")
-        || (shape.has_key("candidates", "finishReason"))
-        || (shape.has("usageMetadata") && shape.has("modelVersion"))
-    {
-        Some(Format::Gemini)
-    } else if shape.text("object") == Some("response")
-        || (shape.has("incomplete_details") && shape.has("output"))
-    {
-        Some(Format::OpenAiResponses)
-    } else if shape.text("object") == Some("chat.completion")
-        || shape.has_key("choices", "message")
-        || (shape.has_all(&["model", "usage"]) && shape.has_no_key("choices"))
-        || (shape.has("custom_id") && (shape.has("response") || shape.has("error")))
-        || is_conversation(shape)
-    {
-        Some(Format::OpenAiChat)
-    } else if shape.has("done") && (shape.has("message") || shape.has("response")) {
-        Some(Format::Ollama)
-    } else {
-        None
-    }
+    is_turns || is_turnless || (shape.has("request") && shape.has("response"))
 }
 
 /// Messages with roles, excluding the fields that identify a simulation of tau2.
@@ -61,12 +109,9 @@ fn is_message(shape: &Shape) -> bool {
 }
 
 /// Opens a log.
-pub(crate) fn read<'a>(
-    source: impl Read + 'a,
-    format: Format,
-    options: &ReadOptions,
-) -> Result<Opened<'a>, Error> {
-    let mut runs = documents(source, options, move |json, number, options| {
+fn read(log: Log<'_>) -> Result<Opened<'_>, Error> {
+    let Log { source, format, options, .. } = log;
+    let mut runs = documents(source, &options, move |json, number, options| {
         document::read(json, format, number, options)
     })?
     .peekable();
@@ -90,5 +135,5 @@ pub(crate) fn read<'a>(
         }
         Some(Ok(run))
     };
-    Ok(Opened { format, reader: Box::new(iter::from_fn(whole)), owned: None })
+    Ok(Opened::new(format, iter::from_fn(whole)))
 }

@@ -11,20 +11,29 @@ use std::{io::Read, sync::Arc};
 use crate::{
     engines::json::reader::Json,
     error::{Error, Problem},
-    format::ReadOptions,
+    format::{About, ReadOptions},
     formats::{
         inspect::{header::Header, sample::sample},
-        log_reader::{LogReader, Shape},
+        log_reader::{LogReader, Opened, Reader},
     },
     values::{evaluation::Evaluation, run::Run},
 };
 
-/// Returns whether the first bytes of a file show a log of inspect_ai, or one whose `eval` is invalid.
-pub(crate) fn recognizes(shape: &Shape) -> bool {
-    !shape.is_list
-        && shape.has_all(&["version", "status", "eval"])
-        && (shape.has_key("eval", "task") || shape.has_no_key("eval"))
-}
+/// The reader of logs that are one JSON object; archives are recognized by their first bytes.
+pub(crate) const READER: Reader = Reader {
+    // A log whose `eval` is invalid is one, too.
+    recognizes: |shape| {
+        !shape.is_list
+            && shape.has_all(&["version", "status", "eval"])
+            && (shape.has_key("eval", "task") || shape.has_no_key("eval"))
+    },
+    open: |log| Ok(Opened::new(log.format, JsonLog::open(log.source, &log.options)?)),
+    about: About {
+        source: "`inspect eval tasks.py --model M`; the `.eval` or `.json` file in `logs/`, or the folder",
+        reads: "outcomes by scorer, epochs, limits, errors, times, model and tool calls, usage by model, log-probabilities, stated confidence",
+        lacks: "cost: `--prices`; choice of a scorer: `--scorer`",
+    },
+};
 
 /// The samples of a log that is one JSON object, read one at a time.
 pub(crate) struct JsonLog<'a> {

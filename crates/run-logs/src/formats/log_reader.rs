@@ -6,9 +6,9 @@ use std::{
 };
 
 use crate::{
-    engines::json::reader::Json,
+    engines::{folder::Folder, json::reader::Json},
     error::{Error, Place, Problem},
-    format::{Format, ReadLimits, ReadOptions},
+    format::{About, Format, ReadLimits, ReadOptions},
     values::{evaluation::Evaluation, run::Run},
 };
 
@@ -30,12 +30,47 @@ impl<I: Iterator<Item = Result<Run, Error>>> LogReader for I {
     }
 }
 
+/// The reader of a format, and what it says about itself.
+pub(crate) struct Reader {
+    /// Returns whether the first bytes of a file show the format.
+    pub(crate) recognizes: fn(&Shape) -> bool,
+    pub(crate) open: for<'a> fn(Log<'a>) -> Result<Opened<'a>, Error>,
+    pub(crate) about: About,
+}
+
+/// A log that is not opened yet.
+pub(crate) struct Log<'a> {
+    /// The content from its start, unpacked.
+    pub(crate) source: Box<dyn Read + 'a>,
+    pub(crate) shape: Shape,
+    pub(crate) format: Format,
+    /// The file, which leads to the other files of a log of several files.
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) options: ReadOptions,
+}
+
+impl Log<'_> {
+    /// Returns the folder that contains the file.
+    pub(crate) fn folder(&self) -> Option<Folder> {
+        self.path.as_deref().and_then(Folder::of)
+    }
+}
+
 /// A log that is ready to be read.
 pub(crate) struct Opened<'a> {
     pub(crate) format: Format,
     pub(crate) reader: Box<dyn LogReader + 'a>,
-    /// The folder whose files belong to this log.
-    pub(crate) owned: Option<PathBuf>,
+    /// The other files and folders that belong to this log.
+    pub(crate) owned: Vec<PathBuf>,
+    /// Whether runs may repeat replies of other runs, as a continued session does.
+    pub(crate) has_copies: bool,
+}
+
+impl<'a> Opened<'a> {
+    /// Opens a log of one file.
+    pub(crate) fn new(format: Format, reader: impl LogReader + 'a) -> Self {
+        Self { format, reader: Box::new(reader), owned: Vec::new(), has_copies: false }
+    }
 }
 
 /// Reads the values of a file, one run per value: JSON Lines, values one after the other, or one list. `read` reads one value,

@@ -11,16 +11,27 @@ use crate::{
         json::reader::{Json, fields},
     },
     error::{Error, Problem},
-    format::{Format, ReadOptions},
+    format::{About, ReadOptions},
     formats::{
-        log_reader::{LogReader, Opened, Shape},
+        log_reader::{Log, LogReader, Opened, Reader, Shape},
         tau2::simulation::{Header, Simulation, simulation},
     },
     values::{evaluation::Evaluation, run::Run},
 };
 
+/// The reader of results, and of single simulations.
+pub(crate) const READER: Reader = Reader {
+    recognizes,
+    open,
+    about: About {
+        source: "`results.json` of `tau2 run`, or its folder `simulations`",
+        reads: "rewards, stop reasons, expected calls, calls of agent and user, times, cost",
+        lacks: "log-probabilities: not available",
+    },
+};
+
 /// Returns whether the first bytes of a file show results, or one simulation.
-pub(crate) fn recognizes(shape: &Shape) -> bool {
+fn recognizes(shape: &Shape) -> bool {
     let has_info = shape.has_key("info", "num_trials") || shape.has_key("info", "environment_info");
     let has_tasks =
         shape.has_key("tasks", "user_scenario") || shape.has_key("tasks", "evaluation_criteria");
@@ -38,22 +49,16 @@ fn is_simulation(shape: &Shape) -> bool {
     shape.has_all(&["task_id", "termination_reason"])
 }
 
-/// Reads the runs of a log. `folder` is the one that contains the file.
-pub(crate) fn read<'a>(
-    source: impl Read + 'a,
-    shape: &Shape,
-    folder: Option<Folder>,
-    options: &ReadOptions,
-) -> Result<Opened<'a>, Error> {
-    let format = Format::Tau2;
-    if is_simulation(shape) {
-        let reader = Box::new(simulation::alone(source, *options));
-        return Ok(Opened { format, reader, owned: None });
+fn open(log: Log<'_>) -> Result<Opened<'_>, Error> {
+    let folder = log.folder();
+    let Log { source, shape, format, options, .. } = log;
+    if is_simulation(&shape) {
+        return Ok(Opened::new(format, simulation::alone(source, options)));
     }
     let simulations = folder.and_then(|folder| folder.join(SIMULATIONS));
-    let owned = simulations.as_ref().map(|folder| folder.path().to_owned());
-    let reader = Box::new(Results::open(source, simulations, options)?);
-    Ok(Opened { format, reader, owned })
+    let owned = simulations.iter().map(|folder| folder.path().to_owned()).collect();
+    let results = Results::open(source, simulations, &options)?;
+    Ok(Opened { owned, ..Opened::new(format, results) })
 }
 
 /// The field of the simulations, and the folder that holds them in the folder form.

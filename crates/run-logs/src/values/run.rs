@@ -54,6 +54,8 @@ pub struct Run {
     pub error: Option<String>,
     /// The reason why the log itself does not count the run, such as an infrastructure error.
     pub excluded: Option<String>,
+    /// The wall time of the run in seconds, from its start to its end, if the log has times.
+    pub seconds: Option<f64>,
     /// The total usage of the agent and its subagents, from the log's own totals if it has them.
     pub usage: Usage,
     /// The usage of each model by all callers, if the log has totals by model.
@@ -148,6 +150,8 @@ pub struct Turn {
     /// The number of model calls that the log counts for the turn; `None` means one. Zero marks a step that the agent's program
     /// took without a model.
     pub model_calls: Option<u64>,
+    /// The time of the model call in seconds, if the log states it.
+    pub seconds: Option<f64>,
 }
 
 /// The caller of a model.
@@ -363,6 +367,8 @@ impl Message {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reply {
+    /// The provider's id of the reply. A copy of the reply in another log has the same id.
+    pub id: Option<String>,
     /// The text, without reasoning; parts are joined without a separator.
     pub text: String,
     /// The text of a refusal, if the provider marks it as one.
@@ -470,13 +476,23 @@ pub struct RecordedCall {
     pub ok: Option<bool>,
     /// The tool's error.
     pub error: Option<String>,
+    /// The time of the tool in seconds, if the log states it.
+    pub seconds: Option<f64>,
 }
 
 impl RecordedCall {
     /// Creates a call whose success is unknown.
     #[must_use]
     pub fn new(name: impl Into<String>, arguments: Arguments) -> Self {
-        Self { id: None, name: name.into(), arguments, written: None, ok: None, error: None }
+        Self {
+            id: None,
+            name: name.into(),
+            arguments,
+            written: None,
+            ok: None,
+            error: None,
+            seconds: None,
+        }
     }
 
     /// Returns the call in the form of the measures of trajectory-metrics.

@@ -201,7 +201,7 @@ pub(crate) fn is_piece(turn: &Turn, next: &Turn, is_message: bool) -> bool {
 pub(crate) fn join(turn: &mut Turn, next: Turn) {
     turn.error = turn.error.take().or(next.error);
     let (Some(reply), Some(more)) = (&mut turn.reply, next.reply) else { return };
-    let Reply { text, refusal, tool_calls, tokens, stop, usage } = more;
+    let Reply { text, refusal, tool_calls, tokens, stop, usage, .. } = more;
     if text.starts_with(&reply.text) {
         // A reply that was written several times while in progress.
         (reply.text, reply.tokens) = (text, tokens.or(reply.tokens.take()));

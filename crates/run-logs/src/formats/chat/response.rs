@@ -200,6 +200,7 @@ impl Response {
         };
         if let Some(reply) = &mut turn.reply {
             reply.usage = usage.clone();
+            reply.id.clone_from(&self.id);
         }
         let silent =
             || turn.reply.is_none().then(|| refused.unwrap_or("the log has no reply".to_owned()));

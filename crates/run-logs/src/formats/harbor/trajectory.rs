@@ -288,6 +288,7 @@ pub(crate) fn step(json: &mut Json<'_>) -> Result<Step, Error> {
     let turn = (role == Role::Assistant && !is_copied).then(|| {
         let (usage, logprobs) = used.map(|used| (used.usage, used.logprobs)).unzip();
         let reply = Reply {
+            id: added.reply,
             text: message.text.clone(),
             refusal: added.refusal,
             tool_calls: message.tool_calls.clone(),
@@ -296,7 +297,14 @@ pub(crate) fn step(json: &mut Json<'_>) -> Result<Step, Error> {
             usage,
         };
         let reply = (!added.has_failed).then_some(reply);
-        Turn { model, reply, error: added.error, model_calls, ..Turn::default() }
+        Turn {
+            model,
+            reply,
+            error: added.error,
+            model_calls,
+            seconds: added.seconds,
+            ..Turn::default()
+        }
     });
     Ok(Step { message, turn, position: added.position, is_copied, results })
 }
@@ -377,6 +385,7 @@ fn tool_call(json: &mut Json<'_>) -> Result<RecordedCall, Error> {
             "without_id" => is_nameless = json.boolean()?,
             "ok" => call.ok = Some(json.boolean()?),
             "error" => call.error = Some(json.text()?),
+            "seconds" => call.seconds = Some(json.amount()?),
         }))?,
     })?;
     call.name = name.ok_or_else(|| json.error_at("function_name", Problem::Missing))?;
@@ -409,6 +418,9 @@ pub(crate) struct KeptStep {
     pub(crate) error: Option<String>,
     pub(crate) refusal: Option<String>,
     pub(crate) stop: Option<String>,
+    /// The id of the reply.
+    pub(crate) reply: Option<String>,
+    pub(crate) seconds: Option<f64>,
 }
 
 impl KeptStep {
@@ -419,6 +431,8 @@ impl KeptStep {
             "error" => self.error = Some(json.text()?),
             "refusal" => self.refusal = Some(json.text()?),
             "stop" => self.stop = Some(json.text()?),
+            "reply" => self.reply = Some(json.text()?),
+            "seconds" => self.seconds = Some(json.amount()?),
         })
     }
 }
@@ -431,6 +445,7 @@ pub(crate) fn kept_run(json: &mut Json<'_>, run: &mut Run) -> Result<(), Error> 
         "outcome" => run.outcome = Some(json.boolean()?),
         "stop" => run.stop = Some(json.text()?.into()),
         "horizon" => run.horizon = Some(json.count()?),
+        "seconds" => run.seconds = Some(json.amount()?),
         "limit" => run.limit = Some(limit(json)?),
         "error" => run.error = Some(json.text()?),
         "excluded" => run.excluded = Some(json.text()?),

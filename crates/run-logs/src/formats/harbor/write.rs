@@ -174,6 +174,7 @@ fn kept_run(run: &Run) -> Value {
         ("outcome", run.outcome.map(Value::Bool)),
         ("stop", run.stop.as_ref().map(|stop| stop.to_string().into())),
         ("horizon", run.horizon.map(number)),
+        ("seconds", run.seconds.map(Value::Real)),
         ("limit", limit),
         ("error", text(&run.error)),
         ("excluded", text(&run.excluded)),
@@ -263,6 +264,8 @@ fn kept_step(position: usize, turn: &Turn) -> Value {
         ("error", text(&turn.error)),
         ("refusal", reply.and_then(|reply| text(&reply.refusal))),
         ("stop", stop.map(|stop| stop.to_string().into())),
+        ("reply", reply.and_then(|reply| text(&reply.id))),
+        ("seconds", turn.seconds.map(Value::Real)),
     ])
 }
 
@@ -286,6 +289,7 @@ fn tool_calls(calls: &[RecordedCall], position: usize) -> Option<Value> {
             ("problem", problem),
             ("without_id", without_id),
             ("ok", call.ok.map(Value::Bool)),
+            ("seconds", call.seconds.map(Value::Real)),
             ("error", text(&call.error)),
         ]);
         map([

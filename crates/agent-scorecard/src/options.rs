@@ -58,7 +58,7 @@ impl Named for ConfidenceStream {
 
 impl Named for Format {
     fn names() -> Vec<(&'static str, Self)> {
-        Self::ALL.map(|format| (format.name(), format)).to_vec()
+        Self::ALL.iter().map(|format| (format.name(), *format)).collect()
     }
 }
 

@@ -180,20 +180,30 @@ pub enum Error {
         message: String,
     },
     /// A folder contains no file of a known format.
-    #[error("{place}: there is no log in it; known formats: {known}")]
+    #[error("{place}: {}; known formats: {known}", in_folder(*n_files, looks_like))]
     NoLog {
         /// The folder.
         place: Box<Place>,
+        /// The number of files in the folder and its subfolders.
+        n_files: usize,
+        /// What the first file looks like.
+        looks_like: Option<String>,
         /// The known formats.
         known: String,
     },
     /// The content has no known format, or is invalid before its format can be recognized.
-    #[error("{place}: {}the format is not recognized; known formats: {known}", before(problem))]
+    #[error(
+        "{place}: {}the format is not recognized{}; known formats: {known}",
+        before(problem),
+        like(looks_like)
+    )]
     UnknownFormat {
         /// The file, and the location of the problem.
         place: Box<Place>,
         /// The problem with the JSON object at the start of the file, if there is one.
         problem: Option<Problem>,
+        /// What the file looks like, if that is known.
+        looks_like: Option<String>,
         /// The known formats.
         known: String,
     },
@@ -249,12 +259,29 @@ fn before(problem: &Option<Problem>) -> String {
     problem.as_ref().map(|problem| format!("{problem}; ")).unwrap_or_default()
 }
 
+fn like(looks_like: &Option<String>) -> String {
+    looks_like.as_ref().map(|it| format!(" (it looks like {it})")).unwrap_or_default()
+}
+
+fn in_folder(n_files: usize, looks_like: &Option<String>) -> String {
+    let first = looks_like.as_ref().map(|it| format!(" (the first looks like {it})"));
+    match n_files {
+        0 => "the folder has no files".to_owned(),
+        1 => format!("its only file is not a log{}", like(looks_like)),
+        n => format!("none of its {n} files is a log{}", first.unwrap_or_default()),
+    }
+}
+
 impl Error {
     pub(crate) fn invalid(place: Place, problem: Problem) -> Self {
         Self::Invalid { place: Box::new(place), problem }
     }
 
     pub(crate) fn io(place: Place, error: &io::Error) -> Self {
+        // What is packed reports its own problems through the reader.
+        if let Some(problem) = error.get_ref().and_then(|inner| inner.downcast_ref::<Problem>()) {
+            return Self::invalid(place, problem.clone());
+        }
         Self::Io { place: Box::new(place), kind: error.kind(), message: error.to_string() }
     }
 

@@ -17,6 +17,7 @@ pub(crate) mod trace_line;
 pub(crate) mod trace_rules;
 pub(crate) mod trace_runs;
 pub(crate) mod traces;
+pub(crate) mod unknown;
 
 use std::{
     io::{BufReader, Chain, Cursor, Read, Seek, SeekFrom},
@@ -65,9 +66,10 @@ pub(crate) fn open<'a>(
         format => Some(format),
     };
     let Some((format, reader)) = format.and_then(|format| Some((format, format.reader()?))) else {
+        let looks_like = unknown::looks_like(&prefix, &shape);
         let (place, problem) = shape.into_fault().unzip();
         let place = Box::new(place.unwrap_or_default());
-        return Err(Error::UnknownFormat { place, problem, known: known() });
+        return Err(Error::UnknownFormat { place, problem, looks_like, known: known() });
     };
     let source = Box::new(Cursor::new(prefix).chain(source));
     let path = path.map(Path::to_owned);

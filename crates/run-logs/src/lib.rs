@@ -9,6 +9,7 @@ mod format;
 mod formats;
 pub mod json_lines;
 mod read;
+mod read_ahead;
 mod values;
 
 pub use budget_estimation::{self, AnswerMode, Resource, Rollouts, Sample};
@@ -43,7 +44,7 @@ pub use formats::trace_rules::TraceRules;
 pub use formats::trace_runs::{TraceRun, TraceRuns};
 pub use formats::traces::{Missing, TraceFile, TraceRemarks, fold_traces};
 pub use knapsack_oracle::{self, Item, Pool};
-pub use read::{Runs, read, read_path};
+pub use read::{Runs, Unrecognized, read, read_path};
 
 pub use fact_rules::{AtLimit, FactRules, Judgement, Repeats, ScoreRange, Ungraded};
 pub use scoring_rules;

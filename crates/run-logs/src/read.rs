@@ -1,9 +1,9 @@
 use std::{
     collections::{HashSet, VecDeque},
     fmt, fs,
-    io::{Read, Seek},
+    io::{self, Read, Seek},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, mpsc::Receiver},
 };
 
 use crate::{
@@ -12,33 +12,72 @@ use crate::{
     format::{Format, ReadOptions, known},
     formats::{
         copies::Copies,
-        log_reader::{LogReader, Opened},
+        log_reader::{LogFacts, LogReader},
         open,
     },
+    read_ahead::{Ahead, Found},
     values::{evaluation::Evaluation, run::Run},
 };
 
 /// The runs of one log or of all logs in a folder, read one after the other.
 ///
-/// Only one run is held at a time. After an error there are no more runs.
+/// Only a few runs are held at a time. The files of a folder are read by all cores, and their runs are returned in the order of
+/// the files. After an error there are no more runs.
 pub struct Runs<'a> {
-    current: Option<Box<dyn LogReader + 'a>>,
+    current: Option<Current<'a>>,
     /// The head of each opened log, as far as it has been read.
     heads: Vec<Option<Arc<Evaluation>>>,
-    /// The files still to be opened.
-    files: VecDeque<PathBuf>,
+    /// The files of the folder that are still to be opened.
+    files: Option<Ahead>,
     /// The name of the current file, for errors.
     file: Option<String>,
-    asked: Format,
     format: Format,
-    options: ReadOptions,
-    unrecognized: Vec<PathBuf>,
+    unrecognized: Vec<Unrecognized>,
     /// Files and folders that were read with other logs.
     owned: HashSet<PathBuf>,
     /// Whether runs of the current log may repeat replies of other runs.
     has_copies: bool,
     /// The replies of such logs.
     copies: Copies,
+}
+
+/// The log that is being read, here or by another thread.
+enum Current<'a> {
+    Here(Box<dyn LogReader + 'a>),
+    Ahead(Receiver<Found>),
+}
+
+impl Current<'_> {
+    /// Returns the next run, and the head of the log as far as it is known.
+    fn next(&mut self) -> (Result<Option<Run>, Error>, Option<Arc<Evaluation>>) {
+        match self {
+            Self::Here(reader) => {
+                let run = reader.next_run();
+                (run, reader.head().cloned())
+            }
+            Self::Ahead(found) => match found.recv() {
+                Ok(Found::Run(run, head)) => (Ok(Some(*run)), head),
+                Ok(Found::End(head)) => (Ok(None), head),
+                Ok(Found::Failed(error)) => (Err(error), None),
+                Ok(Found::Opened(_) | Found::Unrecognized(_)) | Err(_) => (Err(has_ended()), None),
+            },
+        }
+    }
+}
+
+fn has_ended() -> Error {
+    let problem = io::Error::other("the thread that reads the file has ended early");
+    Error::io(Place::default(), &problem)
+}
+
+/// A file of a folder that is left out because its format is not recognized.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unrecognized {
+    /// The file.
+    pub path: PathBuf,
+    /// What it looks like, in words such as `an SQLite database`, if that is known.
+    pub looks_like: Option<String>,
 }
 
 /// Reads the runs of one log from a source, such as an open file.
@@ -69,8 +108,9 @@ pub fn read<'a>(
     format: Format,
     options: &ReadOptions,
 ) -> Result<Runs<'a>, Error> {
-    let mut runs = Runs::new(format, options);
-    runs.begin(open(source, format, None, options)?, None);
+    let mut runs = Runs::new(format);
+    let opened = open(source, format, None, options)?;
+    runs.begin(opened.facts(), Current::Here(opened.reader), None);
     Ok(runs)
 }
 
@@ -95,17 +135,22 @@ pub fn read_path(
 ) -> Result<Runs<'static>, Error> {
     let name = path.display().to_string();
     let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
-    let mut runs = Runs::new(format, options);
+    let mut runs = Runs::new(format);
     if !path.is_dir() {
         let file = open_file(path).map_err(|error| io(&error))?;
         let opened = open(file, format, Some(path), options);
-        runs.begin(opened.map_err(|error| error.in_file(Some(&name)))?, Some(name));
+        let opened = opened.map_err(|error| error.in_file(Some(&name)))?;
+        runs.begin(opened.facts(), Current::Here(opened.reader), Some(name));
         return Ok(runs);
     }
-    files_in(path, &mut runs.files)?;
+    let mut files = VecDeque::new();
+    files_in(path, &mut files)?;
+    runs.files = Some(Ahead::new(files, format, options));
     if !runs.open_next()? {
         let place = Box::new(Place { file: Some(name), ..Place::default() });
-        return Err(Error::NoLog { place, known: known() });
+        let n_files = runs.unrecognized.len();
+        let looks_like = runs.unrecognized.into_iter().find_map(|file| file.looks_like);
+        return Err(Error::NoLog { place, n_files, looks_like, known: known() });
     }
     Ok(runs)
 }
@@ -135,15 +180,13 @@ fn files_in(folder: &Path, files: &mut VecDeque<PathBuf>) -> Result<(), Error> {
 }
 
 impl<'a> Runs<'a> {
-    fn new(asked: Format, options: &ReadOptions) -> Self {
+    fn new(format: Format) -> Self {
         Self {
             current: None,
             heads: Vec::new(),
-            files: VecDeque::new(),
+            files: None,
             file: None,
-            asked,
-            format: asked,
-            options: *options,
+            format,
             unrecognized: Vec::new(),
             owned: HashSet::new(),
             has_copies: false,
@@ -152,13 +195,13 @@ impl<'a> Runs<'a> {
     }
 
     /// Makes a log the current one.
-    fn begin(&mut self, opened: Opened<'a>, file: Option<String>) {
-        let Opened { format, reader, owned, has_copies } = opened;
-        self.heads.push(reader.head().cloned());
-        (self.format, self.current, self.file) = (format, Some(reader), file);
+    fn begin(&mut self, facts: LogFacts, current: Current<'a>, file: Option<String>) {
+        let LogFacts { format, owned, has_copies, head } = facts;
+        self.heads.push(head);
+        (self.format, self.current, self.file) = (format, Some(current), file);
         self.has_copies = has_copies;
         for owned in owned {
-            while self.unrecognized.pop_if(|file| file.starts_with(&owned)).is_some() {}
+            while self.unrecognized.pop_if(|it| it.path.starts_with(&owned)).is_some() {}
             self.owned.insert(owned);
         }
     }
@@ -176,32 +219,33 @@ impl<'a> Runs<'a> {
 
     /// Returns the files of a folder that have been left out so far because of an unrecognized format.
     #[must_use]
-    pub fn unrecognized(&self) -> &[PathBuf] {
+    pub fn unrecognized(&self) -> &[Unrecognized] {
         &self.unrecognized
+    }
+
+    /// Returns how many files of the folder have been read or left out so far, and how many there are; `None` for a single file.
+    #[must_use]
+    pub fn progress(&self) -> Option<(usize, usize)> {
+        self.files.as_ref().map(Ahead::progress)
     }
 
     /// Opens the next file with a recognized format; returns false if there is none.
     fn open_next(&mut self) -> Result<bool, Error> {
-        while let Some(path) = self.files.pop_front() {
+        while let Some((path, found)) = self.files.as_mut().and_then(Ahead::next_file) {
             if path.ancestors().any(|folder| self.owned.contains(folder)) {
                 continue;
             }
-            // A pipe could keep the reader waiting forever, and a device has no end.
-            if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
-                self.unrecognized.push(path);
-                continue;
-            }
             let name = path.display().to_string();
-            let opened = open_file(&path)
-                .map_err(|error| Error::io(Place::default(), &error))
-                .and_then(|file| open(file, self.asked, Some(&path), &self.options));
-            match opened {
-                Ok(opened) => {
-                    self.begin(opened, Some(name));
+            match found.recv() {
+                Ok(Found::Opened(facts)) => {
+                    self.begin(facts, Current::Ahead(found), Some(name));
                     return Ok(true);
                 }
-                Err(Error::UnknownFormat { problem: None, .. }) => self.unrecognized.push(path),
-                Err(error) => return Err(error.in_file(Some(&name))),
+                Ok(Found::Failed(error)) => return Err(error.in_file(Some(&name))),
+                Ok(Found::Unrecognized(looks_like)) => {
+                    self.unrecognized.push(Unrecognized { path, looks_like });
+                }
+                _ => return Err(has_ended().in_file(Some(&name))),
             }
         }
         Ok(false)
@@ -213,10 +257,9 @@ impl Iterator for Runs<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let reader = self.current.as_mut()?;
-            let next = reader.next_run();
+            let (next, known) = self.current.as_mut()?.next();
             if let Some(head) = self.heads.last_mut() {
-                *head = head.take().or_else(|| reader.head().cloned());
+                *head = head.take().or(known);
             }
             match next {
                 Ok(Some(run)) => {
@@ -225,7 +268,7 @@ impl Iterator for Runs<'_> {
                     return Some(Ok(Run { log, ..run }));
                 }
                 Err(error) => {
-                    self.current = None;
+                    (self.current, self.files) = (None, None);
                     return Some(Err(error.in_file(self.file.as_deref())));
                 }
                 Ok(None) => self.current = None,
@@ -234,7 +277,7 @@ impl Iterator for Runs<'_> {
                 Ok(true) => {}
                 Ok(false) => return None,
                 Err(error) => {
-                    self.files.clear();
+                    self.files = None;
                     return Some(Err(error));
                 }
             }
@@ -246,6 +289,6 @@ impl fmt::Debug for Runs<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut runs = f.debug_struct("Runs");
         runs.field("file", &self.file).field("format", &self.format);
-        runs.field("files", &self.files).finish_non_exhaustive()
+        runs.field("progress", &self.progress()).finish_non_exhaustive()
     }
 }

@@ -16,7 +16,8 @@ use agent_scorecard::{
 use clap::builder::TypedValueParser;
 use run_logs::{
     ConfidenceField, ConfidenceReading, ConfidenceStream, FactRules, ForecastPolicy, Format,
-    LoggedRun, Outcomes, ReadOptions, Run, RunTable, Runs, StreamOptions, TraceRules, read_path,
+    LoggedRun, Outcomes, ReadOptions, Run, RunTable, Runs, StreamOptions, TraceRules, Unrecognized,
+    read_path,
 };
 use serde::{Deserialize, Deserializer};
 use trajectory_metrics::tool_calls::Value;
@@ -225,6 +226,9 @@ pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
     names::<Format>()
 }
 
+/// Files left out of a folder that a note names.
+const MOST_LEFT_OUT: usize = 20;
+
 /// The number of runs per format, in a log or a folder of logs.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
@@ -248,8 +252,20 @@ impl Contents {
             notes.push(format!("several formats: {}", counts.collect::<Vec<_>>().join(", ")));
             format = agent_scorecard::traces::SEVERAL;
         }
-        for file in runs.unrecognized() {
-            notes.push(format!("{}: left out, its format is not recognized", file.display()));
+        let left_out = runs.unrecognized();
+        for Unrecognized { path, looks_like, .. } in left_out.iter().take(MOST_LEFT_OUT) {
+            let like = looks_like.as_ref().map(|it| format!(" (it looks like {it})"));
+            notes.push(format!(
+                "{}: left out, its format is not recognized{}",
+                path.display(),
+                like.unwrap_or_default()
+            ));
+        }
+        let more = left_out.len().saturating_sub(MOST_LEFT_OUT);
+        if more > 0 {
+            notes.push(format!(
+                "{more} more files are left out, because their formats are not recognized"
+            ));
         }
         (format, notes)
     }

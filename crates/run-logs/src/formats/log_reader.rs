@@ -66,7 +66,25 @@ pub(crate) struct Opened<'a> {
     pub(crate) has_copies: bool,
 }
 
+/// What is known about an opened log, apart from its runs.
+pub(crate) struct LogFacts {
+    pub(crate) format: Format,
+    pub(crate) owned: Vec<PathBuf>,
+    pub(crate) has_copies: bool,
+    pub(crate) head: Option<Arc<Evaluation>>,
+}
+
 impl<'a> Opened<'a> {
+    pub(crate) fn facts(&self) -> LogFacts {
+        let Self { format, has_copies, .. } = *self;
+        LogFacts {
+            format,
+            owned: self.owned.clone(),
+            has_copies,
+            head: self.reader.head().cloned(),
+        }
+    }
+
     /// Opens a log of one file.
     pub(crate) fn new(format: Format, reader: impl LogReader + 'a) -> Self {
         Self { format, reader: Box::new(reader), owned: Vec::new(), has_copies: false }
@@ -182,6 +200,11 @@ impl Shape {
             sketch?;
         }
         Ok(())
+    }
+
+    /// Returns the names of the fields.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|(field, _)| field.as_str())
     }
 
     /// Returns whether the object has a field.

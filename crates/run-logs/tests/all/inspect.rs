@@ -255,7 +255,7 @@ fn a_folder_of_logs_is_read_file_by_file_and_other_files_are_listed() {
     let mut left_out: Vec<String> = runs
         .unrecognized()
         .iter()
-        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+        .map(|it| it.path.file_name().unwrap().to_str().unwrap().to_owned())
         .collect();
     left_out.retain(|name| !name.ends_with(".golden"));
     assert_eq!(left_out, ["make.py", "make_large.py"]);

@@ -6,6 +6,7 @@ mod chat_formats;
 mod common;
 mod exchanges;
 mod facts;
+mod folders;
 mod harbor;
 mod hostile;
 mod inspect;

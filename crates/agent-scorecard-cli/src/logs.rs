@@ -7,13 +7,13 @@ use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Report,
-    logs::{csv, logs},
+    logs::{self, csv},
 };
 use run_logs::Format;
 
 use crate::{
     files::{
-        logs::{Judging, OUTCOMES, formats, models, open},
+        logs::{Judging, OUTCOMES, formats as format_names, models, open},
         source::{Names, Source},
     },
     output::{
@@ -34,12 +34,15 @@ pub(crate) struct Options {
     #[command(flatten)]
     names: Names,
     /// Format of the files; auto detects it from their content
-    #[arg(long, value_name = "F", default_value = "auto", value_parser = formats())]
+    #[arg(long, value_name = "F", default_value = "auto", value_parser = format_names())]
     format: Format,
     /// JSON file with the prices of models in USD per million tokens (format: see below). It gives the cost of runs
     /// whose log states no cost
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
+    /// Show the formats of logs that are read, how to get their files, and what they cannot tell
+    #[arg(long, conflicts_with_all = ["files", "csv", "prices"])]
+    formats: bool,
     /// Also write all runs to this file, as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<Output>,
@@ -52,7 +55,11 @@ pub(crate) struct Options {
 const FORMAT: &str = include_str!("help/logs.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, names, format, prices, csv: csv_file, mut judging, forms } = options;
+    let Options { files, names, format, prices, formats, csv: csv_file, mut judging, forms } =
+        options;
+    if formats {
+        return forms.show(logs::formats());
+    }
     judging.rules.is_lenient = true;
     prices.iter().try_for_each(|path| judging.set_prices(path))?;
     let report = report(names.of(files)?, format, &judging)?;
@@ -77,7 +84,7 @@ pub fn report(
     for source in &Source::unless(sources, &["demo_log.jsonl"]) {
         columns.extend(models(source, open(source.path(), format)?, judging)?);
     }
-    let mut report = logs(columns);
+    let mut report = logs::logs(columns);
     judging.finish(&mut report);
     Ok(report)
 }

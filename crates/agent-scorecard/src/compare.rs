@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use conclusion::Limits;
 use difference::{Difference, Tasks, holm};
-use groups::Group;
+use groups::{Group, Of};
 use run_logs::json_lines::alike_names;
 use scoring_rules::{Level, TiedBlocks};
 pub use side::{CompareOptions, Side, SideRun, UngradedAs, Used, measures};
@@ -106,18 +106,25 @@ pub fn compare(
             ([names[0].as_str(), &names[at + 1]], Tasks { dropped, are_shared: options.shared });
         let difference =
             Difference::new([first, other], names, is_partial, tasks, options.detect, level);
-        (difference, Group::all([first, other], names, is_partial, tasks, level))
+        let tools = Group::tools([first, other], options.shared, level);
+        (difference, (Group::all([first, other], names, is_partial, tasks, level), tools))
     });
-    let (mut differences, mut groups): (Vec<Difference<'_>>, Vec<Vec<Group>>) = pairs.unzip();
+    let (mut differences, groups): (Vec<Difference<'_>>, Vec<_>) = pairs.unzip();
+    let (mut groups, mut tools): (Vec<Vec<Group>>, Vec<Vec<Group>>) = groups.into_iter().unzip();
     holm(&mut differences, level);
     let changes = changed_tasks::changes(&differences, is_partial, level);
     groups::correct_all(&mut groups, level);
+    groups::correct_all(&mut tools, level);
+    let of_tasks = Of::Tasks { is_partial };
 
     report.title = "Which agent is better?".to_owned();
     report.conclusion =
         conclusion::sentences(sides, &limits, &report.columns, &differences, is_partial, level);
-    let told = differences.iter().zip(&changes).zip(&groups).flat_map(|((it, tasks), groups)| {
-        [tasks.sentence(it), groups::sentence(groups, it.names[1])].into_iter().flatten()
+    let of_each = differences.iter().zip(&changes).zip(groups.iter().zip(&tools));
+    let told = of_each.flat_map(|((it, tasks), (groups, tools))| {
+        let of_groups = groups::sentence(groups, it.names[1], of_tasks);
+        let of_tools = groups::sentence(tools, it.names[1], Of::Tools);
+        [tasks.sentence(it), of_groups, of_tools].into_iter().flatten()
     });
     report.conclusion.splice(differences.len()..differences.len(), told);
     report.set_accounts(sides.iter().map(|side| side.account.clone()));
@@ -134,7 +141,9 @@ pub fn compare(
         _ => format!("Differences to {}", names[0]),
     };
     let mut blocks = Vec::new();
-    for ((it, changes), groups) in differences.iter().zip(&changes).zip(&groups) {
+    for ((it, changes), (groups, tools)) in
+        differences.iter().zip(&changes).zip(groups.iter().zip(&tools))
+    {
         let mut block = it.block(title(it.names[1]), level);
         // Notes of parts appear only in the JSON object.
         let of = match others {
@@ -144,7 +153,8 @@ pub fn compare(
         let notes = block.said(Position::Note).map(|note| format!("{of}: {note}"));
         report.together.say(Position::Note, notes);
         let (fields, note) = changes.fields();
-        block.fields.extend(fields.into_iter().chain(groups::fields(groups)));
+        let fields = fields.into_iter().chain(groups::fields(groups, of_tasks));
+        block.fields.extend(fields.chain(groups::fields(tools, Of::Tools)));
         block.say(Position::Note, note);
         blocks.push(block);
     }
@@ -165,7 +175,8 @@ pub fn compare(
     }
     let reliability = reliability(sides, &names)?;
     let success = success(sides, &names, is_partial, level);
-    together.fields.extend(groups::rows(&groups, &names, is_partial));
+    together.fields.extend(groups::rows(&groups, &names, of_tasks));
+    together.fields.extend(groups::rows(&tools, &names, Of::Tools));
     if !is_partial {
         together.fields.push(changed_tasks::rows(sides, &names, &changes, level));
     }

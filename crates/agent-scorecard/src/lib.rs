@@ -18,6 +18,7 @@ mod natural;
 pub mod options;
 pub mod paths;
 mod report;
+mod steps;
 mod texts;
 pub mod traces;
 pub mod triage;

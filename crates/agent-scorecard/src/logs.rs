@@ -25,6 +25,7 @@ use crate::{
         picture::{Axis, Picture, Series},
         sentence::counted,
     },
+    steps,
     traces::{
         logged::{LoggedColumn, common_format},
         sureness::ADD,
@@ -119,6 +120,7 @@ pub fn logs(logs: impl Into<Vec<LoggedColumn>>) -> Report {
     let problem = logs.iter().find_map(|log| log.table.problem());
     conclusion.extend(problem.map(|problem| format!("No run has a grade: {problem}.")));
     together.fields.extend(summary(&all, &mut notes));
+    together.fields.extend(steps::table(all.iter().map(|run| run.steps.as_slice())));
     let columns = Arc::clone(&shared);
     let made = MadeRows::new("Runs", move |at| {
         let [column, at]: [usize; 2] = *places.get(at)?;
@@ -144,6 +146,31 @@ pub fn logs(logs: impl Into<Vec<LoggedColumn>>) -> Report {
         lead: format!("{}, format {format}", counted(all.len(), "run")),
         together,
         main_pictures: vec!["calls", "endings"],
+        ..Report::default()
+    }
+}
+
+/// Returns the table of the formats of logs: how to get a file, what is read, and what the log cannot tell.
+///
+/// ```
+/// let report = agent_scorecard::logs::formats();
+/// assert_eq!(report.tables()[0].rows[0].cells[0].plain(), "inspect");
+/// ```
+#[must_use]
+pub fn formats() -> Report {
+    let row = |format: &Format| {
+        let about = format.about()?;
+        Some(Block::of([
+            Field::shown("format", "format", format.name()),
+            Field::shown("source", "how to get it", about.source),
+            Field::shown("reads", "what is read", about.reads),
+            Field::shown("lacks", "what it lacks, and where that comes from", about.lacks),
+        ]))
+    };
+    let rows = Format::ALL.iter().filter_map(row).collect();
+    Report {
+        title: "Which logs are read".to_owned(),
+        together: Block::of([Field::rows("formats", "Formats of logs", rows)]),
         ..Report::default()
     }
 }
@@ -197,6 +224,7 @@ fn row(run: &LoggedRun, file: Option<[&String; 2]>, trial: &'static str) -> Bloc
         Field::shown("n_model_calls", "model calls", run.n_model_calls),
         Field::json("n_failed_calls", run.n_failed_calls),
         Field::shown("n_tool_calls", "tool calls", run.tool_calls.len()),
+        Field::shown_if("seconds", "seconds", run.seconds, run.seconds.is_some()),
         Field::json("tool_calls", made.collect::<Vec<Json>>()),
         Field::block("usage", Block::of(usage)),
         Field::json("other_usage", Map::from_iter(others)),

@@ -6,5 +6,6 @@ pub(crate) mod outcomes_file;
 pub(crate) mod planned_runs;
 pub(crate) mod repeats;
 pub(crate) mod run_table;
+pub(crate) mod step_use;
 pub(crate) mod stream_runs;
 pub(crate) mod streams;

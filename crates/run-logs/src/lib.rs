@@ -21,6 +21,7 @@ pub use conversions::{
     outcomes_file::Outcomes,
     planned_runs::MissingRun,
     run_table::RunTable,
+    step_use::{StepKind, StepUse},
     stream_runs::StreamRuns,
     streams::{
         confidence_stream::{ConfidenceStream, StreamOptions},

@@ -4,4 +4,5 @@ pub(crate) mod account;
 pub(crate) mod confidence_scale;
 pub(crate) mod evaluation;
 pub(crate) mod run;
+pub(crate) mod time;
 pub(crate) mod tokens;

@@ -78,7 +78,7 @@ pub(super) struct Sample<'a> {
 impl<'a> Sample<'a> {
     /// Collects the values of all runs, except for tasks that both agents tried and for which one of them has no value.
     /// With `are_shared`, only tasks that both agents tried count.
-    fn of(
+    pub(super) fn of(
         sides: [&'a Side; 2],
         of: [Value; 2],
         range: [f64; 2],

@@ -1,4 +1,4 @@
-//! Tests for groups of tasks that changed between the first agent and another one.
+//! Tests for groups of tasks, and for tools, that changed between the first agent and another one.
 //!
 //! Names give the groups: `airline/4` is of `airline`, `django__django-123` of `django`. The tasks of a group are drawn from
 //! those that one wants to know about, so that a group is tested by the interval of its difference, as all tasks are.
@@ -8,15 +8,17 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
+use run_logs::StepKind;
 use scoring_rules::Level;
-use trajectory_metrics::{Figure, Undefined};
+use trajectory_metrics::{Figure, Measure, Undefined, estimates::SHARE};
 
 use crate::{
     compare::{
         difference::{Difference, Sample, Tasks},
-        side::{Side, SideRun, means},
+        side::{GRADE, Side, SideRun, means},
         verdict::{Verdict, correct, listed},
     },
+    metrics::measure,
     natural::natural,
     report::{
         block::{Block, Field},
@@ -27,7 +29,35 @@ use crate::{
 /// The separators between the parts of a task's name.
 const SEPARATORS: [&str; 3] = ["/", "__", ":"];
 
-/// A group of tasks in a difference.
+/// What is tested: the success on groups of tasks, or the calls of tools that worked.
+#[derive(Clone, Copy)]
+pub(super) enum Of {
+    Tasks { is_partial: bool },
+    Tools,
+}
+
+/// The calls of a tool that worked.
+pub(super) const WORKED: Measure = measure! { "calls_worked", "calls that worked", Higher, in [0.0, 1.0],
+"Share of a run's calls of a tool that worked, as a mean over the runs with such calls whose result is known." };
+
+impl Of {
+    /// Returns the words for one of them.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Tasks { .. } => "group",
+            Self::Tools => "tool",
+        }
+    }
+
+    fn measure(self) -> Option<Measure> {
+        match self {
+            Self::Tasks { is_partial } => Some(means(is_partial).next()?.measure),
+            Self::Tools => Some(WORKED),
+        }
+    }
+}
+
+/// A group of tasks, or a tool, in a difference.
 pub(super) struct Group {
     name: String,
     n_tasks: usize,
@@ -37,6 +67,41 @@ pub(super) struct Group {
 }
 
 impl Group {
+    /// Returns the tools that both agents used so often that the difference has an interval.
+    pub(super) fn tools<'a>(sides: [&'a Side; 2], are_shared: bool, level: Level) -> Vec<Self> {
+        let names = |side: &'a Side| -> BTreeSet<&'a str> {
+            side.runs.iter().flat_map(known_calls).map(|(name, _)| name).collect()
+        };
+        let [first, second] = sides.map(names);
+        let none = BTreeSet::new();
+        let tasks = Tasks { dropped: [&none, &none], are_shared };
+        let of = |name: &&str| {
+            // A run without calls of the tool has no value, which is no failure.
+            let both = sides.map(|side| Side {
+                runs: side
+                    .named()
+                    .map(|run| SideRun {
+                        task: run.task.clone(),
+                        grade: known_calls(run)
+                            .find(|(of, _)| of == name)
+                            .map(|(_, worked)| worked),
+                        ..SideRun::default()
+                    })
+                    .collect(),
+                ..Side::default()
+            });
+            let sample = Sample::of([&both[0], &both[1]], [GRADE; 2], SHARE, tasks);
+            let mut verdict = Verdict::default();
+            verdict.push(0, p_value(&sample, level));
+            let (n_tasks, difference) = (sample.fewest_tasks(), sample.figure(level));
+            let is_tested = verdict.is_tested();
+            is_tested.then(|| Self { name: (*name).to_owned(), n_tasks, difference, verdict })
+        };
+        let mut tools: Vec<Self> = first.intersection(&second).filter_map(of).collect();
+        tools.sort_by_cached_key(|tool| natural(&tool.name));
+        tools
+    }
+
     /// Returns the groups that have an interval; none unless names give several.
     pub(super) fn all(
         sides: [&Side; 2],
@@ -78,6 +143,16 @@ impl Group {
         groups.sort_by_cached_key(|group| natural(&group.name));
         groups
     }
+}
+
+/// Returns the tools of a run with the share of their calls that worked, of those whose result is known.
+fn known_calls(run: &SideRun) -> impl Iterator<Item = (&str, f64)> {
+    run.steps.iter().filter(|step| step.n_known > 0).filter_map(|step| match &step.kind {
+        StepKind::Tool(name) => {
+            Some((name.as_str(), 1.0 - step.n_failed as f64 / step.n_known as f64))
+        }
+        _ => None,
+    })
 }
 
 /// Returns a run with only the fields that determine its grade.
@@ -137,28 +212,30 @@ pub(super) fn correct_all(groups: &mut [Vec<Group>], level: Level) {
 }
 
 /// Returns the numbers of groups that changed, for the difference.
-pub(super) fn fields(groups: &[Group]) -> Vec<Field> {
+pub(super) fn fields(groups: &[Group], of: Of) -> Vec<Field> {
+    let [worse, better] = match of {
+        Of::Tasks { .. } => [
+            ("groups_worse", "groups of tasks that are worse beyond noise"),
+            ("groups_better", "groups of tasks that are better beyond noise"),
+        ],
+        Of::Tools => [
+            ("tools_worse", "tools whose calls fail more often, beyond noise"),
+            ("tools_better", "tools whose calls fail less often, beyond noise"),
+        ],
+    };
     let n = |test: fn(&Verdict) -> bool| groups.iter().filter(|it| test(&it.verdict)).count();
     let is_better = |verdict: &Verdict| verdict.is_told(Ordering::Greater);
     match groups {
         [] => Vec::new(),
         _ => vec![
-            Field::shown(
-                "groups_worse",
-                "groups of tasks that are worse beyond noise",
-                n(Verdict::is_worse),
-            ),
-            Field::shown(
-                "groups_better",
-                "groups of tasks that are better beyond noise",
-                n(is_better),
-            ),
+            Field::shown(worse.0, worse.1, n(Verdict::is_worse)),
+            Field::shown(better.0, better.1, n(is_better)),
         ],
     }
 }
 
 /// Returns the sentence on the groups that changed.
-pub(super) fn sentence(groups: &[Group], second: &str) -> Option<String> {
+pub(super) fn sentence(groups: &[Group], second: &str, of: Of) -> Option<String> {
     let told = |side| {
         let told = groups.iter().filter(|group| group.verdict.is_told(side));
         let told = told.filter_map(|Group { name, difference, .. }| {
@@ -169,7 +246,11 @@ pub(super) fn sentence(groups: &[Group], second: &str) -> Option<String> {
     };
     let clause = |(side, word)| {
         let told: Vec<String> = told(side);
-        (!told.is_empty()).then(|| format!("{word} on {}", listed(&told)))
+        (!told.is_empty()).then(|| format!("{word} {} {}", on(of), listed(&told)))
+    };
+    let among = match of {
+        Of::Tasks { .. } => format!("{} of tasks", counted(groups.len(), "group")),
+        Of::Tools => counted(groups.len(), "tool"),
     };
     let clauses = [(Ordering::Less, "worse"), (Ordering::Greater, "better")];
     let clauses: Vec<String> = clauses.into_iter().filter_map(clause).collect();
@@ -182,22 +263,30 @@ pub(super) fn sentence(groups: &[Group], second: &str) -> Option<String> {
     }
     (!clauses.is_empty()).then(|| {
         format!(
-            "Among {} of tasks, {second} is {}, beyond noise after correction for the number of groups.",
-            counted(groups.len(), "group"),
-            clauses.join(", and ")
+            "Among {among}, {second} is {}, beyond noise after correction for the number of {}s.",
+            clauses.join(", and "),
+            of.word()
         )
     })
 }
 
+fn on(of: Of) -> &'static str {
+    match of {
+        Of::Tasks { .. } => "on",
+        Of::Tools => "with the calls of",
+    }
+}
+
 /// Returns the groups of all differences, each with the name of the second agent.
-pub(super) fn rows(groups: &[Vec<Group>], names: &[String], is_partial: bool) -> Option<Field> {
-    let measure = means(is_partial).next()?.measure.of_difference();
+pub(super) fn rows(groups: &[Vec<Group>], names: &[String], of: Of) -> Option<Field> {
+    let measure = of.measure()?.of_difference();
+    let word = of.word();
     let is_one = groups.len() == 1;
-    let row = |(of, group): (&String, &Group)| {
+    let row = |(second, group): (&String, &Group)| {
         let [p, adjusted] = group.verdict.p_values();
         Block::of([
-            Field::shown("group", "group", group.name.as_str()),
-            Field::shown("of", if is_one { "" } else { "agent" }, of.as_str()),
+            Field::shown(word, word, group.name.as_str()),
+            Field::shown("of", if is_one { "" } else { "agent" }, second.as_str()),
             Field::shown("n_tasks", "tasks", group.n_tasks),
             Field::figure(measure, group.difference.clone()),
             Field::json("p_value", p),
@@ -209,9 +298,13 @@ pub(super) fn rows(groups: &[Vec<Group>], names: &[String], is_partial: bool) ->
     let of_each = groups.iter().zip(&names[1..]);
     let rows = of_each.flat_map(|(groups, of)| groups.iter().map(move |group| (of, group)));
     let rows: Vec<Block> = rows.map(row).collect();
-    let title = match names {
-        [first, second] => format!("{second} minus {first}, by group of tasks"),
-        _ => format!("Differences to {}, by group of tasks", names.first()?),
+    let (key, by) = match of {
+        Of::Tasks { .. } => ("groups", "by group of tasks"),
+        Of::Tools => ("tools", "by tool: calls that worked"),
     };
-    (!rows.is_empty()).then(|| Field::rows("groups", title, rows))
+    let title = match names {
+        [first, second] => format!("{second} minus {first}, {by}"),
+        _ => format!("Differences to {}, {by}", names.first()?),
+    };
+    (!rows.is_empty()).then(|| Field::rows(key, title, rows))
 }

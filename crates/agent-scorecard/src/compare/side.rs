@@ -2,8 +2,8 @@ use std::{borrow::Cow, collections::BTreeMap, io::Read};
 
 use censoring::{StopClass, StopReason};
 use run_logs::{
-    Account, ConfidenceStream, LoggedRun, MissingRun, TraceFile, TraceRules, TraceRun, Ungraded,
-    json_lines::InputError,
+    Account, ConfidenceStream, LoggedRun, MissingRun, StepKind, StepUse, TraceFile, TraceRules,
+    TraceRun, Ungraded, json_lines::InputError,
 };
 use scoring_rules::{Level, Probability, TiedBlocks};
 use serde::Deserialize;
@@ -22,6 +22,7 @@ use crate::{
         key,
         sentence::counted,
     },
+    steps,
     traces::logged::{LoggedColumn, UNKNOWN_MODEL},
 };
 
@@ -61,11 +62,13 @@ pub struct SideRun {
     pub ending: Option<Box<StopReason>>,
     /// The last probability of success that the run stated.
     pub confidence: Option<f64>,
-    /// The turns, tokens and cost of the run; `None` for runs of tables, which do not state them.
+    /// The turns, tokens, cost and time of the run; `None` for runs of tables, which do not state them.
     pub used: Option<Box<Used>>,
+    /// The steps of the run by kind: model calls, and the calls of each tool.
+    pub steps: Vec<StepUse>,
 }
 
-/// The turns, tokens and cost of a run.
+/// The turns, tokens, cost and time of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Used {
     /// The number of turns.
@@ -74,6 +77,12 @@ pub struct Used {
     pub tokens: Option<u64>,
     /// The cost in US dollars.
     pub cost_usd: Option<f64>,
+    /// The wall time in seconds.
+    pub seconds: Option<f64>,
+    /// The time of model calls in seconds.
+    pub model_seconds: Option<f64>,
+    /// The time of tools in seconds.
+    pub tool_seconds: Option<f64>,
 }
 
 /// The treatment of runs without a grade, such as runs that an error ended.
@@ -188,7 +197,7 @@ const JUDGED: Value = |run| run.confidence.and(run.grade);
 pub(super) const TOKENS_RATIO: &str = "tokens_ratio";
 pub(super) const COST_RATIO: &str = "cost_usd_ratio";
 /// All means except for the success rate.
-const OTHER_MEANS: [Mean; 9] = [
+const OTHER_MEANS: [Mean; 13] = [
     Mean::of(
         measure! { "turns_per_run", "turns per run", Lower, in [0.0, f64::INFINITY],
         "Mean number of model calls, over the runs with a grade (over all runs if none has a grade)." },
@@ -234,6 +243,31 @@ const OTHER_MEANS: [Mean; 9] = [
     )
     .times(measure! { COST_RATIO, "ratio of the cost of a typical run", Lower, in [0.0, f64::INFINITY],
     "Geometric mean of the second agent's costs divided by that of the first agent; each task counts once." }),
+    Mean::of(
+        measure! { "seconds_per_run", "seconds per run", Lower, in [0.0, f64::INFINITY],
+        "Mean wall time, over the runs with a grade (over all runs if none has a grade)." },
+        |run| run.used.as_ref()?.seconds,
+    )
+    .known("n_with_seconds", "runs with a time")
+    .per_success(measure! { "seconds_per_success", "seconds per success", Lower, in [0.0, f64::INFINITY],
+    "Wall time of runs with a grade, divided by the number of successes." }),
+    Mean::of(
+        measure! { "seconds_typical", "seconds of a typical run", Lower, in [0.0, f64::INFINITY],
+        "Geometric mean of the wall time of the runs with a grade (of all runs if none has a grade)." },
+        |run| Some(run.used.as_ref()?.seconds?.ln()),
+    )
+    .times(measure! { "seconds_ratio", "ratio of the wall time of a typical run", Lower, in [0.0, f64::INFINITY],
+    "Geometric mean of the second agent's wall time divided by that of the first agent; each task counts once." }),
+    Mean::of(
+        measure! { "model_seconds_per_run", "seconds of model calls per run", Lower, in [0.0, f64::INFINITY],
+        "Mean time of the model calls of a run, over the runs with a grade (over all runs if none has a grade). Calls at the same time count each." },
+        |run| run.used.as_ref()?.model_seconds,
+    ),
+    Mean::of(
+        measure! { "tool_seconds_per_run", "seconds of tools per run", Lower, in [0.0, f64::INFINITY],
+        "Mean time of the tool calls of a run, over the runs with a grade (over all runs if none has a grade). Calls at the same time count each." },
+        |run| run.used.as_ref()?.tool_seconds,
+    ),
     Mean::varying(
         measure! { "confidence", "stated confidence", Neither, in [0.0, 1.0],
         "Mean of the last stated probability of success, over the runs with a grade." },
@@ -293,7 +327,7 @@ const MOST_K: u64 = 16;
 /// Returns all means. The mean of success comes first, or the mean of scores if some runs succeed in part.
 pub(super) fn means(is_partial: bool) -> impl Iterator<Item = &'static Mean> {
     static FIRST: [Mean; 2] = [SUCCESS, SCORE];
-    static OTHERS: [Mean; 9] = OTHER_MEANS;
+    static OTHERS: [Mean; 13] = OTHER_MEANS;
     std::iter::once(&FIRST[usize::from(is_partial)]).chain(&OTHERS)
 }
 
@@ -375,9 +409,19 @@ impl From<&LoggedRun> for SideRun {
                 turns: Some(run.turn_usage.len() as u64).filter(|turns| *turns > 0),
                 tokens: run.usage.total_tokens(),
                 cost_usd: run.usage.cost_usd,
+                seconds: run.seconds,
+                model_seconds: seconds_of(run, false),
+                tool_seconds: seconds_of(run, true),
             })),
+            steps: run.steps.clone(),
         }
     }
+}
+
+/// Returns the time of the run's tools, or of its model calls; `None` without such steps, or if the time of one is unknown.
+fn seconds_of(run: &LoggedRun, of_tools: bool) -> Option<f64> {
+    let steps = run.steps.iter().filter(|step| matches!(step.kind, StepKind::Tool(_)) == of_tools);
+    steps.map(|step| step.seconds).reduce(|a, b| a.zip(b).map(|(a, b)| a + b)).flatten()
 }
 
 impl SideRun {
@@ -651,6 +695,7 @@ impl Side {
             "Several runs of a task (pass@k: at least one of k succeeds, pass^k: all k succeed)",
             passes,
         ));
+        block.fields.extend(steps::table(self.runs.iter().map(|run| run.steps.as_slice())));
         let mut endings: BTreeMap<Cow<'_, str>, u64> = BTreeMap::new();
         for run in &self.runs {
             let ending = run.ending.as_ref().map_or("unknown".into(), |ending| ending.name());

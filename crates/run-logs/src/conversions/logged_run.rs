@@ -8,9 +8,12 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    conversions::streams::{
-        confidence_stream::{ConfidenceStream, StreamOptions},
-        missing_value::MissingValue,
+    conversions::{
+        step_use::{StepUse, steps as steps_of},
+        streams::{
+            confidence_stream::{ConfidenceStream, StreamOptions},
+            missing_value::MissingValue,
+        },
     },
     error::Error,
     fact_rules::{FactRules, Judgement, Ungraded, has_score},
@@ -80,6 +83,12 @@ pub struct LoggedRun {
     pub other_usage: BTreeMap<String, Usage>,
     /// The usage of each turn; a count that the log does not give is `None`.
     pub turn_usage: Vec<Usage>,
+    /// The time of the start in seconds since 1970 (UTC).
+    pub started: Option<f64>,
+    /// The wall time of the run in seconds.
+    pub seconds: Option<f64>,
+    /// The steps by kind: model calls, and the calls of each tool.
+    pub steps: Vec<StepUse>,
     /// The agent's tool calls in their order.
     pub tool_calls: Vec<ToolCall>,
     /// Whether the tool accepted each of [`Self::tool_calls`] without an error; `None` if the log does not say.
@@ -132,6 +141,9 @@ impl LoggedRun {
             has_error: run.error.is_some(),
             n_model_calls: run.n_model_calls(),
             n_failed_calls: run.agent_turns().filter(|turn| turn.reply.is_none()).count(),
+            started: run.started,
+            seconds: run.seconds,
+            steps: steps_of(&run),
             turn_usage: exact(steps().map(|turn| usage(turn.reply.as_ref()))),
             tool_calls,
             calls_ok,

@@ -3,6 +3,8 @@ use std::{
     sync::Arc,
 };
 
+use crate::values::time::seconds_of;
+
 /// Facts from the header of a log that apply to all its runs.
 ///
 /// ```
@@ -85,38 +87,7 @@ impl Evaluation {
 
     /// The time of the start, in seconds of UTC; `None` if [`Self::created`] is no date and time of RFC 3339.
     pub(crate) fn started(&self) -> Option<f64> {
-        let (date, time) = self.created.as_ref()?.trim().split_once(['T', 't', ' '])?;
-        let (clock, offset) = match time.find(['Z', 'z', '+', '-']) {
-            Some(at) => time.split_at(at),
-            None => (time, "Z"),
-        };
-        let numbers = |text: &str| -> Option<[f64; 3]> {
-            let all = text
-                .split([':', '-'])
-                .map(|part| part.parse().ok().filter(|it: &f64| it.is_finite()));
-            match *all.collect::<Option<Vec<f64>>>()?.as_slice() {
-                [a, b] => Some([a, b, 0.0]),
-                [a, b, c] => Some([a, b, c]),
-                _ => None,
-            }
-        };
-        let seconds =
-            |[hours, minutes, seconds]: [f64; 3]| hours * 3600.0 + minutes * 60.0 + seconds;
-        let [year, month, day] = numbers(date)?;
-        // Years begin in March, so that the leap day is the last day of the year.
-        let (year, month) =
-            if month > 2.0 { (year, month - 3.0) } else { (year - 1.0, month + 9.0) };
-        let leap = (year / 4.0).floor() - (year / 100.0).floor() + (year / 400.0).floor();
-        let days = 365.0 * year + leap + ((153.0 * month + 2.0) / 5.0).floor() + day;
-        let ahead = match (offset.get(..1)?, offset.get(1..)?) {
-            (_, "") => 0.0,
-            (sign, text) => {
-                let size = numbers(text)
-                    .or_else(|| numbers(&format!("{}:{}", text.get(..2)?, text.get(2..)?)))?;
-                if sign == "-" { -seconds(size) } else { seconds(size) }
-            }
-        };
-        Some(days * 86_400.0 + seconds(numbers(clock)?) - ahead)
+        self.created.as_deref().and_then(seconds_of)
     }
 
     /// Returns the task of a sample: the name of the evaluation, followed by the sample's name.

@@ -54,6 +54,8 @@ pub struct Run {
     pub error: Option<String>,
     /// The reason why the log itself does not count the run, such as an infrastructure error.
     pub excluded: Option<String>,
+    /// The time of the start in seconds since 1970 (UTC), if the log has times.
+    pub started: Option<f64>,
     /// The wall time of the run in seconds, from its start to its end, if the log has times.
     pub seconds: Option<f64>,
     /// The total usage of the agent and its subagents, from the log's own totals if it has them.

@@ -445,6 +445,7 @@ pub(crate) fn kept_run(json: &mut Json<'_>, run: &mut Run) -> Result<(), Error> 
         "outcome" => run.outcome = Some(json.boolean()?),
         "stop" => run.stop = Some(json.text()?.into()),
         "horizon" => run.horizon = Some(json.count()?),
+        "started" => run.started = Some(json.real()?),
         "seconds" => run.seconds = Some(json.amount()?),
         "limit" => run.limit = Some(limit(json)?),
         "error" => run.error = Some(json.text()?),

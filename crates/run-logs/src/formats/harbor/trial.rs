@@ -24,6 +24,7 @@ use crate::{
     values::{
         evaluation::Evaluation,
         run::{Caller, Reply, Run, RunLimit, Score, Turn, Usage},
+        time::{between, seconds_of},
     },
 };
 
@@ -180,6 +181,11 @@ fn describe(result: &TrialResult, run: &mut Run) {
             run.metadata.insert(name.to_owned(), text.as_str().into());
         }
     }
+    run.started = result.whole.started;
+    run.seconds = result.whole.seconds.or_else(|| {
+        let of_steps = result.steps.iter().map(|step| step.seconds);
+        of_steps.reduce(|a, b| a.zip(b).map(|(a, b)| a + b)).flatten()
+    });
     if let Some(agent) = &result.whole.agent {
         run.metadata.insert("agent_result".to_owned(), value(&agent.usage));
     }
@@ -289,6 +295,9 @@ pub(crate) struct StepResult {
     pub(crate) agent: Option<AgentResult>,
     pub(crate) rewards: BTreeMap<String, Value>,
     pub(crate) exception: Option<Exception>,
+    /// The time of the agent, without that of its environment and the verifier.
+    pub(crate) seconds: Option<f64>,
+    pub(crate) started: Option<f64>,
 }
 
 /// An exception that was recorded.
@@ -344,6 +353,14 @@ pub(crate) fn trial_result(json: &mut Json<'_>) -> Result<TrialResult, Error> {
 named_fields! {
     /// Reads the fields that a trial and a step have in common, none of them null.
     const PARTS, fn part(json: &mut Json<'_>, field: &str, step: &mut StepResult), |json, field| {
+        "agent_execution" if json.token()? == b'{' => {
+            let (mut start, mut end) = (None, None);
+            fields!(given |json| {
+                "started_at" if json.token()? == b'"' => start = seconds_of(&json.text()?),
+                "finished_at" if json.token()? == b'"' => end = seconds_of(&json.text()?),
+            })?;
+            (step.started, step.seconds) = (start, between(start, end));
+        },
         "agent_result" => step.agent = Some(agent_result(json)?),
         "verifier_result" => fields!(given |json| {
             "rewards" => json.map(|json, name| {

@@ -174,6 +174,7 @@ fn kept_run(run: &Run) -> Value {
         ("outcome", run.outcome.map(Value::Bool)),
         ("stop", run.stop.as_ref().map(|stop| stop.to_string().into())),
         ("horizon", run.horizon.map(number)),
+        ("started", run.started.map(Value::Real)),
         ("seconds", run.seconds.map(Value::Real)),
         ("limit", limit),
         ("error", text(&run.error)),

@@ -49,6 +49,7 @@ struct Event {
     ranges: Vec<(usize, usize)>,
     output: Output,
     error: Option<String>,
+    seconds: Option<f64>,
     failed: bool,
     intermediate: bool,
     score: Option<Value>,
@@ -91,6 +92,7 @@ impl Events {
                     call.ok = Some(event.error.is_none() && !event.failed);
                     attachments.want(event.error.as_deref().unwrap_or_default());
                     call.error = event.error;
+                    call.seconds = event.seconds;
                 }
             }
             Some("score") if event.intermediate => self.intermediate_scores.extend(event.score),
@@ -134,6 +136,7 @@ impl Events {
             request: Vec::new(),
             reply,
             error: event.error,
+            seconds: event.seconds,
             ..Turn::default()
         };
         let (request, request_ranges) = (event.request, event.ranges);
@@ -162,6 +165,9 @@ impl Event {
             "type" if self.is(&["span_begin"]) => self.span_kind = json.optional(Json::text)?,
             "name" if self.is(&["span_begin"]) => self.name = json.optional(Json::text)?,
             "model" if self.is(&["model"]) => self.model = json.optional(Json::text)?,
+            "working_time" if self.is(&["model", "tool"]) && json.token()?.is_ascii_digit() => {
+                self.seconds = Some(json.amount()?);
+            },
             "role" if self.is(&["model"]) => self.role = json.optional(Json::text)?,
             "cache" if self.is(&["model"]) && json.token()? == b'"' => {
                 self.is_kept = json.text()? == "read";

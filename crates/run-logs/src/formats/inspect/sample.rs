@@ -154,6 +154,9 @@ impl Sample {
                 let used = json.optional(|json| json.entries(messages::usage))?;
                 self.role_usage = used.unwrap_or_default();
             },
+            "total_time" if json.token()?.is_ascii_digit() => {
+                self.run.seconds = Some(json.amount()?);
+            },
             "error" => self.run.error = json.optional(events::message)?,
             "error_retries" => {
                 json.optional(|json| json.list(|json| self.failed_attempt(json, options)))?

@@ -80,7 +80,8 @@ pub(crate) fn simulation(json: &mut Json<'_>, options: &ReadOptions) -> Result<S
         "messages" => messages.insert(Conversation::new(options)).read_messages(json)?,
         "ticks" => ticks.insert(Conversation::new(options)).read_ticks(json)?,
         "info" => failure = failure_text(json)?,
-        "user_cost" | "duration" | "seed" => {
+        "duration" if json.token()?.is_ascii_digit() => run.seconds = Some(json.amount()?),
+        "user_cost" | "seed" => {
             run.metadata.insert(field.to_owned(), json.value()?);
         },
     })?;

@@ -1,0 +1,113 @@
+use std::collections::BTreeMap;
+
+use crate::values::run::{Caller, Run, Turn};
+
+/// A kind of step of a run.
+///
+/// ```
+/// use run_logs::StepKind;
+///
+/// assert_eq!(StepKind::Tool("search".to_owned()).name(), "search");
+/// assert_eq!(StepKind::Model.name(), "model calls");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum StepKind {
+    /// The model calls of the agent.
+    Model,
+    /// The model calls of subagents.
+    Subagent,
+    /// The calls of a tool, by its name.
+    Tool(String),
+}
+
+impl StepKind {
+    /// Returns the name of the tool, or of the kind of model call.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Model => "model calls",
+            Self::Subagent => "model calls of subagents",
+            Self::Tool(name) => name,
+        }
+    }
+}
+
+/// The steps of one kind in a run: their number, failures, tokens and time.
+///
+/// Model calls that retries repeated, and those of graders and simulated users, are not steps of the run.
+///
+/// ```
+/// use run_logs::{FactRules, Reply, RecordedCall, Run, RunTable, StepKind, StreamOptions, Turn};
+///
+/// let mut call = RecordedCall::new("search", Default::default());
+/// (call.ok, call.seconds) = (Some(false), Some(1.5));
+/// let reply = Reply { tool_calls: vec![call], ..Reply::default() };
+/// let mut run = Run::new("a");
+/// let mut turn = Turn::default();
+/// turn.reply = Some(reply);
+/// run.turns.push(turn);
+/// let table = RunTable::new([Ok(run)], &FactRules::default(), &StreamOptions::default())?;
+/// let steps = &table.rows()[0].steps;
+/// assert_eq!((&steps[0].kind, steps[0].n, steps[0].seconds), (&StepKind::Model, 1, None));
+/// assert_eq!((steps[1].kind.name(), steps[1].n_failed, steps[1].seconds), ("search", 1, Some(1.5)));
+/// # Ok::<(), run_logs::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StepUse {
+    /// The kind.
+    pub kind: StepKind,
+    /// The number of steps, at least 1.
+    pub n: u64,
+    /// The number of steps of which the log says whether they failed.
+    pub n_known: u64,
+    /// The number of steps that failed.
+    pub n_failed: u64,
+    /// The output tokens of the model calls. For a tool: of the replies that call it, with the tokens of a reply divided equally
+    /// among its calls. `None` if they are unknown for a step.
+    pub output_tokens: Option<f64>,
+    /// The time in seconds; `None` if it is unknown for a step.
+    pub seconds: Option<f64>,
+}
+
+impl StepUse {
+    fn none(kind: StepKind) -> Self {
+        Self { kind, n: 0, n_known: 0, n_failed: 0, output_tokens: Some(0.0), seconds: Some(0.0) }
+    }
+
+    fn add(&mut self, ok: Option<bool>, output_tokens: Option<f64>, seconds: Option<f64>) {
+        self.n += 1;
+        self.n_known += u64::from(ok.is_some());
+        self.n_failed += u64::from(ok == Some(false));
+        let plus = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
+        self.output_tokens = plus(self.output_tokens, output_tokens);
+        self.seconds = plus(self.seconds, seconds);
+    }
+}
+
+/// Returns the steps of a run by kind, in the order of the kinds.
+pub(crate) fn steps(run: &Run) -> Vec<StepUse> {
+    let mut steps: BTreeMap<StepKind, StepUse> = BTreeMap::new();
+    let mut of = |kind: StepKind, ok, tokens, seconds| {
+        steps
+            .entry(kind)
+            .or_insert_with_key(|kind| StepUse::none(kind.clone()))
+            .add(ok, tokens, seconds);
+    };
+    for Turn { caller, reply, seconds, model_calls, .. } in run.agent_turns() {
+        let usage = reply.as_ref().and_then(|reply| reply.usage.as_ref());
+        let tokens = usage.and_then(|usage| usage.output_tokens).map(|tokens| tokens as f64);
+        // A step without a model call only has calls of tools.
+        if *model_calls != Some(0) {
+            let kind = if *caller == Caller::Agent { StepKind::Model } else { StepKind::Subagent };
+            of(kind, Some(reply.is_some()), tokens.or(reply.is_none().then_some(0.0)), *seconds);
+        }
+        let calls = reply.as_ref().map(|reply| reply.tool_calls.as_slice()).unwrap_or_default();
+        for call in calls {
+            let share = tokens.map(|tokens| tokens / calls.len() as f64);
+            of(StepKind::Tool(call.name.clone()), call.ok, share, call.seconds);
+        }
+    }
+    steps.into_values().collect()
+}

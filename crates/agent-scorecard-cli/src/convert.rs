@@ -57,6 +57,7 @@ enum Kind {
     Paths,
     Problems,
     Atif,
+    Otel,
 }
 
 impl Kind {
@@ -67,16 +68,18 @@ impl Kind {
             Self::Rollouts => "an outcome or a turn",
             Self::Paths => "an outcome or calls that the task expects",
             Self::Problems => "an outcome or a count of output tokens",
-            Self::Atif => "nothing",
+            Self::Atif | Self::Otel => "nothing",
         }
     }
 }
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let log = options.log.clone().unwrap_or_else(|| bundled::path("demo_log.jsonl"));
-    let runs = open(&log, options.format)?.filter(|run| match (run, &options.model) {
-        (Ok(run), Some(model)) => run.model.as_ref() == Some(model),
-        _ => true,
+    let runs = open(&log, options.format, &options.read.judging)?.filter(|run| {
+        match (run, &options.model) {
+            (Ok(run), Some(model)) => run.model.as_ref() == Some(model),
+            _ => true,
+        }
     });
     if options.to == Kind::Atif {
         if options.read.judging.has_outcomes() {
@@ -155,7 +158,7 @@ fn lines(
         return Err(format!("{}: no run is of the model {model:?}", log.display()).into());
     }
     let models: BTreeSet<&str> = rows.iter().filter_map(|row| row.model.as_deref()).collect();
-    if models.len() > 1 && options.to != Kind::Paths {
+    if models.len() > 1 && !matches!(options.to, Kind::Paths | Kind::Otel) {
         // Their lines name no model, and the next report would take them for one.
         let (log, n, names) = (log.display(), models.len(), Vec::from_iter(models).join(", "));
         return Err(format!(
@@ -170,6 +173,7 @@ fn lines(
         }
         Kind::Rollouts => convert::rollouts(&table),
         Kind::Problems => convert::problems(&table),
+        Kind::Otel => convert::otel(&table),
         Kind::Paths | Kind::Atif => convert::paths(&table),
     };
     Ok((lines, rows.len()))

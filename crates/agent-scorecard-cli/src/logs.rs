@@ -3,16 +3,17 @@
 //! Without a file it reads bundled, invented exchanges. A FILE may be a folder of logs. With `--json` the output is one
 //! object for programs; if there are several files, each run names its file.
 
-use std::{error::Error, path::PathBuf};
+use std::{error::Error, io::Cursor, path::PathBuf};
 
 use agent_scorecard::{
     Report,
     logs::{self, csv},
 };
-use run_logs::Format;
+use run_logs::{Format, LineFields};
 
 use crate::{
     files::{
+        bundled,
         logs::{Judging, OUTCOMES, formats as format_names, models, open},
         source::{Names, Source},
     },
@@ -43,6 +44,9 @@ pub(crate) struct Options {
     /// Show the formats of logs that are read, how to get their files, and what they cannot tell
     #[arg(long, conflicts_with_all = ["files", "csv", "prices"])]
     formats: bool,
+    /// For JSON Lines of another program, propose the fields to name with --field
+    #[arg(long, conflicts_with_all = ["formats", "csv", "prices"])]
+    suggest: bool,
     /// Also write all runs to this file, as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<Output>,
@@ -55,10 +59,25 @@ pub(crate) struct Options {
 const FORMAT: &str = include_str!("help/logs.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, names, format, prices, formats, csv: csv_file, mut judging, forms } =
-        options;
+    let Options {
+        files,
+        names,
+        format,
+        prices,
+        formats,
+        suggest,
+        csv: csv_file,
+        mut judging,
+        forms,
+    } = options;
     if formats {
         return forms.show(logs::formats());
+    }
+    if suggest {
+        let sources = names.of(files)?;
+        let source = sources.first().ok_or("--suggest: give a file")?;
+        let proposed = LineFields::suggest(Cursor::new(bundled::bytes(source.path())?))?;
+        return forms.show(logs::suggested(&source.path().display().to_string(), &proposed));
     }
     judging.rules.is_lenient = true;
     prices.iter().try_for_each(|path| judging.set_prices(path))?;
@@ -82,7 +101,7 @@ pub fn report(
 ) -> Result<Report, Box<dyn Error>> {
     let mut columns = Vec::new();
     for source in &Source::unless(sources, &["demo_log.jsonl"]) {
-        columns.extend(models(source, open(source.path(), format)?, judging)?);
+        columns.extend(models(source, open(source.path(), format, judging)?, judging)?);
     }
     let mut report = logs::logs(columns);
     judging.finish(&mut report);

@@ -62,6 +62,13 @@ pub fn paths(table: &RunTable) -> Vec<Value> {
     table.rows().iter().map(|row| line(row.calls())).collect()
 }
 
+/// Returns one OTLP/JSON request for each run: its usage, its end and its results as evaluation events
+/// ([`LoggedRun::to_otlp`]).
+#[must_use]
+pub fn otel(table: &RunTable) -> Vec<Value> {
+    table.rows().iter().map(LoggedRun::to_otlp).collect()
+}
+
 /// Returns a fact as a line, or the run that lacks it as a line that readers count and do not score.
 fn line(fact: Result<impl Serialize, impl Serialize>) -> Value {
     let written = match fact {

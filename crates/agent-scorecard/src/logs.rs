@@ -10,7 +10,7 @@ use std::{
 
 pub use prices::{Price, Prices};
 use run_logs::{
-    Account, ConfidenceStream, ForecastPolicy, Format, LoggedRun,
+    Account, ConfidenceStream, ForecastPolicy, Format, LoggedRun, SuggestedField,
     json_lines::{RunCounts, json_value},
 };
 use serde_json::{Map, Value as Json, json};
@@ -171,6 +171,42 @@ pub fn formats() -> Report {
     Report {
         title: "Which logs are read".to_owned(),
         together: Block::of([Field::rows("formats", "Formats of logs", rows)]),
+        ..Report::default()
+    }
+}
+
+/// Returns the report on the fields that JSON Lines of another program may have for the facts of a run.
+///
+/// ```
+/// use agent_scorecard::{logs::suggested, run_logs::LineFields};
+///
+/// let proposed = LineFields::suggest(&br#"{"name": "a", "metadata": {"result": true}}"#[..])?;
+/// let report = suggested("runs.jsonl", &proposed);
+/// assert_eq!(report.conclusion, ["Try: agent-scorecard logs runs.jsonl --field outcome=metadata.result"]);
+/// # Ok::<(), agent_scorecard::run_logs::Error>(())
+/// ```
+#[must_use]
+pub fn suggested(file: &str, proposed: &[SuggestedField]) -> Report {
+    let row = |it: &SuggestedField| {
+        Block::of([
+            Field::shown("fact", "fact", it.fact.name()),
+            Field::shown("path", "field", it.path.as_str()),
+            Field::shown("n_lines", "lines with a value", it.n_lines),
+            Field::shown("example", "first value", it.example.as_str()),
+        ])
+    };
+    let best = proposed.chunk_by(|a, b| a.fact == b.fact).filter_map(|of_fact| of_fact.first());
+    let best: String = best.map(|it| format!(" --field {}={}", it.fact.name(), it.path)).collect();
+    let conclusion = match proposed {
+        [] => {
+            format!("No field of {file} has a usual name; name the fields with --field FACT=PATH.")
+        }
+        _ => format!("Try: agent-scorecard logs {file}{best}"),
+    };
+    Report {
+        title: "Which fields hold the facts".to_owned(),
+        conclusion: vec![conclusion],
+        together: Block::of([Field::rows("fields", "Fields", proposed.iter().map(row).collect())]),
         ..Report::default()
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod facts;
 pub(crate) mod logged_run;
+pub(crate) mod otlp_spans;
 pub(crate) mod outcomes_file;
 pub(crate) mod planned_runs;
 pub(crate) mod repeats;

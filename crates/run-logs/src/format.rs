@@ -2,7 +2,7 @@ use std::{fmt, str::FromStr};
 
 use crate::{
     error::{Error, Place, Problem},
-    formats::{chat, harbor, inspect, log_reader::Reader, tau2},
+    formats::{chat, harbor, inspect, lines, log_reader::Reader, tau2},
 };
 
 /// Declares the formats: a row has the documentation, the variant, the name and the module of the reader. A log is of the first
@@ -76,6 +76,8 @@ formats! {
     Harbor "harbor" harbor::HARBOR,
     /// Results of tau2-bench.
     Tau2 "tau2" tau2::READER,
+    /// JSON Lines of another program, whose fields are named by [`LineFields`](crate::LineFields).
+    Lines "lines" lines::READER,
 }
 
 impl Format {

@@ -6,6 +6,7 @@ pub(crate) mod copies;
 pub(crate) mod counts;
 pub(crate) mod harbor;
 pub(crate) mod inspect;
+pub(crate) mod lines;
 pub(crate) mod log_reader;
 pub(crate) mod models;
 pub(crate) mod paths;
@@ -32,6 +33,7 @@ use crate::{
     format::{Format, ReadLimits, ReadOptions, known},
     formats::{
         inspect::archive_log::ArchiveLog,
+        lines::LineFields,
         log_reader::{Log, Opened, Shape},
     },
 };
@@ -40,16 +42,17 @@ use crate::{
 const PREFIX: u64 = 64 << 10;
 
 /// Opens a log: recognizes its format if it is not given, and passes the log to its reader. The path of the file, if there is
-/// one, leads to the other files of a log with several files.
+/// one, leads to the other files of a log with several files. With `fields`, the source holds lines of another program.
 pub(crate) fn open<'a>(
     mut source: impl Read + Seek + 'a,
     format: Format,
     path: Option<&Path>,
     options: &ReadOptions,
+    fields: Option<&LineFields>,
 ) -> Result<Opened<'a>, Error> {
     let io = |error: &std::io::Error| Error::io(Place::default(), error);
     let start = start_of(&mut source)?;
-    if is_archive(&start) && matches!(format, Format::Auto | Format::Inspect) {
+    if is_archive(&start) && fields.is_none() && matches!(format, Format::Auto | Format::Inspect) {
         source.seek(SeekFrom::Start(0)).map_err(|error| io(&error))?;
         return Ok(Opened::new(Format::Inspect, ArchiveLog::open(source, options)?));
     }
@@ -59,6 +62,10 @@ pub(crate) fn open<'a>(
     // Some editors write a byte-order mark.
     if prefix.starts_with(b"\xef\xbb\xbf") {
         prefix.drain(..3);
+    }
+    if let Some(fields) = fields {
+        let source = Box::new(Cursor::new(prefix).chain(source));
+        return fields.open(source, options);
     }
     let shape = Shape::of(&prefix, is_whole);
     let format = match format {

@@ -37,6 +37,7 @@ pub use error::{Error, Place, Problem};
 pub use format::{About, Format, ReadLimits, ReadOptions};
 pub use formats::bagen;
 pub use formats::harbor::write::to_atif;
+pub use formats::lines::{LineFact, LineFields, SuggestedField};
 pub use formats::paths::{AgentCall, PathRun};
 pub use formats::pools::{CappedRuns, read_capped_runs, read_pool, read_pools};
 pub use formats::rollouts::{AnswerLine, RolloutFile, RolloutLine, RolloutTurn, write_rollouts};
@@ -45,7 +46,7 @@ pub use formats::trace_rules::TraceRules;
 pub use formats::trace_runs::{TraceRun, TraceRuns};
 pub use formats::traces::{Missing, TraceFile, TraceRemarks, fold_traces};
 pub use knapsack_oracle::{self, Item, Pool};
-pub use read::{Runs, Unrecognized, read, read_path};
+pub use read::{Runs, Unrecognized, read, read_path, read_path_by};
 
 pub use fact_rules::{AtLimit, FactRules, Judgement, Repeats, ScoreRange, Ungraded};
 pub use scoring_rules;

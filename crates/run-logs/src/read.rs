@@ -12,6 +12,7 @@ use crate::{
     format::{Format, ReadOptions, known},
     formats::{
         copies::Copies,
+        lines::LineFields,
         log_reader::{LogFacts, LogReader},
         open,
     },
@@ -109,7 +110,7 @@ pub fn read<'a>(
     options: &ReadOptions,
 ) -> Result<Runs<'a>, Error> {
     let mut runs = Runs::new(format);
-    let opened = open(source, format, None, options)?;
+    let opened = open(source, format, None, options, None)?;
     runs.begin(opened.facts(), Current::Here(opened.reader), None);
     Ok(runs)
 }
@@ -133,19 +134,43 @@ pub fn read_path(
     format: Format,
     options: &ReadOptions,
 ) -> Result<Runs<'static>, Error> {
+    read_files(path, format, options, None)
+}
+
+/// Reads the runs of a file, or of all files in a folder and its subfolders, which hold JSON Lines of another program. `fields`
+/// names the fields of a line; see [`read_path`] for folders.
+///
+/// # Errors
+///
+/// [`Error::Io`] if the file or folder cannot be read, [`Error::NoLog`] for a folder without a file; the errors of
+/// [`LineFields::read`].
+pub fn read_path_by(
+    path: &Path,
+    fields: &LineFields,
+    options: &ReadOptions,
+) -> Result<Runs<'static>, Error> {
+    read_files(path, Format::Lines, options, Some(fields))
+}
+
+fn read_files(
+    path: &Path,
+    format: Format,
+    options: &ReadOptions,
+    fields: Option<&LineFields>,
+) -> Result<Runs<'static>, Error> {
     let name = path.display().to_string();
     let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
     let mut runs = Runs::new(format);
     if !path.is_dir() {
         let file = open_file(path).map_err(|error| io(&error))?;
-        let opened = open(file, format, Some(path), options);
+        let opened = open(file, format, Some(path), options, fields);
         let opened = opened.map_err(|error| error.in_file(Some(&name)))?;
         runs.begin(opened.facts(), Current::Here(opened.reader), Some(name));
         return Ok(runs);
     }
     let mut files = VecDeque::new();
     files_in(path, &mut files)?;
-    runs.files = Some(Ahead::new(files, format, options));
+    runs.files = Some(Ahead::new(files, format, options, fields));
     if !runs.open_next()? {
         let place = Box::new(Place { file: Some(name), ..Place::default() });
         let n_files = runs.unrecognized.len();

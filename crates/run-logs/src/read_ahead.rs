@@ -15,7 +15,7 @@ use crate::{
     engines::folder::open_file,
     error::{Error, Place},
     format::{Format, ReadOptions},
-    formats::{log_reader::LogFacts, open},
+    formats::{lines::LineFields, log_reader::LogFacts, open},
     values::{evaluation::Evaluation, run::Run},
 };
 
@@ -48,17 +48,22 @@ type Job = (PathBuf, SyncSender<Found>);
 
 impl Ahead {
     /// Starts the threads: one for each core, and no more than there are files.
-    pub(crate) fn new(files: VecDeque<PathBuf>, format: Format, options: &ReadOptions) -> Self {
+    pub(crate) fn new(
+        files: VecDeque<PathBuf>,
+        format: Format,
+        options: &ReadOptions,
+        fields: Option<&LineFields>,
+    ) -> Self {
         let cores = thread::available_parallelism().map_or(1, usize::from).min(files.len());
         let (jobs, waiting) = channel::<Job>();
         let waiting = Arc::new(Mutex::new(waiting));
         for _ in 0..cores {
-            let (waiting, options) = (Arc::clone(&waiting), *options);
+            let (waiting, options, fields) = (Arc::clone(&waiting), *options, fields.cloned());
             // The threads end when the jobs do, or when nobody takes what they find.
             thread::spawn(move || {
                 let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
                 while let Ok((path, found)) = next() {
-                    read_file(&path, format, &options, &found);
+                    read_file(&path, format, &options, fields.as_ref(), &found);
                 }
             });
         }
@@ -86,7 +91,13 @@ impl Ahead {
 }
 
 /// Reads a file to its end, or until nobody takes its runs.
-fn read_file(path: &Path, format: Format, options: &ReadOptions, found: &SyncSender<Found>) {
+fn read_file(
+    path: &Path,
+    format: Format,
+    options: &ReadOptions,
+    fields: Option<&LineFields>,
+    found: &SyncSender<Found>,
+) {
     // A pipe could keep the reader waiting forever, and a device has no end.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         let _ = found.send(Found::Unrecognized(Some("a pipe, a socket or a device".to_owned())));
@@ -94,7 +105,7 @@ fn read_file(path: &Path, format: Format, options: &ReadOptions, found: &SyncSen
     }
     let opened = open_file(path)
         .map_err(|error| Error::io(Place::default(), &error))
-        .and_then(|file| open(file, format, Some(path), options));
+        .and_then(|file| open(file, format, Some(path), options, fields));
     let mut opened = match opened {
         Ok(opened) => opened,
         Err(error) => {

@@ -16,8 +16,8 @@ use agent_scorecard::{
 use clap::builder::TypedValueParser;
 use run_logs::{
     ConfidenceField, ConfidenceReading, ConfidenceStream, FactRules, ForecastPolicy, Format,
-    LoggedRun, Outcomes, ReadOptions, Run, RunTable, Runs, StreamOptions, TraceRules, Unrecognized,
-    read_path,
+    LineFields, LoggedRun, Outcomes, ReadOptions, Run, RunTable, Runs, StreamOptions, TraceRules,
+    Unrecognized, read_path, read_path_by,
 };
 use serde::{Deserialize, Deserializer};
 use trajectory_metrics::tool_calls::Value;
@@ -33,11 +33,16 @@ use crate::{
 pub(crate) const OUTCOMES: &str = include_str!("../help/outcomes.txt");
 
 /// Opens a log or a folder of logs.
-pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, run_logs::Error> {
+pub(crate) fn open(
+    path: &Path,
+    format: Format,
+    judging: &Judging,
+) -> Result<Runs<'static>, run_logs::Error> {
     let options = ReadOptions::default();
     match bundled::content(path) {
         Some(content) => run_logs::read(Cursor::new(content), format, &options),
-        None => read_path(path, format, &options),
+        None if judging.field.is_empty() => read_path(path, format, &options),
+        None => read_path_by(path, &LineFields::new(&judging.field)?, &options),
     }
 }
 
@@ -63,6 +68,12 @@ pub struct Judging {
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     outcomes: Option<PathBuf>,
+    /// Read JSON Lines of another program, one run per line: the field that holds a fact, such as
+    /// outcome=metadata.result. Facts are id, task, trial, model, outcome, stop, reply, input_tokens, output_tokens,
+    /// cost_usd and seconds; logs --suggest FILE proposes the fields. The option may be repeated
+    #[arg(long, value_name = "FACT=PATH", value_parser = line_field)]
+    #[serde(skip)]
+    field: Vec<String>,
     /// The outcomes, once they have been read.
     #[arg(skip)]
     #[serde(skip)]
@@ -221,6 +232,15 @@ fn pattern(text: &str) -> Result<String, String> {
     checked.map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
+/// Parses a fact and the path of its field as an option.
+fn line_field(text: &str) -> Result<String, String> {
+    let checked = LineFields::new([text]);
+    checked.map(|_| text.to_owned()).map_err(|error| match error {
+        run_logs::Error::Invalid { problem, .. } => problem.to_string(),
+        error => error.to_string(),
+    })
+}
+
 /// Parses a format of logs as an option.
 pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
     names::<Format>()
@@ -322,7 +342,7 @@ pub(crate) fn read(
     let is_log = source.is_file()
         && (bundled::content(path).is_some()
             || path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.is_file()));
-    let opened = is_log.then(|| open(path, Format::Auto));
+    let opened = is_log.then(|| open(path, Format::Auto, judging));
     let runs = match opened {
         None | Some(Err(run_logs::Error::UnknownFormat { .. })) => {
             let problem = "is not a log, and its lines have their own outcomes";

@@ -32,7 +32,8 @@ const KNOWN: [&Column; 9] = [ID, TASK, TRIAL, MODEL, LOG, OUTCOME, GRADE, EXPECT
 /// [`LoggedRun::name`](crate::LoggedRun::name). If ids repeat, in the file or in the logs, lines also name the task, the trial,
 /// the model or the log, and all lines of one id name the same ones of these. A line with an outcome or a grade belongs to one
 /// run; expected calls and a horizon may belong to several. The values of a line replace the values of the log, even for a run
-/// that a limit or an error ended. A missing or null value of the line leaves the log's value unchanged.
+/// that a limit or an error ended. A missing or null value of the line leaves the log's value unchanged. A run whose log names no
+/// task has the task of its line.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -89,6 +90,7 @@ struct OfId {
 struct Entry {
     id: String,
     line: usize,
+    task: Option<String>,
     grade: Option<f64>,
     expected_calls: Option<Vec<ToolCall>>,
     horizon: Option<u64>,
@@ -200,9 +202,10 @@ impl Outcomes {
             );
             return wrong("id", problem);
         }
+        let task = key.0.clone();
         of_id.entries.insert(key, self.entries.len());
         let expected_calls = expected_calls.map(|Calls(calls)| calls);
-        self.entries.push(Entry { id, line, grade, expected_calls, horizon, run: None });
+        self.entries.push(Entry { id, line, task, grade, expected_calls, horizon, run: None });
         Ok(())
     }
 
@@ -228,14 +231,21 @@ impl Outcomes {
             let task = run.task.as_deref().map(|task| whole(task.trim()).to_owned());
             let task = task.filter(|_| shape[0]);
             let model = run.model.clone().filter(|_| shape[2]);
-            let mut key = (task, run.trial.filter(|_| shape[1]), model, None);
-            if !shape[3] {
-                return entries.get(&key).copied();
+            let key = |log| (task.clone(), run.trial.filter(|_| shape[1]), model.clone(), log);
+            let place = |key: &Key| match &run.task {
+                // The line gives the task of a run whose log names none, if no other line fits the run.
+                None if shape[0] => {
+                    let others = |it: &Key| (&it.1, &it.2, &it.3) == (&key.1, &key.2, &key.3);
+                    let mut fitting = entries.iter().filter(|(it, _)| others(it));
+                    let first = fitting.next().map(|(_, place)| *place);
+                    first.filter(|_| fitting.next().is_none())
+                }
+                _ => entries.get(key).copied(),
+            };
+            match shape[3] {
+                false => place(&key(None)),
+                true => self.logs.iter().find_map(|log| place(&key(Some(log.clone())))),
             }
-            self.logs.iter().find_map(|log| {
-                key.3 = Some(log.clone());
-                entries.get(&key).copied()
-            })
         };
         let place = of(&run.id).or_else(|| of(&name));
         let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) else {
@@ -261,6 +271,7 @@ impl Outcomes {
         }
         entry.run.get_or_insert((name, names, self.logs.last().cloned()));
         run.grade = entry.grade.or(run.grade);
+        run.task = run.task.take().or_else(|| entry.task.clone());
         run.horizon = entry.horizon.or(run.horizon);
         if let Some(calls) = &entry.expected_calls {
             run.expected_calls.retain(|expected| expected.caller != Caller::Agent);

@@ -1,4 +1,4 @@
-/// Returns a date and time of RFC 3339 as seconds of UTC since 1970; `None` for any other text, and for years before 1901.
+/// Returns a date and time of RFC 3339 as seconds of UTC since 1970; `None` for any other text.
 pub(crate) fn seconds_of(text: &str) -> Option<f64> {
     let (date, time) = text.trim().split_once(['T', 't', ' '])?;
     let (clock, offset) = match time.find(['Z', 'z', '+', '-']) {
@@ -28,7 +28,7 @@ pub(crate) fn seconds_of(text: &str) -> Option<f64> {
             if sign == "-" { -seconds(size) } else { seconds(size) }
         }
     };
-    Some((days - 719_484.0) * 86_400.0 + seconds(numbers(clock)?) - ahead)
+    Some((days - 719_469.0) * 86_400.0 + seconds(numbers(clock)?) - ahead)
 }
 
 /// Returns the seconds between two times, if both are known and in order.

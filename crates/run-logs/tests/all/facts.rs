@@ -512,6 +512,24 @@ fn outcomes_join_a_run_and_its_retry() {
 }
 
 #[test]
+fn a_run_whose_log_names_no_task_has_the_task_of_its_line() {
+    let file = b"id,task,outcome\na,fix,1\nb,fix,0\nb,test,1\nc,test,1\n";
+    let mut outcomes = run_logs::Outcomes::read("o.csv", &file[..]).unwrap();
+    let mut joined = |id: &str, task: Option<&str>| {
+        let mut run = Run::new(id);
+        run.task = task.map(str::to_owned);
+        outcomes.join(&mut run).unwrap();
+        (run.task, run.grade)
+    };
+    let of = |task: &str, grade| (Some(task.to_owned()), grade);
+    assert_eq!(joined("a", None), of("fix", Some(1.0)));
+    // Which of two lines it is cannot be known, and a task of the log is kept.
+    assert_eq!(joined("b", None), (None, None));
+    assert_eq!(joined("b", Some("test")), of("test", Some(1.0)));
+    assert_eq!(joined("c", Some("fix")), of("fix", None));
+}
+
+#[test]
 fn a_threshold_of_scores_does_not_turn_outcomes_from_beside_the_log() {
     for least in [-5.0, 0.0, 0.5, 7.0] {
         for outcome in [true, false] {

@@ -67,12 +67,14 @@ pub fn report(
     how: CompareOptions,
     judging: &Judging,
 ) -> Result<Report, Box<dyn Error>> {
+    let judging = &judging.of_totals();
     let mut sides = Vec::new();
     for source in &Source::unless(sources, &["demo_alpha.jsonl", "demo_beta.jsonl"]) {
         match logs::read(source, judging)? {
             Some(logs) => {
                 logs.iter().try_for_each(logs::check_scale)?;
-                sides.extend(logs.iter().map(Side::from));
+                // Each log is dropped before the next one is converted.
+                sides.extend(logs.into_iter().map(|log| Side::from(&log)));
             }
             None => {
                 let rules = judging.rules_of_traces(ForecastPolicy::Skip);

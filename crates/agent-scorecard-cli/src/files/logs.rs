@@ -74,6 +74,10 @@ pub struct Judging {
     #[arg(long, value_name = "FACT=PATH", value_parser = line_field)]
     #[serde(skip)]
     field: Vec<String>,
+    /// Whether the report needs only totals of runs.
+    #[arg(skip)]
+    #[serde(skip)]
+    totals_only: bool,
     /// The outcomes, once they have been read.
     #[arg(skip)]
     #[serde(skip)]
@@ -99,6 +103,11 @@ impl Judging {
     pub fn set_outcomes(&mut self, source: &Source) -> Result<(), Box<dyn Error>> {
         *self.joined.get_mut() = Some(source.read_by(Outcomes::read)?);
         Ok(())
+    }
+
+    /// Returns the same options for a report that needs only totals of runs.
+    pub(crate) fn of_totals(&self) -> Self {
+        Self { totals_only: true, ..self.clone() }
     }
 
     /// Returns whether there are outcomes in addition to the logs.
@@ -132,7 +141,8 @@ impl Judging {
         let rules = &self.rules;
         let confidence = confidence_field(self.confidence, self.confidence_pattern.as_deref());
         let confidence = confidence.map_err(|error| error.to_string())?;
-        let streams = StreamOptions { confidence, ..StreamOptions::default() };
+        let totals_only = self.totals_only;
+        let streams = StreamOptions { confidence, totals_only, ..StreamOptions::default() };
         let mut outcomes = self.joined.borrow_mut();
         if let (None, Some(path)) = (&*outcomes, &self.outcomes) {
             let read = Source::from(path.clone()).read_by(Outcomes::read);

@@ -406,7 +406,7 @@ impl From<&LoggedRun> for SideRun {
             ending: run.stop.clone().map(Box::new),
             confidence: stated.and_then(|stated| Some(stated.last()?.get())),
             used: Some(Box::new(Used {
-                turns: Some(run.turn_usage.len() as u64).filter(|turns| *turns > 0),
+                turns: Some(run.n_turns).filter(|turns| *turns > 0),
                 tokens: run.usage.total_tokens(),
                 cost_usd: run.usage.cost_usd,
                 seconds: run.seconds,

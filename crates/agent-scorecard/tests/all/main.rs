@@ -19,5 +19,6 @@ mod paths;
 mod pictures;
 mod recorded_intervals;
 mod recorded_rollouts;
+mod steps;
 mod traces;
 mod triage;

@@ -81,6 +81,8 @@ pub struct LoggedRun {
     pub usage: Usage,
     /// The usage of callers other than the agent, by role.
     pub other_usage: BTreeMap<String, Usage>,
+    /// The number of turns of the agent and its subagents.
+    pub n_turns: u64,
     /// The usage of each turn; a count that the log does not give is `None`.
     pub turn_usage: Vec<Usage>,
     /// The time of the start in seconds since 1970 (UTC).
@@ -96,7 +98,7 @@ pub struct LoggedRun {
     /// The calls that the task expects of the agent.
     pub expected_calls: Vec<ToolCall>,
     /// The values of each turn, in the order of [`ConfidenceStream::ALL`].
-    values: Vec<[Result<Probability, MissingValue>; ConfidenceStream::ALL.len()]>,
+    values: Vec<Values>,
 }
 
 /// The reason why a run has no forecasts of a stream under a policy.
@@ -120,6 +122,7 @@ impl LoggedRun {
         let Judgement { grade, ungraded, outcome, stop, is_at_limit, is_settled, scorer } = judged;
         let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
         let calls = replies.flat_map(|reply| &reply.tool_calls);
+        let calls = calls.filter(|_| !options.totals_only);
         let (tool_calls, calls_ok) = calls.map(|call| (call.tool_call(), call.ok)).unzip();
         // A turn without a model call is not a step of the model.
         let steps = || run.agent_turns().filter(|turn| turn.model_calls != Some(0));
@@ -144,16 +147,26 @@ impl LoggedRun {
             started: run.started,
             seconds: run.seconds,
             steps: steps_of(&run),
-            turn_usage: exact(steps().map(|turn| usage(turn.reply.as_ref()))),
+            n_turns: steps().count() as u64,
+            turn_usage: exact(
+                steps().filter(|_| !options.totals_only).map(|turn| usage(turn.reply.as_ref())),
+            ),
             tool_calls,
             calls_ok,
             expected_calls: run
                 .expected_calls
                 .iter()
-                .filter(|expected| expected.caller == Caller::Agent)
+                .filter(|expected| expected.caller == Caller::Agent && !options.totals_only)
                 .map(|expected| expected.call.clone())
                 .collect(),
-            values: exact(steps().map(|turn| values(turn, options, stated))),
+            values: {
+                let values = steps().map(|turn| values(turn, options, stated));
+                if options.totals_only {
+                    exact(last_values(values).into_iter())
+                } else {
+                    exact(values)
+                }
+            },
             id: run.id,
             task: run.task,
             trial: run.trial,
@@ -268,6 +281,21 @@ impl LoggedRun {
     }
 }
 
+/// The values of all streams at a turn.
+type Values = [Result<Probability, MissingValue>; ConfidenceStream::ALL.len()];
+
+/// Returns one turn with the last value of each stream; `None` without a turn.
+fn last_values(values: impl Iterator<Item = Values>) -> Option<Values> {
+    values.reduce(|mut last, next| {
+        for (last, next) in last.iter_mut().zip(next) {
+            if next.is_ok() || last.is_err() {
+                *last = next;
+            }
+        }
+        last
+    })
+}
+
 /// Returns a list without spare capacity, because a million others are kept with it.
 fn exact<T>(items: impl Iterator<Item = T>) -> Vec<T> {
     let mut list: Vec<T> = items.collect();
@@ -276,11 +304,7 @@ fn exact<T>(items: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 /// Returns the values of all streams at a turn. A stated value is counted as written.
-fn values(
-    turn: &Turn,
-    options: &StreamOptions<'_>,
-    stated: &mut SeenConfidences,
-) -> [Result<Probability, MissingValue>; ConfidenceStream::ALL.len()] {
+fn values(turn: &Turn, options: &StreamOptions<'_>, stated: &mut SeenConfidences) -> Values {
     ConfidenceStream::ALL.map(|stream| {
         let value = stream.value(turn, options);
         let is_stated = stream == ConfidenceStream::StatedConfidence

@@ -12,6 +12,7 @@ mod hostile;
 mod inspect;
 mod json_lines;
 mod json_values;
+mod lines;
 mod models;
 mod rollout_files;
 mod streams;

@@ -146,4 +146,8 @@ pub struct StreamOptions<'a> {
     pub confidence: ConfidenceField,
     /// The treatment of tokens that list fewer than five probable tokens; [`ShortLists::TakeMerged`] by default.
     pub short_lists: ShortLists,
+    /// Whether rows keep only totals, steps by kind and the last value of each stream, which is enough to compare runs and takes a
+    /// tenth of the memory. [`LoggedRun::turn_usage`](crate::LoggedRun::turn_usage),
+    /// [`LoggedRun::tool_calls`](crate::LoggedRun::tool_calls) and the expected calls are then empty. False by default.
+    pub totals_only: bool,
 }

@@ -75,19 +75,23 @@ impl Kind {
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let log = options.log.clone().unwrap_or_else(|| bundled::path("demo_log.jsonl"));
-    let runs = open(&log, options.format, &options.read.judging)?.filter(|run| {
-        match (run, &options.model) {
-            (Ok(run), Some(model)) => run.model.as_ref() == Some(model),
-            _ => true,
-        }
+    let mut all = open(&log, options.format, &options.read.judging)?;
+    let bar = progress::runs(&log.display().to_string(), all.progress());
+    let read = std::iter::from_fn(|| {
+        let run = all.next()?;
+        progress::next_run(&bar, all.progress());
+        Some(run)
+    });
+    let runs = read.filter(|run| match (run, &options.model) {
+        (Ok(run), Some(model)) => run.model.as_ref() == Some(model),
+        _ => true,
     });
     if options.to == Kind::Atif {
         if options.read.judging.has_outcomes() {
             let problem = "trajectories contain only what the log says; give the outcomes to the command that reads the trajectories";
             return Err(format!("--outcomes: {problem}").into());
         }
-        let progress = progress::runs(&log.display().to_string());
-        return atif(runs.inspect(|_| progress.inc(1)), options.output.as_deref());
+        return atif(runs, options.output.as_deref());
     }
     let (lines, n) = lines(&log, runs, &options)?;
     let kept = lines.iter().filter(|line| line.get("left_out").is_none()).count();

@@ -15,6 +15,7 @@ const OPEN_BYTES: &str = "{msg} {bytes}, {bytes_per_sec}";
 const STEPS: &str = "{msg} {bar:30} {pos}/{len}, {per_sec}, {eta} left";
 const WORK: &str = "{spinner} {msg}, {elapsed}";
 const RUNS: &str = "{msg} {human_pos} runs, {per_sec}";
+const FILES: &str = "{msg} {bar:30} {human_pos}/{human_len} files, {eta} left";
 
 fn bar(length: Option<u64>, style: &str, what: &str) -> ProgressBar {
     let bar = length.map_or_else(ProgressBar::no_length, ProgressBar::new);
@@ -31,9 +32,21 @@ pub(crate) fn steps(what: &str, length: usize) -> ProgressBar {
     bar(Some(length as u64), STEPS, what)
 }
 
-/// Returns a bar for the runs of a log, whose number is unknown.
-pub(crate) fn runs(what: &str) -> ProgressBar {
-    bar(None, RUNS, what)
+/// Returns a bar for the runs of a log, whose number is unknown, or for the files of a folder, of which `files` gives the
+/// number read and the number of all.
+pub(crate) fn runs(what: &str, files: Option<(usize, usize)>) -> ProgressBar {
+    match files {
+        Some((_, all)) => bar(Some(all as u64), FILES, what),
+        None => bar(None, RUNS, what),
+    }
+}
+
+/// Shows a further run.
+pub(crate) fn next_run(bar: &ProgressBar, files: Option<(usize, usize)>) {
+    match files {
+        Some((read, _)) => bar.set_position(read as u64),
+        None => bar.inc(1),
+    }
 }
 
 /// Returns a source whose bytes are counted as they are read. `length` is in bytes, or `None` for a source without a
@@ -59,7 +72,7 @@ mod tests {
 
     #[test]
     fn templates_are_valid() {
-        for template in [BYTES, OPEN_BYTES, STEPS, WORK, RUNS] {
+        for template in [BYTES, OPEN_BYTES, STEPS, WORK, RUNS, FILES] {
             ProgressStyle::with_template(template).unwrap();
         }
     }

@@ -149,10 +149,8 @@ impl Judging {
             *outcomes = Some(read.map_err(|error| error.to_string())?);
         }
         let mut scorers = BTreeSet::new();
-        let progress = progress::runs(&path.to_string());
         let mut prices = self.prices.borrow_mut();
         let runs = runs.map(|run| {
-            progress.inc(1);
             let mut run = run?;
             prices.iter_mut().for_each(|prices| prices.price(&mut run));
             for (name, score) in &run.scores {
@@ -379,8 +377,10 @@ pub(crate) fn models(
     let (path, name) = (source.path(), source.given());
     let mut contents = Contents::default();
     let mut last_reply = None;
+    let bar = progress::runs(&path.display().to_string(), runs.progress());
     let read = std::iter::from_fn(|| {
         let run = runs.next()?;
+        progress::next_run(&bar, runs.progress());
         if let Ok(run) = &run {
             contents.add(runs.format());
             last_reply = last_reply.take().or_else(|| end_of_reply(run));

@@ -4,6 +4,7 @@
 #[path = "../program/mod.rs"]
 mod program;
 
+mod agents;
 mod calibration;
 mod calls;
 mod columns;

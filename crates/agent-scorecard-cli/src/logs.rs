@@ -81,6 +81,10 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     }
     judging.rules.is_lenient = true;
     prices.iter().try_for_each(|path| judging.set_prices(path))?;
+    if csv_file.is_none() && forms.are_tables() {
+        // Tables do not show the arguments of calls.
+        judging = judging.of_totals();
+    }
     let report = report(names.of(files)?, format, &judging)?;
     if let Some(path) = csv_file {
         let text = String::from_utf8_lossy(&csv(&report)?).into_owned();

@@ -111,7 +111,8 @@ pub fn logs(logs: impl Into<Vec<LoggedColumn>>) -> Report {
         (None, None) => "error".to_owned(),
     });
     let endings = picture(endings, "Endings: how did the runs end?", "how a run ended", "runs");
-    let calls = all.iter().flat_map(|run| run.tool_calls.iter().map(|call| call.name.clone()));
+    let calls = all.iter().flat_map(|run| steps::tools(run));
+    let calls = calls.flat_map(|(name, n)| std::iter::repeat_n(name.to_owned(), n as usize));
     let calls = picture(calls, "Tools: which were called most?", "tool", "calls");
     let format = common_format(logs);
     let mut together = Block::of([Field::json("format", format)]);
@@ -259,7 +260,7 @@ fn row(run: &LoggedRun, file: Option<[&String; 2]>, trial: &'static str) -> Bloc
         Field::json("excluded", run.excluded.as_deref()),
         Field::shown("n_model_calls", "model calls", run.n_model_calls),
         Field::json("n_failed_calls", run.n_failed_calls),
-        Field::shown("n_tool_calls", "tool calls", run.tool_calls.len()),
+        Field::shown("n_tool_calls", "tool calls", steps::tools(run).map(|(_, n)| n).sum::<u64>()),
         Field::shown_if("seconds", "seconds", run.seconds, run.seconds.is_some()),
         Field::json("tool_calls", made.collect::<Vec<Json>>()),
         Field::block("usage", Block::of(usage)),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use run_logs::{StepKind, StepUse};
+use run_logs::{LoggedRun, StepKind, StepUse};
 
 use crate::report::block::{Block, Field};
 
@@ -31,6 +31,14 @@ impl Sums {
             }
         }
     }
+}
+
+/// Returns the tools that a run called, with the number of calls.
+pub(crate) fn tools(run: &LoggedRun) -> impl Iterator<Item = (&str, u64)> {
+    run.steps.iter().filter_map(|step| match &step.kind {
+        StepKind::Tool(name) => Some((name.as_str(), step.n)),
+        _ => None,
+    })
 }
 
 /// Returns the table of the steps of these runs: a row for each kind. Means per step are over the runs in which the amount is

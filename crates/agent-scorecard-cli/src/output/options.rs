@@ -40,6 +40,11 @@ pub(crate) struct Forms {
 }
 
 impl Forms {
+    /// Returns whether only tables are printed, and not all values.
+    pub(crate) fn are_tables(&self) -> bool {
+        !self.json && self.fail_if.is_empty()
+    }
+
     /// Returns the report in the form that was asked for.
     pub(crate) fn show(&self, report: Report) -> Result<Written, Box<dyn Error>> {
         let failures = match self.fail_if.is_empty() {

@@ -30,7 +30,7 @@ impl Seek for Slowly<'_> {
 
 fuzz_target!(|bytes: &[u8]| {
     let limits = ReadLimits { max_string: 1 << 12, max_run: 1 << 20, ..ReadLimits::default() };
-    let options = ReadOptions { limits, requests: true };
+    let options = ReadOptions { limits, requests: true, ..ReadOptions::default() };
     let formats = [
         Format::Auto,
         Format::Exchanges,
@@ -58,6 +58,7 @@ fn check(runs: Vec<Run>) {
             action: ActionSpan::ToolCalls("tool_call"),
             confidence: lenient,
             short_lists: ShortLists::Refuse,
+            ..StreamOptions::default()
         },
     ];
     let policy = FactRules::default();

@@ -26,7 +26,7 @@ impl Seek for Slow<'_> {
 
 fn all(source: impl Read + Seek, format: Format) -> Result<Vec<Run>, Error> {
     let limits = ReadLimits { max_string: 1 << 16, max_run: 1 << 20, ..ReadLimits::default() };
-    let options = ReadOptions { limits, requests: true };
+    let options = ReadOptions { limits, requests: true, ..ReadOptions::default() };
     read(source, format, &options)?.collect()
 }
 

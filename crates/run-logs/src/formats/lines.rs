@@ -17,8 +17,8 @@ use crate::{
 pub(crate) const READER: Reader = Reader {
     recognizes: |_| false,
     open: |_| {
-        let place = Place { field: "field".to_owned(), ..Place::default() };
-        Err(Error::invalid(place, Problem::Missing))
+        let what = "a file in the format `lines` without the names of its fields (--field)";
+        Err(Error::invalid(Place::default(), Problem::Unsupported { what }))
     },
     about: About {
         source: "JSON Lines of any program, one run per line: `--field outcome=metadata.result`; `logs --suggest` proposes the fields",

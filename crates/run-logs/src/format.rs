@@ -2,7 +2,7 @@ use std::{fmt, str::FromStr};
 
 use crate::{
     error::{Error, Place, Problem},
-    formats::{chat, harbor, inspect, lines, log_reader::Reader, tau2},
+    formats::{chat, harbor, inspect, lines, log_reader::Reader, otlp, tau2},
 };
 
 /// Declares the formats: a row has the documentation, the variant, the name and the module of the reader. A log is of the first
@@ -74,6 +74,12 @@ formats! {
     Atif "atif" harbor::ATIF,
     /// Trials and jobs of Harbor, with their trajectories.
     Harbor "harbor" harbor::HARBOR,
+    /// Spans and records of OpenTelemetry in OTLP/JSON, under the names of any convention for generative AI.
+    Otlp "otlp" otlp::READER,
+    /// Traces of MLflow 3 in its own JSON.
+    Mlflow "mlflow" otlp::mlflow::READER,
+    /// Spans of the OpenAI Agents SDK in its own JSON.
+    OpenAiAgents "openai_agents" otlp::openai_agents::READER,
     /// Results of tau2-bench.
     Tau2 "tau2" tau2::READER,
     /// JSON Lines of another program, whose fields are named by [`LineFields`](crate::LineFields).
@@ -167,6 +173,25 @@ pub struct ReadOptions {
     /// Whether [`Turn::request`](crate::Turn::request) is filled; false by default. Each request repeats the conversation before
     /// it, so memory grows with the square of the number of turns.
     pub requests: bool,
+    /// What makes a run of recorded spans; the trace by default. Other formats name their runs.
+    pub runs_by: RunsBy,
+}
+
+/// What makes a run of recorded spans.
+///
+/// ```
+/// use run_logs::{ReadOptions, RunsBy};
+///
+/// assert_eq!(ReadOptions::default().runs_by, RunsBy::Trace);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RunsBy {
+    /// A trace is a run: one request to the agent, with all that it caused.
+    #[default]
+    Trace,
+    /// The traces of one session or conversation are a run, if their spans name it: `session.id` or `gen_ai.conversation.id`.
+    Session,
 }
 
 /// Limits on the memory that a log may make the reader hold.

@@ -9,6 +9,7 @@ pub(crate) mod inspect;
 pub(crate) mod lines;
 pub(crate) mod log_reader;
 pub(crate) mod models;
+pub(crate) mod otlp;
 pub(crate) mod paths;
 pub(crate) mod pools;
 pub(crate) mod rollouts;
@@ -28,7 +29,10 @@ use std::{
 use flate2::read::MultiGzDecoder;
 
 use crate::{
-    engines::archive::{CheckedReader, ZstdFrames},
+    engines::{
+        archive::{CheckedReader, ZstdFrames},
+        folder::open_file,
+    },
     error::{Error, Place},
     format::{Format, ReadLimits, ReadOptions, known},
     formats::{
@@ -42,11 +46,13 @@ use crate::{
 const PREFIX: u64 = 64 << 10;
 
 /// Opens a log: recognizes its format if it is not given, and passes the log to its reader. The path of the file, if there is
-/// one, leads to the other files of a log with several files. With `fields`, the source holds lines of another program.
+/// one, leads to the other files of a log with several files; it may be one of a folder of which all files are read. With
+/// `fields`, the source holds lines of another program.
 pub(crate) fn open<'a>(
     mut source: impl Read + Seek + 'a,
     format: Format,
     path: Option<&Path>,
+    is_in_folder: bool,
     options: &ReadOptions,
     fields: Option<&LineFields>,
 ) -> Result<Opened<'a>, Error> {
@@ -56,18 +62,10 @@ pub(crate) fn open<'a>(
         source.seek(SeekFrom::Start(0)).map_err(|error| io(&error))?;
         return Ok(Opened::new(Format::Inspect, ArchiveLog::open(source, options)?));
     }
-    let mut source = unpacked(start, source, options.limits);
-    let mut prefix = start_of(&mut source)?;
-    let is_whole = (prefix.len() as u64) < PREFIX;
-    // Some editors write a byte-order mark.
-    if prefix.starts_with(b"\xef\xbb\xbf") {
-        prefix.drain(..3);
-    }
+    let (prefix, source, shape) = content(start, source, options.limits)?;
     if let Some(fields) = fields {
-        let source = Box::new(Cursor::new(prefix).chain(source));
-        return fields.open(source, options);
+        return fields.open(Box::new(Cursor::new(prefix).chain(source)), options);
     }
-    let shape = Shape::of(&prefix, is_whole);
     let format = match format {
         Format::Auto => recognize(&shape),
         format => Some(format),
@@ -80,7 +78,37 @@ pub(crate) fn open<'a>(
     };
     let source = Box::new(Cursor::new(prefix).chain(source));
     let path = path.map(Path::to_owned);
-    (reader.open)(Log { source, shape, format, path, options: *options })
+    (reader.open)(Log { source, shape, format, path, is_in_folder, options: *options })
+}
+
+/// Returns the content of a file from its start, and what its first bytes show.
+pub(crate) fn content_of(path: &Path, limits: ReadLimits) -> Result<(Box<dyn Read>, Shape), Error> {
+    let read = || {
+        let io = |error: &std::io::Error| Error::io(Place::default(), error);
+        let mut file = open_file(path).map_err(|error| io(&error))?;
+        let (prefix, rest, shape) = content(start_of(&mut file)?, file, limits)?;
+        Ok((Box::new(Cursor::new(prefix).chain(rest)) as Box<dyn Read>, shape))
+    };
+    read().map_err(|error: Error| error.in_file(Some(&path.display().to_string())))
+}
+
+type Content<'a> = (Vec<u8>, Box<dyn Read + 'a>, Shape);
+
+/// Returns the first bytes of a source, unpacked and without a byte-order mark, the rest, and what the first bytes show.
+fn content<'a>(
+    start: Vec<u8>,
+    rest: impl Read + 'a,
+    limits: ReadLimits,
+) -> Result<Content<'a>, Error> {
+    let mut source = unpacked(start, rest, limits);
+    let mut prefix = start_of(&mut source)?;
+    let is_whole = (prefix.len() as u64) < PREFIX;
+    // Some editors write a byte-order mark.
+    if prefix.starts_with(b"\xef\xbb\xbf") {
+        prefix.drain(..3);
+    }
+    let shape = Shape::of(&prefix, is_whole);
+    Ok((prefix, source, shape))
 }
 
 fn start_of(source: &mut impl Read) -> Result<Vec<u8>, Error> {

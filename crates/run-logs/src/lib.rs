@@ -34,7 +34,7 @@ pub use engines::folder::open_file;
 pub use engines::fresh_input::fresh_input_tokens;
 pub use engines::json::writing::to_json;
 pub use error::{Error, Place, Problem};
-pub use format::{About, Format, ReadLimits, ReadOptions};
+pub use format::{About, Format, ReadLimits, ReadOptions, RunsBy};
 pub use formats::bagen;
 pub use formats::harbor::write::to_atif;
 pub use formats::lines::{LineFact, LineFields, SuggestedField};

@@ -110,7 +110,7 @@ pub fn read<'a>(
     options: &ReadOptions,
 ) -> Result<Runs<'a>, Error> {
     let mut runs = Runs::new(format);
-    let opened = open(source, format, None, options, None)?;
+    let opened = open(source, format, None, false, options, None)?;
     runs.begin(opened.facts(), Current::Here(opened.reader), None);
     Ok(runs)
 }
@@ -163,7 +163,7 @@ fn read_files(
     let mut runs = Runs::new(format);
     if !path.is_dir() {
         let file = open_file(path).map_err(|error| io(&error))?;
-        let opened = open(file, format, Some(path), options, fields);
+        let opened = open(file, format, Some(path), false, options, fields);
         let opened = opened.map_err(|error| error.in_file(Some(&name)))?;
         runs.begin(opened.facts(), Current::Here(opened.reader), Some(name));
         return Ok(runs);

@@ -105,7 +105,7 @@ fn read_file(
     }
     let opened = open_file(path)
         .map_err(|error| Error::io(Place::default(), &error))
-        .and_then(|file| open(file, format, Some(path), options, fields));
+        .and_then(|file| open(file, format, Some(path), true, options, fields));
     let mut opened = match opened {
         Ok(opened) => opened,
         Err(error) => {

@@ -65,6 +65,13 @@ impl Count {
 }
 
 impl Counts {
+    /// Collects counts that stand alone: input, output, total, cached input, input written to a cache, and reasoning.
+    pub(crate) fn of(counts: [Option<u64>; 6], cost_usd: Option<f64>) -> Self {
+        let [input, output, total, cached, written, reasoning] =
+            counts.map(|value| Count { value, other: None });
+        Self { input, output, total, cached, written, reasoning, cost_usd, ..Self::default() }
+    }
+
     /// Reads an object of counts.
     pub(crate) fn read(json: &mut Json<'_>) -> Result<Self, Error> {
         let mut counts = Self::default();

@@ -46,6 +46,8 @@ pub(crate) struct Log<'a> {
     pub(crate) format: Format,
     /// The file, which leads to the other files of a log of several files.
     pub(crate) path: Option<PathBuf>,
+    /// Whether all files of the folder are read, of which this is one.
+    pub(crate) is_in_folder: bool,
     pub(crate) options: ReadOptions,
 }
 

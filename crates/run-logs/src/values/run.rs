@@ -514,7 +514,8 @@ impl RecordedCall {
     }
 }
 
-fn value_size(value: &Value) -> usize {
+/// The bytes that a value holds.
+pub(crate) fn value_size(value: &Value) -> usize {
     let content = match value {
         Value::Text(text) => text.len(),
         Value::List(values) => values.iter().map(value_size).sum(),

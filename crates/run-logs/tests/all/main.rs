@@ -14,6 +14,7 @@ mod json_lines;
 mod json_values;
 mod lines;
 mod models;
+mod otlp;
 mod rollout_files;
 mod streams;
 mod tables;

@@ -1,0 +1,239 @@
+use censoring::StopReason;
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{
+    engines::json::reader::Json,
+    error::{Error, Problem},
+    format::ReadLimits,
+    formats::{
+        chat::response::Response,
+        counts::{Counts, Dialect as Rule},
+        otlp::{
+            DIALECTS, Dialect,
+            attributes::{Fact, Kind},
+            gen_ai,
+            span::{Span, real, text},
+        },
+    },
+    values::run::{Arguments, Caller, Reply, Usage},
+};
+
+/// Reads the JSON in texts, within the limits of the run.
+pub(crate) struct Reading {
+    pub(crate) limits: ReadLimits,
+    /// The number of bytes that the run holds.
+    pub(crate) held: usize,
+}
+
+impl Reading {
+    /// Reads a text that may be JSON of a form: `None` if it is not, for example because an exporter has cut it off.
+    pub(crate) fn json<T>(
+        &mut self,
+        text: &str,
+        read: impl FnOnce(&mut Json<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let mut json = Json::new(text.as_bytes(), self.limits);
+        json.continue_run(None, self.held);
+        let read = read(&mut json).and_then(|read| json.end().map(|()| read));
+        self.held = json.into_run().1;
+        match read {
+            Ok(read) => Ok(Some(read)),
+            Err(Error::Invalid { place, problem: problem @ Problem::TooLarge { .. } }) => {
+                Err(Error::Invalid { place, problem })
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Returns the value that a text holds as JSON, and any other value as it is.
+    pub(crate) fn value(&mut self, value: &Value) -> Result<Value, Error> {
+        let Value::Text(text) = value else { return Ok(value.clone()) };
+        Ok(self.json(text, |json| json.value())?.unwrap_or_else(|| value.clone()))
+    }
+
+    /// Returns the arguments of a call, which may be JSON in a text.
+    pub(crate) fn arguments(&self, value: &Value) -> Arguments {
+        match value {
+            Value::Null => Arguments::default(),
+            Value::Text(text) => Arguments::from_text(text.clone(), self.limits),
+            value => Arguments::Parsed(value.clone()),
+        }
+    }
+}
+
+/// What a span says, in the terms that all dialects share.
+#[derive(Debug, Default)]
+pub(crate) struct Step {
+    pub(crate) kind: Option<Kind>,
+    /// The caller of the model, if the span names one.
+    pub(crate) caller: Option<Caller>,
+    /// The name of the tool or of the agent.
+    pub(crate) name: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) usage: Usage,
+    pub(crate) reply: Option<Reply>,
+    pub(crate) other_replies: Vec<Reply>,
+    /// The id of the tool call, or of the reply.
+    pub(crate) id: Option<String>,
+    pub(crate) arguments: Option<Arguments>,
+    pub(crate) error: Option<String>,
+    pub(crate) start: u64,
+    pub(crate) seconds: Option<f64>,
+}
+
+impl Step {
+    /// Reads a span by the table of attributes, and then by each dialect.
+    pub(crate) fn of(span: &Span, reading: &mut Reading) -> Result<Self, Error> {
+        let kind = span.kind();
+        let id = if kind == Some(Kind::Tool) { Fact::ToolCallId } else { Fact::ResponseId };
+        let name = if kind == Some(Kind::Tool) { Fact::ToolName } else { Fact::AgentName };
+        let facts = [
+            Fact::InputTokens,
+            Fact::OutputTokens,
+            Fact::TotalTokens,
+            Fact::CachedTokens,
+            Fact::CacheWriteTokens,
+            Fact::ReasoningTokens,
+        ];
+        let cost_usd = span.real(Fact::CostUsd).filter(|cost| *cost >= 0.0);
+        let mut step = Self {
+            kind,
+            name: span.text(name),
+            model: span.text(Fact::Model),
+            usage: Counts::of(facts.map(|fact| span.whole(fact)), cost_usd).usage(Rule::OpenAi),
+            id: span.text(id),
+            arguments: span.fact(Fact::ToolArguments).map(|it| reading.arguments(it)),
+            error: span.error.clone(),
+            start: span.start,
+            seconds: span.seconds(),
+            ..Self::default()
+        };
+        for dialect in DIALECTS {
+            step.take(dialect, span, reading)?;
+            (dialect.read)(span, &mut step, reading)?;
+        }
+        step.error = step.error.map(|error| match span.get("exception.message").and_then(text) {
+            Some(message) if error.is_empty() => message,
+            _ => error,
+        });
+        match step.kind {
+            Some(Kind::ModelCall) => step.complete_call(span, reading)?,
+            Some(Kind::Tool | Kind::Agent) => step.name = step.name.or(Some(span.name.clone())),
+            None => {}
+        }
+        Ok(step)
+    }
+
+    /// Takes what goes in and out, and the counts and the cost, under the names of a dialect.
+    fn take(&mut self, dialect: &Dialect, span: &Span, reading: &mut Reading) -> Result<(), Error> {
+        let first = |names: &[&str]| names.iter().find_map(|name| span.get(name));
+        if self.kind == Some(Kind::Tool) && self.arguments.is_none() {
+            self.arguments = first(dialect.inputs).map(|input| reading.arguments(input));
+        }
+        if self.kind != Some(Kind::ModelCall) {
+            return Ok(());
+        }
+        if let Some(output) = first(dialect.outputs) {
+            self.take_output(output, reading)?;
+        }
+        if let Some(Value::Text(counts)) = span.get(dialect.counts) {
+            let counts = reading.json(counts, Counts::read)?.unwrap_or_default();
+            self.usage = filled(&self.usage, &counts.usage(Rule::OpenAi));
+        }
+        if let Some(Value::Map(parts)) =
+            span.get(dialect.costs).map(|it| reading.value(it)).transpose()?
+        {
+            let total = ["total", "total_cost"].iter().find_map(|name| parts.get(*name));
+            let sum = || parts.values().filter_map(real).reduce(|a, b| a + b);
+            let cost = total.and_then(real).or_else(sum).filter(|cost| *cost >= 0.0);
+            self.usage.cost_usd = self.usage.cost_usd.or(cost);
+        }
+        Ok(())
+    }
+
+    /// Completes a model call. A call that did not fail has a reply, even if its text was not recorded.
+    fn complete_call(&mut self, span: &Span, reading: &mut Reading) -> Result<(), Error> {
+        let is_charged = self.usage.input_tokens.is_some() || self.usage.output_tokens.is_some();
+        if self.reply.is_none() && (self.error.is_none() || is_charged) {
+            self.reply = Some(Reply::default());
+        }
+        let Some(reply) = &mut self.reply else { return Ok(()) };
+        if reply.stop.is_none()
+            && let Some(reasons) = span.fact(Fact::FinishReason)
+        {
+            let reasons = reading.value(reasons)?;
+            let first = if let Value::List(all) = &reasons { all.first() } else { Some(&reasons) };
+            reply.stop = first.and_then(text).map(StopReason::from);
+        }
+        if let Some(usage) = reply.usage.take() {
+            self.usage = filled(&self.usage, &usage);
+        }
+        reply.id = reply.id.take().or(self.id.clone());
+        reply.usage = (self.usage != Usage::default()).then(|| self.usage.clone());
+        Ok(())
+    }
+
+    /// Takes what a model returned: the whole reply of a provider, a message, or a text.
+    pub(crate) fn take_output(
+        &mut self,
+        output: &Value,
+        reading: &mut Reading,
+    ) -> Result<(), Error> {
+        if self.reply.is_some() {
+            return Ok(());
+        }
+        if let Value::Text(text) = output {
+            let read = reading.json(text, |json| {
+                let mut response = Response::default();
+                response.read(json).map(|()| response)
+            })?;
+            if let Some(response) = read.filter(Response::is_any) {
+                let read = response.turn(Vec::new());
+                (self.reply, self.other_replies) = (read.turn.reply, read.turn.other_replies);
+                self.model = self.model.take().or(read.turn.model);
+                self.error = self.error.take().or(read.turn.error);
+                return Ok(());
+            }
+        }
+        let output = reading.value(output)?;
+        let all = if let Value::List(all) = &output { all.as_slice() } else { &[output] };
+        for message in all {
+            let reply = gen_ai::reply(message, reading)?;
+            match &self.reply {
+                None => self.reply = Some(reply),
+                Some(_) => self.other_replies.push(reply),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what another span of the same call states in addition.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.usage = filled(&self.usage, &other.usage);
+        self.model = self.model.take().or(other.model);
+        self.id = self.id.take().or(other.id);
+        self.error = self.error.take().or(other.error);
+        self.arguments = self.arguments.take().or(other.arguments);
+        match (&mut self.reply, other.reply) {
+            (Some(reply), Some(more)) => {
+                if reply.text.is_empty() && reply.tool_calls.is_empty() {
+                    (reply.text, reply.tool_calls) = (more.text, more.tool_calls);
+                }
+                reply.tokens = reply.tokens.take().or(more.tokens);
+                reply.stop = reply.stop.take().or(more.stop);
+                reply.id = reply.id.take().or(more.id);
+                reply.usage = (self.usage != Usage::default()).then(|| self.usage.clone());
+            }
+            (None, more) if self.error.is_none() => self.reply = more,
+            _ => {}
+        }
+    }
+}
+
+/// Returns a usage, with the counts of another one where it has none.
+pub(crate) fn filled(usage: &Usage, other: &Usage) -> Usage {
+    if usage.input_tokens.is_none() && usage.output_tokens.is_none() {
+        return Usage { cost_usd: usage.cost_usd.or(other.cost_usd), ..other.clone() };
+    }
+    usage.with_counts_of(other, Option::or, usage.cost_usd.or(other.cost_usd))
+}

@@ -1,0 +1,233 @@
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    fs,
+    io::{self, Read},
+    iter,
+    path::{Path, PathBuf},
+    vec,
+};
+
+use crate::{
+    error::{Error, Place, Problem},
+    format::{ReadLimits, ReadOptions, RunsBy},
+    formats::{
+        content_of,
+        log_reader::{Log, LogReader, Opened, Reader},
+        otlp::{
+            span::Span,
+            spans::Spans,
+            trace::{Trace, run},
+        },
+    },
+    values::run::Run,
+};
+
+/// Opens a source of spans; the last argument says whether only their traces and sessions are of interest.
+pub(crate) type OpenSpans = for<'a> fn(Box<dyn Read + 'a>, ReadLimits, bool) -> Spans<'a>;
+
+/// Opens a log whose traces are spread over it, and over the other files of its folder if all of these are read.
+///
+/// A first pass over the files finds the last span of each trace, so that the second one can give out a trace when it is complete.
+/// Open traces are held, and no document or file. A source that cannot be read twice is held.
+pub(crate) fn open<'a>(log: Log<'a>, spans: OpenSpans) -> Result<Opened<'a>, Error> {
+    let (format, options) = (log.format, log.options);
+    let mut index = Index { by: options.runs_by, ..Index::default() };
+    let mut files = VecDeque::new();
+    let path = log.path.as_deref().filter(|path| path.is_file());
+    if let (Some(path), Some(reader), true) = (path, format.reader(), log.is_in_folder) {
+        match others(path, reader, options.limits)? {
+            Some(others) => files = others.into(),
+            // It is read with the first file.
+            None => return Ok(Opened::new(format, iter::empty())),
+        }
+    }
+    let owned: Vec<PathBuf> = files.iter().cloned().collect();
+    let input = if let Some(path) = path {
+        for path in [path].into_iter().chain(files.iter().map(PathBuf::as_path)) {
+            let (source, _) = content_of(path, options.limits)?;
+            index.add(&mut spans(source, options.limits, true), |_| {});
+        }
+        Input::File(Box::new(spans(log.source, options.limits, false)))
+    } else {
+        let mut held = Vec::new();
+        let mut source = spans(log.source, options.limits, false);
+        index.add(&mut source, |span| held.push(span)).map_or(Ok(()), Err)?;
+        Input::Held(held.into_iter())
+    };
+    index.join();
+    let traces = Traces {
+        input,
+        files,
+        spans,
+        index,
+        number: 0,
+        open: BTreeMap::new(),
+        options,
+        file: None,
+    };
+    Ok(Opened { owned, ..Opened::new(format, traces) })
+}
+
+/// Returns the later files of the folder that are of the same format; `None` if the file is not the first of them.
+fn others(path: &Path, reader: &Reader, limits: ReadLimits) -> Result<Option<Vec<PathBuf>>, Error> {
+    let folder = path.parent().unwrap_or(path);
+    let name = folder.display().to_string();
+    let io = |error: io::Error| Error::io(Place::default(), &error).in_file(Some(&name));
+    let entries = fs::read_dir(folder).map_err(io)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut all = entries.collect::<io::Result<Vec<PathBuf>>>().map_err(io)?;
+    all.sort();
+    let mut later = Vec::new();
+    for other in all {
+        let is_hidden = other.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"."));
+        if other == path || is_hidden || !other.is_file() {
+            continue;
+        }
+        // A file that cannot be opened is an error in its turn.
+        if content_of(&other, limits).is_ok_and(|(_, shape)| (reader.recognizes)(&shape)) {
+            if other.as_path() < path {
+                return Ok(None);
+            }
+            later.push(other);
+        }
+    }
+    Ok(Some(later))
+}
+
+/// The positions of the last spans.
+#[derive(Debug, Default)]
+struct Index {
+    by: RunsBy,
+    /// The number of spans so far.
+    number: u64,
+    /// The session of each trace, if sessions are runs.
+    sessions: HashMap<String, String>,
+    /// The number of the last span of each run.
+    last: HashMap<String, u64>,
+    /// Whether a file ends in the middle of a document.
+    is_cut: bool,
+}
+
+impl Index {
+    /// Takes the spans of a file, to its end or to an error.
+    fn add(&mut self, spans: &mut Spans<'_>, mut keep: impl FnMut(Span)) -> Option<Error> {
+        loop {
+            match spans.next_span() {
+                Ok(Some(span)) => {
+                    self.number += 1;
+                    let unit = span.unit();
+                    if let Some(session) = span.session(self.by) {
+                        self.sessions.entry(unit.to_owned()).or_insert(session);
+                    }
+                    match self.last.get_mut(unit) {
+                        Some(last) => *last = self.number,
+                        None => _ = self.last.insert(unit.to_owned(), self.number),
+                    }
+                    keep(span);
+                }
+                Ok(None) => {
+                    self.is_cut |= spans.is_cut;
+                    return None;
+                }
+                Err(error) => return Some(error),
+            }
+        }
+    }
+
+    /// Joins the traces of each session.
+    fn join(&mut self) {
+        for (unit, session) in &self.sessions {
+            let last = self.last.remove(unit).unwrap_or_default();
+            let joined = self.last.entry(session.clone()).or_default();
+            *joined = last.max(*joined);
+        }
+    }
+
+    /// Returns the name of the run of a span; empty if the span belongs to none.
+    fn run_of<'b>(&'b self, span: &'b Span) -> &'b str {
+        self.sessions.get(span.unit()).map_or_else(|| span.unit(), String::as_str)
+    }
+}
+
+enum Input<'a> {
+    File(Box<Spans<'a>>),
+    Held(vec::IntoIter<Span>),
+}
+
+/// The runs of a log, each at its last span.
+struct Traces<'a> {
+    input: Input<'a>,
+    /// The files after the current one.
+    files: VecDeque<PathBuf>,
+    spans: OpenSpans,
+    index: Index,
+    number: u64,
+    /// The spans of traces that go on, and their size in bytes.
+    open: BTreeMap<String, (Vec<Span>, usize)>,
+    options: ReadOptions,
+    /// The name of a file after the first one, for errors.
+    file: Option<String>,
+}
+
+impl Traces<'_> {
+    fn next_span(&mut self) -> Result<Option<Span>, Error> {
+        loop {
+            let next = match &mut self.input {
+                Input::File(spans) => spans.next_span()?,
+                Input::Held(spans) => spans.next(),
+            };
+            if next.is_some() {
+                return Ok(next);
+            }
+            let Some(path) = self.files.pop_front() else { return Ok(None) };
+            self.file = Some(path.display().to_string());
+            let (source, _) = content_of(&path, self.options.limits)?;
+            self.input = Input::File(Box::new((self.spans)(source, self.options.limits, false)));
+        }
+    }
+
+    fn finish(&self, id: String, spans: Vec<Span>) -> Result<Option<Run>, Error> {
+        let is_last = self.index.last.get(&id) == Some(&self.index.number);
+        let is_cut =
+            self.index.is_cut && (is_last || spans.iter().all(|span| !span.parent.is_empty()));
+        run(Trace { id, spans, is_cut }, self.options.limits)
+    }
+}
+
+impl LogReader for Traces<'_> {
+    fn next_run(&mut self) -> Result<Option<Run>, Error> {
+        loop {
+            let next = self.next_span().map_err(|error| error.in_file(self.file.as_deref()))?;
+            let Some(span) = next else {
+                // A file that has grown between the passes has further traces.
+                let Some((id, (spans, _))) = self.open.pop_first() else { return Ok(None) };
+                match self.finish(id, spans)? {
+                    None => continue,
+                    run => return Ok(run),
+                }
+            };
+            self.number += 1;
+            let id = self.index.run_of(&span).to_owned();
+            if id.is_empty() {
+                continue;
+            }
+            let limit = self.options.limits.max_run;
+            let (spans, size) = self.open.entry(id.clone()).or_default();
+            *size += span.size();
+            if *size > limit {
+                let place = Place { sample: Some(id), ..Place::default() };
+                let what = "a run holds more";
+                return Err(Error::invalid(
+                    place,
+                    Problem::TooLarge { what, limit: limit as u64, unit: "bytes" },
+                ));
+            }
+            spans.push(span);
+            if self.index.last.get(&id) == Some(&self.number)
+                && let Some((spans, _)) = self.open.remove(&id)
+                && let Some(run) = self.finish(id, spans)?
+            {
+                return Ok(Some(run));
+            }
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use budget_estimation::Reading;
 use censoring::{CalibrationRuns, CensoringAssumption};
 use knapsack_oracle::Alpha;
-use run_logs::{ConfidenceReading, ConfidenceStream, Format};
+use run_logs::{ConfidenceReading, ConfidenceStream, Format, RunsBy};
 use tool_graph::{RuleVersion, TriggerRule, costbench::CostRule};
 use trajectory_metrics::{ForecastPolicy, Level, Probability};
 
@@ -47,6 +47,7 @@ named! {
     CensoringAssumption: "non-informative" = Self::NonInformative, "failure-side" = Self::FailureSide, "none" = Self::None;
     ConfidenceReading: "strict" = Self::Strict, "lenient" = Self::Lenient;
     Reading: "cap" = Self::Cap, "answers" = Self::Answers;
+    RunsBy: "trace" = Self::Trace, "session" = Self::Session;
     RuleVersion: "paper" = Self::PaperText, "released" = Self::Released;
 }
 

@@ -16,8 +16,8 @@ use agent_scorecard::{
 use clap::builder::TypedValueParser;
 use run_logs::{
     ConfidenceField, ConfidenceReading, ConfidenceStream, FactRules, ForecastPolicy, Format,
-    LineFields, LoggedRun, Outcomes, ReadOptions, Run, RunTable, Runs, StreamOptions, TraceRules,
-    Unrecognized, read_path, read_path_by,
+    LineFields, LoggedRun, Outcomes, ReadOptions, Run, RunTable, Runs, RunsBy, StreamOptions,
+    TraceRules, Unrecognized, read_path, read_path_by,
 };
 use serde::{Deserialize, Deserializer};
 use trajectory_metrics::tool_calls::Value;
@@ -38,7 +38,7 @@ pub(crate) fn open(
     format: Format,
     judging: &Judging,
 ) -> Result<Runs<'static>, run_logs::Error> {
-    let options = ReadOptions::default();
+    let options = ReadOptions { runs_by: judging.runs_by, ..ReadOptions::default() };
     match bundled::content(path) {
         Some(content) => run_logs::read(Cursor::new(content), format, &options),
         None if judging.field.is_empty() => read_path(path, format, &options),
@@ -68,6 +68,10 @@ pub struct Judging {
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     outcomes: Option<PathBuf>,
+    /// What is a run in logs of spans: a trace, or all traces of a session
+    #[arg(long, value_name = "UNIT", default_value = "trace", value_parser = names::<RunsBy>())]
+    #[serde(skip)]
+    runs_by: RunsBy,
     /// Read JSON Lines of another program, one run per line: the field that holds a fact, such as
     /// outcome=metadata.result. Facts are id, task, trial, model, outcome, stop, reply, input_tokens, output_tokens,
     /// cost_usd and seconds; logs --suggest FILE proposes the fields. The option may be repeated

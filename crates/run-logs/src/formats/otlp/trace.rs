@@ -60,6 +60,7 @@ pub(crate) fn run(trace: Trace, limits: ReadLimits) -> Result<Option<Run>, Error
             .and_then(|(first, last)| last.checked_sub(first))
             .map(|time| time as f64 / 1e9),
     };
+    run.started = first.map(|first| first as f64 / 1e9);
     note_end(&spans, &steps, &tree, &mut run);
     add_turns(&spans, &mut steps, &tree, &mut run);
     add_sums(&spans, &steps, &tree, has_call, &mut run);

@@ -87,7 +87,8 @@ fn read(span: &Span, step: &mut Step, reading: &mut Reading) -> Result<(), Error
     if is_failure {
         step.error = step.error.take().or(get("error")).or(Some(String::new()));
     }
-    step.seconds = span.get("duration_ms").and_then(real).map(|time| time / 1e3).or(step.seconds);
+    let time = span.get("duration_ms").and_then(real).filter(|time| *time >= 0.0);
+    step.seconds = time.map(|time| time / 1e3).or(step.seconds);
     if span.is_event
         && let Some(seconds) = step.seconds
     {

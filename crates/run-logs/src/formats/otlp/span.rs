@@ -228,20 +228,25 @@ fn attributes(
     let is_session = |key: &str| ATTRIBUTES.contains(&(key, Fact::SessionId));
     let is_wanted =
         |key: &str| key == "event.name" || if is_light { is_session(key) } else { is_read(key) };
-    let mut put = |key: String, value: Value| match value {
-        Value::Null => {}
-        value => _ = read.insert(key, value),
-    };
     if json.token()? == b'{' {
         return json.map(|json, key| {
             if !is_wanted(&key) {
                 return json.skip();
             }
             let value = json.value()?;
-            put(key, decoded(value, json));
+            read.insert(key, decoded(value, json));
             Ok(())
         });
     }
+    pairs(json, read, &is_wanted)
+}
+
+/// Reads a list of keys and values, which are kept if the key is wanted.
+fn pairs(
+    json: &mut Json<'_>,
+    read: &mut BTreeMap<String, Value>,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Result<(), Error> {
     json.list(|json| {
         let (mut key, mut value) = (String::new(), Value::Null);
         fields!(given |json| {
@@ -250,8 +255,8 @@ fn attributes(
             "value" => value = any_value(json)?,
         })?;
         if is_wanted(&key) {
-            let value = if key.starts_with("mlflow.") { decoded(value, json) } else { value };
-            put(key, value);
+            let is_json = key.starts_with("mlflow.");
+            read.insert(key, if is_json { decoded(value, json) } else { value });
         }
         Ok(())
     })
@@ -287,17 +292,7 @@ pub(crate) fn any_value(json: &mut Json<'_>) -> Result<Value, Error> {
         },
         "kvlistValue" => {
             let mut map = BTreeMap::new();
-            fields!(given |json| {
-                "values" => json.list(|json| {
-                    let (mut key, mut value) = (String::new(), Value::Null);
-                    fields!(given |json| {
-                        "key" => key = json.text()?,
-                        "value" => value = any_value(json)?,
-                    })?;
-                    map.insert(key, value);
-                    Ok(())
-                })?,
-            })?;
+            fields!(given |json| { "values" => pairs(json, &mut map, &|_| true)?, })?;
             value = Value::Map(map);
         },
     })?;

@@ -114,6 +114,7 @@ impl Step {
         }
         step.error = step.error.map(|error| match span.get("exception.message").and_then(text) {
             Some(message) if error.is_empty() => message,
+            _ if error.is_empty() => "an error without a message".to_owned(),
             _ => error,
         });
         match step.kind {

@@ -60,10 +60,9 @@ pub(crate) fn run(trace: Trace, limits: ReadLimits) -> Result<Option<Run>, Error
             .and_then(|(first, last)| last.checked_sub(first))
             .map(|time| time as f64 / 1e9),
     };
-    run.started = first.map(|first| first as f64 / 1e9);
     note_end(&spans, &steps, &tree, &mut run);
-    add_turns(&spans, &mut steps, &tree, &mut run);
-    add_sums(&spans, &steps, &tree, has_call, &mut run);
+    add_sums(&spans, &steps, &tree, &has_call, &mut run);
+    add_turns(&spans, steps, &tree, &mut run);
     if trace.is_cut {
         run.metadata.insert("incomplete_last_line".to_owned(), Value::Bool(true));
     }
@@ -126,8 +125,10 @@ fn unique(spans: Vec<Span>) -> Vec<Span> {
 fn join_calls(tree: &Tree, steps: &mut [Step]) {
     let is = |step: &Step, kind| step.kind == Some(kind);
     let mut inner = vec![0_usize; steps.len()];
-    for (at, _) in steps.iter().enumerate().filter(|(_, step)| is(step, Kind::ModelCall)) {
-        tree.call[at].iter().for_each(|&outer| inner[outer] += 1);
+    for (at, step) in steps.iter().enumerate() {
+        if let Some(outer) = tree.call[at] {
+            inner[outer] += usize::from(is(step, Kind::ModelCall));
+        }
     }
     // The spans to which calls are moved.
     let mut place: Vec<usize> = (0..steps.len()).collect();
@@ -242,7 +243,7 @@ fn calls_below(steps: &[Step], tree: &Tree) -> Vec<bool> {
 
 /// Adds the usage that no model call states: sums of agents whose calls were not recorded, and calls of models that are not
 /// turns, such as embeddings.
-fn add_sums(spans: &[Span], steps: &[Step], tree: &Tree, has_call: Vec<bool>, run: &mut Run) {
+fn add_sums(spans: &[Span], steps: &[Step], tree: &Tree, has_call: &[bool], run: &mut Run) {
     let mut is_counted = vec![false; steps.len()];
     for &at in &tree.order {
         is_counted[at] = tree.parent[at].is_some_and(|parent| is_counted[parent]);
@@ -270,23 +271,12 @@ fn add_other(role: &str, model: Option<&str>, usage: &Usage, run: &mut Run) {
 }
 
 /// Adds the turns, and the calls of tools to the turns that made them.
-fn add_turns(spans: &[Span], steps: &mut [Step], tree: &Tree, run: &mut Run) {
-    let subagents = subagents(spans, steps, tree);
-    let mut tools = Vec::new();
-    let mut turns: Vec<(usize, Step)> = Vec::new();
-    for (at, step) in steps.iter_mut().enumerate() {
-        let parts = Step {
-            kind: step.kind,
-            usage: step.usage.clone(),
-            model: step.model.clone(),
-            ..Step::default()
-        };
-        match step.kind {
-            Some(Kind::ModelCall) => turns.push((at, mem::replace(step, parts))),
-            Some(Kind::Tool) => tools.push((at, mem::replace(step, parts))),
-            _ => {}
-        }
-    }
+fn add_turns(spans: &[Span], steps: Vec<Step>, tree: &Tree, run: &mut Run) {
+    let subagents = subagents(spans, &steps, tree);
+    let steps = steps.into_iter().enumerate();
+    let steps = steps.filter(|(_, step)| matches!(step.kind, Some(Kind::ModelCall | Kind::Tool)));
+    let (mut turns, mut tools): (Vec<_>, Vec<_>) =
+        steps.partition(|(_, step)| step.kind == Some(Kind::ModelCall));
     turns.sort_by_key(|(_, step)| step.start);
     tools.sort_by_key(|(_, step)| step.start);
     let mut made = Made::default();
@@ -297,15 +287,14 @@ fn add_turns(spans: &[Span], steps: &mut [Step], tree: &Tree, run: &mut Run) {
         if let (Some(role), true) = (caller.role(), step.usage != Usage::default()) {
             add_other(role, step.model.as_deref(), &step.usage, run);
         }
-        made.add(owner, step.start, run.turns.len(), step.reply.as_ref());
+        let reply = step.reply.iter();
+        reply.for_each(|reply| made.add(owner, step.start, run.turns.len(), reply));
         run.turns.push(Turn {
             model: step.model,
             caller,
             reply: step.reply,
             other_replies: step.other_replies,
-            error: step
-                .error
-                .map(|error| if error.is_empty() { "the call failed".to_owned() } else { error }),
+            error: step.error,
             seconds: step.seconds,
             ..Turn::default()
         });
@@ -316,23 +305,25 @@ fn add_turns(spans: &[Span], steps: &mut [Step], tree: &Tree, run: &mut Run) {
     let model = run.agent_turns().find_map(|turn| turn.model.clone());
     run.model = model;
     if run.agent_turns().any(|turn| turn.reply.is_some()) {
-        run.usage = usage_of(run);
+        run.usage = usage_of(run).and(&mem::take(&mut run.usage));
     }
 }
 
-/// Where calls of tools were made.
+/// Where calls of tools may have been made.
 #[derive(Default)]
 struct Made {
-    /// The turns of each owner, with their starts.
+    /// The turns with a reply of each owner, and those of all, with their starts.
     turns: HashMap<Option<usize>, Vec<(u64, usize)>>,
+    all: Vec<(u64, usize)>,
     /// The turn of each call with an id, and its place there.
     calls: HashMap<String, (usize, usize)>,
 }
 
 impl Made {
-    fn add(&mut self, owner: Option<usize>, start: u64, turn: usize, reply: Option<&Reply>) {
+    fn add(&mut self, owner: Option<usize>, start: u64, turn: usize, reply: &Reply) {
         self.turns.entry(owner).or_default().push((start, turn));
-        for (at, call) in reply.iter().flat_map(|reply| reply.tool_calls.iter().enumerate()) {
+        self.all.push((start, turn));
+        for (at, call) in reply.tool_calls.iter().enumerate() {
             self.calls.extend(call.id.clone().map(|id| (id, (turn, at))));
         }
     }
@@ -341,10 +332,9 @@ impl Made {
     fn turn(&self, owner: Option<usize>, time: u64) -> Option<usize> {
         let latest = |turns: &Vec<(u64, usize)>| {
             let before = turns.partition_point(|(start, _)| *start <= time);
-            before.checked_sub(1).and_then(|at| turns.get(at)).copied()
+            before.checked_sub(1).and_then(|at| turns.get(at)).map(|(_, turn)| *turn)
         };
-        let own = self.turns.get(&owner).and_then(latest);
-        own.or_else(|| self.turns.values().filter_map(latest).max()).map(|(_, turn)| turn)
+        self.turns.get(&owner).and_then(latest).or_else(|| latest(&self.all))
     }
 }
 
@@ -355,41 +345,24 @@ fn add_tool(step: Step, owner: Option<usize>, made: &mut Made, run: &mut Run) {
     let turn = turn.unwrap_or_else(|| {
         // A tool that a program called by itself.
         run.turns.push(Turn { model_calls: Some(0), ..Turn::default() });
-        let turn = run.turns.len() - 1;
-        made.turns.entry(owner).or_default().push((step.start, turn));
-        turn
+        made.turns.entry(owner).or_default().push((step.start, run.turns.len() - 1));
+        run.turns.len() - 1
     });
     let Some(turn) = run.turns.get_mut(turn) else { return };
-    let reply = turn.reply.get_or_insert_default();
+    let calls = &mut turn.reply.get_or_insert_default().tool_calls;
     let name = step.name.unwrap_or_default();
-    let is_open = |call: &&mut RecordedCall| {
+    let is_open = |call: &RecordedCall| {
         call.ok.is_none() && call.name == name && (call.id.is_none() || step.id.is_none())
     };
-    let call = match known {
-        Some((_, at)) => reply.tool_calls.get_mut(at),
-        None => {
-            let given = step.arguments.as_ref();
-            let exact = reply.tool_calls.iter().position(|call| {
-                call.ok.is_none() && call.name == name && Some(&call.arguments) == given
-            });
-            match exact {
-                Some(at) => reply.tool_calls.get_mut(at),
-                None => reply.tool_calls.iter_mut().find(is_open),
-            }
-        }
-    };
-    let call = match call {
-        Some(call) => call,
-        None => {
-            reply.tool_calls.push(RecordedCall::new(name, step.arguments.unwrap_or(UNKNOWN)));
-            let Some(call) = reply.tool_calls.last_mut() else { return };
-            call.id.clone_from(&step.id);
-            call
-        }
-    };
-    call.ok = Some(step.error.is_none());
-    call.error = step.error;
-    call.seconds = step.seconds;
+    let open = calls.iter().enumerate().filter(|(_, call)| is_open(call));
+    let open = open.min_by_key(|(_, call)| Some(&call.arguments) != step.arguments.as_ref());
+    let at = known.or(open.map(|(at, _)| (0, at))).map_or(calls.len(), |(_, at)| at);
+    if at == calls.len() {
+        calls.push(RecordedCall::new(name, step.arguments.unwrap_or(UNKNOWN)));
+    }
+    let Some(call) = calls.get_mut(at) else { return };
+    call.id = call.id.take().or(step.id);
+    (call.ok, call.error, call.seconds) = (Some(step.error.is_none()), step.error, step.seconds);
 }
 
 /// Arguments that the log does not have.
@@ -400,10 +373,8 @@ fn subagents(spans: &[Span], steps: &[Step], tree: &Tree) -> Vec<Option<String>>
     // The last place is that of calls outside of all agents.
     let place = |owner: Option<usize>| owner.unwrap_or(spans.len());
     let mut calls = vec![false; spans.len() + 1];
-    for (at, step) in
-        steps.iter().enumerate().filter(|(_, step)| step.kind == Some(Kind::ModelCall))
-    {
-        calls[place(tree.owner[at])] |= step.kind.is_some();
+    for (at, step) in steps.iter().enumerate() {
+        calls[place(tree.owner[at])] |= step.kind == Some(Kind::ModelCall);
     }
     let mut names = vec![None; spans.len()];
     for &at in &tree.order {

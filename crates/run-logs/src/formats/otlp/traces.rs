@@ -4,7 +4,6 @@ use std::{
     io::{self, Read},
     iter,
     path::{Path, PathBuf},
-    vec,
 };
 
 use crate::{
@@ -42,31 +41,36 @@ pub(crate) fn open<'a>(log: Log<'a>, spans: OpenSpans) -> Result<Opened<'a>, Err
         }
     }
     let owned: Vec<PathBuf> = files.iter().cloned().collect();
-    let input = if let Some(path) = path {
+    let (limits, mut source) = (options.limits, spans(log.source, options.limits, false));
+    let input: Input<'a> = if let Some(path) = path {
         for path in [path].into_iter().chain(files.iter().map(PathBuf::as_path)) {
-            let (source, _) = content_of(path, options.limits)?;
-            index.add(&mut spans(source, options.limits, true), |_| {});
+            // The second pass meets the same errors.
+            index.add(&mut spans(content_of(path, limits)?.0, limits, true), |_| {}).ok();
         }
-        Input::File(Box::new(spans(log.source, options.limits, false)))
+        let later = files.into_iter().flat_map(move |path| {
+            let mut source =
+                content_of(&path, limits).map(|(source, _)| spans(source, limits, false));
+            iter::from_fn(move || match &mut source {
+                Ok(source) => source
+                    .next_span()
+                    .map_err(|it| it.in_file(Some(&path.display().to_string())))
+                    .transpose(),
+                Err(error) => Some(Err(error.clone())),
+            })
+        });
+        Box::new(iter::from_fn(move || source.next_span().transpose()).chain(later))
     } else {
         let mut held = Vec::new();
-        let mut source = spans(log.source, options.limits, false);
-        index.add(&mut source, |span| held.push(span)).map_or(Ok(()), Err)?;
-        Input::Held(held.into_iter())
+        index.add(&mut source, |span| held.push(Ok(span)))?;
+        Box::new(held.into_iter())
     };
     index.join();
-    let traces = Traces {
-        input,
-        files,
-        spans,
-        index,
-        number: 0,
-        open: BTreeMap::new(),
-        options,
-        file: None,
-    };
+    let traces = Traces { input, index, number: 0, open: BTreeMap::new(), options };
     Ok(Opened { owned, ..Opened::new(format, traces) })
 }
+
+/// The spans of all files.
+type Input<'a> = Box<dyn Iterator<Item = Result<Span, Error>> + 'a>;
 
 /// Returns the later files of the folder that are of the same format; `None` if the file is not the first of them.
 fn others(path: &Path, reader: &Reader, limits: ReadLimits) -> Result<Option<Vec<PathBuf>>, Error> {
@@ -109,28 +113,21 @@ struct Index {
 
 impl Index {
     /// Takes the spans of a file, to its end or to an error.
-    fn add(&mut self, spans: &mut Spans<'_>, mut keep: impl FnMut(Span)) -> Option<Error> {
-        loop {
-            match spans.next_span() {
-                Ok(Some(span)) => {
-                    self.number += 1;
-                    let unit = span.unit();
-                    if let Some(session) = span.session(self.by) {
-                        self.sessions.entry(unit.to_owned()).or_insert(session);
-                    }
-                    match self.last.get_mut(unit) {
-                        Some(last) => *last = self.number,
-                        None => _ = self.last.insert(unit.to_owned(), self.number),
-                    }
-                    keep(span);
-                }
-                Ok(None) => {
-                    self.is_cut |= spans.is_cut;
-                    return None;
-                }
-                Err(error) => return Some(error),
+    fn add(&mut self, spans: &mut Spans<'_>, mut keep: impl FnMut(Span)) -> Result<(), Error> {
+        while let Some(span) = spans.next_span()? {
+            self.number += 1;
+            let unit = span.unit();
+            if let Some(session) = span.session(self.by) {
+                self.sessions.entry(unit.to_owned()).or_insert(session);
             }
+            match self.last.get_mut(unit) {
+                Some(last) => *last = self.number,
+                None => _ = self.last.insert(unit.to_owned(), self.number),
+            }
+            keep(span);
         }
+        self.is_cut |= spans.is_cut;
+        Ok(())
     }
 
     /// Joins the traces of each session.
@@ -148,43 +145,17 @@ impl Index {
     }
 }
 
-enum Input<'a> {
-    File(Box<Spans<'a>>),
-    Held(vec::IntoIter<Span>),
-}
-
 /// The runs of a log, each at its last span.
 struct Traces<'a> {
     input: Input<'a>,
-    /// The files after the current one.
-    files: VecDeque<PathBuf>,
-    spans: OpenSpans,
     index: Index,
     number: u64,
     /// The spans of traces that go on, and their size in bytes.
     open: BTreeMap<String, (Vec<Span>, usize)>,
     options: ReadOptions,
-    /// The name of a file after the first one, for errors.
-    file: Option<String>,
 }
 
 impl Traces<'_> {
-    fn next_span(&mut self) -> Result<Option<Span>, Error> {
-        loop {
-            let next = match &mut self.input {
-                Input::File(spans) => spans.next_span()?,
-                Input::Held(spans) => spans.next(),
-            };
-            if next.is_some() {
-                return Ok(next);
-            }
-            let Some(path) = self.files.pop_front() else { return Ok(None) };
-            self.file = Some(path.display().to_string());
-            let (source, _) = content_of(&path, self.options.limits)?;
-            self.input = Input::File(Box::new((self.spans)(source, self.options.limits, false)));
-        }
-    }
-
     fn finish(&self, id: String, spans: Vec<Span>) -> Result<Option<Run>, Error> {
         let is_last = self.index.last.get(&id) == Some(&self.index.number);
         let is_cut =
@@ -196,8 +167,7 @@ impl Traces<'_> {
 impl LogReader for Traces<'_> {
     fn next_run(&mut self) -> Result<Option<Run>, Error> {
         loop {
-            let next = self.next_span().map_err(|error| error.in_file(self.file.as_deref()))?;
-            let Some(span) = next else {
+            let Some(span) = self.input.next().transpose()? else {
                 // A file that has grown between the passes has further traces.
                 let Some((id, (spans, _))) = self.open.pop_first() else { return Ok(None) };
                 match self.finish(id, spans)? {

@@ -293,6 +293,11 @@ impl Error {
         self
     }
 
+    /// Returns whether the input ended within a value.
+    pub(crate) const fn is_cut(&self) -> bool {
+        matches!(self, Self::Invalid { problem: Problem::Truncated, .. })
+    }
+
     /// Returns the same error with the name of the file, unless it already has one.
     pub(crate) fn in_file(mut self, file: Option<&str>) -> Self {
         if let Self::Invalid { place, .. }

@@ -2,7 +2,9 @@ use std::{fmt, str::FromStr};
 
 use crate::{
     error::{Error, Place, Problem},
-    formats::{chat, harbor, inspect, lines, log_reader::Reader, otlp, tau2},
+    formats::{
+        chat, claude_code, codex, harbor, inspect, lines, log_reader::Reader, otlp, tau2,
+    },
 };
 
 /// Declares the formats: a row has the documentation, the variant, the name and the module of the reader. A log is of the first
@@ -56,6 +58,12 @@ macro_rules! formats {
 formats! {
     /// Logs of inspect_ai: a `.json` file, or an `.eval` archive.
     Inspect "inspect" inspect::READER,
+    /// Sessions of Claude Code: the files of `~/.claude/projects`.
+    ClaudeCode "claude_code" claude_code::READER,
+    /// What Claude Code prints with `--output-format stream-json`.
+    ClaudeCodeStream "claude_code_stream" claude_code::STREAM,
+    /// Rollouts of Codex: the files of `~/.codex/sessions`.
+    Codex "codex" codex::READER,
     /// Recorded exchanges with a model: JSON Lines of
     /// `{"id", "task"?, "outcome"?, "turns": [{"request", "response"}]}`.
     Exchanges "exchanges" chat::EXCHANGES,

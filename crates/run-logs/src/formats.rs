@@ -2,6 +2,8 @@
 
 pub mod bagen;
 pub(crate) mod chat;
+pub(crate) mod claude_code;
+pub(crate) mod codex;
 pub(crate) mod copies;
 pub(crate) mod counts;
 pub(crate) mod harbor;
@@ -13,6 +15,7 @@ pub(crate) mod otlp;
 pub(crate) mod paths;
 pub(crate) mod pools;
 pub(crate) mod rollouts;
+pub(crate) mod session_lines;
 pub(crate) mod steps;
 pub(crate) mod tau2;
 pub(crate) mod trace_line;

@@ -16,6 +16,7 @@ mod lines;
 mod models;
 mod otlp;
 mod rollout_files;
+mod sessions;
 mod streams;
 mod tables;
 mod tau2;

@@ -99,6 +99,8 @@ pub(crate) struct Json<'a> {
     pub(crate) path: Vec<Segment>,
     pub(crate) open: Vec<Open>,
     pub(crate) scratch: Vec<u8>,
+    /// Whether half of a surrogate pair is read as U+FFFD: JavaScript cuts texts between the halves.
+    pub(crate) replaces_halves: bool,
     /// The number of bytes of strings and values in the current run.
     held: usize,
     place: Place,
@@ -113,6 +115,7 @@ impl<'a> Json<'a> {
             path: Vec::new(),
             open: Vec::new(),
             scratch: Vec::new(),
+            replaces_halves: false,
             held: 0,
             place: Place::default(),
         }
@@ -122,6 +125,11 @@ impl<'a> Json<'a> {
     /// its line, and the count of its run is 0.
     pub(crate) fn next_document(&mut self) -> Result<bool, Error> {
         self.begin_run();
+        self.next_line()
+    }
+
+    /// Starts the next value of the same run. Returns false at the end of the input.
+    pub(crate) fn next_line(&mut self) -> Result<bool, Error> {
         self.place.line = None;
         let more = self.after_space()?.is_some();
         self.place.line = more.then(|| self.source.line());

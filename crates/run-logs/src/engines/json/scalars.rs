@@ -53,23 +53,37 @@ impl Json<'_> {
     }
 
     fn unicode_escape(&mut self) -> Result<(), Error> {
-        let first = self.four_digits()?;
-        let code = match first {
-            0xD800..0xDC00 => {
-                if self.next_byte()? != b'\\' || self.next_byte()? != b'u' {
-                    return Err(self.error(Problem::LoneSurrogate));
-                }
-                let second = self.four_digits()?;
-                if !(0xDC00..0xE000).contains(&second) {
-                    return Err(self.error(Problem::LoneSurrogate));
-                }
-                0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)
+        let mut code = self.four_digits()?;
+        while (0xD800..0xDC00).contains(&code) {
+            if self.byte()? != b'\\' {
+                return self.half_pair();
             }
-            code => code,
-        };
+            self.source.consume(1);
+            if self.byte()? != b'u' {
+                self.half_pair()?;
+                return self.escape();
+            }
+            self.source.consume(1);
+            let second = self.four_digits()?;
+            if (0xDC00..0xE000).contains(&second) {
+                code = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);
+            } else {
+                self.half_pair()?;
+                code = second;
+            }
+        }
         // The only code that is not a character here is the second half of a surrogate pair.
-        let letter = char::from_u32(code).ok_or_else(|| self.error(Problem::LoneSurrogate))?;
+        let Some(letter) = char::from_u32(code) else { return self.half_pair() };
         self.scratch.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+        Ok(())
+    }
+
+    /// Replaces half of a surrogate pair, or returns an error.
+    fn half_pair(&mut self) -> Result<(), Error> {
+        if !self.replaces_halves {
+            return Err(self.error(Problem::LoneSurrogate));
+        }
+        self.scratch.extend_from_slice("\u{fffd}".as_bytes());
         Ok(())
     }
 

@@ -163,7 +163,7 @@ fn block(
 }
 
 /// Reads a text; parts of other forms may have values of other types in the same fields.
-fn word(json: &mut Json<'_>) -> Result<Option<String>, Error> {
+pub(crate) fn word(json: &mut Json<'_>) -> Result<Option<String>, Error> {
     if json.token()? == b'"' { json.text().map(Some) } else { json.skip().map(|()| None) }
 }
 

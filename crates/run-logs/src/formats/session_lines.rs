@@ -1,0 +1,99 @@
+use std::collections::BTreeMap;
+
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{
+    engines::json::reader::Json,
+    error::Error,
+    formats::copies::usage_of,
+    values::{
+        run::{Run, Turn, Usage},
+        time::between,
+    },
+};
+
+/// Reads the lines of a session, all of them as one run. Returns whether the last line is cut off, because the program was killed
+/// or is still writing; that line is dropped.
+pub(crate) fn session_lines<'a>(
+    json: &mut Json<'a>,
+    mut read: impl FnMut(&mut Json<'a>) -> Result<(), Error>,
+) -> Result<bool, Error> {
+    while json.next_line()? {
+        match read(json) {
+            Err(error) if error.is_cut() => return Ok(true),
+            read => read?,
+        }
+    }
+    Ok(false)
+}
+
+/// The time from the first line of a session to its last one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Span {
+    first: Option<f64>,
+    last: Option<f64>,
+}
+
+impl Span {
+    /// Adds the time of a line, in seconds.
+    pub(crate) fn add(&mut self, time: f64) {
+        self.first = self.first.or(Some(time));
+        self.last = Some(self.last.map_or(time, |last| last.max(time)));
+    }
+
+    /// Returns whether it begins after a time.
+    pub(crate) fn is_after(self, time: Option<f64>) -> bool {
+        self.first.zip(time).is_some_and(|(first, time)| time < first)
+    }
+
+    /// Returns its length in seconds, without the digits that were lost in the times.
+    pub(crate) fn seconds(self) -> Option<f64> {
+        between(self.first, self.last).map(|seconds| (seconds * 1e6).round() / 1e6)
+    }
+}
+
+/// Completes a run of which the turns are known: its model, its usage, and the usage of the program's own calls.
+pub(crate) fn complete(run: &mut Run, n_unfinished: usize, is_cut: bool) {
+    let model = run.agent_turns().find_map(|turn| turn.model.clone());
+    run.model = model;
+    run.usage = usage_of(run);
+    for turn in &run.turns {
+        let usage = turn.reply.as_ref().and_then(|reply| reply.usage.as_ref());
+        if let (Some(role), Some(usage)) = (turn.caller.role(), usage) {
+            let by_model: &mut BTreeMap<String, Usage> =
+                run.other_usage.entry(role.to_owned()).or_default();
+            let model = turn.model.clone().unwrap_or_default();
+            let sum = by_model.get(&model).map_or_else(|| usage.clone(), |sum| sum.plus(usage));
+            by_model.insert(model, sum);
+        }
+    }
+    if n_unfinished > 0 {
+        let unfinished = Value::Integer(n_unfinished as i128);
+        run.metadata.insert("n_unfinished_replies".to_owned(), unfinished);
+    }
+    if is_cut {
+        run.metadata.insert("incomplete_last_line".to_owned(), Value::Bool(true));
+    }
+}
+
+/// Returns turns in an order in which the turns of a subagent follow the turn that called it. `called` returns the positions of
+/// the subagents that a turn called; each is placed once, and those that nobody called stand at the end. The first list of turns
+/// is that of the agent.
+pub(crate) fn in_order(threads: Vec<Vec<Turn>>, called: impl Fn(&Turn) -> Vec<usize>) -> Vec<Turn> {
+    let mut threads: Vec<_> = threads.into_iter().map(|turns| Some(turns.into_iter())).collect();
+    let mut turns = Vec::new();
+    for at in 0..threads.len() {
+        let mut open: Vec<_> = threads[at].take().into_iter().collect();
+        while let Some(innermost) = open.last_mut() {
+            let Some(turn) = innermost.next() else {
+                open.pop();
+                continue;
+            };
+            let inner = called(&turn);
+            turns.push(turn);
+            let inner = inner.into_iter().rev();
+            open.extend(inner.filter_map(|at| threads.get_mut(at).and_then(Option::take)));
+        }
+    }
+    turns
+}

@@ -484,6 +484,16 @@ fn the_history_that_a_fork_repeats_is_not_its_own() {
         record(OWN, "r2", 200),
     ];
     assert_eq!(inputs(&session(&rollout(&lines))), [Some(200)]);
+    // A fork that refers to the history has the total of both; its first response was interrupted.
+    let lines = [
+        head(json!({"forked_from_id": BEFORE})),
+        event("task_started", json!({"turn_id": AFTER})),
+        said("cut"),
+        total(500, 50, [90, 5]),
+        said("new"),
+        total(700, 60, [200, 10]),
+    ];
+    assert_eq!(inputs(&session(&rollout(&lines))), [None, Some(200)]);
     // Turns without such ids: what is copied is not known.
     let lines = [&[head(json!({"forked_from_id": BEFORE}))][..], &history("1"), &own("2")].concat();
     let run = session(&rollout(&lines));

@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use trajectory_metrics::tool_calls::Value;
+
 use crate::{
     engines::json::reader::{Json, fields},
     error::Error,
@@ -147,32 +149,16 @@ pub(crate) fn line(json: &mut Json<'_>) -> Result<Line, Error> {
     Ok(line)
 }
 
-/// Reads the error of a call: a word, or an object with a message.
+/// Reads the error of a call: a word, or an object with a message, which may be in another error.
 fn error(json: &mut Json<'_>) -> Result<Option<String>, Error> {
-    if json.token()? != b'{' {
-        return word(json);
+    let (mut value, mut text) = (json.value()?, None);
+    while let Value::Map(mut fields) = value {
+        if let Some(Value::Text(message)) = fields.remove("message") {
+            text = Some(message);
+        }
+        value = fields.remove("error").unwrap_or_default();
     }
-    let mut text = None;
-    fields!(|json| {
-        "message" => text = word(json)?.or(text.take()),
-        "error" => text = error_inside(json)?.or(text.take()),
-    })?;
-    Ok(text.or_else(|| Some("an error without a message".to_owned())))
-}
-
-/// Reads an error within an error.
-fn error_inside(json: &mut Json<'_>) -> Result<Option<String>, Error> {
-    if json.token()? != b'{' {
-        return word(json);
-    }
-    let mut text = None;
-    fields!(|json| {
-        "message" => text = word(json)?.or(text.take()),
-        "error" if json.token()? == b'{' => fields!(|json| {
-            "message" => text = word(json)?.or(text.take()),
-        })?,
-    })?;
-    Ok(text)
+    Ok(if let Value::Text(word) = value { Some(word) } else { text })
 }
 
 fn message(json: &mut Json<'_>) -> Result<Message, Error> {

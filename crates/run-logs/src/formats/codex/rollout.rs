@@ -201,9 +201,11 @@ impl Rollout {
             [usage.input_tokens, usage.output_tokens].map(Option::unwrap_or_default)
         };
         let ([input, output], [old_input, old_output]) = (parts(&total), parts(&old));
+        // A fork without a copy of the history goes on from a total that its file does not hold.
+        let is_base = self.is_fork && old == Usage::default();
         let is_more = input > old_input || output > old_output;
         let is_reset = input < old_input || output < old_output;
-        if self.has_records || !(is_more || is_reset) || input == 0 {
+        if self.has_records || is_base || !(is_more || is_reset) || input == 0 {
             if self.read_to.is_none() {
                 self.close();
             }

@@ -58,7 +58,7 @@ class H(BaseHTTPRequestHandler):
             return self.send_json(step.get('body') or {'type': 'error', 'error': {'type': step.get('error', 'overloaded_error'), 'message': 'scripted failure'}}, step['status'], step.get('headers', []))
         (self.claude if kind == 'claude' else self.codex)(b, step, n, u, info, k)
     def start(self):
-        self.send_response(200); self.send_header('content-type', 'text/event-stream'); self.send_header('connection', 'close'); self.end_headers(); self.close_connection = True
+        self.send_response(200); self.send_header('request-id', f'req_{next(ids)}'); self.send_header('content-type', 'text/event-stream'); self.send_header('connection', 'close'); self.end_headers(); self.close_connection = True
     def event(self, d):
         self.wfile.write(f"event: {d['type']}\ndata: {json.dumps(d)}\n\n".encode()); self.wfile.flush()
     def claude(self, b, step, n, u, info, k):

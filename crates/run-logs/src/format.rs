@@ -3,7 +3,8 @@ use std::{fmt, str::FromStr};
 use crate::{
     error::{Error, Place, Problem},
     formats::{
-        chat, claude_code, codex, harbor, inspect, lines, log_reader::Reader, otlp, tau2,
+        chat, claude_code, codex, harbor, inspect, langchain, lines, lm_eval, log_reader::Reader,
+        mini_swe_agent, otlp, tau2,
     },
 };
 
@@ -64,6 +65,12 @@ formats! {
     ClaudeCodeStream "claude_code_stream" claude_code::STREAM,
     /// Rollouts of Codex: the files of `~/.codex/sessions`.
     Codex "codex" codex::READER,
+    /// Trajectories of mini-SWE-agent.
+    MiniSweAgent "mini_swe_agent" mini_swe_agent::READER,
+    /// Messages of LangChain and LangGraph: conversations as lists or `{"messages": […]}`.
+    LangChain "langchain" langchain::READER,
+    /// Samples of the Language Model Evaluation Harness.
+    LmEval "lm_eval" lm_eval::READER,
     /// Recorded exchanges with a model: JSON Lines of
     /// `{"id", "task"?, "outcome"?, "turns": [{"request", "response"}]}`.
     Exchanges "exchanges" chat::EXCHANGES,

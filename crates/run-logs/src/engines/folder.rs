@@ -63,8 +63,8 @@ impl Folder {
         }
     }
 
-    /// The names of the JSON files, sorted. `None` if the folder does not exist.
-    pub(crate) fn json_files(&self) -> Result<Option<Vec<String>>, Error> {
+    /// The names of the files with this ending, sorted. `None` if the folder does not exist.
+    pub(crate) fn files(&self, ending: &str) -> Result<Option<Vec<String>>, Error> {
         let name = self.path.display().to_string();
         let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
         if !self.path.is_dir() {
@@ -73,7 +73,7 @@ impl Folder {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.path).map_err(|error| io(&error))? {
             let name = entry.map_err(|error| io(&error))?.file_name();
-            if let Some(name) = name.to_str().filter(|name| name.ends_with(".json")) {
+            if let Some(name) = name.to_str().filter(|name| name.ends_with(ending)) {
                 names.push(name.to_owned());
             }
         }

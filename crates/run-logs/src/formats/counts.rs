@@ -16,6 +16,8 @@ pub(crate) enum Dialect {
     CacheBeside,
     /// Gemini: thoughts are counted separately from the output.
     Gemini,
+    /// opencode: cached tokens and reasoning are both counted separately.
+    AllBeside,
 }
 
 /// The counts of one object such as `usage`, under the names of any dialect.
@@ -172,7 +174,9 @@ impl Counts {
         let (thoughts, results) = (known(self.reasoning), self.tool_results.unwrap_or(0));
         let mut input = self.input;
         input.add(self.missed.map(|missed| missed.saturating_add(known(self.cached))));
-        let is_beside = [dialect == Dialect::CacheBeside, dialect == Dialect::Gemini];
+        let is_all = dialect == Dialect::AllBeside;
+        let is_beside =
+            [is_all || dialect == Dialect::CacheBeside, is_all || dialect == Dialect::Gemini];
         let fits = |input: u64| known(self.cached).max(known(self.written)) <= input;
         let total = self.total.value.filter(|total| *total > 0);
         if let Some(total) = total {

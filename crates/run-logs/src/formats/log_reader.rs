@@ -51,7 +51,15 @@ pub(crate) struct Log<'a> {
     pub(crate) options: ReadOptions,
 }
 
-impl Log<'_> {
+impl<'a> Log<'a> {
+    /// Opens a file whose values are runs, as [`documents`] reads them.
+    pub(crate) fn documents(
+        self,
+        read: impl FnMut(&mut Json<'a>, u64, &ReadOptions) -> Result<Run, Error> + 'a,
+    ) -> Result<Opened<'a>, Error> {
+        Ok(Opened::new(self.format, documents(self.source, &self.options, read)?))
+    }
+
     /// Returns the folder that contains the file.
     pub(crate) fn folder(&self) -> Option<Folder> {
         self.path.as_deref().and_then(Folder::of)

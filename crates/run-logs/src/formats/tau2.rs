@@ -200,7 +200,7 @@ impl Results<'_> {
 
     /// The files of the simulations. The index, if there is one, must name exactly these.
     fn files(&self) -> Result<State, Error> {
-        let names = self.folder.as_ref().map(Folder::json_files).transpose()?.flatten();
+        let names = self.folder.as_ref().map(|folder| folder.files(".json")).transpose()?.flatten();
         let names = match (names, &self.index) {
             (Some(names), _) => names,
             (None, Some(index)) if index.is_empty() => Vec::new(),

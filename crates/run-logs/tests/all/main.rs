@@ -1,6 +1,7 @@
 //! All tests of the crate, in one program.
 #![allow(clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
+mod agents;
 mod archives;
 mod chat_formats;
 mod common;

@@ -7,7 +7,7 @@ use run_logs::{Error, Format, Problem, ReadOptions, read};
 use crate::common::{all, with_requests};
 
 /// A small log of each format that is one run.
-const LOGS: [(Format, &str); 12] = [
+const LOGS: [(Format, &str); 16] = [
     (
         Format::Inspect,
         r#"{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[{"id":"aé","epoch":1,"scores":{"s":{"value":NaN}},"events":[{"event":"model","model":"m","output":{"choices":[{"message":{"role":"assistant","content":"x"}}]}}]}]}"#,
@@ -52,6 +52,22 @@ const LOGS: [(Format, &str); 12] = [
     (
         Format::Tau2,
         r#"{"id":"a","task_id":"t","termination_reason":"user_stop","messages":[{"role":"user","content":"x","cost":0.0}]}"#,
+    ),
+    (
+        Format::MiniSweAgent,
+        r#"{"info":{"model_stats":{"instance_cost":0.5,"api_calls":1},"mini_version":"2","exit_status":"Submitted"},"messages":[{"role":"assistant","content":"é","extra":{"actions":[{"command":"ls"}],"cost":0.5}},{"role":"exit","content":""}]}"#,
+    ),
+    (
+        Format::LangChain,
+        r#"{"messages":[{"type":"ai","content":"x","tool_calls":[{"name":"f","args":{},"id":"c"}],"usage_metadata":{"input_tokens":1,"output_tokens":1}},{"type":"tool","content":"y","tool_call_id":"c","status":"error"}]}"#,
+    ),
+    (
+        Format::LangChain,
+        r#"[{"lc":1,"type":"constructor","id":["langchain","schema","messages","AIMessage"],"kwargs":{"content":"x"}}]"#,
+    ),
+    (
+        Format::LmEval,
+        r#"{"doc_id":1,"doc":{},"arguments":{"gen_args_0":{"arg_1":" a"},"gen_args_1":{"arg_1":" b"}},"resps":[[["-1.5","True"]],[["-2","False"]]],"filter":"none","acc":1.0}"#,
     ),
 ];
 

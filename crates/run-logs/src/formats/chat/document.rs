@@ -169,7 +169,7 @@ fn spoken(
 }
 
 /// Records whether the latest call with this id worked, if the result says so.
-fn note_result(turns: &mut [Turn], result: &ToolResult) {
+pub(crate) fn note_result(turns: &mut [Turn], result: &ToolResult) {
     let (Some(is_error), Some(id)) = (result.is_error, &result.call) else { return };
     let mut replies = turns.iter_mut().rev().filter_map(|turn| turn.reply.as_mut());
     let of =

@@ -32,7 +32,7 @@ pub(crate) struct ReadTurn {
 /// A response while it is read.
 #[derive(Default)]
 pub(crate) struct Response {
-    id: Option<String>,
+    pub(crate) id: Option<String>,
     pub(crate) model: Option<String>,
     /// The replies of a provider that may return several, by their index.
     replies: Vec<(u64, Reply)>,
@@ -265,20 +265,21 @@ pub(crate) fn candidates(
 
 /// Reads the parts of a candidate. Thoughts are not part of its text.
 fn parts(json: &mut Json<'_>, reply: &mut Reply) -> Result<(), Error> {
+    fields!(given |json| { "parts" => json.list(|json| part(json, reply))?, })
+}
+
+/// Reads a part of a candidate.
+pub(crate) fn part(json: &mut Json<'_>, reply: &mut Reply) -> Result<(), Error> {
+    let (mut text, mut is_thought) = (None, false);
     fields!(given |json| {
-        "parts" => json.list(|json| {
-            let (mut text, mut is_thought) = (None, false);
-            fields!(given |json| {
-                "text" => text = Some(json.text()?),
-                "thought" => is_thought = json.boolean()?,
-                "functionCall" => reply.tool_calls.push(function(json, Some("id"))?),
-            })?;
-            if let (Some(text), false) = (text, is_thought) {
-                reply.text.push_str(&text);
-            }
-            Ok(())
-        })?,
-    })
+        "text" => text = Some(json.text()?),
+        "thought" => is_thought = json.boolean()?,
+        "functionCall" => reply.tool_calls.push(function(json, Some("id"))?),
+    })?;
+    if let (Some(text), false) = (text, is_thought) {
+        reply.text.push_str(&text);
+    }
+    Ok(())
 }
 
 /// Reads `logprobsResult`: the chosen tokens, and in a second list the most probable ones.

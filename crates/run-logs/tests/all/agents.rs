@@ -1,0 +1,239 @@
+//! Logs that agents write, read as their programs and packages see them (`oracles/agents.py`).
+
+use std::{
+    fs,
+    io::Cursor,
+    path::{Path, PathBuf},
+};
+
+use run_logs::{
+    Arguments, Caller, Format, ReadLimits, ReadOptions, Run, Turn, Usage, read, read_path,
+};
+use serde_json::{Value as Json, json};
+
+use crate::common::{golden, value};
+
+const AGENTS: [Format; 5] =
+    [Format::MiniSweAgent, Format::GeminiCli, Format::OpenCode, Format::LangChain, Format::LmEval];
+
+/// A count, or null.
+fn count(count: Option<u64>) -> Json {
+    count.map_or(Json::Null, Json::from)
+}
+
+/// The counts under the names of the expectation.
+fn used(usage: &Usage) -> [(&'static str, Json); 6] {
+    [
+        ("input", count(usage.input_tokens)),
+        ("cached", count(usage.cached_tokens)),
+        ("written", count(usage.cache_write_tokens)),
+        ("output", count(usage.output_tokens)),
+        ("reasoning", count(usage.reasoning_tokens)),
+        ("cost", usage.cost_usd.map_or(Json::Null, Json::from)),
+    ]
+}
+
+/// The turn as an expectation.
+fn turn(turn: &Turn) -> Json {
+    let Some(reply) = &turn.reply else { return json!({"failed": true}) };
+    let calls = reply.tool_calls.iter().map(|call| {
+        let arguments = match &call.arguments {
+            Arguments::Unparsed { text, .. } => Json::from(text.as_str()),
+            Arguments::Parsed(value) => plain(value),
+        };
+        json!({"name": call.name, "arguments": arguments, "ok": call.ok})
+    });
+    let caller = match &turn.caller {
+        Caller::Subagent(name) | Caller::Role(name) => Json::from(name.as_str()),
+        _ => Json::Null,
+    };
+    let mut found = json!({
+        "model": turn.model, "caller": caller, "text": reply.text, "calls": calls.collect::<Vec<_>>(),
+        "stop": reply.stop.as_ref().map(|stop| stop.name()), "n_other": turn.other_replies.len(),
+        "others": turn.other_replies.iter().map(|reply| &reply.text).collect::<Vec<_>>(),
+        "tokens": reply.tokens.as_ref().map(|tokens| tokens.iter().map(|token| json!({
+            "text": String::from_utf8_lossy(token.bytes), "logprob": token.logprob,
+            "others": token.alternatives().map(|(_, logprob)| logprob).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>()),
+    });
+    let usage = reply.usage.clone().unwrap_or_default();
+    found
+        .as_object_mut()
+        .unwrap()
+        .extend(used(&usage).map(|(name, count)| (name.to_owned(), count)));
+    found
+}
+
+fn plain(value: &run_logs::Value) -> Json {
+    use run_logs::Value;
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => Json::from(*value),
+        Value::Integer(number) => Json::from(i64::try_from(*number).unwrap()),
+        Value::Real(number) => Json::from(*number),
+        Value::Text(text) => Json::from(text.as_str()),
+        Value::List(values) => values.iter().map(plain).collect(),
+        Value::Map(values) => {
+            values.iter().map(|(key, value)| (key.clone(), plain(value))).collect()
+        }
+    }
+}
+
+/// The run as an expectation.
+fn run(run: &Run) -> Json {
+    let scores = run.scores.iter().map(|(name, score)| (name.clone(), plain(&score.value)));
+    let mut found = json!({
+        "id": run.id, "task": run.task, "model": run.model, "outcome": run.outcome,
+        "stop": run.stop.as_ref().map(|stop| stop.name()), "trial": run.trial,
+        "limit": run.limit.as_ref().map(|limit| limit.kind.clone()), "error": run.error.is_some(),
+        "scores": scores.collect::<serde_json::Map<_, _>>(), "turns": run.turns.iter().map(turn).collect::<Vec<_>>(),
+        "cut_off": run.metadata.contains_key("incomplete_last_line"),
+    });
+    found
+        .as_object_mut()
+        .unwrap()
+        .extend(used(&run.usage).map(|(name, count)| (name.to_owned(), count)));
+    found
+}
+
+/// Compares what an expectation names, and counts it.
+fn compare(found: &Json, expected: &Json, place: &str, n: &mut usize) -> Result<(), String> {
+    match (found, expected) {
+        (Json::Object(found), Json::Object(expected)) if !place.ends_with("arguments") => {
+            expected.iter().try_for_each(|(key, expected)| {
+                let found = found.get(key).unwrap_or(&Json::Null);
+                compare(found, expected, &format!("{place}.{key}"), n)
+            })
+        }
+        (Json::Array(found), Json::Array(expected)) if found.len() == expected.len() => {
+            let mut pairs = found.iter().zip(expected).enumerate();
+            pairs.try_for_each(|(at, (a, b))| compare(a, b, &format!("{place}[{at}]"), n))
+        }
+        _ => {
+            *n += 1;
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs().max(1.0);
+            let is_near = found.as_f64().zip(expected.as_f64()).is_some_and(|(a, b)| near(a, b));
+            let is_same = is_near || value(found) == value(expected);
+            is_same
+                .then_some(())
+                .ok_or_else(|| format!("{place}: {found}, but {expected} is expected"))
+        }
+    }
+}
+
+/// Compares the logs of a folder with the expectation beside them.
+fn check(folder: &Path) {
+    let text = fs::read_to_string(folder.join("expected.jsonl")).unwrap();
+    let (mut n_runs, mut n_values, mut wrong) = (0, 0, Vec::new());
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let line: Json = serde_json::from_str(line).unwrap();
+        let path = folder.parent().unwrap().join(line["path"].as_str().unwrap());
+        let format: Format = line["format"].as_str().unwrap().parse().unwrap();
+        let runs = read_path(&path, Format::Auto, &ReadOptions::default()).and_then(|read| {
+            assert_eq!(read.format(), format, "{}", path.display());
+            read.collect::<Result<Vec<_>, _>>()
+        });
+        let found = match runs {
+            Ok(runs) => runs.iter().map(run).collect::<Vec<_>>(),
+            Err(error) => {
+                wrong.push(error.to_string());
+                continue;
+            }
+        };
+        n_runs += found.len();
+        let (found, name) = (Json::Array(found), path.display().to_string());
+        wrong.extend(compare(&found, &line["runs"], &name, &mut n_values).err());
+    }
+    println!("{}: {n_runs} runs, {n_values} values, {} wrong", folder.display(), wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The folders of this format: known answers, and those that `AGENT_LOGS` holds.
+fn agent_logs(format: &str) {
+    let made = std::env::var_os("AGENT_LOGS").map(PathBuf::from);
+    let folders = [Some(golden("agents")), made].into_iter().flatten().map(|it| it.join(format));
+    folders
+        .filter(|folder| folder.join("expected.jsonl").exists())
+        .for_each(|folder| check(&folder));
+}
+
+#[test]
+fn agent_logs_of_mini_swe_agent_say_what_the_package_says() {
+    agent_logs("mini_swe_agent");
+}
+
+#[test]
+fn agent_logs_of_langchain_say_what_its_messages_say() {
+    agent_logs("langchain");
+}
+
+#[test]
+fn agent_logs_of_lm_eval_say_what_its_samples_say() {
+    agent_logs("lm_eval");
+}
+
+/// Files with changed, removed, repeated and missing bytes are errors or runs, never a panic.
+#[test]
+fn changed_agent_logs_never_panic() {
+    let limits = ReadLimits { max_run: 1 << 20, max_string: 1 << 16, ..ReadLimits::default() };
+    let options = ReadOptions { limits, requests: true, ..ReadOptions::default() };
+    let mut state = 1_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as usize % below.max(1)
+    };
+    let (mut files, mut n_mutants, mut n_read) = (vec![golden("agents")], 0, 0);
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            files.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let bytes = fs::read(&path).unwrap();
+        let bytes = &bytes[..bytes.len().min(8_000)];
+        let words: [&[u8]; 10] = [
+            b"null",
+            b"-1",
+            b"1e308",
+            b"{}",
+            b"[]",
+            b"\"\"",
+            b"true",
+            b"NaN",
+            b"99999999999999999999",
+            b"\"\\ud800\"",
+        ];
+        for _ in 0..200 {
+            let mut mutant = bytes.to_vec();
+            for _ in 0..=random(3) {
+                let (at, n) = (random(mutant.len()), random(40));
+                let end = (at + n).min(mutant.len());
+                match random(5) {
+                    0 => mutant.truncate(at),
+                    1 => _ = mutant.drain(at..end),
+                    2 => mutant.extend_from_within(at..end),
+                    3 if at < mutant.len() => {
+                        mutant[at] = *b"{}[]:,\"0"[random(8)..].first().unwrap()
+                    }
+                    _ => {
+                        // A value in the place of another one.
+                        let colons =
+                            mutant.iter().enumerate().skip(at).filter(|(_, byte)| **byte == b':');
+                        let Some(start) = colons.map(|(at, _)| at + 1).next() else { continue };
+                        let end = mutant[start..].iter().position(|byte| b",}]".contains(byte));
+                        let end = end.map_or(mutant.len(), |end| start + end);
+                        mutant.splice(start..end, words[random(words.len())].iter().copied());
+                    }
+                }
+            }
+            for format in AGENTS {
+                n_mutants += 1;
+                let read = read(Cursor::new(&mutant), format, &options);
+                n_read +=
+                    usize::from(read.is_ok_and(|runs| runs.filter(Result::is_ok).count() > 0));
+            }
+        }
+    }
+    println!("{n_mutants} mutants, {n_read} with a run");
+}

@@ -46,6 +46,11 @@ impl Span {
         self.first.zip(time).is_some_and(|(first, time)| time < first)
     }
 
+    /// Returns the time of its first line, in seconds.
+    pub(crate) const fn start(self) -> Option<f64> {
+        self.first
+    }
+
     /// Returns its length in seconds, without the digits that were lost in the times.
     pub(crate) fn seconds(self) -> Option<f64> {
         between(self.first, self.last).map(|seconds| (seconds * 1e6).round() / 1e6)

@@ -297,6 +297,7 @@ impl Session {
     pub(crate) fn run(mut self) -> Run {
         let mut run = std::mem::take(&mut self.run);
         run.metadata.insert("agent".to_owned(), Value::Text("claude-code".to_owned()));
+        run.started = self.span.start();
         run.seconds = self.seconds.or_else(|| self.span.seconds());
         // The calls that started the subagents.
         let mut started: HashMap<String, Vec<usize>> = HashMap::new();

@@ -327,7 +327,7 @@ impl Rollout {
         if let Some(version) = &self.version {
             run.metadata.insert("version".to_owned(), Value::Text(version.clone()));
         }
-        run.seconds = self.span.seconds();
+        (run.started, run.seconds) = (self.span.start(), self.span.seconds());
         (run.stop, run.limit, run.error) =
             (self.stop.clone(), self.limit.clone(), self.error.clone());
         run

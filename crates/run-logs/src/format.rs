@@ -4,7 +4,7 @@ use crate::{
     error::{Error, Place, Problem},
     formats::{
         chat, claude_code, codex, harbor, inspect, langchain, lines, lm_eval, log_reader::Reader,
-        mini_swe_agent, otlp, tau2,
+        mini_swe_agent, mlflow, openai_agents, otlp, tau2,
     },
 };
 
@@ -92,9 +92,9 @@ formats! {
     /// Spans and records of OpenTelemetry in OTLP/JSON, under the names of any convention for generative AI.
     Otlp "otlp" otlp::READER,
     /// Traces of MLflow 3 in its own JSON.
-    Mlflow "mlflow" otlp::mlflow::READER,
+    Mlflow "mlflow" mlflow::READER,
     /// Spans of the OpenAI Agents SDK in its own JSON.
-    OpenAiAgents "openai_agents" otlp::openai_agents::READER,
+    OpenAiAgents "openai_agents" openai_agents::READER,
     /// Results of tau2-bench.
     Tau2 "tau2" tau2::READER,
     /// JSON Lines of another program, whose fields are named by [`LineFields`](crate::LineFields).

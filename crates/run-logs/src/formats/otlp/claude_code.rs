@@ -7,10 +7,10 @@ use crate::{
     formats::{
         counts::{Counts, Dialect as Rule},
         otlp::{
-            Dialect, NO_DIALECT,
             attributes::Kind,
+            reading::Reading,
             span::{Span, real, text, whole},
-            step::{Reading, Step},
+            step::{Dialect, NO_DIALECT, Step},
         },
     },
     values::run::{Caller, Reply},

@@ -7,10 +7,10 @@ use crate::{
     formats::{
         counts::{Counts, Dialect as Rule},
         otlp::{
-            Dialect, NO_DIALECT,
             attributes::Kind,
+            reading::Reading,
             span::{Span, text, whole},
-            step::{Reading, Step, filled},
+            step::{Dialect, NO_DIALECT, Step, filled},
         },
     },
 };

@@ -7,10 +7,10 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     error::Error,
     formats::otlp::{
-        Dialect, NO_DIALECT,
         attributes::Kind,
+        reading::Reading,
         span::{Span, text},
-        step::{Reading, Step},
+        step::{Dialect, NO_DIALECT, Step},
     },
     values::run::{Arguments, RecordedCall, Reply},
 };

@@ -4,7 +4,7 @@ use crate::{
     engines::json::reader::Json,
     error::{Error, Problem},
     format::ReadLimits,
-    formats::otlp::span::Span,
+    formats::otlp::{read_span::span, span::Span, step::Dialect},
 };
 
 /// The spans of a file in their order. No more than one is held, however long a document is.
@@ -15,7 +15,7 @@ pub(crate) struct Spans<'a> {
     /// The number of objects and lists of OTLP that are open.
     level: usize,
     is_event: bool,
-    is_light: bool,
+    dialects: &'static [Dialect],
     /// The number of documents that have been read to their end.
     complete: u64,
     /// Whether the last document is cut off.
@@ -30,15 +30,19 @@ const FIELDS: [&[&str]; 3] =
     [&["resourceSpans", "resourceLogs"], &["scopeSpans", "scopeLogs"], &["spans", "logRecords"]];
 
 impl<'a> Spans<'a> {
-    /// Reads the spans of OTLP. If `is_light`, a span has no attribute except its session.
-    pub(crate) fn otlp(source: impl Read + 'a, limits: ReadLimits, is_light: bool) -> Self {
+    /// Reads the spans of OTLP. Without a dialect, a span has no attribute except its session.
+    pub(crate) fn otlp(
+        source: impl Read + 'a,
+        limits: ReadLimits,
+        dialects: &'static [Dialect],
+    ) -> Self {
         let json = Json::new(source, limits);
-        Self { json, line: None, level: 0, is_event: false, is_light, complete: 0, is_cut: false }
+        Self { json, line: None, level: 0, is_event: false, dialects, complete: 0, is_cut: false }
     }
 
     /// Reads spans that are one document each.
     pub(crate) fn lines(source: impl Read + 'a, limits: ReadLimits, line: Line) -> Self {
-        Self { line: Some(line), ..Self::otlp(source, limits, false) }
+        Self { line: Some(line), ..Self::otlp(source, limits, &[]) }
     }
 
     /// Returns the next span; `None` at the end. A last document that is cut off ends there, unless it is the only one.
@@ -62,10 +66,10 @@ impl<'a> Spans<'a> {
                     return Ok(None);
                 }
                 if let Some(line) = self.line {
-                    let span = line(json)?;
+                    let found = line(json)?;
                     self.complete += 1;
-                    if span.is_some() {
-                        return Ok(span);
+                    if found.is_some() {
+                        return Ok(found);
                     }
                     continue;
                 }
@@ -88,7 +92,7 @@ impl<'a> Spans<'a> {
             } else if !json.next_element()? {
                 self.level -= 1;
             } else if self.level == 6 {
-                return Span::read(json, self.is_event, self.is_light).map(Some);
+                return span(json, self.is_event, self.dialects).map(Some);
             } else {
                 json.begin_object()?;
                 self.level += 1;

@@ -2,64 +2,48 @@ use censoring::StopReason;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::reader::Json,
-    error::{Error, Problem},
-    format::ReadLimits,
+    error::Error,
     formats::{
         chat::response::Response,
         counts::{Counts, Dialect as Rule},
         otlp::{
-            DIALECTS, Dialect,
             attributes::{Fact, Kind},
-            gen_ai,
+            message::reply,
+            reading::Reading,
             span::{Span, real, text},
         },
     },
     values::run::{Arguments, Caller, Reply, Usage},
 };
 
-/// Reads the JSON in texts, within the limits of the run.
-pub(crate) struct Reading {
-    pub(crate) limits: ReadLimits,
-    /// The number of bytes that the run holds.
-    pub(crate) held: usize,
+/// A convention for the attributes of spans: the names that it has besides those of the table, and what they need beyond a name.
+pub(crate) struct Dialect {
+    /// The attributes that are read of all spans. A name that ends with a dot stands for all that start with it.
+    pub(crate) names: &'static [&'static str],
+    /// The input of a tool; other spans repeat it.
+    pub(crate) inputs: &'static [&'static str],
+    /// The output of a model; other spans repeat it.
+    pub(crate) outputs: &'static [&'static str],
+    /// Counts of a model call, as JSON in a text.
+    pub(crate) counts: &'static str,
+    /// The parts of the cost of a model call in US dollars, as JSON in a text.
+    pub(crate) costs: &'static str,
+    /// Adds what else a span says.
+    pub(crate) read: fn(&Span, &mut Step, &mut Reading) -> Result<(), Error>,
+    /// Moves what one span says about another one of its run.
+    pub(crate) prepare: fn(&mut [Span]),
 }
 
-impl Reading {
-    /// Reads a text that may be JSON of a form: `None` if it is not, for example because an exporter has cut it off.
-    pub(crate) fn json<T>(
-        &mut self,
-        text: &str,
-        read: impl FnOnce(&mut Json<'_>) -> Result<T, Error>,
-    ) -> Result<Option<T>, Error> {
-        let mut json = Json::new(text.as_bytes(), self.limits);
-        json.continue_run(None, self.held);
-        let read = read(&mut json).and_then(|read| json.end().map(|()| read));
-        self.held = json.into_run().1;
-        match read {
-            Ok(read) => Ok(Some(read)),
-            Err(Error::Invalid { place, problem: problem @ Problem::TooLarge { .. } }) => {
-                Err(Error::Invalid { place, problem })
-            }
-            Err(_) => Ok(None),
-        }
-    }
-
-    /// Returns the value that a text holds as JSON, and any other value as it is.
-    pub(crate) fn value(&mut self, value: &Value) -> Result<Value, Error> {
-        let Value::Text(text) = value else { return Ok(value.clone()) };
-        Ok(self.json(text, |json| json.value())?.unwrap_or_else(|| value.clone()))
-    }
-
-    /// Returns the arguments of a call, which may be JSON in a text.
-    pub(crate) fn arguments(&self, value: &Value) -> Arguments {
-        match value {
-            Value::Null => Arguments::default(),
-            Value::Text(text) => Arguments::from_text(text.clone(), self.limits),
-            value => Arguments::Parsed(value.clone()),
-        }
-    }
-}
+/// A convention without a name.
+pub(crate) const NO_DIALECT: Dialect = Dialect {
+    names: &[],
+    inputs: &[],
+    outputs: &[],
+    counts: "",
+    costs: "",
+    read: |_, _, _| Ok(()),
+    prepare: |_| {},
+};
 
 /// What a span says, in the terms that all dialects share.
 #[derive(Debug, Default)]
@@ -83,7 +67,11 @@ pub(crate) struct Step {
 
 impl Step {
     /// Reads a span by the table of attributes, and then by each dialect.
-    pub(crate) fn of(span: &Span, reading: &mut Reading) -> Result<Self, Error> {
+    pub(crate) fn of(
+        span: &Span,
+        reading: &mut Reading,
+        dialects: &[Dialect],
+    ) -> Result<Self, Error> {
         let kind = span.kind();
         let id = if kind == Some(Kind::Tool) { Fact::ToolCallId } else { Fact::ResponseId };
         let name = if kind == Some(Kind::Tool) { Fact::ToolName } else { Fact::AgentName };
@@ -108,7 +96,7 @@ impl Step {
             seconds: span.seconds(),
             ..Self::default()
         };
-        for dialect in DIALECTS {
+        for dialect in dialects {
             step.take(dialect, span, reading)?;
             (dialect.read)(span, &mut step, reading)?;
         }
@@ -199,7 +187,7 @@ impl Step {
         let output = reading.value(output)?;
         let all = if let Value::List(all) = &output { all.as_slice() } else { &[output] };
         for message in all {
-            let reply = gen_ai::reply(message, reading)?;
+            let reply = reply(message, reading)?;
             match &self.reply {
                 None => self.reply = Some(reply),
                 Some(_) => self.other_replies.push(reply),

@@ -9,11 +9,11 @@ use crate::{
     formats::{
         copies::usage_of,
         otlp::{
-            DIALECTS,
             attributes::{Fact, Kind},
+            reading::Reading,
             scores,
             span::{PARTS, Span, text},
-            step::{Reading, Step},
+            step::{Dialect, Step},
             tree::Tree,
         },
     },
@@ -32,13 +32,17 @@ pub(crate) struct Trace {
 /// Makes a run of its spans, in any order; `None` if none of them has to do with an agent. A span that occurs twice counts once.
 ///
 /// It takes time proportional to the number of spans.
-pub(crate) fn run(trace: Trace, limits: ReadLimits) -> Result<Option<Run>, Error> {
+pub(crate) fn run(
+    trace: Trace,
+    limits: ReadLimits,
+    dialects: &[Dialect],
+) -> Result<Option<Run>, Error> {
     let mut run = Run::new(trace.id);
-    let spans = unique(trace.spans);
+    let spans = unique(trace.spans, dialects);
     let mut reading = Reading { limits, held: spans.iter().map(Span::size).sum() };
     let mut steps = Vec::with_capacity(spans.len());
     for span in &spans {
-        let step = Step::of(span, &mut reading)?;
+        let step = Step::of(span, &mut reading, dialects)?;
         steps.push(step);
         scores::add(span, &mut run.scores);
     }
@@ -70,7 +74,7 @@ pub(crate) fn run(trace: Trace, limits: ReadLimits) -> Result<Option<Run>, Error
 }
 
 /// Returns the spans and their events in the order in which they start, each once, with the parts that events hold of them.
-fn unique(spans: Vec<Span>) -> Vec<Span> {
+fn unique(spans: Vec<Span>, dialects: &[Dialect]) -> Vec<Span> {
     let mut all: Vec<Span> = Vec::with_capacity(spans.len());
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut events = Vec::new();
@@ -114,7 +118,7 @@ fn unique(spans: Vec<Span>) -> Vec<Span> {
     }
     // The order in the file does not matter.
     all.sort_by(|a, b| (a.start, a.end, &a.id).cmp(&(b.start, b.end, &b.id)));
-    for dialect in DIALECTS {
+    for dialect in dialects {
         (dialect.prepare)(&mut all);
     }
     all

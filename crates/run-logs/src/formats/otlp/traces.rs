@@ -15,20 +15,26 @@ use crate::{
         otlp::{
             span::Span,
             spans::Spans,
+            step::Dialect,
             trace::{Trace, run},
         },
     },
     values::run::Run,
 };
 
-/// Opens a source of spans; the last argument says whether only their traces and sessions are of interest.
-pub(crate) type OpenSpans = for<'a> fn(Box<dyn Read + 'a>, ReadLimits, bool) -> Spans<'a>;
+/// Opens a source of spans; without a dialect only their traces and sessions are of interest.
+pub(crate) type OpenSpans =
+    for<'a> fn(Box<dyn Read + 'a>, ReadLimits, &'static [Dialect]) -> Spans<'a>;
 
 /// Opens a log whose traces are spread over it, and over the other files of its folder if all of these are read.
 ///
 /// A first pass over the files finds the last span of each trace, so that the second one can give out a trace when it is complete.
 /// Open traces are held, and no document or file. A source that cannot be read twice is held.
-pub(crate) fn open<'a>(log: Log<'a>, spans: OpenSpans) -> Result<Opened<'a>, Error> {
+pub(crate) fn open<'a>(
+    log: Log<'a>,
+    spans: OpenSpans,
+    dialects: &'static [Dialect],
+) -> Result<Opened<'a>, Error> {
     let (format, options) = (log.format, log.options);
     let mut index = Index { by: options.runs_by, ..Index::default() };
     let mut files = VecDeque::new();
@@ -41,15 +47,15 @@ pub(crate) fn open<'a>(log: Log<'a>, spans: OpenSpans) -> Result<Opened<'a>, Err
         }
     }
     let owned: Vec<PathBuf> = files.iter().cloned().collect();
-    let (limits, mut source) = (options.limits, spans(log.source, options.limits, false));
+    let (limits, mut source) = (options.limits, spans(log.source, options.limits, dialects));
     let input: Input<'a> = if let Some(path) = path {
         for path in [path].into_iter().chain(files.iter().map(PathBuf::as_path)) {
             // The second pass meets the same errors.
-            index.add(&mut spans(content_of(path, limits)?.0, limits, true), |_| {}).ok();
+            index.add(&mut spans(content_of(path, limits)?.0, limits, &[]), |_| {}).ok();
         }
         let later = files.into_iter().flat_map(move |path| {
             let mut source =
-                content_of(&path, limits).map(|(source, _)| spans(source, limits, false));
+                content_of(&path, limits).map(|(source, _)| spans(source, limits, dialects));
             iter::from_fn(move || match &mut source {
                 Ok(source) => source
                     .next_span()
@@ -65,7 +71,7 @@ pub(crate) fn open<'a>(log: Log<'a>, spans: OpenSpans) -> Result<Opened<'a>, Err
         Box::new(held.into_iter())
     };
     index.join();
-    let traces = Traces { input, index, number: 0, open: BTreeMap::new(), options };
+    let traces = Traces { input, index, number: 0, open: BTreeMap::new(), options, dialects };
     Ok(Opened { owned, ..Opened::new(format, traces) })
 }
 
@@ -153,6 +159,7 @@ struct Traces<'a> {
     /// The spans of traces that go on, and their size in bytes.
     open: BTreeMap<String, (Vec<Span>, usize)>,
     options: ReadOptions,
+    dialects: &'static [Dialect],
 }
 
 impl Traces<'_> {
@@ -160,7 +167,7 @@ impl Traces<'_> {
         let is_last = self.index.last.get(&id) == Some(&self.index.number);
         let is_cut =
             self.index.is_cut && (is_last || spans.iter().all(|span| !span.parent.is_empty()));
-        run(Trace { id, spans, is_cut }, self.options.limits)
+        run(Trace { id, spans, is_cut }, self.options.limits, self.dialects)
     }
 }
 

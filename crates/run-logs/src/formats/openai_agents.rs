@@ -10,7 +10,7 @@ use crate::{
         chat::response::error_text,
         counts::{Counts, Dialect},
         log_reader::Reader,
-        otlp::{span::Span, spans::Spans, traces},
+        otlp::{DIALECTS, span::Span, spans::Spans, traces},
     },
     values::time::seconds_of,
 };
@@ -21,7 +21,7 @@ pub(crate) const READER: Reader = Reader {
         let object = shape.text("object");
         object == Some("trace.span") || (object == Some("trace") && shape.has("workflow_name"))
     },
-    open: |log| traces::open(log, |source, limits, _| Spans::lines(source, limits, line)),
+    open: |log| traces::open(log, |source, limits, _| Spans::lines(source, limits, line), DIALECTS),
     about: About {
         source: "a `TracingProcessor` that writes `span.export()` of each span as a line of a file",
         reads: "model calls, usage, tool calls, errors, times, agents",

@@ -51,6 +51,9 @@ fn logs_of_every_format_are_listed_and_have_a_report_per_stream() {
     let logs = [
         ("inspect", file("inspect/0.3.285.eval")),
         ("inspect", file("inspect/0.3.110.json")),
+        ("claude_code", file("sessions/claude")),
+        ("claude_code_stream", file("sessions/printed")),
+        ("codex", file("sessions/codex")),
         ("exchanges", bundled("demo_log.jsonl")),
         ("openai_chat", file("chat/openai_chat.jsonl")),
         ("openai_responses", file("chat/openai_responses.jsonl")),

@@ -26,9 +26,11 @@ fn served(kind: &str) -> BTreeMap<String, Json> {
 /// The counts that a complete answer has in the logs.
 fn counts(answer: &Json) -> Usage {
     let count = |name: &str| answer["usage"][name].as_u64();
-    let mut usage = Usage::default();
-    usage.output_tokens = count("output");
-    usage.cached_tokens = count("cached");
+    let mut usage = Usage {
+        output_tokens: count("output"),
+        cached_tokens: count("cached"),
+        ..Usage::default()
+    };
     if answer["kind"] == "claude" {
         usage.cache_write_tokens = count("written");
         usage.input_tokens =

@@ -3,8 +3,8 @@ use std::{fmt, str::FromStr};
 use crate::{
     error::{Error, Place, Problem},
     formats::{
-        chat, claude_code, codex, harbor, inspect, langchain, lines, lm_eval, log_reader::Reader,
-        mini_swe_agent, mlflow, openai_agents, otlp, tau2,
+        chat, claude_code, codex, gemini_cli, harbor, inspect, langchain, lines, lm_eval,
+        log_reader::Reader, mini_swe_agent, mlflow, openai_agents, opencode, otlp, tau2,
     },
 };
 
@@ -67,6 +67,10 @@ formats! {
     Codex "codex" codex::READER,
     /// Trajectories of mini-SWE-agent.
     MiniSweAgent "mini_swe_agent" mini_swe_agent::READER,
+    /// Sessions of Gemini CLI.
+    GeminiCli "gemini_cli" gemini_cli::READER,
+    /// Sessions that opencode exports.
+    OpenCode "opencode" opencode::READER,
     /// Messages of LangChain and LangGraph: conversations as lists or `{"messages": […]}`.
     LangChain "langchain" langchain::READER,
     /// Samples of the Language Model Evaluation Harness.

@@ -7,11 +7,12 @@ use std::{
 };
 
 use run_logs::{
-    Arguments, Caller, Format, ReadLimits, ReadOptions, Run, Turn, Usage, read, read_path,
+    Arguments, Caller, ConfidenceStream, Format, ReadLimits, ReadOptions, Run, StreamOptions, Turn,
+    Usage, read, read_path,
 };
 use serde_json::{Value as Json, json};
 
-use crate::common::{golden, value};
+use crate::common::{all, golden, runs, runs_at, value};
 
 const AGENTS: [Format; 5] =
     [Format::MiniSweAgent, Format::GeminiCli, Format::OpenCode, Format::LangChain, Format::LmEval];
@@ -163,6 +164,11 @@ fn agent_logs_of_mini_swe_agent_say_what_the_package_says() {
 }
 
 #[test]
+fn agent_logs_of_opencode_say_what_the_program_and_the_server_say() {
+    agent_logs("opencode");
+}
+
+#[test]
 fn agent_logs_of_langchain_say_what_its_messages_say() {
     agent_logs("langchain");
 }
@@ -170,6 +176,70 @@ fn agent_logs_of_langchain_say_what_its_messages_say() {
 #[test]
 fn agent_logs_of_lm_eval_say_what_its_samples_say() {
     agent_logs("lm_eval");
+}
+
+#[test]
+fn agent_logs_of_gemini_cli_say_what_the_program_and_the_server_say() {
+    agent_logs("gemini_cli");
+}
+
+#[test]
+fn the_turns_of_a_subagent_of_gemini_cli_follow_the_call_that_names_it() {
+    let runs = runs_at(&golden("agents/gemini_cli"), Format::GeminiCli);
+    let mut n_agents = 0;
+    for run in &runs {
+        for pair in run.turns.windows(2) {
+            if let (Caller::Agent, Caller::Subagent(name)) = (&pair[0].caller, &pair[1].caller) {
+                let calls = &pair[0].reply.as_ref().unwrap().tool_calls;
+                assert!(calls.iter().any(|call| call.name == "invoke_agent"), "{name}");
+                assert!(name.starts_with("generalist "), "{name}");
+                n_agents += 1;
+            }
+        }
+    }
+    // The files of the subagents are not runs of their own.
+    assert_eq!((runs.len(), n_agents), (4, 4));
+}
+
+#[test]
+fn a_session_of_gemini_cli_that_is_cut_off_loses_its_last_line_and_says_so() {
+    let head = r#"{"sessionId":"s","projectHash":"p","startTime":"2026-11-28T00:00:00.000Z"}"#;
+    let reply = r#"{"id":"a","type":"gemini","content":"\u00e9","tokens":{"input":5,"output":2,"total":7},"model":"g"}"#;
+    let again = r#"{"id":"a","type":"gemini","content":"x\ud83d","tokens":{"input":5,"output":2,"total":7},"model":"g"}"#;
+    let text = format!("{head}\n{reply}\n{again}");
+    let at = head.len() + reply.len() + 2;
+    for end in at + 1..text.len() {
+        let run = runs(&text[..end]).remove(0);
+        assert_eq!(run.turns[0].reply.as_ref().unwrap().text, "é");
+        assert_eq!(run.metadata["incomplete_last_line"], true.into());
+    }
+    // A message that is written twice counts once, and half of a pair is U+FFFD.
+    let run = runs(&text).remove(0);
+    assert_eq!((run.turns.len(), run.usage.total_tokens()), (1, Some(7)));
+    assert_eq!(run.turns[0].reply.as_ref().unwrap().text, "x\u{fffd}");
+    assert!(run.metadata.is_empty());
+    // A broken line before the last one is an error.
+    let broken = format!("{head}\n{}\n{again}", &reply[..40]);
+    assert!(all(broken, Format::Auto, &ReadOptions::default()).is_err());
+}
+
+#[test]
+fn a_choice_of_lm_eval_has_the_confidence_of_a_softmax() {
+    let line = r#"{"doc_id":7,"doc":{},"target":"1","arguments":{"gen_args_0":{"arg_0":"q","arg_1":" no"},"gen_args_1":{"arg_0":"q","arg_1":" yes"}},"resps":[[["-2.0","False"]],[["-1.0","True"]]],"filtered_resps":[],"filter":"none","metrics":["acc"],"doc_hash":"0123456789abcdef","acc":1.0}"#;
+    let run = runs(line).remove(0);
+    assert_eq!((run.id.as_str(), run.task.as_deref()), ("7", Some("7 0123456789ab")));
+    assert_eq!(run.scores["acc,none"].value, 1.0.into());
+    assert_eq!(run.turns[0].reply.as_ref().unwrap().text, " yes");
+    let options = StreamOptions::default();
+    let confidence = ConfidenceStream::TokenProbability.value(&run.turns[0], &options).unwrap();
+    // 1 / (1 + exp(-1))
+    assert!((confidence.get() - 0.731_058_578_630_004_9).abs() < 1e-15);
+}
+
+#[test]
+fn half_of_a_pair_in_a_session_of_opencode_is_replaced() {
+    let log = r#"{"info":{"id":"a","projectID":"p"},"messages":[{"info":{"role":"assistant"},"parts":[{"type":"text","text":"x\udc00"}]}]}"#;
+    assert_eq!(runs(log)[0].turns[0].reply.as_ref().unwrap().text, "x\u{fffd}");
 }
 
 /// Files with changed, removed, repeated and missing bytes are errors or runs, never a panic.

@@ -7,7 +7,7 @@ use run_logs::{Error, Format, Problem, ReadOptions, read};
 use crate::common::{all, with_requests};
 
 /// A small log of each format that is one run.
-const LOGS: [(Format, &str); 16] = [
+const LOGS: [(Format, &str); 17] = [
     (
         Format::Inspect,
         r#"{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[{"id":"aé","epoch":1,"scores":{"s":{"value":NaN}},"events":[{"event":"model","model":"m","output":{"choices":[{"message":{"role":"assistant","content":"x"}}]}}]}]}"#,
@@ -56,6 +56,10 @@ const LOGS: [(Format, &str); 16] = [
     (
         Format::MiniSweAgent,
         r#"{"info":{"model_stats":{"instance_cost":0.5,"api_calls":1},"mini_version":"2","exit_status":"Submitted"},"messages":[{"role":"assistant","content":"é","extra":{"actions":[{"command":"ls"}],"cost":0.5}},{"role":"exit","content":""}]}"#,
+    ),
+    (
+        Format::OpenCode,
+        r#"{"info":{"id":"a","projectID":"p"},"messages":[{"info":{"role":"assistant","tokens":{"input":1,"cache":{"read":2}}},"parts":[{"type":"tool","tool":"bash","state":{"status":"completed","input":{},"metadata":{"exit":1}}}]}]}"#,
     ),
     (
         Format::LangChain,

@@ -229,14 +229,14 @@ def gemini_cli(maker, n, rng):
         if maker.options.golden:
             for file in (folder / str(number)).rglob("*.jsonl"):
                 lines = file.read_text().split("\n")
-                file.write_text("\n".join(json.dumps(cut(json.loads(line), 200)) if line.endswith("}") else line for line in lines))
+                file.write_text("\n".join(json.dumps(cut(json.loads(line), 120)) if line.endswith("}") else line for line in lines))
         maker.expect(path, "gemini_cli", [gemini_run(server, seed, own, path, is_killed)])
     server.shutdown()
     shutil.rmtree(home)
 
 
 def gemini_run(server, seed, own, path, is_killed):
-    """The calls by what was served, the sums by the program's own statistics."""
+    """The calls by what was served, the sums by the program's own statistics. A subagent's call of an unknown tool is not in its file."""
     head = json.loads(path.read_text().split("\n")[0])
     run = dict(id=head["sessionId"], task=None, stop=None, error=False)
 
@@ -253,7 +253,7 @@ def gemini_run(server, seed, own, path, is_killed):
                 if not one["is_bad"] and "prompt" in arguments:
                     inner.append(re.findall(r"SEED:(\w+)", arguments["prompt"])[0])
             yield dict(model="gemini-2.5-pro", text=one["text"], input=used["input"], cached=used["cached"], output=used["output"] + used["reasoning"],
-                       reasoning=used["reasoning"], calls=calls, stop=None, cost=None)
+                       reasoning=used["reasoning"], stop=None, cost=None, **({} if caller and one["is_bad"] else {"calls": calls}))
             for one in inner:
                 yield from of(one, one)
 

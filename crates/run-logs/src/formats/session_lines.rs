@@ -27,6 +27,11 @@ pub(crate) fn session_lines<'a>(
     Ok(false)
 }
 
+/// Returns a finite number of at least 0: sums overflow, and texts may hold any number.
+pub(crate) fn amount(number: f64) -> Option<f64> {
+    Some(number).filter(|number| number.is_finite() && *number >= 0.0)
+}
+
 /// The time from the first line of a session to its last one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Span {
@@ -53,7 +58,7 @@ impl Span {
 
     /// Returns its length in seconds, without the digits that were lost in the times.
     pub(crate) fn seconds(self) -> Option<f64> {
-        between(self.first, self.last).map(|seconds| (seconds * 1e6).round() / 1e6)
+        amount((between(self.first, self.last)? * 1e6).round() / 1e6)
     }
 }
 

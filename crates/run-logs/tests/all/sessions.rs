@@ -552,6 +552,7 @@ fn outputs_of_commands_say_how_they_ended_in_the_words_of_all_versions() {
             None,
             Some(2.0),
         ),
+        (json!("Exit code: 0\nWall time: inf seconds\nOutput:\n"), Some(true), None),
         (json!("unsupported call: f"), Some(false), None),
         (json!("Process running with session ID 7"), None, None),
     ];
@@ -639,6 +640,7 @@ fn mutants_are_read_or_are_errors() {
         b"NaN",
     ];
     let mut n_read = 0;
+    let is_amount = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;
     for (format, log) in files() {
         for _ in 0..250 {
             let mut mutant = log.clone();
@@ -666,7 +668,15 @@ fn mutants_are_read_or_are_errors() {
                     }
                 }
             }
-            n_read += usize::from(all(&mutant, format, &options).is_ok());
+            let Ok(runs) = all(&mutant, format, &options) else { continue };
+            n_read += 1;
+            for run in runs {
+                let calls = run.turns.iter().filter_map(|turn| turn.reply.as_ref());
+                let calls =
+                    calls.flat_map(|reply| &reply.tool_calls).filter_map(|call| call.seconds);
+                let turns = run.turns.iter().filter_map(|turn| turn.seconds);
+                assert!(run.seconds.into_iter().chain(calls).chain(turns).all(|it| is_amount(&it)));
+            }
         }
     }
     assert!(n_read > 100, "{n_read}");

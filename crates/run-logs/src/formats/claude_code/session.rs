@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     formats::{
         claude_code::line::{End, Line, Message},
-        session_lines::{Span, complete, in_order},
+        session_lines::{Span, amount, complete, in_order},
     },
     values::run::{Arguments, Caller, Reply, Run, RunLimit, Turn, Usage},
 };
@@ -277,7 +277,8 @@ impl Session {
         let subtype = line.subtype.unwrap_or_default();
         let is_refusal = end.stop.as_deref() == Some("refusal");
         let stop = end.stop.take().map(StopReason::from);
-        self.seconds = self.seconds.into_iter().chain(end.seconds).reduce(|a, b| a + b);
+        self.seconds =
+            self.seconds.into_iter().chain(end.seconds).reduce(|a, b| a + b).and_then(amount);
         let stop = match (subtype.as_str(), line.is_error) {
             _ if is_aborted => StopReason::UserStop,
             ("success", true) if !is_refusal => StopReason::EnvironmentEnd,

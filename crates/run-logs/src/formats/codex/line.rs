@@ -3,7 +3,10 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::reader::{Json, fields, named_fields},
     error::Error,
-    formats::chat::messages::{CallFields, content, word},
+    formats::{
+        chat::messages::{CallFields, content, word},
+        session_lines::amount,
+    },
     values::{
         run::{Arguments, Reply, Usage},
         time::seconds_of,
@@ -130,7 +133,7 @@ fn payload(json: &mut Json<'_>) -> Result<Payload, Error> {
     })?;
     if payload.item.seconds.is_none() {
         let between = completed.zip(started).map(|(end, start)| (end - start) / 1000.0);
-        payload.item.seconds = between.filter(|seconds| *seconds >= 0.0);
+        payload.item.seconds = between.and_then(amount);
     }
     Ok(payload)
 }
@@ -225,7 +228,7 @@ impl Item {
                     "secs" => seconds += json.amount()?,
                     "nanos" => seconds += json.amount()? / 1e9,
                 })?;
-                self.seconds = Some(seconds);
+                self.seconds = amount(seconds);
             },
         }
     }
@@ -264,7 +267,7 @@ fn output_of(text: &str, json: &Json<'_>) -> Output {
             _ => String::new(),
         };
         let ok = number("exit_code").map(|code| code == 0.0);
-        return Output { ok, seconds: number("duration_seconds"), text: said };
+        return Output { ok, seconds: number("duration_seconds").and_then(amount), text: said };
     }
     let before = text.split("\nOutput:").next().unwrap_or_default();
     let after = |name: &str| before.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
@@ -278,5 +281,6 @@ fn output_of(text: &str, json: &Json<'_>) -> Output {
     .any(|start| text.starts_with(start));
     let ok = code.and_then(|code| code.parse().ok()).map(|code: i64| code == 0);
     let seconds = after("Wall time: ").and_then(|time| time.strip_suffix(" seconds")?.parse().ok());
+    let seconds = seconds.and_then(amount);
     Output { ok: ok.or(is_refused.then_some(false)), seconds, text: short(text) }
 }

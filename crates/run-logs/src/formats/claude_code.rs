@@ -53,7 +53,9 @@ pub(crate) const READER: Reader = Reader {
 
 /// The reader of the printed form.
 pub(crate) const STREAM: Reader = Reader {
-    recognizes: |shape| shape.has_all(&["type", "session_id", "uuid"]),
+    recognizes: |shape| {
+        shape.has_all(&["type", "session_id"]) && (shape.has("uuid") || shape.has("subtype"))
+    },
     open: |log| Ok(open(log, None)),
     about: About {
         source: "`claude -p --output-format stream-json --verbose`",

@@ -264,6 +264,25 @@ fn what_is_printed_has_the_totals_of_all_replies() {
 }
 
 #[test]
+fn results_alone_are_runs_without_turns() {
+    let result = |id: &str, cost: f64| {
+        json!({"type": "result", "subtype": "success", "is_error": false, "session_id": id, "total_cost_usd": cost, "duration_ms": 1500,
+        "modelUsage": {"m": {"inputTokens": 5, "outputTokens": 7, "cacheReadInputTokens": 1, "cacheCreationInputTokens": 2, "costUSD": cost}}})
+    };
+    let log = joined(&[result("a", 0.5), result("b", 0.25)]);
+    let runs = all(log, Format::Auto, &ReadOptions::default()).unwrap();
+    let found: Vec<_> = runs
+        .iter()
+        .map(|run| (run.id.as_str(), run.usage.cost_usd, run.usage.total_tokens(), run.seconds))
+        .collect();
+    assert_eq!(
+        found,
+        [("a", Some(0.5), Some(15), Some(1.5)), ("b", Some(0.25), Some(15), Some(1.5))]
+    );
+    assert!(runs.iter().all(|run| run.turns.is_empty() && run.stop == Some(StopReason::Completed)));
+}
+
+#[test]
 fn half_of_a_surrogate_pair_in_a_session_is_replaced() {
     let run = of("claude", "cut");
     assert_eq!(run.turns[1].reply.as_ref().unwrap().text, "again \u{fffd}");

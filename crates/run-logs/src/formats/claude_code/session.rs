@@ -59,10 +59,9 @@ struct Thread {
 impl Session {
     /// Returns whether a line belongs to another session, in the printed form.
     pub(crate) fn is_other(&self, line: &Line) -> bool {
-        let is_printed = line.version.is_some() && line.subtype.as_deref() == Some("init");
-        is_printed
-            && !self.run.id.is_empty()
-            && line.session.as_ref().is_some_and(|id| *id != self.run.id)
+        let is_printed = line.subtype.as_deref() == Some("init") || line.kind == "result";
+        let is_other = line.session.as_ref().is_some_and(|id| *id != self.run.id);
+        is_printed && is_other && !self.run.id.is_empty()
     }
 
     /// Adds a line.

@@ -284,7 +284,7 @@ fn changed_agent_logs_never_panic() {
                     1 => _ = mutant.drain(at..end),
                     2 => mutant.extend_from_within(at..end),
                     3 if at < mutant.len() => {
-                        mutant[at] = *b"{}[]:,\"0"[random(8)..].first().unwrap()
+                        mutant[at] = *b"{}[]:,\"0"[random(8)..].first().unwrap();
                     }
                     _ => {
                         // A value in the place of another one.

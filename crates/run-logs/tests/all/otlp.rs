@@ -497,6 +497,27 @@ fn values_of_all_types_are_read_and_wrong_ones_are_named() {
 }
 
 #[test]
+fn a_letter_that_claude_code_cuts_in_half_is_replaced() {
+    // As 2.1.197 writes the arguments of a long call: the half is in the JSON within the text.
+    let attributes = [
+        ("session.id", "s"),
+        ("event.name", "tool_result"),
+        ("tool_name", r"B\ud83d"),
+        ("tool_input", r#"{\"command\":\"\\ud83d…\"}"#),
+    ];
+    let attributes =
+        attributes.map(|(name, value)| attribute(name, &format!(r#"{{"stringValue":"{value}"}}"#)));
+    let text = format!(
+        r#"{{"resourceLogs":[{{"scopeLogs":[{{"logRecords":[{{"timeUnixNano":"9","body":{{"stringValue":"claude_code.tool_result"}},"attributes":[{}]}}]}}]}}]}}"#,
+        attributes.join(",")
+    );
+    let run = in_memory(&text).unwrap().remove(0);
+    let call = &run.turns[0].reply.as_ref().unwrap().tool_calls[0];
+    assert_eq!(call.name, "B\u{fffd}");
+    assert_eq!(call.arguments.get("command"), Some(&Value::Text("\u{fffd}…".to_owned())));
+}
+
+#[test]
 fn a_trace_holds_no_more_than_a_run_may() {
     let long = attribute(
         "gen_ai.tool.call.arguments",

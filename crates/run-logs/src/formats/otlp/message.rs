@@ -24,7 +24,7 @@ pub(crate) fn reply(message: &Value, reading: &mut Reading) -> Result<Reply, Err
 }
 
 /// Reads a part of a message. Reasoning is not part of the text.
-fn part(part: &Value, reply: &mut Reply, reading: &Reading) {
+fn part(part: &Value, reply: &mut Reply, reading: &mut Reading) {
     let Value::Map(fields) = part else { return };
     let get = |map: &BTreeMap<String, Value>, names: &[&str]| {
         names.iter().find_map(|name| map.get(*name)).cloned()

@@ -42,7 +42,7 @@ fn read(span: &Span, step: &mut Step, reading: &mut Reading) -> Result<(), Error
 }
 
 /// Returns the reply that the flat attributes of messages hold together.
-fn messages(span: &Span, reading: &Reading) -> Option<Reply> {
+fn messages(span: &Span, reading: &mut Reading) -> Option<Reply> {
     let mut texts: BTreeMap<[usize; 2], &str> = BTreeMap::new();
     let mut kinds: BTreeMap<[usize; 2], &str> = BTreeMap::new();
     let mut calls: BTreeMap<[usize; 2], RecordedCall> = BTreeMap::new();

@@ -22,6 +22,7 @@ impl Reading {
         read: impl FnOnce(&mut Json<'_>) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
         let mut json = Json::new(text.as_bytes(), self.limits);
+        json.replaces_halves = true;
         json.continue_run(None, self.held);
         let read = read(&mut json).and_then(|read| json.end().map(|()| read));
         self.held = json.into_run().1;
@@ -40,12 +41,16 @@ impl Reading {
         Ok(self.json(text, |json| json.value())?.unwrap_or_else(|| value.clone()))
     }
 
-    /// Returns the arguments of a call, which may be JSON in a text.
-    pub(crate) fn arguments(&self, value: &Value) -> Arguments {
-        match value {
-            Value::Null => Arguments::default(),
-            Value::Text(text) => Arguments::from_text(text.clone(), self.limits),
-            value => Arguments::Parsed(value.clone()),
+    /// Returns the arguments of a call, which may be JSON in a text. Claude Code cuts their texts between the halves of a letter.
+    pub(crate) fn arguments(&mut self, value: &Value) -> Arguments {
+        let Value::Text(text) = value else { return Arguments::Parsed(value.clone()) };
+        let arguments = Arguments::from_text(text.clone(), self.limits);
+        if matches!(arguments, Arguments::Unparsed { .. })
+            && text.contains("\\ud")
+            && let Ok(Some(map @ Value::Map(_))) = self.json(text, |json| json.value())
+        {
+            return Arguments::Parsed(map);
         }
+        arguments
     }
 }

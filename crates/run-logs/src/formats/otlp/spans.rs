@@ -36,7 +36,8 @@ impl<'a> Spans<'a> {
         limits: ReadLimits,
         dialects: &'static [Dialect],
     ) -> Self {
-        let json = Json::new(source, limits);
+        let mut json = Json::new(source, limits);
+        json.replaces_halves = true;
         Self { json, line: None, level: 0, is_event: false, dialects, complete: 0, is_cut: false }
     }
 

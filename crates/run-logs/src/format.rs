@@ -1,16 +1,65 @@
 use std::{fmt, str::FromStr};
 
-use crate::{
-    error::{Error, Place, Problem},
-    formats::{
-        chat, claude_code, codex, gemini_cli, harbor, inspect, langchain, lines, lm_eval,
-        log_reader::Reader, mini_swe_agent, mlflow, openai_agents, opencode, otlp, tau2,
-    },
-};
+use crate::error::{Error, Place, Problem};
 
-/// Declares the formats: a row has the documentation, the variant, the name and the module of the reader. A log is of the first
-/// format that recognizes it.
-macro_rules! formats {
+/// The table of formats: a row has the documentation, the variant, the name and the reader, which is named from the module
+/// `formats`. A log is of the first format that recognizes it.
+macro_rules! table_of_formats {
+    ($use:ident) => {
+        $use! {
+            /// Logs of inspect_ai: a `.json` file, or an `.eval` archive.
+            Inspect "inspect" inspect::READER,
+            /// Sessions of Claude Code: the files of `~/.claude/projects`.
+            ClaudeCode "claude_code" claude_code::READER,
+            /// What Claude Code prints with `--output-format stream-json`.
+            ClaudeCodeStream "claude_code_stream" claude_code::STREAM,
+            /// Rollouts of Codex: the files of `~/.codex/sessions`.
+            Codex "codex" codex::READER,
+            /// Trajectories of mini-SWE-agent.
+            MiniSweAgent "mini_swe_agent" mini_swe_agent::READER,
+            /// Sessions of Gemini CLI.
+            GeminiCli "gemini_cli" gemini_cli::READER,
+            /// Sessions that opencode exports.
+            OpenCode "opencode" opencode::READER,
+            /// Messages of LangChain and LangGraph: conversations as lists or `{"messages": […]}`.
+            LangChain "langchain" langchain::READER,
+            /// Samples of the Language Model Evaluation Harness.
+            LmEval "lm_eval" lm_eval::READER,
+            /// Recorded exchanges with a model: JSON Lines of
+            /// `{"id", "task"?, "outcome"?, "turns": [{"request", "response"}]}`.
+            Exchanges "exchanges" chat::EXCHANGES,
+            /// Replies of Anthropic's Messages API.
+            Anthropic "anthropic" chat::ANTHROPIC,
+            /// Responses of Gemini.
+            Gemini "gemini" chat::GEMINI,
+            /// OpenAI's Responses format.
+            OpenAiResponses "openai_responses" chat::OPENAI_RESPONSES,
+            /// OpenAI's chat format: whole responses, or conversations `{"messages": […]}`, whose messages may also consist of
+            /// Anthropic's blocks.
+            OpenAiChat "openai_chat" chat::OPENAI_CHAT,
+            /// Responses of Ollama.
+            Ollama "ollama" chat::OLLAMA,
+            /// Trajectories in the Agent Trajectory Interchange Format.
+            Atif "atif" harbor::ATIF,
+            /// Trials and jobs of Harbor, with their trajectories.
+            Harbor "harbor" harbor::HARBOR,
+            /// Spans and records of OpenTelemetry in OTLP/JSON, under the names of any convention for generative AI.
+            Otlp "otlp" otlp::READER,
+            /// Traces of MLflow 3 in its own JSON.
+            Mlflow "mlflow" mlflow::READER,
+            /// Spans of the OpenAI Agents SDK in its own JSON.
+            OpenAiAgents "openai_agents" openai_agents::READER,
+            /// Results of tau2-bench.
+            Tau2 "tau2" tau2::READER,
+            /// JSON Lines of another program, whose fields are named by [`LineFields`](crate::LineFields).
+            Lines "lines" lines::READER,
+        }
+    };
+}
+pub(crate) use table_of_formats;
+
+/// Declares the formats of the table.
+macro_rules! declare {
     ($($(#[$doc:meta])* $variant:ident $name:literal $reader:expr,)*) => {
         /// The format of a log.
         ///
@@ -44,74 +93,11 @@ macro_rules! formats {
                     $(Self::$variant => $name,)*
                 }
             }
-
-            /// Returns the reader of the format; `Auto` has none.
-            pub(crate) const fn reader(self) -> Option<&'static Reader> {
-                match self {
-                    Self::Auto => None,
-                    $(Self::$variant => Some(&$reader),)*
-                }
-            }
         }
     };
 }
 
-formats! {
-    /// Logs of inspect_ai: a `.json` file, or an `.eval` archive.
-    Inspect "inspect" inspect::READER,
-    /// Sessions of Claude Code: the files of `~/.claude/projects`.
-    ClaudeCode "claude_code" claude_code::READER,
-    /// What Claude Code prints with `--output-format stream-json`.
-    ClaudeCodeStream "claude_code_stream" claude_code::STREAM,
-    /// Rollouts of Codex: the files of `~/.codex/sessions`.
-    Codex "codex" codex::READER,
-    /// Trajectories of mini-SWE-agent.
-    MiniSweAgent "mini_swe_agent" mini_swe_agent::READER,
-    /// Sessions of Gemini CLI.
-    GeminiCli "gemini_cli" gemini_cli::READER,
-    /// Sessions that opencode exports.
-    OpenCode "opencode" opencode::READER,
-    /// Messages of LangChain and LangGraph: conversations as lists or `{"messages": […]}`.
-    LangChain "langchain" langchain::READER,
-    /// Samples of the Language Model Evaluation Harness.
-    LmEval "lm_eval" lm_eval::READER,
-    /// Recorded exchanges with a model: JSON Lines of
-    /// `{"id", "task"?, "outcome"?, "turns": [{"request", "response"}]}`.
-    Exchanges "exchanges" chat::EXCHANGES,
-    /// Replies of Anthropic's Messages API.
-    Anthropic "anthropic" chat::ANTHROPIC,
-    /// Responses of Gemini.
-    Gemini "gemini" chat::GEMINI,
-    /// OpenAI's Responses format.
-    OpenAiResponses "openai_responses" chat::OPENAI_RESPONSES,
-    /// OpenAI's chat format: whole responses, or conversations `{"messages": […]}`, whose messages may also consist of
-    /// Anthropic's blocks.
-    OpenAiChat "openai_chat" chat::OPENAI_CHAT,
-    /// Responses of Ollama.
-    Ollama "ollama" chat::OLLAMA,
-    /// Trajectories in the Agent Trajectory Interchange Format.
-    Atif "atif" harbor::ATIF,
-    /// Trials and jobs of Harbor, with their trajectories.
-    Harbor "harbor" harbor::HARBOR,
-    /// Spans and records of OpenTelemetry in OTLP/JSON, under the names of any convention for generative AI.
-    Otlp "otlp" otlp::READER,
-    /// Traces of MLflow 3 in its own JSON.
-    Mlflow "mlflow" mlflow::READER,
-    /// Spans of the OpenAI Agents SDK in its own JSON.
-    OpenAiAgents "openai_agents" openai_agents::READER,
-    /// Results of tau2-bench.
-    Tau2 "tau2" tau2::READER,
-    /// JSON Lines of another program, whose fields are named by [`LineFields`](crate::LineFields).
-    Lines "lines" lines::READER,
-}
-
-impl Format {
-    /// Describes the format: the columns of the table of formats. `Auto` has no description.
-    #[must_use]
-    pub fn about(self) -> Option<&'static About> {
-        self.reader().map(|reader| &reader.about)
-    }
-}
+table_of_formats!(declare);
 
 /// A description of a format, for people.
 ///

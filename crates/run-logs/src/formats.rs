@@ -44,16 +44,39 @@ use crate::{
         folder::open_file,
     },
     error::{Error, Place},
-    format::{Format, ReadLimits, ReadOptions, known},
+    format::{About, Format, ReadLimits, ReadOptions, known, table_of_formats},
     formats::{
         inspect::archive_log::ArchiveLog,
         lines::LineFields,
-        log_reader::{Log, Opened, Shape},
+        log_reader::{Log, Opened, Reader, Shape},
     },
 };
 
 /// The number of bytes that are examined to recognize a format.
 const PREFIX: u64 = 64 << 10;
+
+/// Finds the readers of the formats of the table.
+macro_rules! readers {
+    ($($(#[$doc:meta])* $variant:ident $name:literal $reader:expr,)*) => {
+        /// Returns the reader of a format; `Auto` has none.
+        const fn reader_of(format: Format) -> Option<&'static Reader> {
+            match format {
+                Format::Auto => None,
+                $(Format::$variant => Some(&$reader),)*
+            }
+        }
+    };
+}
+
+table_of_formats!(readers);
+
+impl Format {
+    /// Describes the format: the columns of the table of formats. `Auto` has no description.
+    #[must_use]
+    pub fn about(self) -> Option<&'static About> {
+        reader_of(self).map(|reader| &reader.about)
+    }
+}
 
 /// Opens a log: recognizes its format if it is not given, and passes the log to its reader. The path of the file, if there is
 /// one, leads to the other files of a log with several files; it may be one of a folder of which all files are read. With
@@ -80,7 +103,8 @@ pub(crate) fn open<'a>(
         Format::Auto => recognize(&shape),
         format => Some(format),
     };
-    let Some((format, reader)) = format.and_then(|format| Some((format, format.reader()?))) else {
+    let Some((format, reader)) = format.and_then(|format| Some((format, reader_of(format)?)))
+    else {
         let looks_like = unknown::looks_like(&prefix, &shape);
         let (place, problem) = shape.into_fault().unzip();
         let place = Box::new(place.unwrap_or_default());
@@ -88,7 +112,8 @@ pub(crate) fn open<'a>(
     };
     let source = Box::new(Cursor::new(prefix).chain(source));
     let path = path.map(Path::to_owned);
-    (reader.open)(Log { source, shape, format, path, is_in_folder, options: *options })
+    let (recognizes, options) = (reader.recognizes, *options);
+    (reader.open)(Log { source, shape, format, recognizes, path, is_in_folder, options })
 }
 
 /// Returns the content of a file from its start, and what its first bytes show.
@@ -157,6 +182,6 @@ pub(crate) fn unpacked<'a>(
 }
 
 fn recognize(shape: &Shape) -> Option<Format> {
-    let is_of = |format: &Format| format.reader().is_some_and(|it| (it.recognizes)(shape));
+    let is_of = |format: &Format| reader_of(*format).is_some_and(|it| (it.recognizes)(shape));
     Format::ALL.iter().copied().find(is_of)
 }

@@ -44,6 +44,8 @@ pub(crate) struct Log<'a> {
     pub(crate) source: Box<dyn Read + 'a>,
     pub(crate) shape: Shape,
     pub(crate) format: Format,
+    /// Returns whether the first bytes of a file show this format.
+    pub(crate) recognizes: fn(&Shape) -> bool,
     /// The file, which leads to the other files of a log of several files.
     pub(crate) path: Option<PathBuf>,
     /// Whether all files of the folder are read, of which this is one.

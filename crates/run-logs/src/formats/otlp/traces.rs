@@ -11,7 +11,7 @@ use crate::{
     format::{ReadLimits, ReadOptions, RunsBy},
     formats::{
         content_of,
-        log_reader::{Log, LogReader, Opened, Reader},
+        log_reader::{Log, LogReader, Opened, Shape},
         otlp::{
             span::Span,
             spans::Spans,
@@ -39,8 +39,8 @@ pub(crate) fn open<'a>(
     let mut index = Index { by: options.runs_by, ..Index::default() };
     let mut files = VecDeque::new();
     let path = log.path.as_deref().filter(|path| path.is_file());
-    if let (Some(path), Some(reader), true) = (path, format.reader(), log.is_in_folder) {
-        match others(path, reader, options.limits)? {
+    if let (Some(path), true) = (path, log.is_in_folder) {
+        match others(path, log.recognizes, options.limits)? {
             Some(others) => files = others.into(),
             // It is read with the first file.
             None => return Ok(Opened::new(format, iter::empty())),
@@ -79,7 +79,11 @@ pub(crate) fn open<'a>(
 type Input<'a> = Box<dyn Iterator<Item = Result<Span, Error>> + 'a>;
 
 /// Returns the later files of the folder that are of the same format; `None` if the file is not the first of them.
-fn others(path: &Path, reader: &Reader, limits: ReadLimits) -> Result<Option<Vec<PathBuf>>, Error> {
+fn others(
+    path: &Path,
+    recognizes: fn(&Shape) -> bool,
+    limits: ReadLimits,
+) -> Result<Option<Vec<PathBuf>>, Error> {
     let folder = path.parent().unwrap_or(path);
     let name = folder.display().to_string();
     let io = |error: io::Error| Error::io(Place::default(), &error).in_file(Some(&name));
@@ -93,7 +97,7 @@ fn others(path: &Path, reader: &Reader, limits: ReadLimits) -> Result<Option<Vec
             continue;
         }
         // A file that cannot be opened is an error in its turn.
-        if content_of(&other, limits).is_ok_and(|(_, shape)| (reader.recognizes)(&shape)) {
+        if content_of(&other, limits).is_ok_and(|(_, shape)| recognizes(&shape)) {
             if other.as_path() < path {
                 return Ok(None);
             }

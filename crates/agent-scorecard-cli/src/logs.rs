@@ -71,7 +71,10 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         forms,
     } = options;
     if formats {
-        return forms.show(logs::formats());
+        return match forms.are_tables() {
+            true => Ok(format_list().into()),
+            false => forms.show(logs::formats()),
+        };
     }
     if suggest {
         let sources = names.of(files)?;
@@ -91,6 +94,18 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         write_file(&path, plain::lines(text).as_bytes())?;
     }
     forms.show(report)
+}
+
+/// Returns the formats as a list, because their descriptions are too long for the columns of a table.
+fn format_list() -> String {
+    let described = Format::ALL.iter().filter_map(|format| Some((format, format.about()?)));
+    let lines = described.map(|(format, about)| {
+        format!(
+            "{format}\n  file   {}\n  read   {}\n  lacks  {}\n",
+            about.source, about.reads, about.lacks
+        )
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the report on these logs.

@@ -25,7 +25,9 @@ fn the_table_of_formats_is_that_of_the_documentation() {
         let line = format!("| `{format}` | {source} | {reads} | {lacks} |");
         assert!(documented.contains(&line), "docs/formats.md lacks\n{line}");
     }
-    assert!(shown("logs", &["--formats"]).contains("Formats of logs"));
+    let listed = shown("logs", &["--formats"]);
+    assert!(listed.starts_with("inspect\n  file   `inspect eval"), "{listed}");
+    assert!(listed.lines().all(|line| line.len() < 400), "{listed}");
 }
 
 #[test]

@@ -37,10 +37,10 @@ macro_rules! columns {
 }
 
 columns! {
-    ID Name: "id" "run_id" "trace_id" "trajectory_id" "rollout_id" "episode_id";
+    ID Name: "id" "run_id" "trace_id" "trajectory_id" "rollout_id" "episode_id" "transcript_id";
     TASK Name: "task" "task_id" "instance_id" "problem_id" "question_id" "example_id" "item_id" "problem" "question";
     MODEL Text: "model" "model_name" "model_id";
-    TRIAL Value: "trial" "epoch" "attempt" "repetition" "repeat" "replicate";
+    TRIAL Value: "trial" "epoch" "attempt" "repetition" "repeat" "replicate" "task_repeat";
     STEP Value: "step" "turn" "step_index" "turn_index" "step_number" "turn_number" "step_idx" "turn_idx";
     FORECAST Value: "forecast" "confidence" "probability" "stated_confidence" "self_confidence";
     OUTCOME Value: "outcome" "correct" "is_correct" "success" "passed" "solved" "resolved" "score" "reward" "label";

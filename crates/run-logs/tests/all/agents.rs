@@ -7,12 +7,12 @@ use std::{
 };
 
 use run_logs::{
-    Arguments, Caller, ConfidenceStream, Format, ReadLimits, ReadOptions, Run, StreamOptions, Turn,
-    Usage, read, read_path,
+    Arguments, Caller, ConfidenceStream, Format, Problem, ReadLimits, ReadOptions, Run,
+    StreamOptions, Turn, Usage, read, read_path,
 };
 use serde_json::{Value as Json, json};
 
-use crate::common::{all, golden, runs, runs_at, value};
+use crate::common::{all, fault, golden, runs, runs_at, value};
 
 const AGENTS: [Format; 5] =
     [Format::MiniSweAgent, Format::GeminiCli, Format::OpenCode, Format::LangChain, Format::LmEval];
@@ -240,6 +240,29 @@ fn a_choice_of_lm_eval_has_the_confidence_of_a_softmax() {
 fn half_of_a_pair_in_a_session_of_opencode_is_replaced() {
     let log = r#"{"info":{"id":"a","projectID":"p"},"messages":[{"info":{"role":"assistant"},"parts":[{"type":"text","text":"x\udc00"}]}]}"#;
     assert_eq!(runs(log)[0].turns[0].reply.as_ref().unwrap().text, "x\u{fffd}");
+}
+
+#[test]
+fn messages_inside_messages_are_read_to_the_largest_depth() {
+    let limits = ReadLimits { max_depth: 512, ..ReadLimits::default() };
+    let options = ReadOptions { limits, ..ReadOptions::default() };
+    let nested =
+        |field: &str, n: usize| format!("{{\"{field}\":").repeat(n) + "{}" + &"}".repeat(n);
+    let logs: [(Format, &dyn Fn(usize) -> String); 2] = [
+        (Format::GeminiCli, &|n| {
+            let change = nested("$set", n);
+            format!(r#"{{"sessionId":"s","projectHash":"p","$set":{change}}}"#)
+        }),
+        (Format::LangChain, &|n| {
+            let message = nested("kwargs", n);
+            format!(r#"{{"messages":[{{"type":"ai","content":"x","kwargs":{message}}}]}}"#)
+        }),
+    ];
+    for (format, text) in logs {
+        assert_eq!(all(text(480), format, &options).unwrap().len(), 1, "{format}");
+        let (_, problem) = fault(all(text(600), format, &options));
+        assert_eq!(problem, Problem::TooDeep { limit: 512 }, "{format}");
+    }
 }
 
 /// Files with changed, removed, repeated and missing bytes are errors or runs, never a panic.

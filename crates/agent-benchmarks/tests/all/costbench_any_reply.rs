@@ -122,6 +122,7 @@ fn reply(outline: &Outline, request: &Request, preferences: &[Preferences]) -> R
         ..Usage::default()
     });
     Reply {
+        id: None,
         text: outline.text.clone(),
         refusal: outline.refusal.clone(),
         tool_calls: calls.collect::<Vec<RecordedCall>>(),

@@ -3,13 +3,13 @@
 //! Without a file it reads bundled, invented exchanges. A FILE may be a folder of logs. With `--json` the output is one
 //! object for programs; if there are several files, each run names its file.
 
-use std::{error::Error, io::Cursor, path::PathBuf};
+use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Report,
     logs::{self, csv},
 };
-use run_logs::{Format, LineFields};
+use run_logs::{Format, LineFields, suggest_fields};
 
 use crate::{
     files::{
@@ -77,10 +77,12 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         };
     }
     if suggest {
-        let sources = names.of(files)?;
-        let source = sources.first().ok_or("--suggest: give a file")?;
-        let proposed = LineFields::suggest(Cursor::new(bundled::bytes(source.path())?))?;
-        return forms.show(logs::suggested(&source.path().display().to_string(), &proposed));
+        let [path] = files.as_slice() else { return Err("--suggest: give one file".into()) };
+        let proposed = match bundled::content(path) {
+            Some(content) => LineFields::suggest(content)?,
+            None => suggest_fields(path)?,
+        };
+        return forms.show(logs::suggested(&path.display().to_string(), &proposed));
     }
     judging.rules.is_lenient = true;
     prices.iter().try_for_each(|path| judging.set_prices(path))?;

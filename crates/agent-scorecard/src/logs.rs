@@ -197,18 +197,29 @@ pub fn suggested(file: &str, proposed: &[SuggestedField]) -> Report {
         ])
     };
     let best = proposed.chunk_by(|a, b| a.fact == b.fact).filter_map(|of_fact| of_fact.first());
-    let best: String = best.map(|it| format!(" --field {}={}", it.fact.name(), it.path)).collect();
+    let best =
+        best.map(|it| format!(" --field {}", quoted(&format!("{}={}", it.fact.name(), it.path))));
+    let best: String = best.collect();
     let conclusion = match proposed {
         [] => {
             format!("No field of {file} has a usual name; name the fields with --field FACT=PATH.")
         }
-        _ => format!("Try: agent-scorecard logs {file}{best}"),
+        _ => format!("Try: agent-scorecard logs {}{best}", quoted(file)),
     };
     Report {
         title: "Which fields hold the facts".to_owned(),
         conclusion: vec![conclusion],
         together: Block::of([Field::rows("fields", "Fields", proposed.iter().map(row).collect())]),
         ..Report::default()
+    }
+}
+
+/// Returns a word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./=+:@%".contains(letter);
+    match word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }
 

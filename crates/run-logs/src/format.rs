@@ -217,7 +217,7 @@ pub struct ReadLimits {
     /// longer.
     pub max_string: usize,
     /// The maximum number of bytes of strings and values in one run; 1 GiB by default. Lists and maps count with their capacity.
-    /// A repeated text, as in requests, counts each time.
+    /// A repeated text, as in requests, counts each time. Each thread that reads the files of a folder holds up to two runs.
     pub max_run: usize,
     /// The largest unpacked size of an entry of an archive, in bytes; 16 GiB by default. Entries
     /// are unpacked as a stream and never held whole.

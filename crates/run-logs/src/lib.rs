@@ -46,7 +46,7 @@ pub use formats::trace_rules::TraceRules;
 pub use formats::trace_runs::{TraceRun, TraceRuns};
 pub use formats::traces::{Missing, TraceFile, TraceRemarks, fold_traces};
 pub use knapsack_oracle::{self, Item, Pool};
-pub use read::{Runs, Unrecognized, read, read_path, read_path_by};
+pub use read::{Runs, Unrecognized, read, read_path, read_path_by, suggest_fields};
 
 pub use fact_rules::{AtLimit, FactRules, Judgement, Repeats, ScoreRange, Ungraded};
 pub use scoring_rules;

@@ -9,10 +9,11 @@ use std::{
 use crate::{
     engines::folder::open_file,
     error::{Error, Place},
-    format::{Format, ReadOptions, known},
+    format::{Format, ReadLimits, ReadOptions, known},
     formats::{
+        content_of,
         copies::Copies,
-        lines::LineFields,
+        lines::{LineFields, SuggestedField},
         log_reader::{LogFacts, LogReader},
         open,
     },
@@ -150,6 +151,17 @@ pub fn read_path_by(
     options: &ReadOptions,
 ) -> Result<Runs<'static>, Error> {
     read_files(path, Format::Lines, options, Some(fields))
+}
+
+/// Proposes the fields of a file for [`read_path_by`], as [`LineFields::suggest`]; the file may be packed with gzip or zstd.
+///
+/// # Errors
+///
+/// [`Error::Io`] if the file cannot be read, and the errors of [`LineFields::suggest`].
+pub fn suggest_fields(path: &Path) -> Result<Vec<SuggestedField>, Error> {
+    let name = path.display().to_string();
+    let (source, _) = content_of(path, ReadLimits::default())?;
+    LineFields::suggest(source).map_err(|error| error.in_file(Some(&name)))
 }
 
 fn read_files(

@@ -32,7 +32,7 @@ pub(crate) enum Found {
 }
 
 /// The number of runs that a thread reads from a file before the caller takes them.
-const MOST_RUNS: usize = 4;
+const MOST_RUNS: usize = 1;
 
 /// The files of a folder that have not been taken.
 pub(crate) struct Ahead {
@@ -68,7 +68,7 @@ impl Ahead {
             });
         }
         let (n_files, started) = (files.len(), VecDeque::new());
-        Self { files, n_files, started, jobs, most_started: 2 * cores }
+        Self { files, n_files, started, jobs, most_started: cores + 1 }
     }
 
     /// Returns the next file and what is found in it; the threads go on to later files.
@@ -99,8 +99,12 @@ fn read_file(
     found: &SyncSender<Found>,
 ) {
     // A pipe could keep the reader waiting forever, and a device has no end.
-    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        let _ = found.send(Found::Unrecognized(Some("a pipe, a socket or a device".to_owned())));
+    if let Ok(metadata) = fs::metadata(path)
+        && !metadata.is_file()
+    {
+        let is_link = "a link to a folder, which is not followed";
+        let like = if metadata.is_dir() { is_link } else { "a pipe, a socket or a device" };
+        let _ = found.send(Found::Unrecognized(Some(like.to_owned())));
         return;
     }
     let opened = open_file(path)

@@ -391,6 +391,20 @@ fn prices_have_cache_writes_reasoning_and_tiers_and_name_the_parts_that_they_lac
 }
 
 #[test]
+fn each_turn_has_the_price_of_its_model() {
+    let turn = |model: &str, output: u64| object!({"response": {"model": model, "choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": 0, "completion_tokens": output}}});
+    let run = object!({"id": "a", "outcome": true, "turns": [turn("large", 1_000), turn("small", 1_000_000)]});
+    let log = write("two_models.jsonl", &run.to_string());
+    let large = object!({"input": 1, "output": 100});
+    let both = object!({"large": large, "small": {"input": 1, "output": 1}});
+    let prices = write("two_prices.json", &both.to_string());
+    let report = json(&["--prices", &prices, &log]);
+    assert_eq!(report["runs"][0]["usage"]["cost_usd"], 1.1);
+    let prices = write("one_price.json", &object!({"large": large}).to_string());
+    assert_eq!(json(&["--prices", &prices, &log])["runs"][0]["usage"]["cost_usd"], Value::Null);
+}
+
+#[test]
 fn prices_that_no_one_can_mean_are_refused() {
     let log = write("any.jsonl", &used("a", r#""prompt_tokens": 5, "completion_tokens": 5"#));
     let ok = r#""input": 1, "output": 1"#;

@@ -144,12 +144,11 @@ fn a_folder_without_a_log_says_so() {
     fs::create_dir_all(&other).unwrap();
     fs::write(format!("{other}/notes.md"), "nothing").unwrap();
     for subcommand in ["compare", "traces", "logs", "cut-off", "budget", "paths"] {
-        for folder in [&empty, &other] {
+        for (folder, problem) in
+            [(&empty, "the folder has no files"), (&other, "its only file is not a log")]
+        {
             let error = refusal(&run_other(subcommand, &[folder]), subcommand);
-            assert!(
-                error.starts_with(&format!("error: {folder}: there is no log in it")),
-                "{error}"
-            );
+            assert!(error.starts_with(&format!("error: {folder}: {problem}")), "{error}");
         }
     }
 }

@@ -43,7 +43,7 @@ const FILES: [(&str, &str); 10] = [
 /// A call, the start of its error, and what would be right.
 const CASES: &str = r#"
 traces nowhere.jsonl | nowhere.jsonl: | No such file
-traces folder | folder: | there is no log in it
+traces folder | folder: | the folder has no files
 traces empty.jsonl | empty.jsonl: | one JSON object per line
 traces truncated.jsonl | truncated.jsonl:2: field forecasts: | the line is cut off
 traces outside.jsonl | outside.jsonl:2: field forecasts[1]: 1 of | --percent

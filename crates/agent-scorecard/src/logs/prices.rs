@@ -111,7 +111,7 @@ impl Prices {
         }
         let models = match run.usage_by_model.is_empty() {
             false => run.agent_usage_by_model(),
-            true => run.model.iter().map(|model| (model.clone(), run.usage.clone())).collect(),
+            true => usage_by_model(run),
         };
         let mut remarks = Vec::new();
         let costs =
@@ -189,6 +189,22 @@ impl Prices {
             return None;
         }
         calls.into_iter().map(|call| price.for_call(call).cost_usd(model, call, remarks)).sum()
+    }
+}
+
+/// Returns the usage of each model: of the turns, if they are of several models, otherwise of the run.
+fn usage_by_model(run: &Run) -> BTreeMap<String, Usage> {
+    let mut models: BTreeMap<String, Usage> = BTreeMap::new();
+    for turn in run.agent_turns().filter(|turn| turn.model_calls != Some(0)) {
+        let usage = turn.reply.as_ref().map(|reply| reply.usage.clone().unwrap_or_default());
+        if let (Some(model), Some(usage)) = (turn.model.as_ref().or(run.model.as_ref()), usage) {
+            let sum = models.get(model).map_or_else(|| usage.clone(), |sum| sum.plus(&usage));
+            models.insert(model.clone(), sum);
+        }
+    }
+    match models.len() {
+        0 | 1 => run.model.iter().map(|model| (model.clone(), run.usage.clone())).collect(),
+        _ => models,
     }
 }
 

@@ -103,10 +103,10 @@ fn steps_and_times_are_those_of_the_runs() {
         json!(["look", 60, 20, 30.0, 2.0]),
     ];
     assert_eq!(found, expected);
-    let of = |key: &str| json["files"][0][key].as_f64();
+    let of = |key: &str| json["files"][0][key]["value"].as_f64();
     assert_eq!(of("seconds_per_run"), Some(30.0));
     // 30 runs of 30 seconds, and 15 successes.
     assert_eq!(of("seconds_per_success"), Some(60.0));
     assert_eq!((of("model_seconds_per_run"), of("tool_seconds_per_run")), (Some(10.0), Some(8.0)));
-    assert_eq!(json["difference"]["seconds_ratio"], 1.0);
+    assert_eq!(json["difference"]["seconds_ratio"]["value"], 1.0);
 }

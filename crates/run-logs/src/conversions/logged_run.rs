@@ -186,11 +186,11 @@ impl LoggedRun {
     }
 
     /// Returns whether this record of the run has lower priority than another one. A record with a grade has priority, and then a
-    /// newer record.
+    /// newer record, and then a longer one.
     pub(crate) fn is_before(&self, other: &Self) -> bool {
         let rank = |run: &Self| {
             let created = run.evaluation.as_ref().and_then(|it| it.started());
-            (run.grade.is_some(), !run.has_error, created)
+            (run.grade.is_some(), !run.has_error, created, run.n_turns)
         };
         rank(self) < rank(other)
     }

@@ -34,11 +34,14 @@ impl LoggedRun {
     /// ```
     #[must_use]
     pub fn to_otlp(&self) -> Json {
+        let evaluation = self.evaluation.as_ref().and_then(|it| it.id.as_ref());
+        // Runs of several logs may have the same name.
         let name = format!(
-            "{:?} {:?} {:?}",
-            self.evaluation.as_ref().and_then(|it| it.id.as_ref()),
+            "{evaluation:?} {:?} {:?} {} {}",
             self.name(),
-            self.model
+            self.model,
+            self.log,
+            self.index
         );
         let is_trace = self.id.len() == 32 && self.id.bytes().all(|it| it.is_ascii_hexdigit());
         let [first, second] = [digest(&name, 1), digest(&name, 2)];
@@ -105,7 +108,8 @@ impl LoggedRun {
     fn results(&self) -> Vec<(String, Option<f64>, Option<String>)> {
         let label = self.outcome.map(|outcome| if outcome { "pass" } else { "fail" }.to_owned());
         let grade = self.grade.map(|grade| (GRADE.to_owned(), Some(grade), label));
-        let scores = self.scores.iter().filter(|(name, _)| name.as_str() != GRADE);
+        let has_grade = self.grade.is_some();
+        let scores = self.scores.iter().filter(|(name, _)| !has_grade || name.as_str() != GRADE);
         let scores = scores.map(|(name, value)| match value {
             Value::Integer(number) => (name.clone(), Some(*number as f64), None),
             Value::Real(number) if number.is_finite() => (name.clone(), Some(*number), None),

@@ -76,10 +76,13 @@ impl StepUse {
         Self { kind, n: 0, n_known: 0, n_failed: 0, output_tokens: Some(0.0), seconds: Some(0.0) }
     }
 
-    fn add(&mut self, ok: Option<bool>, output_tokens: Option<f64>, seconds: Option<f64>) {
-        self.n += 1;
-        self.n_known += u64::from(ok.is_some());
-        self.n_failed += u64::from(ok == Some(false));
+    /// Adds steps that all worked, all failed, or of which it is not known.
+    fn add(&mut self, n: u64, ok: Option<bool>, output_tokens: Option<f64>, seconds: Option<f64>) {
+        let plus =
+            |sum: u64, is_counted: bool| if is_counted { sum.saturating_add(n) } else { sum };
+        self.n = plus(self.n, true);
+        self.n_known = plus(self.n_known, ok.is_some());
+        self.n_failed = plus(self.n_failed, ok == Some(false));
         let plus = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
         self.output_tokens = plus(self.output_tokens, output_tokens);
         self.seconds = plus(self.seconds, seconds);
@@ -89,11 +92,9 @@ impl StepUse {
 /// Returns the steps of a run by kind, in the order of the kinds.
 pub(crate) fn steps(run: &Run) -> Vec<StepUse> {
     let mut steps: BTreeMap<StepKind, StepUse> = BTreeMap::new();
-    let mut of = |kind: StepKind, ok, tokens, seconds| {
-        steps
-            .entry(kind)
-            .or_insert_with_key(|kind| StepUse::none(kind.clone()))
-            .add(ok, tokens, seconds);
+    let mut of = |kind: StepKind, n, ok, tokens, seconds| {
+        let steps = steps.entry(kind).or_insert_with_key(|kind| StepUse::none(kind.clone()));
+        steps.add(n, ok, tokens, seconds);
     };
     for Turn { caller, reply, seconds, model_calls, .. } in run.agent_turns() {
         let usage = reply.as_ref().and_then(|reply| reply.usage.as_ref());
@@ -101,12 +102,12 @@ pub(crate) fn steps(run: &Run) -> Vec<StepUse> {
         // A step without a model call only has calls of tools.
         if *model_calls != Some(0) {
             let kind = if *caller == Caller::Agent { StepKind::Model } else { StepKind::Subagent };
-            of(kind, Some(reply.is_some()), tokens.or(reply.is_none().then_some(0.0)), *seconds);
+            of(kind, model_calls.unwrap_or(1), Some(reply.is_some()), tokens, *seconds);
         }
         let calls = reply.as_ref().map(|reply| reply.tool_calls.as_slice()).unwrap_or_default();
         for call in calls {
             let share = tokens.map(|tokens| tokens / calls.len() as f64);
-            of(StepKind::Tool(call.name.clone()), call.ok, share, call.seconds);
+            of(StepKind::Tool(call.name.clone()), 1, call.ok, share, call.seconds);
         }
     }
     steps.into_values().collect()

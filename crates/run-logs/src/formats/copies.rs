@@ -35,6 +35,9 @@ impl Copies {
         let n_copied = n_turns - run.turns.len();
         if n_copied > 0 {
             run.usage = usage_of(&run);
+            run.usage_by_model.clear();
+            // The times of the run are also those of the copied part.
+            (run.started, run.seconds) = (None, None);
             let copied = Value::Integer(n_copied as i128);
             run.metadata.insert("n_copied_replies".to_owned(), copied);
         }
@@ -42,10 +45,10 @@ impl Copies {
     }
 }
 
-/// Returns the sum of the usage of the agent's replies.
+/// Returns the sum of the usage of the agent's model calls; unknown without a reply.
 pub(crate) fn usage_of(run: &Run) -> Usage {
-    let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
+    let calls = run.agent_turns().filter(|turn| turn.model_calls != Some(0));
+    let replies = calls.filter_map(|turn| turn.reply.as_ref());
     let usages = replies.map(|reply| reply.usage.clone().unwrap_or_default());
-    let none = Usage { input_tokens: Some(0), output_tokens: Some(0), ..Usage::default() };
-    usages.reduce(|sum, usage| sum.plus(&usage)).unwrap_or(none)
+    usages.reduce(|sum, usage| sum.plus(&usage)).unwrap_or_default()
 }

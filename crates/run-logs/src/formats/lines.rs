@@ -7,10 +7,10 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::{reader::Json, writing::to_json},
     error::{Error, Place, Problem},
-    format::{About, Format, ReadLimits, ReadOptions, named},
+    format::{About, Format, ReadOptions, named},
     formats::log_reader::{Opened, Reader, documents},
     json_lines::columns::{ID, MODEL, STOP, TASK, TRIAL},
-    values::run::{Reply, Run, Score, Turn, Usage},
+    values::run::{Reply, Run, Score, Turn},
 };
 
 /// The reader, which no file shows: the caller names the fields.
@@ -155,14 +155,39 @@ impl LineFields {
     /// # Errors
     ///
     /// An error of the start of the source; the iterator returns the errors of lines: invalid JSON, and a field with a value of
-    /// another type than its fact.
+    /// another type than its fact; and at its end, [`Error::Invalid`] for a field that no line has.
     pub fn read<'a>(
         &self,
         source: impl Read + 'a,
         options: &ReadOptions,
     ) -> Result<impl Iterator<Item = Result<Run, Error>> + 'a, Error> {
-        let fields = self.clone();
-        documents(source, options, move |json, number, _| fields.run(json, number))
+        let (fields, mut absent) = (self.clone(), self.paths.clone());
+        let mut lines =
+            documents(source, options, move |json, number, _| fields.run(json, number))?;
+        let mut n_lines = 0_u64;
+        let mut is_over = false;
+        Ok(std::iter::from_fn(move || {
+            if is_over {
+                return None;
+            }
+            match lines.next() {
+                Some(Ok((run, present))) => {
+                    n_lines += 1;
+                    present.iter().for_each(|fact| _ = absent.remove(fact));
+                    Some(Ok(run))
+                }
+                Some(Err(error)) => Some(Err(error)),
+                None => {
+                    is_over = true;
+                    // A name that no line has is a mistake, and not a fact that is unknown.
+                    let (fact, path) = absent.first_key_value().filter(|_| n_lines > 0)?;
+                    let place = Place { field: path.clone(), ..Place::default() };
+                    let value = format!("{}={path}", fact.name());
+                    let expected = "a field that some line of the file has";
+                    Some(Err(Error::invalid(place, Problem::Value { value, expected })))
+                }
+            }
+        }))
     }
 
     pub(crate) fn open<'a>(
@@ -173,15 +198,18 @@ impl LineFields {
         Ok(Opened::new(Format::Lines, self.read(source, options)?))
     }
 
-    fn run(&self, json: &mut Json<'_>, number: u64) -> Result<Run, Error> {
+    /// Reads a line: the run, and the facts whose fields the line has, even if they are null.
+    fn run(&self, json: &mut Json<'_>, number: u64) -> Result<(Run, Vec<LineFact>), Error> {
         let line = json.value()?;
         let mut run = Run::new(number.to_string());
         run.is_numbered = true;
-        let mut reply = None;
+        let (mut reply, mut present) = (None, Vec::new());
         for (fact, path) in &self.paths {
-            let Some(value) = at(&line, path).filter(|value| !matches!(value, Value::Null)) else {
+            let Some(value) = at(&line, path) else { continue };
+            present.push(*fact);
+            if *value == Value::Null {
                 continue;
-            };
+            }
             let wrong = |expected| {
                 let value = to_json(value).chars().take(40).collect();
                 json.error_at(path, Problem::Value { value, expected })
@@ -230,11 +258,11 @@ impl LineFields {
             }
         }
         if let Some(text) = reply {
-            let usage = Some(run.usage.clone()).filter(|usage| *usage != Usage::default());
-            let reply = Some(Reply { text, usage, ..Reply::default() });
+            // The tokens are those of the run, which may have had more calls.
+            let reply = Some(Reply { text, ..Reply::default() });
             run.turns.push(Turn { model: run.model.clone(), reply, ..Turn::default() });
         }
-        Ok(run)
+        Ok((run, present))
     }
 
     /// Proposes fields by their names and the types of their values in the first 200 lines: for each fact the fields that may hold
@@ -245,11 +273,9 @@ impl LineFields {
     /// [`Error::Invalid`] for a line that is not JSON.
     pub fn suggest(source: impl Read) -> Result<Vec<SuggestedField>, Error> {
         let mut found: BTreeMap<(LineFact, usize, String), (usize, String)> = BTreeMap::new();
-        let mut json = Json::new(source, ReadLimits::default());
-        let mut n_lines = 0;
-        while n_lines < MOST_LINES && json.next_document()? {
-            n_lines += 1;
-            let line = json.value()?;
+        let lines = documents(source, &ReadOptions::default(), |json, _, _| json.value())?;
+        for line in lines.take(MOST_LINES) {
+            let line = line?;
             leaves(&line, &mut String::new(), 0, &mut |path, value| {
                 let key = path.rsplit('.').next().unwrap_or_default().to_lowercase();
                 for (fact, _, names) in FACTS {
@@ -315,7 +341,8 @@ fn fits(fact: LineFact, value: &Value) -> bool {
 fn leaves(value: &Value, path: &mut String, depth: usize, see: &mut impl FnMut(&str, &Value)) {
     match value {
         Value::Map(fields) if depth < MOST_DEPTH => {
-            for (key, value) in fields {
+            // A dot separates keys.
+            for (key, value) in fields.iter().filter(|(key, _)| !key.contains('.')) {
                 let length = path.len();
                 if length > 0 {
                     path.push('.');

@@ -103,13 +103,13 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// Reads the values of a file, one run per value: JSON Lines, values one after the other, or one list. `read` reads one value,
+/// Reads the values of a file, such as one run per value: JSON Lines, values one after the other, or one list. `read` reads one value,
 /// given its number from 1.
-pub(crate) fn documents<'a>(
+pub(crate) fn documents<'a, T>(
     source: impl Read + 'a,
     options: &ReadOptions,
-    mut read: impl FnMut(&mut Json<'a>, u64, &ReadOptions) -> Result<Run, Error> + 'a,
-) -> Result<impl Iterator<Item = Result<Run, Error>> + 'a, Error> {
+    mut read: impl FnMut(&mut Json<'a>, u64, &ReadOptions) -> Result<T, Error> + 'a,
+) -> Result<impl Iterator<Item = Result<T, Error>> + 'a, Error> {
     let (mut json, options, mut number) = (Json::new(source, options.limits), *options, 0);
     let is_list = json.after_space()? == Some(b'[');
     if is_list {

@@ -35,7 +35,7 @@ pub(crate) const READER: Reader = Reader {
 /// Reads a trajectory.
 fn trajectory(json: &mut Json<'_>, number: u64, options: &ReadOptions) -> Result<Run, Error> {
     let (mut run, mut said) = (Run::default(), Conversation::default());
-    let (mut exit, mut cost, mut api_calls) = (String::new(), None, 0);
+    let (mut exit, mut cost, mut stated_calls) = (String::new(), None, None);
     let [mut steps, mut dollars, mut seconds] = [None; 3];
     fields!(given |json| {
         "info" => fields!(given |json| {
@@ -44,7 +44,7 @@ fn trajectory(json: &mut Json<'_>, number: u64, options: &ReadOptions) -> Result
             "mini_version" => _ = run.metadata.insert("version".to_owned(), json.text()?.into()),
             "model_stats" => fields!(given |json| {
                 "instance_cost" => cost = Some(json.amount()?),
-                "api_calls" => api_calls = json.count()?,
+                "api_calls" => stated_calls = Some(json.count()?),
             })?,
             "config" => fields!(given |json| {
                 "model" => fields!(given |json| { "model_name" => run.model = Some(json.text()?), })?,
@@ -62,6 +62,11 @@ fn trajectory(json: &mut Json<'_>, number: u64, options: &ReadOptions) -> Result
     run.id = run.task.clone().unwrap_or_else(|| number.to_string());
     (run.turns, run.error) = (said.turns, said.error.or(run.error));
     run.usage = usage_of(&run);
+    // A request that failed is not charged.
+    if run.turns.is_empty() && stated_calls.is_some() {
+        (run.usage.input_tokens, run.usage.output_tokens) = (Some(0), Some(0));
+    }
+    let api_calls = stated_calls.unwrap_or(0);
     // The program writes a cost of 0 for a model without a price.
     let costs = run.turns.iter().filter_map(|turn| turn.reply.as_ref()?.usage.as_ref()?.cost_usd);
     let n_priced = costs.count();

@@ -67,6 +67,8 @@ pub(crate) fn complete(run: &mut Run, n_unfinished: usize, is_cut: bool) {
     let model = run.agent_turns().find_map(|turn| turn.model.clone());
     run.model = model;
     run.usage = usage_of(run);
+    // The program names a session once and for all, so that a backup of its file is a copy of the run.
+    run.uuid = Some(run.id.clone());
     for turn in &run.turns {
         let usage = turn.reply.as_ref().and_then(|reply| reply.usage.as_ref());
         if let (Some(role), Some(usage)) = (turn.caller.role(), usage) {

@@ -35,6 +35,8 @@ fn named_fields_hold_the_facts_and_others_are_unknown() {
     let ids: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
     assert_eq!(ids, ["7", "b", "c"]);
     let [first, second, third] = &runs[..] else { panic!() };
+    // The tokens are those of the run, and not of its last reply.
+    assert_eq!(first.turns[0].reply.as_ref().unwrap().usage, None);
     assert_eq!((first.outcome, first.trial, first.seconds), (Some(true), Some(3), Some(1.5)));
     assert_eq!((first.usage.total_tokens(), first.usage.cost_usd), (Some(14), Some(0.25)));
     assert_eq!((second.outcome, &second.scores["outcome"].value), (None, &0.4.into()));
@@ -54,6 +56,11 @@ fn wrong_names_and_values_are_errors_that_say_where() {
         assert_eq!(place.field, "field");
         assert!(matches!(problem, Problem::Value { .. }), "{text}");
     }
+    // A field that no line has is a mistake; one that is null is unknown.
+    let (place, problem) = fault(read(&["outcome=meta.result"], LINES));
+    assert_eq!(place.field, "meta.result");
+    assert!(matches!(problem, Problem::Value { .. }), "{problem}");
+    assert!(read(&["outcome=metadata.result"], "{\"metadata\": {\"result\": null}}").is_ok());
     let (_, problem) = fault(LineFields::new(["id=a", "id=b"]));
     assert!(matches!(problem, Problem::DuplicateKey { .. }));
     for (field, value) in [
@@ -88,6 +95,10 @@ fn suggestions_name_the_nested_fields_by_name_and_type() {
         ]
     );
     assert_eq!(proposed[1].example, "true");
+    // A list is read as lines are, and a key with a dot is not proposed.
+    let list = format!("[{}]", LINES.trim().replace('\n', ","));
+    assert_eq!(LineFields::suggest(list.as_bytes()).unwrap(), proposed);
+    assert_eq!(LineFields::suggest(&br#"{"a.b": {"cost": 1}}"#[..]).unwrap(), []);
     // What is proposed is accepted.
     let texts = proposed.iter().map(|it| format!("{}={}", it.fact.name(), it.path));
     assert!(!LineFields::new(texts).unwrap().is_empty());

@@ -8,11 +8,13 @@ use std::{
 };
 
 use censoring::StopReason;
-use run_logs::{Caller, Format, Problem, ReadLimits, ReadOptions, Run, Turn, Usage, read_path};
+use run_logs::{
+    Caller, FactRules, Format, Problem, ReadLimits, ReadOptions, Run, Turn, Usage, read_path,
+};
 use serde_json::{Value as Json, json};
 use trajectory_metrics::tool_calls::Value;
 
-use crate::common::{all, fault, golden, runs_at, too_large};
+use crate::common::{Folder, all, fault, golden, runs_at, table, too_large};
 
 /// The answers of the server that wrote to this file or folder, by their ids.
 fn served(kind: &str) -> BTreeMap<String, Json> {
@@ -758,4 +760,43 @@ fn threads_that_start_each_other_end() {
     assert_eq!(runs.len(), 1);
     assert_eq!(runs[0].turns.len(), 2);
     assert_eq!(runs[0].metadata["n_unread_subagents"], Value::Integer(1));
+}
+
+/// Lines of replies with these ids in a session.
+fn session_of(session: &str, ids: &[&str]) -> String {
+    let lines = (1..).zip(ids);
+    let lines =
+        lines.map(|(number, id)| line(number, id, Some("end_turn"), [9, 0, 0, 5], text(id)));
+    joined(&Vec::from_iter(lines))
+        .replace(r#""sessionId":"s""#, &format!(r#""sessionId":"{session}""#))
+}
+
+#[test]
+fn a_session_that_goes_on_in_another_file_counts_each_reply_once() {
+    let folder = Folder::new("resumed");
+    folder.write("a.jsonl", &session_of("first", &["m1", "m2"]));
+    folder.write("b.jsonl", &session_of("second", &["m1", "m2", "m3"]));
+    let [first, second] = &runs_at(&folder.0, Format::ClaudeCode)[..] else { panic!() };
+    assert_eq!((first.turns.len(), first.usage.total_tokens()), (2, Some(28)));
+    assert_eq!((second.turns.len(), second.usage.total_tokens()), (1, Some(14)));
+    assert_eq!(second.metadata["n_copied_replies"], Value::Integer(2));
+    // The lines that were copied have times, too, and the run's own time is not known.
+    assert_eq!((first.seconds, second.seconds), (Some(1.0), None));
+    // What only repeats another session used an unknown amount of its own.
+    folder.write("c.jsonl", &session_of("third", &["m1", "m3"]));
+    let third = runs_at(&folder.0, Format::ClaudeCode).remove(2);
+    assert_eq!((third.turns.len(), third.usage), (0, Usage::default()));
+}
+
+#[test]
+fn of_a_session_and_its_backup_the_longer_one_counts() {
+    for [here, there] in [["a", "b"], ["b", "a"]] {
+        let folder = Folder::new("backup");
+        folder.write(&format!("{here}/s.jsonl"), &session_of("s", &["m1"]));
+        folder.write(&format!("{there}/s.jsonl"), &session_of("s", &["m1", "m2"]));
+        let table = table(runs_at(&folder.0, Format::ClaudeCode), &FactRules::default()).unwrap();
+        assert_eq!(table.account("").n_repeats, 1);
+        let [row] = table.rows() else { panic!() };
+        assert_eq!((row.n_turns, row.usage.total_tokens()), (2, Some(28)));
+    }
 }

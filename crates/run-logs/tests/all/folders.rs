@@ -124,6 +124,12 @@ fn what_is_no_log_is_named_as_what_it_looks_like() {
 
 #[test]
 fn each_format_says_how_to_get_its_file_and_what_it_lacks() {
+    // The names are those of the option --format and of reports.
+    let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+    assert_eq!(
+        names.join(" "),
+        "auto inspect claude_code claude_code_stream codex mini_swe_agent gemini_cli opencode langchain lm_eval exchanges anthropic gemini openai_responses openai_chat ollama atif harbor otlp mlflow openai_agents tau2 lines"
+    );
     for format in Format::ALL {
         assert_eq!(format.name().parse(), Ok(*format));
         let Some(about) = format.about() else {

@@ -1,14 +1,17 @@
 //! Samples of the Language Model Evaluation Harness.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    iter,
+};
 
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     engines::json::reader::Json,
     error::{Error, Problem},
-    format::{About, ReadOptions},
-    formats::log_reader::{Log, Reader},
+    format::About,
+    formats::log_reader::{Log, Opened, Reader},
     values::{
         run::{Reply, Run, Score, Turn},
         tokens::Tokens,
@@ -22,7 +25,7 @@ use crate::{
 /// probabilities give the confidence in the answer. `acc_norm` may count another choice.
 pub(crate) const READER: Reader = Reader {
     recognizes: |shape| shape.has_all(&["doc_id", "doc"]),
-    open: |log: Log<'_>| log.documents(question),
+    open,
     about: About {
         source: "`lm_eval --log_samples -o FOLDER`: `samples_*.jsonl`",
         reads: "metrics as scores `METRIC,FILTER`, answers, repeats, confidence of the chosen answer among choices",
@@ -33,8 +36,53 @@ pub(crate) const READER: Reader = Reader {
 /// The fields that are not metrics and are not kept.
 const OTHER: [&str; 5] = ["doc", "metrics", "prompt_hash", "target_hash", "task_name"];
 
-/// Reads the line of a question.
-fn question(json: &mut Json<'_>, _: u64, _: &ReadOptions) -> Result<Run, Error> {
+/// Opens a file of JSON Lines, or of one list.
+///
+/// The lines of one filter come after those of another one, so that all questions with named filters are held until the end of
+/// the file.
+fn open(log: Log<'_>) -> Result<Opened<'_>, Error> {
+    let (mut json, mut is_read) = (Json::new(log.source, log.options.limits), false);
+    let (mut held, mut latest) = (VecDeque::<Run>::new(), HashMap::new());
+    let is_list = json.after_space()? == Some(b'[');
+    if is_list {
+        json.begin_list()?;
+    }
+    let mut next = move || {
+        while !is_read {
+            if held.is_empty() {
+                json.begin_run();
+            }
+            if !(if is_list { json.next_element()? } else { json.next_line()? }) {
+                is_read = true;
+                if is_list {
+                    json.end()?;
+                }
+                break;
+            }
+            let (mut run, is_filtered) = question(&mut json)?;
+            if !is_filtered {
+                return Ok(Some(run));
+            }
+            let at = latest.entry(run.task.clone()).or_insert(held.len());
+            let first = held.get_mut(*at);
+            let is_other =
+                |first: &&mut Run| run.scores.keys().all(|it| !first.scores.contains_key(it));
+            match first.filter(is_other) {
+                Some(first) => first.scores.append(&mut run.scores),
+                None => {
+                    *at = held.len();
+                    json.hold(size_of::<Run>())?;
+                    held.push_back(run);
+                }
+            }
+        }
+        Ok(held.pop_front())
+    };
+    Ok(Opened::new(log.format, iter::from_fn(move || next().transpose())))
+}
+
+/// Reads the line of a question with one of its filters. Returns whether the filter has a name.
+fn question(json: &mut Json<'_>) -> Result<(Run, bool), Error> {
     let (mut metrics, mut read, mut run) = (BTreeMap::new(), BTreeMap::new(), Run::default());
     json.map(|json, key| {
         let known = match key.as_str() {
@@ -59,7 +107,7 @@ fn question(json: &mut Json<'_>, _: u64, _: &ReadOptions) -> Result<Run, Error> 
     // The same position in two sets of questions is not the same question.
     let hash: String = text("doc_hash").unwrap_or_default().chars().take(12).collect();
     run.task = Some(format!("{id} {hash}").trim_end().to_owned());
-    run.id = if filter == "none" { id } else { format!("{id},{filter}") };
+    run.id = id;
     let empty = Value::Null;
     let [arguments, replies, answers] =
         ["arguments", "resps", "filtered_resps"].map(|name| read.get(name).unwrap_or(&empty));
@@ -88,7 +136,7 @@ fn question(json: &mut Json<'_>, _: u64, _: &ReadOptions) -> Result<Run, Error> 
     });
     run.scores = scores.collect();
     run.metadata.extend(read.remove_entry("target"));
-    Ok(run)
+    Ok((run, filter != "none"))
 }
 
 fn list(value: &Value) -> &[Value] {

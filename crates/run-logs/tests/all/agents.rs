@@ -12,7 +12,7 @@ use run_logs::{
 };
 use serde_json::{Value as Json, json};
 
-use crate::common::{all, fault, golden, runs, runs_at, value};
+use crate::common::{all, fault, golden, runs, runs_at, too_large, value};
 
 const AGENTS: [Format; 5] =
     [Format::MiniSweAgent, Format::GeminiCli, Format::OpenCode, Format::LangChain, Format::LmEval];
@@ -263,6 +263,41 @@ fn messages_inside_messages_are_read_to_the_largest_depth() {
         let (_, problem) = fault(all(text(600), format, &options));
         assert_eq!(problem, Problem::TooDeep { limit: 512 }, "{format}");
     }
+}
+
+#[test]
+fn the_filters_of_a_question_of_lm_eval_are_scores_of_one_run() {
+    let line = |doc: u8, filter: &str, right: u8| {
+        format!(
+            r#"{{"doc_id":{doc},"doc":{{}},"arguments":{{"gen_args_0":{{"arg_0":"q","arg_1":{{}}}}}},"resps":[["reply {doc}"]],"filtered_resps":["{doc}"],"filter":"{filter}","metrics":["exact_match"],"doc_hash":"h{doc}","exact_match":{right}}}"#
+        )
+    };
+    // All lines of a filter come before those of the next one.
+    let lines =
+        [line(0, "strict", 0), line(1, "strict", 1), line(0, "loose", 1), line(1, "loose", 1)];
+    for log in [lines.join("\n"), format!("[{}]", lines.join(","))] {
+        let runs = runs(log);
+        let found = runs.iter().map(|run| {
+            let scores = ["exact_match,strict", "exact_match,loose"];
+            let scores = scores.map(|name| run.scores.get(name).map(|score| plain(&score.value)));
+            (run.id.as_str(), run.task.as_deref(), run.turns.len(), scores)
+        });
+        let score = |right: u8| Some(Json::from(right));
+        let expected = [
+            ("0", Some("0 h0"), 1, [score(0), score(1)]),
+            ("1", Some("1 h1"), 1, [score(1), score(1)]),
+        ];
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
+    // A filter that answers again is another run.
+    assert_eq!(runs([line(0, "strict", 0), line(0, "strict", 1)].join("\n")).len(), 2);
+    // The questions that wait for their other filters are limited together.
+    let limits = ReadLimits { max_run: 1 << 16, ..ReadLimits::default() };
+    let options = ReadOptions { limits, ..ReadOptions::default() };
+    let log = |filter| (0..200).map(|doc| line(doc, filter, 1) + "\n").collect::<String>();
+    let (_, problem) = fault(all(log("strict"), Format::LmEval, &options));
+    assert_eq!(problem, too_large("a run holds more", 1 << 16, "bytes"));
+    assert_eq!(all(log("none"), Format::LmEval, &options).unwrap().len(), 200);
 }
 
 /// Files with changed, removed, repeated and missing bytes are errors or runs, never a panic.

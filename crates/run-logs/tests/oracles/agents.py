@@ -506,7 +506,7 @@ def lm_eval(maker, n, rng):
         runs = []
         for sample in samples:
             name = sample["filter"]
-            run = dict(id=str(sample["doc_id"]) + ("" if name == "none" else f",{name}"), task=f"{sample['doc_id']} {sample['doc_hash'][:12]}", model=None, outcome=None, turns=[],
+            run = dict(id=str(sample["doc_id"]), task=f"{sample['doc_id']} {sample['doc_hash'][:12]}", model=None, outcome=None, turns=[],
                        scores={f"{key},{name}": sample[key] for key in sample["metrics"]})
             if task in ("choices", "mutual"):
                 texts = [arguments[1] for arguments in sample["arguments"]]
@@ -521,7 +521,12 @@ def lm_eval(maker, n, rng):
             elif task in ("words", "repeats"):
                 texts = sample["resps"][0]
                 run["turns"] = [dict(text=texts[0], others=texts[1:], tokens=None)]
-            runs.append(run)
+            # The samples of one filter come after those of another one: one run has the scores of all.
+            first = next((it for it in runs if it["task"] == run["task"]), None)
+            if first:
+                first["scores"] |= run["scores"]
+            else:
+                runs.append(run)
         tracker.save_results_samples(task, samples)
         path = next((folder / "model").glob(f"samples_{task}_*.jsonl"))
         # The means of the package itself.

@@ -51,7 +51,7 @@ fn session(json: &mut Json<'_>, _: u64, _: &ReadOptions) -> Result<Run, Error> {
     })?;
     run.id = id.ok_or_else(|| json.error_at("info.id", Problem::Missing))?;
     run.uuid = Some(run.id.clone());
-    run.seconds = span.seconds();
+    (run.started, run.seconds) = (span.start(), span.seconds());
     complete(&mut run, n_awaited, false);
     Ok(run)
 }
@@ -86,7 +86,9 @@ fn message(json: &mut Json<'_>, run: &mut Run, span: &mut Span) -> Result<bool, 
     // Old versions put several model calls into one message, which has the counts of the last one and the cost of all.
     turn.model_calls = Some(steps.len() as u64).filter(|n| *n > 1);
     let sum = steps.into_iter().reduce(|sum: Option<Usage>, step| Some(sum?.plus(&step?)));
-    reply.usage = sum.unwrap_or(used).map(|usage| Usage { cost_usd: cost, ..usage });
+    // The program writes a cost of 0 for a model without a price.
+    let cost_usd = cost.filter(|cost| *cost > 0.0);
+    reply.usage = sum.unwrap_or(used).map(|usage| Usage { cost_usd, ..usage });
     // The time of a message includes that of its tools.
     turn.seconds = between(times[0], times[1]).filter(|_| reply.tool_calls.is_empty());
     let has_said = !reply.text.is_empty() || !reply.tool_calls.is_empty();
@@ -100,7 +102,8 @@ fn message(json: &mut Json<'_>, run: &mut Run, span: &mut Span) -> Result<bool, 
     }
     let is_awaited = !has_said && turn.error.is_none() && reply.usage.is_none();
     if !is_awaited {
-        turn.reply = Some(reply).filter(|_| has_said || turn.error.is_none());
+        let is_reply = has_said || turn.error.is_none() || reply.usage.is_some();
+        turn.reply = is_reply.then_some(reply);
         run.turns.push(turn);
     }
     Ok(is_awaited)

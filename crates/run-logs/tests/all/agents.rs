@@ -300,6 +300,26 @@ fn the_filters_of_a_question_of_lm_eval_are_scores_of_one_run() {
     assert_eq!(all(log("none"), Format::LmEval, &options).unwrap().len(), 200);
 }
 
+#[test]
+fn a_failed_reply_of_opencode_that_was_charged_keeps_its_usage() {
+    let log = |cost: &str| {
+        format!(
+            r#"{{"info":{{"id":"a","projectID":"p"}},"messages":[{{"info":{{"role":"assistant","time":{{"created":2000,"completed":5000}},"error":{{"name":"MessageOutputLengthError","data":{{}}}},"cost":{cost},"tokens":{{"input":1000,"output":32000,"reasoning":0,"cache":{{"read":0,"write":0}}}}}},"parts":[]}}]}}"#
+        )
+    };
+    let run = runs(log("0.5")).remove(0);
+    let usage = &run.usage;
+    assert_eq!(
+        (usage.input_tokens, usage.output_tokens, usage.cost_usd),
+        (Some(1000), Some(32_000), Some(0.5))
+    );
+    assert!(run.turns[0].error.is_some());
+    assert_eq!((run.started, run.seconds), (Some(2.0), Some(3.0)));
+    // The program writes 0 for a model without a price.
+    let run = runs(log("0")).remove(0);
+    assert_eq!((run.usage.output_tokens, run.usage.cost_usd), (Some(32_000), None));
+}
+
 /// Files with changed, removed, repeated and missing bytes are errors or runs, never a panic.
 #[test]
 fn changed_agent_logs_never_panic() {

@@ -12,7 +12,7 @@ use run_logs::{
 };
 use serde_json::{Value as Json, json};
 
-use crate::common::{all, fault, golden, runs, runs_at, too_large, value};
+use crate::common::{Folder, all, fault, golden, runs, runs_at, too_large, value};
 
 const AGENTS: [Format; 5] =
     [Format::MiniSweAgent, Format::GeminiCli, Format::OpenCode, Format::LangChain, Format::LmEval];
@@ -318,6 +318,16 @@ fn a_failed_reply_of_opencode_that_was_charged_keeps_its_usage() {
     // The program writes 0 for a model without a price.
     let run = runs(log("0")).remove(0);
     assert_eq!((run.usage.output_tokens, run.usage.cost_usd), (Some(32_000), None));
+}
+
+#[test]
+fn a_file_with_an_object_of_many_keys_is_no_log() {
+    let folder = Folder::new("many-keys");
+    let keys: Vec<String> = (0..100).map(|task| format!(r#""task {task}":{{}}"#)).collect();
+    folder.write("results.json", &format!(r#"{{"results":{{{}}}}}"#, keys.join(",")));
+    folder.write("run.jsonl", r#"{"id":"a","outcome":true,"turns":[]}"#);
+    let read = read_path(&folder.0, Format::Auto, &ReadOptions::default()).unwrap();
+    assert_eq!(read.map(|run| run.unwrap().id).collect::<Vec<_>>(), ["a"]);
 }
 
 /// Files with changed, removed, repeated and missing bytes are errors or runs, never a panic.

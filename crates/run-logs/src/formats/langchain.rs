@@ -8,7 +8,7 @@ use crate::{
     format::{About, ReadOptions},
     formats::{
         chat::{
-            document::note_result,
+            document::CallsById,
             logprobs::{tokens, tokens_of},
             messages::{CallFields, ToolResult, content},
         },
@@ -34,7 +34,7 @@ pub(crate) const READER: Reader = Reader {
         let mut next = move || {
             number += 1;
             let more = json.next_document()?;
-            more.then(|| list(&mut json, Run::default(), number, &log.options)).transpose()
+            more.then(|| list(&mut json, number, &log.options)).transpose()
         };
         Ok(Opened::new(log.format, iter::from_fn(move || next().transpose())))
     },
@@ -67,25 +67,23 @@ fn recognizes(shape: &Shape) -> bool {
 
 /// Reads a conversation: an object with messages.
 fn conversation(json: &mut Json<'_>, number: u64, options: &ReadOptions) -> Result<Run, Error> {
-    let (mut run, mut is_read) = (Run::default(), false);
+    let (mut run, mut id, mut thread) = (None, None, None);
     fields!(given |json| {
-        "id" | "thread_id" if matches!(json.token()?, b'"' | b'0'..=b'9') => run.id = json.name()?,
-        "messages" => {
-            is_read = true;
-            run = list(json, std::mem::take(&mut run), number, options)?;
-        },
+        "id" if matches!(json.token()?, b'"' | b'0'..=b'9') => id = Some(json.name()?),
+        "thread_id" if matches!(json.token()?, b'"' | b'0'..=b'9') => thread = Some(json.name()?),
+        "messages" => run = Some(list(json, number, options)?),
     })?;
-    if is_read { Ok(run) } else { Err(json.error_at("messages", Problem::Missing)) }
+    let mut run = run.ok_or_else(|| json.error_at("messages", Problem::Missing))?;
+    if let Some(id) = id.or(thread).filter(|id| !id.is_empty()) {
+        (run.id, run.is_numbered) = (id, false);
+    }
+    Ok(run)
 }
 
-/// Reads the messages of a run.
-fn list(
-    json: &mut Json<'_>,
-    mut run: Run,
-    number: u64,
-    options: &ReadOptions,
-) -> Result<Run, Error> {
-    let mut seen: Vec<Message> = Vec::new();
+/// Reads the messages of a run, which has its number as id.
+fn list(json: &mut Json<'_>, number: u64, options: &ReadOptions) -> Result<Run, Error> {
+    let mut run = Run { id: number.to_string(), is_numbered: true, ..Run::default() };
+    let (mut seen, mut calls_by_id) = (Vec::<Message>::new(), CallsById::default());
     json.list(|json| {
         let mut read = Read::default();
         read.message(json)?;
@@ -111,17 +109,13 @@ fn list(
         } else if role == Role::Tool {
             let is_error = status.map(|status| status == "error");
             message.tool_call_id.clone_from(&call);
-            note_result(&mut run.turns, &ToolResult { call, text: reply.text, is_error });
+            calls_by_id.note(&mut run.turns, &ToolResult { call, text: reply.text, is_error });
         }
         if options.requests {
             seen.push(message);
         }
         Ok(())
     })?;
-    run.is_numbered = run.id.is_empty();
-    if run.is_numbered {
-        run.id = number.to_string();
-    }
     run.model = run.turns.iter().find_map(|turn| turn.model.clone());
     run.usage = usage_of(&run);
     Ok(run)

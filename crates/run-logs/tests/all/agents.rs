@@ -330,6 +330,51 @@ fn a_file_with_an_object_of_many_keys_is_no_log() {
     assert_eq!(read.map(|run| run.unwrap().id).collect::<Vec<_>>(), ["a"]);
 }
 
+#[test]
+fn the_id_of_a_conversation_of_langchain_does_not_depend_on_the_order_of_fields() {
+    let messages = r#""messages":[{"type":"ai","content":"x"}]"#;
+    for (log, id) in [
+        (format!(r#"{{"id":"a","thread_id":"t",{messages}}}"#), "a"),
+        (format!(r#"{{"thread_id":"t",{messages},"id":"a"}}"#), "a"),
+        (format!(r#"{{{messages},"id":"a","thread_id":"t"}}"#), "a"),
+        (format!(r#"{{{messages},"thread_id":"t"}}"#), "t"),
+        (format!(r#"{{"thread_id":"t",{messages}}}"#), "t"),
+    ] {
+        let run = runs(&log).remove(0);
+        assert_eq!((run.id.as_str(), run.is_numbered), (id, false), "{log}");
+    }
+    let run = runs(format!("{{{messages}}}")).remove(0);
+    assert_eq!((run.id.as_str(), run.is_numbered), ("1", true));
+}
+
+#[test]
+fn a_result_belongs_to_the_latest_call_with_its_id() {
+    let call = r#"{"type":"ai","content":"","tool_calls":[{"name":"f","args":{},"id":"c"}]}"#;
+    let result = |status| {
+        format!(r#"{{"type":"tool","content":"x","tool_call_id":"c","status":"{status}"}}"#)
+    };
+    let (good, bad) = (result("success"), result("error"));
+    let run = runs(format!(r#"{{"messages":[{call},{bad},{call},{good},{call}]}}"#)).remove(0);
+    let oks = run.turns.iter().map(|turn| turn.reply.as_ref().unwrap().tool_calls[0].ok);
+    assert_eq!(oks.collect::<Vec<_>>(), [Some(false), Some(true), None]);
+}
+
+/// The time grows with the number of messages, and not with its square.
+#[test]
+fn results_of_unknown_calls_take_no_search() {
+    let pair = |at: u32| {
+        format!(
+            r#"{{"type":"ai","content":"x"}},{{"type":"tool","content":"x","tool_call_id":"t{at}","status":"success"}}"#
+        )
+    };
+    let messages: Vec<String> = (0..100_000).map(pair).collect();
+    let start = std::time::Instant::now();
+    let run = runs(format!(r#"{{"messages":[{}]}}"#, messages.join(","))).remove(0);
+    assert_eq!(run.turns.len(), 100_000);
+    // A search through all turns takes about half a minute.
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
 /// Files with changed, removed, repeated and missing bytes are errors or runs, never a panic.
 #[test]
 fn changed_agent_logs_never_panic() {

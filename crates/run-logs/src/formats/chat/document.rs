@@ -151,10 +151,10 @@ fn spoken(
     options: &ReadOptions,
 ) -> Result<Vec<Turn>, Error> {
     let mut turns: Vec<Turn> = Vec::new();
-    let mut before: Vec<Message> = Vec::new();
+    let (mut before, mut calls_by_id) = (Vec::<Message>::new(), CallsById::default());
     for read in messages {
         for result in &read.results {
-            note_result(&mut turns, result);
+            calls_by_id.note(&mut turns, result);
         }
         if read.role == Role::Assistant {
             json.hold(before.iter().map(Message::size).sum())?;
@@ -168,16 +168,32 @@ fn spoken(
     Ok(turns)
 }
 
-/// Records whether the latest call with this id worked, if the result says so.
-pub(crate) fn note_result(turns: &mut [Turn], result: &ToolResult) {
-    let (Some(is_error), Some(id)) = (result.is_error, &result.call) else { return };
-    let mut replies = turns.iter_mut().rev().filter_map(|turn| turn.reply.as_mut());
-    let of =
-        |reply: &mut Reply| reply.tool_calls.iter().rposition(|call| call.id.as_ref() == Some(id));
-    let found = replies.find_map(|reply| of(reply).and_then(|at| reply.tool_calls.get_mut(at)));
-    if let Some(call) = found {
-        call.ok = Some(!is_error);
-        call.error = is_error.then(|| result.text.clone());
+/// The latest call with each id, in turns to which others are added.
+#[derive(Default)]
+pub(crate) struct CallsById {
+    /// The positions of the turn and of the call in its reply.
+    latest: HashMap<String, (usize, usize)>,
+    /// The number of turns that have been searched.
+    n_searched: usize,
+}
+
+impl CallsById {
+    /// Records whether the latest call with this id worked, if the result says so.
+    pub(crate) fn note(&mut self, turns: &mut [Turn], result: &ToolResult) {
+        for (at, turn) in turns.iter().enumerate().skip(self.n_searched) {
+            let calls = turn.reply.iter().flat_map(|reply| &reply.tool_calls).enumerate();
+            let ids = calls.filter_map(|(call, it)| Some((it.id.clone()?, (at, call))));
+            self.latest.extend(ids);
+        }
+        self.n_searched = turns.len();
+        let (Some(is_error), Some(id)) = (result.is_error, &result.call) else { return };
+        let found = self.latest.get(id).and_then(|(turn, call)| {
+            turns.get_mut(*turn)?.reply.as_mut()?.tool_calls.get_mut(*call)
+        });
+        if let Some(call) = found {
+            call.ok = Some(!is_error);
+            call.error = is_error.then(|| result.text.clone());
+        }
     }
 }
 

@@ -1,6 +1,10 @@
 //! Sessions of Gemini CLI.
 
-use std::{collections::HashMap, io::Read, iter};
+use std::{
+    collections::{BTreeMap, HashMap},
+    io::Read,
+    iter,
+};
 
 use trajectory_metrics::tool_calls::Value;
 
@@ -47,7 +51,7 @@ fn session(source: impl Read, folder: Option<&Folder>, limits: ReadLimits) -> Re
     let mut held = main.read(source, limits, 0)?;
     let mut run = Run::new(main.id.take().unwrap_or_default());
     run.uuid = Some(run.id.clone());
-    run.seconds = main.span.seconds();
+    (run.started, run.seconds) = (main.span.start(), main.span.seconds());
     let (mut is_cut, mut agents, mut positions) = (main.is_cut, main.agents, HashMap::new());
     let (mut threads, mut ids) = (vec![main.turns], Vec::new());
     let names = folder.map(|folder| folder.files(".jsonl")).transpose()?.flatten();
@@ -59,14 +63,16 @@ fn session(source: impl Read, folder: Option<&Folder>, limits: ReadLimits) -> Re
         held = read.read(file, limits, held).map_err(|error| error.in_file(Some(&path)))?;
         let id = name.trim_end_matches(".jsonl").to_owned();
         positions.insert(id.clone(), threads.len());
-        (is_cut, ids) = (is_cut || read.is_cut, [ids, vec![id]].concat());
+        is_cut |= read.is_cut;
+        ids.push(id);
         agents.extend(read.agents);
         threads.push(read.turns);
     }
+    let names: HashMap<&String, &str> =
+        agents.values().map(|(agent, name)| (agent, name.as_str())).collect();
     for (id, turns) in ids.iter().zip(threads.iter_mut().skip(1)) {
         // A call that was cancelled does not name its subagent.
-        let name =
-            agents.values().find(|(agent, _)| agent == id).map_or("subagent", |(_, name)| name);
+        let name = names.get(id).copied().unwrap_or("subagent");
         turns.iter_mut().for_each(|turn| turn.caller = Caller::Subagent(format!("{name} {id}")));
     }
     run.turns = in_order(threads, |turn| {
@@ -87,7 +93,7 @@ struct Session {
     /// The position of each reply by its id.
     known: HashMap<String, usize>,
     /// The subagents, their ids and names, by the call.
-    agents: HashMap<String, (String, String)>,
+    agents: BTreeMap<String, (String, String)>,
     is_cut: bool,
 }
 

@@ -375,6 +375,13 @@ fn results_of_unknown_calls_take_no_search() {
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
 
+#[test]
+fn a_session_of_gemini_cli_starts_at_its_first_time() {
+    let head = r#"{"sessionId":"s","projectHash":"p","startTime":"1970-01-01T00:00:02Z","lastUpdated":"1970-01-01T00:00:05Z"}"#;
+    let run = runs(head).remove(0);
+    assert_eq!((run.started, run.seconds), (Some(2.0), Some(3.0)));
+}
+
 /// Files with changed, removed, repeated and missing bytes are errors or runs, never a panic.
 #[test]
 fn changed_agent_logs_never_panic() {

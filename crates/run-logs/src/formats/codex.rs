@@ -4,7 +4,7 @@ mod line;
 mod rollout;
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     fs,
     io::{self, Read},
     iter,
@@ -74,8 +74,9 @@ fn session(
                 continue;
             }
             let files = files.get_or_insert_with(|| rollouts_beside(path));
-            let end = format!("-{id}.jsonl");
-            let Some(file) = files.iter().find(|file| file.to_string_lossy().ends_with(&end))
+            let end = reversed(&format!("-{id}.jsonl"));
+            let first = files.range(end.clone()..).next();
+            let Some((_, file)) = first.filter(|(name, it)| name.starts_with(&end) && it.is_file())
             else {
                 n_unread += 1;
                 continue;
@@ -130,13 +131,18 @@ fn thread(json: &mut Json<'_>) -> Result<Rollout, Error> {
         let line = line(json)?;
         rollout.add(line, json)
     })?;
-    rollout.end();
+    rollout.close();
     Ok(rollout)
 }
 
-/// Returns the files in the folder of a file. A folder that cannot be read has none.
-fn rollouts_beside(path: Option<&Path>) -> Vec<PathBuf> {
+/// Returns the entries of the folder of a file by their reversed names, so that those with the same end are neighbours. A folder that
+/// cannot be read has none.
+fn rollouts_beside(path: Option<&Path>) -> BTreeMap<Vec<u8>, PathBuf> {
     let folder = path.and_then(Path::parent).map(fs::read_dir);
     let entries = folder.into_iter().flatten().flatten().filter_map(io::Result::ok);
-    entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect()
+    entries.map(|it| (reversed(&it.file_name().to_string_lossy()), it.path())).collect()
+}
+
+fn reversed(name: &str) -> Vec<u8> {
+    name.bytes().rev().collect()
 }

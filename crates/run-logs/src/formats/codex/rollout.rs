@@ -152,7 +152,7 @@ impl Rollout {
     }
 
     /// Ends the open response, whose usage is not known.
-    fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.read_to = None;
         let said = |turn: &Turn| {
             turn.reply
@@ -306,11 +306,6 @@ impl Rollout {
                 Some(stop.filter(is_known).unwrap_or(StopReason::EnvironmentEnd))
             }
         };
-    }
-
-    /// Ends the file.
-    pub(crate) fn end(&mut self) {
-        self.close();
     }
 
     /// Returns the threads that this one started, in the order of their ids, which is that of their starts.

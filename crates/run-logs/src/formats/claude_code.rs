@@ -10,17 +10,15 @@ use std::{
 };
 
 use crate::{
-    engines::{
-        folder::open_file,
-        json::reader::{Json, fields},
-    },
-    error::{Error, Place},
+    engines::json::reader::{Json, fields},
+    error::Error,
     format::{About, ReadOptions},
     formats::{
         claude_code::{
             line::{Line, line},
             session::Session,
         },
+        content_of,
         log_reader::{Log, LogReader, Opened, Reader},
         session_lines::session_lines,
     },
@@ -38,8 +36,7 @@ pub(crate) const READER: Reader = Reader {
     },
     open: |log| {
         // The files of the subagents are in a folder with the name of the session.
-        let folder = log.path.as_ref().map(|path| path.with_extension(""));
-        let folder = folder.filter(|folder| Some(folder) != log.path.as_ref());
+        let folder = log.path.as_deref().and_then(|path| Some(path.with_file_name(stem(path)?)));
         Ok(open(log, folder))
     },
     about: About {
@@ -67,9 +64,22 @@ pub(crate) const STREAM: Reader = Reader {
 
 fn open(log: Log<'_>, folder: Option<PathBuf>) -> Opened<'_> {
     let Log { source, format, options, .. } = log;
-    let owned = folder.iter().filter(|folder| folder.is_dir()).cloned().collect();
+    let folders = OWNED.iter().filter_map(|name| Some(folder.as_ref()?.join(name)));
+    let owned = folders.filter(|folder| folder.is_dir()).collect();
     let sessions = Sessions { json: Some(reader(source, &options)), next: None, folder, options };
     Opened { owned, has_copies: true, ..Opened::new(format, sessions) }
+}
+
+/// The folders of a session. Results of tools are texts of any kind, and no logs.
+const OWNED: [&str; 2] = ["subagents", "tool-results"];
+
+/// Returns the name of a file without its ending, which is `.jsonl` for most, and may be followed by that of a packed file.
+fn stem(path: &Path) -> Option<&str> {
+    let name = path.file_name()?.to_str()?;
+    let is_packed = |stem: &&str| stem.ends_with(".jsonl");
+    let packed = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending));
+    let (stem, _) = packed.filter(is_packed).unwrap_or(name).rsplit_once('.')?;
+    Some(stem).filter(|stem| !stem.is_empty())
 }
 
 fn reader<'a>(source: impl Read + 'a, options: &ReadOptions) -> Json<'a> {
@@ -124,20 +134,18 @@ impl LogReader for Sessions<'_> {
 impl Sessions<'_> {
     /// Adds the file of a subagent to a session that holds a number of bytes; returns the new number.
     fn agent(&self, path: &Path, session: &mut Session, held: usize) -> Result<usize, Error> {
-        let open = |path| open_file(path).map_err(|error| Error::io(Place::default(), &error));
-        let mut json = reader(open(path)?, &self.options);
+        let limits = self.options.limits;
+        let mut json = reader(content_of(path, limits)?.0, &self.options);
         json.continue_run(None, held);
-        session.agent = path
-            .file_stem()
-            .and_then(|stem| stem.to_str()?.strip_prefix("agent-"))
-            .map(str::to_owned);
+        let stem = stem(path).unwrap_or_default();
+        session.agent = stem.strip_prefix("agent-").map(str::to_owned);
         session.is_cut |= session_lines(&mut json, |json| {
             let line = line(json)?;
             session.add(line, json)
         })?;
-        let about = path.with_extension("meta.json");
+        let about = path.with_file_name(format!("{stem}.meta.json"));
         if about.is_file() {
-            let mut json = Json::new(open(&about)?, self.options.limits);
+            let mut json = Json::new(content_of(&about, limits)?.0, limits);
             let (mut kind, mut call) = (None, None);
             fields!(given |json| {
                 "agentType" => kind = Some(json.text()?),
@@ -156,7 +164,8 @@ fn agents_in(folder: &Path, depth: u8) -> Vec<PathBuf> {
     paths.sort();
     let files = |path: PathBuf| -> Vec<PathBuf> {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let is_agent = name.starts_with("agent-") && name.ends_with(".jsonl");
+        let endings = [".jsonl", ".jsonl.gz", ".jsonl.zst"];
+        let is_agent = name.starts_with("agent-") && endings.iter().any(|it| name.ends_with(it));
         if path.is_dir() && !path.is_symlink() && depth > 0 {
             agents_in(&path, depth - 1)
         } else {

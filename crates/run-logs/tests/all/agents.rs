@@ -321,6 +321,13 @@ fn a_failed_reply_of_opencode_that_was_charged_keeps_its_usage() {
 }
 
 #[test]
+fn a_session_of_gemini_cli_starts_at_its_first_time() {
+    let head = r#"{"sessionId":"s","projectHash":"p","startTime":"1970-01-01T00:00:02Z","lastUpdated":"1970-01-01T00:00:05Z"}"#;
+    let run = runs(head).remove(0);
+    assert_eq!((run.started, run.seconds), (Some(2.0), Some(3.0)));
+}
+
+#[test]
 fn a_file_with_an_object_of_many_keys_is_no_log() {
     let folder = Folder::new("many-keys");
     let keys: Vec<String> = (0..100).map(|task| format!(r#""task {task}":{{}}"#)).collect();
@@ -373,13 +380,6 @@ fn results_of_unknown_calls_take_no_search() {
     assert_eq!(run.turns.len(), 100_000);
     // A search through all turns takes about half a minute.
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
-}
-
-#[test]
-fn a_session_of_gemini_cli_starts_at_its_first_time() {
-    let head = r#"{"sessionId":"s","projectHash":"p","startTime":"1970-01-01T00:00:02Z","lastUpdated":"1970-01-01T00:00:05Z"}"#;
-    let run = runs(head).remove(0);
-    assert_eq!((run.started, run.seconds), (Some(2.0), Some(3.0)));
 }
 
 /// Files with changed, removed, repeated and missing bytes are errors or runs, never a panic.

@@ -4,10 +4,12 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    io::Write,
     path::{Path, PathBuf},
 };
 
 use censoring::StopReason;
+use flate2::{Compression, write::GzEncoder};
 use run_logs::{
     Caller, FactRules, Format, Problem, ReadLimits, ReadOptions, Run, Turn, Usage, read_path,
 };
@@ -799,4 +801,36 @@ fn of_a_session_and_its_backup_the_longer_one_counts() {
         let [row] = table.rows() else { panic!() };
         assert_eq!((row.n_turns, row.usage.total_tokens()), (2, Some(28)));
     }
+}
+
+#[test]
+fn packed_sessions_of_claude_have_their_subagents_and_own_only_their_files() {
+    let gzip = |text: &[u8]| {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(text).unwrap();
+        packed.finish().unwrap()
+    };
+    let expected = runs_at(&golden("sessions/claude/par.jsonl"), Format::ClaudeCode);
+    assert!(expected[0].turns.iter().any(|turn| turn.caller != Caller::Agent));
+    let folder = Folder::new("packed-session");
+    let text = fs::read(golden("sessions/claude/par.jsonl")).unwrap();
+    fs::write(folder.0.join("par.jsonl.gz"), gzip(&text)).unwrap();
+    fs::create_dir_all(folder.0.join("par/subagents")).unwrap();
+    for entry in fs::read_dir(golden("sessions/claude/par/subagents")).unwrap() {
+        let entry = entry.unwrap();
+        let (name, text) = (entry.file_name(), fs::read(entry.path()).unwrap());
+        let name = name.to_str().unwrap();
+        let is_agent = name.ends_with(".jsonl");
+        let (name, text) =
+            if is_agent { (format!("{name}.gz"), gzip(&text)) } else { (name.to_owned(), text) };
+        fs::write(folder.0.join("par/subagents").join(name), text).unwrap();
+    }
+    assert_eq!(runs_at(&folder.0.join("par.jsonl.gz"), Format::ClaudeCode), expected);
+    assert_eq!(runs_at(&folder.0, Format::ClaudeCode), expected);
+    // The results of tools belong to the session; other files in the folder do not.
+    fs::create_dir_all(folder.0.join("par/tool-results")).unwrap();
+    fs::copy(golden("sessions/claude/first.jsonl"), folder.0.join("par/tool-results/a.txt"))
+        .unwrap();
+    fs::copy(golden("sessions/claude/first.jsonl"), folder.0.join("par/first.jsonl")).unwrap();
+    assert_eq!(runs_at(&folder.0, Format::ClaudeCode).len(), 2);
 }

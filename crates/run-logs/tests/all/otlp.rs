@@ -400,6 +400,52 @@ fn layers_around_one_call_and_copies_of_its_reply_are_one_turn() {
 }
 
 #[test]
+fn a_tool_before_the_first_call_leaves_usage_and_later_tools_as_they_are() {
+    let chat =
+        |id, times| span(id, "", times, &format!("{},{}", operation("chat"), tokens(100, 10)));
+    let tool = |id, times| span(id, "", times, &operation("execute_tool"));
+    let run = run_of(&[tool("a", [1, 2]), chat("b", [2, 3])]);
+    assert_eq!((run.usage.input_tokens, run.usage.output_tokens), (Some(100), Some(10)));
+    let run = run_of(&[
+        tool("a", [10, 11]),
+        chat("b", [100, 101]),
+        chat("c", [200, 201]),
+        chat("d", [300, 301]),
+        tool("e", [350, 351]),
+    ]);
+    let n_calls: Vec<usize> =
+        run.turns.iter().map(|turn| turn.reply.as_ref().unwrap().tool_calls.len()).collect();
+    assert_eq!(n_calls, [0, 0, 1, 1]);
+    assert_eq!(run.usage.input_tokens, Some(300));
+}
+
+#[test]
+fn a_tool_that_has_not_ended_is_no_success() {
+    let ok = |runs: Vec<Run>| runs[0].turns[0].reply.as_ref().unwrap().tool_calls[0].ok;
+    let open = span("a", "", [1, 0], &operation("execute_tool"));
+    assert_eq!(ok(in_memory(&request(&[&open])).unwrap()), None);
+    let line = r#"{"object":"trace.span","id":"s","trace_id":"t","started_at":"2026-11-27T23:52:32+00:00","ended_at":null,"span_data":{"type":"function","name":"bash"}}"#;
+    assert_eq!(ok(in_memory(line).unwrap()), None);
+    // A copy that was exported at the end.
+    let ended = span("a", "", [1, 2], &operation("execute_tool"));
+    assert_eq!(ok(in_memory(&request(&[&open, &ended])).unwrap()), Some(true));
+}
+
+#[test]
+fn the_ids_of_spans_are_those_of_their_traces() {
+    let session = attribute("session.id", r#"{"stringValue":"s"}"#);
+    let lines = ["a", "b"].map(|trace| {
+        let agent = span("1", "", [1, 9], &format!("{},{session}", operation("invoke_agent")));
+        let usage = format!("{},{}", operation("chat"), tokens(10, 1));
+        let chat = span("2", "1", [2, 3], &usage);
+        request(&[&agent, &chat]).replace(r#""traceId":"t""#, &format!(r#""traceId":"{trace}""#))
+    });
+    let options = ReadOptions { runs_by: RunsBy::Session, ..ReadOptions::default() };
+    let runs = all(lines.join("\n"), Format::Auto, &options).unwrap();
+    assert_eq!((runs.len(), runs[0].usage.input_tokens, runs[0].turns.len()), (1, Some(20), 2));
+}
+
+#[test]
 fn parents_in_a_cycle_and_missing_ones_end() {
     let chat =
         |id, parent| span(id, parent, [1, 2], &format!("{},{}", operation("chat"), tokens(10, 1)));

@@ -41,6 +41,11 @@ impl Span {
         self.text(Fact::SessionId).filter(|_| by == RunsBy::Session)
     }
 
+    /// Whether it is a span that has started and, as far as the log says, has not ended.
+    pub(crate) const fn is_open(&self) -> bool {
+        !self.is_event && self.end == 0
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&Value> {
         self.attributes.get(name)
     }

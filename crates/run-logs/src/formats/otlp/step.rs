@@ -61,6 +61,8 @@ pub(crate) struct Step {
     pub(crate) id: Option<String>,
     pub(crate) arguments: Option<Arguments>,
     pub(crate) error: Option<String>,
+    /// Whether the log has no end of it.
+    pub(crate) is_open: bool,
     pub(crate) start: u64,
     pub(crate) seconds: Option<f64>,
 }
@@ -92,6 +94,7 @@ impl Step {
             id: span.text(id),
             arguments: span.fact(Fact::ToolArguments).map(|it| reading.arguments(it)),
             error: span.error.clone(),
+            is_open: span.is_open(),
             start: span.start,
             seconds: span.seconds(),
             ..Self::default()
@@ -202,6 +205,7 @@ impl Step {
         self.model = self.model.take().or(other.model);
         self.id = self.id.take().or(other.id);
         self.error = self.error.take().or(other.error);
+        self.is_open &= other.is_open;
         self.arguments = self.arguments.take().or(other.arguments);
         match (&mut self.reply, other.reply) {
             (Some(reply), Some(more)) => {

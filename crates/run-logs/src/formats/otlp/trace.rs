@@ -1,4 +1,7 @@
-use std::{collections::HashMap, mem};
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    mem,
+};
 
 use censoring::{StopClass, StopReason};
 use trajectory_metrics::tool_calls::Value;
@@ -76,7 +79,8 @@ pub(crate) fn run(
 /// Returns the spans and their events in the order in which they start, each once, with the parts that events hold of them.
 fn unique(spans: Vec<Span>, dialects: &[Dialect]) -> Vec<Span> {
     let mut all: Vec<Span> = Vec::with_capacity(spans.len());
-    let mut known: HashMap<String, usize> = HashMap::new();
+    // The id of a span is one of its trace.
+    let mut known: HashMap<[String; 2], usize> = HashMap::new();
     let mut events = Vec::new();
     for mut span in spans {
         events.append(&mut span.events);
@@ -84,19 +88,20 @@ fn unique(spans: Vec<Span>, dialects: &[Dialect]) -> Vec<Span> {
             events.push(span);
             continue;
         }
-        match known.get(&span.id).and_then(|&at| all.get_mut(at)) {
+        let key = [span.trace.clone(), span.id.clone()];
+        match known.get(&key).and_then(|&at| all.get_mut(at)) {
             // A span may be exported while it is open, and again at its end.
             Some(copy) if copy.end <= span.end => *copy = span,
             Some(_) => {}
             None => {
-                known.insert(span.id.clone(), all.len());
+                known.insert(key, all.len());
                 all.push(span);
             }
         }
     }
     for mut event in events {
-        let parent =
-            known.get(&event.parent).and_then(|&at| all.get_mut(at)).filter(|it| !it.is_event);
+        let [key, parent] = [&event.id, &event.parent].map(|id| [event.trace.clone(), id.clone()]);
+        let parent = known.get(&parent).and_then(|&at| all.get_mut(at)).filter(|it| !it.is_event);
         match (event.name.as_str(), parent) {
             ("gen_ai.choice", Some(parent)) => {
                 let index = event.get("index").and_then(text).unwrap_or_default();
@@ -109,9 +114,9 @@ fn unique(spans: Vec<Span>, dialects: &[Dialect]) -> Vec<Span> {
                     parent.attributes.entry(name).or_insert(value);
                 }
             }
-            _ if known.contains_key(&event.id) => {}
+            _ if known.contains_key(&key) => {}
             _ => {
-                known.insert(event.id.clone(), all.len());
+                known.insert(key, all.len());
                 all.push(event);
             }
         }
@@ -316,11 +321,14 @@ fn add_turns(spans: &[Span], steps: Vec<Step>, tree: &Tree, run: &mut Run) {
 /// Where calls of tools may have been made.
 #[derive(Default)]
 struct Made {
-    /// The turns with a reply of each owner, and those of all, with their starts.
+    /// The turns with a reply of each owner, and those of all, with their starts and in their order.
     turns: HashMap<Option<usize>, Vec<(u64, usize)>>,
     all: Vec<(u64, usize)>,
     /// The turn of each call with an id, and its place there.
     calls: HashMap<String, (usize, usize)>,
+    /// The places of the calls of each name in each turn, and the calls whose ends are known.
+    named: HashMap<(usize, String), VecDeque<usize>>,
+    ended: HashSet<(usize, usize)>,
 }
 
 impl Made {
@@ -329,6 +337,7 @@ impl Made {
         self.all.push((start, turn));
         for (at, call) in reply.tool_calls.iter().enumerate() {
             self.calls.extend(call.id.clone().map(|id| (id, (turn, at))));
+            self.named.entry((turn, call.name.clone())).or_default().push_back(at);
         }
     }
 
@@ -340,7 +349,20 @@ impl Made {
         };
         self.turns.get(&owner).and_then(latest).or_else(|| latest(&self.all))
     }
+
+    /// Returns the first calls of a name in a turn of which no tool is known.
+    fn open(&mut self, turn: usize, name: &str) -> impl Iterator<Item = usize> {
+        let calls = self.named.entry((turn, name.to_owned())).or_default();
+        while calls.front().is_some_and(|at| self.ended.contains(&(turn, *at))) {
+            calls.pop_front();
+        }
+        let (first, ended) = (calls.iter().take(MAX_OPEN).copied(), &self.ended);
+        first.filter(move |at| !ended.contains(&(turn, *at)))
+    }
 }
+
+/// The number of calls of one name that are compared with a tool, so that many of them take linear time.
+const MAX_OPEN: usize = 64;
 
 /// Notes the end of a call of a tool, which a reply may hold.
 fn add_tool(step: Step, owner: Option<usize>, made: &mut Made, run: &mut Run) {
@@ -349,24 +371,30 @@ fn add_tool(step: Step, owner: Option<usize>, made: &mut Made, run: &mut Run) {
     let turn = turn.unwrap_or_else(|| {
         // A tool that a program called by itself.
         run.turns.push(Turn { model_calls: Some(0), ..Turn::default() });
-        made.turns.entry(owner).or_default().push((step.start, run.turns.len() - 1));
+        // No turn of the owner starts before it.
+        made.turns.entry(owner).or_default().insert(0, (step.start, run.turns.len() - 1));
         run.turns.len() - 1
     });
-    let Some(turn) = run.turns.get_mut(turn) else { return };
-    let calls = &mut turn.reply.get_or_insert_default().tool_calls;
+    let Some(of_turn) = run.turns.get_mut(turn) else { return };
+    let calls = &mut of_turn.reply.get_or_insert_default().tool_calls;
     let name = step.name.unwrap_or_default();
-    let is_open = |call: &RecordedCall| {
-        call.ok.is_none() && call.name == name && (call.id.is_none() || step.id.is_none())
-    };
-    let open = calls.iter().enumerate().filter(|(_, call)| is_open(call));
-    let open = open.min_by_key(|(_, call)| Some(&call.arguments) != step.arguments.as_ref());
-    let at = known.or(open.map(|(at, _)| (0, at))).map_or(calls.len(), |(_, at)| at);
+    let at = known.map(|(_, at)| at).or_else(|| {
+        let open = made.open(turn, &name).filter_map(|at| Some((at, calls.get(at)?)));
+        let open = open.filter(|(_, call)| call.id.is_none() || step.id.is_none());
+        let first = open.min_by_key(|(_, call)| Some(&call.arguments) != step.arguments.as_ref());
+        first.map(|(at, _)| at)
+    });
+    let at = at.unwrap_or(calls.len());
+    made.ended.insert((turn, at));
     if at == calls.len() {
         calls.push(RecordedCall::new(name, step.arguments.unwrap_or(UNKNOWN)));
     }
     let Some(call) = calls.get_mut(at) else { return };
     call.id = call.id.take().or(step.id);
-    (call.ok, call.error, call.seconds) = (Some(step.error.is_none()), step.error, step.seconds);
+    // A tool that has neither failed nor ended has no known result.
+    let is_known = step.error.is_some() || !step.is_open;
+    call.ok = is_known.then_some(step.error.is_none());
+    (call.error, call.seconds) = (step.error, step.seconds);
 }
 
 /// Arguments that the log does not have.

@@ -28,10 +28,11 @@ pub(crate) struct Tree {
 impl Tree {
     pub(crate) fn new(spans: &[Span], steps: &[Step]) -> Self {
         let n = spans.len();
-        let by_id: HashMap<&str, usize> =
-            spans.iter().enumerate().map(|(at, span)| (span.id.as_str(), at)).collect();
-        let mut parent: Vec<Option<usize>> =
-            spans.iter().map(|span| by_id.get(span.parent.as_str()).copied()).collect();
+        // The id of a span is one of its trace.
+        let by_id: HashMap<[&str; 2], usize> =
+            spans.iter().enumerate().map(|(at, span)| ([&*span.trace, &*span.id], at)).collect();
+        let around = |span: &Span| by_id.get(&[&*span.trace, &*span.parent]).copied();
+        let mut parent: Vec<Option<usize>> = spans.iter().map(around).collect();
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); n];
         for (at, parent) in parent.iter().enumerate() {
             parent.iter().for_each(|&parent| below[parent].push(at));

@@ -87,17 +87,20 @@ impl LoggedRun {
             let parts = parts.into_iter().filter_map(|(key, value)| Some(attribute(key, value?)));
             json!({"name": "gen_ai.evaluation.result", "timeUnixNano": end, "attributes": parts.collect::<Vec<_>>()})
         });
-        let span = json!({
+        let mut span = json!({
             "traceId": trace,
             "spanId": format!("{:016x}", digest(&name, 3)),
             "name": "invoke_agent",
             "kind": 1,
             "startTimeUnixNano": nanos(start),
-            "endTimeUnixNano": end,
             "attributes": attributes.chain(annotations).map(|(key, value)| attribute(&key, value)).collect::<Vec<_>>(),
             "events": events.collect::<Vec<_>>(),
             "status": if self.has_error { json!({"code": 2}) } else { json!({}) },
         });
+        // A run without a known duration has no end, rather than one at its start.
+        if self.seconds.is_some() {
+            span["endTimeUnixNano"] = json!(end);
+        }
         json!({"resourceSpans": [{
             "resource": {"attributes": [attribute("service.name", json!("agent-scorecard"))]},
             "scopeSpans": [{"scope": {"name": "run-logs"}, "spans": [span]}],

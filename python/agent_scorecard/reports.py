@@ -265,6 +265,8 @@ def traces(
     missing: str | None = None,
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
+    runs_by: Literal["trace", "session"] = "trace",
+    field: Sequence[str] = (),
     at_limit: AtLimit | None = None,
     scorer: str | None = None,
     success_at: float | None = None,
@@ -308,6 +310,11 @@ def traces(
         How stated confidence in logs is read.
     confidence_pattern : str, optional
         A regular expression that finds the stated confidence; its first group is the number.
+    runs_by : {"trace", "session"}
+        What is a run in logs of spans.
+    field : sequence of str
+        For JSON Lines of another program, the fields that hold the facts of a run, such as
+        ``"outcome=metadata.result"``.
     at_limit : {"graded", "failed", "unknown"}, optional
         The outcome of a run that ended at a limit. ``"graded"`` takes it from the grade, if there is one. ``"failed"``
         counts the run as a failure. ``"unknown"`` ignores the grade. The default is ``"graded"``, and ``"unknown"`` for
@@ -346,7 +353,7 @@ def traces(
         {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes)},
         how={"schedule": schedule, "summary": summary, "calibrate": calibrate, "calibrate_on": calibrate_on, "n_resamples": n_resamples,
              "random_state": seed(random_state), "cluster_by": cluster_by, "pool": pool, "missing": missing, "curves": curves},
-        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern, "runs_by": runs_by, "field": list(field)},
         rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
                "percent": percent},
     )
@@ -363,6 +370,8 @@ def calibration(
     stream: str = "stated_confidence",
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
+    runs_by: Literal["trace", "session"] = "trace",
+    field: Sequence[str] = (),
     at_limit: AtLimit | None = None,
     scorer: str | None = None,
     success_at: float | None = None,
@@ -389,7 +398,7 @@ def calibration(
         As for `traces`.
     stream : str
         The kind of confidence that is read from logs.
-    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
+    confidence, confidence_pattern, runs_by, field, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
         Options for logs, as for `traces`.
 
     Returns
@@ -406,7 +415,7 @@ def calibration(
         {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes)},
         how={"schedule": schedule, "halves": halves, "n_resamples": n_resamples, "random_state": seed(random_state)},
         read={"stream": stream, "missing": missing},
-        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern, "runs_by": runs_by, "field": list(field)},
         rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
                "percent": percent},
     )
@@ -434,6 +443,8 @@ def cut_off(
     stream: str = "stated_confidence",
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
+    runs_by: Literal["trace", "session"] = "trace",
+    field: Sequence[str] = (),
     at_limit: AtLimit | None = None,
     scorer: str | None = None,
     success_at: float | None = None,
@@ -488,7 +499,7 @@ def cut_off(
         The minimum number of continuations with an outcome that a run needs.
     stream : str
         The kind of confidence that is read from logs.
-    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
+    confidence, confidence_pattern, runs_by, field, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
         Options for logs, as for `traces`.
 
     Returns
@@ -514,7 +525,7 @@ def cut_off(
              "parse_errors_as_stops": parse_errors_as_stops, "assume": assume, "odds_ratio": odds_ratio, "n_resamples": n_resamples,
              "random_state": seed(random_state), "hide": hide, "hide_after": hide_after, "min_valid": min_valid},
         read={"stream": stream, "missing": missing},
-        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern, "runs_by": runs_by, "field": list(field)},
         rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
                "percent": percent},
     )
@@ -527,6 +538,8 @@ def paths(
     pool: bool = False,
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
+    runs_by: Literal["trace", "session"] = "trace",
+    field: Sequence[str] = (),
     at_limit: AtLimit | None = None,
     scorer: str | None = None,
     success_at: float | None = None,
@@ -545,7 +558,7 @@ def paths(
         Compare calls only by name.
     pool : bool
         Add a report on all runs together.
-    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
+    confidence, confidence_pattern, runs_by, field, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
         Options for logs, as for `traces`.
 
     Returns
@@ -561,7 +574,7 @@ def paths(
         "paths",
         {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes)},
         how={"ignore_arguments": ignore_arguments, "pool": pool},
-        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern, "runs_by": runs_by, "field": list(field)},
         rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
                "percent": percent},
     )
@@ -769,6 +782,8 @@ def budget(
     plot_id: str | None = None,
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
+    runs_by: Literal["trace", "session"] = "trace",
+    field: Sequence[str] = (),
     at_limit: AtLimit | None = None,
     scorer: str | None = None,
     success_at: float | None = None,
@@ -816,7 +831,7 @@ def budget(
         Add a report on the runs of all files together.
     plot_id : str, optional
         The id of the run that pictures show.
-    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
+    confidence, confidence_pattern, runs_by, field, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
         Options for logs, as for `traces`.
 
     Returns
@@ -836,7 +851,7 @@ def budget(
              "lenient": lenient, "points": points, "calibrate": calibrate, "reading": reading, "probes": probes, "keys": keys,
              "warm_up": warm_up, "n_resamples": n_resamples, "random_state": seed(random_state), "cluster_by": cluster_by,
              "pool": pool, "plot_id": plot_id},
-        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern, "runs_by": runs_by, "field": list(field)},
         rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
                "percent": percent},
     )
@@ -851,6 +866,8 @@ def caps(
     pool: bool = False,
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
+    runs_by: Literal["trace", "session"] = "trace",
+    field: Sequence[str] = (),
     at_limit: AtLimit | None = None,
     scorer: str | None = None,
     success_at: float | None = None,
@@ -876,7 +893,7 @@ def caps(
         task. ``"task-only"``: the task, which every run has to name. ``"run"``: the single run.
     pool : bool
         Add a report on the runs of all files together.
-    confidence, confidence_pattern, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
+    confidence, confidence_pattern, runs_by, field, at_limit, scorer, success_at, score_range, repeats, percent, outcomes
         Options for logs, as for `traces`.
 
     Returns
@@ -892,7 +909,7 @@ def caps(
         "caps",
         {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes)},
         how={"at": at, "resource": resource, "cluster_by": cluster_by, "pool": pool},
-        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern, "runs_by": runs_by, "field": list(field)},
         rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
                "percent": percent},
     )
@@ -906,6 +923,8 @@ def compare(
     detect: float | None = None,
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
+    runs_by: Literal["trace", "session"] = "trace",
+    field: Sequence[str] = (),
     at_limit: AtLimit | None = None,
     scorer: str | None = None,
     success_at: float | None = None,
@@ -972,7 +991,7 @@ def compare(
         "compare",
         {"runs": _runs(runs), "outcomes": _beside("outcomes", outcomes), "prices": _beside("prices", prices)},
         how={"ungraded": ungraded, "shared": shared, "detect": detect},
-        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern, "runs_by": runs_by, "field": list(field)},
         rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
                "percent": percent},
     )
@@ -985,6 +1004,8 @@ def logs(
     prices: Path | None = None,
     confidence: Literal["strict", "lenient"] = "strict",
     confidence_pattern: str | None = None,
+    runs_by: Literal["trace", "session"] = "trace",
+    field: Sequence[str] = (),
     at_limit: AtLimit | None = None,
     scorer: str | None = None,
     success_at: float | None = None,
@@ -1044,7 +1065,7 @@ def logs(
         "logs",
         {"runs": sources, "outcomes": _beside("outcomes", outcomes), "prices": _beside("prices", prices)},
         how={"format": format},
-        judging={"confidence": confidence, "confidence_pattern": confidence_pattern},
+        judging={"confidence": confidence, "confidence_pattern": confidence_pattern, "runs_by": runs_by, "field": list(field)},
         rules={"at_limit": at_limit, "scorer": scorer, "success_at": success_at, "score_range": score_range, "repeats": repeats,
                "percent": percent},
     )

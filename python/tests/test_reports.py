@@ -16,7 +16,7 @@ from agent_scorecard import reports
 
 PROGRAM = [sys.executable, "-c", "import sys; from agent_scorecard.command import main; sys.exit(main())"]
 # Options that choose a form of the output, or a file that is written, and the short form of another.
-FORMS = {"json", "markdown", "fail_if", "html", "plot", "help", "name", "write_pools", "csv"}
+FORMS = {"json", "markdown", "fail_if", "html", "plot", "help", "name", "write_pools", "csv", "formats", "suggest"}
 # As in the rest of the package.
 OTHER_NAMES = {"n_resamples": "resamples", "random_state": "seed"}
 # Functions that are a part of another subcommand, or no part of the command.

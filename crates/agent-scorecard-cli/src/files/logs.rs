@@ -70,13 +70,12 @@ pub struct Judging {
     outcomes: Option<PathBuf>,
     /// What is a run in logs of spans: a trace, or all traces of a session
     #[arg(long, value_name = "UNIT", default_value = "trace", value_parser = names::<RunsBy>())]
-    #[serde(skip)]
+    #[serde(deserialize_with = "read_field::name")]
     runs_by: RunsBy,
     /// Read JSON Lines of another program, one run per line: the field that holds a fact, such as
     /// outcome=metadata.result. Facts are id, task, trial, model, outcome, stop, reply, input_tokens, output_tokens,
     /// cost_usd and seconds; logs --suggest FILE proposes the fields. The option may be repeated
     #[arg(long, value_name = "FACT=PATH", value_parser = line_field)]
-    #[serde(skip)]
     field: Vec<String>,
     /// Whether the report needs only totals of runs.
     #[arg(skip)]

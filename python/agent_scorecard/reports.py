@@ -953,6 +953,11 @@ def compare(
         How a stated confidence is read.
     confidence_pattern : str, optional
         A regular expression whose first group is the stated confidence.
+    runs_by : {"trace", "session"}
+        What is a run in logs of spans.
+    field : sequence of str
+        For JSON Lines of another program, the fields that hold the facts of a run, such as
+        ``"outcome=metadata.result"``.
     at_limit : {"graded", "failed", "unknown"}, optional
         The outcome of a run that ended at a limit. ``"graded"`` takes it from the grade, if there is one. ``"failed"``
         counts the run as a failure. ``"unknown"`` ignores the grade. The default is ``"graded"``, and ``"unknown"`` for
@@ -1029,6 +1034,11 @@ def logs(
         How a stated confidence is read.
     confidence_pattern : str, optional
         A regular expression whose first group is the stated confidence.
+    runs_by : {"trace", "session"}
+        What is a run in logs of spans.
+    field : sequence of str
+        For JSON Lines of another program, the fields that hold the facts of a run, such as
+        ``"outcome=metadata.result"``.
     at_limit : {"graded", "failed", "unknown"}, optional
         The outcome of a run that ended at a limit. ``"graded"`` takes it from the grade, if there is one. ``"failed"``
         counts the run as a failure. ``"unknown"`` ignores the grade. The default is ``"graded"``, and ``"unknown"`` for

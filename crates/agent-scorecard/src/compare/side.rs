@@ -65,7 +65,7 @@ pub struct SideRun {
     /// The turns, tokens, cost and time of the run; `None` for runs of tables, which do not state them.
     pub used: Option<Box<Used>>,
     /// The steps of the run by kind: model calls, and the calls of each tool.
-    pub steps: Vec<StepUse>,
+    pub steps: Box<[StepUse]>,
 }
 
 /// The turns, tokens, cost and time of a run.
@@ -413,7 +413,7 @@ impl From<&LoggedRun> for SideRun {
                 model_seconds: seconds_of(run, false),
                 tool_seconds: seconds_of(run, true),
             })),
-            steps: run.steps.clone(),
+            steps: run.steps.as_slice().into(),
         }
     }
 }
@@ -695,7 +695,7 @@ impl Side {
             "Several runs of a task (pass@k: at least one of k succeeds, pass^k: all k succeed)",
             passes,
         ));
-        block.fields.extend(steps::table(self.runs.iter().map(|run| run.steps.as_slice())));
+        block.fields.extend(steps::table(self.runs.iter().map(|run| &*run.steps)));
         let mut endings: BTreeMap<Cow<'_, str>, u64> = BTreeMap::new();
         for run in &self.runs {
             let ending = run.ending.as_ref().map_or("unknown".into(), |ending| ending.name());

@@ -92,7 +92,7 @@ preserved_segment preserved_messages outputFile canReadOutputFile encrypted_cont
 def cut(value):
     """A value with the programs' own texts cut."""
     if isinstance(value, str):
-        value = value.replace(str(WORK), '/work/project').replace(str(ROOT), '/root').replace(str(ROOT).replace('/', '-'), '-root')
+        value = value.replace(str(WORK), '/project').replace(str(ROOT), '/root').replace(str(ROOT).replace('/', '-'), '-root')
         return value if len(value) <= LONG else value[:30] + '...' + value[-15:]
     if isinstance(value, list):
         return [cut(item) for item in (value if all(isinstance(item, dict) for item in value) else value[:3])]

@@ -90,21 +90,19 @@ fn others(
     let entries = fs::read_dir(folder).map_err(io)?.map(|entry| entry.map(|entry| entry.path()));
     let mut all = entries.collect::<io::Result<Vec<PathBuf>>>().map_err(io)?;
     all.sort();
-    let mut later = Vec::new();
-    for other in all {
+    let later = all.split_off(all.partition_point(|other| other.as_path() < path));
+    let is_same = |other: &PathBuf| {
         let is_hidden = other.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"."));
-        if other == path || is_hidden || !other.is_file() {
-            continue;
-        }
         // A file that cannot be opened is an error in its turn.
-        if content_of(&other, limits).is_ok_and(|(_, shape)| recognizes(&shape)) {
-            if other.as_path() < path {
-                return Ok(None);
-            }
-            later.push(other);
-        }
+        !is_hidden
+            && other.is_file()
+            && content_of(other, limits).is_ok_and(|(_, shape)| recognizes(&shape))
+    };
+    // The nearest first, so that the files of a folder are opened a few times each and not once per file after them.
+    if all.iter().rev().any(is_same) {
+        return Ok(None);
     }
-    Ok(Some(later))
+    Ok(Some(later.into_iter().filter(|other| other != path && is_same(other)).collect()))
 }
 
 /// The positions of the last spans.

@@ -9,7 +9,7 @@ use trajectory_metrics::{Figure, Measure, NoInterval, Undefined, estimates};
 
 use crate::{
     budget::{
-        runs::{Input, chosen, handle, many},
+        runs::{Input, handle, many},
         spread::{Clusters, clusters},
     },
     clusters::ClusterBy,
@@ -20,7 +20,7 @@ use crate::{
         block::{Block, Column, Field, Position, Report},
         key,
         picture::{Axis, Mark, Picture, Series, thinned},
-        sentence::{counted, percent, percent_of},
+        sentence::{counted, percent, percent_of, sentence},
     },
 };
 
@@ -103,7 +103,7 @@ const MONEY: &str = "cost_usd";
 macro_rules! lowest {
     ($key:literal, $share:literal) => {
         measure! { $key, concat!("lowest cap that keeps ", $share), Neither, in [0.0, f64::INFINITY],
-            concat!("Lowest cap that would have kept at least ", $share, " of the successes. Its interval is for the lowest cap that keeps this share in all runs of this kind.") }
+            concat!("Lowest cap that would have kept at least ", $share, " of the successes, whatever those of unknown spending needed. Its interval is for the lowest cap that keeps this share in all runs of this kind.") }
     };
 }
 
@@ -120,9 +120,9 @@ const FAILED: Measure = measure! { "n_ended_failures", "failures ended", Neither
 const AT_LIMIT: Measure = measure! { "n_ended_cut_off", "runs ended before their limit", Neither, in [0.0, f64::INFINITY],
 "Number of failed runs that spent more than the cap before a limit ended them." };
 const KEPT: Measure = measure! { "kept_share", "successes kept", Higher, in [0.0, 1.0],
-"Share of the successful runs that spent at most the cap." };
+"Share of the successful runs that are known to have spent at most the cap. The interval and kept_share_highest allow for every possible spending of the successes whose spending is not known." };
 const SAVED: Measure = measure! { "saved_share", "share saved", Higher, in [0.0, 1.0],
-"Share of the spending of all runs that lies above the cap. In JSON, saved is this amount and spent is the rest." };
+"Share of the spending of the runs whose spending is known that lies above the cap. In JSON, saved is this amount and spent is the rest." };
 const SAVED_USD: Measure = measure! { "saved_usd_share", "share of USD saved", Higher, in [0.0, 1.0],
 "Share of the money that was spent after the turn in which the cap was reached, over the runs whose cost is known." };
 
@@ -136,8 +136,9 @@ struct Need {
     success: bool,
     cut_off: bool,
     task: usize,
-    /// The total spending.
+    /// The total spending, or its known part.
     total: f64,
+    is_known: bool,
     /// The cumulative spending and cost after each turn, if all of them are known.
     money: Option<Vec<[f64; 2]>>,
 }
@@ -149,16 +150,26 @@ impl Need {
         money: Option<Resource>,
         task: usize,
     ) -> Result<Self, Error> {
+        let (success, cut_off) = (run.succeeded(), run.is_censored());
+        if !run.knows(spent) {
+            let known = (1..=run.turns()).filter_map(|turn| run.cost(spent, turn));
+            let total = known.collect::<ExactSum>().value();
+            return Ok(Self { success, cut_off, task, total, is_known: false, money: None });
+        }
         let usage = run.usage(spent)?;
         let money = money.filter(|&money| run.knows(money)).map(|money| run.usage(money));
         let money = money.transpose()?.map(|money| {
             let both = usage.cumulative().iter().zip(money.cumulative());
             both.map(|(&spent, &money)| [spent, money]).collect()
         });
-        let (success, cut_off) = (run.succeeded(), run.is_censored());
-        Ok(Self { success, cut_off, task, total: usage.total(), money })
+        Ok(Self { success, cut_off, task, total: usage.total(), is_known: true, money })
     }
 
+    const fn is_failure(&self) -> bool {
+        !self.success && !self.cut_off
+    }
+
+    /// Returns whether the cap would surely have ended the run.
     fn is_ended(&self, cap: f64) -> bool {
         self.total > cap
     }
@@ -176,9 +187,10 @@ impl Need {
     }
 }
 
-/// The successful runs, sorted by the amount that they needed.
+/// The successful runs, sorted by the amount that they needed, or by its known part.
 struct Successes {
     totals: Vec<f64>,
+    is_known: Vec<bool>,
     tasks: Vec<usize>,
     level: Level,
 }
@@ -187,21 +199,37 @@ impl Successes {
     fn new(needs: &[Need]) -> Result<Self, Error> {
         let mut all: Vec<&Need> = needs.iter().filter(|need| need.success).collect();
         all.sort_by(|a, b| a.total.total_cmp(&b.total));
+        let is_known = all.iter().map(|need| need.is_known).collect();
         let (totals, tasks) = all.into_iter().map(|need| (need.total, need.task)).unzip();
-        Ok(Self { totals, tasks, level: Level::new(LEVEL)? })
+        Ok(Self { totals, is_known, tasks, level: Level::new(LEVEL)? })
     }
 
-    /// Returns the number of successes that a cap keeps.
-    fn kept(&self, cap: f64) -> usize {
-        self.totals.partition_point(|total| *total <= cap)
+    /// Returns the number of successes that a cap keeps, and the number of those that it may have kept or lost.
+    fn kept(&self, cap: f64) -> [usize; 2] {
+        let up_to = self.totals.partition_point(|total| *total <= cap);
+        let kept = self.is_known[..up_to].iter().filter(|is_known| **is_known).count();
+        [kept, up_to - kept]
     }
 
+    /// Returns the share that a cap is known to keep. Its interval also allows for the highest possible share.
     fn kept_share(&self, cap: f64) -> Result<Figure, Undefined> {
-        if self.totals.is_empty() {
-            return Err(Undefined::new("no run succeeded"));
+        if !self.is_known.contains(&true) {
+            return Err(Undefined::new(match self.totals.is_empty() {
+                true => "no run succeeded",
+                false => "the spending of no successful run is known",
+            }));
         }
-        let kept: Vec<f64> = self.totals.iter().map(|total| f64::from(*total <= cap)).collect();
-        mean(&KEPT, &kept, &self.tasks, self.level)
+        let share = |is_highest: bool, level| {
+            let all = self.totals.iter().zip(&self.is_known);
+            let kept = all.map(|(total, known)| *total <= cap && (is_highest || *known));
+            mean(&KEPT, &kept.map(f64::from).collect::<Vec<_>>(), &self.tasks, level)
+        };
+        let least = share(false, self.level)?;
+        if self.kept(cap)[1] == 0 {
+            return Ok(least);
+        }
+        let ends = estimates::between(|it| share(false, it), |it| share(true, it), self.level)?;
+        Ok(Figure { interval: ends, ..least })
     }
 
     /// Returns the lowest cap that keeps this share of the successes. Its interval consists of the caps for which the
@@ -209,8 +237,14 @@ impl Successes {
     /// measures, Journal of the American Statistical Association 47, 635-646, doi:10.1080/01621459.1952.10483443).
     fn lowest_cap(&self, percent: usize) -> Result<Figure, Undefined> {
         let least = (percent * self.totals.len()).div_ceil(100).checked_sub(1);
-        let Some(&cap) = least.and_then(|at| self.totals.get(at)) else {
-            return Err(Undefined::new("no run succeeded"));
+        let Some(least) = least else { return Err(Undefined::new("no run succeeded")) };
+        let known = self.totals.iter().zip(&self.is_known).filter(|(_, is_known)| **is_known);
+        let Some((&cap, _)) = known.clone().nth(least) else {
+            let (all, unknown) = (self.totals.len(), self.totals.len() - known.count());
+            return Err(Undefined::new(format!(
+                "the spending of {unknown} of {} is not known",
+                many(all, "success", "successes")
+            )));
         };
         let target = percent as f64 / 100.0;
         let mut caps = self.totals.clone();
@@ -239,9 +273,11 @@ fn tasks_needed(percent: usize) -> usize {
 /// it would have kept and how much spending it would have saved. The list `caps` has a row for each cap in rising
 /// order. Before it stand the lowest caps that keep 90 %, 95 % and 99 % of the successes.
 ///
-/// A run needs the amount that it spent, and a lower cap would have ended it. Failed runs that a budget cut off are counted
-/// separately, because the amount that they needed is unknown. The spending of all runs, including these, is compared with
-/// the sum of `min(spent, cap)`. Money covers the runs with a known cost; all turns count in full up to and including the
+/// A run needs the amount that it spent, and a lower cap would have ended it. If some of its spending is not known, the rest
+/// is a lower bound: a cap below it would have ended the run, and a higher cap may have. The share of kept successes therefore
+/// has a lowest and a highest value, and the lowest caps are those that keep enough in any case. Failed runs that a budget cut off are counted
+/// separately, because the amount that they needed is unknown. The spending of all runs with
+/// known spending, including these, is compared with the sum of `min(spent, cap)`. Money covers the runs with a known cost; all turns count in full up to and including the
 /// turn in which the cap is reached. Shares have intervals of 95 % by whole tasks ([`trajectory_metrics::estimates`]), for
 /// caps that were chosen without looking at these runs. The interval of a lowest cap allows for its choice. In simulations
 /// with 40 to 200 tasks of one to three runs, it lies below the cap that keeps the same share in the population of runs in
@@ -288,15 +324,12 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     caps.dedup();
     let Input { rollouts: mut all, counts, .. } = input;
     let resource = handle(&mut all, options.resource.as_str())?;
-    let is_known: Vec<bool> = all.iter().map(|run| run.knows(resource)).collect();
-    let known = chosen(all, &is_known);
-    let money = known.resource(MONEY).ok().filter(|_| options.resource.as_str() != MONEY);
+    let money = all.resource(MONEY).ok().filter(|_| options.resource.as_str() != MONEY);
     let mut notes = vec![ASSUMPTION.to_owned()];
-    let found = clusters(&known, options.cluster_by, &mut notes);
+    let found = clusters(&all, options.cluster_by, &mut notes);
     let n_tasks = found.count();
     let Clusters { clusters, what } = found;
-    let needs =
-        known.iter().zip(clusters).map(|(run, task)| Need::new(&run, resource, money, task));
+    let needs = all.iter().zip(clusters).map(|(run, task)| Need::new(&run, resource, money, task));
     let needs: Vec<Need> = needs.collect::<Result<_, _>>()?;
     let successes = Successes::new(&needs)?;
     let unit = unit(&options.resource);
@@ -304,10 +337,11 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     let rows: Vec<Block> = rows.collect::<Result<_, Error>>()?;
 
     let count = |is: fn(&Need) -> bool| needs.iter().filter(|need| is(need)).count();
-    let (left_out, cut_off) = (is_known.len() - known.len(), count(|need| need.cut_off));
+    let known = count(|need| need.is_known);
+    let (left_out, cut_off) = (needs.len() - known, count(|need| need.is_known && need.cut_off));
     let priced = match options.resource.as_str() {
         // Runs of unknown cost are left out.
-        MONEY => needs.len(),
+        MONEY => known,
         _ => count(|need| need.money.is_some()),
     };
     let runs = |n: usize| many(n, "run", "runs");
@@ -327,13 +361,13 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
             runs(cut_off)
         ),
     );
-    if priced < needs.len() {
+    if priced < known {
         note(
             priced,
             format!(
                 "caps: the share of USD saved covers the {} of {} whose cost is known",
                 priced,
-                runs(needs.len())
+                runs(known)
             ),
         );
     }
@@ -350,11 +384,13 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     block.extend_json(&counts);
     block.fields.extend([
         Field::json("resource", options.resource.as_str()),
-        Field::shown(key::n_rollouts, "runs", needs.len()),
-        Field::json(key::n_left_out, left_out),
+        Field::shown(key::n_rollouts, "runs", known),
+        of_unknown(key::n_left_out, "runs", left_out),
+        of_unknown(LEFT_OUT[0], "successes", count(|need| !need.is_known && need.success)),
+        of_unknown(LEFT_OUT[1], "failures", count(|need| !need.is_known && need.is_failure())),
         Field::shown("n_clusters", format!("{what} that intervals are based on"), n_tasks),
-        Field::shown("n_successes", "successes", successes.totals.len()),
-        Field::shown("n_failures", "failures", count(|need| !need.success && !need.cut_off)),
+        Field::shown("n_successes", "successes", count(|need| need.is_known && need.success)),
+        Field::shown("n_failures", "failures", count(|need| need.is_known && need.is_failure())),
         Field::shown("n_cut_off", "failed runs that a limit ended", cut_off),
         Field::shown(key::n_priced, "runs whose cost is known", priced),
     ]);
@@ -366,6 +402,17 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     block.fields.push(Field::rows(key::caps, format!("Caps on the {unit} of a run"), rows));
     block.say(Position::Conclusion, clauses(&block, &unit));
     Ok(block)
+}
+
+/// The keys of the numbers of successes and failures whose spending is not known.
+const LEFT_OUT: [&str; 2] = ["n_left_out_successes", "n_left_out_failures"];
+/// The keys of the number of successes that a cap may have kept, and of the highest possible share that it kept.
+const UNKNOWN: &str = "n_unknown_successes";
+const HIGHEST: &str = "kept_share_highest";
+
+/// Returns a number of runs of unknown spending, which tables show unless it is 0.
+fn of_unknown(key: &'static str, what: &str, n: usize) -> Field {
+    Field::shown_if(key, format!("{what} whose spending is not known"), n, n > 0)
 }
 
 /// The keys of the spending up to a cap and of the saving.
@@ -384,15 +431,22 @@ fn row(needs: &[Need], successes: &Successes, unit: &str, cap: f64) -> Result<Bl
     let cut_off = count(AT_LIMIT, ended(|need| need.cut_off));
     let has_cut_off = needs.iter().any(|need| need.cut_off);
     let cut_off = if has_cut_off { cut_off } else { Field { label: "".into(), ..cut_off } };
+    let [kept, unknown] = successes.kept(cap);
+    let all = successes.totals.len();
+    let highest = (all > 0).then(|| (kept + unknown) as f64 / all as f64);
+    let is_partial = successes.is_known.contains(&false);
     let mut fields = vec![
         Field::shown(key::cap, "cap", cap),
-        Field::json(key::n_kept, successes.kept(cap)),
+        Field::json(key::n_kept, kept),
         Field::figure(KEPT, successes.kept_share(cap)),
+        Field::shown_if(HIGHEST, "kept at most", highest, is_partial),
+        Field::shown_if(UNKNOWN, "kept or lost", unknown, is_partial),
         count(LOST, ended(|need| need.success)),
-        count(FAILED, ended(|need| !need.success && !need.cut_off)),
+        count(FAILED, ended(Need::is_failure)),
         cut_off,
     ];
-    let up_to = needs.iter().map(|need| ([need.total.min(cap), need.total], need.task));
+    let known = needs.iter().filter(|need| need.is_known);
+    let up_to = known.map(|need| ([need.total.min(cap), need.total], need.task));
     let level = successes.level;
     fields.extend(amounts(up_to, level, [SPENT, SAVED_AMOUNT], &format!("{unit} saved"), SAVED));
     let money = needs.iter().filter_map(|need| Some((need.money(cap)?, need.task)));
@@ -429,12 +483,12 @@ fn amounts(
 
 /// Creates the picture of the successes kept and the spending saved at every cap, with the given caps marked.
 fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
-    let mut totals: Vec<(f64, bool)> =
-        needs.iter().map(|need| (need.total, need.success)).collect();
+    let known = needs.iter().filter(|need| need.is_known);
+    let mut totals: Vec<(f64, bool)> = known.map(|need| (need.total, need.success)).collect();
     totals.sort_by(|a, b| a.0.total_cmp(&b.0));
     let most = totals.last().map_or(0.0, |(most, _)| *most);
     let sum: f64 = totals.iter().map(|(total, _)| total).sum();
-    let successes = totals.iter().filter(|(_, success)| *success).count() as f64;
+    let successes = needs.iter().filter(|need| need.success).count() as f64;
     let (mut kept, mut saved) = (vec![(0.0, 0.0)], vec![(0.0, 1.0)]);
     let (mut below, mut n_kept) = (0.0, 0.0);
     for (at, &(total, success)) in totals.iter().enumerate() {
@@ -510,26 +564,53 @@ pub fn caps_report(
     report
 }
 
-/// Formats a share of successes for a sentence: "96 % of 77 successes [89, 99]".
+/// Formats a share of successes for a sentence: "96 % of 77 successes [89, 99]", or "from 83 % to 100 % of 30 successes
+/// [66, 100]".
 fn of_successes(row: &Block, figure: &Figure) -> String {
-    let n = row.count(key::n_kept) + row.count(LOST.key);
+    let unknown = row.count(UNKNOWN);
+    let n = row.count(key::n_kept) + unknown + row.count(LOST.key);
     let of = format!(" of {n} success{}", if n == 1 { "" } else { "es" });
-    percent_of(figure, &of, ENOUGH as f64 / 100.0)
+    let shown = |figure, of: &str| percent_of(&figure, of, ENOUGH as f64 / 100.0);
+    match row.number(HIGHEST).filter(|_| unknown > 0) {
+        Some(highest) => format!(
+            "from {} to {}",
+            shown(Figure::from(figure.value), ""),
+            shown(Figure { value: highest, ..*figure }, &of)
+        ),
+        None => shown(*figure, &of),
+    }
 }
 
-/// Returns whether a row keeps enough of the observed successes.
-fn is_enough(row: &Block) -> bool {
-    let (kept, lost) = (row.count(key::n_kept), row.count(LOST.key));
-    100 * kept >= ENOUGH as u64 * (kept + lost)
+/// Returns whether a row keeps enough of the successes, if it keeps this many whose spending is not known.
+fn is_enough(row: &Block, unknown: u64) -> bool {
+    let [kept, lost, all_unknown] = [key::n_kept, LOST.key, UNKNOWN].map(|key| row.count(key));
+    100 * (kept + unknown) >= ENOUGH as u64 * (kept + lost + all_unknown)
 }
 
-/// Returns two clauses. The first is on the lowest given cap that keeps nearly all successes, or on the highest given
-/// cap if none does. The second is on the lowest of all caps that keep nearly all successes.
+/// Returns the clause on the runs whose spending is not known, with their numbers in all columns.
+fn on_left_out<'a>(blocks: impl Iterator<Item = &'a Block> + Clone, unit: &str) -> Option<String> {
+    let [successes, failures]: [u64; 2] =
+        LEFT_OUT.map(|key| blocks.clone().map(|it| it.count(key)).sum());
+    let all: u64 = blocks.map(|block| block.count(key::n_left_out)).sum();
+    (all > 0).then(|| {
+        format!(
+            "the {unit} of {} ({}, {}) are not known in full; a cap may have ended or kept these, except those whose known part is above it",
+            counted(all, "run"),
+            many(successes as usize, "success", "successes"),
+            counted(failures, "failure")
+        )
+    })
+}
+
+/// Returns the clauses of the conclusion. The first is on the lowest given cap that keeps nearly all successes, or on the
+/// highest given cap if none does. The next are on the lowest of all caps that keep nearly all successes, and on the runs
+/// whose spending is not known.
 fn clauses(block: &Block, unit: &str) -> Vec<String> {
     let rows = block.rows_of(key::caps);
-    let Some(row) = rows.iter().find(|row| is_enough(row)).or(rows.last()) else {
+    let Some(row) = rows.iter().find(|row| is_enough(row, 0)).or(rows.last()) else {
         return Vec::new();
     };
+    let left_out = on_left_out(std::iter::once(block), unit);
     if block.count(key::n_rollouts) == 0 {
         return vec![format!("no run states its spending of {unit}")];
     }
@@ -537,30 +618,44 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
     let saved = |of: Measure, what: &str| {
         Some(format!("{} of the {what}", percent(&row.figure(of.key).ok()?)))
     };
-    let of_money = match block.count(key::n_priced) {
-        n if n == block.count(key::n_rollouts) => "money".to_owned(),
-        n => format!("money of the {} whose cost is known", counted(n, "run")),
+    let runs = block.count(key::n_rollouts);
+    let of = |what: &str, n: u64, known: &str| match n == runs && left_out.is_none() {
+        true => what.to_owned(),
+        false => format!("{what} of the {} whose {known} is known", counted(n, "run")),
     };
-    let saved =
-        [saved(SAVED, if unit == "USD" { "money" } else { unit }), saved(SAVED_USD, &of_money)];
+    let of_known = of(if unit == "USD" { "money" } else { unit }, runs, "spending");
+    let of_money = of("money", block.count(key::n_priced), "cost");
+    let saved = [saved(SAVED, &of_known), saved(SAVED_USD, &of_money)];
     let saved: Vec<String> = saved.into_iter().flatten().collect();
     let saved = match saved.is_empty() {
         true => "nothing, because nothing was spent".to_owned(),
         false => saved.join(" and "),
     };
-    let Ok(kept) = row.figure(KEPT.key) else {
-        return vec![format!(
-            "a cap of {cap} {unit} would have saved {saved}; it would have lost no success, because no run succeeded"
-        )];
+    let kept = match row.figure(KEPT.key) {
+        Ok(kept) => kept,
+        Err(reason) => {
+            let lost = match block.count(LEFT_OUT[0]) {
+                0 => "it would have lost no success",
+                _ => "how many successes it would have lost is not known",
+            };
+            let on_caps =
+                format!("a cap of {cap} {unit} would have saved {saved}; {lost}, because {reason}");
+            return std::iter::once(on_caps).chain(left_out).collect();
+        }
     };
-    let (is_enough, target) = (is_enough(row), ENOUGH as f64 / 100.0);
-    let subject = match is_enough || rows.len() == 1 {
+    let (is_sure, is_possible) = (is_enough(row, 0), is_enough(row, row.count(UNKNOWN)));
+    let target = ENOUGH as f64 / 100.0;
+    let would = would_have(block.count(LEFT_OUT[0]));
+    let subject = match is_sure || rows.len() == 1 {
         true => format!("a cap of {cap} {unit}"),
-        false => format!(
-            "none of these caps would have kept {ENOUGH} % of the successes; the highest, {cap} {unit},"
-        ),
+        false => {
+            let would = if is_possible { would } else { "would have" };
+            format!(
+                "none of these caps {would} kept {ENOUGH} % of the successes; the highest, {cap} {unit},"
+            )
+        }
     };
-    let verdict = kept.interval.map_or("", |ends| match is_enough {
+    let verdict = kept.interval.map_or("", |ends| match is_sure {
         true if ends.low() >= target => {
             "; that this cap keeps at least 95 % of the successes is beyond noise"
         }
@@ -570,16 +665,30 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
         }
         false => "; that this cap keeps fewer than 95 % of the successes may be due to chance",
     });
+    let verdict = match is_possible && !is_sure {
+        true => {
+            "; whether this cap keeps at least 95 % of the successes depends on those whose spending is not known"
+        }
+        false => verdict,
+    };
     let of_kept = of_successes(row, &kept);
     let on_caps = format!("{subject} would have kept {of_kept} and saved {saved}{verdict}");
-    let on_lowest = block.figure(LOWEST[1].1.key).map(|lowest| {
-        format!(
-            "the lowest cap that would have kept {ENOUGH} % of the successes is {} {unit}{}",
+    let on_lowest = match block.figure(LOWEST[1].1.key) {
+        Ok(lowest) => format!(
+            "the lowest cap that {would} kept {ENOUGH} % of the successes is {} {unit}{}",
             lowest.value,
             ends_of_cap(&lowest)
-        )
-    });
-    std::iter::once(on_caps).chain(on_lowest).collect()
+        ),
+        Err(reason) => {
+            format!("no cap {would} kept {ENOUGH} % of the successes, because {reason}")
+        }
+    };
+    [on_caps, on_lowest].into_iter().chain(left_out).collect()
+}
+
+/// Returns the words for what a cap would have done, if the spending of so many successes is not known.
+const fn would_have(unknown: u64) -> &'static str {
+    if unknown > 0 { "is known to have" } else { "would have" }
 }
 
 /// Returns the interval of a lowest cap, or the reason why there is none.
@@ -598,6 +707,8 @@ fn of_many(columns: &[Column], unit: &str) -> Vec<String> {
     let n_caps = rows.first().map_or(0, |(_, rows)| rows.len());
     let mut sentences: Vec<String> =
         (0..n_caps.min(MOST_CAPS)).filter_map(|at| of_cap(&rows, at, unit)).collect();
+    let blocks = columns.iter().map(|column| &column.block);
+    let would = would_have(blocks.clone().map(|block| block.count(LEFT_OUT[0])).sum());
     let lowest = columns.iter().filter_map(|column| {
         Some((column.block.figure(LOWEST[1].1.key).ok()?, column.name.as_str()))
     });
@@ -605,13 +716,23 @@ fn of_many(columns: &[Column], unit: &str) -> Vec<String> {
     lowest.sort_by(|a, b| a.0.value.total_cmp(&b.0.value));
     if let [(least, first), .., (most, last)] = &lowest[..] {
         sentences.push(format!(
-            "The lowest cap that would have kept {ENOUGH} % of the successes ranges from {} {unit}{} for {first} to {}{} for {last}.",
+            "The lowest cap that {would} kept {ENOUGH} % of the successes ranges from {} {unit}{} for {first} to {}{} for {last}.",
             least.value,
             ends_of_cap(least),
             most.value,
             ends_of_cap(most)
         ));
     }
+    let is_unsure =
+        |block: &&Block| block.count(LEFT_OUT[0]) > 0 && block.figure(LOWEST[1].1.key).is_err();
+    match blocks.clone().filter(is_unsure).count() {
+        0 => {}
+        n => sentences.push(format!(
+            "In {}, no cap {would} kept {ENOUGH} % of the successes.",
+            counted(n, "column")
+        )),
+    }
+    sentences.extend(on_left_out(blocks, unit).map(|clause| sentence(&clause)));
     sentences
 }
 
@@ -638,16 +759,18 @@ fn of_cap(columns: &[(&str, &[Block])], at: usize, unit: &str) -> Option<String>
     };
     let losing = kept.iter().filter(|(_, row, _)| row.count(LOST.key) > 0).count();
     if losing == 0 {
+        let known = if sum(UNKNOWN) > 0.0 { " whose spending is known" } else { "" };
         return Some(format!(
-            "A cap of {cap} {unit} would have lost no success in any of {n} columns{saved}."
+            "A cap of {cap} {unit} would have lost no success{known} in any of {n} columns{saved}."
         ));
     }
     let second = kept.get(1).and_then(|(.., it)| it.interval.ok());
     let is_clear = least.interval.ok().zip(second).is_some_and(|(a, b)| a.high() < b.low());
     let noise =
         if is_clear || n == 1 { "" } else { " (the order of the columns may be due to chance)" };
+    let is = if sum(UNKNOWN) > 0.0 { "may be" } else { "is" };
     Some(format!(
-        "A cap of {cap} {unit} would have lost successes in {losing} of {n} columns. The largest share is lost in {worst}, which would have kept {}{noise}{saved}.",
+        "A cap of {cap} {unit} would have lost successes in {losing} of {n} columns. The largest share {is} lost in {worst}, which would have kept {}{noise}{saved}.",
         of_successes(row, least)
     ))
 }

@@ -129,6 +129,98 @@ fn a_cost_that_is_not_known_leaves_the_run_out_of_the_money_alone() {
     }
 }
 
+/// A run of which only the first turn, with so many tokens, is counted.
+fn interrupted(known: u32, success: bool) -> Json {
+    let turns = [json!({"output_tokens": known}), json!({"output_tokens": null})];
+    json!({"id": "i", "turns": turns, "success": success})
+}
+
+#[test]
+fn successes_of_unknown_spending_may_be_kept_or_lost_unless_the_known_part_is_above_the_cap() {
+    let mut runs: Vec<Json> = (0..25).map(|_| run(&[50, 50], true)).collect();
+    runs.extend((0..4).map(|_| interrupted(70, true)));
+    runs.extend([interrupted(200, true), interrupted(200, false), interrupted(20, false)]);
+    let found = found(&runs, &[150.0, 300.0]);
+    let of_row = |row: usize, key| rows(&found)[row].number(key);
+    for (row, kept, unknown, lost, failed) in [(0, 25.0, 4.0, 1.0, 1.0), (1, 25.0, 5.0, 0.0, 0.0)] {
+        assert_eq!(of_row(row, "n_kept"), Some(kept));
+        assert_eq!(of_row(row, "n_unknown_successes"), Some(unknown));
+        assert_eq!(of_row(row, "n_ended_successes"), Some(lost));
+        assert_eq!(of_row(row, "n_ended_failures"), Some(failed));
+        assert_eq!(of_row(row, "kept_share"), Some(kept / 30.0));
+        assert_eq!(of_row(row, "kept_share_highest"), Some((kept + unknown) / 30.0));
+        let ends = rows(&found)[row].figure("kept_share").unwrap().interval.unwrap();
+        assert!(ends.low() < kept / 30.0 && ends.high() >= (kept + unknown) / 30.0, "{ends:?}");
+    }
+    // All of the spending that is known of runs with unknown spending is left out.
+    assert_eq!((of_row(0, "spent"), of_row(0, "saved")), (Some(2500.0), Some(0.0)));
+    let counts = ["n_left_out", "n_left_out_successes", "n_left_out_failures"];
+    assert_eq!(counts.map(|key| found.number(key)), [7.0, 5.0, 2.0].map(Some));
+    assert!(found.figure("cap_keeping_95").is_err(), "{found:?}");
+    let said: Vec<&str> = found.said(Position::Conclusion).collect();
+    for (at, words) in [
+        (
+            0,
+            "none of these caps is known to have kept 95 % of the successes; the highest, 300 output tokens, would have kept from 83 % to 100 % of 30 successes [",
+        ),
+        (0, "of the output tokens of the 25 runs whose spending is known"),
+        (0, "depends on those whose spending is not known"),
+        (
+            1,
+            "no cap is known to have kept 95 % of the successes, because the spending of 5 of 30 successes is not known",
+        ),
+        (2, "the output tokens of 7 runs (5 successes, 2 failures) are not known in full"),
+    ] {
+        assert!(said[at].contains(words), "{words}: {said:?}");
+    }
+}
+
+#[test]
+fn the_lowest_cap_keeps_enough_whatever_the_successes_of_unknown_spending_needed() {
+    let mut runs: Vec<Json> = (1..=99).map(|tokens| run(&[tokens], true)).collect();
+    runs.push(interrupted(0, true));
+    let found = found(&runs, &[99.0]);
+    // 95 of the 99 known ones, not 94 of them.
+    assert_eq!(found.number("cap_keeping_95"), Some(95.0));
+    assert_eq!(found.number("cap_keeping_99"), Some(99.0));
+    let said: Vec<&str> = found.said(Position::Conclusion).collect();
+    assert!(said[0].contains("would have kept from 99 % to 100 % of 100 successes"), "{said:?}");
+    assert!(said[1].starts_with("the lowest cap that is known to have kept 95 %"), "{said:?}");
+}
+
+#[test]
+fn a_cap_loses_an_unknown_number_of_successes_if_the_spending_of_none_is_known() {
+    let runs = [interrupted(10, true), run(&[100], false)];
+    let said = report(&runs, &[50.0]).conclusion;
+    assert!(
+        said[0].ends_with("; how many successes it would have lost is not known, because the spending of no successful run is known."),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn columns_with_successes_of_unknown_spending_say_so() {
+    let mut runs = Vec::new();
+    for model in ["a", "b", "c", "d"] {
+        let more = (0..30).map(|_| run(&[50], true));
+        runs.extend(more.chain([interrupted(20, true), interrupted(20, true)]).map(|mut run| {
+            run["model"] = model.into();
+            run
+        }));
+    }
+    let said = report(&runs, &[100.0]).conclusion;
+    for (at, words) in [
+        (
+            0,
+            "A cap of 100 output tokens would have lost no success whose spending is known in any of 4 columns",
+        ),
+        (1, "In 4 columns, no cap is known to have kept 95 % of the successes."),
+        (2, "The output tokens of 8 runs (8 successes, 0 failures) are not known in full"),
+    ] {
+        assert!(said[at].starts_with(words), "{words}: {said:?}");
+    }
+}
+
 #[test]
 fn the_sentence_is_on_the_lowest_cap_that_keeps_nearly_all_successes() {
     let mut runs: Vec<Json> = (0..19).map(|_| run(&[50, 50], true)).collect();

@@ -121,7 +121,9 @@ pub fn logs(logs: impl Into<Vec<LoggedColumn>>) -> Report {
     let problem = logs.iter().find_map(|log| log.table.problem());
     conclusion.extend(problem.map(|problem| format!("No run has a grade: {problem}.")));
     together.fields.extend(summary(&all, &mut notes));
-    together.fields.extend(steps::table(all.iter().map(|run| run.steps.as_slice())));
+    let has_ungraded = all.iter().any(|run| run.grade.is_none());
+    let steps = all.iter().map(|run| run.steps.as_slice());
+    together.fields.extend(steps::table(steps, has_ungraded));
     let columns = Arc::clone(&shared);
     let made = MadeRows::new("Runs", move |at| {
         let [column, at]: [usize; 2] = *places.get(at)?;

@@ -1,6 +1,6 @@
 //! Tables of the steps of runs by kind: model calls, and the calls of each tool.
 
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use run_logs::{LoggedRun, StepKind, StepUse};
 
@@ -41,9 +41,12 @@ pub(crate) fn tools(run: &LoggedRun) -> impl Iterator<Item = (&str, u64)> {
     })
 }
 
-/// Returns the table of the steps of these runs: a row for each kind. Means per step are over the runs in which the amount is
-/// known for each step of the kind. `None` without a step.
-pub(crate) fn table<'a>(runs: impl IntoIterator<Item = &'a [StepUse]>) -> Option<Field> {
+/// Returns the table of the steps of these runs: a row for each kind, the most frequent first. Means per step are over the runs in which the amount is
+/// known for each step of the kind. The title states whether some of the runs have no outcome. `None` without a step.
+pub(crate) fn table<'a>(
+    runs: impl IntoIterator<Item = &'a [StepUse]>,
+    has_ungraded: bool,
+) -> Option<Field> {
     let mut kinds: BTreeMap<&StepKind, Sums> = BTreeMap::new();
     for step in runs.into_iter().flatten() {
         kinds.entry(&step.kind).or_default().add(step);
@@ -68,6 +71,12 @@ pub(crate) fn table<'a>(runs: impl IntoIterator<Item = &'a [StepUse]>) -> Option
             Field::shown("seconds", "seconds per step", mean(sums.seconds)),
         ])
     };
+    let mut kinds: Vec<(&StepKind, Sums)> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(_, sums)| Reverse(sums.n));
     let rows: Vec<Block> = kinds.into_iter().map(row).collect();
-    (!rows.is_empty()).then(|| Field::rows("steps", "Model calls and tools", rows))
+    let title = match has_ungraded {
+        true => "Model calls and tools, also of runs without an outcome",
+        false => "Model calls and tools",
+    };
+    (!rows.is_empty()).then(|| Field::rows("steps", title, rows))
 }

@@ -88,6 +88,23 @@ fn an_error_rate_of_one_tool_that_the_average_hides_is_told() {
 }
 
 #[test]
+fn the_most_frequent_kind_of_step_comes_first_and_the_title_names_runs_without_an_outcome() {
+    let calls: Calls<'_> = &[("a", &[true]), ("b", &[true, true, true, true])];
+    let mut alpha = side("alpha", (0..4).map(|at| row(at, true, calls)));
+    let title = "Model calls and tools, also of runs without an outcome";
+    let shown = |alpha: &Side| {
+        let (report, json) = report([alpha.clone(), alpha.clone()]);
+        let steps = json["files"][0]["steps"].as_array().unwrap();
+        let names: Vec<&str> = steps.iter().map(|row| row["step"].as_str().unwrap()).collect();
+        assert_eq!(names, ["b", "model calls", "a"]);
+        format!("{report:?}").contains(title)
+    };
+    assert!(!shown(&alpha));
+    alpha.runs[0].grade = None;
+    assert!(shown(&alpha));
+}
+
+#[test]
 fn steps_and_times_are_those_of_the_runs() {
     let (_, json) = report(exchanged(30));
     let steps = json["files"][0]["steps"].as_array().unwrap();

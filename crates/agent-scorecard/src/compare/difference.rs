@@ -73,6 +73,8 @@ pub(super) struct Sample<'a> {
     n_runs: [usize; 2],
     /// Whether some tasks have more runs than others.
     is_uneven: bool,
+    /// Whether no run of an agent has a task.
+    lacks_tasks: bool,
 }
 
 impl<'a> Sample<'a> {
@@ -139,6 +141,9 @@ impl<'a> Sample<'a> {
             n_tasks,
             n_runs: [0, 1].map(|at| all.values().map(|it| it[at].len()).sum()),
             is_uneven: sizes().any(|runs| Some(runs) != sizes().next()),
+            lacks_tasks: sides
+                .iter()
+                .any(|side| side.without_task > 0 && side.without_task >= side.runs.len()),
         }
     }
 
@@ -185,6 +190,7 @@ impl<'a> Sample<'a> {
                 let each = if self.is_uneven { ", each counting once" } else { "" };
                 format!("on the {n} tasks that both have{each},")
             }
+            0 if self.lacks_tasks => format!("over all runs{each}, because runs have no task,"),
             0 => format!("over all runs{each}, because no task is shared,"),
             1 => format!("over all runs{each}, with one task in common,"),
             n => format!(
@@ -208,12 +214,12 @@ impl<'a> Difference<'a> {
             let has = |side: &Side| side.runs.iter().any(|run| (mean.value)(run).is_some());
             // What one side lacks is no figure of theirs, except success, which was asked for.
             let is_wanted = sides.iter().all(|side| has(side)) || mean.is_success();
-            is_wanted.then(|| {
-                let sample = Sample::of(sides, [mean.value; 2], mean.range, tasks);
-                let found = sample.figure(level);
-                let figure = found.map(|it| if mean.times.is_some() { it.exp() } else { it });
-                (mean, sample, figure)
-            })
+            let sample = is_wanted.then(|| Sample::of(sides, [mean.value; 2], mean.range, tasks));
+            // Nor is a value that no task has on both sides.
+            let sample = sample.filter(|it| it.n_runs != [0, 0] || mean.is_success())?;
+            let found = sample.figure(level);
+            let figure = found.map(|it| if mean.times.is_some() { it.exp() } else { it });
+            Some((mean, sample, figure))
         };
         let found = means(is_partial).filter_map(of).collect();
         let is_ungraded = |side: &&Side| side.runs.iter().any(|run| run.grade.is_none());

@@ -37,6 +37,8 @@ pub struct Side {
     pub model: Option<String>,
     /// The runs, including planned runs that are missing from the log.
     pub runs: Vec<SideRun>,
+    /// The number of runs that name no task, so that their ids stand for it.
+    pub without_task: usize,
     /// The counts of the runs that were read, used and left out.
     pub account: Account,
     /// Notes to read before the figures are quoted.
@@ -387,7 +389,7 @@ impl Side {
             let without_task = (0..runs.len()).filter(|run| runs.names(*run).1.is_none()).count();
             let notes = noted(remarks.notes(), without_task);
             let runs = runs.iter().map(SideRun::from).collect();
-            Self { file, model, runs, account, notes, ..Self::default() }
+            Self { file, model, runs, without_task, account, notes, ..Self::default() }
         };
         Ok(TraceFile::read_all(file, source, rules)?.into_iter().map(side).collect())
     }
@@ -446,6 +448,7 @@ impl From<&LoggedColumn> for Side {
     fn from(log: &LoggedColumn) -> Self {
         let (missing, _) = log.table.missing();
         let rows = || log.table.rows().iter();
+        let without_task = rows().filter(|run| run.task.is_none()).count();
         Self {
             file: log.file.clone(),
             name: log.name.clone(),
@@ -455,10 +458,8 @@ impl From<&LoggedColumn> for Side {
                 .chain((1..).zip(&missing).map(|(number, run)| SideRun::missing(number, run)))
                 .collect(),
             account: log.account(),
-            notes: noted(
-                log.notes.iter().cloned().chain(unstated(log)).collect(),
-                rows().filter(|run| run.task.is_none()).count(),
-            ),
+            without_task,
+            notes: noted(log.notes.iter().cloned().chain(unstated(log)).collect(), without_task),
         }
     }
 }
@@ -489,7 +490,7 @@ fn noted(mut notes: Vec<String>, without_task: usize) -> Vec<String> {
     if without_task > 0 {
         let runs = counted(without_task, "run");
         notes.push(format!(
-            "{runs} without a task: the id is used as the task, so runs with the same id are compared with each other"
+            "{runs} without a task: the id is used as the task, so runs with the same id are compared with each other; a column task gives the task, in the table or in the file of --outcomes"
         ));
     }
     notes
@@ -695,7 +696,7 @@ impl Side {
             "Several runs of a task (pass@k: at least one of k succeeds, pass^k: all k succeed)",
             passes,
         ));
-        block.fields.extend(steps::table(self.runs.iter().map(|run| &*run.steps)));
+        block.fields.extend(steps::table(self.runs.iter().map(|run| &*run.steps), n_ungraded > 0));
         let mut endings: BTreeMap<Cow<'_, str>, u64> = BTreeMap::new();
         for run in &self.runs {
             let ending = run.ending.as_ref().map_or("unknown".into(), |ending| ending.name());

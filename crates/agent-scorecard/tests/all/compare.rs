@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::Range};
 use agent_scorecard::{
     Block, Position, Report, Value,
     compare::{CompareOptions, Side, SideRun, UngradedAs, Used, compare as compare_sides},
-    run_logs::{Account, AccountedEvaluation, ForecastPolicy, Ungraded},
+    run_logs::{Account, AccountedEvaluation, ForecastPolicy, TraceRules, Ungraded},
 };
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -104,6 +104,42 @@ fn shared_tasks_are_compared_with_each_other() {
     let verdict = ". Over all runs, because no task is shared, they cannot be told apart: beta is ahead by 15 points [-7, 35]; \
                    if the true difference is that large, about 180 tasks per agent would be needed to find it.";
     assert!(report.conclusion[0].ends_with(verdict), "{:?}", report.conclusion);
+}
+
+#[test]
+fn runs_without_a_task_are_no_runs_of_other_tasks() {
+    let first = r#"{"id": "a", "forecasts": [0.5], "outcome": true}
+{"id": "b", "forecasts": [0.5], "outcome": false}"#;
+    let second = first.replace("\"a\"", "\"c\"").replace("\"b\"", "\"d\"");
+    let sides = [("x.jsonl", first.to_owned()), ("y.jsonl", second)]
+        .map(|(file, text)| Side::read_all(file, text.as_bytes(), TraceRules::default()).unwrap());
+    let report = compare(sides.concat());
+    assert!(
+        report.conclusion[0].contains("ver all runs, because runs have no task,"),
+        "{report:?}"
+    );
+    let note = "a column task gives the task, in the table or in the file of --outcomes";
+    assert!(
+        report.columns.iter().any(|it| it.block.said(Position::Note).any(|it| it.contains(note)))
+            || report.together.said(Position::Note).any(|it| it.contains(note)),
+        "{report:?}"
+    );
+}
+
+#[test]
+fn an_amount_that_no_task_has_on_both_sides_has_no_difference() {
+    let spent = |task: usize, is: bool| {
+        spending(Used { cost_usd: is.then_some(1.0), ..Used::default() }, run(task, Some(true)))
+    };
+    let first = side("a", (0..30).map(|task| spent(task, task < 15)));
+    let second = side("b", (0..30).map(|task| spent(task, task >= 15)));
+    let report = compare([first, second]);
+    let difference = block(&report.together, "difference");
+    assert!(difference.get("cost_usd_per_run").is_none(), "{difference:?}");
+    assert!(
+        !difference.said(Position::Note).any(|it| it.contains("from 0 and 0")),
+        "{difference:?}"
+    );
 }
 
 #[test]

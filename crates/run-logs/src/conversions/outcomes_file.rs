@@ -65,6 +65,7 @@ pub struct Outcomes {
     /// Notes about the columns.
     columns: Vec<String>,
     not_read: Vec<String>,
+    has_tasks: bool,
     runs: u64,
     missing: u64,
     /// The first run without a line.
@@ -118,6 +119,14 @@ const fn shape(key: &Key) -> [bool; 4] {
     [key.0.is_some(), key.1.is_some(), key.2.is_some(), key.3.is_some()]
 }
 
+/// Returns the clause on a file without a column of tasks.
+fn no_task() -> String {
+    format!(
+        "no column names the task; rename the one that does to one of {}",
+        TASK.names.join(", ")
+    )
+}
+
 impl Outcomes {
     /// Reads a file of JSON Lines, or of comma-separated values if it does not start with an object. Its fields or columns are
     /// `id`, `task`, `trial`, `model` and `log` (optional), `outcome` (true, false, 1 or 0) or `grade` (from 0 to 1, which the
@@ -139,13 +148,19 @@ impl Outcomes {
         }
         let table = Table::new(file, &text, &KNOWN)?;
         let names = table.header.names.join(", ");
+        let has_tasks = table.header.name(TASK).is_some();
         if table.header.name(ID).is_none() && !is_object(&text) {
-            return Err(table.header.lacks(file, "id", ID));
+            let mut error = table.header.lacks(file, "id", ID);
+            if !has_tasks {
+                error.problem.push_str(&format!("; {}", no_task()));
+            }
+            return Err(error);
         }
         let mut all = Self {
             file: file.to_owned(),
             columns: table.header.notes(),
             not_read: table.header.not_read().collect(),
+            has_tasks,
             ..Self::default()
         };
         table.rows(|place, line| all.add(place.line, line))?;
@@ -323,7 +338,9 @@ impl Outcomes {
         ];
         let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
         let lists = lists.map(|(what, list)| format!("{file}: {what}: {list}"));
+        let no_task = (!self.has_tasks && !self.not_read.is_empty())
+            .then(|| format!("{file}: {}", no_task()));
         let columns = self.columns.iter().map(|note| format!("{file}: {note}"));
-        missing.chain(surplus).chain(columns).chain(lists).collect()
+        missing.chain(surplus).chain(columns).chain(lists).chain(no_task).collect()
     }
 }

@@ -404,6 +404,24 @@ fn names_of_an_outcome_are_trimmed_and_whole_and_other_columns_are_said() {
 }
 
 #[test]
+fn a_column_of_tasks_with_another_name_is_said_with_the_names_that_are_read() {
+    let text = "id,test_suite,outcome\nt#1,a,1\n";
+    let expected = "no column names the task; rename the one that does to one of task, task_id, ";
+    let (_, outcomes) = joined("o.csv", text).unwrap();
+    let notes = outcomes.notes();
+    assert!(notes.iter().any(|it| it == "o.csv: columns not read: test_suite"), "{notes:?}");
+    assert!(notes.iter().any(|it| it.contains(expected)), "{notes:?}");
+    let error = joined("o.csv", &text.replace("id,", "name,")).unwrap_err().to_string();
+    assert!(
+        error.contains("there are name, test_suite, outcome") && error.contains(expected),
+        "{error}"
+    );
+    // Without a column that is not read, nobody meant one.
+    let (_, outcomes) = joined("o.csv", "id,outcome\nt#1,1\n").unwrap();
+    assert!(!outcomes.notes().iter().any(|it| it.contains("names the task")));
+}
+
+#[test]
 fn a_name_with_its_trial_joins_as_the_id_does() {
     let text = "{\"id\": \"t#1\", \"model\": \"m\", \"grade\": 1}\n{\"id\": \"t#1\", \"model\": \"n\", \"grade\": 0.99}\n";
     assert_eq!(succeeded(&joined("o.jsonl", text).unwrap().0), ["t#1 m"]);

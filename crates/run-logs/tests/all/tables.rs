@@ -405,7 +405,7 @@ fn names_of_an_outcome_are_trimmed_and_whole_and_other_columns_are_said() {
 
 #[test]
 fn a_column_of_tasks_with_another_name_is_said_with_the_names_that_are_read() {
-    let text = "id,test_suite,outcome\nt#1,a,1\n";
+    let text = "id,model,test_suite,outcome\nt#1,m,a,1\n";
     let expected = "no column names the task; rename the one that does to one of task, task_id, ";
     let (_, outcomes) = joined("o.csv", text).unwrap();
     let notes = outcomes.notes();
@@ -413,11 +413,11 @@ fn a_column_of_tasks_with_another_name_is_said_with_the_names_that_are_read() {
     assert!(notes.iter().any(|it| it.contains(expected)), "{notes:?}");
     let error = joined("o.csv", &text.replace("id,", "name,")).unwrap_err().to_string();
     assert!(
-        error.contains("there are name, test_suite, outcome") && error.contains(expected),
+        error.contains("there are name, model, test_suite, outcome") && error.contains(expected),
         "{error}"
     );
     // Without a column that is not read, nobody meant one.
-    let (_, outcomes) = joined("o.csv", "id,outcome\nt#1,1\n").unwrap();
+    let (_, outcomes) = joined("o.csv", "id,model,outcome\nt#1,m,1\n").unwrap();
     assert!(!outcomes.notes().iter().any(|it| it.contains("names the task")));
 }
 

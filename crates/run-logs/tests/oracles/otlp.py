@@ -13,6 +13,9 @@ With `cut`, requests, definitions of tools and the like are left out, as from an
 import base64, json, os, random, sys, threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+# `agents` is the package of OpenAI, and not the file of this folder.
+sys.path.pop(0)
+
 CUT = ("gen_ai.input.messages", "gen_ai.tool.definitions", "logfire.", "model_request_parameters", "pydantic_ai.", "final_result", "server.", "llm.input_messages.",
        "llm.tools.", "llm.invocation_parameters", "tool.parameters", "tool.description", "langfuse.observation.model.parameters", "mlflow.chat.tools", "mlflow.spanLogLevel",
        "mlflow.message.format", "tools", "mlflow.traceRequestId", "logprobs", "top_logprobs", "user.", "organization.", "terminal.", "prompt", "user_prompt", "host.", "os.", "service.instance.id",

@@ -439,7 +439,8 @@ def langchain(maker, n, rng):
                               cached=inside.get("cache_read"), written=sum(written) if written else None, reasoning=outside.get("reasoning"),
                               stop=stops.get(about.get("finish_reason") or about.get("stop_reason"))))
         run = dict(id=str(number), task=None, model=turns[0]["model"] if turns else None, stop=None, turns=turns)
-        return run | {key: total(turns, key) for key in ("input", "output", "cached", "reasoning", "written")}
+        # What a conversation without a reply used is not known.
+        return run | {key: total(turns, key) if turns else None for key in ("input", "output", "cached", "reasoning", "written")}
 
     forms = {
         "dumps": lambda some: [dumps(one) for one in some],

@@ -1,12 +1,12 @@
 """Measures the reading of large folders of sessions in the form of Claude Code.
 
     python benches/rivals_sessions.py write FOLDER --gigabytes 10
-    python benches/rivals_sessions.py read FOLDER --program target/release/agent-scorecard [--ccusage "npx ccusage"]
+    python benches/rivals_sessions.py read FOLDER --program target/release/agent-scorecard [--ccusage "npx ccusage"] [--rust]
 
 `write` makes sessions of 10 to 60 replies with tool results of up to 20 kB, the same for the same size. `read` runs each program
-over the folder once and prints seconds, MB/s and the peak of its memory in MB: `logs` and `compare` of the program, `jq -c`, the
-module `json` of Python, which parse every line, and ccusage, which reads the usage alone. Programs that are not installed are left
-out.
+over the folder once and prints seconds, MB/s, the time of processors and the peak of memory in MB: `logs` and `compare` of the program
+on all processors and on one thread; `jq -c`, the module `json` of Python and, with --rust, the crate simd-json (built by cargo first),
+which parse every line on one thread; and ccusage 18, which reads the usage alone. Programs that are not installed are left out.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 WORDS = ("the file has a test that fails when the input is empty so the reader must check its length before it asks "
@@ -87,7 +88,7 @@ def measured(what, command, size):
         print(f"{what}: failed: {error.decode()[-300:]}")
         return
     user = used.ru_utime + used.ru_stime
-    print(f"{what}: {seconds:.1f} s, {size / 1e6 / seconds:.0f} MB/s, {user:.1f} s of processors, peak {used.ru_maxrss / 1e3:.0f} MB", flush=True)
+    print(f"{what}: {seconds:.1f} s, {size / 1e6 / seconds:.0f} MB/s, {user:.2f} s of processors, peak {used.ru_maxrss / 1e3:.0f} MB", flush=True)
 
 
 PYTHON = """
@@ -100,7 +101,37 @@ for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.jsonl")):
 """
 
 
-def read(folder, program, ccusage):
+RUST = """
+use std::{env, fs, hint::black_box, path::Path};
+
+fn visit(path: &Path) {
+    if path.is_dir() {
+        return fs::read_dir(path).unwrap().for_each(|entry| visit(&entry.unwrap().path()));
+    }
+    let mut bytes = fs::read(path).unwrap();
+    for line in bytes.split_mut(|byte| *byte == b'\\n').filter(|line| !line.is_empty()) {
+        black_box(simd_json::to_borrowed_value(line).unwrap());
+    }
+}
+
+fn main() {
+    visit(Path::new(&env::args().nth(1).unwrap()));
+}
+"""
+
+
+def simd_json():
+    """Returns the program that parses each line by simd-json, built in the folder of temporary files."""
+    folder = pathlib.Path(tempfile.gettempdir()) / "rivals-simd-json"
+    (folder / "src").mkdir(parents=True, exist_ok=True)
+    (folder / "src/main.rs").write_text(RUST)
+    package = '[package]\nname = "simd-lines"\nedition = "2024"\n[workspace]\n[dependencies]\nsimd-json = "=0.19.0"\n'
+    (folder / "Cargo.toml").write_text(package + "[profile.release]\nlto = true\ncodegen-units = 1\n")
+    subprocess.run(["cargo", "build", "--quiet", "--release"], cwd=folder, check=True, env={**os.environ, "CARGO_TARGET_DIR": str(folder / "target")})
+    return str(folder / "target/release/simd-lines")
+
+
+def read(folder, program, ccusage, rust):
     """Runs each program over the folder."""
     files = sorted(folder.rglob("*.jsonl"))
     size = sum(path.stat().st_size for path in files)
@@ -109,16 +140,17 @@ def read(folder, program, ccusage):
     measured("logs --json", [program, "logs", "--json", str(folder)], size)
     measured("convert --to otel", [program, "convert", "--to", "otel", str(folder)], size)
     measured("compare --json", [program, "compare", "--json", str(folder)], size)
+    for command in ("logs", "compare"):
+        measured(f"{command} --json, one thread", ["env", "RAYON_NUM_THREADS=1", program, command, "--json", str(folder)], size)
+    if rust:
+        measured("simd-json", [simd_json(), str(folder)], size)
     if shutil.which("jq"):
         measured("jq -c", ["bash", "-c", f"find {shlex.quote(str(folder))} -name '*.jsonl' -print0 | xargs -0 jq -c .type > /dev/null"], size)
     if ccusage:
-        home = folder / "home"
-        (home / "projects").mkdir(parents=True, exist_ok=True)
-        for path in folder.glob("project-*"):
-            link = home / "projects" / path.name
-            link.exists() or link.symlink_to(path.resolve())
-        os.environ["CLAUDE_CONFIG_DIR"] = str(home)
-        measured("ccusage session --json", [*shlex.split(ccusage), "session", "--json", "--offline"], size)
+        with tempfile.TemporaryDirectory() as home:
+            (pathlib.Path(home) / "projects").symlink_to(folder.resolve())
+            config = f"CLAUDE_CONFIG_DIR={home}"
+            measured("ccusage session --json", ["env", config, *shlex.split(ccusage), "session", "--json", "--offline"], size)
     measured("Python json", [sys.executable, "-c", PYTHON, str(folder)], size)
 
 
@@ -129,11 +161,12 @@ def main():
     parser.add_argument("--gigabytes", type=float, default=10)
     parser.add_argument("--program", default="target/release/agent-scorecard")
     parser.add_argument("--ccusage", help="the command of ccusage")
+    parser.add_argument("--rust", action="store_true", help="measure simd-json too")
     given = parser.parse_args()
     if given.what == "write":
         write(given.folder, given.gigabytes)
     else:
-        read(given.folder, given.program, given.ccusage)
+        read(given.folder, given.program, given.ccusage, given.rust)
 
 
 if __name__ == "__main__":
